@@ -1,0 +1,33 @@
+//! The rules of chess and nothing else.
+//!
+//! [`Position`] is a legal chess position (standard or Chess960) that is copied and played on. Move generation yields
+//! *legal* moves only; there is no pseudo-legal list anywhere. Game history (repetitions), evaluation and protocols
+//! live above this module and are unknown to it.
+//!
+//! Conventions: a1 = 0, h8 = 63; castling is written as the king taking its own rook; arrays are `[rank][file]`.
+
+pub mod attacks;
+mod bitboard;
+mod castling;
+pub mod epd;
+mod fen;
+mod magics;
+mod movegen;
+mod moves;
+mod perft;
+mod position;
+mod san;
+mod see;
+mod types;
+mod zobrist;
+
+pub use bitboard::Bitboard;
+pub use castling::{CastlingRights, CastlingSide};
+pub use fen::FenError;
+pub use movegen::{All, MoveList, Noisy, Quiet, Stage};
+pub use moves::{Move, MoveKind, MoveParseError};
+pub use perft::{divide, perft};
+pub use position::Position;
+pub use san::SanError;
+pub use see::SEE_VALUES;
+pub use types::{Color, File, Piece, PieceType, Rank, Square};

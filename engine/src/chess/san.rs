@@ -1,0 +1,222 @@
+//! Standard Algebraic Notation, in and out, and UCI text in.
+//! See <https://www.chessprogramming.org/Algebraic_Chess_Notation>.
+
+use thiserror::Error;
+
+use super::moves::split_coordinates;
+use super::{CastlingSide, File, Move, MoveKind, MoveList, MoveParseError, PieceType, Position, Rank, Square};
+
+/// Why a text is not a move of the position.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SanError {
+    /// Not of the form `Nf3`, `exd8=Q+` or `O-O`.
+    #[error("`{0}` is not a move in algebraic notation, like Nf3, exd8=Q or O-O")]
+    Malformed(String),
+    /// Well-formed, but no legal move reads so.
+    #[error("`{0}` is not a legal move here")]
+    Illegal(String),
+    /// Several legal moves read so.
+    #[error("`{0}` could be more than one move")]
+    Ambiguous(String),
+}
+
+/// What a text in algebraic notation says about a move.
+struct Pattern {
+    piece: PieceType,
+    file: Option<File>,
+    rank: Option<Rank>,
+    to: Square,
+    promotion: Option<PieceType>,
+}
+
+impl Pattern {
+    fn parse(text: &str) -> Option<Self> {
+        let mut body = text.as_bytes();
+        let (piece, rest) = match body {
+            [letter @ (b'N' | b'B' | b'R' | b'Q' | b'K'), rest @ ..] => {
+                (PieceType::from_letter(letter.to_ascii_lowercase())?, rest)
+            }
+            _ => (PieceType::Pawn, body),
+        };
+        body = rest;
+        let mut promotion = None;
+        if let [rest @ .., letter @ (b'N' | b'B' | b'R' | b'Q')] = body {
+            promotion = PieceType::from_letter(letter.to_ascii_lowercase());
+            body = rest.strip_suffix(b"=").unwrap_or(rest);
+        }
+        let (origin, to) = body.split_at_checked(body.len().checked_sub(2)?)?;
+        let origin = origin.strip_suffix(b"x").or_else(|| origin.strip_suffix(b"-")).unwrap_or(origin);
+        let rank_of = |byte: u8| Rank::from_index(byte.wrapping_sub(b'1') as usize);
+        let (file, rank) = match *origin {
+            [] => (None, None),
+            [byte] if byte.is_ascii_digit() => (None, Some(rank_of(byte)?)),
+            [byte] => (Some(File::from_letter(byte)?), None),
+            [file, rank] => (Some(File::from_letter(file)?), Some(rank_of(rank)?)),
+            _ => return None,
+        };
+        Some(Pattern { piece, file, rank, to: Square::from_name(to)?, promotion })
+    }
+
+    fn matches(&self, position: &Position, mv: Move) -> bool {
+        mv.kind() != MoveKind::Castling
+            && mv.to() == self.to
+            && mv.promoted() == self.promotion
+            && position.piece_type_on(mv.from()) == Some(self.piece)
+            && self.file.is_none_or(|file| mv.from().file() == file)
+            && self.rank.is_none_or(|rank| mv.from().rank() == rank)
+    }
+}
+
+impl Position {
+    /// The legal move that a text in algebraic notation names. Check marks and annotations (`+ # ! ?`) are not looked
+    /// at; castling is read with letters or zeros.
+    ///
+    /// # Errors
+    /// A malformed text, an illegal or an ambiguous move.
+    pub fn parse_san(&self, text: &str) -> Result<Move, SanError> {
+        let body = text.trim_end_matches(['+', '#', '!', '?']);
+        let castling = match body {
+            "O-O" | "0-0" => Some(CastlingSide::King),
+            "O-O-O" | "0-0-0" => Some(CastlingSide::Queen),
+            _ => None,
+        };
+        let moves = self.legal_moves();
+        if let Some(side) = castling {
+            let is_wanted = |mv: &Move| mv.kind() == MoveKind::Castling && mv.castling_side() == side;
+            return moves.into_iter().find(is_wanted).ok_or_else(|| SanError::Illegal(text.to_owned()));
+        }
+        let pattern = Pattern::parse(body).ok_or_else(|| SanError::Malformed(text.to_owned()))?;
+        let mut matching = moves.into_iter().filter(|&mv| pattern.matches(self, mv));
+        let first = matching.next().ok_or_else(|| SanError::Illegal(text.to_owned()))?;
+        match matching.next() {
+            None => Ok(first),
+            Some(_) => Err(SanError::Ambiguous(text.to_owned())),
+        }
+    }
+
+    /// The algebraic notation of a legal move, as short as it can be told from the others, with `+` or `#`.
+    pub fn to_san(&self, mv: Move) -> String {
+        let mut text = match mv.kind() {
+            MoveKind::Castling if mv.castling_side() == CastlingSide::King => "O-O".to_owned(),
+            MoveKind::Castling => "O-O-O".to_owned(),
+            _ => self.san_body(mv),
+        };
+        let next = self.after(mv);
+        if next.is_check() {
+            text.push(if next.has_legal_move() { '+' } else { '#' });
+        }
+        text
+    }
+
+    fn san_body(&self, mv: Move) -> String {
+        let (from, to) = (mv.from(), mv.to());
+        let piece = self.piece_type_on(from).unwrap_or(PieceType::Pawn);
+        let mut text = String::new();
+        if piece == PieceType::Pawn {
+            if self.is_capture(mv) {
+                text.push(from.file().letter());
+            }
+        } else {
+            text.push(piece.letter().to_ascii_uppercase());
+            text.push_str(&self.disambiguation(mv, piece, &self.legal_moves()));
+        }
+        if self.is_capture(mv) {
+            text.push('x');
+        }
+        text.push_str(&to.to_string());
+        if let Some(promoted) = mv.promoted() {
+            text.push('=');
+            text.push(promoted.letter().to_ascii_uppercase());
+        }
+        text
+    }
+
+    /// The file, else the rank, else both, that tell a move from those of like pieces to the same square.
+    fn disambiguation(&self, mv: Move, piece: PieceType, moves: &MoveList) -> String {
+        let from = mv.from();
+        let is_rival = |other: &&Move| {
+            other.to() == mv.to()
+                && other.from() != from
+                && other.kind() != MoveKind::Castling
+                && self.piece_type_on(other.from()) == Some(piece)
+        };
+        let rivals = || moves.iter().filter(is_rival).map(|other| other.from());
+        if rivals().next().is_none() {
+            String::new()
+        } else if rivals().all(|rival| rival.file() != from.file()) {
+            from.file().letter().to_string()
+        } else if rivals().all(|rival| rival.rank() != from.rank()) {
+            (from.rank().index() + 1).to_string()
+        } else {
+            from.to_string()
+        }
+    }
+
+    /// The legal move of a UCI text. Castling is read as the king's two steps (`e1g1`) and as king takes rook (`e1h1`).
+    ///
+    /// # Errors
+    /// A malformed text or an illegal move.
+    pub fn parse_uci(&self, text: &str) -> Result<Move, MoveParseError> {
+        let (from, to, promotion) =
+            split_coordinates(text).ok_or_else(|| MoveParseError::Malformed(text.to_owned()))?;
+        let named = |mv: &Move| mv.from() == from && mv.to() == to && mv.promoted() == promotion;
+        // A king that steps onto its own castling target is a plain move where that is legal.
+        let moves = self.legal_moves();
+        let short_castling = |mv: &Move| {
+            mv.kind() == MoveKind::Castling
+                && mv.from() == from
+                && promotion.is_none()
+                && from.file() == File::E
+                && mv.castling_side().king_target(self.side_to_move()) == to
+        };
+        let found = moves.iter().copied().find(named).or_else(|| moves.iter().copied().find(short_castling));
+        found.ok_or_else(|| MoveParseError::Illegal(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(fen: &str) -> Position {
+        Position::from_fen(fen).unwrap()
+    }
+
+    #[test]
+    fn every_legal_move_is_read_back() {
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/PPP4k/8/8/8/8/3K1ppp/8 w - - 0 1",
+            "6k1/8/8/Q6Q/8/8/8/Q3K2Q w - - 0 1",
+        ] {
+            let position = position(fen);
+            for mv in position.legal_moves() {
+                assert_eq!(position.parse_san(&position.to_san(mv)), Ok(mv));
+                assert_eq!(position.parse_uci(&mv.to_uci(false)), Ok(mv));
+                assert_eq!(position.parse_uci(&mv.to_uci(true)), Ok(mv));
+            }
+        }
+    }
+
+    #[test]
+    fn disambiguates_no_more_than_needed() {
+        let position = position("6k1/8/8/Q6Q/8/8/8/Q3K2Q w - - 0 1");
+        let san = |uci: &str| position.to_san(position.parse_uci(uci).unwrap());
+        assert_eq!(san("a1d4"), "Qd4");
+        assert_eq!(san("a5e5"), "Qa5e5");
+        assert_eq!(san("a1a3"), "Q1a3");
+    }
+
+    #[test]
+    fn errors_tell_malformed_from_illegal_and_ambiguous() {
+        let position = position("7k/8/8/8/8/8/8/N1N1K3 w - - 0 1");
+        assert_eq!(position.parse_san("Nb3"), Err(SanError::Ambiguous("Nb3".into())));
+        assert_eq!(position.parse_san("Nf3"), Err(SanError::Illegal("Nf3".into())));
+        assert_eq!(position.parse_san("O-O"), Err(SanError::Illegal("O-O".into())));
+        for bad in ["", "N", "e", "e9", "Nabc3", "e8=K", "=Q", "é4"] {
+            assert_eq!(position.parse_san(bad), Err(SanError::Malformed(bad.into())), "{bad}");
+        }
+        assert_eq!(position.parse_uci("e1e9"), Err(MoveParseError::Malformed("e1e9".into())));
+        assert_eq!(position.parse_uci("e1e3"), Err(MoveParseError::Illegal("e1e3".into())));
+    }
+}

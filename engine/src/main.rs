@@ -1,0 +1,2 @@
+//! merino
+fn main() {}
