@@ -1,5 +1,8 @@
 //! Merino's engine: chess rules, a tapered evaluation whose parameters come from TOML, and search.
 //!
-//! Arrows run one way: [`chess`] knows the rules and nothing else.
+//! Arrows run one way: [`chess`] knows the rules and nothing else, [`eval`] judges a position by declared parameters,
+//! [`search`] looks ahead.
 
 pub mod chess;
+pub mod eval;
+pub mod search;

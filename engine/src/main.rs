@@ -1,2 +1,122 @@
-//! merino
-fn main() {}
+//! `merino`, the engine's program.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::{Args, Parser, Subcommand};
+use engine::chess::{Position, divide};
+use engine::eval::Evaluator;
+use engine::eval::params::Weights;
+use engine::search::{Pruning, Quiescence, is_mate};
+
+/// A chess engine whose evaluation parameters are read from TOML.
+#[derive(Parser)]
+#[command(version, about, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Explain the evaluation of a position, term by term.
+    Eval {
+        #[command(flatten)]
+        parameters: Parameters,
+        #[command(flatten)]
+        position: Fen,
+    },
+    /// Count the leaves of the tree of legal moves, move by move.
+    Perft {
+        /// Depth in plies.
+        depth: u32,
+        #[command(flatten)]
+        position: Fen,
+    },
+    /// Resolve the captures of a position: the value of its quiescence search, the line and the leaf.
+    Qsearch {
+        #[command(flatten)]
+        parameters: Parameters,
+        #[command(flatten)]
+        position: Fen,
+    },
+}
+
+#[derive(Args)]
+struct Parameters {
+    /// Evaluation parameters (TOML); without it, those embedded when the program was built.
+    #[arg(long, value_name = "FILE")]
+    params: Option<PathBuf>,
+}
+
+impl Parameters {
+    fn evaluator(&self) -> Result<Evaluator> {
+        Ok(match &self.params {
+            Some(file) => Evaluator::new(Weights::load(file)?),
+            None => Evaluator::default(),
+        })
+    }
+}
+
+#[derive(Args)]
+struct Fen {
+    /// Position as a FEN of 4 or 6 fields, quoted or not; the start position if there is none.
+    #[arg(value_name = "FEN")]
+    fen: Vec<String>,
+}
+
+impl Fen {
+    fn position(&self) -> Result<Position> {
+        let fen = self.fen.join(" ");
+        if fen.is_empty() {
+            return Ok(Position::start());
+        }
+        Position::from_fen(&fen).with_context(|| format!("fen `{fen}`"))
+    }
+}
+
+fn main() {
+    if let Err(error) = run(Cli::parse().command) {
+        eprintln!("error: {error:#}");
+        std::process::exit(1);
+    }
+}
+
+fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Eval { parameters, position } => {
+            println!("{}", parameters.evaluator()?.breakdown(&position.position()?));
+            Ok(())
+        }
+        Command::Perft { depth, position } => {
+            perft(depth, &position.position()?);
+            Ok(())
+        }
+        Command::Qsearch { parameters, position } => qsearch(&parameters.evaluator()?, &position.position()?),
+    }
+}
+
+fn perft(depth: u32, position: &Position) {
+    let start = Instant::now();
+    let parts = divide(position, depth);
+    let nodes: u64 = if depth == 0 { 1 } else { parts.iter().map(|(_, nodes)| nodes).sum() };
+    let seconds = start.elapsed().as_secs_f64();
+    for (mv, nodes) in parts {
+        println!("{mv}: {nodes}");
+    }
+    println!("{nodes} leaves in {seconds:.3} s, {:.0} million a second", nodes as f64 / seconds.max(1e-9) / 1e6);
+}
+
+fn qsearch(evaluator: &Evaluator, position: &Position) -> Result<()> {
+    let mut search = Quiescence::new(evaluator, Pruning::Exact);
+    let leaf = search.resolve(position);
+    let line: Vec<String> = leaf.line.iter().map(ToString::to_string).collect();
+    let what = if is_mate(leaf.score) { "mate, as" } else { "centipawns," };
+    println!("static  {:+} centipawns, white's view", evaluator.evaluate_for_white(position));
+    println!("value   {:+} {what} white's view", leaf.score);
+    println!("line    {}", if line.is_empty() { "-".to_owned() } else { line.join(" ") });
+    println!("leaf    {}", leaf.position.to_fen());
+    println!("nodes   {}", search.nodes());
+    Ok(())
+}

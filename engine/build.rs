@@ -1,0 +1,41 @@
+//! Embeds the parameter file, and refuses to build with one that the engine could not read.
+//!
+//! The file is `params/tuned.toml` of the workspace, or the one that the environment variable `MERINO_PARAMS` names;
+//! a relative name starts from the root of the workspace. It is read here with the engine's own parser.
+
+#[allow(dead_code, unused_imports, unreachable_pub)]
+#[path = "src/eval"]
+mod eval {
+    pub mod params;
+    pub mod score;
+    pub mod toml_file {
+        mod error;
+        mod node;
+        mod read;
+        mod spelling;
+        pub use error::ParamsError;
+    }
+}
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() {
+    println!("cargo::rerun-if-env-changed=MERINO_PARAMS");
+    let name = env::var("MERINO_PARAMS").unwrap_or_else(|_| "params/tuned.toml".to_owned());
+    if let Err(message) = embed(&name) {
+        println!("cargo::error={name}: {message}");
+    }
+    println!("cargo::rustc-env=MERINO_EMBEDDED_NAME={name}");
+}
+
+/// Checks the named file and copies it to where the engine includes it from.
+fn embed(name: &str) -> Result<(), String> {
+    let variable = |key: &str| env::var_os(key).map(PathBuf::from).ok_or_else(|| format!("cargo has not set {key}"));
+    let package = variable("CARGO_MANIFEST_DIR")?;
+    let file = package.parent().unwrap_or(Path::new("")).join(name);
+    println!("cargo::rerun-if-changed={}", file.display());
+    let text = fs::read_to_string(&file).map_err(|error| format!("cannot be read: {error}"))?;
+    eval::params::Weights::from_toml(&text).map_err(|fault| fault.to_string())?;
+    fs::write(variable("OUT_DIR")?.join("params.toml"), text).map_err(|error| format!("cannot be copied: {error}"))
+}

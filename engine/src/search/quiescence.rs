@@ -1,0 +1,245 @@
+//! Quiescence search: resolving captures until the evaluation can be trusted.
+//!
+//! Fail-soft alpha-beta over captures and queen promotions; a side in check tries every evasion, so a mate is found.
+//! Two layers drop captures: those that cannot lift the score near alpha ([`Pruning::Margin`] only), and those that
+//! lose material by static exchange. The engine searches with this function, and the tuner resolves its positions to
+//! the leaf of the principal variation with the same.
+//! See <https://www.chessprogramming.org/Quiescence_Search>.
+
+use arrayvec::ArrayVec;
+
+use super::value::{INFINITE, MAX_PLY, Value, is_mate, mated_in};
+use crate::chess::{All, Move, MoveKind, MoveList, Noisy, PieceType, Position, SEE_VALUES};
+use crate::eval::Evaluator;
+
+/// What a capture must leave to alpha, in centipawns beyond the captured piece, to be dropped by the margin layer.
+const MARGIN: Value = 200;
+
+/// Whether captures that cannot reach alpha are dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pruning {
+    /// They are: what play wants.
+    Margin,
+    /// They are not, so that the value within the window and its leaf are exact: what the tuner wants.
+    Exact,
+}
+
+/// What becomes of the best line: kept (`ArrayVec`) or not asked for (`()`).
+pub trait Line: Default {
+    /// The best line ends at this node.
+    fn end(&mut self);
+    /// The best line goes on with a move and the best line behind it.
+    fn lead_to(&mut self, mv: Move, rest: &Self);
+}
+
+impl Line for () {
+    #[inline(always)]
+    fn end(&mut self) {}
+
+    #[inline(always)]
+    fn lead_to(&mut self, _mv: Move, _rest: &Self) {}
+}
+
+impl Line for ArrayVec<Move, MAX_PLY> {
+    fn end(&mut self) {
+        self.clear();
+    }
+
+    fn lead_to(&mut self, mv: Move, rest: &Self) {
+        self.clear();
+        self.push(mv);
+        self.extend(rest.iter().copied().take(MAX_PLY - 1));
+    }
+}
+
+/// Where the principal variation of a quiescence search ends.
+#[derive(Clone, Debug)]
+pub struct Leaf {
+    /// The value of the search, in centipawns, White's view.
+    pub score: Value,
+    /// The position whose evaluation is that value; the mated position if [`Leaf::is_mate`].
+    pub position: Position,
+    /// The moves from the position that was searched to the leaf.
+    pub line: ArrayVec<Move, MAX_PLY>,
+}
+
+impl Leaf {
+    /// Whether the value is a mate instead of the evaluation of the leaf.
+    pub fn is_mate(&self) -> bool {
+        is_mate(self.score)
+    }
+}
+
+/// A quiescence search with its parameters.
+#[derive(Debug)]
+pub struct Quiescence<'e> {
+    evaluator: &'e Evaluator,
+    pruning: Pruning,
+    nodes: u64,
+}
+
+impl<'e> Quiescence<'e> {
+    /// A search that judges positions by `evaluator`.
+    pub fn new(evaluator: &'e Evaluator, pruning: Pruning) -> Self {
+        Quiescence { evaluator, pruning, nodes: 0 }
+    }
+
+    /// Positions searched so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Searches with an open window and follows the best line to its end.
+    pub fn resolve(&mut self, position: &Position) -> Leaf {
+        let mut line = ArrayVec::new();
+        let value = self.search(position, -INFINITE, INFINITE, 0, &mut line);
+        let mut leaf = position.clone();
+        for &mv in &line {
+            leaf.play(mv);
+        }
+        Leaf { score: value * position.side_to_move().sign(), position: leaf, line }
+    }
+
+    /// The value of a position in the view of its side to move, a bound where it lies outside of (alpha, beta).
+    /// `ply` is the distance to the root, for mates; `line` becomes the best line.
+    pub fn search<L: Line>(
+        &mut self,
+        position: &Position,
+        mut alpha: Value,
+        beta: Value,
+        ply: usize,
+        line: &mut L,
+    ) -> Value {
+        debug_assert!(alpha < beta);
+        self.nodes += 1;
+        line.end();
+
+        // 1. Stand pat: nobody in his right mind must capture, unless he is in check.
+        let is_check = position.is_check();
+        let stand_pat = if is_check { mated_in(ply) } else { self.evaluator.evaluate(position) };
+        let mut best = stand_pat;
+        if best >= beta || ply >= MAX_PLY - 1 {
+            return best;
+        }
+        alpha = alpha.max(best);
+
+        // 2. Every evasion, else captures and queen promotions.
+        let moves = if is_check { position.generate::<All>() } else { position.generate::<Noisy>() };
+        let mut picker = Picker::new(position, moves, is_check);
+        while let Some(mv) = picker.next() {
+            if !is_check {
+                // 3. What cannot reach alpha even if the piece came for free.
+                let limit = stand_pat + gain(position, mv) + MARGIN;
+                if self.pruning == Pruning::Margin && limit <= alpha {
+                    best = best.max(limit);
+                    continue;
+                }
+                // 4. What loses material.
+                if !position.see_at_least(mv, 0) {
+                    continue;
+                }
+            }
+
+            let mut rest = L::default();
+            let value = -self.search(&position.after(mv), -beta, -alpha, ply + 1, &mut rest);
+            if value > best {
+                best = value;
+                if value > alpha {
+                    line.lead_to(mv, &rest);
+                    alpha = value;
+                    if value >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        best
+    }
+}
+
+/// What a capture or promotion wins on the spot, in centipawns.
+fn gain(position: &Position, mv: Move) -> Value {
+    let captured = match mv.kind() {
+        MoveKind::EnPassant => SEE_VALUES[PieceType::Pawn.index()],
+        _ => position.piece_type_on(mv.to()).map_or(0, |piece| SEE_VALUES[piece.index()]),
+    };
+    let promoted = mv.promoted().map_or(0, |piece| SEE_VALUES[piece.index()] - SEE_VALUES[PieceType::Pawn.index()]);
+    captured + promoted
+}
+
+/// Yields moves by the most valuable victim, then the least valuable attacker; underpromotions are left out, except as
+/// evasions.
+struct Picker {
+    moves: MoveList,
+    scores: ArrayVec<i16, 256>,
+    next: usize,
+}
+
+impl Picker {
+    fn new(position: &Position, mut moves: MoveList, is_check: bool) -> Self {
+        if !is_check {
+            moves.retain(|mv| mv.promoted().is_none_or(|piece| piece == PieceType::Queen));
+        }
+        let score = |&mv: &Move| {
+            let attacker = position.piece_type_on(mv.from()).map_or(0, PieceType::index);
+            match mv.kind() {
+                // The own rook on the target square is no victim.
+                MoveKind::Castling => 0,
+                _ => (8 * gain(position, mv)) as i16 - attacker as i16,
+            }
+        };
+        let scores = moves.iter().map(score).collect();
+        Picker { moves, scores, next: 0 }
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Move> {
+        let from = self.next;
+        let best = (from..self.moves.len()).max_by_key(|&i| (self.scores[i], std::cmp::Reverse(i)))?;
+        self.moves.swap(from, best);
+        self.scores.swap(from, best);
+        self.next += 1;
+        Some(self.moves[from])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(fen: &str) -> Leaf {
+        let evaluator = Evaluator::default();
+        Quiescence::new(&evaluator, Pruning::Exact).resolve(&Position::from_fen(fen).unwrap())
+    }
+
+    #[test]
+    fn quiet_positions_are_their_own_leaf() {
+        let leaf = resolve("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+        assert!(leaf.line.is_empty());
+        assert_eq!(leaf.position, Position::start());
+    }
+
+    #[test]
+    fn hanging_pieces_are_taken_and_poisoned_ones_left() {
+        let taken = resolve("4k3/8/8/3q4/8/8/3R4/4K3 w - - 0 1");
+        assert_eq!(taken.line.iter().map(ToString::to_string).collect::<Vec<_>>(), ["d2d5"]);
+        let left = resolve("4k3/8/4p3/3p4/8/8/3R4/4K3 w - - 0 1");
+        assert!(left.line.is_empty());
+    }
+
+    #[test]
+    fn queen_promotions_are_tried_and_underpromotions_not() {
+        assert_eq!(resolve("8/P6k/8/8/8/8/8/K7 w - - 0 1").line[0].to_string(), "a7a8q");
+        // A knight would mate, a queen would not: quiescence does not look for it.
+        let position = Position::from_fen("8/P6k/8/8/8/8/8/K7 w - - 0 1").unwrap();
+        assert_eq!(Picker::new(&position, position.generate::<Noisy>(), false).moves.len(), 1);
+    }
+
+    #[test]
+    fn mates_in_check_are_found() {
+        let mated = resolve("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1");
+        assert!(mated.is_mate() && mated.score == super::super::MATE);
+        let back_rank = resolve("3r2k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
+        assert!(back_rank.is_mate() && back_rank.score == super::super::MATE - 1, "{back_rank:?}");
+    }
+}
