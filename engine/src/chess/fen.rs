@@ -333,7 +333,9 @@ fn split_word(text: &str) -> (&str, &str) {
 
 /// A clock of a FEN; values beyond 65,535 are malformed.
 pub(super) fn parse_clock(text: &str) -> Result<u16, String> {
-    text.parse().map_err(|_| text.to_owned())
+    // Integers are also read with a sign, which a clock never has.
+    let digits = Some(text).filter(|text| !text.starts_with('+'));
+    digits.and_then(|text| text.parse().ok()).ok_or_else(|| text.to_owned())
 }
 
 #[cfg(test)]
@@ -400,6 +402,7 @@ mod tests {
         let e6 = Square::from_name(b"e6").unwrap();
         assert_eq!(error(&format!("{kings} w - e6")), FenError::EnPassantImpossible(e6));
         assert_eq!(error(&format!("{kings} w - - x 1")), FenError::HalfmoveClock("x".into()));
+        assert_eq!(error(&format!("{kings} w - - +0 1")), FenError::HalfmoveClock("+0".into()));
         assert_eq!(error(&format!("{kings} w - - 0 99999")), FenError::FullmoveNumber("99999".into()));
         assert_eq!(error("8/8/8/8/8/k7/8/8 w - -"), FenError::Kings { color: Color::White, found: 0 });
         assert_eq!(error("8/8/8/8/8/kk6/8/K7 w - -"), FenError::Kings { color: Color::Black, found: 2 });

@@ -237,9 +237,10 @@ mod tests {
                 let (above, below) = (moved(p, step), moved(p, -step));
                 let slope = (above.fraction(&counts) - below.fraction(&counts)) / (2.0 * step);
                 assert!((slope - gradient[p]).abs() < 1e-9, "{counts:?}, weight {p}");
-                for r in 0..PHASE_PIECES {
-                    let bend = (above.gradient(&counts).1[r] - below.gradient(&counts).1[r]) / (2.0 * step);
-                    assert!((bend - curvature[p][r]).abs() < 1e-9, "{counts:?}, weights {p} and {r}");
+                let (above, below) = (above.gradient(&counts).1, below.gradient(&counts).1);
+                for (r, found) in curvature[p].iter().enumerate() {
+                    let bend = (above[r] - below[r]) / (2.0 * step);
+                    assert!((bend - found).abs() < 1e-9, "{counts:?}, weights {p} and {r}");
                 }
             }
         }

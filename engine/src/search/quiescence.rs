@@ -100,6 +100,11 @@ impl<'e> Quiescence<'e> {
         Leaf { score: value * position.side_to_move().sign(), position: leaf, line }
     }
 
+    /// The value with an open window, in centipawns, White's view.
+    pub fn score_for_white(&mut self, position: &Position) -> Value {
+        self.search(position, -INFINITE, INFINITE, 0, &mut ()) * position.side_to_move().sign()
+    }
+
     /// The value of a position in the view of its side to move, a bound where it lies outside of (alpha, beta).
     /// `ply` is the distance to the root, for mates; `line` becomes the best line.
     pub fn search<L: Line>(

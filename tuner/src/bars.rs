@@ -1,0 +1,54 @@
+//! Progress bars on the terminal; silent where there is none.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use tuner::progress::{Progress, Unit};
+
+/// One bar at a time, on standard error.
+#[derive(Default)]
+pub(crate) struct Bars(Mutex<Option<ProgressBar>>);
+
+impl Bars {
+    fn with(&self, act: impl FnOnce(&mut Option<ProgressBar>)) {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Takes the bar off the screen.
+    pub(crate) fn clear(&self) {
+        self.with(|bar| {
+            if let Some(bar) = bar.take() {
+                bar.finish_and_clear();
+            }
+        });
+    }
+}
+
+impl Progress for Bars {
+    fn begin(&self, step: &'static str, total: u64, unit: Unit) {
+        let template = match unit {
+            Unit::Bytes => "{prefix:>10} {bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+            Unit::Positions => "{prefix:>10} {bar:40} {human_pos}/{human_len} {per_sec} {eta}",
+            Unit::Iterations => "{prefix:>10} {spinner} {pos} iterations, {msg}",
+        };
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = if unit == Unit::Iterations { ProgressBar::new_spinner() } else { ProgressBar::new(total) };
+        bar.set_style(style);
+        bar.set_prefix(step);
+        bar.enable_steady_tick(Duration::from_millis(100));
+        self.with(|current| *current = Some(bar));
+    }
+
+    fn advance(&self, by: u64) {
+        self.with(|bar| bar.iter().for_each(|bar| bar.inc(by)));
+    }
+
+    fn message(&self, text: String) {
+        self.with(|bar| bar.iter().for_each(|bar| bar.set_message(text.clone())));
+    }
+
+    fn end(&self) {
+        self.clear();
+    }
+}

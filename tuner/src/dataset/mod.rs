@@ -1,0 +1,287 @@
+//! Positions with game results, as they come in files.
+//!
+//! A [`Dataset`] keeps its files mapped and remembers of each position no more than where its line begins and how its
+//! game ended: eight bytes. What is kept has been read once in full, so that positions can be read again without
+//! errors, as often as needed.
+
+mod source;
+mod text;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use engine::chess::Position;
+use rayon::prelude::*;
+use thiserror::Error;
+
+use crate::progress::{Progress, Unit};
+pub use source::{Source, SourceError};
+pub use text::{LabelStyle, LineError};
+
+/// Lines are read in parallel in parts of this many bytes; the parts do not depend on the number of threads.
+const PART: usize = 1 << 20;
+
+/// How a game ended, in White's view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Outcome {
+    /// Black won.
+    Loss,
+    /// Nobody won.
+    Draw,
+    /// White won.
+    Win,
+}
+
+impl Outcome {
+    const ALL: [Self; 3] = [Outcome::Loss, Outcome::Draw, Outcome::Win];
+
+    /// White's points: 0, ½ or 1.
+    pub fn points(self) -> f32 {
+        f32::from(self as u8) / 2.0
+    }
+}
+
+/// Where a position stands in the files, counted through all of them, and its outcome in the two lowest bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sample(u64);
+
+impl Sample {
+    fn new(place: u64, outcome: Outcome) -> Self {
+        Sample(place << 2 | outcome as u64)
+    }
+
+    fn place(self) -> u64 {
+        self.0 >> 2
+    }
+
+    fn outcome(self) -> Outcome {
+        Outcome::ALL[(self.0 & 3).min(2) as usize]
+    }
+}
+
+/// A line that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{file}:{line}: {error}, in `{text}`")]
+pub struct BadLine {
+    /// Name of the file.
+    pub file: String,
+    /// Its line, 1 for the first.
+    pub line: u64,
+    /// What is wrong.
+    pub error: LineError,
+    /// The line, shortened if it is long.
+    pub text: String,
+}
+
+/// Why a data set cannot be used.
+#[derive(Debug, Error)]
+pub enum DatasetError {
+    /// A file cannot be opened, or holds no text.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// A line cannot be read, and no more may be skipped.
+    #[error("{line}{}", hint(*.skipped))]
+    BadLine {
+        /// The line.
+        line: Box<BadLine>,
+        /// How many were skipped before.
+        skipped: usize,
+    },
+    /// No line of a file has a result in a known style.
+    #[error("{0}: no line has a result like `c9 \"1-0\";` or `[1.0]` after a FEN")]
+    NoStyle(String),
+    /// There is not one position.
+    #[error("{0}: no positions")]
+    Empty(String),
+}
+
+fn hint(skipped: usize) -> String {
+    if skipped == 0 { String::new() } else { format!(" (after {skipped} bad lines that were skipped)") }
+}
+
+/// What was read from one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileSummary {
+    /// Its name as given.
+    pub name: String,
+    /// Its lines, comments and blank ones included.
+    pub lines: u64,
+    /// Its usable positions.
+    pub positions: u64,
+    /// SHA-256 of the file as it is on the disk, in hexadecimal.
+    pub sha256: String,
+    /// How its results are written.
+    pub style: LabelStyle,
+}
+
+/// Lines that were skipped for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// How many.
+    pub count: u64,
+    /// The first of them.
+    pub first: BadLine,
+}
+
+/// Labelled positions.
+pub struct Dataset {
+    sources: Vec<Source>,
+    samples: Vec<Sample>,
+    files: Vec<FileSummary>,
+    skipped: BTreeMap<&'static str, Skipped>,
+}
+
+/// What came of one part of a file.
+#[derive(Default)]
+struct Part {
+    samples: Vec<Sample>,
+    lines: u64,
+    /// Line within the part, error, text.
+    bad: Vec<(u64, LineError, String)>,
+}
+
+impl Dataset {
+    /// Reads all lines of `sources`, passing over at most `skip_bad` lines that cannot be read.
+    ///
+    /// # Errors
+    /// The first line beyond what may be skipped; a file without a known label style; no positions at all.
+    pub fn read(sources: Vec<Source>, skip_bad: usize, progress: &dyn Progress) -> Result<Self, DatasetError> {
+        let names = sources.iter().map(Source::name).collect::<Vec<_>>().join(", ");
+        let mut dataset =
+            Dataset { sources: Vec::new(), samples: Vec::new(), files: Vec::new(), skipped: BTreeMap::new() };
+        progress.begin("reading", sources.iter().map(|source| source.text().len() as u64).sum(), Unit::Bytes);
+        let mut base = 0;
+        for source in sources {
+            dataset.read_source(&source, base, skip_bad, progress)?;
+            base += source.text().len() as u64;
+            dataset.sources.push(source);
+        }
+        progress.end();
+        if dataset.samples.is_empty() {
+            return Err(DatasetError::Empty(names));
+        }
+        Ok(dataset)
+    }
+
+    fn read_source(
+        &mut self,
+        source: &Source,
+        base: u64,
+        skip_bad: usize,
+        progress: &dyn Progress,
+    ) -> Result<(), DatasetError> {
+        let text = source.text();
+        let style = text::detect_style(text).ok_or_else(|| DatasetError::NoStyle(source.name().to_owned()))?;
+        let ranges = parts(text);
+        let (sha256, parts) = rayon::join(
+            || source.sha256(),
+            || {
+                let read = |range: &Range<usize>| {
+                    let part = read_part(text, range.clone(), base, style, skip_bad);
+                    progress.advance(range.len() as u64);
+                    part
+                };
+                ranges.par_iter().map(read).collect::<Vec<Part>>()
+            },
+        );
+        let before = self.samples.len();
+        self.samples.reserve_exact(parts.iter().map(|part| part.samples.len()).sum());
+        let mut lines = 0;
+        for part in parts {
+            self.samples.extend_from_slice(&part.samples);
+            for (line, error, text) in part.bad {
+                self.skip(BadLine { file: source.name().to_owned(), line: lines + line, error, text }, skip_bad)?;
+            }
+            lines += part.lines;
+        }
+        let positions = (self.samples.len() - before) as u64;
+        self.files.push(FileSummary { name: source.name().to_owned(), lines, positions, sha256, style });
+        Ok(())
+    }
+
+    fn skip(&mut self, line: BadLine, skip_bad: usize) -> Result<(), DatasetError> {
+        let skipped = self.skipped_lines() as usize;
+        if skipped == skip_bad {
+            return Err(DatasetError::BadLine { line: Box::new(line), skipped });
+        }
+        let reason = line.error.reason();
+        self.skipped.entry(reason).and_modify(|entry| entry.count += 1).or_insert(Skipped { count: 1, first: line });
+        Ok(())
+    }
+
+    /// Number of positions.
+    pub fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Whether there is no position; never so after [`Dataset::read`].
+    pub fn is_empty(&self) -> bool {
+        self.samples.is_empty()
+    }
+
+    /// The files, in order.
+    pub fn files(&self) -> &[FileSummary] {
+        &self.files
+    }
+
+    /// The lines that were skipped, by reason.
+    pub fn skipped(&self) -> &BTreeMap<&'static str, Skipped> {
+        &self.skipped
+    }
+
+    /// How many lines were skipped.
+    pub fn skipped_lines(&self) -> u64 {
+        self.skipped.values().map(|skipped| skipped.count).sum()
+    }
+
+    /// The positions of a range and how their games ended.
+    pub fn samples(&self, range: Range<usize>) -> impl Iterator<Item = (Position, Outcome)> {
+        self.samples[range].iter().map(|&sample| (self.position(sample), sample.outcome()))
+    }
+
+    fn position(&self, sample: Sample) -> Position {
+        let mut place = sample.place() as usize;
+        let mut sources = self.sources.iter();
+        let text = loop {
+            let text = sources.next().expect("a sample stands in one of the sources").text();
+            match place.checked_sub(text.len()) {
+                Some(beyond) => place = beyond,
+                None => break text,
+            }
+        };
+        text::reread_position(&text[place..])
+    }
+}
+
+/// Divides a text into parts that end with a line.
+fn parts(text: &[u8]) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    while start < text.len() {
+        let reach = (start + PART).min(text.len());
+        let end = text[reach..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| reach + at + 1);
+        ranges.push(start..end);
+        start = end;
+    }
+    ranges
+}
+
+fn read_part(text: &[u8], range: Range<usize>, base: u64, style: LabelStyle, skip_bad: usize) -> Part {
+    let mut part = Part::default();
+    let mut start = range.start;
+    for line in text[range].split_inclusive(|&byte| byte == b'\n') {
+        part.lines += 1;
+        match text::read_line(line, style) {
+            None => {}
+            Some(Ok(outcome)) => part.samples.push(Sample::new(base + start as u64, outcome)),
+            Some(Err(error)) => part.bad.push((part.lines, error, text::excerpt(line))),
+        }
+        // The run fails then, whatever else this part holds.
+        if part.bad.len() > skip_bad {
+            break;
+        }
+        start += line.len();
+    }
+    part
+}

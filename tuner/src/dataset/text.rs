@@ -1,0 +1,231 @@
+//! Lines of a FEN and a result, in the two styles that exist in the wild.
+//!
+//! * `FEN c9 "1-0";`: an EPD whose operation `c9` is the result, as in quiet_labeled.epd;
+//! * `FEN [1.0]`: the points of White in brackets, perhaps with a score behind them.
+//!
+//! The FEN has four or six fields. A file uses one style throughout; blank lines and lines that begin with `#` say
+//! nothing.
+
+use engine::chess::epd::{Epd, EpdError};
+use engine::chess::{FenError, Position};
+use thiserror::Error;
+
+use super::Outcome;
+
+/// How a file writes results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabelStyle {
+    /// `c9 "1-0";`
+    Epd,
+    /// `[1.0]`
+    Points,
+}
+
+impl LabelStyle {
+    fn example(self) -> &'static str {
+        match self {
+            LabelStyle::Epd => "`c9 \"1-0\";`, `c9 \"0-1\";` or `c9 \"1/2-1/2\";`",
+            LabelStyle::Points => "`[1.0]`, `[0.5]` or `[0.0]`",
+        }
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LineError {
+    /// It is not text.
+    #[error("not valid UTF-8")]
+    NotText,
+    /// Its position is malformed or illegal.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// Its operations are malformed.
+    #[error(transparent)]
+    Operations(EpdError),
+    /// It has no result in the style of the file.
+    #[error("no result: expected {}", .0.example())]
+    NoResult(LabelStyle),
+    /// Its result is none of the three.
+    #[error("unknown result `{found}`: expected {}", style.example())]
+    UnknownResult {
+        /// What stands there.
+        found: String,
+        /// The style of the file.
+        style: LabelStyle,
+    },
+    /// Something unexpected follows the result.
+    #[error("unexpected `{0}` after the result")]
+    Trailing(String),
+}
+
+impl LineError {
+    /// The kind of error, for counting.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            LineError::NotText => "not text",
+            LineError::Fen(error) => match error {
+                FenError::Kings { .. }
+                | FenError::TooManyPieces { .. }
+                | FenError::PawnOnLastRank(_)
+                | FenError::OpponentInCheck
+                | FenError::Checkers(_)
+                | FenError::CastlingWithoutRook(_)
+                | FenError::EnPassantImpossible(_) => "illegal position",
+                _ => "malformed FEN",
+            },
+            LineError::Operations(_) => "malformed operation",
+            LineError::NoResult(_) => "no result",
+            LineError::UnknownResult { .. } => "unknown result",
+            LineError::Trailing(_) => "text after the result",
+        }
+    }
+}
+
+/// The line without its end and surrounding blanks; `None` if it says nothing.
+fn content(line: &[u8]) -> Option<&[u8]> {
+    let line = line.trim_ascii();
+    (!line.is_empty() && line[0] != b'#').then_some(line)
+}
+
+/// The style of the first line that has a result, whatever else is wrong with it.
+pub(super) fn detect_style(text: &[u8]) -> Option<LabelStyle> {
+    text.split(|&byte| byte == b'\n').filter_map(content).find_map(|line| {
+        let has = |sign: &[u8]| line.windows(sign.len()).any(|window| window == sign);
+        if has(b" c9 ") { Some(LabelStyle::Epd) } else { has(b"[").then_some(LabelStyle::Points) }
+    })
+}
+
+/// Reads a line; `None` if it says nothing.
+pub(super) fn read_line(line: &[u8], style: LabelStyle) -> Option<Result<Outcome, LineError>> {
+    let line = content(line)?;
+    let Ok(line) = std::str::from_utf8(line) else { return Some(Err(LineError::NotText)) };
+    Some(read_content(line, style))
+}
+
+fn read_content(line: &str, style: LabelStyle) -> Result<Outcome, LineError> {
+    let (_, label) = Position::from_fen_prefix(line)?;
+    match style {
+        LabelStyle::Epd => match label.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";")) {
+            Some(result) if !result.contains('"') => game_result(result),
+            _ => result_of_operations(line),
+        },
+        LabelStyle::Points => points(label),
+    }
+}
+
+fn game_result(result: &str) -> Result<Outcome, LineError> {
+    match result {
+        "1-0" => Ok(Outcome::Win),
+        "0-1" => Ok(Outcome::Loss),
+        "1/2-1/2" => Ok(Outcome::Draw),
+        _ => Err(LineError::UnknownResult { found: result.to_owned(), style: LabelStyle::Epd }),
+    }
+}
+
+fn result_of_operations(line: &str) -> Result<Outcome, LineError> {
+    let epd = Epd::parse(line).map_err(|error| match error {
+        EpdError::Fen(error) => LineError::Fen(error),
+        error => LineError::Operations(error),
+    })?;
+    match epd.operands("c9") {
+        Some([result]) => game_result(result),
+        Some(operands) => game_result(&operands.join(" ")),
+        None => Err(LineError::NoResult(LabelStyle::Epd)),
+    }
+}
+
+fn points(label: &str) -> Result<Outcome, LineError> {
+    let style = LabelStyle::Points;
+    let inside = label.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let (points, rest) = inside.ok_or(LineError::NoResult(style))?;
+    let outcome = match points.trim_ascii().parse() {
+        Ok(1.0) => Outcome::Win,
+        Ok(0.5) => Outcome::Draw,
+        Ok(0.0) => Outcome::Loss,
+        _ => return Err(LineError::UnknownResult { found: format!("[{points}]"), style }),
+    };
+    let rest = rest.trim_ascii();
+    if rest.is_empty() || rest.parse::<f64>().is_ok() { Ok(outcome) } else { Err(LineError::Trailing(rest.to_owned())) }
+}
+
+/// The position at the start of a text that [`read_line`] has accepted.
+pub(super) fn reread_position(text: &[u8]) -> Position {
+    let end = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
+    let line = std::str::from_utf8(&text[..end]).expect("the line was read before");
+    Position::from_fen_prefix(line).expect("the line was read before").0
+}
+
+/// A line for an error message: printable, and not too long.
+pub(super) fn excerpt(line: &[u8]) -> String {
+    const LONGEST: usize = 120;
+    let text = String::from_utf8_lossy(line.trim_ascii());
+    let mut excerpt: String = text.chars().take(LONGEST).map(|c| if c.is_control() { '?' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        excerpt.push('…');
+    }
+    excerpt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FEN: &str = "8/8/8/8/8/k7/7R/K7 w - -";
+
+    fn read(line: &str, style: LabelStyle) -> Result<Outcome, LineError> {
+        read_line(line.as_bytes(), style).expect("the line says something")
+    }
+
+    #[test]
+    fn both_styles_after_both_kinds_of_fen() {
+        for clocks in ["", " 3 40"] {
+            for (result, points, outcome) in
+                [("1-0", "1.0", Outcome::Win), ("0-1", "0.0", Outcome::Loss), ("1/2-1/2", "0.5", Outcome::Draw)]
+            {
+                assert_eq!(read(&format!("{FEN}{clocks} c9 \"{result}\";\r\n"), LabelStyle::Epd), Ok(outcome));
+                assert_eq!(read(&format!("{FEN}{clocks} [{points}]\n"), LabelStyle::Points), Ok(outcome));
+            }
+        }
+        assert_eq!(read(&format!("{FEN} bm Rh3; c9 \"1-0\"; id \"x\";"), LabelStyle::Epd), Ok(Outcome::Win));
+        assert_eq!(read(&format!("{FEN} [1] 315"), LabelStyle::Points), Ok(Outcome::Win));
+    }
+
+    #[test]
+    fn a_result_is_never_guessed() {
+        for (line, style, reason) in [
+            ("c9 \"1/2\";", LabelStyle::Epd, "unknown result"),
+            ("c9 \"*\";", LabelStyle::Epd, "unknown result"),
+            ("c9 \"1-0\" \"0-1\";", LabelStyle::Epd, "unknown result"),
+            ("c8 \"1-0\";", LabelStyle::Epd, "no result"),
+            ("", LabelStyle::Epd, "no result"),
+            ("[1.0]", LabelStyle::Epd, "malformed operation"),
+            ("c9 \"1-0\"", LabelStyle::Epd, "malformed operation"),
+            ("c9 \"1-0\";", LabelStyle::Points, "no result"),
+            ("[0.7]", LabelStyle::Points, "unknown result"),
+            ("[]", LabelStyle::Points, "unknown result"),
+            ("[1.0", LabelStyle::Points, "no result"),
+            ("[1.0] draw", LabelStyle::Points, "text after the result"),
+        ] {
+            let error = read(&format!("{FEN} {line}"), style).expect_err(line);
+            assert_eq!(error.reason(), reason, "{line}: {error}");
+        }
+        assert_eq!(read_line(b"8/8 \xff", LabelStyle::Epd), Some(Err(LineError::NotText)));
+    }
+
+    #[test]
+    fn what_says_nothing_is_passed_over_and_the_style_found_behind_it() {
+        for line in ["", "   \r\n", "# c9 \"1-0\";", "  # x"] {
+            assert_eq!(read_line(line.as_bytes(), LabelStyle::Epd), None);
+        }
+        let text = format!("# [x]\n\n{FEN} c9 \"1-0\";\n");
+        assert_eq!(detect_style(text.as_bytes()), Some(LabelStyle::Epd));
+        assert_eq!(detect_style(format!("{FEN} [0.5]").as_bytes()), Some(LabelStyle::Points));
+        assert_eq!(detect_style(FEN.as_bytes()), None);
+    }
+
+    #[test]
+    fn excerpts_are_short_and_printable() {
+        assert_eq!(excerpt(b" a\x07b\n"), "a?b");
+        assert_eq!(excerpt("é".repeat(500).as_bytes()).chars().count(), 121);
+    }
+}

@@ -1,0 +1,14 @@
+//! Merino's tuner: fits the parameters of the engine's evaluation to positions with game results.
+//!
+//! [`dataset`] reads labelled positions, [`features`] resolves them with the engine's own quiescence search and
+//! evaluation into sparse rows, [`objective`] is the function of the parameters to be minimised, [`optimize`]
+//! minimises it, [`tune`] runs the whole, [`params_file`] writes what comes out.
+
+pub mod dataset;
+pub mod features;
+pub mod objective;
+pub mod optimize;
+pub mod params_file;
+pub mod progress;
+pub mod summary;
+pub mod tune;

@@ -1,0 +1,255 @@
+//! The scale K: how many expected points a pawn is worth.
+//!
+//! `K` minimises the mean of `(σ(K q) − y)²` for given scores `q`. As a function of `ln K` this is smooth and, for
+//! scores worth anything, has one minimum inside: a bracket is laid around it, and Newton steps on the derivative
+//! find it to the last digits, halving the bracket whenever they would leave it.
+
+use super::loss::{SampleLoss, logit_per_centipawn};
+use super::pass::{BLOCK, sum_lanes};
+use super::{Rows, parts, scores};
+use rayon::prelude::*;
+use std::ops::Range;
+use thiserror::Error;
+
+/// The smallest K considered: at 0.001 a queen up is worth a thousandth of a point.
+const K_MIN: f64 = 1e-3;
+/// The largest K considered: at 1000 a tenth of a pawn decides the game.
+const K_MAX: f64 = 1e3;
+
+/// Newton steps until giving up; three to six are usual.
+const STEPS: usize = 100;
+
+/// Newton steps in `ln K` up to this size are the last ones.
+const LAST_STEP: f64 = 1e-8;
+
+/// Why scores and targets do not determine K.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FitKError {
+    /// There are no samples.
+    #[error("fit of K: no samples")]
+    Empty,
+    /// The slices differ in length.
+    #[error("fit of K: {scores} scores, but {targets} targets")]
+    Length {
+        /// Number of scores.
+        scores: usize,
+        /// Number of targets.
+        targets: usize,
+    },
+    /// A score is not a finite number.
+    #[error("fit of K: score {value} of sample {sample}")]
+    Score {
+        /// The sample.
+        sample: usize,
+        /// Its score.
+        value: f64,
+    },
+    /// A target is outside of 0..=1.
+    #[error("fit of K: target {value} of sample {sample} is not in 0..=1")]
+    Target {
+        /// The sample.
+        sample: usize,
+        /// Its target.
+        value: f32,
+    },
+    /// No K predicts better than calling every game a draw: targets all ½, scores all zero, or the signs of scores
+    /// and targets at odds.
+    #[error("fit of K: the scores do not agree with the results better than chance (point of view? all draws?)")]
+    Uninformative,
+    /// The loss still falls at the largest K: the scores' signs alone decide every game.
+    #[error("fit of K: the results follow the sign of the scores; the fit runs away to K = {0}")]
+    Unbounded(f64),
+}
+
+/// A fitted scale.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KFit {
+    /// The scale: `σ(K q) = 1 / (1 + 10^(−K q / 400))`.
+    pub k: f64,
+    /// Mean of `(σ(K q) − y)²` at that scale.
+    pub loss: f64,
+    /// Passes over the data it took.
+    pub passes: usize,
+}
+
+/// Mean loss and its first two derivatives by `ln K`.
+#[derive(Clone, Copy, Default)]
+struct Curve {
+    loss: f64,
+    slope: f64,
+    bend: f64,
+}
+
+impl Curve {
+    fn plus(self, other: Self) -> Self {
+        Self { loss: self.loss + other.loss, slope: self.slope + other.slope, bend: self.bend + other.bend }
+    }
+}
+
+/// Finds the K that fits `scores` (centipawns, white's view) to `targets` (0..=1, white's view).
+///
+/// # Errors
+/// If the samples are malformed or do not determine K; never a number that is not one.
+pub fn fit_k(scores: &[f64], targets: &[f32]) -> Result<KFit, FitKError> {
+    check(scores, targets)?;
+    let mut passes = 0;
+    let mut at = |log_k: f64| {
+        passes += 1;
+        curve(scores, targets, log_k)
+    };
+    let (mut low, mut high, mut x, mut here) = bracket(&mut at)?;
+    for _ in 0..STEPS {
+        if here.slope > 0.0 {
+            high = x
+        } else {
+            low = x
+        }
+        let newton = x - here.slope / here.bend;
+        let inside = here.bend > 0.0 && newton >= low && newton <= high;
+        let next = if inside { newton } else { 0.5 * (low + high) };
+        // A Newton step doubles the digits: after one this small, nothing is left to do.
+        let last = (next - x).abs() <= if inside { LAST_STEP } else { f64::EPSILON * x.abs().max(1.0) };
+        x = next;
+        if last {
+            break;
+        }
+        here = at(x);
+    }
+    Ok(KFit { k: x.exp(), loss: here.loss, passes })
+}
+
+/// [`fit_k`] for the scores of `rows` at parameters `theta`.
+///
+/// # Errors
+/// As for [`fit_k`].
+///
+/// # Panics
+/// If `theta` has another number of components than the rows have parameters.
+pub fn fit_k_at(rows: &Rows, theta: &[f64]) -> Result<KFit, FitKError> {
+    fit_k(&scores(rows, theta), rows.targets())
+}
+
+fn check(scores: &[f64], targets: &[f32]) -> Result<(), FitKError> {
+    if scores.len() != targets.len() {
+        return Err(FitKError::Length { scores: scores.len(), targets: targets.len() });
+    }
+    if scores.is_empty() {
+        return Err(FitKError::Empty);
+    }
+    if let Some(sample) = scores.iter().position(|score| !score.is_finite()) {
+        return Err(FitKError::Score { sample, value: scores[sample] });
+    }
+    if let Some(sample) = targets.iter().position(|target| !(0.0..=1.0).contains(target)) {
+        return Err(FitKError::Target { sample, value: targets[sample] });
+    }
+    Ok(())
+}
+
+/// Walks from K = 1 downhill until the slope changes sign: bracket in `ln K`, a point inside, and the curve there.
+fn bracket(at: &mut impl FnMut(f64) -> Curve) -> Result<(f64, f64, f64, Curve), FitKError> {
+    const STRIDE: f64 = 1.25;
+    let (lowest, highest) = (K_MIN.ln(), K_MAX.ln());
+    let mut x = 0.0;
+    let mut here = at(x);
+    let upwards = here.slope < 0.0;
+    loop {
+        let limit = if upwards { highest } else { lowest };
+        if x == limit {
+            return Err(if upwards { FitKError::Unbounded(K_MAX) } else { FitKError::Uninformative });
+        }
+        let next = if upwards { (x + STRIDE).min(limit) } else { (x - STRIDE).max(limit) };
+        let there = at(next);
+        if here.slope == 0.0 && there.slope == 0.0 {
+            return Err(FitKError::Uninformative);
+        }
+        if (there.slope < 0.0) != upwards {
+            let (low, high) = if upwards { (x, next) } else { (next, x) };
+            return Ok((low, high, next, there));
+        }
+        (x, here) = (next, there);
+    }
+}
+
+/// Loss of all samples and its derivatives at one `ln K`; the same for any number of threads.
+fn curve(scores: &[f64], targets: &[f32], log_k: f64) -> Curve {
+    let logit = logit_per_centipawn(log_k.exp());
+    let sum_part = |range: Range<usize>| {
+        let mut sum = Curve::default();
+        let targets = targets[range.clone()].chunks(BLOCK);
+        for (scores, targets) in scores[range].chunks(BLOCK).zip(targets) {
+            sum = sum.plus(sum_block(scores, targets, logit));
+        }
+        sum
+    };
+    let sums: Vec<Curve> = parts(scores.len()).into_par_iter().map(sum_part).collect();
+    let mut total = sums.into_iter().fold(Curve::default(), Curve::plus);
+    let count = scores.len() as f64;
+    total.loss /= count;
+    total.slope /= count;
+    total.bend /= count;
+    total
+}
+
+/// Sums over at most [`BLOCK`] samples, first one by one without a sum that would stand in the way of vector code.
+fn sum_block(scores: &[f64], targets: &[f32], logit: f64) -> Curve {
+    let mut terms = [[0.0; BLOCK]; 3];
+    let [losses, slopes, bends] = &mut terms;
+    let outcomes = losses.iter_mut().zip(slopes).zip(bends);
+    for (((loss, slope), bend), (&score, &target)) in outcomes.zip(scores.iter().zip(targets)) {
+        let z = logit * score;
+        let cost = SampleLoss::SquaredError.cost(z, f64::from(target));
+        *loss = cost.loss;
+        *slope = cost.slope * z;
+        *bend = cost.full * z * z + cost.slope * z;
+    }
+    let [loss, slope, bend] = terms.map(|terms| sum_lanes(&terms[..scores.len()]));
+    Curve { loss, slope, bend }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expectation(score: f64) -> f64 {
+        1.0 / (1.0 + 10.0_f64.powf(-score / 400.0))
+    }
+
+    #[test]
+    fn k_is_found_to_the_last_digits() {
+        let scores: Vec<f64> = (0..5000).map(|i| 0.16 * f64::from(i * 1117 % 5000) - 400.0).collect();
+        for k in [0.02, 0.3, 1.0, 2.7, 30.0] {
+            let targets: Vec<f32> = scores.iter().map(|score| expectation(k * score) as f32).collect();
+            let fit = fit_k(&scores, &targets).unwrap();
+            assert!((fit.k / k - 1.0).abs() < 1e-5, "{} for {k}", fit.k);
+            assert!(fit.passes <= 15 && fit.loss < 1e-12);
+        }
+        // Draws wherever 13 divides the number, else whoever is ahead wins three times in four.
+        let result = |(i, &score): (usize, &f64)| match (i % 13, i % 4) {
+            (0, _) => 0.5,
+            (_, 0) => f32::from(u8::from(score < 0.0)),
+            _ => f32::from(u8::from(score > 0.0)),
+        };
+        let targets: Vec<f32> = scores.iter().enumerate().map(result).collect();
+        let fit = fit_k(&scores, &targets).unwrap();
+        let mean = |k: f64| {
+            let squares = scores.iter().zip(&targets).map(|(s, &y)| (expectation(k * s) - f64::from(y)).powi(2));
+            squares.sum::<f64>() / scores.len() as f64
+        };
+        assert!((mean(fit.k) - fit.loss).abs() < 1e-14);
+        assert!(mean(fit.k * (1.0 + 1e-4)) > fit.loss && mean(fit.k * (1.0 - 1e-4)) > fit.loss);
+    }
+
+    #[test]
+    fn k_is_refused_where_the_data_do_not_determine_it() {
+        let scores = [300.0, -200.0, 50.0, -20.0];
+        assert_eq!(fit_k(&[], &[]), Err(FitKError::Empty));
+        assert_eq!(fit_k(&scores, &[1.0]), Err(FitKError::Length { scores: 4, targets: 1 }));
+        assert_eq!(fit_k(&scores, &[0.5; 4]), Err(FitKError::Uninformative));
+        assert_eq!(fit_k(&[0.0; 4], &[1.0, 0.0, 0.5, 1.0]), Err(FitKError::Uninformative));
+        assert_eq!(fit_k(&scores, &[0.0, 1.0, 0.0, 1.0]), Err(FitKError::Uninformative));
+        assert!(matches!(fit_k(&scores, &[1.0, 0.0, 1.0, 0.0]), Err(FitKError::Unbounded(_))));
+        assert!(matches!(fit_k(&[f64::NAN; 1], &[1.0]), Err(FitKError::Score { sample: 0, .. })));
+        assert!(matches!(fit_k(&scores, &[1.0, 0.0, 2.0, 0.0]), Err(FitKError::Target { sample: 2, .. })));
+    }
+}

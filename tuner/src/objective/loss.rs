@@ -1,0 +1,140 @@
+//! What one sample costs: the logistic curve and the loss on top of it, with the derivatives second-order steps need.
+//!
+//! Everything here is a function of the *logit* `z = κ q`, where `q` is a score in centipawns and `κ` is
+//! [`logit_per_centipawn`]: `σ(K q) = 1 / (1 + 10^(−K q / 400)) = 1 / (1 + e^(−z))`.
+
+/// What a sample's expected result `p` (0..=1) costs when its target is `y` (0..=1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum SampleLoss {
+    /// `(p − y)²`.
+    #[default]
+    SquaredError,
+}
+
+/// Loss of one sample and its derivatives by the logit.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Cost {
+    pub(super) loss: f64,
+    /// First derivative.
+    pub(super) slope: f64,
+    /// The part of the second derivative that is never negative: what Gauss-Newton takes for the whole.
+    pub(super) gauss_newton: f64,
+    /// Second derivative.
+    pub(super) full: f64,
+}
+
+impl SampleLoss {
+    /// Cost of logit `z` with target `y`.
+    #[inline(always)]
+    pub(super) fn cost(self, z: f64, y: f64) -> Cost {
+        let Logistic { p, q } = logistic(z);
+        match self {
+            Self::SquaredError => {
+                let (residual, spread) = (p - y, p * q);
+                let gauss_newton = 2.0 * spread * spread;
+                Cost {
+                    loss: residual * residual,
+                    slope: 2.0 * residual * spread,
+                    gauss_newton,
+                    full: gauss_newton + 2.0 * residual * spread * (q - p),
+                }
+            }
+        }
+    }
+}
+
+/// `κ = K ln 10 / 400`: the logit of one centipawn.
+pub(super) fn logit_per_centipawn(k: f64) -> f64 {
+    k * std::f64::consts::LN_10 / 400.0
+}
+
+/// The logistic function and its complement, each to full relative accuracy.
+#[derive(Clone, Copy)]
+struct Logistic {
+    p: f64,
+    q: f64,
+}
+
+#[inline(always)]
+fn logistic(z: f64) -> Logistic {
+    let odds = exponential(-z);
+    let p = 1.0 / (1.0 + odds);
+    Logistic { p, q: odds * p }
+}
+
+/// `e^x` to about one unit in the last place, for x in −700..=700; beyond, the value at the nearer end.
+///
+/// Plain arithmetic without branches or calls: loops over it become vector code, and every machine computes the
+/// same bits. `x = n ln 2 + r`, a Taylor polynomial for `e^r`, and `n` added to the exponent.
+#[inline(always)]
+fn exponential(x: f64) -> f64 {
+    /// Adding this rounds to an integer, which then stands in the low bits of the sum.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    /// ln 2 in two parts; the first has so few digits that its product with n is exact.
+    const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
+    const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+    /// 1/13!, 1/12!, … 1/2!
+    const TAYLOR: [f64; 12] = [
+        1.605_904_383_682_161_3e-10,
+        2.087_675_698_786_81e-9,
+        2.505_210_838_544_172e-8,
+        2.755_731_922_398_589_3e-7,
+        2.755_731_922_398_589_3e-6,
+        2.480_158_730_158_73e-5,
+        1.984_126_984_126_984e-4,
+        1.388_888_888_888_889e-3,
+        8.333_333_333_333_333e-3,
+        4.166_666_666_666_666_4e-2,
+        1.666_666_666_666_666_6e-1,
+        0.5,
+    ];
+    let x = x.clamp(-700.0, 700.0);
+    let shifted = x * std::f64::consts::LOG2_E + ROUND;
+    let n = shifted - ROUND;
+    let r = (x - n * LN_2_HIGH) - n * LN_2_LOW;
+    let tail = TAYLOR.iter().fold(0.0, |sum, term| sum * r + term);
+    let mantissa = 1.0 + (r + r * r * tail);
+    let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
+    mantissa * power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exponential_is_accurate_to_the_last_digits() {
+        for step in -70_000..=70_000 {
+            let x = f64::from(step) * 0.01 + 1e-3;
+            if x.abs() < 700.0 {
+                let (ours, exact) = (exponential(x), x.exp());
+                assert!((ours / exact - 1.0).abs() < 5e-16, "e^{x}: {ours} for {exact}");
+            }
+        }
+        assert_eq!(exponential(0.0), 1.0);
+        assert_eq!(exponential(-1e9), exponential(-700.0));
+        assert!(exponential(f64::INFINITY).is_finite());
+    }
+
+    #[test]
+    fn certain_results_keep_their_small_complement() {
+        let Logistic { p, q } = logistic(-100.0);
+        assert!((p / (-100.0_f64).exp() - 1.0).abs() < 1e-12 && q == 1.0);
+        let Logistic { p, q } = logistic(100.0);
+        assert!((q / (-100.0_f64).exp() - 1.0).abs() < 1e-12 && p == 1.0);
+    }
+
+    #[test]
+    fn derivatives_agree_with_finite_differences() {
+        let (loss, step) = (SampleLoss::SquaredError, 1e-5);
+        for y in [0.0, 0.3, 0.5, 1.0] {
+            for z in [-8.0, -1.5, -0.1, 0.0, 0.7, 3.0, 9.0] {
+                let (at, above, below) = (loss.cost(z, y), loss.cost(z + step, y), loss.cost(z - step, y));
+                assert!(((above.loss - below.loss) / (2.0 * step) - at.slope).abs() < 1e-9);
+                assert!(((above.slope - below.slope) / (2.0 * step) - at.full).abs() < 1e-9);
+                assert!(at.gauss_newton >= 0.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! The objective: how badly parameters predict results, and how that changes with them.
+//!
+//! It knows nothing of chess. A parameter vector `θ` holds, for `P` pair features, `θ[2j] = mg_j` and
+//! `θ[2j + 1] = eg_j` in centipawns, then five phase weights: `2 P + 5` components. A row of [`Rows`] is scored
+//!
+//! ```text
+//! q(θ) = constant + f · Σ c_j mg_j + (1 − f) · Σ c_j eg_j        f = the taper of the phase weights
+//! ```
+//!
+//! in centipawns and white's view, and the objective is
+//! `mean (σ(K q) − target)² + λ Σ (θ − θ₀)²` with `σ(x) = 1 / (1 + 10^(−x / 400))`.
+//!
+//! Sums run in parallel over a partition of the rows that depends on their number only, and are added up in a fixed
+//! order: the same bits come out of any number of threads.
+
+mod curvature;
+mod fit_k;
+mod loss;
+mod pass;
+mod rows;
+
+pub use curvature::{Curvature, CurvatureKind};
+pub use fit_k::{FitKError, KFit, fit_k, fit_k_at};
+pub use loss::SampleLoss;
+pub use rows::{Entry, Rows, RowsBuilder, RowsError};
+
+pub use engine::eval::taper::PHASE_PIECES;
+use pass::{BLOCK, Block, Point, Sums};
+use rayon::prelude::*;
+use std::ops::Range;
+use thiserror::Error;
+
+/// Parts the rows are divided into for sums; bounds the threads that can share a pass.
+const PARTS: usize = 64;
+
+/// Why an objective cannot be set up.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ObjectiveError {
+    /// Without rows there is no mean.
+    #[error("objective: no rows to fit")]
+    NoRows,
+    /// K must be positive and finite.
+    #[error("objective: K is {0}, but must be positive and finite")]
+    K(f64),
+    /// The strength of the prior must be finite and not negative.
+    #[error("objective: strength of the prior is {0}, but must be finite and not negative")]
+    PriorStrength(f64),
+    /// The centre of the prior has the wrong number of parameters.
+    #[error("objective: centre of the prior has {found} parameters, expected {expected}")]
+    PriorSize {
+        /// Parameters of the objective.
+        expected: usize,
+        /// Parameters given.
+        found: usize,
+    },
+    /// A component of the prior's centre is not a finite number.
+    #[error("objective: parameter {index} of the prior's centre is {value}")]
+    PriorCentre {
+        /// The parameter.
+        index: usize,
+        /// The value given.
+        value: f64,
+    },
+}
+
+/// Number of parameters for a number of pair features.
+pub const fn parameters(features: usize) -> usize {
+    2 * features + PHASE_PIECES
+}
+
+/// A pull towards given parameters: `strength · Σ (θ − centre)²`.
+#[derive(Debug, Clone)]
+struct Prior {
+    strength: f64,
+    centre: Vec<f64>,
+}
+
+impl Prior {
+    fn loss(&self, theta: &[f64]) -> f64 {
+        let squares = theta.iter().zip(&self.centre).map(|(value, centre)| (value - centre).powi(2));
+        self.strength * squares.sum::<f64>()
+    }
+
+    fn add_gradient(&self, theta: &[f64], gradient: &mut [f64]) {
+        for ((slope, value), centre) in gradient.iter_mut().zip(theta).zip(&self.centre) {
+            *slope += 2.0 * self.strength * (value - centre);
+        }
+    }
+}
+
+/// The function to be minimised; see the module's description.
+#[derive(Debug, Clone)]
+pub struct Objective<'r> {
+    rows: &'r Rows,
+    k: f64,
+    loss: SampleLoss,
+    prior: Option<Prior>,
+}
+
+impl<'r> Objective<'r> {
+    /// Squared error of `rows` under the scale `k`, without prior.
+    ///
+    /// # Errors
+    /// If there are no rows or `k` is not positive and finite.
+    pub fn new(rows: &'r Rows, k: f64) -> Result<Self, ObjectiveError> {
+        if rows.is_empty() {
+            return Err(ObjectiveError::NoRows);
+        }
+        if !(k.is_finite() && k > 0.0) {
+            return Err(ObjectiveError::K(k));
+        }
+        Ok(Self { rows, k, loss: SampleLoss::default(), prior: None })
+    }
+
+    /// The same with another loss per sample.
+    pub fn with_loss(mut self, loss: SampleLoss) -> Self {
+        self.loss = loss;
+        self
+    }
+
+    /// The same with a pull of `strength` (λ, at least 0, per squared centipawn) towards `centre` (θ₀).
+    ///
+    /// # Errors
+    /// If the strength is negative, a number is not finite, or the centre has the wrong size.
+    pub fn with_prior(mut self, strength: f64, centre: &[f64]) -> Result<Self, ObjectiveError> {
+        if !(strength.is_finite() && strength >= 0.0) {
+            return Err(ObjectiveError::PriorStrength(strength));
+        }
+        if centre.len() != self.parameters() {
+            return Err(ObjectiveError::PriorSize { expected: self.parameters(), found: centre.len() });
+        }
+        if let Some(index) = centre.iter().position(|value| !value.is_finite()) {
+            return Err(ObjectiveError::PriorCentre { index, value: centre[index] });
+        }
+        self.prior = (strength > 0.0).then(|| Prior { strength, centre: centre.to_vec() });
+        Ok(self)
+    }
+
+    /// The same objective, prior and all, over other rows of as many pair features.
+    ///
+    /// # Panics
+    /// If there are no rows, or of another number of features.
+    pub fn over<'s>(&self, rows: &'s Rows) -> Objective<'s> {
+        assert!(!rows.is_empty() && rows.features() == self.rows.features(), "rows do not fit the objective");
+        Objective { rows, k: self.k, loss: self.loss, prior: self.prior.clone() }
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &'r Rows {
+        self.rows
+    }
+
+    /// The scale K.
+    pub fn k(&self) -> f64 {
+        self.k
+    }
+
+    /// Number of parameters, `2 P + 5`.
+    pub fn parameters(&self) -> usize {
+        parameters(self.rows.features())
+    }
+
+    /// The objective at `theta`, prior included.
+    ///
+    /// # Panics
+    /// Here and below: if `theta` has another number of components than [`Objective::parameters`].
+    pub fn loss(&self, theta: &[f64]) -> f64 {
+        self.data_loss(theta) + self.prior_loss(theta)
+    }
+
+    /// The mean loss of the rows at `theta`, without the prior: what is comparable between fits.
+    pub fn data_loss(&self, theta: &[f64]) -> f64 {
+        self.pass(theta, false).loss / self.rows.len() as f64
+    }
+
+    /// What the prior adds to the mean loss at `theta`.
+    pub fn prior_loss(&self, theta: &[f64]) -> f64 {
+        self.prior.as_ref().map_or(0.0, |prior| prior.loss(theta))
+    }
+
+    /// The objective at `theta` and its first derivatives by every parameter.
+    pub fn loss_and_gradient(&self, theta: &[f64]) -> (f64, Vec<f64>) {
+        let sums = self.pass(theta, true);
+        let scale = 1.0 / self.rows.len() as f64;
+        let sums_of_all = sums.pairs.as_flattened().iter().chain(&sums.weights);
+        let mut gradient: Vec<f64> = sums_of_all.map(|sum| sum * scale).collect();
+        if let Some(prior) = &self.prior {
+            prior.add_gradient(theta, &mut gradient);
+        }
+        (sums.loss * scale + self.prior_loss(theta), gradient)
+    }
+
+    /// Second derivatives of the objective at `theta`, accurate to about six digits.
+    pub fn curvature(&self, theta: &[f64], kind: CurvatureKind) -> Curvature {
+        self.check(theta);
+        let mut curvature = curvature::sum(self.rows, theta, self.measure(), kind);
+        if let Some(prior) = &self.prior {
+            curvature.add_to_diagonal(2.0 * prior.strength);
+        }
+        curvature
+    }
+
+    /// [`Objective::loss_and_gradient`] and [`Objective::curvature`] together.
+    pub fn loss_gradient_curvature(&self, theta: &[f64], kind: CurvatureKind) -> (f64, Vec<f64>, Curvature) {
+        let (loss, gradient) = self.loss_and_gradient(theta);
+        (loss, gradient, self.curvature(theta, kind))
+    }
+
+    /// Where the prior draws parameters to, if there is one.
+    pub fn prior_centre(&self) -> Option<&[f64]> {
+        self.prior.as_ref().map(|prior| &prior.centre[..])
+    }
+
+    /// About what one row adds to the curvature by a parameter it has once: the scale of what is next to nothing.
+    pub(crate) fn row_curvature(&self) -> f64 {
+        let (loss, logit) = self.measure();
+        loss.cost(0.0, 0.5).gauss_newton * logit * logit / self.rows.len() as f64
+    }
+
+    /// The loss per sample and the logit of a centipawn.
+    fn measure(&self) -> (SampleLoss, f64) {
+        (self.loss, loss::logit_per_centipawn(self.k))
+    }
+
+    fn check(&self, theta: &[f64]) {
+        assert_eq!(theta.len(), self.parameters(), "number of parameters");
+    }
+
+    fn pass(&self, theta: &[f64], with_gradient: bool) -> Sums {
+        self.check(theta);
+        let point = Point::new(theta);
+        let features = if with_gradient { self.rows.features() } else { 0 };
+        let sum_part = |range| {
+            let mut sums = Sums::new(features);
+            pass::accumulate(&mut sums, self.rows, range, &point, self.measure(), with_gradient);
+            sums
+        };
+        let parts: Vec<Sums> = parts(self.rows.len()).into_par_iter().map(sum_part).collect();
+        parts.iter().fold(Sums::new(features), |mut total, part| {
+            total.add(part);
+            total
+        })
+    }
+}
+
+/// Scores of all rows at `theta`, centipawns, white's view.
+///
+/// # Panics
+/// If `theta` has another number of components than the rows have parameters.
+pub fn scores(rows: &Rows, theta: &[f64]) -> Vec<f64> {
+    assert_eq!(theta.len(), parameters(rows.features()), "number of parameters");
+    let point = Point::new(theta);
+    let mut scores = vec![0.0; rows.len()];
+    scores.par_chunks_mut(BLOCK).enumerate().for_each_init(Block::new, |block, (number, scores)| {
+        let start = number * BLOCK;
+        block.evaluate(rows, start..start + scores.len(), &point);
+        scores.copy_from_slice(&block.score[..scores.len()]);
+    });
+    scores
+}
+
+/// Divides rows, by their number alone, into consecutive parts of whole blocks.
+fn parts(rows: usize) -> Vec<Range<usize>> {
+    let size = rows.div_ceil(PARTS).next_multiple_of(BLOCK);
+    (0..rows).step_by(size.max(1)).map(|start| start..(start + size).min(rows)).collect()
+}
+
+/// Mean loss of given scores (centipawns, white's view) against targets (0..=1, white's view) under the scale `k`:
+/// what an engine's own integer scores are worth. The slices are of one length and not empty.
+pub fn score_loss(k: f64, scores: &[f64], targets: &[f32]) -> f64 {
+    debug_assert_eq!(scores.len(), targets.len());
+    let logit = loss::logit_per_centipawn(k);
+    let sum_part = |range: Range<usize>| -> f64 {
+        let samples = scores[range.clone()].iter().zip(&targets[range]);
+        samples.map(|(&score, &target)| SampleLoss::default().cost(logit * score, f64::from(target)).loss).sum()
+    };
+    let sums: Vec<f64> = parts(scores.len()).into_par_iter().map(sum_part).collect();
+    sums.iter().sum::<f64>() / scores.len() as f64
+}

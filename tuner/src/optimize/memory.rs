@@ -1,0 +1,72 @@
+//! Limited-memory quasi-Newton corrections (L-BFGS) on top of a factorised curvature.
+//!
+//! A factor stays good for many steps if what later gradients tell about the curvature is taken in: every step adds
+//! a pair of the step taken and the change of the gradient along it.
+//! See Nocedal and Wright, Numerical Optimization, section 7.2.
+
+use super::factor::Factor;
+use std::collections::VecDeque;
+
+/// Pairs kept.
+const PAIRS: usize = 30;
+
+struct Pair {
+    step: Vec<f64>,
+    change: Vec<f64>,
+    /// 1 / (step · change)
+    weight: f64,
+}
+
+/// The last steps and what they did to the gradient.
+#[derive(Default)]
+pub(super) struct Memory {
+    pairs: VecDeque<Pair>,
+}
+
+impl Memory {
+    pub(super) fn clear(&mut self) {
+        self.pairs.clear();
+    }
+
+    /// Takes in a step, unless the gradient did not grow along it.
+    pub(super) fn push(&mut self, step: Vec<f64>, change: Vec<f64>) {
+        let growth = dot(&step, &change);
+        let noise = 1e-12 * (dot(&step, &step) * dot(&change, &change)).sqrt();
+        if growth > noise {
+            if self.pairs.len() == PAIRS {
+                self.pairs.pop_front();
+            }
+            self.pairs.push_back(Pair { step, change, weight: growth.recip() });
+        }
+    }
+
+    /// The quasi-Newton step for a gradient whose held components are 0.
+    pub(super) fn direction(&self, factor: &Factor, gradient: &[f64]) -> Vec<f64> {
+        let mut rest = gradient.to_vec();
+        let mut shares = Vec::with_capacity(self.pairs.len());
+        for pair in self.pairs.iter().rev() {
+            let share = pair.weight * dot(&pair.step, &rest);
+            add_scaled(&mut rest, -share, &pair.change);
+            shares.push(share);
+        }
+        let mut direction = factor.solve(&rest);
+        for (pair, share) in self.pairs.iter().zip(shares.into_iter().rev()) {
+            let correction = share - pair.weight * dot(&pair.change, &direction);
+            add_scaled(&mut direction, correction, &pair.step);
+        }
+        direction.iter_mut().for_each(|component| *component = -*component);
+        direction
+    }
+}
+
+/// Scalar product.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// `sum += factor · part`
+fn add_scaled(sum: &mut [f64], factor: f64, part: &[f64]) {
+    for (sum, part) in sum.iter_mut().zip(part) {
+        *sum += factor * part;
+    }
+}

@@ -1,0 +1,126 @@
+//! Optimisers: ways from a start to a minimum of an [`Objective`]. They know nothing of chess.
+
+mod descent;
+mod factor;
+mod limits;
+mod memory;
+mod newton;
+mod place;
+mod ray;
+
+pub use limits::{Limits, LimitsError};
+pub use newton::Newton;
+
+use crate::objective::Objective;
+use std::ops::ControlFlow;
+use thiserror::Error;
+
+/// A way to minimise an objective within limits.
+pub trait Optimizer {
+    /// Minimises `objective` from `start` within `limits`.
+    ///
+    /// `progress` is told every accepted step; when it answers [`ControlFlow::Break`] the fit stops and the best
+    /// parameters so far are returned.
+    ///
+    /// # Errors
+    /// If start and limits do not fit the objective, or the objective is not finite at the start.
+    fn minimize(
+        &self,
+        objective: &Objective<'_>,
+        start: &[f64],
+        limits: &Limits,
+        progress: &mut dyn FnMut(&Step) -> ControlFlow<()>,
+    ) -> Result<Fit, OptimizeError>;
+}
+
+/// An accepted step, or the start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// Accepted steps so far, over all stages; the start is number 0.
+    pub iteration: usize,
+    /// Rows the loss is the mean of: fewer than all during the first stages.
+    pub rows: usize,
+    /// The objective over these rows.
+    pub loss: f64,
+    /// Euclidean norm of the projected gradient over these rows: without frozen parameters, and without those at a
+    /// bound the loss pulls them out of.
+    pub gradient_norm: f64,
+}
+
+/// Why a fit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The gradient is as small as asked for, or a step promises less than 1e-19 of the loss.
+    Converged,
+    /// The loss cannot be told from that of neighbouring parameters any more.
+    NoProgress,
+    /// The largest number of steps was taken.
+    StepLimit,
+    /// The progress callback said so.
+    Cancelled,
+}
+
+/// Outcome of a fit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit {
+    /// The parameters found: never with a higher objective than the start, to within its rounding.
+    pub theta: Vec<f64>,
+    /// The objective over all rows there.
+    pub loss: f64,
+    /// Norm of the projected gradient there, relative to that of the start; 0 if that is 0.
+    pub gradient_ratio: f64,
+    /// Why it ended.
+    pub stop: Stop,
+    /// The start and every accepted step.
+    pub history: Vec<Step>,
+    /// What it took.
+    pub work: Work,
+}
+
+/// Passes over data, in units of one pass over all rows, and factorisations.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Work {
+    /// Passes for loss and gradient.
+    pub gradients: f64,
+    /// Passes for curvature.
+    pub curvatures: f64,
+    /// Factorised matrices.
+    pub factorisations: usize,
+}
+
+/// Why a fit could not begin.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum OptimizeError {
+    /// The start has the wrong number of parameters.
+    #[error("optimise: start has {found} parameters, expected {expected}")]
+    StartSize {
+        /// Parameters of the objective.
+        expected: usize,
+        /// Parameters given.
+        found: usize,
+    },
+    /// The limits have the wrong number of parameters.
+    #[error("optimise: limits have {found} parameters, expected {expected}")]
+    LimitsSize {
+        /// Parameters of the objective.
+        expected: usize,
+        /// Parameters given.
+        found: usize,
+    },
+    /// A parameter starts outside of its bounds.
+    #[error("optimise: parameter {index} starts at {value}, outside of its bounds {lower}..={upper}")]
+    StartOutside {
+        /// The parameter.
+        index: usize,
+        /// Where it starts.
+        value: f64,
+        /// Its lower bound.
+        lower: f64,
+        /// Its upper bound.
+        upper: f64,
+    },
+    /// The objective is not a finite number at the start.
+    #[error("optimise: the objective is {0} at the start")]
+    NotFinite(f64),
+}

@@ -1,0 +1,110 @@
+//! The comment block that tells where the numbers of a parameter file come from.
+
+use std::fmt;
+
+use super::RenderError;
+
+/// First line of the block.
+const BEGIN: &str = "# --- provenance: written by the tuner, replaced by its next run ---";
+
+/// Last line of the block.
+const END: &str = "# --- end of provenance ---";
+
+/// Where tuned numbers come from. There is no date in it: the same run gives the same bytes.
+///
+/// Displayed as the comment block itself, markers included.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Provenance {
+    /// Name and version of the program, such as `merino-tuner 0.1.0`.
+    pub program: String,
+    /// The data files, in the order they were read.
+    pub data: Vec<DataFile>,
+    /// Positions the tune used.
+    pub positions: u64,
+    /// How positions were resolved before they were traced, such as `quiescence`.
+    pub resolve: String,
+    /// Scale from centipawns to the expected result.
+    pub k: f64,
+    /// Strength of the pull towards the starting weights.
+    pub lambda: f64,
+    /// Loss of the static evaluation.
+    pub static_loss: LossChange,
+    /// Loss of the quiescence score, where it was measured.
+    pub quiescence_loss: Option<LossChange>,
+    /// Steps of the optimiser.
+    pub iterations: u64,
+}
+
+/// A file of positions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataFile {
+    /// Its name.
+    pub name: String,
+    /// Number of its lines.
+    pub lines: u64,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+/// A mean squared error before and after the tune, both with integer weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossChange {
+    /// With the weights the tune started from.
+    pub before: f64,
+    /// With the weights it wrote.
+    pub after: f64,
+}
+
+impl fmt::Display for Provenance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{BEGIN}")?;
+        writeln!(f, "# program     {}", one_line(&self.program))?;
+        for (i, file) in self.data.iter().enumerate() {
+            let title = if i == 0 { "data" } else { "" };
+            writeln!(f, "# {title:<10}  {}: {} lines", one_line(&file.name), file.lines)?;
+            writeln!(f, "#             sha256 {}", one_line(&file.sha256))?;
+        }
+        writeln!(f, "# positions   {}", self.positions)?;
+        writeln!(f, "# resolve     {}", one_line(&self.resolve))?;
+        writeln!(f, "# K           {:.6}", self.k)?;
+        writeln!(f, "# lambda      {:?}", self.lambda)?;
+        writeln!(f, "# loss        static {}", self.static_loss)?;
+        if let Some(loss) = self.quiescence_loss {
+            writeln!(f, "#             quiescence {loss}")?;
+        }
+        writeln!(f, "# iterations  {}", self.iterations)?;
+        writeln!(f, "{END}")
+    }
+}
+
+impl fmt::Display for LossChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.8} -> {:.8}", self.before, self.after)
+    }
+}
+
+/// The text with control characters escaped: a comment is one line, and TOML allows no other control character in it.
+fn one_line(text: &str) -> String {
+    let escape = |c: char| {
+        if c.is_control() { c.escape_debug().to_string() } else { c.to_string() }
+    };
+    text.chars().map(escape).collect()
+}
+
+/// Opens `text` with `block`, and takes out the blocks it had, each with one blank line after it.
+pub(super) fn replace(text: &str, block: &str) -> Result<String, RenderError> {
+    let mut result = format!("{block}\n");
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text.split_inclusive('\n').enumerate().peekable();
+    while let Some((i, line)) = lines.next() {
+        if line.trim_end() != BEGIN {
+            result.push_str(line);
+            continue;
+        }
+        if !lines.any(|(_, line)| line.trim_end() == END) {
+            return Err(RenderError::OpenProvenance { line: i + 1 });
+        }
+        lines.next_if(|(_, line)| line.trim_end().is_empty());
+    }
+    Ok(result)
+}

@@ -1,0 +1,156 @@
+//! Rendering: what changes, what stays, and what reads back.
+
+use engine::eval::params::{PAIRS, Weights};
+use engine::eval::score::Score;
+
+use super::*;
+
+fn baseline() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../params/baseline.toml");
+    std::fs::read_to_string(path).expect("params/baseline.toml")
+}
+
+fn weights_of(text: &str) -> Weights {
+    Weights::from_toml(text).expect("a sound file")
+}
+
+/// Weights that differ from one another at every leaf and have numbers of one to four digits.
+fn scattered() -> Weights {
+    let pair = |i: usize| [(i * 37 % 2003) as f64 - 1001.0, (i * 53 % 97) as f64];
+    let vector: Vec<f64> = (0..PAIRS).flat_map(pair).chain([0.0, 9.0, 10.0, 200.0, 1000.0]).collect();
+    Weights::from_vector(&vector).0
+}
+
+fn provenance() -> Provenance {
+    Provenance {
+        program: "merino-tuner 0.1.0".to_owned(),
+        data: vec![
+            DataFile { name: "quiet.epd".to_owned(), lines: 725_000, sha256: "5f".repeat(32) },
+            DataFile { name: "odd\nname.epd".to_owned(), lines: 1, sha256: "a0".repeat(32) },
+        ],
+        positions: 700_123,
+        resolve: "quiescence".to_owned(),
+        k: 1.061_234_567,
+        lambda: 1e-7,
+        static_loss: LossChange { before: 0.0912, after: 0.057_500_001 },
+        quiescence_loss: Some(LossChange { before: 0.0895, after: 0.0561 }),
+        iterations: 6,
+    }
+}
+
+const BLOCK: &str = "\
+# --- provenance: written by the tuner, replaced by its next run ---
+# program     merino-tuner 0.1.0
+# data        quiet.epd: 725000 lines
+#             sha256 5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f
+#             odd\\nname.epd: 1 lines
+#             sha256 a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0
+# positions   700123
+# resolve     quiescence
+# K           1.061235
+# lambda      1e-7
+# loss        static 0.09120000 -> 0.05750000
+#             quiescence 0.08950000 -> 0.05610000
+# iterations  6
+# --- end of provenance ---
+";
+
+#[test]
+fn unchanged_weights_give_the_same_bytes() {
+    let text = baseline();
+    assert_eq!(render(&text, &weights_of(&text), None).expect("rendered"), text);
+    // Whatever the layout.
+    let compact = text.replace(", ", ",").replace('\n', "\r\n").replace("rook = 20", "rook=0x14");
+    assert_eq!(render(&compact, &weights_of(&compact), None).expect("rendered"), compact);
+}
+
+#[test]
+fn any_weights_read_back_and_the_rest_of_the_file_stays() {
+    let (text, weights) = (baseline(), scattered());
+    let written = render(&text, &weights, None).expect("rendered");
+    assert_eq!(weights_of(&written), weights);
+    let rest = |text: &str| text.replace(|c: char| c.is_ascii_digit() || c == '-' || c == ' ', "");
+    assert_eq!(rest(&written), rest(&text));
+    // There and back again: the columns shrink to what they were.
+    assert_eq!(render(&written, &weights_of(&text), None).expect("rendered"), text);
+}
+
+#[test]
+fn boards_and_tables_are_drawn_in_columns() {
+    let mut weights = weights_of(&baseline());
+    weights.psqt[0][7][0] = Score::new(-1234, 0);
+    weights.material[0] = Score::new(82, 94);
+    weights.tempo = Score::new(28, -5);
+    let written = render(&baseline(), &weights, None).expect("rendered");
+    let drawn = "[psqt.pawn]
+mg = [
+  [-1234,     0,     0,     0,     0,     0,     0,     0],  # 8
+  [   50,    50,    50,    50,    50,    50,    50,    50],  # 7
+";
+    assert!(written.contains(drawn), "{written}");
+    assert!(written.contains("tempo = [28, -5]\n"));
+    assert!(written.contains("[material]\npawn = [ 82,  94]\nknight = [320, 320]\n"), "{written}");
+    // The endgame board of the pawn has not changed.
+    assert!(written.contains("eg = [\n  [  0,   0,   0,   0,   0,   0,   0,   0],  # 8\n"));
+}
+
+#[test]
+fn foreign_layouts_keep_their_comments_and_order() {
+    let text = baseline();
+    let (head, boards) = text.split_at(text.find("[psqt.pawn]").expect("the first board"));
+    let tempo = head.find("tempo").expect("the tempo");
+    let tables = head.replace("tempo = [0, 0]\n", "").replace("pawn = [100, 100]", "pawn=[100,100] # mine");
+    let text = format!("tempo = [ # split\n  0, # mg\n\t0 # eg\n]\n{boards}{}", &tables[tempo..]);
+    let written = render(&text, &scattered(), Some(&provenance())).expect("rendered");
+    assert_eq!(weights_of(&written), scattered());
+    let tempo = scattered().tempo;
+    let start = format!("{BLOCK}\ntempo = [ # split\n  {}, # mg\n\t{} # eg\n]\n[psqt.pawn]\n", tempo.mg(), tempo.eg());
+    assert!(written.starts_with(&start), "{written}");
+    assert!(written.contains("pawn=[-1001,  0] # mine\n"), "{written}");
+}
+
+#[test]
+fn provenance_opens_the_file_and_replaces_itself() {
+    let (text, weights) = (baseline(), scattered());
+    let once = render(&text, &weights, Some(&provenance())).expect("rendered");
+    assert!(once.starts_with(&format!("{BLOCK}\n{}", &text[..40])), "{once}");
+    assert_eq!(render(&once, &weights, Some(&provenance())).expect("rendered"), once);
+    assert_eq!(render(&once, &weights, None).expect("rendered"), once);
+    let other = Provenance { quiescence_loss: None, data: Vec::new(), ..provenance() };
+    let twice = render(&once, &weights, Some(&other)).expect("rendered");
+    assert_eq!(twice, render(&text, &weights, Some(&other)).expect("rendered"));
+    assert_eq!(twice.matches("end of provenance").count(), 1);
+    assert!(!twice.contains("quiescence 0."));
+}
+
+#[test]
+fn a_block_elsewhere_moves_to_the_top() {
+    let text = format!("# First comes a comment.\n{BLOCK}{}", baseline());
+    let written = render(&text, &weights_of(&text), Some(&provenance())).expect("rendered");
+    assert_eq!(written, format!("{BLOCK}\n# First comes a comment.\n{}", baseline()));
+    let marked = format!("\u{feff}{}", baseline());
+    let written = render(&marked, &weights_of(&marked), Some(&provenance())).expect("rendered");
+    assert_eq!(written, format!("{BLOCK}\n{}", baseline()));
+}
+
+#[test]
+fn an_open_block_is_refused() {
+    let text = baseline().replacen("# Bonus", &format!("{}\n# Bonus", BLOCK.lines().next().expect("a line")), 1);
+    let line = 1 + text.lines().position(|line| line.starts_with("# ---")).expect("a marker");
+    let error = render(&text, &weights_of(&text), Some(&provenance())).expect_err("an open block");
+    assert_eq!(error.to_string(), format!("line {line}: the provenance block that begins here has no end"));
+}
+
+#[test]
+fn what_no_reader_would_accept_is_not_written() {
+    let error = render("x = 1", &scattered(), None).expect_err("another file").to_string();
+    assert_eq!(error, "x: unknown key, expected one of material, psqt, tempo, phase (line 1)");
+    let weights = Weights { tempo: Score::new(0, 5001), ..weights_of(&baseline()) };
+    let error = render(&baseline(), &weights, None).expect_err("out of range").to_string();
+    let line = 1 + baseline().lines().position(|line| line.starts_with("tempo")).expect("the tempo");
+    let fault = format!("tempo[1]: expected an integer from -5000 to 5000, found 5001 (line {line})");
+    assert_eq!(error, format!("the weights cannot be stored: {fault}"));
+    let weights = Weights { phase: [0; 5], ..weights_of(&baseline()) };
+    let error = render(&baseline(), &weights, None).expect_err("no phase").to_string();
+    assert!(error.starts_with("the weights cannot be stored: phase: expected at least one weight"), "{error}");
+}

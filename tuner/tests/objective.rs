@@ -1,0 +1,374 @@
+//! The objective and its minimisation, checked against finite differences, known truths and each other.
+
+use engine::eval::taper::{PHASE_PIECES, PhaseCounts, fraction};
+use std::ops::ControlFlow;
+use tuner::objective::{CurvatureKind, Objective, ObjectiveError, Rows, RowsBuilder, fit_k_at, parameters, scores};
+use tuner::optimize::{Fit, Limits, Newton, OptimizeError, Optimizer, Step, Stop};
+
+/// Pair features of the made-up problems; the last is never seen.
+const FEATURES: usize = 12;
+const SIZE: usize = parameters(FEATURES);
+
+/// A small generator of numbers that look random (Vigna's splitmix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    fn unit(&mut self) -> f64 {
+        self.below(1 << 53) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// What the made-up results are drawn from.
+fn truth() -> Vec<f64> {
+    let mut theta: Vec<f64> = (0..2 * FEATURES).map(|j| 40.0 + 17.0 * ((j * 7 % 11) as f64 - 3.0)).collect();
+    theta.extend([1.0, 9.0, 11.0, 18.0, 42.0]);
+    theta
+}
+
+fn start() -> Vec<f64> {
+    let mut theta = vec![30.0; 2 * FEATURES];
+    theta.extend([0.0, 10.0, 10.0, 20.0, 40.0]);
+    theta
+}
+
+/// Rows with all but the last feature, few of them with the last but one, and some without entries; targets from `y`.
+fn rows(count: usize, mut y: impl FnMut(&mut Numbers, f64) -> f32) -> Rows {
+    let (mut numbers, theta) = (Numbers(7), truth());
+    let mut builder = RowsBuilder::new(FEATURES).unwrap();
+    for _ in 0..count {
+        let rare = numbers.below(40) == 0;
+        let mut entries = Vec::new();
+        for index in 0..FEATURES as u16 - 1 {
+            let count = numbers.below(7) as i8 - 3;
+            let seen = numbers.below(2) == 0 && (rare || usize::from(index) < FEATURES - 2);
+            if seen && count != 0 {
+                entries.push((index, count));
+            }
+        }
+        let full: [u64; PHASE_PIECES] = [17, 5, 5, 5, 3];
+        let phase: PhaseCounts = full.map(|full| numbers.below(full) as u8);
+        let constant = if numbers.below(50) == 0 { 25.0 } else { 0.0 };
+        let score = score(&entries, phase, constant, &theta);
+        let target = y(&mut numbers, score);
+        builder.push(&entries, phase, target, constant as f32).unwrap();
+    }
+    builder.push(&[], [0; 5], 1.0, 30_000.0).unwrap();
+    builder.push(&[], [16, 4, 4, 4, 2], 0.5, -30_000.0).unwrap();
+    builder.finish()
+}
+
+/// The score of a row, computed in the plainest way.
+fn score(entries: &[(u16, i8)], phase: PhaseCounts, constant: f64, theta: &[f64]) -> f64 {
+    let f = fraction(theta[2 * FEATURES..].try_into().unwrap(), &phase);
+    let value = |&(index, count): &(u16, i8)| {
+        let j = 2 * usize::from(index);
+        f64::from(count) * (f * theta[j] + (1.0 - f) * theta[j + 1])
+    };
+    constant + entries.iter().map(value).sum::<f64>()
+}
+
+fn expectation(score: f64) -> f64 {
+    1.0 / (1.0 + 10.0_f64.powf(-score / 400.0))
+}
+
+/// Wins, draws and losses, drawn by what the true score makes likely.
+fn drawn(numbers: &mut Numbers, score: f64) -> f32 {
+    let chance = expectation(score);
+    match numbers.unit() {
+        x if x < chance * chance => 1.0,
+        x if x < chance * (2.0 - chance) => 0.5,
+        _ => 0.0,
+    }
+}
+
+/// The true expectation itself.
+fn exact(_: &mut Numbers, score: f64) -> f32 {
+    expectation(score) as f32
+}
+
+fn bounds() -> Limits {
+    let lower = (0..SIZE).map(|j| if j < 2 * FEATURES { -5000.0 } else { 0.0 }).collect();
+    let upper = (0..SIZE).map(|j| if j < 2 * FEATURES { 5000.0 } else { 1000.0 }).collect();
+    Limits::new(lower, upper).unwrap()
+}
+
+fn minimize(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Fit {
+    let fit = Newton::default().minimize(objective, start, limits, &mut |_| ControlFlow::Continue(())).unwrap();
+    for step in fit.history.windows(2).filter(|pair| pair[0].rows == pair[1].rows) {
+        assert!(step[1].loss <= step[0].loss * (1.0 + 1e-14), "the loss rises: {step:?}");
+    }
+    fit
+}
+
+fn moved(theta: &[f64], index: usize, by: f64) -> Vec<f64> {
+    let mut theta = theta.to_vec();
+    theta[index] += by;
+    theta
+}
+
+#[test]
+fn joined_parts_are_the_rows_in_order() {
+    let whole = rows(1000, drawn);
+    let mut parts = Vec::new();
+    let mut constants = whole.constants(0..whole.len()).iter().copied().peekable();
+    for row in 0..whole.len() {
+        if row % 300 == 0 {
+            parts.push(RowsBuilder::new(FEATURES).unwrap());
+        }
+        let (index, count) = whole.row(row);
+        let entries: Vec<(u16, i8)> = index.iter().copied().zip(count.iter().copied()).collect();
+        let constant = constants.next_if(|&(at, _)| at as usize == row).map_or(0.0, |(_, constant)| constant);
+        parts.last_mut().unwrap().push(&entries, whole.phases()[row], whole.targets()[row], constant).unwrap();
+    }
+    assert!(parts.len() > 3);
+    assert_eq!(RowsBuilder::join(FEATURES, parts).unwrap().finish(), whole);
+}
+
+#[test]
+fn every_nth_row_is_picked_with_its_constant() {
+    let whole = rows(1000, drawn);
+    let picked = whole.every(7);
+    let expected: Vec<f64> = scores(&whole, &truth()).into_iter().step_by(7).collect();
+    assert_eq!(scores(&picked, &truth()), expected);
+    assert!(picked.targets().iter().eq(whole.targets().iter().step_by(7)));
+    assert_eq!(whole.every(1), whole);
+}
+
+#[test]
+fn a_row_takes_no_more_memory_than_thirteen_bytes_and_three_an_entry() {
+    let rows = rows(10_000, drawn);
+    let constants = rows.constants(0..rows.len()).len();
+    assert_eq!(rows.bytes(), 13 * rows.len() + 3 * rows.entries() + 8 * constants);
+}
+
+#[test]
+fn scores_and_loss_are_what_the_formulas_say() {
+    let rows = rows(3000, drawn);
+    let theta = truth();
+    let objective = Objective::new(&rows, 1.3).unwrap().with_prior(1e-6, &start()).unwrap();
+    let all = scores(&rows, &theta);
+    let mut constants = rows.constants(0..rows.len()).iter().copied().peekable();
+    let mut sum = 0.0;
+    for (row, &found) in all.iter().enumerate() {
+        let (index, count) = rows.row(row);
+        let entries: Vec<(u16, i8)> = index.iter().copied().zip(count.iter().copied()).collect();
+        let constant = constants.next_if(|&(at, _)| at as usize == row).map_or(0.0, |(_, constant)| constant);
+        let plain = score(&entries, rows.phases()[row], f64::from(constant), &theta);
+        assert!((found - plain).abs() < 1e-9);
+        sum += (expectation(1.3 * plain) - f64::from(rows.targets()[row])).powi(2);
+    }
+    let squares: f64 = theta.iter().zip(start()).map(|(a, b)| (a - b).powi(2)).sum();
+    let expected = sum / rows.len() as f64 + 1e-6 * squares;
+    assert!((objective.loss(&theta) - expected).abs() < 1e-13);
+    assert_eq!(objective.loss(&theta), objective.data_loss(&theta) + objective.prior_loss(&theta));
+    assert_eq!(objective.loss(&theta), objective.loss_and_gradient(&theta).0);
+}
+
+#[test]
+fn gradient_agrees_with_finite_differences() {
+    let rows = rows(2000, drawn);
+    let objective = Objective::new(&rows, 1.1).unwrap().with_prior(1e-7, &start()).unwrap();
+    let theta = truth();
+    let (_, gradient) = objective.loss_and_gradient(&theta);
+    for (j, &slope) in gradient.iter().enumerate() {
+        let step = 1e-4;
+        let difference = objective.loss(&moved(&theta, j, step)) - objective.loss(&moved(&theta, j, -step));
+        let expected = difference / (2.0 * step);
+        assert!((slope - expected).abs() < 1e-10 + 1e-6 * slope.abs(), "{j}: {slope} for {expected}");
+    }
+}
+
+#[test]
+fn full_curvature_agrees_with_finite_differences() {
+    let rows = rows(2000, drawn);
+    let objective = Objective::new(&rows, 1.1).unwrap().with_prior(1e-7, &start()).unwrap();
+    let theta = truth();
+    let curvature = objective.curvature(&theta, CurvatureKind::Full);
+    for j in 0..SIZE {
+        let step = 1e-3;
+        let (_, above) = objective.loss_and_gradient(&moved(&theta, j, step));
+        let (_, below) = objective.loss_and_gradient(&moved(&theta, j, -step));
+        for i in 0..SIZE {
+            let expected = (above[i] - below[i]) / (2.0 * step);
+            let size = (curvature.get(i, i) * curvature.get(j, j)).abs().sqrt();
+            let found = curvature.get(i, j);
+            assert!((found - expected).abs() < 2e-5 * size, "{i}, {j}: {found} for {expected}");
+        }
+    }
+}
+
+#[test]
+fn gauss_newton_is_the_full_curvature_where_every_row_fits() {
+    let rows = rows(5000, exact);
+    let objective = Objective::new(&rows, 1.0).unwrap();
+    let full = objective.curvature(&truth(), CurvatureKind::Full);
+    let gauss_newton = objective.curvature(&truth(), CurvatureKind::GaussNewton);
+    // The two rows with constants do not fit, but do not depend on the parameters.
+    for i in 0..SIZE {
+        for j in 0..=i {
+            let size = (full.get(i, i) * full.get(j, j)).abs().sqrt();
+            assert!((full.get(i, j) - gauss_newton.get(i, j)).abs() <= 1e-5 * size);
+        }
+    }
+}
+
+#[test]
+fn sums_do_not_depend_on_the_number_of_threads() {
+    let rows = rows(40_000, drawn);
+    let objective = Objective::new(&rows, 1.1).unwrap().with_prior(1e-9, &start()).unwrap();
+    let all = || {
+        let (loss, gradient, curvature) = objective.loss_gradient_curvature(&truth(), CurvatureKind::Full);
+        let fit = minimize(&objective, &start(), &bounds());
+        let k = fit_k_at(&rows, &start()).unwrap();
+        (loss, gradient, curvature, fit.theta, fit.loss, fit.history, k)
+    };
+    let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(all);
+    let one = with(1);
+    assert_eq!(one, with(2));
+    assert_eq!(one, with(5));
+}
+
+#[test]
+fn a_synthetic_truth_is_recovered() {
+    let rows = rows(20_000, exact);
+    let objective = Objective::new(&rows, 1.0).unwrap();
+    let fit = minimize(&objective, &start(), &bounds());
+    assert_eq!(fit.stop, Stop::Converged);
+    assert!(fit.gradient_ratio <= 1e-8);
+    let truth = truth();
+    let scale = truth[SIZE - 1] / fit.theta[SIZE - 1];
+    for (j, (&found, &truth)) in fit.theta.iter().zip(&truth).enumerate() {
+        // Of the phase weights only the ratios can be recovered, of the last feature nothing.
+        let found = if j < 2 * FEATURES { found } else { scale * found };
+        let seen = !(2 * FEATURES - 2..2 * FEATURES).contains(&j);
+        assert!(!seen || (found - truth).abs() < 1e-3, "{j}: {found} for {truth}");
+    }
+}
+
+#[test]
+fn what_was_never_seen_stays_where_it_was() {
+    let rows = rows(30_000, drawn);
+    assert_eq!(rows.occurrences()[FEATURES - 1], 0);
+    for strength in [0.0, 1e-13, 1e-8] {
+        let objective = Objective::new(&rows, 1.0).unwrap().with_prior(strength, &start()).unwrap();
+        let fit = minimize(&objective, &start(), &bounds());
+        assert_eq!(fit.theta[2 * FEATURES - 2..2 * FEATURES], [30.0, 30.0]);
+        assert!(fit.gradient_ratio <= 1e-8, "λ = {strength}: {:e} {:?}", fit.gradient_ratio, fit.stop);
+        assert!(fit.loss <= objective.loss(&start()));
+    }
+}
+
+#[test]
+fn a_strong_prior_holds_everything_and_a_weaker_one_less() {
+    let rows = rows(3000, drawn);
+    let distance = |strength| {
+        let objective = Objective::new(&rows, 1.0).unwrap().with_prior(strength, &start()).unwrap();
+        let fit = minimize(&objective, &start(), &bounds());
+        fit.theta.iter().zip(start()).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+    };
+    let distances = [1e3, 1e-4, 1e-5, 1e-6].map(distance);
+    assert!(distances[0] < 1e-4);
+    assert!(distances.is_sorted() && distances[3] > 10.0, "{distances:?}");
+}
+
+#[test]
+fn bounds_hold_and_are_reached() {
+    let rows = rows(20_000, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap();
+    let free = minimize(&objective, &start(), &bounds());
+    let (mut lower, mut upper) = (vec![-5000.0; SIZE], vec![5000.0; SIZE]);
+    upper[0] = free.theta[0] - 20.0;
+    lower[3] = free.theta[3] + 5.0;
+    let mut begin = start();
+    (begin[0], begin[3]) = (upper[0], lower[3]);
+    let fit = minimize(&objective, &begin, &Limits::new(lower.clone(), upper.clone()).unwrap());
+    assert_eq!((fit.theta[0], fit.theta[3]), (upper[0], lower[3]));
+    assert!(fit.theta.iter().zip(&lower).zip(&upper).all(|((value, lower), upper)| lower <= value && value <= upper));
+    assert!(fit.theta[2 * FEATURES..].iter().all(|&weight| weight >= 0.0));
+    assert!(fit.gradient_ratio <= 1e-8 && fit.loss > free.loss);
+}
+
+#[test]
+fn frozen_parameters_do_not_move() {
+    let rows = rows(5000, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap().with_prior(1e-9, &truth()).unwrap();
+    let mut limits = bounds();
+    let frozen: Vec<usize> = (0..SIZE).filter(|j| j % 3 == 0).collect();
+    for &j in &frozen {
+        limits.freeze(j).unwrap();
+    }
+    let fit = minimize(&objective, &start(), &limits);
+    assert!(frozen.iter().all(|&j| fit.theta[j] == start()[j]));
+    assert!(fit.gradient_ratio <= 1e-8 && fit.loss < objective.loss(&start()));
+
+    (0..SIZE).for_each(|j| limits.freeze(j).unwrap());
+    let fit = minimize(&objective, &start(), &limits);
+    assert_eq!((fit.theta, fit.stop, fit.gradient_ratio), (start(), Stop::Converged, 0.0));
+}
+
+#[test]
+fn a_minimum_is_where_it_stays() {
+    let rows = rows(60_000, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap().with_prior(1e-9, &start()).unwrap();
+    let first = minimize(&objective, &start(), &bounds());
+    let second = minimize(&objective, &first.theta, &bounds());
+    assert!(second.loss <= first.loss * (1.0 + 2e-15));
+    assert!(second.work.gradients < 0.7 * first.work.gradients, "{:?} after {:?}", second.work, first.work);
+    assert!(second.theta.iter().zip(&first.theta).all(|(a, b)| (a - b).abs() < 1e-3));
+}
+
+#[test]
+fn a_fit_is_cancelled_by_its_callback_and_limited_in_steps() {
+    let rows = rows(5000, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap();
+    let mut seen = Vec::new();
+    let mut stop_at_two = |step: &Step| {
+        seen.push(*step);
+        if step.iteration == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let fit = Newton::default().minimize(&objective, &start(), &bounds(), &mut stop_at_two).unwrap();
+    assert_eq!((fit.stop, seen.len()), (Stop::Cancelled, 3));
+    assert_eq!(fit.history, seen);
+    assert!(fit.loss < objective.loss(&start()));
+
+    let newton = Newton { max_steps: 1, ..Newton::default() };
+    let fit = newton.minimize(&objective, &start(), &bounds(), &mut |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!((fit.stop, fit.history.len()), (Stop::StepLimit, 2));
+}
+
+#[test]
+fn fits_that_cannot_begin_say_why() {
+    let rows = rows(100, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap();
+    let minimize = |start: &[f64], limits: &Limits| {
+        Newton::default().minimize(&objective, start, limits, &mut |_| ControlFlow::Continue(())).unwrap_err()
+    };
+    let short = OptimizeError::StartSize { expected: SIZE, found: 3 };
+    assert_eq!(minimize(&[0.0; 3], &bounds()), short);
+    assert_eq!(minimize(&start(), &Limits::none(3)), OptimizeError::LimitsSize { expected: SIZE, found: 3 });
+    let outside = minimize(&moved(&start(), 4, 1e4), &bounds());
+    assert!(matches!(outside, OptimizeError::StartOutside { index: 4, .. }));
+    let negative = minimize(&moved(&start(), SIZE - 1, -50.0), &Limits::none(SIZE));
+    assert!(matches!(negative, OptimizeError::StartOutside { lower: 0.0, .. }));
+    assert!(matches!(minimize(&moved(&start(), 0, f64::NAN), &bounds()), OptimizeError::StartOutside { .. }));
+
+    let none = RowsBuilder::new(2).unwrap().finish();
+    assert_eq!(Objective::new(&none, 1.0).unwrap_err(), ObjectiveError::NoRows);
+    assert_eq!(Objective::new(&rows, 0.0).unwrap_err(), ObjectiveError::K(0.0));
+    assert!(matches!(Objective::new(&rows, f64::NAN), Err(ObjectiveError::K(_))));
+    assert_eq!(objective.clone().with_prior(-1.0, &start()).unwrap_err(), ObjectiveError::PriorStrength(-1.0));
+    assert!(matches!(objective.with_prior(1.0, &[0.0]), Err(ObjectiveError::PriorSize { found: 1, .. })));
+    assert!(Limits::new(vec![1.0], vec![0.0]).is_err() && Limits::none(1).freeze(1).is_err());
+}

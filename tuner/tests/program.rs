@@ -1,0 +1,326 @@
+//! The program as its users run it: what it reads, writes, prints and refuses.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use engine::eval::params::Weights;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+/// Positions with a pawn more for the side that won: enough to fit K and move some parameters.
+const GOOD: &str = "\
+4k3/8/8/8/8/8/PP6/4K3 w - - c9 \"1-0\";
+4k3/pp6/8/8/8/8/8/4K3 b - - c9 \"0-1\";
+4k3/p7/8/8/8/8/P7/4K3 w - - 0 1 c9 \"1/2-1/2\";
+4k3/8/8/8/8/8/P7/4K3 w - - 12 60 c9 \"1/2-1/2\";
+4k3/8/8/3n4/8/8/8/4K3 b - - c9 \"0-1\";
+r3k3/8/8/8/8/8/8/4K3 w - - c9 \"1/2-1/2\";
+";
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The names in the folder.
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn tuner() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuner"));
+    command.current_dir(REPOSITORY);
+    command
+}
+
+fn run_on(data: &Path, output: &Path) -> Command {
+    let mut command = tuner();
+    command.arg("--epd").arg(data).arg("--output").arg(output);
+    command
+}
+
+/// Runs a command that must fail with status 2, write nothing to standard output, and say one line; returns the line.
+fn refusal(command: &mut Command) -> String {
+    let output = command.assert().failure().code(2).get_output().clone();
+    assert!(output.stdout.is_empty());
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(text.trim_end().lines().count(), 1, "{text}");
+    text.trim_end().to_owned()
+}
+
+/// What the program says of one bad line behind the good ones.
+fn bad_line(line: impl AsRef<[u8]>) -> String {
+    let folder = Folder::new();
+    let data = folder.write("bad.epd", [GOOD.as_bytes(), line.as_ref(), b"\n"].concat());
+    let output = folder.path("out.toml");
+    let text = refusal(&mut run_on(&data, &output));
+    assert!(!output.exists());
+    assert_eq!(folder.names(), ["bad.epd"]);
+    text.strip_prefix(&format!("error: {}:7: ", data.display())).unwrap_or_else(|| panic!("{text}")).to_owned()
+}
+
+#[test]
+fn a_run_writes_parameters_and_says_what_it_did() {
+    let folder = Folder::new();
+    let data = folder.write("good.epd", GOOD);
+    let output = folder.path("out.toml");
+    let assert = run_on(&data, &output).arg("--json").assert().success();
+    let json: Value = serde_json::from_slice(&assert.get_output().stdout).expect("one JSON object and nothing else");
+    for key in ["positions", "skipped", "k", "iterations", "gradient_ratio"] {
+        assert!(json[key].is_number(), "{key}: {json}");
+    }
+    for when in ["before", "after"] {
+        assert!(json["loss"][when]["static"].is_number() && json["loss"][when]["qsearch"].is_number());
+    }
+    assert!(json["seconds"]["total"].as_f64().unwrap() > 0.0);
+    assert_eq!(json["positions"], 6);
+    assert_eq!(json["output"], output.display().to_string());
+    assert!(json["loss"]["after"]["qsearch"].as_f64() <= json["loss"]["before"]["qsearch"].as_f64());
+
+    let text = fs::read_to_string(&output).unwrap();
+    assert!(text.starts_with("# --- provenance"), "{text}");
+    assert!(text.contains("good.epd: 6 lines") && text.contains("sha256"));
+    assert!(text.contains("# rank 8") || text.contains("rank 8 on top"), "the comments of the input survive");
+    Weights::from_toml(&text).expect("the engine reads what the tuner writes");
+}
+
+#[test]
+fn the_table_tells_losses_and_changes() {
+    let folder = Folder::new();
+    let data = folder.write("good.epd", GOOD);
+    let assert = run_on(&data, &folder.path("out.toml")).assert().success();
+    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    for word in ["good.epd: 6 lines, 6 positions", "mean squared error", "quiescence", "largest changes", "wrote"] {
+        assert!(text.contains(word), "{word} in\n{text}");
+    }
+    assert!(assert.get_output().stderr.is_empty(), "no bars where there is no terminal");
+}
+
+#[test]
+fn threads_and_repetition_do_not_change_a_byte() {
+    let folder = Folder::new();
+    let mut texts = Vec::new();
+    for (run, threads) in ["1", "2", "5", "2"].iter().enumerate() {
+        let output = folder.path(&format!("{run}.toml"));
+        tuner().args(["--threads", threads, "--output"]).arg(&output).assert().success();
+        texts.push(fs::read(&output).unwrap());
+    }
+    assert!(texts.iter().all(|text| *text == texts[0]));
+}
+
+#[test]
+fn both_label_styles_line_ends_marks_and_comments_say_the_same() {
+    let folder = Folder::new();
+    let epd = folder.write("good.epd", GOOD);
+    let points = GOOD
+        .replace("c9 \"1-0\";", "[1.0]")
+        .replace("c9 \"0-1\";", "[0.0]")
+        .replace("c9 \"1/2-1/2\";", "[0.5]")
+        .replace('\n', "\r\n\r\n# a comment\r\n");
+    let points = folder.write("points.epd", [b"\xEF\xBB\xBF", points.as_bytes()].concat());
+    let values = |data: &Path| {
+        let output = folder.path("out.toml");
+        run_on(data, &output).assert().success();
+        Weights::load(&output).unwrap()
+    };
+    assert_eq!(values(&epd), values(&points));
+}
+
+#[test]
+fn several_files_count_as_one_set() {
+    let folder = Folder::new();
+    let (first, second) = GOOD.split_at(GOOD.find("4k3/p7").unwrap());
+    let (first, second) = (folder.write("a.epd", first), folder.write("b.epd", second));
+    let whole = folder.write("whole.epd", GOOD);
+    let (parts, output) = (folder.path("parts.toml"), folder.path("whole.toml"));
+    run_on(&first, &parts).arg("--epd").arg(&second).assert().success();
+    run_on(&whole, &output).assert().success();
+    assert_eq!(Weights::load(&parts).unwrap(), Weights::load(&output).unwrap());
+}
+
+#[test]
+fn bad_lines_are_named_and_nothing_is_written() {
+    assert_eq!(bad_line("8/8/8 w - - c9 \"1-0\";"), "expected 8 ranks, found 3, in `8/8/8 w - - c9 \"1-0\";`");
+    assert!(bad_line("8/8/8/8/8/8/8/K7 w - - c9 \"1-0\";").starts_with("expected one black king, found 0"));
+    assert!(bad_line("8/8/8/8/8/k6R/8/K7 w - - c9 \"1-0\";").starts_with("the side not to move is in check"));
+    assert!(bad_line("P7/8/8/8/8/k7/8/K7 w - - c9 \"1-0\";").starts_with("a pawn cannot stand on a8"));
+    assert!(bad_line("8/8/8/8/8/k7/8/K7 w - -").starts_with("no result: expected `c9"));
+    assert!(bad_line("8/8/8/8/8/k7/8/K7 w - - [1.0]").starts_with("operation"));
+    assert!(bad_line("8/8/8/8/8/k7/8/K7 w - - c9 \"2-0\";").starts_with("unknown result `2-0`"));
+    assert!(bad_line(b"8/8/8/8/8/k7/8/K7 \xff - - c9 \"1-0\";").starts_with("not valid UTF-8"));
+}
+
+#[test]
+fn bad_lines_are_skipped_and_counted_only_as_far_as_allowed() {
+    let folder = Folder::new();
+    let bad = "8/8/8 w - - c9 \"1-0\";\n8/8/8/8/8/k7/8/K7 w - - c9 \"?\";\n8/8/8/8 w - - c9 \"1-0\";\n";
+    let data = folder.write("mixed.epd", [bad, GOOD].concat());
+    let output = folder.path("out.toml");
+    let assert = run_on(&data, &output).args(["--skip-bad", "3", "--json"]).assert().success();
+    let json: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    assert_eq!((json["positions"].as_u64(), json["skipped"].as_u64()), (Some(6), Some(3)));
+    assert_eq!(json["skipped_by_reason"]["malformed FEN"], 2);
+    assert_eq!(json["skipped_by_reason"]["unknown result"], 1);
+
+    let assert = run_on(&data, &output).args(["--skip-bad", "3"]).assert().success();
+    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    assert!(
+        text.contains("2 malformed FEN, first") && text.contains("mixed.epd:1: expected 8 ranks, found 3"),
+        "{text}"
+    );
+
+    let text = refusal(run_on(&data, &output).args(["--skip-bad", "2"]));
+    assert!(text.contains("mixed.epd:3: expected 8 ranks, found 4"), "{text}");
+}
+
+#[test]
+fn unusable_files_are_refused_by_name() {
+    let folder = Folder::new();
+    let output = folder.path("out.toml");
+    for (name, content, message) in [
+        ("empty.epd", &b""[..], "is empty"),
+        ("binary.epd", b"\x7fELF\x00\x01", "is not text: byte 4 is 0"),
+        ("damaged.zst", b"\x28\xB5\x2F\xFDxxxxxxxx", "damaged zstd data"),
+        ("comments.epd", b"# nothing\n\n", "no line has a result"),
+        ("plain.epd", b"8/8/8/8/8/k7/8/K7 w - -\n", "no line has a result"),
+    ] {
+        let data = folder.write(name, content);
+        let text = refusal(&mut run_on(&data, &output));
+        assert!(text.contains(name) && text.contains(message), "{text}");
+    }
+    let text = refusal(&mut run_on(&folder.path("missing.epd"), &output));
+    assert!(text.contains("missing.epd: cannot be read"), "{text}");
+    let text = refusal(&mut run_on(folder.0.path(), &output));
+    assert!(text.contains("is a directory"), "{text}");
+    assert!(!output.exists());
+}
+
+#[test]
+fn a_set_that_says_nothing_of_the_scale_is_refused() {
+    let folder = Folder::new();
+    let draws = GOOD.replace("1-0", "1/2-1/2").replace("0-1", "1/2-1/2");
+    let data = folder.write("draws.epd", draws);
+    let text = refusal(&mut run_on(&data, &folder.path("out.toml")));
+    assert!(text.contains("--k"), "{text}");
+}
+
+#[test]
+fn bad_parameter_files_are_refused_with_the_path_of_the_fault() {
+    let folder = Folder::new();
+    let data = folder.write("good.epd", GOOD);
+    let baseline = fs::read_to_string(Path::new(REPOSITORY).join("params/baseline.toml")).unwrap();
+    for (from, to, message) in [
+        ("queen = 40", "queen = 40\nking = 3", "phase.king: unknown key"),
+        ("rook = 20", "rook = 2000", "phase.rook: expected an integer from 0 to 1000, found 2000"),
+        ("tempo = [0, 0]", "tempo = [0, 0, 0]", "tempo: expected"),
+        ("tempo = [0, 0]", "tempo = \"much\"", "tempo: expected"),
+        ("knight = [320, 320]\n", "", "material"),
+    ] {
+        let params = folder.write("params.toml", baseline.replacen(from, to, 1));
+        let text = refusal(run_on(&data, &folder.path("out.toml")).arg("--params").arg(&params));
+        assert!(text.contains("params.toml") && text.contains(message), "{text}");
+    }
+    let text = refusal(run_on(&data, &folder.path("out.toml")).args(["--params", "no/such.toml"]));
+    assert!(text.contains("no/such.toml"), "{text}");
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_told_before_the_work() {
+    let folder = Folder::new();
+    // Were the data read first, the run would complain of them.
+    let data = folder.path("missing.epd");
+    let text = refusal(&mut run_on(&data, &folder.path("no/such/folder/out.toml")));
+    assert!(text.contains("no/such/folder"), "{text}");
+    let text = refusal(&mut run_on(&data, folder.0.path()));
+    assert!(!text.contains("missing.epd"), "{text}");
+}
+
+#[test]
+fn the_input_is_overwritten_only_when_it_is_named() {
+    let folder = Folder::new();
+    let data = folder.write("good.epd", GOOD);
+    let text = refusal(tuner().arg("--epd").arg(&data).args(["--params", "params/tuned.toml"]));
+    assert!(text.contains("--output"), "{text}");
+    let params = folder.path("mine.toml");
+    fs::copy(Path::new(REPOSITORY).join("params/baseline.toml"), &params).unwrap();
+    for _ in 0..2 {
+        run_on(&data, &params).arg("--params").arg(&params).assert().success();
+    }
+    let text = fs::read_to_string(&params).unwrap();
+    assert_eq!(text.matches("# --- provenance").count(), 1);
+}
+
+#[test]
+fn bad_numbers_are_refused_by_the_command_line() {
+    for (flag, value) in [
+        ("--k", "0"),
+        ("--k", "-1"),
+        ("--k", "inf"),
+        ("--k", "NaN"),
+        ("--prior", "-1e-9"),
+        ("--prior", "inf"),
+        ("--prior", "much"),
+        ("--threads", "0"),
+        ("--skip-bad", "-1"),
+        ("--resolve", "deep"),
+    ] {
+        let assert = tuner().arg(format!("{flag}={value}")).assert().failure().code(2);
+        let text = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+        assert!(text.contains(flag), "{flag} {value}: {text}");
+    }
+}
+
+#[test]
+fn unseen_squares_keep_their_start_even_without_a_prior() {
+    let folder = Folder::new();
+    let data = folder.write("good.epd", GOOD);
+    let output = folder.path("out.toml");
+    run_on(&data, &output).args(["--prior", "0"]).assert().success();
+    let start = Weights::load(Path::new(REPOSITORY).join("params/baseline.toml")).unwrap();
+    let tuned = Weights::load(&output).unwrap();
+    // No queen and no bishop stands on any board.
+    assert_eq!(tuned.psqt[4], start.psqt[4]);
+    assert_eq!(tuned.psqt[2], start.psqt[2]);
+    assert_eq!(tuned.material[4], start.material[4]);
+}
+
+/// Ctrl-C in the middle of the work, as a terminal sends it.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_exits_130_and_leaves_no_file() {
+    let folder = Folder::new();
+    let data = folder.write("long.epd", GOOD.repeat(200_000));
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tuner"))
+        .current_dir(REPOSITORY)
+        .arg("--epd")
+        .arg(&data)
+        .arg("--output")
+        .arg(folder.path("out.toml"))
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(folder.names(), ["long.epd"]);
+}
