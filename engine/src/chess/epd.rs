@@ -65,8 +65,8 @@ impl Epd {
             let operand = operation.operands.first().map_or("", String::as_str);
             super::fen::parse_clock(operand).map(Some).map_err(|found| EpdError::Clock(opcode, found))
         };
-        position.halfmove_clock = clock("hmvc")?.unwrap_or(position.halfmove_clock);
-        position.fullmove_number = clock("fmvn")?.unwrap_or(position.fullmove_number);
+        position.state.halfmove_clock = clock("hmvc")?.unwrap_or(position.state.halfmove_clock);
+        position.state.fullmove_number = clock("fmvn")?.unwrap_or(position.state.fullmove_number);
         Ok(Epd { position, operations })
     }
 

@@ -104,8 +104,8 @@ impl Position {
         if !is_number(halfmove) || !is_number(fullmove) {
             return Ok((position, rest));
         }
-        position.halfmove_clock = parse_clock(halfmove).map_err(FenError::HalfmoveClock)?;
-        position.fullmove_number = parse_clock(fullmove).map_err(FenError::FullmoveNumber)?;
+        position.state.halfmove_clock = parse_clock(halfmove).map_err(FenError::HalfmoveClock)?;
+        position.state.fullmove_number = parse_clock(fullmove).map_err(FenError::FullmoveNumber)?;
         Ok((position, after))
     }
 
@@ -136,8 +136,8 @@ impl Position {
         let (halfmove, rest) = split_word(text);
         let (fullmove, _) = split_word(rest);
         if !halfmove.is_empty() {
-            self.halfmove_clock = parse_clock(halfmove).map_err(FenError::HalfmoveClock)?;
-            self.fullmove_number = parse_clock(fullmove).map_err(FenError::FullmoveNumber)?;
+            self.state.halfmove_clock = parse_clock(halfmove).map_err(FenError::HalfmoveClock)?;
+            self.state.fullmove_number = parse_clock(fullmove).map_err(FenError::FullmoveNumber)?;
         }
         Ok(())
     }
@@ -218,10 +218,10 @@ impl Position {
                 king.rank() == back_rank && self.colored(color, PieceType::Rook).has(rook)
             };
             let file = file.filter(|&file| in_place(file)).ok_or(FenError::CastlingWithoutRook(letter))?;
-            if self.castling.rook_file(color, side).is_some() {
+            if self.state.castling.rook_file(color, side).is_some() {
                 return Err(FenError::Castling(text.to_owned()));
             }
-            self.castling.set(color, side, Some(file));
+            self.state.castling.set(color, side, Some(file));
         }
         Ok(())
     }
@@ -246,7 +246,7 @@ impl Position {
         if self.is_attacked(self.king(them), self.side_to_move, self.occupied()) {
             return Err(FenError::OpponentInCheck);
         }
-        match self.checkers.count() {
+        match self.state.checkers.count() {
             0..=2 => Ok(()),
             count => Err(FenError::Checkers(count)),
         }
@@ -255,12 +255,12 @@ impl Position {
     /// The FEN of six fields. Castling is written as `KQkq` where the rook is the outermost, else as the rook's file
     /// (X-FEN); the en passant square only where a capture is legal.
     pub fn to_fen(&self) -> String {
-        format!("{} {} {}", self.to_epd_fields(), self.halfmove_clock, self.fullmove_number)
+        format!("{} {} {}", self.to_epd_fields(), self.state.halfmove_clock, self.state.fullmove_number)
     }
 
     /// The FEN of six fields with castling always written as the rooks' files.
     pub fn to_shredder_fen(&self) -> String {
-        format!("{} {} {}", self.first_fields(true), self.halfmove_clock, self.fullmove_number)
+        format!("{} {} {}", self.first_fields(true), self.state.halfmove_clock, self.state.fullmove_number)
     }
 
     /// The first four fields of [`Position::to_fen`], as an EPD begins.
@@ -272,7 +272,7 @@ impl Position {
         let mut text = self.board_field();
         text.push_str(self.side_to_move.choose(" w ", " b "));
         text.push_str(&self.castling_field(rook_files));
-        match self.en_passant {
+        match self.state.en_passant {
             Some(square) => write!(text, " {square}").expect("a String takes all"),
             None => text.push_str(" -"),
         }
@@ -309,7 +309,7 @@ impl Position {
         let mut text = String::new();
         for color in Color::ALL {
             for side in CastlingSide::ALL {
-                let Some(file) = self.castling.rook_file(color, side) else {
+                let Some(file) = self.state.castling.rook_file(color, side) else {
                     continue;
                 };
                 let letter = if rook_files || self.outermost_rook(color, side) != Some(file) {

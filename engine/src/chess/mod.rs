@@ -1,6 +1,6 @@
 //! The rules of chess and nothing else.
 //!
-//! [`Position`] is a legal chess position (standard or Chess960) that is copied and played on. Move generation yields
+//! [`Position`] is a legal chess position (standard or Chess960) on which moves are made and unmade. Move generation yields
 //! *legal* moves only; there is no pseudo-legal list anywhere. Game history (repetitions), evaluation and protocols
 //! live above this module and are unknown to it.
 //!
@@ -15,6 +15,7 @@ mod magics;
 mod movegen;
 mod moves;
 mod perft;
+mod play;
 mod position;
 mod san;
 mod see;
@@ -27,6 +28,7 @@ pub use fen::FenError;
 pub use movegen::{All, MoveList, Noisy, Quiet, Stage};
 pub use moves::{Move, MoveKind, MoveParseError};
 pub use perft::{divide, perft};
+pub use play::Undo;
 pub use position::Position;
 pub use san::SanError;
 pub use see::SEE_VALUES;

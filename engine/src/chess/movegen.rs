@@ -173,17 +173,17 @@ impl Position {
             _ => empty,
         };
         self.king_moves(us, stage_targets, sink);
-        if self.checkers.is_empty() {
+        if self.state.checkers.is_empty() {
             self.piece_moves::<false, K>(us, stage_targets, sink);
             self.pawn_moves::<S, false, K>(us, Bitboard::FULL, sink);
-            if S::QUIET && self.castling.has_any(us) {
+            if S::QUIET && self.state.castling.has_any(us) {
                 for side in CastlingSide::ALL {
                     if let Some(mv) = self.castling_move(side) {
                         sink.single(mv);
                     }
                 }
             }
-        } else if !self.checkers.has_several() {
+        } else if !self.state.checkers.has_several() {
             self.evasions::<S, K>(us, stage_targets, sink);
         }
     }
@@ -191,8 +191,8 @@ impl Position {
     /// Captures of the only checker, and blocks.
     #[inline(never)]
     fn evasions<S: Stage, K: Sink>(&self, us: Color, stage_targets: Bitboard, sink: &mut K) {
-        let checker = self.checkers.lowest();
-        let resolving = attacks::between(self.king(us), checker) | self.checkers;
+        let checker = self.state.checkers.lowest();
+        let resolving = attacks::between(self.king(us), checker) | self.state.checkers;
         self.piece_moves::<true, K>(us, stage_targets & resolving, sink);
         self.pawn_moves::<S, true, K>(us, resolving, sink);
     }
@@ -226,7 +226,7 @@ impl Position {
         let king = self.king(us);
         let occupied = self.occupied();
         let ours = self.color(us);
-        let free = ours.without(self.pinned);
+        let free = ours.without(self.state.pinned);
         for from in self.pieces(PieceType::Knight) & free {
             sink.piece(from, attacks::knight(from) & targets);
         }
@@ -236,7 +236,7 @@ impl Position {
         for from in self.straight_sliders() & free {
             sink.piece(from, attacks::rook(from, occupied) & targets);
         }
-        let pinned = ours & self.pinned;
+        let pinned = ours & self.state.pinned;
         if IN_CHECK || pinned.is_empty() {
             return;
         }
@@ -251,14 +251,14 @@ impl Position {
     #[inline(always)]
     fn pawn_moves<S: Stage, const IN_CHECK: bool, K: Sink>(&self, us: Color, resolving: Bitboard, sink: &mut K) {
         let pawns = self.colored(us, PieceType::Pawn);
-        self.pawn_set_moves::<S, K>(us, pawns.without(self.pinned), resolving, sink);
+        self.pawn_set_moves::<S, K>(us, pawns.without(self.state.pinned), resolving, sink);
         if !IN_CHECK {
             let king = self.king(us);
-            for from in pawns & self.pinned {
+            for from in pawns & self.state.pinned {
                 self.pawn_set_moves::<S, K>(us, from.into(), attacks::line(king, from), sink);
             }
         }
-        if let Some(to) = self.en_passant.filter(|_| S::NOISY) {
+        if let Some(to) = self.state.en_passant.filter(|_| S::NOISY) {
             for from in attacks::pawn(!us, to) & pawns {
                 if self.is_en_passant_safe(from, to) {
                     sink.single(Move::new(from, to, MoveKind::EnPassant));
@@ -301,12 +301,12 @@ impl Position {
         }
         match mv.kind() {
             MoveKind::Castling => {
-                self.checkers.is_empty()
+                self.state.checkers.is_empty()
                     && CastlingSide::ALL.into_iter().any(|side| self.castling_move(side) == Some(mv))
             }
             MoveKind::EnPassant => {
                 moved == PieceType::Pawn
-                    && self.en_passant == Some(to)
+                    && self.state.en_passant == Some(to)
                     && attacks::pawn(us, from).has(to)
                     && self.is_en_passant_safe(from, to)
             }
@@ -347,12 +347,12 @@ impl Position {
         if piece_type == PieceType::King {
             return !self.is_attacked(to, !us, self.occupied() ^ king.into());
         }
-        if self.pinned.has(from) && !attacks::line(king, from).has(to) {
+        if self.state.pinned.has(from) && !attacks::line(king, from).has(to) {
             return false;
         }
-        match self.checkers.count() {
+        match self.state.checkers.count() {
             0 => true,
-            1 => (attacks::between(king, self.checkers.lowest()) | self.checkers).has(to),
+            1 => (attacks::between(king, self.state.checkers.lowest()) | self.state.checkers).has(to),
             _ => false,
         }
     }

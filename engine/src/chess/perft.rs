@@ -5,11 +5,7 @@ use super::{Move, Position};
 
 /// The number of move sequences of `depth` plies; the last ply is counted without being played.
 pub fn perft(position: &Position, depth: u32) -> u64 {
-    match depth {
-        0 => 1,
-        1 => u64::from(position.count_legal_moves()),
-        _ => position.legal_moves().iter().map(|&mv| perft(&position.after(mv), depth - 1)).sum(),
-    }
+    count(&mut position.clone(), depth)
 }
 
 /// [`perft`] move by move, in the order of generation; empty for depth 0.
@@ -18,4 +14,20 @@ pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
         return Vec::new();
     };
     position.legal_moves().iter().map(|&mv| (mv, perft(&position.after(mv), rest))).collect()
+}
+
+fn count(position: &mut Position, depth: u32) -> u64 {
+    match depth {
+        0 => 1,
+        1 => u64::from(position.count_legal_moves()),
+        _ => {
+            let mut leaves = 0;
+            for mv in position.legal_moves() {
+                let undo = position.make(mv);
+                leaves += count(position, depth - 1);
+                position.unmake(mv, undo);
+            }
+            leaves
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! A legal chess position, and playing moves on it.
+//! A legal chess position: what stands where, and what follows from it.
 
 use super::{
     Bitboard, CastlingRights, CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Rank, Square, attacks,
@@ -7,14 +7,21 @@ use super::{
 
 /// A legal position: where the pieces stand, who moves, what may still castle and be taken en passant, the clocks.
 ///
-/// Positions are copied and then played on ([`Position::after`]); there is no undo. Keys, checkers and pins always
-/// belong to the position as it stands. The en passant square is set only if a capture there is legal, so that equal
+/// Moves are made and unmade in place ([`Position::make`]), or on a copy ([`Position::after`]). Keys, checkers and pins
+/// always belong to the position as it stands. The en passant square is set only if a capture there is legal, so that equal
 /// positions have equal keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     pub(super) pieces: [Bitboard; PieceType::COUNT],
     pub(super) colors: [Bitboard; Color::COUNT],
     pub(super) mailbox: [Option<PieceType>; Square::COUNT],
+    pub(super) side_to_move: Color,
+    pub(super) state: State,
+}
+
+/// What taking a move back cannot work out from the move: kept aside while the move is on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct State {
     pub(super) key: u64,
     pub(super) pawn_key: u64,
     pub(super) checkers: Bitboard,
@@ -23,7 +30,6 @@ pub struct Position {
     pub(super) fullmove_number: u16,
     pub(super) castling: CastlingRights,
     pub(super) en_passant: Option<Square>,
-    pub(super) side_to_move: Color,
 }
 
 impl Position {
@@ -34,10 +40,7 @@ impl Position {
 
     /// A board without pieces, to be filled; not a legal position.
     pub(super) fn empty() -> Self {
-        Position {
-            pieces: [Bitboard::EMPTY; PieceType::COUNT],
-            colors: [Bitboard::EMPTY; Color::COUNT],
-            mailbox: [None; Square::COUNT],
+        let state = State {
             key: 0,
             pawn_key: 0,
             checkers: Bitboard::EMPTY,
@@ -46,7 +49,13 @@ impl Position {
             fullmove_number: 1,
             castling: CastlingRights::NONE,
             en_passant: None,
+        };
+        Position {
+            pieces: [Bitboard::EMPTY; PieceType::COUNT],
+            colors: [Bitboard::EMPTY; Color::COUNT],
+            mailbox: [None; Square::COUNT],
             side_to_move: Color::White,
+            state,
         }
     }
 
@@ -101,55 +110,55 @@ impl Position {
     /// The pieces that give check to the side to move.
     #[inline(always)]
     pub fn checkers(&self) -> Bitboard {
-        self.checkers
+        self.state.checkers
     }
 
     /// Whether the side to move is in check.
     #[inline(always)]
     pub fn is_check(&self) -> bool {
-        self.checkers.any()
+        self.state.checkers.any()
     }
 
     /// The pieces of the side to move that are pinned to its king.
     #[inline(always)]
     pub fn pinned(&self) -> Bitboard {
-        self.pinned
+        self.state.pinned
     }
 
     /// The castling rights of both sides.
     #[inline(always)]
     pub fn castling(&self) -> CastlingRights {
-        self.castling
+        self.state.castling
     }
 
     /// The square on which a pawn can legally be taken en passant.
     #[inline(always)]
     pub fn en_passant(&self) -> Option<Square> {
-        self.en_passant
+        self.state.en_passant
     }
 
     /// Plies since the last capture or pawn move.
     #[inline(always)]
     pub fn halfmove_clock(&self) -> u16 {
-        self.halfmove_clock
+        self.state.halfmove_clock
     }
 
     /// The number of the move about to be made, 1 for the first.
     #[inline(always)]
     pub fn fullmove_number(&self) -> u16 {
-        self.fullmove_number
+        self.state.fullmove_number
     }
 
     /// The Zobrist key of everything but the clocks.
     #[inline(always)]
     pub fn key(&self) -> u64 {
-        self.key
+        self.state.key
     }
 
     /// The Zobrist key of the pawns alone.
     #[inline(always)]
     pub fn pawn_key(&self) -> u64 {
-        self.pawn_key
+        self.state.pawn_key
     }
 
     /// Whether a legal move captures a piece; castling "captures" nothing.
@@ -200,152 +209,6 @@ impl Position {
         self.pieces(PieceType::Rook) | self.pieces(PieceType::Queen)
     }
 
-    /// The position after a legal move.
-    #[inline(always)]
-    #[must_use]
-    pub fn after(&self, mv: Move) -> Self {
-        let mut next = self.clone();
-        next.play(mv);
-        next
-    }
-
-    /// Plays a legal move; one that is not legal leaves a position that means nothing.
-    pub fn play(&mut self, mv: Move) {
-        let us = self.side_to_move;
-        let (from, to) = (mv.from(), mv.to());
-        let moved = self.mailbox[from.index()].unwrap_or(PieceType::Pawn);
-        self.clear_en_passant();
-        self.halfmove_clock = self.halfmove_clock.saturating_add(1);
-
-        match mv.kind() {
-            MoveKind::Normal => {
-                let captured = self.capture_on(to);
-                self.move_piece(us, moved, from, to);
-                self.update_castling(moved, from, captured, to);
-                if moved == PieceType::Pawn {
-                    self.halfmove_clock = 0;
-                }
-            }
-            MoveKind::Promotion => {
-                let captured = self.capture_on(to);
-                self.remove(us, PieceType::Pawn, from);
-                self.put(us, mv.promoted().unwrap_or(PieceType::Queen), to);
-                self.update_castling(PieceType::Pawn, from, captured, to);
-                self.halfmove_clock = 0;
-            }
-            MoveKind::EnPassant => {
-                self.remove(!us, PieceType::Pawn, Square::new(to.file(), from.rank()));
-                self.move_piece(us, PieceType::Pawn, from, to);
-                self.halfmove_clock = 0;
-            }
-            MoveKind::Castling => {
-                let side = mv.castling_side();
-                self.remove(us, PieceType::King, from);
-                self.remove(us, PieceType::Rook, to);
-                self.put(us, PieceType::King, side.king_target(us));
-                self.put(us, PieceType::Rook, side.rook_target(us));
-                self.update_castling(PieceType::King, from, None, to);
-            }
-        }
-
-        self.pass_turn();
-        if moved == PieceType::Pawn && from.index() ^ to.index() == 16 {
-            self.offer_en_passant(Square::from_index((from.index() + to.index()) / 2));
-        }
-    }
-
-    /// The position after a move is passed; only where the side to move is not in check.
-    #[must_use]
-    pub fn after_null_move(&self) -> Self {
-        debug_assert!(!self.is_check());
-        let mut next = self.clone();
-        next.clear_en_passant();
-        next.halfmove_clock = next.halfmove_clock.saturating_add(1);
-        next.pass_turn();
-        next
-    }
-
-    #[inline(always)]
-    fn clear_en_passant(&mut self) {
-        if let Some(square) = self.en_passant.take() {
-            self.key ^= zobrist::en_passant(square.file());
-        }
-    }
-
-    #[inline(always)]
-    fn pass_turn(&mut self) {
-        self.fullmove_number = self.fullmove_number.saturating_add(self.side_to_move as u16);
-        self.side_to_move = !self.side_to_move;
-        self.key ^= zobrist::black_to_move();
-        self.update_checks_and_pins();
-    }
-
-    #[inline(always)]
-    pub(super) fn toggle(&mut self, color: Color, piece_type: PieceType, square: Square) {
-        let bit = Bitboard::from(square);
-        self.pieces[piece_type.index()] ^= bit;
-        self.colors[color.index()] ^= bit;
-        let key = zobrist::piece(color, piece_type, square);
-        self.key ^= key;
-        if piece_type == PieceType::Pawn {
-            self.pawn_key ^= key;
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn put(&mut self, color: Color, piece_type: PieceType, square: Square) {
-        self.toggle(color, piece_type, square);
-        self.mailbox[square.index()] = Some(piece_type);
-    }
-
-    #[inline(always)]
-    fn remove(&mut self, color: Color, piece_type: PieceType, square: Square) {
-        self.toggle(color, piece_type, square);
-        self.mailbox[square.index()] = None;
-    }
-
-    #[inline(always)]
-    fn move_piece(&mut self, color: Color, piece_type: PieceType, from: Square, to: Square) {
-        self.remove(color, piece_type, from);
-        self.put(color, piece_type, to);
-    }
-
-    /// Takes what stands on the target square of a move.
-    #[inline(always)]
-    fn capture_on(&mut self, square: Square) -> Option<PieceType> {
-        let captured = self.mailbox[square.index()]?;
-        self.toggle(!self.side_to_move, captured, square);
-        self.halfmove_clock = 0;
-        Some(captured)
-    }
-
-    /// Takes away the rights that end when `moved` leaves `from` and `captured` is taken on `to`.
-    #[inline(always)]
-    fn update_castling(&mut self, moved: PieceType, from: Square, captured: Option<PieceType>, to: Square) {
-        let (us, before) = (self.side_to_move, self.castling);
-        if moved == PieceType::King && before.has_any(us) {
-            self.castling.set(us, CastlingSide::King, None);
-            self.castling.set(us, CastlingSide::Queen, None);
-        } else if moved == PieceType::Rook {
-            self.forfeit(us, from);
-        }
-        if captured == Some(PieceType::Rook) {
-            self.forfeit(!us, to);
-        }
-        if self.castling != before {
-            self.key ^= zobrist::castling(before) ^ zobrist::castling(self.castling);
-        }
-    }
-
-    #[inline]
-    fn forfeit(&mut self, color: Color, rook: Square) {
-        for side in CastlingSide::ALL {
-            if self.castling.rook(color, side) == Some(rook) {
-                self.castling.set(color, side, None);
-            }
-        }
-    }
-
     /// Finds the checkers and pins of the side to move.
     #[inline(always)]
     pub(super) fn update_checks_and_pins(&mut self) {
@@ -353,19 +216,19 @@ impl Position {
         let king = self.king(us);
         let them = self.color(!us);
         let occupied = self.occupied();
-        self.checkers = ((attacks::knight(king) & self.pieces(PieceType::Knight))
+        self.state.checkers = ((attacks::knight(king) & self.pieces(PieceType::Knight))
             | (attacks::pawn(us, king) & self.pieces(PieceType::Pawn)))
             & them;
-        self.pinned = Bitboard::EMPTY;
+        self.state.pinned = Bitboard::EMPTY;
         let snipers = ((attacks::rook(king, them) & self.straight_sliders())
             | (attacks::bishop(king, them) & self.diagonal_sliders()))
             & them;
         for sniper in snipers {
             let blockers = attacks::between(king, sniper) & occupied;
             if blockers.is_empty() {
-                self.checkers |= sniper.into();
+                self.state.checkers |= sniper.into();
             } else if !blockers.has_several() {
-                self.pinned |= blockers;
+                self.state.pinned |= blockers;
             }
         }
     }
@@ -374,8 +237,8 @@ impl Position {
     pub(super) fn offer_en_passant(&mut self, square: Square) {
         let capturers = attacks::pawn(!self.side_to_move, square) & self.colored(self.side_to_move, PieceType::Pawn);
         if capturers.into_iter().any(|from| self.is_en_passant_safe(from, square)) {
-            self.en_passant = Some(square);
-            self.key ^= zobrist::en_passant(square.file());
+            self.state.en_passant = Some(square);
+            self.state.key ^= zobrist::en_passant(square.file());
         }
     }
 
@@ -393,10 +256,25 @@ impl Position {
         (attackers & them).is_empty()
     }
 
-    /// The castling move to `side`, if it is legal now.
+    /// The castling move to `side`, if it is legal now; the side to move is not in check.
+    #[inline(always)]
     pub(super) fn castling_move(&self, side: CastlingSide) -> Option<Move> {
+        let rook = self.state.castling.rook(self.side_to_move, side)?;
+        // Most often something still stands between the two: that is seen with one look.
+        if (attacks::between(self.king(self.side_to_move), rook) & self.occupied()).any() {
+            return None;
+        }
+        self.open_castling_move(side, rook)
+    }
+
+    /// [`Self::castling_move`] where nothing stands between king and rook.
+    #[inline(never)]
+    fn open_castling_move(&self, side: CastlingSide, rook: Square) -> Option<Move> {
         let us = self.side_to_move;
-        let rook = self.castling.rook(us, side)?;
+        // A pinned rook shields its king on the back rank, and would bare the king's target (Chess960 only).
+        if self.state.pinned.has(rook) {
+            return None;
+        }
         let king = self.king(us);
         let (king_target, rook_target) = (side.king_target(us), side.rook_target(us));
         let king_path = attacks::between(king, king_target) | king_target.into();
@@ -407,9 +285,7 @@ impl Position {
         }
         let without_king = self.occupied() ^ king.into();
         let is_path_safe = king_path.into_iter().all(|square| !self.is_attacked(square, !us, without_king));
-        // In Chess960 the rook may have shielded the king's target from a slider on the back rank.
-        let is_target_safe = !self.is_attacked(king_target, !us, others | rook_target.into());
-        (is_path_safe && is_target_safe).then(|| Move::new(king, rook, MoveKind::Castling))
+        is_path_safe.then(|| Move::new(king, rook, MoveKind::Castling))
     }
 
     /// The same position seen from the other side of the board: colours exchanged, ranks mirrored.
@@ -423,21 +299,21 @@ impl Position {
         }
         for color in Color::ALL {
             for side in CastlingSide::ALL {
-                flipped.castling.set(!color, side, self.castling.rook_file(color, side));
+                flipped.state.castling.set(!color, side, self.state.castling.rook_file(color, side));
             }
         }
-        flipped.halfmove_clock = self.halfmove_clock;
-        flipped.fullmove_number = self.fullmove_number;
+        flipped.state.halfmove_clock = self.state.halfmove_clock;
+        flipped.state.fullmove_number = self.state.fullmove_number;
         flipped.side_to_move = !self.side_to_move;
-        flipped.finish_setup(self.en_passant.map(Square::flip_rank));
+        flipped.finish_setup(self.state.en_passant.map(Square::flip_rank));
         flipped
     }
 
     /// Computes what follows from pieces, rights and side to move, for a position that was just set up.
     pub(super) fn finish_setup(&mut self, en_passant: Option<Square>) {
-        self.key ^= zobrist::castling(self.castling);
+        self.state.key ^= zobrist::castling(self.state.castling);
         if self.side_to_move == Color::Black {
-            self.key ^= zobrist::black_to_move();
+            self.state.key ^= zobrist::black_to_move();
         }
         self.update_checks_and_pins();
         if let Some(square) = en_passant {

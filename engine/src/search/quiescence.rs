@@ -92,8 +92,8 @@ impl<'e> Quiescence<'e> {
     /// Searches with an open window and follows the best line to its end.
     pub fn resolve(&mut self, position: &Position) -> Leaf {
         let mut line = ArrayVec::new();
-        let value = self.search(position, -INFINITE, INFINITE, 0, &mut line);
         let mut leaf = position.clone();
+        let value = self.search(&mut leaf, -INFINITE, INFINITE, 0, &mut line);
         for &mv in &line {
             leaf.play(mv);
         }
@@ -102,14 +102,14 @@ impl<'e> Quiescence<'e> {
 
     /// The value with an open window, in centipawns, White's view.
     pub fn score_for_white(&mut self, position: &Position) -> Value {
-        self.search(position, -INFINITE, INFINITE, 0, &mut ()) * position.side_to_move().sign()
+        self.search(&mut position.clone(), -INFINITE, INFINITE, 0, &mut ()) * position.side_to_move().sign()
     }
 
     /// The value of a position in the view of its side to move, a bound where it lies outside of (alpha, beta).
     /// `ply` is the distance to the root, for mates; `line` becomes the best line.
     pub fn search<L: Line>(
         &mut self,
-        position: &Position,
+        position: &mut Position,
         mut alpha: Value,
         beta: Value,
         ply: usize,
@@ -146,7 +146,9 @@ impl<'e> Quiescence<'e> {
             }
 
             let mut rest = L::default();
-            let value = -self.search(&position.after(mv), -beta, -alpha, ply + 1, &mut rest);
+            let undo = position.make(mv);
+            let value = -self.search(position, -beta, -alpha, ply + 1, &mut rest);
+            position.unmake(mv, undo);
             if value > best {
                 best = value;
                 if value > alpha {
