@@ -1,15 +1,15 @@
 //! From positions to rows: each is resolved to a leaf, and the leaf's evaluation is taken apart.
 
-use std::ops::Range;
-
 use clap::ValueEnum;
+use engine::chess::Position;
 use engine::eval::params::PAIRS;
 use engine::eval::{Evaluator, Trace, phase_counts};
 use engine::search::{Pruning, Quiescence};
 use rayon::prelude::*;
+use thiserror::Error;
 
-use crate::dataset::{Dataset, Outcome};
-use crate::objective::{Rows, RowsBuilder, RowsError};
+use crate::dataset::{Dataset, DatasetError, Outcome, Source, Visitor, WAVE};
+use crate::objective::{Entry, Rows, RowsBuilder, RowsError};
 use crate::progress::{Progress, Unit};
 
 /// Positions resolved by one task; does not depend on the number of threads.
@@ -24,15 +24,67 @@ pub enum Resolve {
     Static,
 }
 
+/// What the engine makes of positions, in centipawns, White's view.
+#[derive(Clone, Debug, Default)]
+pub struct Scores {
+    /// By its evaluation.
+    pub still: Vec<i16>,
+    /// By its quiescence search.
+    pub qsearch: Vec<i16>,
+}
+
+impl Scores {
+    /// The scores that a way of resolving fits.
+    pub fn of(&self, how: Resolve) -> &[i16] {
+        match how {
+            Resolve::Static => &self.still,
+            Resolve::Qsearch => &self.qsearch,
+        }
+    }
+
+    fn extend(&mut self, other: &Scores) {
+        self.still.extend_from_slice(&other.still);
+        self.qsearch.extend_from_slice(&other.qsearch);
+    }
+}
+
 /// Resolved positions.
 pub struct Resolved {
     /// A row a position: the coefficients of the evaluation of its leaf.
     pub rows: Rows,
-    /// What the engine makes of each position with the present parameters, in centipawns, White's view.
-    pub scores: Vec<f64>,
+    /// What the engine makes of each position with the present parameters.
+    pub scores: Scores,
 }
 
-/// Resolves every position of a data set with the engine's own search and evaluation.
+/// Why positions cannot be read and resolved.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The data.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// Too many positions.
+    #[error(transparent)]
+    Rows(#[from] RowsError),
+}
+
+/// Reads labelled positions and resolves each as it comes.
+///
+/// # Errors
+/// The first fault of the data; more rows than can be counted.
+pub fn read(
+    sources: Vec<Source>,
+    skip_bad: usize,
+    evaluator: &Evaluator,
+    how: Resolve,
+    progress: &dyn Progress,
+) -> Result<(Dataset, Resolved), ReadError> {
+    let mut whole = Collected::new()?;
+    let resolver = || Resolver::new(evaluator, Some(how));
+    let dataset = Dataset::read(sources, skip_bad, resolver, |part| whole.add(part), progress)?;
+    Ok((dataset, whole.finish()?))
+}
+
+/// Resolves every position of a data set again, with other parameters.
 ///
 /// # Errors
 /// If there are more rows than can be counted.
@@ -42,78 +94,126 @@ pub fn resolve(
     how: Resolve,
     progress: &dyn Progress,
 ) -> Result<Resolved, RowsError> {
-    progress.begin("resolving", dataset.len() as u64, Unit::Positions);
-    let resolve_batch = |range: &Range<usize>| {
-        let part = Batch::resolve(dataset, range.clone(), evaluator, how);
-        progress.advance(range.len() as u64);
-        part
-    };
-    let parts = batches(dataset).par_iter().map(resolve_batch).collect::<Result<Vec<Batch>, RowsError>>()?;
-    progress.end();
-    let mut scores = Vec::with_capacity(dataset.len());
-    let mut builders = Vec::with_capacity(parts.len());
-    for part in parts {
-        scores.extend(part.scores.iter().map(|&score| f64::from(score)));
-        builders.push(part.rows);
-    }
-    Ok(Resolved { rows: RowsBuilder::join(PAIRS, builders)?.finish(), scores })
+    let mut whole = Collected::new()?;
+    visit("resolving", dataset, evaluator, Some(how), |part| whole.add(part), progress);
+    whole.finish()
 }
 
-/// What the engine makes of every position, in centipawns, and how its game ended, in points; White's view.
-pub fn score(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dyn Progress) -> (Vec<f64>, Vec<f32>) {
-    progress.begin("measuring", dataset.len() as u64, Unit::Positions);
-    let batches = batches(dataset);
-    let score_batch = |range: Range<usize>| {
-        let mut quiescence = Quiescence::new(evaluator, Pruning::Exact);
-        progress.advance(range.len() as u64);
-        let score = |(position, outcome): (_, Outcome)| {
-            let score = match how {
-                Resolve::Static => evaluator.evaluate_for_white(&position),
-                Resolve::Qsearch => quiescence.score_for_white(&position),
-            };
-            (f64::from(score), outcome.points())
-        };
-        dataset.samples(range).map(score).collect::<Vec<_>>()
-    };
-    let pairs = batches.into_par_iter().flat_map_iter(score_batch).unzip();
-    progress.end();
-    pairs
+/// The engine's scores of every position, without rows.
+pub fn score(dataset: &Dataset, evaluator: &Evaluator, progress: &dyn Progress) -> Scores {
+    let mut scores = Scores::default();
+    visit("measuring", dataset, evaluator, None, |part| scores.extend(&part.scores), progress);
+    scores
 }
 
-fn batches(dataset: &Dataset) -> Vec<Range<usize>> {
-    (0..dataset.len()).step_by(BATCH).map(|start| start..(start + BATCH).min(dataset.len())).collect()
-}
-
-struct Batch {
-    rows: RowsBuilder,
-    scores: Vec<i16>,
-}
-
-impl Batch {
-    fn resolve(dataset: &Dataset, range: Range<usize>, evaluator: &Evaluator, how: Resolve) -> Result<Self, RowsError> {
-        let mut batch = Batch { rows: RowsBuilder::new(PAIRS)?, scores: Vec::with_capacity(range.len()) };
-        batch.rows.reserve(range.len(), 24 * range.len());
-        let mut quiescence = Quiescence::new(evaluator, Pruning::Exact);
-        let mut trace = Trace::default();
-        let mut entries = Vec::with_capacity(40);
-        for (position, outcome) in dataset.samples(range) {
-            let (score, leaf, is_mate) = match how {
-                Resolve::Static => (evaluator.evaluate_for_white(&position), position, false),
-                Resolve::Qsearch => {
-                    let leaf = quiescence.resolve(&position);
-                    let is_mate = leaf.is_mate();
-                    (leaf.score, leaf.position, is_mate)
-                }
-            };
-            entries.clear();
-            // A mate is worth the same whatever the parameters are.
-            let constant = if is_mate { score as f32 } else { 0.0 };
-            if !is_mate {
-                trace.for_each(&leaf, |index, count| entries.push((index, count)));
-            }
-            batch.rows.push(&entries, phase_counts(&leaf), outcome.points(), constant)?;
-            batch.scores.push(score as i16);
+/// Shows every position to a resolver, one a batch, and hands these to `collect` in order.
+fn visit<'e>(
+    step: &'static str,
+    dataset: &Dataset,
+    evaluator: &'e Evaluator,
+    rows: Option<Resolve>,
+    mut collect: impl FnMut(Resolver<'e>),
+    progress: &dyn Progress,
+) {
+    progress.begin(step, dataset.len() as u64, Unit::Positions);
+    let resolve = |&start: &usize| {
+        let range = start..(start + BATCH).min(dataset.len());
+        let mut resolver = Resolver::new(evaluator, rows);
+        for (position, outcome) in dataset.samples(range.clone()) {
+            resolver.visit(&position, outcome);
         }
-        Ok(batch)
+        progress.advance(range.len() as u64);
+        resolver
+    };
+    let starts: Vec<usize> = (0..dataset.len()).step_by(BATCH).collect();
+    for wave in starts.chunks(WAVE) {
+        wave.par_iter().map(resolve).collect::<Vec<_>>().into_iter().for_each(&mut collect);
+    }
+    progress.end();
+}
+
+/// What resolvers have found, put together in the order of the data.
+struct Collected {
+    rows: Result<RowsBuilder, RowsError>,
+    scores: Scores,
+}
+
+impl Collected {
+    fn new() -> Result<Self, RowsError> {
+        Ok(Collected { rows: Ok(RowsBuilder::new(PAIRS)?), scores: Scores::default() })
+    }
+
+    fn add(&mut self, part: Resolver) {
+        self.scores.extend(&part.scores);
+        if let Ok(rows) = &mut self.rows
+            && let Err(error) = part.rows.and_then(|part| rows.append(part))
+        {
+            self.rows = Err(error);
+        }
+    }
+
+    fn finish(self) -> Result<Resolved, RowsError> {
+        Ok(Resolved { rows: self.rows?.finish(), scores: self.scores })
+    }
+}
+
+/// Resolves positions one after the other.
+struct Resolver<'e> {
+    evaluator: &'e Evaluator,
+    quiescence: Quiescence<'e>,
+    /// Which leaf becomes a row; none if only scores are wanted.
+    how: Option<Resolve>,
+    trace: Trace,
+    entries: Vec<Entry>,
+    rows: Result<RowsBuilder, RowsError>,
+    scores: Scores,
+}
+
+impl<'e> Resolver<'e> {
+    fn new(evaluator: &'e Evaluator, how: Option<Resolve>) -> Self {
+        Resolver {
+            evaluator,
+            quiescence: Quiescence::new(evaluator, Pruning::Exact),
+            how,
+            trace: Trace::default(),
+            entries: Vec::with_capacity(40),
+            rows: RowsBuilder::new(PAIRS),
+            scores: Scores::default(),
+        }
+    }
+
+    /// Adds the row of a leaf; a mate is worth the same whatever the parameters are.
+    fn add_row(&mut self, leaf: &Position, mate: Option<i32>, outcome: Outcome) {
+        self.entries.clear();
+        if mate.is_none() {
+            self.trace.for_each(leaf, |index, count| self.entries.push((index, count)));
+        }
+        let constant = mate.unwrap_or_default() as f32;
+        if let Ok(rows) = &mut self.rows
+            && let Err(error) = rows.push(&self.entries, phase_counts(leaf), outcome.points(), constant)
+        {
+            self.rows = Err(error);
+        }
+    }
+}
+
+impl Visitor for Resolver<'_> {
+    fn visit(&mut self, position: &Position, outcome: Outcome) {
+        let still = self.evaluator.evaluate_for_white(position);
+        let qsearch = match self.how {
+            Some(Resolve::Qsearch) => {
+                let leaf = self.quiescence.resolve(position);
+                self.add_row(&leaf.position, leaf.is_mate().then_some(leaf.score), outcome);
+                leaf.score
+            }
+            Some(Resolve::Static) => {
+                self.add_row(position, None, outcome);
+                self.quiescence.score_for_white(position)
+            }
+            None => self.quiescence.score_for_white(position),
+        };
+        // Evaluations and mates lie within ±32,000 centipawns.
+        self.scores.still.push(still as i16);
+        self.scores.qsearch.push(qsearch as i16);
     }
 }

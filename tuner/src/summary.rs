@@ -78,7 +78,7 @@ impl Report {
             writeln!(to, "skipped      {} {reason}, first {}", skipped.count, skipped.first)?;
         }
         writeln!(to, "K            {:.4}", self.k)?;
-        writeln!(to, "prior        {:e}", self.prior)?;
+        writeln!(to, "prior        {:.3e}", self.prior)?;
         writeln!(to, "resolved by  {}, {} rounds", name(self.resolve), self.rounds)?;
         let (iterations, ratio) = (self.iterations, self.gradient_ratio);
         writeln!(to, "minimised    {iterations} iterations, gradient down to {ratio:.1e} of the start")?;
@@ -93,8 +93,8 @@ impl Report {
         let seconds = &self.seconds;
         writeln!(
             to,
-            "\nseconds      read {:.2}, resolve {:.2}, K {:.2}, minimise {:.2}, measure {:.2}, total {:.2}",
-            seconds.read, seconds.resolve, seconds.fit_k, seconds.optimize, seconds.measure, seconds.total
+            "\nseconds      read {:.2}, fit K {:.2}, minimise {:.2}, resolve again {:.2}, total {:.2}",
+            seconds.read, seconds.fit_k, seconds.optimize, seconds.resolve, seconds.total
         )?;
         write!(to, "wrote        {output}")
     }

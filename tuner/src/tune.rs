@@ -9,8 +9,8 @@ use engine::eval::params::{PAIRS, Weights, ranges_of};
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::dataset::{Dataset, DatasetError, FileSummary, Skipped, Source};
-use crate::features::{Resolve, Resolved, resolve, score};
+use crate::dataset::{Dataset, FileSummary, Skipped, Source};
+use crate::features::{self, ReadError, Resolve, Resolved, Scores, resolve, score};
 use crate::objective::{FitKError, Objective, ObjectiveError, Rows, RowsError, fit_k, score_loss};
 use crate::optimize::{Fit, Limits, LimitsError, Newton, OptimizeError, Optimizer};
 use crate::progress::{Progress, Unit};
@@ -18,7 +18,7 @@ use crate::progress::{Progress, Unit};
 /// Strength of the prior per position, where none is given: λ = this / number of positions.
 ///
 /// README.md, "The prior", shows the hold-out losses it was chosen by.
-pub const PRIOR_PER_POSITION: f64 = 1e-5;
+pub const PRIOR_PER_POSITION: f64 = 5e-5;
 
 /// Rounds of resolving and minimising at most.
 const MAX_ROUNDS: usize = 12;
@@ -47,7 +47,7 @@ pub struct Job {
 pub enum TuneError {
     /// The data.
     #[error(transparent)]
-    Dataset(#[from] DatasetError),
+    Read(#[from] ReadError),
     /// Too many positions.
     #[error(transparent)]
     Rows(#[from] RowsError),
@@ -78,6 +78,21 @@ pub struct Loss {
     pub qsearch: f64,
 }
 
+impl Loss {
+    fn of(scores: &Scores, rows: &Rows, k: f64) -> Self {
+        let loss = |scores: &[i16]| score_loss(k, scores, rows.targets());
+        Loss { still: loss(&scores.still), qsearch: loss(&scores.qsearch) }
+    }
+
+    /// The one that a way of resolving minimises.
+    fn by(&self, how: Resolve) -> f64 {
+        match how {
+            Resolve::Static => self.still,
+            Resolve::Qsearch => self.qsearch,
+        }
+    }
+}
+
 /// Mean squared errors with the parameters of the start and with those that came out, rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Losses {
@@ -92,16 +107,14 @@ pub struct Losses {
 pub struct Seconds {
     /// Everything up to the tuned parameters.
     pub total: f64,
-    /// Reading and checking the data.
+    /// Reading and checking the data, resolving the positions and tracing them into rows.
     pub read: f64,
-    /// Resolving positions and tracing them into rows, all rounds.
+    /// Resolving and measuring them again with new parameters, all rounds.
     pub resolve: f64,
     /// Fitting K.
     pub fit_k: f64,
     /// Minimising, all rounds.
     pub optimize: f64,
-    /// Measuring the losses that the other steps do not measure anyway.
-    pub measure: f64,
 }
 
 /// What came out of a run.
@@ -146,25 +159,27 @@ pub struct Report {
 pub fn run(job: Job, progress: &dyn Progress) -> Result<Report, TuneError> {
     let started = Instant::now();
     let mut seconds = Seconds::default();
-    let dataset = timed(&mut seconds.read, || Dataset::read(job.sources, job.skip_bad, progress))?;
     let start = Evaluator::new(job.start.clone());
-    let Resolved { rows, scores } = timed(&mut seconds.resolve, || resolve(&dataset, &start, job.resolve, progress))?;
+    let read = || features::read(job.sources, job.skip_bad, &start, job.resolve, progress);
+    let (dataset, Resolved { rows, scores }) = timed(&mut seconds.read, read)?;
     let k = match job.k {
         Some(k) => k,
-        None => timed(&mut seconds.fit_k, || fit_k(&scores, rows.targets()))?.k,
+        None => {
+            timed(&mut seconds.fit_k, || {
+                let scores: Vec<f64> = scores.of(job.resolve).iter().map(|&score| f64::from(score)).collect();
+                fit_k(&scores, rows.targets())
+            })?
+            .k
+        }
     };
     let prior = job.prior.unwrap_or(PRIOR_PER_POSITION / dataset.len() as f64);
-    let before = score_loss(k, &scores, rows.targets());
+    let before = Loss::of(&scores, &rows, k);
     drop(scores);
 
     let unseen = rows.occurrences().iter().filter(|&&count| count == 0).count();
     let mut tuning = Tuning { dataset: &dataset, resolve: job.resolve, k, prior, seconds, progress };
     let (best, rounds) = tuning.rounds(rows, &job.start, before)?;
     let mut seconds = tuning.seconds;
-    let loss = timed(&mut seconds.measure, || Losses {
-        before: both_losses(&dataset, &start, job.resolve, before, k, progress),
-        after: both_losses(&dataset, &Evaluator::new(best.weights.clone()), job.resolve, best.loss, k, progress),
-    });
     seconds.total = started.elapsed().as_secs_f64();
     Ok(Report {
         files: dataset.files().to_vec(),
@@ -176,7 +191,7 @@ pub fn run(job: Job, progress: &dyn Progress) -> Result<Report, TuneError> {
         resolve: job.resolve,
         k,
         prior,
-        loss,
+        loss: Losses { before, after: best.loss },
         iterations: best.iterations,
         rounds,
         gradient_ratio: best.gradient_ratio,
@@ -192,25 +207,6 @@ fn timed<T>(seconds: &mut f64, step: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The losses of both evaluations; the one that was tuned is known.
-fn both_losses(
-    dataset: &Dataset,
-    evaluator: &Evaluator,
-    tuned: Resolve,
-    known: f64,
-    k: f64,
-    progress: &dyn Progress,
-) -> Loss {
-    let other = |how| {
-        let (scores, targets) = score(dataset, evaluator, how, progress);
-        score_loss(k, &scores, &targets)
-    };
-    match tuned {
-        Resolve::Static => Loss { still: known, qsearch: other(Resolve::Qsearch) },
-        Resolve::Qsearch => Loss { still: other(Resolve::Static), qsearch: known },
-    }
-}
-
 /// Numbers of pairs that ended at an end of their range; phase weights may well be 0.
 fn at_bound(weights: &Weights) -> usize {
     let pairs = weights.to_vector().into_iter().zip(ranges_of::<Weights>()).take(2 * PAIRS);
@@ -220,8 +216,8 @@ fn at_bound(weights: &Weights) -> usize {
 /// The best parameters so far.
 struct Best {
     weights: Weights,
-    /// True loss of the rounded weights, without the prior.
-    loss: f64,
+    /// True losses of the rounded weights, without the prior.
+    loss: Loss,
     iterations: u64,
     gradient_ratio: f64,
 }
@@ -239,12 +235,12 @@ impl Tuning<'_> {
     /// Minimises on the rows, resolves with what came out, and so on while the true objective falls.
     ///
     /// Rows of the static evaluation do not depend on the parameters: one round is all there is.
-    fn rounds(&mut self, mut rows: Rows, start: &Weights, loss: f64) -> Result<(Best, u64), TuneError> {
+    fn rounds(&mut self, mut rows: Rows, start: &Weights, loss: Loss) -> Result<(Best, u64), TuneError> {
         let centre = start.to_vector();
         let limits = limits()?;
         let mut theta = centre.clone();
         let mut best = Best { weights: start.clone(), loss, iterations: 0, gradient_ratio: 0.0 };
-        let mut best_objective = loss;
+        let mut best_objective = loss.by(self.resolve);
         let mut iterations = 0;
         let mut first_norm = None;
         let mut rounds = 0;
@@ -259,7 +255,7 @@ impl Tuning<'_> {
             }
             let (loss, next_rows) = self.judge(&weights, rows)?;
             let pull: f64 = weights.to_vector().iter().zip(&centre).map(|(new, old)| (new - old).powi(2)).sum();
-            let objective = loss + self.prior * pull;
+            let objective = loss.by(self.resolve) + self.prior * pull;
             if objective >= best_objective {
                 break;
             }
@@ -276,23 +272,21 @@ impl Tuning<'_> {
         Ok((best, rounds))
     }
 
-    /// The true loss of parameters, and the rows that belong to them; those of the static evaluation never change.
-    fn judge(&mut self, weights: &Weights, rows: Rows) -> Result<(f64, Rows), TuneError> {
+    /// The true losses of parameters, and the rows that belong to them; those of the static evaluation never change.
+    fn judge(&mut self, weights: &Weights, rows: Rows) -> Result<(Loss, Rows), TuneError> {
         let evaluator = Evaluator::new(weights.clone());
+        let progress = self.progress;
         let (scores, rows) = match self.resolve {
-            Resolve::Static => {
-                let measure = || score(self.dataset, &evaluator, self.resolve, self.progress);
-                (timed(&mut self.seconds.measure, measure).0, rows)
-            }
+            Resolve::Static => (timed(&mut self.seconds.resolve, || score(self.dataset, &evaluator, progress)), rows),
             Resolve::Qsearch => {
                 // The old rows make room for the new ones.
                 drop(rows);
-                let resolve = || resolve(self.dataset, &evaluator, self.resolve, self.progress);
+                let resolve = || resolve(self.dataset, &evaluator, self.resolve, progress);
                 let resolved = timed(&mut self.seconds.resolve, resolve)?;
                 (resolved.scores, resolved.rows)
             }
         };
-        Ok((score_loss(self.k, &scores, rows.targets()), rows))
+        Ok((Loss::of(&scores, &rows, self.k), rows))
     }
 
     fn minimize(&mut self, rows: &Rows, centre: &[f64], theta: &[f64], limits: &Limits) -> Result<Fit, TuneError> {

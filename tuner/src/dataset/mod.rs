@@ -19,7 +19,10 @@ pub use source::{Source, SourceError};
 pub use text::{LabelStyle, LineError};
 
 /// Lines are read in parallel in parts of this many bytes; the parts do not depend on the number of threads.
-const PART: usize = 1 << 20;
+const PART: usize = 1 << 18;
+
+/// Parts, or batches of positions, that are worked on before what came of them is collected: bounds the memory.
+pub(crate) const WAVE: usize = 32;
 
 /// How a game ended, in White's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +118,13 @@ pub struct FileSummary {
     pub style: LabelStyle,
 }
 
+impl FileSummary {
+    /// Of a file of which nothing has been read yet.
+    fn new(source: &Source, style: LabelStyle) -> Self {
+        FileSummary { name: source.name().to_owned(), lines: 0, positions: 0, sha256: String::new(), style }
+    }
+}
+
 /// Lines that were skipped for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
@@ -132,9 +142,15 @@ pub struct Dataset {
     skipped: BTreeMap<&'static str, Skipped>,
 }
 
+/// Is shown the positions of one part of the data, in order.
+pub trait Visitor: Send {
+    /// A position and how its game ended.
+    fn visit(&mut self, position: &Position, outcome: Outcome);
+}
+
 /// What came of one part of a file.
-#[derive(Default)]
-struct Part {
+struct Part<V> {
+    visitor: V,
     samples: Vec<Sample>,
     lines: u64,
     /// Line within the part, error, text.
@@ -142,62 +158,63 @@ struct Part {
 }
 
 impl Dataset {
-    /// Reads all lines of `sources`, passing over at most `skip_bad` lines that cannot be read.
+    /// Reads all lines of `sources`, passing over at most `skip_bad` lines that cannot be read, and shows every
+    /// position to a visitor, one a part of the data. The visitors are handed to `collect` in the order of the data.
     ///
     /// # Errors
     /// The first line beyond what may be skipped; a file without a known label style; no positions at all.
-    pub fn read(sources: Vec<Source>, skip_bad: usize, progress: &dyn Progress) -> Result<Self, DatasetError> {
+    pub fn read<V: Visitor>(
+        sources: Vec<Source>,
+        skip_bad: usize,
+        visitor: impl Fn() -> V + Sync,
+        mut collect: impl FnMut(V) + Send,
+        progress: &dyn Progress,
+    ) -> Result<Self, DatasetError> {
         let names = sources.iter().map(Source::name).collect::<Vec<_>>().join(", ");
         let mut dataset =
             Dataset { sources: Vec::new(), samples: Vec::new(), files: Vec::new(), skipped: BTreeMap::new() };
         progress.begin("reading", sources.iter().map(|source| source.text().len() as u64).sum(), Unit::Bytes);
         let mut base = 0;
         for source in sources {
-            dataset.read_source(&source, base, skip_bad, progress)?;
+            let reader = PartReader { text: source.text(), base, style: style_of(&source)?, skip_bad };
+            let mut file = FileSummary::new(&source, reader.style);
+            let read = |range: &Range<usize>| {
+                let part = reader.read(range.clone(), visitor());
+                progress.advance(range.len() as u64);
+                part
+            };
+            let mut read_all = || {
+                for wave in parts(source.text()).chunks(WAVE) {
+                    for part in wave.par_iter().map(read).collect::<Vec<Part<V>>>() {
+                        collect(dataset.take(part, &mut file, skip_bad)?);
+                    }
+                }
+                Ok::<(), DatasetError>(())
+            };
+            let (sha256, read) = rayon::join(|| source.sha256(), &mut read_all);
+            read?;
+            file.sha256 = sha256;
             base += source.text().len() as u64;
+            dataset.files.push(file);
             dataset.sources.push(source);
         }
         progress.end();
+        dataset.samples.shrink_to_fit();
         if dataset.samples.is_empty() {
             return Err(DatasetError::Empty(names));
         }
         Ok(dataset)
     }
 
-    fn read_source(
-        &mut self,
-        source: &Source,
-        base: u64,
-        skip_bad: usize,
-        progress: &dyn Progress,
-    ) -> Result<(), DatasetError> {
-        let text = source.text();
-        let style = text::detect_style(text).ok_or_else(|| DatasetError::NoStyle(source.name().to_owned()))?;
-        let ranges = parts(text);
-        let (sha256, parts) = rayon::join(
-            || source.sha256(),
-            || {
-                let read = |range: &Range<usize>| {
-                    let part = read_part(text, range.clone(), base, style, skip_bad);
-                    progress.advance(range.len() as u64);
-                    part
-                };
-                ranges.par_iter().map(read).collect::<Vec<Part>>()
-            },
-        );
-        let before = self.samples.len();
-        self.samples.reserve_exact(parts.iter().map(|part| part.samples.len()).sum());
-        let mut lines = 0;
-        for part in parts {
-            self.samples.extend_from_slice(&part.samples);
-            for (line, error, text) in part.bad {
-                self.skip(BadLine { file: source.name().to_owned(), line: lines + line, error, text }, skip_bad)?;
-            }
-            lines += part.lines;
+    /// Adds a part of a file and gives its visitor back.
+    fn take<V>(&mut self, part: Part<V>, file: &mut FileSummary, skip_bad: usize) -> Result<V, DatasetError> {
+        for (line, error, text) in part.bad {
+            self.skip(BadLine { file: file.name.clone(), line: file.lines + line, error, text }, skip_bad)?;
         }
-        let positions = (self.samples.len() - before) as u64;
-        self.files.push(FileSummary { name: source.name().to_owned(), lines, positions, sha256, style });
-        Ok(())
+        self.samples.extend_from_slice(&part.samples);
+        file.lines += part.lines;
+        file.positions += part.samples.len() as u64;
+        Ok(part.visitor)
     }
 
     fn skip(&mut self, line: BadLine, skip_bad: usize) -> Result<(), DatasetError> {
@@ -267,21 +284,39 @@ fn parts(text: &[u8]) -> Vec<Range<usize>> {
     ranges
 }
 
-fn read_part(text: &[u8], range: Range<usize>, base: u64, style: LabelStyle, skip_bad: usize) -> Part {
-    let mut part = Part::default();
-    let mut start = range.start;
-    for line in text[range].split_inclusive(|&byte| byte == b'\n') {
-        part.lines += 1;
-        match text::read_line(line, style) {
-            None => {}
-            Some(Ok(outcome)) => part.samples.push(Sample::new(base + start as u64, outcome)),
-            Some(Err(error)) => part.bad.push((part.lines, error, text::excerpt(line))),
+fn style_of(source: &Source) -> Result<LabelStyle, DatasetError> {
+    text::detect_style(source.text()).ok_or_else(|| DatasetError::NoStyle(source.name().to_owned()))
+}
+
+/// What it takes to read any part of a file.
+struct PartReader<'t> {
+    text: &'t [u8],
+    /// Where the file begins among all files.
+    base: u64,
+    style: LabelStyle,
+    skip_bad: usize,
+}
+
+impl PartReader<'_> {
+    fn read<V: Visitor>(&self, range: Range<usize>, visitor: V) -> Part<V> {
+        let mut part = Part { visitor, samples: Vec::new(), lines: 0, bad: Vec::new() };
+        let mut start = range.start;
+        for line in self.text[range].split_inclusive(|&byte| byte == b'\n') {
+            part.lines += 1;
+            match text::read_line(line, self.style) {
+                None => {}
+                Some(Ok((position, outcome))) => {
+                    part.samples.push(Sample::new(self.base + start as u64, outcome));
+                    part.visitor.visit(&position, outcome);
+                }
+                Some(Err(error)) => part.bad.push((part.lines, error, text::excerpt(line))),
+            }
+            // The run fails then, whatever else this part holds.
+            if part.bad.len() > self.skip_bad {
+                break;
+            }
+            start += line.len();
         }
-        // The run fails then, whatever else this part holds.
-        if part.bad.len() > skip_bad {
-            break;
-        }
-        start += line.len();
+        part
     }
-    part
 }

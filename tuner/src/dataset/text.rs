@@ -96,21 +96,22 @@ pub(super) fn detect_style(text: &[u8]) -> Option<LabelStyle> {
 }
 
 /// Reads a line; `None` if it says nothing.
-pub(super) fn read_line(line: &[u8], style: LabelStyle) -> Option<Result<Outcome, LineError>> {
+pub(super) fn read_line(line: &[u8], style: LabelStyle) -> Option<Result<(Position, Outcome), LineError>> {
     let line = content(line)?;
     let Ok(line) = std::str::from_utf8(line) else { return Some(Err(LineError::NotText)) };
     Some(read_content(line, style))
 }
 
-fn read_content(line: &str, style: LabelStyle) -> Result<Outcome, LineError> {
-    let (_, label) = Position::from_fen_prefix(line)?;
-    match style {
+fn read_content(line: &str, style: LabelStyle) -> Result<(Position, Outcome), LineError> {
+    let (position, label) = Position::from_fen_prefix(line)?;
+    let outcome = match style {
         LabelStyle::Epd => match label.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";")) {
             Some(result) if !result.contains('"') => game_result(result),
             _ => result_of_operations(line),
         },
         LabelStyle::Points => points(label),
-    }
+    }?;
+    Ok((position, outcome))
 }
 
 fn game_result(result: &str) -> Result<Outcome, LineError> {
@@ -173,7 +174,7 @@ mod tests {
     const FEN: &str = "8/8/8/8/8/k7/7R/K7 w - -";
 
     fn read(line: &str, style: LabelStyle) -> Result<Outcome, LineError> {
-        read_line(line.as_bytes(), style).expect("the line says something")
+        read_line(line.as_bytes(), style).expect("the line says something").map(|(_, outcome)| outcome)
     }
 
     #[test]

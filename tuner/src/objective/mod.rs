@@ -268,12 +268,14 @@ fn parts(rows: usize) -> Vec<Range<usize>> {
 
 /// Mean loss of given scores (centipawns, white's view) against targets (0..=1, white's view) under the scale `k`:
 /// what an engine's own integer scores are worth. The slices are of one length and not empty.
-pub fn score_loss(k: f64, scores: &[f64], targets: &[f32]) -> f64 {
+pub fn score_loss(k: f64, scores: &[i16], targets: &[f32]) -> f64 {
     debug_assert_eq!(scores.len(), targets.len());
     let logit = loss::logit_per_centipawn(k);
     let sum_part = |range: Range<usize>| -> f64 {
         let samples = scores[range.clone()].iter().zip(&targets[range]);
-        samples.map(|(&score, &target)| SampleLoss::default().cost(logit * score, f64::from(target)).loss).sum()
+        samples
+            .map(|(&score, &target)| SampleLoss::default().cost(logit * f64::from(score), f64::from(target)).loss)
+            .sum()
     };
     let sums: Vec<f64> = parts(scores.len()).into_par_iter().map(sum_part).collect();
     sums.iter().sum::<f64>() / scores.len() as f64

@@ -216,7 +216,7 @@ impl<'r> RowSlices<'r> {
     }
 }
 
-/// Packs rows. Chunks of the data can be built in parallel, each with its own builder, and [joined](Self::join).
+/// Packs rows. Chunks of the data can be built in parallel, each with its own builder, and [appended](Self::append) in order.
 #[derive(Debug, Clone)]
 pub struct RowsBuilder {
     rows: Rows,
@@ -325,21 +325,6 @@ impl RowsBuilder {
         rows.target.extend_from_slice(&other.target);
         rows.constants.extend(other.constants.iter().map(|&(row, value)| (row + first_row, value)));
         Ok(())
-    }
-
-    /// Joins parts in the given order. Every part is released as soon as it is copied, and the whole is allocated
-    /// once at its exact size, so the peak stays far from twice the size of the data.
-    ///
-    /// # Errors
-    /// As for [`RowsBuilder::append`].
-    pub fn join(features: usize, parts: Vec<RowsBuilder>) -> Result<Self, RowsError> {
-        let mut whole = Self::new(features)?;
-        let entries = parts.iter().map(|part| part.rows.entries()).sum();
-        whole.reserve(parts.iter().map(RowsBuilder::len).sum(), entries);
-        for part in parts {
-            whole.append(part)?;
-        }
-        Ok(whole)
     }
 
     /// The packed rows, with room for nothing more.

@@ -1,0 +1,179 @@
+//! The evaluation and the quiescence search on thousands of positions of random games.
+
+use engine::chess::{All, Move, Noisy, PieceType, Position};
+use engine::eval::params::Weights;
+use engine::eval::taper::SmoothTaper;
+use engine::eval::{Evaluator, Trace, phase_counts};
+use engine::search::{Pruning, Quiescence, Value, mated_in};
+
+/// A small deterministic generator (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+}
+
+/// Every position of some random games.
+fn positions(games: u64) -> Vec<Position> {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut positions = Vec::new();
+    for _ in 0..games {
+        let mut position = Position::start();
+        for _ in 0..160 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            position.play(moves[random.below(moves.len() as u64) as usize]);
+            positions.push(position.clone());
+        }
+    }
+    positions
+}
+
+/// Parameters without any symmetry or rhyme.
+fn random_weights() -> Weights {
+    let mut random = Random(42);
+    let vector: Vec<f64> = (0..Weights::DIMENSIONS).map(|_| random.below(1001) as f64 - 500.0).collect();
+    let (mut weights, _) = Weights::from_vector(&vector);
+    weights.phase = [3, 17, 19, 31, 90];
+    weights
+}
+
+fn evaluators() -> [Evaluator; 2] {
+    [Evaluator::default(), Evaluator::new(random_weights())]
+}
+
+#[test]
+fn the_played_score_is_the_traced_row_times_the_parameters() {
+    let mut trace = Trace::default();
+    for evaluator in evaluators() {
+        let theta = evaluator.weights().to_vector();
+        let taper = SmoothTaper::new(&evaluator.weights().phase.map(f64::from));
+        for position in positions(40) {
+            let (mut mg, mut eg) = (0.0, 0.0);
+            trace.for_each(&position, |index, count| {
+                mg += f64::from(count) * theta[2 * usize::from(index)];
+                eg += f64::from(count) * theta[2 * usize::from(index) + 1];
+            });
+            let fraction = taper.fraction(&phase_counts(&position));
+            let score = fraction * mg + (1.0 - fraction) * eg;
+            let played = f64::from(evaluator.evaluate_for_white(&position));
+            // The played score is rounded once.
+            assert!((played - score).abs() < 0.501, "{}: {played} is not {score}", position.to_fen());
+        }
+    }
+}
+
+#[test]
+fn mirrored_positions_have_the_opposite_score() {
+    for evaluator in evaluators() {
+        let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);
+        for position in positions(40) {
+            let mirrored = position.color_flipped();
+            assert_eq!(evaluator.evaluate_for_white(&position), -evaluator.evaluate_for_white(&mirrored));
+            assert_eq!(evaluator.evaluate(&position), evaluator.evaluate(&mirrored));
+            assert_eq!(quiescence.score_for_white(&position), -quiescence.score_for_white(&mirrored));
+        }
+    }
+}
+
+#[test]
+fn the_breakdown_sums_exactly_to_the_evaluation() {
+    for evaluator in evaluators() {
+        for position in positions(10) {
+            let breakdown = evaluator.breakdown(&position);
+            assert_eq!(breakdown.total, evaluator.evaluate_for_white(&position));
+            assert_eq!(breakdown.terms.iter().map(|term| term.tapered).sum::<i32>(), breakdown.total);
+            assert_eq!(breakdown.terms.iter().map(|term| term.mg).sum::<i32>(), breakdown.mg);
+            assert_eq!(breakdown.terms.iter().map(|term| term.eg).sum::<i32>(), breakdown.eg);
+        }
+    }
+}
+
+#[test]
+fn the_leaf_explains_the_value() {
+    for evaluator in evaluators() {
+        let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);
+        for position in positions(20) {
+            let leaf = quiescence.resolve(&position);
+            assert_eq!(leaf.score, quiescence.score_for_white(&position));
+            let mut end = position.clone();
+            for &mv in &leaf.line {
+                assert!(end.is_legal(mv));
+                end.play(mv);
+            }
+            assert_eq!(end, leaf.position);
+            if leaf.is_mate() {
+                assert!(end.is_check() && !end.has_legal_move());
+            } else {
+                assert_eq!(leaf.score, evaluator.evaluate_for_white(&leaf.position), "{}", position.to_fen());
+            }
+        }
+    }
+}
+
+/// The same rules as the quiescence search, by plain minimax: no window, no order, no pruning but by exchange.
+fn minimax(evaluator: &Evaluator, position: &Position, ply: usize, nodes: &mut u64) -> Option<Value> {
+    *nodes += 1;
+    if *nodes > 20_000 {
+        return None;
+    }
+    let wanted =
+        |mv: &Move| mv.promoted().is_none_or(|piece| piece == PieceType::Queen) && position.see_at_least(*mv, 0);
+    let (mut best, moves) = if position.is_check() {
+        (mated_in(ply), position.generate::<All>())
+    } else {
+        (evaluator.evaluate(position), position.generate::<Noisy>().into_iter().filter(wanted).collect())
+    };
+    for mv in moves {
+        best = best.max(-minimax(evaluator, &position.after(mv), ply + 1, nodes)?);
+    }
+    Some(best)
+}
+
+#[test]
+fn windows_and_order_do_not_change_the_value() {
+    let evaluator = Evaluator::default();
+    let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);
+    let mut compared = 0;
+    for position in positions(20) {
+        if let Some(value) = minimax(&evaluator, &position, 0, &mut 0) {
+            assert_eq!(quiescence.search(&mut position.clone(), -32_001, 32_001, 0, &mut ()), value);
+            compared += 1;
+        }
+    }
+    assert!(compared > 2000, "{compared}");
+}
+
+#[test]
+fn values_outside_of_the_window_are_bounds() {
+    let evaluator = Evaluator::default();
+    let mut exact = Quiescence::new(&evaluator, Pruning::Exact);
+    for position in positions(20) {
+        let value = exact.search(&mut position.clone(), -32_001, 32_001, 0, &mut ());
+        for bound in [value - 60, value, value + 1, value + 60] {
+            let found = exact.search(&mut position.clone(), bound - 1, bound, 0, &mut ());
+            assert_eq!(found >= bound, value >= bound, "{}", position.to_fen());
+            assert!(if found >= bound { value >= found } else { value <= found }, "{}", position.to_fen());
+        }
+    }
+}
+
+#[test]
+fn the_margin_layer_saves_nodes() {
+    let evaluator = Evaluator::default();
+    let nodes = |pruning| {
+        let mut quiescence = Quiescence::new(&evaluator, pruning);
+        for position in positions(20) {
+            quiescence.search(&mut position.clone(), -1, 1, 0, &mut ());
+        }
+        quiescence.nodes()
+    };
+    assert!(10 * nodes(Pruning::Margin) < 9 * nodes(Pruning::Exact));
+}

@@ -1,0 +1,69 @@
+//! The program `merino` as its users run it.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+fn run(arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_merino"));
+    let assert = command.args(arguments).assert().success();
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+fn refusal(arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_merino"));
+    let assert = command.args(arguments).assert().failure();
+    let output = assert.get_output();
+    assert!(output.stdout.is_empty());
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(text.trim_end().lines().count(), 1, "{text}");
+    text
+}
+
+/// The last column of the rows of a breakdown: the terms, and their sum as the table gives it.
+fn tapered(table: &str) -> (Vec<i32>, i32) {
+    let rows = table.lines().filter_map(|line| match line.split_whitespace().collect::<Vec<_>>()[..] {
+        [name, _, _, value] => Some((name.to_owned(), value.parse().ok()?)),
+        _ => None,
+    });
+    let (total, terms): (Vec<_>, Vec<_>) = rows.partition(|(name, _)| name == "evaluation");
+    (terms.into_iter().map(|(_, value)| value).collect(), total[0].1)
+}
+
+#[test]
+fn eval_explains_with_any_parameters() {
+    let baseline = Path::new(env!("CARGO_MANIFEST_DIR")).join("../params/baseline.toml");
+    let embedded = run(&["eval", KIWIPETE]);
+    let loaded = run(&["eval", "--params", baseline.to_str().unwrap(), KIWIPETE]);
+    for table in [&embedded, &loaded] {
+        let (terms, total) = tapered(table);
+        assert!(terms.len() > 3 && terms.iter().sum::<i32>() == total, "{table}");
+    }
+    assert_ne!(embedded, loaded);
+}
+
+#[test]
+fn perft_counts_and_divides() {
+    let text = run(&["perft", "3", KIWIPETE]);
+    assert!(text.contains("e1g1: ") && text.contains("97862 leaves"), "{text}");
+    assert!(run(&["perft", "4"]).contains("197281 leaves"));
+    assert!(run(&["perft", "0"]).contains("1 leaves"));
+}
+
+#[test]
+fn qsearch_shows_the_line_and_its_leaf() {
+    // An unquoted FEN, and a queen that hangs.
+    let text = run(&["qsearch", "4k3/8/8/3q4/8/8/3R4/4K3", "w", "-", "-"]);
+    assert!(text.contains("line    d2d5") && text.contains("leaf    4k3/8/8/3R4/8/8/8/4K3 b - - 0 1"), "{text}");
+    let mate = run(&["qsearch", "3r2k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"]);
+    assert!(mate.contains("mate"), "{mate}");
+}
+
+#[test]
+fn faults_are_told_in_one_line() {
+    assert!(refusal(&["eval", "8/8 w - -"]).contains("expected 8 ranks, found 2"));
+    assert!(refusal(&["qsearch", "8/8/8/8/8/8/8/8 w - -"]).contains("expected one white king, found 0"));
+    assert!(refusal(&["eval", "--params", "no/such.toml"]).contains("no/such.toml"));
+}

@@ -1,0 +1,96 @@
+//! The whole way, from text to parameters, on results drawn from parameters that are known.
+
+use engine::chess::Position;
+use engine::eval::Evaluator;
+use engine::eval::params::Weights;
+use tuner::dataset::Source;
+use tuner::features::Resolve;
+use tuner::tune::{Job, Report, run};
+
+const DATA: &[u8] = include_bytes!("../../data/quiet.epd.zst");
+const BASELINE: &str = include_str!("../../params/baseline.toml");
+
+/// Numbers in 0..1, always the same.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// The positions of the project's own data.
+fn positions() -> Vec<Position> {
+    let text = String::from_utf8(zstd::decode_all(DATA).unwrap()).unwrap();
+    text.lines().map(|line| Position::from_fen_prefix(line).unwrap().0).collect()
+}
+
+/// Parameters far from the baseline.
+fn truth() -> Weights {
+    let mut random = Random(7);
+    let vector = Weights::from_toml(BASELINE).unwrap().to_vector();
+    let moved: Vec<f64> = vector.iter().map(|value| 1.3 * value + 160.0 * (random.next() - 0.5)).collect();
+    let (mut truth, _) = Weights::from_vector(&moved);
+    truth.phase = [0, 12, 8, 26, 36];
+    truth
+}
+
+/// Positions with results drawn from their expected scores.
+fn drawn(positions: &[Position], truth: &Evaluator) -> String {
+    let mut random = Random(11);
+    let line = |position: &Position| {
+        let expected = 1.0 / (1.0 + 10f64.powf(-f64::from(truth.evaluate_for_white(position)) / 400.0));
+        let draws = expected.min(1.0 - expected) * 0.5;
+        let drawn = random.next();
+        let points = if drawn < expected - draws / 2.0 {
+            "1.0"
+        } else if drawn < expected + draws / 2.0 {
+            "0.5"
+        } else {
+            "0.0"
+        };
+        format!("{} [{points}]\n", position.to_fen())
+    };
+    positions.iter().map(line).collect()
+}
+
+fn tune(text: String, prior: Option<f64>) -> Report {
+    let source = Source::embedded("drawn", text.into_bytes().leak()).unwrap();
+    let start = Weights::from_toml(BASELINE).unwrap();
+    run(Job { sources: vec![source], start, resolve: Resolve::Static, prior, k: Some(1.0), skip_bad: 0 }, &()).unwrap()
+}
+
+/// Root of the mean square of the difference of two evaluations, in centipawns.
+fn distance(positions: &[Position], a: &Evaluator, b: &Evaluator) -> f64 {
+    let square = |p: &Position| f64::from(a.evaluate_for_white(p) - b.evaluate_for_white(p)).powi(2);
+    (positions.iter().map(square).sum::<f64>() / positions.len() as f64).sqrt()
+}
+
+#[test]
+fn parameters_that_made_the_results_are_found_again() {
+    let positions = positions();
+    let truth = Evaluator::new(truth());
+    let report = tune(drawn(&positions, &truth), None);
+    assert!(report.gradient_ratio < 1e-8, "{}", report.gradient_ratio);
+    let start = distance(&positions, &Evaluator::new(report.start.clone()), &truth);
+    let found = distance(&positions, &Evaluator::new(report.tuned.clone()), &truth);
+    assert!(found < 0.3 * start, "from {start:.0} to {found:.0} centipawns from the truth");
+}
+
+#[test]
+fn a_stronger_prior_stays_nearer_to_the_start() {
+    let positions = positions();
+    let text = drawn(&positions, &Evaluator::new(truth()));
+    let moved = |prior| {
+        let report = tune(text.clone(), Some(prior));
+        let pairs = report.tuned.to_vector().into_iter().zip(report.start.to_vector());
+        pairs.map(|(new, old)| (new - old).powi(2)).sum::<f64>()
+    };
+    let moves: Vec<f64> = [1e-12, 1e-9, 1e-7, 1e-5, 1e3].map(moved).to_vec();
+    assert!(moves.is_sorted_by(|a, b| a > b), "{moves:?}");
+    assert_eq!(moves[4], 0.0);
+}
