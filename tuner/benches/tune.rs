@@ -1,0 +1,47 @@
+//! Whole runs, from a file to tuned parameters.
+//!
+//! `MERINO_DATA=engine_games_678k.epd cargo bench -p merino-tuner --bench tune`; without the variable, the embedded set.
+
+use std::path::Path;
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use engine::eval::params::Weights;
+use tuner::dataset::Source;
+use tuner::features::Resolve;
+use tuner::tune::{Job, run};
+
+const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
+const BASELINE: &str = include_str!("../../params/baseline.toml");
+
+fn job(resolve: Resolve) -> Job {
+    let source = match std::env::var_os("MERINO_DATA") {
+        Some(path) => Source::open(Path::new(&path)),
+        None => Source::embedded("embedded", EMBEDDED),
+    };
+    Job {
+        sources: vec![source.expect("readable data")],
+        start: Weights::from_toml(BASELINE).expect("sound parameters"),
+        resolve,
+        prior: Some(1e-13),
+        k: None,
+        skip_bad: 0,
+    }
+}
+
+fn whole_runs(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("tune");
+    group.sample_size(10).measurement_time(Duration::from_secs(20));
+    for (name, resolve) in [("static", Resolve::Static), ("qsearch", Resolve::Qsearch)] {
+        let report = run(job(resolve), &()).expect("a run");
+        assert!(report.gradient_ratio < 1e-8);
+        group.throughput(Throughput::Elements(report.positions));
+        group.bench_function(BenchmarkId::new(name, report.positions), |bencher| {
+            bencher.iter(|| run(job(resolve), &()).expect("a run").loss);
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, whole_runs);
+criterion_main!(benches);
