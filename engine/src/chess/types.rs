@@ -133,9 +133,25 @@ impl Piece {
     }
 
     /// The piece of a FEN letter.
+    // A table, because the letters of a board are hard to predict for a branch.
+    #[inline(always)]
     pub fn from_letter(letter: u8) -> Option<Self> {
-        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
-        PieceType::from_letter(letter.to_ascii_lowercase()).map(|piece_type| Piece { color, piece_type })
+        static PIECES: [Option<Piece>; 256] = Piece::by_letter();
+        PIECES[usize::from(letter)]
+    }
+
+    const fn by_letter() -> [Option<Self>; 256] {
+        let mut pieces = [None; 256];
+        let mut letter = 0;
+        while letter < 256 {
+            let byte = letter as u8;
+            let color = if byte.is_ascii_uppercase() { Color::White } else { Color::Black };
+            if let Some(piece_type) = PieceType::from_letter(byte.to_ascii_lowercase()) {
+                pieces[letter] = Some(Piece { color, piece_type });
+            }
+            letter += 1;
+        }
+        pieces
     }
 }
 
