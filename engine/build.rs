@@ -3,7 +3,7 @@
 //! The file is `params/tuned.toml` of the workspace, or the one that the environment variable `MERINO_PARAMS` names;
 //! a relative name starts from the root of the workspace. It is read here with the engine's own parser.
 
-#[allow(dead_code, unused_imports, unreachable_pub)]
+#[allow(dead_code, unused_imports, unreachable_pub, reason = "the parser alone is wanted of the engine's source")]
 #[path = "src/eval"]
 mod eval {
     pub mod params;

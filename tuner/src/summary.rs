@@ -57,6 +57,7 @@ impl Report {
             "iterations": self.iterations,
             "rounds": self.rounds,
             "gradient_ratio": self.gradient_ratio,
+            "converged": self.converged,
             "unseen": self.unseen,
             "seconds": self.seconds,
             "output": output,
@@ -82,6 +83,9 @@ impl Report {
         writeln!(to, "resolved by  {}, {} rounds", name(self.resolve), self.rounds)?;
         let (iterations, ratio) = (self.iterations, self.gradient_ratio);
         writeln!(to, "minimised    {iterations} iterations, gradient down to {ratio:.1e} of the start")?;
+        if !self.converged {
+            writeln!(to, "not finished the largest number of steps was taken; run again from the output")?;
+        }
         if self.unseen > 0 {
             writeln!(to, "unseen       {} pairs occur in no position and keep their start", self.unseen)?;
         }

@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::dataset::{Dataset, FileSummary, Skipped, Source};
 use crate::features::{self, ReadError, Resolve, Resolved, Scores, resolve, score};
 use crate::objective::{FitKError, Objective, ObjectiveError, Rows, RowsError, fit_k, score_loss};
-use crate::optimize::{Fit, Limits, LimitsError, Newton, OptimizeError, Optimizer};
+use crate::optimize::{Fit, Limits, LimitsError, Newton, OptimizeError, Optimizer, Stop};
 use crate::progress::{Progress, Unit};
 
 /// Strength of the prior per position, where none is given: λ = this / number of positions.
@@ -144,6 +144,8 @@ pub struct Report {
     pub rounds: u64,
     /// Norm of the gradient at the end relative to the start.
     pub gradient_ratio: f64,
+    /// Whether the last fit ended where its loss can fall no further, and not at the largest number of steps.
+    pub converged: bool,
     /// Parameters that occur in no row, and therefore kept their start.
     pub unseen: usize,
     /// Numbers that reached the end of their range.
@@ -195,6 +197,7 @@ pub fn run(job: Job, progress: &dyn Progress) -> Result<Report, TuneError> {
         iterations: best.iterations,
         rounds,
         gradient_ratio: best.gradient_ratio,
+        converged: best.converged,
         unseen,
         seconds,
     })
@@ -220,6 +223,7 @@ struct Best {
     loss: Loss,
     iterations: u64,
     gradient_ratio: f64,
+    converged: bool,
 }
 
 struct Tuning<'a> {
@@ -239,7 +243,7 @@ impl Tuning<'_> {
         let centre = start.to_vector();
         let limits = limits()?;
         let mut theta = centre.clone();
-        let mut best = Best { weights: start.clone(), loss, iterations: 0, gradient_ratio: 0.0 };
+        let mut best = Best { weights: start.clone(), loss, iterations: 0, gradient_ratio: 0.0, converged: true };
         let mut best_objective = loss.by(self.resolve);
         let mut iterations = 0;
         let mut first_norm = None;
@@ -261,7 +265,8 @@ impl Tuning<'_> {
             }
             let gain = 1.0 - objective / best_objective;
             let gradient_ratio = if first_norm > 0.0 { end / first_norm } else { 0.0 };
-            best = Best { weights, loss, iterations, gradient_ratio };
+            let converged = fit.stop != Stop::StepLimit;
+            best = Best { weights, loss, iterations, gradient_ratio, converged };
             best_objective = objective;
             (rows, theta) = (next_rows, fit.theta);
             rounds += 1;

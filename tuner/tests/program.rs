@@ -92,7 +92,7 @@ fn a_run_writes_parameters_and_says_what_it_did() {
         assert!(json["loss"][when]["static"].is_number() && json["loss"][when]["qsearch"].is_number());
     }
     assert!(json["seconds"]["total"].as_f64().unwrap() > 0.0);
-    assert_eq!(json["positions"], 6);
+    assert_eq!((&json["positions"], &json["converged"]), (&6.into(), &true.into()));
     assert_eq!(json["output"], output.display().to_string());
     assert!(json["loss"]["after"]["qsearch"].as_f64() <= json["loss"]["before"]["qsearch"].as_f64());
 
