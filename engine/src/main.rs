@@ -1,25 +1,41 @@
 //! `merino`, the engine's program.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
+use engine::bench;
 use engine::chess::{Position, divide};
 use engine::eval::Evaluator;
 use engine::eval::params::Weights;
-use engine::search::{Pruning, Quiescence, is_mate};
+use engine::search::{Pruning, Quiescence, Searcher, is_mate};
+use engine::uci;
 
-/// A chess engine whose evaluation parameters are read from TOML.
+/// A chess engine whose evaluation parameters are read from TOML. Without arguments it speaks UCI.
+///
+/// UCI commands may be given as arguments too, one in each: merino "position startpos" "go depth 10"
 #[derive(Parser)]
-#[command(version, about, arg_required_else_help = true)]
+#[command(version, about, name = "merino")]
 struct Cli {
+    /// Offer every number of the search as a UCI option, for tuning.
+    #[arg(long)]
+    tune_search: bool,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    /// Search fifty positions to a fixed depth: the signature of the search, and its speed.
+    Bench {
+        /// Depth in plies.
+        #[arg(default_value_t = bench::DEPTH)]
+        depth: i32,
+        #[command(flatten)]
+        parameters: Parameters,
+    },
     /// Explain the evaluation of a position, term by term.
     Eval {
         #[command(flatten)]
@@ -41,6 +57,11 @@ enum Command {
         #[command(flatten)]
         position: Fen,
     },
+    /// Print the numbers of the search in the input format of OpenBench's SPSA.
+    SpsaInputs,
+    /// UCI commands.
+    #[command(external_subcommand)]
+    Uci(Vec<String>),
 }
 
 #[derive(Args)]
@@ -77,14 +98,31 @@ impl Fen {
 }
 
 fn main() {
-    if let Err(error) = run(Cli::parse().command) {
+    let Cli { tune_search, command } = Cli::parse();
+    let result = match command {
+        None => {
+            uci::run(tune_search);
+            Ok(())
+        }
+        Some(command) => run(command, tune_search),
+    };
+    if let Err(error) = result {
         eprintln!("error: {error:#}");
         std::process::exit(1);
     }
 }
 
-fn run(command: Command) -> Result<()> {
+fn run(command: Command, tune_search: bool) -> Result<()> {
     match command {
+        Command::Bench { depth, parameters } => bench(depth, parameters.evaluator()?),
+        Command::SpsaInputs => {
+            print!("{}", uci::spsa_inputs());
+            Ok(())
+        }
+        Command::Uci(words) => {
+            uci::run_commands(commands_of(words), tune_search);
+            Ok(())
+        }
         Command::Eval { parameters, position } => {
             println!("{}", parameters.evaluator()?.breakdown(&position.position()?));
             Ok(())
@@ -95,6 +133,21 @@ fn run(command: Command) -> Result<()> {
         }
         Command::Qsearch { parameters, position } => qsearch(&parameters.evaluator()?, &position.position()?),
     }
+}
+
+/// One command an argument; a command that was not quoted is put together again.
+fn commands_of(words: Vec<String>) -> Vec<String> {
+    let is_quoted = words.iter().any(|word| word.contains(' '));
+    let takes_words = matches!(words[0].as_str(), "go" | "position" | "setoption");
+    if takes_words && !is_quoted { vec![words.join(" ")] } else { words }
+}
+
+fn bench(depth: i32, evaluator: Evaluator) -> Result<()> {
+    let mut searcher = Searcher::new(1)?;
+    searcher.set_evaluator(Arc::new(evaluator));
+    let report = bench::run(depth, &searcher, |fen, nodes| println!("{nodes:>9}  {fen}"))?;
+    println!("{report}");
+    Ok(())
 }
 
 fn perft(depth: u32, position: &Position) {

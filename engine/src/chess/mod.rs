@@ -33,3 +33,4 @@ pub use position::Position;
 pub use san::SanError;
 pub use see::SEE_VALUES;
 pub use types::{Color, File, Piece, PieceType, Rank, Square};
+pub use zobrist::key_of_moving;

@@ -82,3 +82,10 @@ pub(super) fn en_passant(file: File) -> u64 {
 pub(super) fn black_to_move() -> u64 {
     KEYS.black_to_move
 }
+
+/// The difference that a quiet move of a piece makes to [`Position::key`](super::Position::key), other rights aside:
+/// the same forth and back.
+#[inline]
+pub fn key_of_moving(color: Color, piece_type: PieceType, a: Square, b: Square) -> u64 {
+    piece(color, piece_type, a) ^ piece(color, piece_type, b) ^ black_to_move()
+}

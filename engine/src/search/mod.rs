@@ -1,7 +1,32 @@
 //! Looking ahead.
+//!
+//! [`Searcher`] is the whole of it: settings, memory, threads. It is asked about a [`Game`] within [`Limits`], tells a
+//! [`Handler`] what it sees, and ends with an [`Outcome`]. Inside, `iterate` deepens, `node` is the tree, [`Quiescence`]
+//! its leaves; `picker` and `history` order the moves, `prune` says what is left out, `table` remembers.
 
+mod cuckoo;
+mod game;
+mod history;
+mod iterate;
+mod limits;
+mod node;
+mod params;
+mod picker;
+mod prune;
 mod quiescence;
+mod report;
+mod searcher;
+mod signals;
+mod table;
 mod value;
+mod worker;
 
+pub use game::Game;
+pub use limits::{Clock, Limits};
+pub use params::{SearchParam, SearchParams};
 pub use quiescence::{Leaf, Line, Pruning, Quiescence};
-pub use value::{INFINITE, MATE, MAX_PLY, Value, is_mate, mated_in};
+pub use report::{Handler, Info, Outcome};
+pub use searcher::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, Searcher};
+pub use signals::Signals;
+pub use table::Bound;
+pub use value::{DRAW, INFINITE, MATE, MAX_PLY, Value, is_mate, mate_distance, mate_in, mated_in};

@@ -2,12 +2,15 @@
 //!
 //! Fail-soft alpha-beta over captures and queen promotions; a side in check tries every evasion, so a mate is found.
 //! Two layers drop captures: those that cannot lift the score near alpha ([`Pruning::Margin`] only), and those that
-//! lose material by static exchange. The engine searches with this function, and the tuner resolves its positions to
-//! the leaf of the principal variation with the same.
+//! lose material by static exchange. The engine searches with this function and a table ([`Host`]), and the tuner
+//! resolves its positions to the leaf of the principal variation with the same function and none.
 //! See <https://www.chessprogramming.org/Quiescence_Search>.
+
+use std::convert::Infallible;
 
 use arrayvec::ArrayVec;
 
+use super::table::{Bound, Entry};
 use super::value::{INFINITE, MAX_PLY, Value, is_mate, mated_in};
 use crate::chess::{All, Move, MoveKind, MoveList, Noisy, PieceType, Position, SEE_VALUES};
 use crate::eval::Evaluator;
@@ -30,6 +33,8 @@ pub trait Line: Default {
     fn end(&mut self);
     /// The best line goes on with a move and the best line behind it.
     fn lead_to(&mut self, mv: Move, rest: &Self);
+    /// The moves kept so far.
+    fn moves(&self) -> &[Move];
 }
 
 impl Line for () {
@@ -38,6 +43,11 @@ impl Line for () {
 
     #[inline(always)]
     fn lead_to(&mut self, _mv: Move, _rest: &Self) {}
+
+    #[inline(always)]
+    fn moves(&self) -> &[Move] {
+        &[]
+    }
 }
 
 impl Line for ArrayVec<Move, MAX_PLY> {
@@ -49,6 +59,10 @@ impl Line for ArrayVec<Move, MAX_PLY> {
         self.clear();
         self.push(mv);
         self.extend(rest.iter().copied().take(MAX_PLY - 1));
+    }
+
+    fn moves(&self) -> &[Move] {
+        self
     }
 }
 
@@ -70,12 +84,147 @@ impl Leaf {
     }
 }
 
-/// A quiescence search with its parameters.
+/// What a quiescence search leans on. The tuner's is an evaluation and nothing else; that of play has a table, a
+/// corrected evaluation, and may be told to stop.
+pub(super) trait Host {
+    /// What stops a search before its end.
+    type Stop;
+
+    /// Counts a node `ply` plies from the root.
+    ///
+    /// # Errors
+    /// If the search is to stop.
+    fn visit(&mut self, ply: usize) -> Result<(), Self::Stop>;
+
+    /// Whether captures that cannot reach alpha are dropped, and by what margin.
+    fn margin(&self) -> Option<Value>;
+
+    /// What is known of a position.
+    #[inline(always)]
+    fn probe(&self, _position: &Position, _ply: usize) -> Option<Entry> {
+        None
+    }
+
+    /// Remembers what has been found out about a position.
+    #[inline(always)]
+    fn store(&self, _position: &Position, _ply: usize, _entry: Entry) {}
+
+    /// The static evaluation without and with what the search has learned about it, in the view of the side to move.
+    fn evaluate(&mut self, position: &Position, ply: usize, known: Option<Value>) -> (Value, Value);
+}
+
+/// The value of a position in the view of its side to move, a bound where it lies outside of (alpha, beta).
+/// `ply` is the distance to the root, for mates; `line` becomes the best line.
+pub(super) fn quiesce<H: Host, L: Line>(
+    host: &mut H,
+    position: &mut Position,
+    mut alpha: Value,
+    beta: Value,
+    ply: usize,
+    line: &mut L,
+) -> Result<Value, H::Stop> {
+    debug_assert!(alpha < beta);
+    host.visit(ply)?;
+    line.end();
+
+    // 1. What the table knows; principal variations are searched out.
+    let is_pv = beta - alpha > 1;
+    let known = host.probe(position, ply);
+    if let Some(entry) = known.filter(|entry| !is_pv && entry.bound.decides(entry.value, beta)) {
+        return Ok(entry.value);
+    }
+
+    // 2. Stand pat: nobody in his right mind must capture, unless he is in check.
+    let is_check = position.is_check();
+    let (eval, stand_pat) = if is_check {
+        (None, mated_in(ply))
+    } else {
+        let (raw, corrected) = host.evaluate(position, ply, known.and_then(|entry| entry.eval));
+        let refined = known.filter(|entry| !is_pv && entry.bound.decides(entry.value, corrected));
+        (Some(raw), refined.map_or(corrected, |entry| entry.value))
+    };
+    let mut best = stand_pat;
+    if best >= beta || ply >= MAX_PLY - 1 {
+        return Ok(best);
+    }
+    let old_alpha = alpha;
+    alpha = alpha.max(best);
+
+    // 3. Every evasion, else captures and queen promotions.
+    let moves = if is_check { position.generate::<All>() } else { position.generate::<Noisy>() };
+    let mut picker = Picker::new(position, moves, is_check, known.and_then(|entry| entry.mv));
+    let mut best_move = None;
+    while let Some(mv) = picker.next() {
+        if !is_check {
+            // 4. What cannot reach alpha even if the piece came for free.
+            if let Some(margin) = host.margin() {
+                let limit = stand_pat + gain(position, mv) + margin;
+                if limit <= alpha && !is_mate(stand_pat) {
+                    best = best.max(limit);
+                    continue;
+                }
+            }
+            // 5. What loses material.
+            if !position.see_at_least(mv, 0) {
+                continue;
+            }
+        }
+
+        let mut rest = L::default();
+        let undo = position.make(mv);
+        let result = quiesce(host, position, -beta, -alpha, ply + 1, &mut rest);
+        position.unmake(mv, undo);
+        let value = -result?;
+        if value > best {
+            best = value;
+            if value > alpha {
+                best_move = Some(mv);
+                line.lead_to(mv, &rest);
+                alpha = value;
+                if value >= beta {
+                    break;
+                }
+            }
+        }
+    }
+    let bound = if best >= beta {
+        Bound::Lower
+    } else if best > old_alpha && is_pv {
+        Bound::Exact
+    } else {
+        Bound::Upper
+    };
+    host.store(position, ply, Entry { mv: best_move, value: best, eval, depth: 0, bound, is_pv });
+    Ok(best)
+}
+
+/// A quiescence search by itself, without table and limits.
 #[derive(Debug)]
 pub struct Quiescence<'e> {
     evaluator: &'e Evaluator,
     pruning: Pruning,
     nodes: u64,
+}
+
+impl Host for Quiescence<'_> {
+    type Stop = Infallible;
+
+    #[inline(always)]
+    fn visit(&mut self, _ply: usize) -> Result<(), Infallible> {
+        self.nodes += 1;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn margin(&self) -> Option<Value> {
+        (self.pruning == Pruning::Margin).then_some(MARGIN)
+    }
+
+    #[inline(always)]
+    fn evaluate(&mut self, position: &Position, _ply: usize, _known: Option<Value>) -> (Value, Value) {
+        let value = self.evaluator.evaluate(position);
+        (value, value)
+    }
 }
 
 impl<'e> Quiescence<'e> {
@@ -110,57 +259,13 @@ impl<'e> Quiescence<'e> {
     pub fn search<L: Line>(
         &mut self,
         position: &mut Position,
-        mut alpha: Value,
+        alpha: Value,
         beta: Value,
         ply: usize,
         line: &mut L,
     ) -> Value {
-        debug_assert!(alpha < beta);
-        self.nodes += 1;
-        line.end();
-
-        // 1. Stand pat: nobody in his right mind must capture, unless he is in check.
-        let is_check = position.is_check();
-        let stand_pat = if is_check { mated_in(ply) } else { self.evaluator.evaluate(position) };
-        let mut best = stand_pat;
-        if best >= beta || ply >= MAX_PLY - 1 {
-            return best;
-        }
-        alpha = alpha.max(best);
-
-        // 2. Every evasion, else captures and queen promotions.
-        let moves = if is_check { position.generate::<All>() } else { position.generate::<Noisy>() };
-        let mut picker = Picker::new(position, moves, is_check);
-        while let Some(mv) = picker.next() {
-            if !is_check {
-                // 3. What cannot reach alpha even if the piece came for free.
-                let limit = stand_pat + gain(position, mv) + MARGIN;
-                if self.pruning == Pruning::Margin && limit <= alpha {
-                    best = best.max(limit);
-                    continue;
-                }
-                // 4. What loses material.
-                if !position.see_at_least(mv, 0) {
-                    continue;
-                }
-            }
-
-            let mut rest = L::default();
-            let undo = position.make(mv);
-            let value = -self.search(position, -beta, -alpha, ply + 1, &mut rest);
-            position.unmake(mv, undo);
-            if value > best {
-                best = value;
-                if value > alpha {
-                    line.lead_to(mv, &rest);
-                    alpha = value;
-                    if value >= beta {
-                        break;
-                    }
-                }
-            }
-        }
-        best
+        let Ok(value) = quiesce(self, position, alpha, beta, ply, line);
+        value
     }
 }
 
@@ -174,8 +279,8 @@ fn gain(position: &Position, mv: Move) -> Value {
     captured + promoted
 }
 
-/// Yields moves by the most valuable victim, then the least valuable attacker; underpromotions are left out, except as
-/// evasions.
+/// Yields the table's move, then moves by the most valuable victim, then the least valuable attacker; underpromotions
+/// are left out, except as evasions.
 struct Picker {
     moves: MoveList,
     scores: ArrayVec<i16, 256>,
@@ -183,13 +288,14 @@ struct Picker {
 }
 
 impl Picker {
-    fn new(position: &Position, mut moves: MoveList, is_check: bool) -> Self {
+    fn new(position: &Position, mut moves: MoveList, is_check: bool, table_move: Option<Move>) -> Self {
         if !is_check {
             moves.retain(|mv| mv.promoted().is_none_or(|piece| piece == PieceType::Queen));
         }
         let score = |&mv: &Move| {
             let attacker = position.piece_type_on(mv.from()).map_or(0, PieceType::index);
             match mv.kind() {
+                _ if Some(mv) == table_move => i16::MAX,
                 // The own rook on the target square is no victim.
                 MoveKind::Castling => 0,
                 _ => (8 * gain(position, mv)) as i16 - attacker as i16,
@@ -239,7 +345,7 @@ mod tests {
         assert_eq!(resolve("8/P6k/8/8/8/8/8/K7 w - - 0 1").line[0].to_string(), "a7a8q");
         // A knight would mate, a queen would not: quiescence does not look for it.
         let position = Position::from_fen("8/P6k/8/8/8/8/8/K7 w - - 0 1").unwrap();
-        assert_eq!(Picker::new(&position, position.generate::<Noisy>(), false).moves.len(), 1);
+        assert_eq!(Picker::new(&position, position.generate::<Noisy>(), false, None).moves.len(), 1);
     }
 
     #[test]

@@ -9,6 +9,9 @@ pub const INFINITE: Value = 32_001;
 /// The worth of having mated on the spot; each ply before the mate costs one.
 pub const MATE: Value = 32_000;
 
+/// The worth of a draw.
+pub const DRAW: Value = 0;
+
 /// No line of the search is longer, in plies.
 pub const MAX_PLY: usize = 246;
 
@@ -20,8 +23,35 @@ pub const fn mated_in(ply: usize) -> Value {
     ply as Value - MATE
 }
 
+/// The worth of mating `ply` plies from the root.
+#[inline(always)]
+pub const fn mate_in(ply: usize) -> Value {
+    MATE - ply as Value
+}
+
 /// Whether a value is a forced mate, for either side.
 #[inline(always)]
 pub const fn is_mate(value: Value) -> bool {
     value.abs() >= MATE - MAX_PLY as Value
+}
+
+/// Whether a value is a forced mate for the side to move.
+#[inline(always)]
+pub(super) const fn is_win(value: Value) -> bool {
+    value >= MATE - MAX_PLY as Value
+}
+
+/// Whether a value is a forced mate against the side to move.
+#[inline(always)]
+pub(super) const fn is_loss(value: Value) -> bool {
+    value <= MAX_PLY as Value - MATE
+}
+
+/// The moves until a forced mate, negative for being mated; `None` for other values.
+pub const fn mate_distance(value: Value) -> Option<i32> {
+    if !is_mate(value) {
+        return None;
+    }
+    let moves = (MATE - value.abs() + 1) / 2;
+    Some(if value > 0 { moves } else { -moves })
 }

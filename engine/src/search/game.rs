@@ -1,0 +1,213 @@
+//! A position and how the game came to it: what repetitions are judged by.
+//!
+//! The rules layer knows positions only; the keys of the positions before live here. The search plays its own moves on
+//! a game too, and tells by the distance to its root which positions belong to its tree.
+
+use super::cuckoo;
+use crate::chess::{Move, Position, Undo};
+
+/// A position with its past.
+#[derive(Clone, Debug)]
+pub struct Game {
+    position: Position,
+    /// Keys of the positions before, oldest first.
+    keys: Vec<u64>,
+    /// How many of the keys lie before the last null move and count for nothing.
+    floor: usize,
+}
+
+/// What it takes to take a null move back.
+pub(super) struct NullUndo {
+    position: Position,
+    floor: usize,
+}
+
+impl Game {
+    /// A game that begins with a position.
+    pub fn new(position: Position) -> Self {
+        Game { position, keys: Vec::new(), floor: 0 }
+    }
+
+    /// The position as it stands.
+    #[inline(always)]
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The position, for searches that make and unmake on it what needs no history.
+    #[inline(always)]
+    pub(super) fn position_mut(&mut self) -> &mut Position {
+        &mut self.position
+    }
+
+    /// Plays a legal move.
+    pub fn play(&mut self, mv: Move) {
+        self.keys.push(self.position.key());
+        self.position.play(mv);
+    }
+
+    /// Plays a legal move that [`Game::unmake`] will take back.
+    #[inline(always)]
+    pub(super) fn make(&mut self, mv: Move) -> Undo {
+        self.keys.push(self.position.key());
+        self.position.make(mv)
+    }
+
+    /// Takes back the last move made.
+    #[inline(always)]
+    pub(super) fn unmake(&mut self, mv: Move, undo: Undo) {
+        self.position.unmake(mv, undo);
+        self.keys.pop();
+    }
+
+    /// Passes the move; the side to move is not in check.
+    #[inline]
+    pub(super) fn make_null(&mut self) -> NullUndo {
+        self.keys.push(self.position.key());
+        let next = self.position.after_null_move();
+        let position = std::mem::replace(&mut self.position, next);
+        NullUndo { position, floor: std::mem::replace(&mut self.floor, self.keys.len()) }
+    }
+
+    /// Takes back a null move.
+    #[inline]
+    pub(super) fn unmake_null(&mut self, undo: NullUndo) {
+        self.position = undo.position;
+        self.floor = undo.floor;
+        self.keys.pop();
+    }
+
+    /// How many plies back a repetition may lie.
+    #[inline(always)]
+    fn reach(&self) -> usize {
+        usize::from(self.position.halfmove_clock()).min(self.keys.len() - self.floor)
+    }
+
+    /// The key of the position `plies` ago.
+    #[inline(always)]
+    fn key_before(&self, plies: usize) -> u64 {
+        self.keys[self.keys.len() - plies]
+    }
+
+    /// Whether the position is drawn by the fifty-move rule, by material, or by repetition: the second occurrence
+    /// within the last `ply` plies, those of the search, or the third in the whole game.
+    #[inline]
+    pub fn is_draw(&self, ply: usize) -> bool {
+        let clock = self.position.halfmove_clock();
+        if clock >= 100 {
+            // A mate on the last move counts.
+            return !self.position.is_check() || self.position.has_legal_move();
+        }
+        self.is_repetition(ply) || self.position.is_insufficient_material()
+    }
+
+    #[inline]
+    fn is_repetition(&self, ply: usize) -> bool {
+        let key = self.position.key();
+        let mut seen = false;
+        for plies in (4..=self.reach()).step_by(2) {
+            if self.key_before(plies) == key {
+                if plies < ply || seen {
+                    return true;
+                }
+                seen = true;
+            }
+        }
+        false
+    }
+
+    /// Whether the side to move has a move that repeats a position of the last `ply` plies, or one that has already
+    /// been repeated before them. See <https://marcelk.net/2013-04-06/paper/upcoming-rep-v2.pdf>.
+    #[inline]
+    pub fn has_upcoming_repetition(&self, ply: usize) -> bool {
+        let key = self.position.key();
+        let reach = self.reach();
+        for plies in (3..=reach).step_by(2) {
+            let Some((a, b)) = cuckoo::reversible_move(key ^ self.key_before(plies)) else { continue };
+            if (crate::chess::attacks::between(a, b) & self.position.occupied()).any() {
+                continue;
+            }
+            // A piece of theirs would lead from there to here, not back.
+            let ours = self.position.color(self.position.side_to_move());
+            if !ours.has(a) && !ours.has(b) {
+                continue;
+            }
+            let earlier = self.key_before(plies);
+            if plies < ply || (plies + 4..=reach).step_by(2).any(|more| self.key_before(more) == earlier) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(fen: &str, moves: &str) -> Game {
+        let mut game = Game::new(Position::from_fen(fen).unwrap());
+        for text in moves.split_whitespace() {
+            game.play(game.position().parse_uci(text).unwrap());
+        }
+        game
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[test]
+    fn the_third_occurrence_draws_and_in_the_tree_the_second() {
+        let twice = game(START, "g1f3 g8f6 f3g1 f6g8");
+        assert!(!twice.is_draw(0) && !twice.is_draw(4) && twice.is_draw(5));
+        let thrice = game(START, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8");
+        assert!(thrice.is_draw(0));
+    }
+
+    #[test]
+    fn pawn_moves_and_null_moves_end_the_reach_of_repetitions() {
+        let mut shuffled = game(START, "g1f3 g8f6 f3g1");
+        assert!(shuffled.has_upcoming_repetition(4) && !shuffled.has_upcoming_repetition(3));
+        let undo = shuffled.make_null();
+        assert!(!shuffled.has_upcoming_repetition(9));
+        shuffled.unmake_null(undo);
+        assert!(shuffled.has_upcoming_repetition(4));
+        let pushed = game(START, "g1f3 g8f6 f3g1 e7e6");
+        assert!(!pushed.has_upcoming_repetition(9));
+    }
+
+    #[test]
+    fn a_mate_on_the_hundredth_ply_counts() {
+        let mate = game("7k/8/6K1/8/8/8/8/R7 w - - 99 80", "a1a8");
+        assert!(!mate.is_draw(1));
+        let check = game("7k/8/5K2/8/8/8/8/R7 w - - 99 80", "a1a8");
+        assert!(check.is_draw(1));
+    }
+
+    /// Every upcoming repetition is one that a legal move brings about, and the other way round.
+    #[test]
+    fn upcoming_repetitions_are_those_of_legal_moves() {
+        let mut state = 7_u64;
+        let mut found = 0;
+        for _ in 0..300 {
+            let mut game = game("4k3/8/3n4/8/2b5/8/3R4/K1N5 w - - 0 1", "");
+            for ply in 0..60 {
+                let moves = game.position().legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let repeats = moves.iter().any(|&mv| {
+                    let mut next = game.clone();
+                    next.play(mv);
+                    next.is_repetition(usize::MAX)
+                });
+                if !game.position().is_check() {
+                    assert_eq!(game.has_upcoming_repetition(usize::MAX), repeats, "ply {ply}");
+                }
+                found += u32::from(repeats);
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                game.play(moves[(state >> 33) as usize % moves.len()]);
+            }
+        }
+        assert!(found > 100);
+    }
+}

@@ -1,0 +1,199 @@
+//! What the search has learned about moves: which were good elsewhere, and how far the evaluation was off.
+//!
+//! Every counter moves towards its bonus by *gravity*: the nearer it is to the limit, the less, so that it stays within
+//! ±[`LIMIT`] and forgets. See <https://www.chessprogramming.org/History_Heuristic>.
+
+use crate::chess::{Color, Move, MoveKind, PieceType, Position};
+
+use super::value::Value;
+
+/// No history counter leaves ±this.
+pub(super) const LIMIT: i32 = 16_384;
+
+/// A moved piece and its target: `[color][piece][square]` in one index; [`NO_CONTEXT`] where no move was made.
+pub(super) type Context = u16;
+
+/// The context of a node that no move led to, or a null move.
+pub(super) const NO_CONTEXT: Context = 768;
+
+const CONTEXTS: usize = 769;
+const CORRECTION_SIZE: usize = 16_384;
+/// Corrections are kept in units of 1/256 centipawn.
+const CORRECTION_GRAIN: i32 = 256;
+const CORRECTION_LIMIT: i32 = 64 * CORRECTION_GRAIN;
+
+#[inline(always)]
+fn nudge(counter: &mut i16, bonus: i32) {
+    let bonus = bonus.clamp(-LIMIT, LIMIT);
+    *counter += (bonus - i32::from(*counter) * bonus.abs() / LIMIT) as i16;
+}
+
+/// The context of a legal move.
+#[inline(always)]
+pub(super) fn context(position: &Position, mv: Move) -> Context {
+    let piece = position.piece_type_on(mv.from()).map_or(0, PieceType::index);
+    let color = position.side_to_move().index();
+    ((color * 6 + piece) * 64 + mv.to().index()) as Context
+}
+
+/// What a move captures, as the capture history counts it: promotions without capture count as the king's own.
+#[inline(always)]
+fn victim(position: &Position, mv: Move) -> usize {
+    match mv.kind() {
+        MoveKind::EnPassant => PieceType::Pawn.index(),
+        _ => position.piece_type_on(mv.to()).map_or(PieceType::King.index(), PieceType::index),
+    }
+}
+
+/// The contexts of the last moves: one, two and four plies ago.
+pub(super) type Past = [Context; 3];
+
+fn boxed<T: Clone, const N: usize>(value: T) -> Box<[T; N]> {
+    vec![value; N].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!("the length is N"))
+}
+
+/// The memory of one thread.
+#[derive(Debug)]
+pub(super) struct Histories {
+    /// `[color][from][to]`.
+    quiet: Box<[[[i16; 64]; 64]; 2]>,
+    /// `[context][victim]`.
+    capture: Box<[[i16; 6]; CONTEXTS]>,
+    /// `[context of an earlier move][context]`.
+    continuation: Box<[[i16; 768]; CONTEXTS]>,
+    /// The move that refuted the last one.
+    counter: Box<[Option<Move>; CONTEXTS]>,
+    /// `[color][pawn key]`, in 1/[`CORRECTION_GRAIN`] centipawns.
+    pawn_correction: Box<[[i16; CORRECTION_SIZE]; 2]>,
+    /// `[context two plies ago][context one ply ago]`, in the same unit.
+    move_correction: Box<[[i16; CONTEXTS]; CONTEXTS]>,
+}
+
+impl Histories {
+    pub(super) fn new() -> Self {
+        Histories {
+            quiet: boxed([[0; 64]; 64]),
+            capture: boxed([0; 6]),
+            continuation: boxed([0; 768]),
+            counter: boxed(None),
+            pawn_correction: boxed([0; CORRECTION_SIZE]),
+            move_correction: boxed([0; CONTEXTS]),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Histories::new();
+    }
+
+    /// How good a quiet move has been, within ±4 [`LIMIT`].
+    #[inline(always)]
+    pub(super) fn quiet(&self, position: &Position, mv: Move, past: &Past) -> i32 {
+        let us = position.side_to_move().index();
+        let here = usize::from(context(position, mv));
+        let continuation = |context: Context| i32::from(self.continuation[usize::from(context)][here]);
+        i32::from(self.quiet[us][mv.from().index()][mv.to().index()])
+            + continuation(past[0])
+            + continuation(past[1])
+            + continuation(past[2]) / 2
+    }
+
+    /// How good a capture or promotion has been, within ±[`LIMIT`].
+    #[inline(always)]
+    pub(super) fn noisy(&self, position: &Position, mv: Move) -> i32 {
+        i32::from(self.capture[usize::from(context(position, mv))][victim(position, mv)])
+    }
+
+    #[inline(always)]
+    pub(super) fn counter(&self, last: Context) -> Option<Move> {
+        self.counter[usize::from(last)]
+    }
+
+    pub(super) fn set_counter(&mut self, last: Context, mv: Move) {
+        self.counter[usize::from(last)] = Some(mv);
+    }
+
+    pub(super) fn learn_quiet(&mut self, position: &Position, mv: Move, past: &Past, bonus: i32) {
+        let us = position.side_to_move().index();
+        nudge(&mut self.quiet[us][mv.from().index()][mv.to().index()], bonus);
+        let here = usize::from(context(position, mv));
+        for &earlier in past {
+            if earlier != NO_CONTEXT {
+                nudge(&mut self.continuation[usize::from(earlier)][here], bonus);
+            }
+        }
+    }
+
+    pub(super) fn learn_noisy(&mut self, position: &Position, mv: Move, bonus: i32) {
+        nudge(&mut self.capture[usize::from(context(position, mv))][victim(position, mv)], bonus);
+    }
+
+    /// By how many centipawns the evaluation of such positions was off: by pawn structure and by the last two moves,
+    /// each in 1/[`CORRECTION_GRAIN`] centipawns.
+    #[inline(always)]
+    pub(super) fn corrections(&self, position: &Position, past: &Past) -> (i32, i32) {
+        let pawns = self.pawn_correction[position.side_to_move().index()][pawn_slot(position)];
+        let moves = self.move_correction[usize::from(past[1])][usize::from(past[0])];
+        (i32::from(pawns), i32::from(moves))
+    }
+
+    /// Learns that the search found a value `error` centipawns above the evaluation.
+    pub(super) fn learn_correction(&mut self, position: &Position, past: &Past, error: Value, depth: i32) {
+        let us: Color = position.side_to_move();
+        let goal = (error * CORRECTION_GRAIN).clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT);
+        let weight = (depth + 1).min(16);
+        let blend = |counter: &mut i16| {
+            let mixed = (i32::from(*counter) * (CORRECTION_GRAIN - weight) + goal * weight) / CORRECTION_GRAIN;
+            *counter = mixed.clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT) as i16;
+        };
+        blend(&mut self.pawn_correction[us.index()][pawn_slot(position)]);
+        if past[0] != NO_CONTEXT {
+            blend(&mut self.move_correction[usize::from(past[1])][usize::from(past[0])]);
+        }
+    }
+}
+
+/// Turns the two corrections, weighted in 1024ths, into centipawns.
+#[inline(always)]
+pub(super) fn correction_centipawns((pawns, moves): (i32, i32), weights: (i32, i32)) -> Value {
+    (pawns * weights.0 + moves * weights.1) / (1024 * CORRECTION_GRAIN)
+}
+
+#[inline(always)]
+fn pawn_slot(position: &Position) -> usize {
+    position.pawn_key() as usize % CORRECTION_SIZE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_stay_within_their_limit() {
+        let mut counter = 0;
+        for _ in 0..1000 {
+            nudge(&mut counter, 5000);
+        }
+        assert!(i32::from(counter) <= LIMIT && counter > 15_000);
+        for _ in 0..1000 {
+            nudge(&mut counter, -1_000_000);
+        }
+        assert_eq!(i32::from(counter), -LIMIT);
+    }
+
+    #[test]
+    fn what_is_learned_is_told_again() {
+        let position = Position::start();
+        let mut histories = Histories::new();
+        let mv = position.parse_uci("g1f3").unwrap();
+        let other = position.parse_uci("b1c3").unwrap();
+        histories.learn_quiet(&position, mv, &[3, NO_CONTEXT, NO_CONTEXT], 900);
+        assert_eq!(histories.quiet(&position, mv, &[3, NO_CONTEXT, NO_CONTEXT]), 1800);
+        assert_eq!(histories.quiet(&position, mv, &[4, NO_CONTEXT, NO_CONTEXT]), 900);
+        assert_eq!(histories.quiet(&position, other, &[3, NO_CONTEXT, NO_CONTEXT]), 0);
+        for _ in 0..500 {
+            histories.learn_correction(&position, &[NO_CONTEXT; 3], 40, 12);
+        }
+        let corrections = histories.corrections(&position, &[NO_CONTEXT; 3]);
+        assert!((38..=40).contains(&correction_centipawns(corrections, (1024, 1024))));
+    }
+}

@@ -1,0 +1,147 @@
+//! What ends a search: the limits it is given, and how a clock becomes limits of time.
+
+use std::time::Duration;
+
+use super::params::SearchParams;
+use crate::chess::Move;
+
+/// The clock of the side to move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    /// Time left; 0 if the flag has fallen.
+    pub time: Duration,
+    /// Time won with each move.
+    pub increment: Duration,
+    /// Moves until the next time control, if there is one.
+    pub moves_to_go: Option<u32>,
+}
+
+/// What ends a search: whichever limit is reached first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// The clock to manage.
+    pub clock: Option<Clock>,
+    /// The time to use up.
+    pub move_time: Option<Duration>,
+    /// Iterations, plies.
+    pub depth: Option<i32>,
+    /// Nodes: exact to the node with one thread.
+    pub nodes: Option<u64>,
+    /// A mate in so many moves ends the search.
+    pub mate: Option<u32>,
+    /// Only these moves are searched, unless there are none.
+    pub search_moves: Vec<Move>,
+    /// The result is held back until the search is told to stop.
+    pub infinite: bool,
+    /// Limits of time count only after the opponent has played the expected move.
+    pub ponder: bool,
+}
+
+impl Limits {
+    /// A fixed depth.
+    pub fn depth(depth: i32) -> Self {
+        Limits { depth: Some(depth), ..Limits::default() }
+    }
+
+    /// A number of nodes.
+    pub fn nodes(nodes: u64) -> Self {
+        Limits { nodes: Some(nodes), ..Limits::default() }
+    }
+}
+
+/// Limits of time for one move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Budget {
+    /// No iteration is begun after this time, as it is stretched and shrunk by what the search finds.
+    pub(super) soft: Option<Duration>,
+    /// The search stops at this time.
+    pub(super) hard: Option<Duration>,
+}
+
+impl Budget {
+    /// The time for a move, `overhead` being lost on the way to the GUI.
+    pub(super) fn new(limits: &Limits, overhead: Duration, params: &SearchParams) -> Self {
+        const LEAST: Duration = Duration::from_millis(1);
+        let fixed = limits.move_time.map(|time| time.saturating_sub(overhead.min(time / 2)).max(LEAST));
+        let Some(clock) = limits.clock else {
+            return Budget { soft: None, hard: fixed };
+        };
+        let left = clock.time.saturating_sub(overhead).max(LEAST).as_secs_f64();
+        let increment = clock.increment.as_secs_f64() * f64::from(params.time_increment) / 100.0;
+        let share = match clock.moves_to_go {
+            Some(moves) => (1.0 / f64::from(moves.clamp(1, 50))).min(0.9),
+            None => f64::from(params.time_share) / 1000.0,
+        };
+        // Never more than most of what is left: the clock may hold less than the plan.
+        let most = match clock.moves_to_go {
+            Some(1) => 0.9 * left,
+            _ => 0.6 * left,
+        };
+        let soft = (left * share + increment).min(most);
+        let hard = (soft * f64::from(params.time_hard) / 100.0).min(most);
+        let hard = Duration::from_secs_f64(hard).max(LEAST);
+        Budget { soft: Some(Duration::from_secs_f64(soft)), hard: Some(fixed.map_or(hard, |fixed| fixed.min(hard))) }
+    }
+}
+
+/// How the plan for a move is stretched or shrunk after an iteration, by what the search has found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
+    /// Iterations since the best move last changed.
+    pub(super) stable_iterations: u32,
+    /// Share of the nodes that went into the best move, 0 to 1.
+    pub(super) best_move_share: f64,
+    /// By how much the value has fallen since the last iteration, centipawns.
+    pub(super) drop: i32,
+}
+
+impl Progress {
+    /// The factor for the soft limit.
+    pub(super) fn factor(&self) -> f64 {
+        const STABILITY: [f64; 5] = [1.6, 1.25, 1.05, 0.92, 0.82];
+        let stability = STABILITY[(self.stable_iterations as usize).min(STABILITY.len() - 1)];
+        let effort = (1.9 - 1.5 * self.best_move_share).clamp(0.5, 1.6);
+        let trouble = (1.0 + f64::from(self.drop.clamp(-20, 60)) / 100.0).clamp(0.85, 1.6);
+        stability * effort * trouble
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget(time: u64, increment: u64, moves_to_go: Option<u32>) -> Budget {
+        let (time, increment) = (Duration::from_millis(time), Duration::from_millis(increment));
+        let limits = Limits { clock: Some(Clock { time, increment, moves_to_go }), ..Limits::default() };
+        Budget::new(&limits, Duration::from_millis(10), &SearchParams::default())
+    }
+
+    #[test]
+    fn the_clock_is_never_used_up() {
+        for time in [0, 1, 5, 11, 50, 1000, 60_000, 7_200_000] {
+            for increment in [0, 10, 1000, 60_000] {
+                for moves in [None, Some(0), Some(1), Some(2), Some(40), Some(u32::MAX)] {
+                    let Budget { soft: Some(soft), hard: Some(hard) } = budget(time, increment, moves) else {
+                        panic!("a clock sets both limits");
+                    };
+                    assert!(hard <= Duration::from_millis((time * 9 / 10).max(1)), "{time} {increment} {moves:?}");
+                    assert!(soft <= hard.max(Duration::from_millis(1)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_fixed_time_is_kept_but_for_the_overhead() {
+        let limits = Limits { move_time: Some(Duration::from_millis(100)), ..Limits::default() };
+        let budget = Budget::new(&limits, Duration::from_millis(10), &SearchParams::default());
+        assert_eq!(budget, Budget { soft: None, hard: Some(Duration::from_millis(90)) });
+    }
+
+    #[test]
+    fn doubt_takes_time() {
+        let calm = Progress { stable_iterations: 9, best_move_share: 0.9, drop: 0 };
+        let shaken = Progress { stable_iterations: 0, best_move_share: 0.3, drop: 50 };
+        assert!(calm.factor() < 0.6 && shaken.factor() > 1.5);
+    }
+}

@@ -1,0 +1,491 @@
+//! The node of the principal variation search, in numbered steps. Conditions and margins are in `prune.rs`.
+//! See <https://www.chessprogramming.org/Principal_Variation_Search>.
+
+use arrayvec::ArrayVec;
+
+use super::game::Game;
+use super::history::{self, NO_CONTEXT};
+use super::picker::{Picker, is_noisy};
+use super::prune::{Prospects, Situation, reduction};
+use super::quiescence::{Line, quiesce};
+use super::table::{Bound, Entry};
+use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_loss, is_win, mate_in, mated_in};
+use super::worker::{Abort, PvLine, Worker};
+use crate::chess::{Bitboard, Move, PieceType, Position};
+
+/// What a node is to the tree, decided by type so that each kind is compiled for itself.
+pub(super) trait NodeKind {
+    /// On a principal variation: the window is open.
+    const PV: bool;
+    /// The root.
+    const ROOT: bool;
+    /// Where its best line is kept.
+    type Line: Line;
+    /// What its children are when searched with an open window.
+    type Child: NodeKind<Line = Self::Line>;
+}
+
+/// The root.
+pub(super) struct Root;
+/// A node of a principal variation.
+pub(super) struct Pv;
+/// Any other node.
+pub(super) struct NonPv;
+
+impl NodeKind for Root {
+    const PV: bool = true;
+    const ROOT: bool = true;
+    type Line = PvLine;
+    type Child = Pv;
+}
+
+impl NodeKind for Pv {
+    const PV: bool = true;
+    const ROOT: bool = false;
+    type Line = PvLine;
+    type Child = Pv;
+}
+
+impl NodeKind for NonPv {
+    const PV: bool = false;
+    const ROOT: bool = false;
+    type Line = ();
+    type Child = NonPv;
+}
+
+/// Moves that were searched and did not cut off.
+type Tried = ArrayVec<Move, 64>;
+
+/// Above this many plies without progress, the table may know nothing of the coming draw.
+const TABLE_TRUST_CLOCK: u16 = 90;
+
+impl Worker {
+    /// The value of a node in the view of its side to move, a bound where it lies outside of (alpha, beta); `line`
+    /// becomes the best line. `cut_node` says that the node is expected to fail high.
+    pub(super) fn node<N: NodeKind>(
+        &mut self,
+        game: &mut Game,
+        mut alpha: Value,
+        mut beta: Value,
+        mut depth: i32,
+        cut_node: bool,
+        line: &mut N::Line,
+    ) -> Result<Value, Abort> {
+        debug_assert!(-INFINITE <= alpha && alpha < beta && beta <= INFINITE);
+        debug_assert!(N::PV || alpha + 1 == beta);
+
+        // 1. The horizon: resolve the captures.
+        if depth <= 0 {
+            let ply = self.ply;
+            return quiesce(self, game.position_mut(), alpha, beta, ply, line);
+        }
+        self.visit_node()?;
+        line.end();
+        let ply = self.ply;
+        self.seldepth = self.seldepth.max(ply);
+        let is_check = game.position().is_check();
+
+        if !N::ROOT {
+            // 2. Draws, those that the side to move can force by repeating included.
+            if game.is_draw(ply) {
+                return Ok(DRAW);
+            }
+            if alpha < DRAW && game.has_upcoming_repetition(ply) {
+                alpha = DRAW;
+                if alpha >= beta {
+                    return Ok(alpha);
+                }
+            }
+            if ply >= MAX_PLY - 1 {
+                let past = self.past();
+                return Ok(if is_check { DRAW } else { self.static_eval(game.position(), &past, None).1 });
+            }
+            // 3. Mate distance: no mate from here can better one already found.
+            alpha = alpha.max(mated_in(ply));
+            beta = beta.min(mate_in(ply + 1));
+            if alpha >= beta {
+                return Ok(alpha);
+            }
+        }
+
+        // 4. What the table knows.
+        let excluded = self.frame(0).excluded;
+        let key = game.position().key();
+        let entry = if excluded.is_none() { self.shared.table.probe(key, ply) } else { None };
+        if let Some(entry) = entry.filter(|entry| !N::PV && entry.depth >= depth)
+            && entry.bound.decides(entry.value, beta)
+            && game.position().halfmove_clock() < TABLE_TRUST_CLOCK
+        {
+            return Ok(entry.value);
+        }
+        let was_pv = N::PV || entry.is_some_and(|entry| entry.is_pv);
+
+        // 5. The static evaluation, corrected by history and refined by the table.
+        let past = self.past();
+        let mut raw_eval = None;
+        let mut eval = -INFINITE;
+        if excluded.is_some() {
+            eval = self.frame(0).eval.unwrap_or(-INFINITE);
+        } else if is_check {
+            self.frame_mut().eval = None;
+        } else {
+            let (raw, corrected) = self.static_eval(game.position(), &past, entry.and_then(|entry| entry.eval));
+            raw_eval = Some(raw);
+            self.frame_mut().eval = Some(corrected);
+            let refined = entry.filter(|entry| entry.bound.decides(entry.value, corrected));
+            eval = refined.map_or(corrected, |entry| entry.value);
+        }
+        let before = self.frame(2).eval.or(self.frame(4).eval);
+        let improving = !is_check && self.frame(0).eval.zip(before).is_none_or(|(now, before)| now > before);
+        self.clear_killers_below();
+        self.frame_mut().double_extensions = self.frame(1).double_extensions;
+        let situation = |depth: i32, alpha: Value| Situation {
+            depth,
+            alpha,
+            beta,
+            eval,
+            improving,
+            is_check,
+            is_pv: N::PV,
+            cut_node,
+        };
+
+        // Who asks for a mate wants no move left out.
+        let full_width = self.shared.limits.mate.is_some();
+        if excluded.is_none() && !full_width && situation(depth, alpha).may_prune() {
+            // 6. Razoring.
+            if situation(depth, alpha).is_hopeless(&self.shared.params) {
+                let value = quiesce(self, game.position_mut(), alpha, alpha + 1, ply, &mut ())?;
+                if value <= alpha {
+                    return Ok(value);
+                }
+            }
+            // 7. Reverse futility.
+            if situation(depth, alpha).fails_high_statically(&self.shared.params) {
+                return Ok((eval + beta) / 2);
+            }
+            // 8. Null move.
+            if let Some(value) = self.null_move(game, &situation(depth, alpha))? {
+                return Ok(value);
+            }
+            // 9. ProbCut.
+            if let Some(value) = self.probcut(game, &situation(depth, alpha), entry.as_ref(), raw_eval)? {
+                return Ok(value);
+            }
+        }
+
+        // 10. Internal iterative reduction.
+        if excluded.is_none()
+            && !full_width
+            && situation(depth, alpha).wants_cheaper_search(&self.shared.params, entry.as_ref())
+        {
+            depth -= 1;
+        }
+
+        // 11. The moves.
+        let table_move = if N::ROOT {
+            self.root_moves.get(self.first_root_move).map(|root| root.mv)
+        } else {
+            entry.and_then(|entry| entry.mv)
+        };
+        let table_move_is_noisy = table_move.is_some_and(|mv| is_noisy(game.position(), mv));
+        let [first_killer, second_killer] = self.frame(0).killers;
+        let refutations = [first_killer, second_killer, self.histories.counter(past[0])];
+        let mut picker = Picker::new(game.position(), table_move, refutations);
+        let (mut best, mut best_move) = (-INFINITE, None);
+        let old_alpha = alpha;
+        let mut tried = 0;
+        let mut skip_quiets = false;
+        let (mut quiets, mut noisies) = (Tried::new(), Tried::new());
+        while let Some(mv) = picker.next(game.position(), &self.histories, &past, skip_quiets) {
+            if Some(mv) == excluded || (N::ROOT && !self.is_root_move(mv)) {
+                continue;
+            }
+            let position = game.position();
+            let is_quiet = !is_noisy(position, mv);
+            let history =
+                if is_quiet { self.histories.quiet(position, mv, &past) } else { self.histories.noisy(position, mv) };
+            let now = situation(depth, alpha);
+            let base = self.shared.reductions.base(is_quiet, depth, tried + 1);
+
+            // 12. Moves near the horizon that are not expected to matter.
+            if !N::ROOT && !full_width && !is_loss(best) && has_pieces(position) {
+                let params = &self.shared.params;
+                let reduced_depth = (depth - base / 1024).max(0);
+                if is_quiet && !skip_quiets {
+                    skip_quiets = now.is_late(params, tried) || now.is_futile(params, reduced_depth);
+                }
+                if is_quiet && (skip_quiets && !is_check || now.has_bad_record(params, reduced_depth, history)) {
+                    continue;
+                }
+                let threshold = now.see_threshold(params, is_quiet, reduced_depth);
+                if threshold.is_some_and(|threshold| !position.see_at_least(mv, threshold)) {
+                    continue;
+                }
+            }
+
+            // 13. Extensions: the table move if no other comes near it, checks that lose nothing.
+            let mut extension = 0;
+            if !N::ROOT && excluded.is_none() && Some(mv) == table_move && ply < 2 * self.root_depth as usize {
+                match self.singular::<N>(game, mv, &now, entry.as_ref())? {
+                    Singular::Extend(plies) => extension = plies,
+                    Singular::Cut(value) => return Ok(value),
+                }
+            }
+
+            // 14. The move is made.
+            let nodes_before = self.nodes;
+            let context = history::context(game.position(), mv);
+            let frame = self.frame_mut();
+            frame.context = context;
+            frame.double_extensions += i32::from(extension >= 2);
+            let undo = game.make(mv);
+            self.ply += 1;
+            tried += 1;
+            let new_depth = depth - 1 + extension;
+            let mut rest = N::Line::default();
+
+            // 15. Late moves are searched less deep, and again if they surprise; all but the first with a null window.
+            let result = 'search: {
+                let mut value = -INFINITE;
+                if tried > 1 {
+                    let mut reduced_depth = new_depth;
+                    if depth >= self.shared.params.lmr_min_depth && !full_width && tried > 1 + 2 * i32::from(N::ROOT) {
+                        let prospects = Prospects {
+                            is_quiet,
+                            gives_check: game.position().is_check(),
+                            is_refutation: refutations.contains(&Some(mv)),
+                            table_move_is_noisy,
+                            was_pv,
+                            history,
+                        };
+                        let plies = reduction(&self.shared.params, base, &now, &prospects);
+                        reduced_depth = (new_depth - plies.max(0)).max(new_depth.min(1));
+                    }
+                    value = match self.node::<NonPv>(game, -alpha - 1, -alpha, reduced_depth, true, &mut ()) {
+                        Ok(value) => -value,
+                        abort => break 'search abort,
+                    };
+                    if value > alpha && reduced_depth < new_depth {
+                        value = match self.node::<NonPv>(game, -alpha - 1, -alpha, new_depth, !cut_node, &mut ()) {
+                            Ok(value) => -value,
+                            abort => break 'search abort,
+                        };
+                    }
+                }
+                if tried == 1 || N::PV && value > alpha {
+                    let is_cut = !N::PV && !cut_node;
+                    value = match self.node::<N::Child>(game, -beta, -alpha, new_depth, is_cut, &mut rest) {
+                        Ok(value) => -value,
+                        abort => break 'search abort,
+                    };
+                }
+                Ok(value)
+            };
+            self.ply -= 1;
+            game.unmake(mv, undo);
+            self.frame_mut().double_extensions -= i32::from(extension >= 2);
+            let value = result?;
+
+            // 16. What the move is worth.
+            if N::ROOT {
+                self.record_root_move(mv, value, tried == 1 || value > alpha, rest.moves(), nodes_before);
+            }
+            if value > best {
+                best = value;
+                if value > alpha {
+                    best_move = Some(mv);
+                    line.lead_to(mv, &rest);
+                    if value >= beta {
+                        break;
+                    }
+                    alpha = value;
+                }
+            }
+            if Some(mv) != best_move {
+                let list = if is_quiet { &mut quiets } else { &mut noisies };
+                let _ = list.try_push(mv);
+            }
+        }
+
+        // 17. No move: mate, stalemate, or nothing beside the excluded move.
+        if tried == 0 {
+            return Ok(match excluded {
+                Some(_) => alpha,
+                None if is_check => mated_in(ply),
+                None => DRAW,
+            });
+        }
+
+        // 18. What is learned for other nodes.
+        if let Some(mv) = best_move.filter(|_| best >= beta) {
+            self.learn(game.position(), mv, depth, &quiets, &noisies);
+        }
+        if excluded.is_none() && (!N::ROOT || self.first_root_move == 0) {
+            let bound = match () {
+                () if best >= beta => Bound::Lower,
+                () if N::PV && best > old_alpha => Bound::Exact,
+                () => Bound::Upper,
+            };
+            self.learn_correction(game.position(), best_move, best, bound, depth);
+            let entry = Entry { mv: best_move, value: best, eval: raw_eval, depth, bound, is_pv: was_pv };
+            self.shared.table.store(key, ply, entry);
+        }
+        Ok(best)
+    }
+
+    /// Searches with the move passed; a value that cuts the node off, if there is one. Deep in the tree, where a forced
+    /// pass may be an advantage (zugzwang), the cutoff is verified by a search without null moves.
+    fn null_move(&mut self, game: &mut Game, now: &Situation) -> Result<Option<Value>, Abort> {
+        let params = &self.shared.params;
+        let is_after_null = self.frame(1).context == NO_CONTEXT;
+        if !now.may_pass(params) || is_after_null || self.ply < self.null_move_from || !has_pieces(game.position()) {
+            return Ok(None);
+        }
+        let verification_depth = params.nmp_verification_depth;
+        let depth = now.depth - now.null_move_reduction(params);
+        self.frame_mut().context = NO_CONTEXT;
+        let undo = game.make_null();
+        self.ply += 1;
+        let result = self.node::<NonPv>(game, -now.beta, -now.beta + 1, depth, !now.cut_node, &mut ());
+        self.ply -= 1;
+        game.unmake_null(undo);
+        let value = -result?;
+        if value < now.beta {
+            return Ok(None);
+        }
+        // A mate found after passing proves nothing.
+        let value = if is_win(value) { now.beta } else { value };
+        if self.null_move_from > 0 || now.depth < verification_depth {
+            return Ok(Some(value));
+        }
+        self.null_move_from = self.ply + (3 * depth.max(0) / 4) as usize;
+        let result = self.node::<NonPv>(game, now.beta - 1, now.beta, depth, false, &mut ());
+        self.null_move_from = 0;
+        Ok((result? >= now.beta).then_some(value))
+    }
+
+    /// Searches good captures with a raised beta; a value that cuts the node off, if there is one.
+    fn probcut(
+        &mut self,
+        game: &mut Game,
+        now: &Situation,
+        entry: Option<&Entry>,
+        raw_eval: Option<Value>,
+    ) -> Result<Option<Value>, Abort> {
+        let Some(beta) = now.probcut_beta(&self.shared.params, entry) else { return Ok(None) };
+        let past = self.past();
+        let ply = self.ply;
+        let mut picker = Picker::noisy(game.position(), entry.and_then(|entry| entry.mv), beta - now.eval);
+        while let Some(mv) = picker.next(game.position(), &self.histories, &past, true) {
+            let context = history::context(game.position(), mv);
+            self.frame_mut().context = context;
+            let undo = game.make(mv);
+            self.ply += 1;
+            let mut result = quiesce(self, game.position_mut(), -beta, -beta + 1, ply + 1, &mut ());
+            if result.is_ok_and(|value| -value >= beta) {
+                result = self.node::<NonPv>(game, -beta, -beta + 1, now.depth - 4, !now.cut_node, &mut ());
+            }
+            self.ply -= 1;
+            game.unmake(mv, undo);
+            let value = -result?;
+            if value >= beta {
+                let depth = now.depth - 3;
+                let (bound, is_pv) = (Bound::Lower, false);
+                let found = Entry { mv: Some(mv), value, eval: raw_eval, depth, bound, is_pv };
+                self.shared.table.store(game.position().key(), ply, found);
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the table move is so much better than all others that it deserves a deeper search, or whether several
+    /// moves beat beta so that the node may be cut off.
+    fn singular<N: NodeKind>(
+        &mut self,
+        game: &mut Game,
+        mv: Move,
+        now: &Situation,
+        entry: Option<&Entry>,
+    ) -> Result<Singular, Abort> {
+        let params = &self.shared.params;
+        let (Some(bound), Some(entry)) = (now.singular_beta(params, entry), entry) else {
+            return Ok(Singular::Extend(0));
+        };
+        let double_margin = params.se_double_margin;
+        let killers = self.frame(0).killers;
+        self.frame_mut().excluded = Some(mv);
+        let result = self.node::<NonPv>(game, bound - 1, bound, (now.depth - 1) / 2, now.cut_node, &mut ());
+        let frame = self.frame_mut();
+        frame.excluded = None;
+        frame.killers = killers;
+        let others = result?;
+        Ok(if others < bound {
+            let twice = !N::PV && others < bound - double_margin && self.frame(0).double_extensions <= 6;
+            Singular::Extend(1 + i32::from(twice))
+        } else if bound >= now.beta && !N::PV {
+            Singular::Cut(bound)
+        } else if entry.value >= now.beta {
+            Singular::Extend(-1 - i32::from(!N::PV))
+        } else if now.cut_node {
+            Singular::Extend(-1)
+        } else {
+            Singular::Extend(0)
+        })
+    }
+
+    /// Rewards the move that cut off, and punishes those tried before it.
+    fn learn(&mut self, position: &Position, best: Move, depth: i32, quiets: &[Move], noisies: &[Move]) {
+        let params = &self.shared.params;
+        let bonus = (params.history_bonus * depth).min(params.history_bonus_max);
+        let malus = -(params.history_malus * depth).min(params.history_malus_max);
+        let past = self.past();
+        if is_noisy(position, best) {
+            self.histories.learn_noisy(position, best, bonus);
+        } else {
+            self.histories.learn_quiet(position, best, &past, bonus);
+            for &mv in quiets {
+                self.histories.learn_quiet(position, mv, &past, malus);
+            }
+            self.histories.set_counter(past[0], best);
+            let killers = &mut self.frame_mut().killers;
+            if killers[0] != Some(best) {
+                *killers = [Some(best), killers[0]];
+            }
+        }
+        for &mv in noisies {
+            self.histories.learn_noisy(position, mv, malus);
+        }
+    }
+
+    /// Learns how far the evaluation was off, where the value says so and no capture explains it.
+    fn learn_correction(&mut self, position: &Position, best: Option<Move>, value: Value, bound: Bound, depth: i32) {
+        let Some(eval) = self.frame(0).eval else { return };
+        let is_tactical = best.is_some_and(|mv| is_noisy(position, mv)) || is_win(value) || is_loss(value);
+        let is_telling = match bound {
+            Bound::Exact => true,
+            Bound::Lower => value > eval,
+            Bound::Upper => value < eval,
+        };
+        if is_telling && !is_tactical {
+            let past = self.past();
+            self.histories.learn_correction(position, &past, value - eval, depth);
+        }
+    }
+}
+
+/// What the search without the table move has shown.
+enum Singular {
+    /// The table move is searched so many plies deeper.
+    Extend(i32),
+    /// Another move beats beta too.
+    Cut(Value),
+}
+
+/// Whether the side to move has more than pawns: otherwise zugzwang is near.
+fn has_pieces(position: &Position) -> bool {
+    let us = position.color(position.side_to_move());
+    let simple: Bitboard = position.pieces(PieceType::Pawn) | position.pieces(PieceType::King);
+    us.without(simple).any()
+}

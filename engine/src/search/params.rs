@@ -1,0 +1,188 @@
+//! Every number the search uses, declared once: the engine plays with it, `--tune-search` offers each as a spin
+//! option, `spsa-inputs` prints them for OpenBench.
+
+/// One declared number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchParam {
+    /// Its name, in Rust and as an option.
+    pub name: &'static str,
+    /// What it plays with unless told otherwise.
+    pub default: i32,
+    /// The least it may be.
+    pub min: i32,
+    /// The most it may be.
+    pub max: i32,
+}
+
+impl SearchParam {
+    /// The step of the last iterations of SPSA: a twentieth of the range, as is usual.
+    pub fn step(&self) -> f64 {
+        (f64::from(self.max - self.min) / 20.0).max(0.5)
+    }
+}
+
+macro_rules! search_params {
+    ($($(#[$doc:meta])+ $name:ident: $default:literal in $min:literal..=$max:literal;)+) => {
+        /// Every number the search uses.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct SearchParams { $($(#[$doc])+ pub $name: i32),+ }
+
+        impl SearchParams {
+            /// What is declared, in order.
+            pub const LIST: &'static [SearchParam] = &[
+                $(SearchParam { name: stringify!($name), default: $default, min: $min, max: $max }),+
+            ];
+
+            fn field(&mut self, name: &str) -> Option<&mut i32> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl Default for SearchParams {
+            fn default() -> Self {
+                SearchParams { $($name: $default),+ }
+            }
+        }
+
+        $(const _: () = assert!($min <= $default && $default <= $max);)+
+    };
+}
+
+search_params! {
+    /// Half of the first aspiration window, centipawns.
+    aspiration_delta: 12 in 4..=60;
+    /// Growth of the aspiration window when it fails, in percent.
+    aspiration_growth: 60 in 20..=200;
+    /// Reverse futility pruning up to this depth.
+    rfp_max_depth: 9 in 4..=14;
+    /// Margin of reverse futility pruning, centipawns a ply.
+    rfp_margin: 75 in 30..=150;
+    /// Plies taken off that margin when the position is improving, in hundredths.
+    rfp_improving: 90 in 0..=200;
+    /// Razoring up to this depth.
+    razor_max_depth: 3 in 1..=6;
+    /// Margin of razoring, centipawns a ply.
+    razor_margin: 250 in 100..=500;
+    /// Null move from this depth on.
+    nmp_min_depth: 3 in 2..=6;
+    /// Reduction of the null move, plies.
+    nmp_base: 4 in 2..=6;
+    /// Depth for one more ply of null move reduction.
+    nmp_divisor: 4 in 2..=8;
+    /// Centipawns above beta for one more ply of null move reduction, three at most.
+    nmp_eval_divisor: 190 in 80..=400;
+    /// Null move results are verified from this depth on.
+    nmp_verification_depth: 14 in 8..=24;
+    /// ProbCut from this depth on.
+    probcut_min_depth: 5 in 3..=8;
+    /// What ProbCut asks beyond beta, centipawns.
+    probcut_margin: 180 in 80..=350;
+    /// Internal iterative reduction from this depth on.
+    iir_min_depth: 4 in 2..=8;
+    /// Late move pruning up to this depth.
+    lmp_max_depth: 8 in 3..=14;
+    /// Moves searched at any depth before late move pruning.
+    lmp_base: 3 in 1..=10;
+    /// Futility pruning of quiet moves up to this reduced depth.
+    fp_max_depth: 8 in 3..=14;
+    /// Margin of futility pruning at depth 0, centipawns.
+    fp_base: 90 in 20..=250;
+    /// Margin of futility pruning, centipawns a ply.
+    fp_margin: 80 in 30..=200;
+    /// History pruning up to this reduced depth.
+    hp_max_depth: 4 in 1..=8;
+    /// Worst history of quiet moves searched near the horizon, a ply.
+    hp_margin: 4000 in 500..=10000;
+    /// SEE pruning up to this depth.
+    see_max_depth: 9 in 3..=14;
+    /// Loss that quiet moves may incur, centipawns a ply.
+    see_quiet_margin: 60 in 20..=150;
+    /// Loss that captures may incur, centipawns a ply.
+    see_noisy_margin: 100 in 40..=200;
+    /// Late move reductions from this depth on.
+    lmr_min_depth: 2 in 2..=5;
+    /// Reduction of quiet moves, 1024ths of a ply.
+    lmr_quiet_base: 800 in 0..=2048;
+    /// Divisor of ln(depth) ln(moves) for quiet moves, hundredths.
+    lmr_quiet_divisor: 220 in 120..=400;
+    /// Reduction of captures, 1024ths of a ply.
+    lmr_noisy_base: 100 in 0..=2048;
+    /// Divisor of ln(depth) ln(moves) for captures, hundredths.
+    lmr_noisy_divisor: 320 in 120..=600;
+    /// Less reduction on the principal variation, 1024ths of a ply.
+    lmr_pv: 1024 in 0..=2048;
+    /// More reduction in nodes expected to fail high, 1024ths of a ply.
+    lmr_cut_node: 1400 in 0..=3072;
+    /// More reduction where the evaluation does not improve, 1024ths of a ply.
+    lmr_not_improving: 800 in 0..=2048;
+    /// Less reduction for moves that give check, 1024ths of a ply.
+    lmr_check: 900 in 0..=2048;
+    /// Less reduction for killers and counter moves, 1024ths of a ply.
+    lmr_refutation: 900 in 0..=2048;
+    /// More reduction where the table expects a capture, 1024ths of a ply.
+    lmr_noisy_tt_move: 700 in 0..=2048;
+    /// Less reduction where the table has seen a principal variation, 1024ths of a ply.
+    lmr_was_pv: 700 in 0..=2048;
+    /// History for one ply less of reduction, quiet moves.
+    lmr_quiet_history: 8000 in 2000..=20000;
+    /// History for one ply less of reduction, captures.
+    lmr_noisy_history: 6000 in 2000..=20000;
+    /// Singular extensions from this depth on.
+    se_min_depth: 7 in 4..=12;
+    /// Centipawns that other moves must fall short by, in 16ths, a ply.
+    se_margin: 24 in 4..=64;
+    /// Further centipawns to extend twice.
+    se_double_margin: 18 in 2..=60;
+    /// Bonus for a good move, a ply.
+    history_bonus: 170 in 50..=400;
+    /// The largest bonus.
+    history_bonus_max: 1700 in 500..=4000;
+    /// Malus for moves tried in vain, a ply.
+    history_malus: 170 in 50..=400;
+    /// The largest malus.
+    history_malus_max: 1500 in 500..=4000;
+    /// Weight of the pawn structure's correction, 1024ths.
+    correction_pawn: 1024 in 0..=3072;
+    /// Weight of the last moves' correction, 1024ths.
+    correction_moves: 800 in 0..=3072;
+    /// What a capture must leave to alpha in quiescence to be dropped, centipawns.
+    qs_margin: 160 in 50..=400;
+    /// The time a move gets without moves to go: share of the clock, in thousandths.
+    time_share: 45 in 20..=100;
+    /// Share of the increment spent at once, in percent.
+    time_increment: 75 in 30..=100;
+    /// The longest a move may take, in percent of its planned time.
+    time_hard: 350 in 150..=800;
+}
+
+impl SearchParams {
+    /// The declared number of this name, which is compared without regard to case.
+    pub fn find(name: &str) -> Option<&'static SearchParam> {
+        Self::LIST.iter().find(|param| param.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Sets a number, clamped to its range; whether there is one of this name.
+    pub fn set(&mut self, name: &str, value: i32) -> bool {
+        let Some(param) = Self::find(name) else { return false };
+        self.field(param.name).map(|field| *field = value.clamp(param.min, param.max)).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_found_and_clamped() {
+        let mut params = SearchParams::default();
+        for param in SearchParams::LIST {
+            assert_eq!(params.field(param.name).copied(), Some(param.default));
+            assert!(params.set(&param.name.to_uppercase(), i32::MAX));
+            assert_eq!(params.field(param.name).copied(), Some(param.max));
+        }
+        assert!(!params.set("no_such_number", 1));
+    }
+}

@@ -1,0 +1,247 @@
+//! The order in which a node tries its moves, in stages, so that what a cutoff makes needless is never generated.
+//!
+//! Table move (before anything is generated), captures that do not lose material by most valuable victim and history,
+//! killers and counter move, quiet moves by history, losing captures. In check: table move, then all evasions.
+
+use arrayvec::ArrayVec;
+
+use super::history::{Histories, LIMIT, Past};
+use crate::chess::{All, Move, MoveKind, MoveList, Noisy, PieceType, Position, Quiet, SEE_VALUES};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    TableMove,
+    GenerateNoisy,
+    GoodNoisy,
+    Refutations,
+    GenerateQuiets,
+    Quiets,
+    BadNoisy,
+    GenerateEvasions,
+    Evasions,
+    Done,
+}
+
+#[derive(Clone, Copy)]
+struct Scored {
+    mv: Move,
+    score: i32,
+}
+
+/// The moves that refuted others like it: two killers and the counter move.
+pub(super) type Refutations = [Option<Move>; 3];
+
+/// Yields the legal moves of a node, each once.
+pub(super) struct Picker {
+    stage: Stage,
+    table_move: Option<Move>,
+    refutations: Refutations,
+    /// Captures must win at least this much to count as good, in centipawns.
+    threshold: i32,
+    with_quiets: bool,
+    moves: ArrayVec<Scored, 256>,
+    next: usize,
+    bad: MoveList,
+}
+
+impl Picker {
+    /// All moves of a position.
+    pub(super) fn new(position: &Position, table_move: Option<Move>, refutations: Refutations) -> Self {
+        Picker {
+            stage: Stage::TableMove,
+            table_move: table_move.filter(|&mv| position.is_legal(mv)),
+            refutations,
+            threshold: 0,
+            with_quiets: true,
+            moves: ArrayVec::new(),
+            next: 0,
+            bad: MoveList::new(),
+        }
+    }
+
+    /// The captures and promotions that win at least `threshold` centipawns by static exchange; not in check.
+    pub(super) fn noisy(position: &Position, table_move: Option<Move>, threshold: i32) -> Self {
+        let is_wanted = |mv: &Move| is_noisy(position, *mv) && position.see_at_least(*mv, threshold);
+        let mut picker = Picker::new(position, table_move, [None; 3]);
+        picker.table_move = picker.table_move.filter(is_wanted);
+        Picker { threshold, with_quiets: false, ..picker }
+    }
+
+    /// The next move; `skip_quiets` leaves out what is quiet from now on.
+    pub(super) fn next(
+        &mut self,
+        position: &Position,
+        histories: &Histories,
+        past: &Past,
+        skip_quiets: bool,
+    ) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::TableMove => {
+                    self.stage = if position.is_check() { Stage::GenerateEvasions } else { Stage::GenerateNoisy };
+                    if self.table_move.is_some() {
+                        return self.table_move;
+                    }
+                }
+                Stage::GenerateNoisy => {
+                    self.fill(position.generate::<Noisy>(), |mv| noisy_score(position, histories, mv));
+                    self.stage = Stage::GoodNoisy;
+                }
+                Stage::GoodNoisy => match self.best() {
+                    Some(mv) if position.see_at_least(mv, self.threshold) => return Some(mv),
+                    Some(mv) => self.bad.push(mv),
+                    None if self.with_quiets => {
+                        self.next = 0;
+                        self.stage = Stage::Refutations;
+                    }
+                    None => self.stage = Stage::Done,
+                },
+                Stage::Refutations => match self.refutation(position).filter(|_| !skip_quiets) {
+                    Some(mv) => return Some(mv),
+                    None => self.stage = Stage::GenerateQuiets,
+                },
+                Stage::GenerateQuiets => {
+                    self.next = 0;
+                    self.moves.clear();
+                    if !skip_quiets {
+                        let refutations = self.refutations;
+                        let quiets = position.generate::<Quiet>().into_iter();
+                        let fresh = quiets.filter(|&mv| !refutations.contains(&Some(mv))).collect();
+                        self.fill(fresh, |mv| histories.quiet(position, mv, past));
+                    }
+                    self.stage = Stage::Quiets;
+                }
+                Stage::Quiets => match self.best().filter(|_| !skip_quiets) {
+                    Some(mv) => return Some(mv),
+                    None => {
+                        self.next = 0;
+                        self.stage = Stage::BadNoisy;
+                    }
+                },
+                Stage::BadNoisy => {
+                    let mv = self.bad.get(self.next).copied();
+                    self.next += 1;
+                    return mv;
+                }
+                Stage::GenerateEvasions => {
+                    self.fill(position.generate::<All>(), |mv| evasion_score(position, histories, past, mv));
+                    self.stage = Stage::Evasions;
+                }
+                Stage::Evasions => return self.best(),
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    fn fill(&mut self, moves: MoveList, score: impl Fn(Move) -> i32) {
+        let table_move = self.table_move;
+        let scored = moves.into_iter().filter(|&mv| Some(mv) != table_move);
+        self.moves.extend(scored.map(|mv| Scored { mv, score: score(mv) }));
+    }
+
+    /// The best of the moves not yet given out.
+    #[inline]
+    fn best(&mut self) -> Option<Move> {
+        let rest = self.moves.get_mut(self.next..)?;
+        let mut best = 0;
+        let mut score = rest.first()?.score;
+        for (i, scored) in rest.iter().enumerate().skip(1) {
+            if scored.score > score {
+                (best, score) = (i, scored.score);
+            }
+        }
+        rest.swap(0, best);
+        self.next += 1;
+        Some(rest[0].mv)
+    }
+
+    /// The next refutation that is a quiet legal move here; those passed over are forgotten.
+    fn refutation(&mut self, position: &Position) -> Option<Move> {
+        while self.next < self.refutations.len() {
+            let candidate = self.refutations[self.next];
+            let is_new = candidate != self.table_move && !self.refutations[..self.next].contains(&candidate);
+            let usable = candidate.filter(|&mv| is_new && !is_noisy(position, mv) && position.is_legal(mv));
+            self.refutations[self.next] = usable;
+            self.next += 1;
+            if usable.is_some() {
+                return usable;
+            }
+        }
+        None
+    }
+}
+
+/// Whether a move captures or promotes.
+#[inline(always)]
+pub(super) fn is_noisy(position: &Position, mv: Move) -> bool {
+    mv.kind() == MoveKind::Promotion || position.is_capture(mv)
+}
+
+/// Victim first, then what history says; underpromotions last.
+fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
+    let victim = match mv.kind() {
+        MoveKind::EnPassant => SEE_VALUES[PieceType::Pawn.index()],
+        _ => position.piece_type_on(mv.to()).map_or(0, |piece| SEE_VALUES[piece.index()]),
+    };
+    let promotion = match mv.promoted() {
+        Some(PieceType::Queen) => SEE_VALUES[PieceType::Queen.index()],
+        Some(_) => -10_000,
+        None => 0,
+    };
+    16 * (victim + promotion) + histories.noisy(position, mv) / 4
+}
+
+fn evasion_score(position: &Position, histories: &Histories, past: &Past, mv: Move) -> i32 {
+    if is_noisy(position, mv) {
+        8 * LIMIT + noisy_score(position, histories, mv)
+    } else {
+        histories.quiet(position, mv, past)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::history::NO_CONTEXT;
+    use super::*;
+    use std::collections::HashSet;
+
+    fn drain(position: &Position, mut picker: Picker, skip_quiets: bool) -> Vec<Move> {
+        let histories = Histories::new();
+        std::iter::from_fn(|| picker.next(position, &histories, &[NO_CONTEXT; 3], skip_quiets)).collect()
+    }
+
+    const FENS: [&str; 5] = [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "rnbqkbnr/pp1ppppp/8/2pP4/8/8/PPP1PPPP/RNBQKBNR w KQkq c6 0 2",
+        "8/PPP4k/8/8/8/8/3K1ppp/8 w - - 0 1",
+        "4k3/8/8/8/8/8/4q3/3QK2R w K - 0 1",
+        "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
+    ];
+
+    #[test]
+    fn every_legal_move_is_given_once_whatever_table_and_killers_say() {
+        for position in FENS.map(|fen| Position::from_fen(fen).unwrap()) {
+            let legal: HashSet<Move> = position.legal_moves().into_iter().collect();
+            let mut hints: Vec<Option<Move>> = legal.iter().copied().map(Some).collect();
+            hints.extend([None, Move::from_bits(0xFFFF), Move::from_bits(0x1234)]);
+            for (i, &hint) in hints.iter().enumerate() {
+                let refutations = [hints[(i + 1) % hints.len()], hints[(i + 2) % hints.len()], hint];
+                let given = drain(&position, Picker::new(&position, hint, refutations), false);
+                assert_eq!(given.len(), legal.len());
+                assert_eq!(given.iter().copied().collect::<HashSet<_>>(), legal);
+                if let Some(mv) = hint.filter(|mv| legal.contains(mv)) {
+                    assert_eq!(given[0], mv);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn quiet_moves_can_be_left_out() {
+        let position = Position::from_fen(FENS[0]).unwrap();
+        let given = drain(&position, Picker::new(&position, None, [None; 3]), true);
+        assert_eq!(given.len(), position.generate::<Noisy>().len());
+        let winning = drain(&position, Picker::noisy(&position, None, 1), false);
+        assert!(winning.iter().all(|&mv| position.see_at_least(mv, 1)));
+    }
+}

@@ -1,0 +1,170 @@
+//! When a node may be cut short, and by how much moves are reduced: conditions and margins, each by its name.
+//!
+//! The node only asks; what holds for a technique is written here. Values are centipawns in the view of the side to
+//! move, reductions 1024ths of a ply where their name says so.
+
+use super::params::SearchParams;
+use super::table::{Bound, Entry};
+use super::value::{Value, is_loss, is_mate, is_win};
+
+/// What the questions below are asked about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Situation {
+    /// Remaining depth, plies.
+    pub(super) depth: i32,
+    pub(super) alpha: Value,
+    pub(super) beta: Value,
+    /// The evaluation, corrected and refined by the table; meaningless in check.
+    pub(super) eval: Value,
+    /// Whether the evaluation has risen since the side's last moves.
+    pub(super) improving: bool,
+    pub(super) is_check: bool,
+    pub(super) is_pv: bool,
+    pub(super) cut_node: bool,
+}
+
+impl Situation {
+    /// Whether the node may be cut short by its evaluation alone: off the principal variation and out of check.
+    pub(super) fn may_prune(&self) -> bool {
+        !self.is_pv && !self.is_check && !is_mate(self.beta)
+    }
+
+    /// Reverse futility: near the horizon, an evaluation far above beta stays there.
+    /// See <https://www.chessprogramming.org/Reverse_Futility_Pruning>.
+    pub(super) fn fails_high_statically(&self, params: &SearchParams) -> bool {
+        let improving = if self.improving { params.rfp_improving } else { 0 };
+        let margin = (100 * self.depth - improving).max(0) * params.rfp_margin / 100;
+        self.depth <= params.rfp_max_depth && self.eval - margin >= self.beta && !is_win(self.eval)
+    }
+
+    /// Razoring: near the horizon, only captures can lift an evaluation far below alpha.
+    /// See <https://www.chessprogramming.org/Razoring>.
+    pub(super) fn is_hopeless(&self, params: &SearchParams) -> bool {
+        self.depth <= params.razor_max_depth && self.eval + params.razor_margin * self.depth <= self.alpha
+    }
+
+    /// Null move: who stands well enough to pass has a move that is good enough.
+    /// See <https://www.chessprogramming.org/Null_Move_Pruning>.
+    pub(super) fn may_pass(&self, params: &SearchParams) -> bool {
+        self.depth >= params.nmp_min_depth && self.eval >= self.beta && !is_loss(self.beta)
+    }
+
+    /// Depth that the null move takes away, in plies.
+    pub(super) fn null_move_reduction(&self, params: &SearchParams) -> i32 {
+        params.nmp_base + self.depth / params.nmp_divisor + ((self.eval - self.beta) / params.nmp_eval_divisor).min(3)
+    }
+
+    /// ProbCut: a capture that beats beta by a margin in a shallow search beats it in the full one too, unless the
+    /// table already knows better. The bound to beat, if it is worth trying.
+    /// See <https://www.chessprogramming.org/ProbCut>.
+    pub(super) fn probcut_beta(&self, params: &SearchParams, entry: Option<&Entry>) -> Option<Value> {
+        let beta = self.beta + params.probcut_margin - if self.improving { params.probcut_margin / 4 } else { 0 };
+        let is_refuted = entry.is_some_and(|entry| entry.depth >= self.depth - 3 && entry.value < beta);
+        (self.depth >= params.probcut_min_depth && !is_refuted).then_some(beta)
+    }
+
+    /// Internal iterative reduction: without a table move, a cheaper search finds one.
+    /// See <https://www.chessprogramming.org/Internal_Iterative_Reductions>.
+    pub(super) fn wants_cheaper_search(&self, params: &SearchParams, entry: Option<&Entry>) -> bool {
+        let is_known = entry.is_some_and(|entry| entry.mv.is_some() && entry.depth >= self.depth - 4);
+        self.depth >= params.iir_min_depth && (self.is_pv || self.cut_node) && !is_known
+    }
+
+    /// Late move pruning: near the horizon, after so many moves no quiet one is expected to matter.
+    /// See <https://www.chessprogramming.org/Futility_Pruning#Move_Count_Based_Pruning>.
+    pub(super) fn is_late(&self, params: &SearchParams, tried: i32) -> bool {
+        let count = params.lmp_base + self.depth * self.depth;
+        self.depth <= params.lmp_max_depth && tried >= if self.improving { count } else { count / 2 }
+    }
+
+    /// Futility: near the horizon, a quiet move does not lift the evaluation to alpha. `depth` is the reduced one.
+    /// See <https://www.chessprogramming.org/Futility_Pruning>.
+    pub(super) fn is_futile(&self, params: &SearchParams, depth: i32) -> bool {
+        let reach = self.eval + params.fp_base + params.fp_margin * depth;
+        !self.is_check && depth <= params.fp_max_depth && reach <= self.alpha
+    }
+
+    /// History pruning: near the horizon, a quiet move that has always failed fails again. `depth` is the reduced one.
+    pub(super) fn has_bad_record(&self, params: &SearchParams, depth: i32, history: i32) -> bool {
+        depth <= params.hp_max_depth && history < -params.hp_margin * depth.max(1)
+    }
+
+    /// What a move may lose by static exchange, as a threshold of at most 0; none where it is not asked.
+    pub(super) fn see_threshold(&self, params: &SearchParams, is_quiet: bool, depth: i32) -> Option<Value> {
+        if self.depth > params.see_max_depth {
+            return None;
+        }
+        let depth = depth.max(0);
+        Some(if is_quiet { -params.see_quiet_margin * depth } else { -params.see_noisy_margin * self.depth })
+    }
+
+    /// Singular extension: whether the table move is to be tried against all others, and the bound that they must stay
+    /// below. See <https://www.chessprogramming.org/Singular_Extensions>.
+    pub(super) fn singular_beta(&self, params: &SearchParams, entry: Option<&Entry>) -> Option<Value> {
+        let entry = entry.filter(|entry| {
+            self.depth >= params.se_min_depth
+                && entry.depth >= self.depth - 3
+                && entry.bound != Bound::Upper
+                && !is_mate(entry.value)
+        })?;
+        Some(entry.value - params.se_margin * self.depth / 16)
+    }
+}
+
+/// What makes a move more or less likely to matter, for its reduction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prospects {
+    pub(super) is_quiet: bool,
+    pub(super) gives_check: bool,
+    pub(super) is_refutation: bool,
+    pub(super) table_move_is_noisy: bool,
+    pub(super) was_pv: bool,
+    pub(super) history: i32,
+}
+
+const ROWS: usize = 64;
+
+/// Reductions before prospects, by `[depth][moves tried]`, in 1024ths of a ply.
+pub(super) struct Reductions {
+    quiet: Box<[[i32; ROWS]; ROWS]>,
+    noisy: Box<[[i32; ROWS]; ROWS]>,
+}
+
+impl Reductions {
+    pub(super) fn new(params: &SearchParams) -> Self {
+        let table = |base: i32, divisor: i32| {
+            let cell = |depth: usize, tried: usize| {
+                let product = (depth.max(1) as f64).ln() * (tried.max(1) as f64).ln();
+                base + (1024.0 * product * 100.0 / f64::from(divisor)) as i32
+            };
+            Box::new(std::array::from_fn(|depth| std::array::from_fn(|tried| cell(depth, tried))))
+        };
+        Reductions {
+            quiet: table(params.lmr_quiet_base, params.lmr_quiet_divisor),
+            noisy: table(params.lmr_noisy_base, params.lmr_noisy_divisor),
+        }
+    }
+
+    /// The reduction by depth and number of moves tried alone, in 1024ths of a ply.
+    #[inline(always)]
+    pub(super) fn base(&self, is_quiet: bool, depth: i32, tried: i32) -> i32 {
+        let table = if is_quiet { &self.quiet } else { &self.noisy };
+        table[(depth as usize).min(ROWS - 1)][(tried as usize).min(ROWS - 1)]
+    }
+}
+
+/// By how many plies a late move is searched less deep; negative for deeper.
+/// See <https://www.chessprogramming.org/Late_Move_Reductions>.
+pub(super) fn reduction(params: &SearchParams, base: i32, situation: &Situation, prospects: &Prospects) -> i32 {
+    let when = |condition: bool, amount: i32| if condition { amount } else { 0 };
+    let divisor = if prospects.is_quiet { params.lmr_quiet_history } else { params.lmr_noisy_history };
+    let sum = base - when(situation.is_pv, params.lmr_pv)
+        + when(situation.cut_node, params.lmr_cut_node)
+        + when(!situation.improving, params.lmr_not_improving)
+        - when(prospects.gives_check, params.lmr_check)
+        - when(prospects.is_refutation, params.lmr_refutation)
+        + when(prospects.table_move_is_noisy && prospects.is_quiet, params.lmr_noisy_tt_move)
+        - when(prospects.was_pv, params.lmr_was_pv)
+        - prospects.history * 1024 / divisor;
+    sum / 1024
+}

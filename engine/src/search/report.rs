@@ -1,0 +1,63 @@
+//! What a search tells while it runs. The search never prints: it reports to a [`Handler`], and the protocol, the
+//! bench and the tests are handlers.
+
+use std::time::Duration;
+
+use super::table::Bound;
+use super::value::Value;
+use crate::chess::Move;
+
+/// One line of the analysis.
+#[derive(Clone, Debug)]
+pub struct Info<'a> {
+    /// Depth of the iteration, plies.
+    pub depth: i32,
+    /// The longest line searched, plies.
+    pub seldepth: usize,
+    /// Which of the best lines this is, from 1.
+    pub multipv: usize,
+    /// Value in the view of the side to move at the root.
+    pub value: Value,
+    /// How that value stands to the true one.
+    pub bound: Bound,
+    /// Nodes searched by all threads.
+    pub nodes: u64,
+    /// Time since the search began.
+    pub time: Duration,
+    /// How full the table is, in thousandths.
+    pub hashfull: u32,
+    /// The line, never empty.
+    pub line: &'a [Move],
+}
+
+/// Takes what a search has to tell.
+pub trait Handler: Send {
+    /// A line of the analysis.
+    fn line(&mut self, info: &Info<'_>);
+
+    /// The root move being searched, counted from 1; told only after some seconds.
+    fn current_move(&mut self, _depth: i32, _mv: Move, _number: usize) {}
+
+    /// There is no legal move; the value is that of a mate or a draw.
+    fn no_moves(&mut self, _value: Value) {}
+}
+
+/// Listens to nothing.
+impl Handler for () {
+    fn line(&mut self, _info: &Info<'_>) {}
+}
+
+/// What a search came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The move to play; none if there is no legal move.
+    pub best: Option<Move>,
+    /// The reply expected to it.
+    pub ponder: Option<Move>,
+    /// Value in the view of the side to move at the root.
+    pub value: Value,
+    /// Depth of the last finished iteration of the thread that was believed, plies.
+    pub depth: i32,
+    /// Nodes searched by all threads.
+    pub nodes: u64,
+}

@@ -1,0 +1,267 @@
+//! The search as the outside sees it: what it is set to, what it remembers from move to move, and its threads.
+//!
+//! All threads search the same root and share the table alone (Lazy SMP); the first minds the clock and reports. At
+//! the end they vote for the move. See <https://www.chessprogramming.org/Lazy_SMP>.
+
+use std::collections::TryReserveError;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::game::Game;
+use super::history::Histories;
+use super::limits::{Budget, Limits};
+use super::params::SearchParams;
+use super::prune::Reductions;
+use super::report::{Handler, Info, Outcome};
+use super::signals::Signals;
+use super::table::{Bound, Table};
+use super::value::{DRAW, INFINITE, Value, mated_in};
+use super::worker::{Shared, Worker};
+use crate::chess::{Move, Position};
+use crate::eval::Evaluator;
+
+/// Size of the table unless told otherwise, mebibytes.
+pub const DEFAULT_HASH: usize = 16;
+
+/// The most threads a search may have.
+pub const MAX_THREADS: usize = 512;
+
+/// The most lines a search may report.
+pub const MAX_MULTIPV: usize = 256;
+
+/// Recursion is as deep as lines are long; a node takes a few kilobytes.
+const STACK_SIZE: usize = 16 << 20;
+
+/// The search with its settings and its memory.
+pub struct Searcher {
+    table: Arc<Table>,
+    evaluator: Arc<Evaluator>,
+    signals: Arc<Signals>,
+    /// One for each thread.
+    histories: Vec<Histories>,
+    /// What the search plays with.
+    pub params: SearchParams,
+    /// How many of the best lines are reported, at least 1.
+    pub multipv: usize,
+    /// Time lost between the GUI's clock and the engine.
+    pub overhead: Duration,
+    /// Whether a single legal move is looked into like any other position.
+    pub analyse: bool,
+}
+
+impl Searcher {
+    /// A search with one thread and a table of `mebibytes`.
+    ///
+    /// # Errors
+    /// If there is not that much memory.
+    pub fn new(mebibytes: usize) -> Result<Self, TryReserveError> {
+        Ok(Searcher {
+            table: Arc::new(Table::new(mebibytes)?),
+            evaluator: Arc::default(),
+            signals: Arc::default(),
+            histories: vec![Histories::new()],
+            params: SearchParams::default(),
+            multipv: 1,
+            overhead: Duration::from_millis(10),
+            analyse: false,
+        })
+    }
+
+    /// How to speak to the search while it runs.
+    pub fn signals(&self) -> Arc<Signals> {
+        Arc::clone(&self.signals)
+    }
+
+    /// What positions are judged by.
+    pub fn evaluator(&self) -> &Evaluator {
+        &self.evaluator
+    }
+
+    /// The same, shared with other searches.
+    pub fn shared_evaluator(&self) -> Arc<Evaluator> {
+        Arc::clone(&self.evaluator)
+    }
+
+    /// Judges positions by other parameters from now on. What the old ones led to is forgotten.
+    pub fn set_evaluator(&mut self, evaluator: Arc<Evaluator>) {
+        self.evaluator = evaluator;
+        self.forget();
+    }
+
+    /// Takes a table of another size.
+    ///
+    /// # Errors
+    /// If there is not that much memory; the old table stays.
+    pub fn set_hash(&mut self, mebibytes: usize) -> Result<(), TryReserveError> {
+        if mebibytes != self.table.mebibytes() {
+            self.table = Arc::new(Table::new(mebibytes)?);
+        }
+        Ok(())
+    }
+
+    /// Takes another number of threads, 1 to [`MAX_THREADS`].
+    pub fn set_threads(&mut self, threads: usize) {
+        self.histories.resize_with(threads.clamp(1, MAX_THREADS), Histories::new);
+    }
+
+    /// Empties the table.
+    pub fn clear_hash(&self) {
+        self.table.clear(self.histories.len());
+    }
+
+    /// Forgets everything about earlier games.
+    pub fn forget(&mut self) {
+        self.clear_hash();
+        self.histories.iter_mut().for_each(Histories::clear);
+    }
+
+    /// Searches until a limit is reached or [`Signals::stop`] is called.
+    pub fn search(&mut self, game: &Game, limits: Limits, handler: &mut dyn Handler) -> Outcome {
+        self.signals.reset(limits.ponder);
+        self.search_since(Instant::now(), game, limits, handler)
+    }
+
+    /// [`Searcher::search`] for a caller that has reset the signals itself when the command came, at `start`.
+    pub fn search_since(&mut self, start: Instant, game: &Game, limits: Limits, handler: &mut dyn Handler) -> Outcome {
+        let legal = game.position().legal_moves();
+        let is_wanted = |mv: &Move| limits.search_moves.contains(mv);
+        let mut moves: Vec<Move> = legal.iter().copied().filter(is_wanted).collect();
+        if moves.is_empty() {
+            moves = legal.to_vec();
+        }
+        let is_held = limits.infinite || limits.ponder;
+        if moves.is_empty() {
+            let value = if game.position().is_check() { mated_in(0) } else { DRAW };
+            handler.no_moves(value);
+            if is_held {
+                self.signals.wait(limits.infinite);
+            }
+            return Outcome { best: None, ponder: None, value, depth: 0, nodes: 0 };
+        }
+        let infinite = limits.infinite;
+        self.table.begin_search();
+        let (shared, workers) = self.start(start, game, limits, &moves);
+        let (shared, mut workers) = self.run(shared, workers, game, handler);
+        let best = vote(&workers);
+        let outcome = self.conclude(&shared, &workers[best], game, handler);
+        self.histories = workers.drain(..).map(|worker| worker.histories).collect();
+        if is_held {
+            self.signals.wait(infinite);
+        }
+        outcome
+    }
+
+    /// Prepares what the threads need.
+    fn start(&mut self, start: Instant, game: &Game, limits: Limits, moves: &[Move]) -> (Arc<Shared>, Vec<Worker>) {
+        let budget = Budget::new(&limits, self.overhead, &self.params);
+        let histories = std::mem::take(&mut self.histories);
+        let shared = Arc::new(Shared {
+            table: Arc::clone(&self.table),
+            signals: Arc::clone(&self.signals),
+            evaluator: Arc::clone(&self.evaluator),
+            params: self.params.clone(),
+            reductions: Reductions::new(&self.params),
+            hard: budget.hard,
+            soft: budget.soft,
+            start,
+            nodes: histories.iter().map(|_| AtomicU64::new(0)).collect(),
+            is_over: AtomicBool::new(false),
+            multipv: self.multipv.max(1),
+            only_move: !self.analyse && game.position().legal_moves().len() == 1,
+            limits,
+        });
+        let worker = |(id, histories)| Worker::new(id, Arc::clone(&shared), histories, moves);
+        let workers = histories.into_iter().enumerate().map(worker).collect();
+        (shared, workers)
+    }
+
+    /// Runs the threads to their end.
+    fn run(
+        &self,
+        shared: Arc<Shared>,
+        mut workers: Vec<Worker>,
+        game: &Game,
+        handler: &mut dyn Handler,
+    ) -> (Arc<Shared>, Vec<Worker>) {
+        let (first, others) = workers.split_first_mut().expect("there is a thread");
+        thread::scope(|scope| {
+            for worker in others {
+                let mut game = game.clone();
+                let run = move || worker.iterate(&mut game, &mut ());
+                let spawned = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run);
+                // Too many threads for this machine: those that run do the work.
+                if spawned.is_err() {
+                    break;
+                }
+            }
+            let mut game = game.clone();
+            let run = move || first.iterate(&mut game, handler);
+            let main = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run);
+            main.expect("a thread for the search");
+        });
+        (shared, workers)
+    }
+
+    /// Reports the chosen line if the last report said something else, and sums up.
+    fn conclude(&self, shared: &Shared, worker: &Worker, game: &Game, handler: &mut dyn Handler) -> Outcome {
+        let root = &worker.root_moves[0];
+        let mut line = root.line.clone();
+        let mut value = root.known_value();
+        if value == -INFINITE {
+            value = self.evaluator.evaluate(game.position());
+        }
+        let depth = worker.completed_depth.max(1);
+        shared.nodes[worker.id].store(worker.nodes, std::sync::atomic::Ordering::Relaxed);
+        let nodes = shared.total_nodes();
+        let is_told = worker.id == 0 && worker.completed_depth > 0 && root.mv == worker.told_move;
+        if !is_told {
+            handler.line(&Info {
+                depth,
+                seldepth: root.seldepth.max(line.len()),
+                multipv: 1,
+                value,
+                bound: Bound::Exact,
+                nodes,
+                time: shared.start.elapsed(),
+                hashfull: self.table.fullness(),
+                line: &line,
+            });
+        }
+        self.extend_line(game.position(), &mut line);
+        Outcome { best: Some(root.mv), ponder: line.get(1).copied(), value, depth, nodes }
+    }
+
+    /// Asks the table for a reply where the line has none; a reply that ends the game is no move to ponder on.
+    fn extend_line(&self, position: &Position, line: &mut super::worker::PvLine) {
+        let mut next = position.after(line[0]);
+        if line.len() == 1 {
+            let known = self.table.probe(next.key(), 1).and_then(|entry| entry.mv);
+            line.extend(known.filter(|&mv| next.is_legal(mv)));
+        }
+        if let Some(&reply) = line.get(1) {
+            next.play(reply);
+            if !next.has_legal_move() {
+                line.truncate(1);
+            }
+        }
+    }
+}
+
+/// The thread whose move is believed: each votes for its move by depth and value.
+fn vote(workers: &[Worker]) -> usize {
+    let value = |worker: &Worker| worker.root_moves[0].known_value();
+    let voters = || workers.iter().filter(|worker| worker.completed_depth > 0);
+    let worst = voters().map(value).min().unwrap_or(0);
+    let weight = |worker: &Worker| i64::from(value(worker) - worst + 14) * i64::from(worker.completed_depth);
+    let votes = |mv: Move| -> i64 { voters().filter(|worker| worker.root_moves[0].mv == mv).map(weight).sum() };
+    let rank = |worker: &&Worker| -> (Value, i64, i64, std::cmp::Reverse<usize>) {
+        let sure = if super::value::is_mate(value(worker)) { value(worker) } else { 0 };
+        (sure, votes(worker.root_moves[0].mv), weight(worker), std::cmp::Reverse(worker.id))
+    };
+    if workers[0].shared.multipv > 1 {
+        return 0;
+    }
+    voters().max_by_key(rank).map_or(0, |worker| worker.id)
+}

@@ -1,0 +1,66 @@
+//! How a running search is spoken to from outside: stop, and "the opponent has played the expected move".
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Shared by a search and whoever commands it.
+#[derive(Debug, Default)]
+pub struct Signals {
+    stop: AtomicBool,
+    pondering: AtomicBool,
+    /// When the opponent played the expected move.
+    hit: Mutex<Option<Instant>>,
+    changed: Condvar,
+}
+
+impl Signals {
+    fn hit(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.hit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Readies the signals for a new search.
+    pub fn reset(&self, pondering: bool) {
+        *self.hit() = None;
+        self.stop.store(false, Relaxed);
+        self.pondering.store(pondering, Relaxed);
+    }
+
+    /// Tells the search to stop; harmless if there is none.
+    pub fn stop(&self) {
+        let _guard = self.hit();
+        self.stop.store(true, Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// Tells a pondering search that its time has begun; harmless if there is none.
+    pub fn ponderhit(&self) {
+        let mut hit = self.hit();
+        if self.pondering.swap(false, Relaxed) {
+            *hit = Some(Instant::now());
+        }
+        self.changed.notify_all();
+    }
+
+    #[inline]
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn is_pondering(&self) -> bool {
+        self.pondering.load(Relaxed)
+    }
+
+    /// When the clock began to run, if that was after the search began.
+    pub(super) fn clock_start(&self) -> Option<Instant> {
+        *self.hit()
+    }
+
+    /// Waits for the word to end: `stop`, or, unless `infinite`, the end of pondering.
+    pub(super) fn wait(&self, infinite: bool) {
+        let guard = self.hit();
+        let is_held = |_: &mut Option<Instant>| !self.is_stopped() && (infinite || self.is_pondering());
+        drop(self.changed.wait_while(guard, is_held));
+    }
+}

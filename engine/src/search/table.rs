@@ -1,0 +1,313 @@
+//! The transposition table: what earlier searches found out about a position, shared by all threads without locks.
+//!
+//! An entry is two atomic words, the data and the key combined with the data; a probe that meets the halves of two
+//! different entries finds that they do not fit and takes them for nothing. Entries live in buckets of one cache line.
+//! Mates are stored as distances from the entry's own position.
+//! See <https://www.chessprogramming.org/Shared_Hash_Table#Lock-less>.
+
+use std::collections::TryReserveError;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+use super::value::{Value, is_loss, is_win};
+use crate::chess::Move;
+
+/// How a stored value stands to the true one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Bound {
+    /// The true value is at most this.
+    Upper = 1,
+    /// The true value is at least this.
+    Lower = 2,
+    /// This is the value.
+    Exact = 3,
+}
+
+impl Bound {
+    const fn from_bits(bits: u64) -> Option<Self> {
+        match bits & 3 {
+            1 => Some(Bound::Upper),
+            2 => Some(Bound::Lower),
+            3 => Some(Bound::Exact),
+            _ => None,
+        }
+    }
+
+    /// Whether a value with this bound decides the question "at least `beta`?".
+    #[inline(always)]
+    pub(super) fn decides(self, value: Value, beta: Value) -> bool {
+        let needed = if value >= beta { Bound::Lower } else { Bound::Upper };
+        self as u8 & needed as u8 != 0
+    }
+}
+
+/// What the table knows of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The best move, if one was found; it may be illegal if two positions share a key.
+    pub mv: Option<Move>,
+    /// The value in the view of the side to move, mates counted from the root of the search.
+    pub value: Value,
+    /// The uncorrected static evaluation in the view of the side to move; none in check.
+    pub eval: Option<Value>,
+    /// The depth of the search in plies, 0 for quiescence.
+    pub depth: i32,
+    /// How the value stands to the true one.
+    pub bound: Bound,
+    /// Whether the position has been on a principal variation.
+    pub is_pv: bool,
+}
+
+const NO_EVAL: i16 = i16::MIN;
+const GENERATIONS: u8 = 32;
+const SLOTS: usize = 4;
+
+#[derive(Default)]
+struct Slot {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+#[derive(Default)]
+#[repr(align(64))]
+struct Bucket([Slot; SLOTS]);
+
+const _: () = assert!(size_of::<Bucket>() == 64);
+
+/// A transposition table of fixed size.
+pub(super) struct Table {
+    buckets: Vec<Bucket>,
+    generation: AtomicU8,
+}
+
+impl Table {
+    /// An empty table of `mebibytes`, at least one.
+    ///
+    /// # Errors
+    /// If there is not that much memory.
+    pub(super) fn new(mebibytes: usize) -> Result<Self, TryReserveError> {
+        let count = mebibytes.max(1).saturating_mul(1 << 20) / size_of::<Bucket>();
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(count)?;
+        buckets.resize_with(count, Bucket::default);
+        Ok(Table { buckets, generation: AtomicU8::new(0) })
+    }
+
+    /// Its size in mebibytes.
+    pub(super) fn mebibytes(&self) -> usize {
+        (self.buckets.len() * size_of::<Bucket>()) >> 20
+    }
+
+    /// Forgets everything, with as many threads as given.
+    pub(super) fn clear(&self, threads: usize) {
+        let share = self.buckets.len().div_ceil(threads.max(1)).max(1);
+        std::thread::scope(|scope| {
+            for part in self.buckets.chunks(share) {
+                scope.spawn(|| {
+                    for slot in part.iter().flat_map(|bucket| &bucket.0) {
+                        slot.check.store(0, Relaxed);
+                        slot.data.store(0, Relaxed);
+                    }
+                });
+            }
+        });
+        self.generation.store(0, Relaxed);
+    }
+
+    /// Begins a new search: what earlier ones stored may be replaced sooner.
+    pub(super) fn begin_search(&self) {
+        self.generation.store((self.generation.load(Relaxed) + 1) % GENERATIONS, Relaxed);
+    }
+
+    /// How full the table is with entries of this search, in thousandths, by a sample.
+    pub(super) fn fullness(&self) -> u32 {
+        let generation = self.generation.load(Relaxed);
+        let sample = &self.buckets[..self.buckets.len().min(1000 / SLOTS)];
+        let slots = sample.iter().flat_map(|bucket| &bucket.0);
+        let used = slots.map(|slot| Packed(slot.data.load(Relaxed)));
+        used.filter(|data| !data.is_empty() && data.generation() == generation).count() as u32
+    }
+
+    #[inline(always)]
+    fn bucket(&self, key: u64) -> &Bucket {
+        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
+        &self.buckets[index as usize]
+    }
+
+    /// What is known of a position that stands `ply` plies from the root.
+    #[inline]
+    pub(super) fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
+        self.bucket(key).0.iter().find_map(|slot| {
+            let data = slot.data.load(Relaxed);
+            if slot.check.load(Relaxed) ^ data == key { Packed(data).entry(ply) } else { None }
+        })
+    }
+
+    /// Remembers an entry for a position that stands `ply` plies from the root, unless it knows better.
+    #[inline]
+    pub(super) fn store(&self, key: u64, ply: usize, mut entry: Entry) {
+        let generation = self.generation.load(Relaxed);
+        let mut target = None;
+        let mut lowest = i32::MAX;
+        for slot in &self.bucket(key).0 {
+            let old = Packed(slot.data.load(Relaxed));
+            if old.is_empty() || slot.check.load(Relaxed) ^ old.0 == key {
+                target = Some((slot, old));
+                break;
+            }
+            let worth = old.worth(generation);
+            if worth < lowest {
+                lowest = worth;
+                target = Some((slot, old));
+            }
+        }
+        let Some((slot, old)) = target else { return };
+        if !old.is_empty() && slot.check.load(Relaxed) ^ old.0 == key {
+            let is_deeper = entry.depth + 4 + 2 * i32::from(entry.is_pv) > old.depth();
+            if entry.bound != Bound::Exact && !is_deeper && old.generation() == generation {
+                return;
+            }
+            entry.mv = entry.mv.or(old.mv());
+        }
+        let data = Packed::new(&entry, ply, generation).0;
+        slot.data.store(data, Relaxed);
+        slot.check.store(key ^ data, Relaxed);
+    }
+}
+
+/// An entry in 64 bits, from the lowest: 16 move, 16 value, 16 evaluation, 8 depth, 2 bound, 1 PV, 5 generation.
+#[derive(Clone, Copy)]
+struct Packed(u64);
+
+impl Packed {
+    #[inline(always)]
+    fn new(entry: &Entry, ply: usize, generation: u8) -> Self {
+        let value = if is_win(entry.value) {
+            entry.value + ply as Value
+        } else if is_loss(entry.value) {
+            entry.value - ply as Value
+        } else {
+            entry.value
+        };
+        let eval = entry.eval.map_or(NO_EVAL, |eval| eval as i16);
+        Packed(
+            u64::from(entry.mv.map_or(0, Move::to_bits))
+                | u64::from(value as i16 as u16) << 16
+                | u64::from(eval as u16) << 32
+                | u64::from(entry.depth.clamp(0, 255) as u8) << 48
+                | (entry.bound as u64) << 56
+                | u64::from(entry.is_pv) << 58
+                | u64::from(generation) << 59,
+        )
+    }
+
+    #[inline(always)]
+    fn entry(self, ply: usize) -> Option<Entry> {
+        let bound = Bound::from_bits(self.0 >> 56)?;
+        let stored = Value::from((self.0 >> 16) as u16 as i16);
+        let value = if is_win(stored) {
+            stored - ply as Value
+        } else if is_loss(stored) {
+            stored + ply as Value
+        } else {
+            stored
+        };
+        let eval = (self.0 >> 32) as u16 as i16;
+        Some(Entry {
+            mv: self.mv(),
+            value,
+            eval: (eval != NO_EVAL).then_some(Value::from(eval)),
+            depth: self.depth(),
+            bound,
+            is_pv: self.0 >> 58 & 1 != 0,
+        })
+    }
+
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        self.0 >> 56 & 3 == 0
+    }
+
+    #[inline(always)]
+    fn mv(self) -> Option<Move> {
+        Move::from_bits(self.0 as u16)
+    }
+
+    #[inline(always)]
+    fn depth(self) -> i32 {
+        i32::from((self.0 >> 48) as u8)
+    }
+
+    #[inline(always)]
+    fn generation(self) -> u8 {
+        (self.0 >> 59) as u8
+    }
+
+    /// What is lost if the entry is replaced: its depth, less the older it is.
+    #[inline(always)]
+    fn worth(self, generation: u8) -> i32 {
+        let age = (GENERATIONS + generation - self.generation()) % GENERATIONS;
+        self.depth() - 8 * i32::from(age)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::value::{mate_in, mated_in};
+    use super::*;
+    use crate::chess::{MoveKind, Square};
+
+    fn entry(value: Value, depth: i32) -> Entry {
+        let mv = Move::new(Square::from_index(12), Square::from_index(28), MoveKind::Normal);
+        Entry { mv: Some(mv), value, eval: Some(-77), depth, bound: Bound::Exact, is_pv: true }
+    }
+
+    #[test]
+    fn entries_come_back_as_they_were_stored() {
+        let table = Table::new(1).unwrap();
+        assert_eq!(table.mebibytes(), 1);
+        for (i, value) in [0, 1, -1, 250, -30_000, 30_000, mate_in(7), mated_in(8)].into_iter().enumerate() {
+            let key = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            for wanted in [entry(value, 9), Entry { mv: None, eval: None, is_pv: false, ..entry(value, 200) }] {
+                table.clear(1);
+                table.store(key, 5, wanted);
+                assert_eq!(table.probe(key, 5), Some(wanted));
+                assert_eq!(table.probe(key ^ 1, 5), None);
+            }
+        }
+    }
+
+    #[test]
+    fn mates_are_counted_from_the_node_that_asks() {
+        let table = Table::new(1).unwrap();
+        table.store(42, 3, entry(mate_in(7), 9));
+        assert_eq!(table.probe(42, 10).unwrap().value, mate_in(14));
+        table.store(43, 3, entry(mated_in(7), 9));
+        assert_eq!(table.probe(43, 1).unwrap().value, mated_in(5));
+    }
+
+    #[test]
+    fn shallow_results_do_not_drive_out_deep_ones() {
+        let table = Table::new(1).unwrap();
+        table.store(7, 0, entry(10, 20));
+        table.store(7, 0, Entry { bound: Bound::Lower, ..entry(20, 3) });
+        assert_eq!(table.probe(7, 0).unwrap().depth, 20);
+        table.begin_search();
+        table.store(7, 0, Entry { bound: Bound::Lower, mv: None, ..entry(20, 3) });
+        assert_eq!(table.probe(7, 0).unwrap().depth, 3);
+        assert!(table.probe(7, 0).unwrap().mv.is_some());
+    }
+
+    #[test]
+    fn fullness_counts_this_search_only() {
+        let table = Table::new(1).unwrap();
+        for key in 0..200_000_u64 {
+            table.store(key.wrapping_mul(0x9E37_79B9_7F4A_7C15), 0, entry(0, 5));
+        }
+        assert!(table.fullness() > 900);
+        table.begin_search();
+        assert_eq!(table.fullness(), 0);
+        table.clear(3);
+        assert_eq!(table.fullness(), 0);
+    }
+}

@@ -1,0 +1,264 @@
+//! One thread of the search: its memory, its place in the tree, and how it is stopped.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use arrayvec::ArrayVec;
+
+use super::history::{Context, Histories, NO_CONTEXT, Past, correction_centipawns};
+use super::limits::Limits;
+use super::params::SearchParams;
+use super::prune::Reductions;
+use super::quiescence::Host;
+use super::signals::Signals;
+use super::table::{Entry, Table};
+use super::value::{INFINITE, MAX_PLY, Value};
+use crate::chess::{Move, Position};
+use crate::eval::{EVAL_LIMIT, Evaluator};
+
+/// The search is to stop; whatever it was computing is void.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Abort;
+
+/// A principal variation.
+pub(super) type PvLine = ArrayVec<Move, MAX_PLY>;
+
+/// What a node leaves for its descendants.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// The corrected static evaluation; none in check.
+    pub(super) eval: Option<Value>,
+    /// The move being searched.
+    pub(super) context: Context,
+    /// The move left out, to see whether it is singular.
+    pub(super) excluded: Option<Move>,
+    pub(super) killers: [Option<Move>; 2],
+    /// Double extensions on the way here.
+    pub(super) double_extensions: i32,
+}
+
+impl Frame {
+    const EMPTY: Self =
+        Frame { eval: None, context: NO_CONTEXT, excluded: None, killers: [None; 2], double_extensions: 0 };
+}
+
+/// Frames before the root's, so that it has ancestors too.
+const BEFORE_ROOT: usize = 4;
+
+/// One move at the root and what is known of it.
+#[derive(Clone, Debug)]
+pub(super) struct RootMove {
+    pub(super) mv: Move,
+    /// Value in the last iteration that raised alpha with it, else −[`INFINITE`].
+    pub(super) value: Value,
+    /// Value in the iteration before.
+    pub(super) previous: Value,
+    /// The longest line searched when the value was found, plies.
+    pub(super) seldepth: usize,
+    pub(super) nodes: u64,
+    pub(super) line: PvLine,
+}
+
+/// What all threads of one search share.
+pub(super) struct Shared {
+    pub(super) table: Arc<Table>,
+    pub(super) signals: Arc<Signals>,
+    pub(super) evaluator: Arc<Evaluator>,
+    pub(super) params: SearchParams,
+    pub(super) reductions: Reductions,
+    pub(super) limits: Limits,
+    /// No move may take longer, if anything limits the time.
+    pub(super) hard: Option<Duration>,
+    pub(super) soft: Option<Duration>,
+    pub(super) start: Instant,
+    /// Nodes of each thread, published now and then.
+    pub(super) nodes: Vec<AtomicU64>,
+    /// Set when this search is over, by whichever thread finds out.
+    pub(super) is_over: AtomicBool,
+    /// How many lines are wanted.
+    pub(super) multipv: usize,
+    /// There is nothing to choose: the first iteration is enough.
+    pub(super) only_move: bool,
+}
+
+impl Shared {
+    /// Nodes of all threads, as far as published.
+    pub(super) fn total_nodes(&self) -> u64 {
+        self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
+    }
+}
+
+/// How many nodes pass between two looks at the clock and the signals.
+const CHECK_INTERVAL: u64 = 1024;
+
+/// One thread of the search.
+pub(super) struct Worker {
+    /// 0 for the thread that minds the clock and reports.
+    pub(super) id: usize,
+    pub(super) shared: Arc<Shared>,
+    pub(super) histories: Histories,
+    frames: Box<[Frame]>,
+    /// Distance to the root, plies.
+    pub(super) ply: usize,
+    pub(super) seldepth: usize,
+    pub(super) nodes: u64,
+    next_check: u64,
+    /// Depth of the iteration, plies.
+    pub(super) root_depth: i32,
+    /// Depth of the last finished iteration, plies.
+    pub(super) completed_depth: i32,
+    pub(super) root_moves: Vec<RootMove>,
+    /// The first root move that may be searched: those before it have their lines already.
+    pub(super) first_root_move: usize,
+    /// The best move that was last reported.
+    pub(super) told_move: Move,
+    /// No null move nearer to the root than this, while one is verified.
+    pub(super) null_move_from: usize,
+}
+
+impl Worker {
+    pub(super) fn new(id: usize, shared: Arc<Shared>, histories: Histories, moves: &[Move]) -> Self {
+        let fresh = |&mv: &Move| RootMove {
+            mv,
+            value: -INFINITE,
+            previous: -INFINITE,
+            seldepth: 0,
+            nodes: 0,
+            line: std::iter::once(mv).collect(),
+        };
+        Worker {
+            id,
+            histories,
+            frames: vec![Frame::EMPTY; BEFORE_ROOT + MAX_PLY + 2].into_boxed_slice(),
+            ply: 0,
+            seldepth: 0,
+            nodes: 0,
+            next_check: CHECK_INTERVAL.min(shared.limits.nodes.unwrap_or(u64::MAX)),
+            root_depth: 0,
+            completed_depth: 0,
+            root_moves: moves.iter().map(fresh).collect(),
+            told_move: moves[0],
+            first_root_move: 0,
+            null_move_from: 0,
+            shared,
+        }
+    }
+
+    /// The frame `back` plies towards the root, up to four beyond it.
+    #[inline(always)]
+    pub(super) fn frame(&self, back: usize) -> &Frame {
+        &self.frames[BEFORE_ROOT + self.ply - back]
+    }
+
+    /// The frame of the present node.
+    #[inline(always)]
+    pub(super) fn frame_mut(&mut self) -> &mut Frame {
+        &mut self.frames[BEFORE_ROOT + self.ply]
+    }
+
+    /// Readies the frame of the children.
+    #[inline(always)]
+    pub(super) fn clear_killers_below(&mut self) {
+        self.frames[BEFORE_ROOT + self.ply + 2].killers = [None; 2];
+    }
+
+    /// The last moves: one, two and four plies ago.
+    #[inline(always)]
+    pub(super) fn past(&self) -> Past {
+        [self.frame(1).context, self.frame(2).context, self.frame(4).context]
+    }
+
+    /// Counts a node, and looks now and then whether the search is over.
+    #[inline(always)]
+    pub(super) fn visit_node(&mut self) -> Result<(), Abort> {
+        if self.nodes >= self.next_check {
+            self.check_limits()?;
+        }
+        self.nodes += 1;
+        Ok(())
+    }
+
+    #[cold]
+    fn check_limits(&mut self) -> Result<(), Abort> {
+        let shared = &*self.shared;
+        shared.nodes[self.id].store(self.nodes, Relaxed);
+        self.next_check = self.nodes + CHECK_INTERVAL;
+        if let Some(limit) = shared.limits.nodes {
+            let left = limit.saturating_sub(shared.total_nodes());
+            if left == 0 {
+                return Err(self.stop_all());
+            }
+            let mine = if shared.nodes.len() == 1 { left } else { CHECK_INTERVAL };
+            self.next_check = self.next_check.min(self.nodes + mine);
+        }
+        if shared.is_over.load(Relaxed) {
+            return Err(Abort);
+        }
+        if shared.signals.is_stopped() {
+            return Err(self.stop_all());
+        }
+        if self.id == 0 && !shared.signals.is_pondering() {
+            // Time that was pondered away is not the clock's.
+            let used = shared.signals.clock_start().unwrap_or(shared.start).elapsed();
+            if shared.hard.is_some_and(|hard| used >= hard) {
+                return Err(self.stop_all());
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the search of all threads.
+    pub(super) fn stop_all(&self) -> Abort {
+        self.shared.is_over.store(true, Relaxed);
+        Abort
+    }
+
+    /// By how much the evaluation of such positions was off, centipawns.
+    #[inline(always)]
+    fn correct(&self, position: &Position, past: &Past, raw: Value) -> Value {
+        let params = &self.shared.params;
+        let corrections = self.histories.corrections(position, past);
+        let correction = correction_centipawns(corrections, (params.correction_pawn, params.correction_moves));
+        (raw + correction).clamp(-EVAL_LIMIT, EVAL_LIMIT)
+    }
+
+    /// The static evaluation as it is and as the histories correct it; `known` is the first, if the table has it.
+    #[inline(always)]
+    pub(super) fn static_eval(&self, position: &Position, past: &Past, known: Option<Value>) -> (Value, Value) {
+        let raw = known.unwrap_or_else(|| self.shared.evaluator.evaluate(position));
+        (raw, self.correct(position, past, raw))
+    }
+}
+
+impl Host for Worker {
+    type Stop = Abort;
+
+    #[inline(always)]
+    fn visit(&mut self, ply: usize) -> Result<(), Abort> {
+        self.seldepth = self.seldepth.max(ply);
+        self.visit_node()
+    }
+
+    #[inline(always)]
+    fn margin(&self) -> Option<Value> {
+        Some(self.shared.params.qs_margin)
+    }
+
+    #[inline(always)]
+    fn probe(&self, position: &Position, ply: usize) -> Option<Entry> {
+        self.shared.table.probe(position.key(), ply)
+    }
+
+    #[inline(always)]
+    fn store(&self, position: &Position, ply: usize, entry: Entry) {
+        self.shared.table.store(position.key(), ply, entry);
+    }
+
+    #[inline(always)]
+    fn evaluate(&mut self, position: &Position, ply: usize, known: Option<Value>) -> (Value, Value) {
+        // Below its first node, quiescence keeps no record of its moves.
+        let past = if ply == self.ply { self.past() } else { [NO_CONTEXT; 3] };
+        self.static_eval(position, &past, known)
+    }
+}

@@ -1,0 +1,100 @@
+//! What the engine says: lines on standard output, one at a time.
+
+use std::fmt::{self, Write as _};
+use std::io::Write as _;
+
+use super::options::Display;
+use super::wdl;
+use crate::chess::Move;
+use crate::search::{Bound, Handler, Info, Value, mate_distance};
+
+/// Prints a line at once. If nobody listens any more, there is nothing left to do.
+pub(super) fn print_line(line: fmt::Arguments<'_>) {
+    let mut out = std::io::stdout().lock();
+    if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+        std::process::exit(0);
+    }
+}
+
+macro_rules! say {
+    ($($part:tt)*) => { $crate::uci::info::print_line(format_args!($($part)*)) };
+}
+pub(super) use say;
+
+/// Prints what a search tells.
+pub(super) struct Printer(pub(super) Display);
+
+impl Handler for Printer {
+    fn line(&mut self, info: &Info<'_>) {
+        say!("{}", line(info, self.0));
+    }
+
+    fn current_move(&mut self, depth: i32, mv: Move, number: usize) {
+        say!("info depth {depth} currmove {} currmovenumber {number}", mv.to_uci(self.0.chess960));
+    }
+
+    fn no_moves(&mut self, value: Value) {
+        say!("info depth 0 score {}", score(value));
+    }
+}
+
+/// `cp` or `mate` with its number.
+fn score(value: Value) -> String {
+    match mate_distance(value) {
+        Some(moves) => format!("mate {moves}"),
+        None => format!("cp {value}"),
+    }
+}
+
+/// One line of the analysis.
+fn line(info: &Info<'_>, display: Display) -> String {
+    let Info { depth, seldepth, multipv, value, nodes, hashfull, .. } = *info;
+    let mut text = format!("info depth {depth} seldepth {seldepth} multipv {multipv} score {}", score(value));
+    text.push_str(match info.bound {
+        Bound::Upper => " upperbound",
+        Bound::Lower => " lowerbound",
+        Bound::Exact => "",
+    });
+    let millis = info.time.as_millis();
+    let nps = (nodes as f64 / info.time.as_secs_f64().max(1e-6)) as u64;
+    // Writing to a string cannot fail.
+    if display.wdl {
+        let [win, draw, loss] = wdl::chances(value);
+        let _ = write!(text, " wdl {win} {draw} {loss}");
+    }
+    let _ = write!(text, " nodes {nodes} nps {nps} hashfull {hashfull} tbhits 0 time {millis} pv");
+    for mv in info.line {
+        let _ = write!(text, " {}", mv.to_uci(display.chess960));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Position;
+    use crate::search::mated_in;
+    use std::time::Duration;
+
+    #[test]
+    fn lines_say_what_guis_read() {
+        let mv = Position::start().parse_uci("e2e4").unwrap();
+        let info = Info {
+            depth: 7,
+            seldepth: 11,
+            multipv: 1,
+            value: 31,
+            bound: Bound::Exact,
+            nodes: 5000,
+            time: Duration::from_millis(10),
+            hashfull: 3,
+            line: &[mv],
+        };
+        let expected =
+            "info depth 7 seldepth 11 multipv 1 score cp 31 nodes 5000 nps 500000 hashfull 3 tbhits 0 time 10 pv e2e4";
+        assert_eq!(line(&info, Display::default()), expected);
+        let mated = Info { value: mated_in(4), bound: Bound::Upper, ..info };
+        let display = Display { wdl: true, ..Display::default() };
+        assert!(line(&mated, display).contains("score mate -2 upperbound wdl 0 0 1000 nodes"));
+    }
+}

@@ -1,0 +1,301 @@
+//! The Universal Chess Interface.
+//!
+//! One thread reads, one searches, and the loop between them never blocks on either: `isready` is answered and `stop`
+//! obeyed at any time. Commands that need an idle engine wait for the search to end; a search without end is stopped
+//! for them. Errors are `info string`s; nothing a GUI sends ends the program but `quit` and the end of input.
+//! See <https://backscattering.de/chess/uci/>.
+
+mod command;
+mod info;
+mod options;
+mod wdl;
+
+use std::collections::VecDeque;
+use std::io::BufRead;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::Instant;
+
+use crate::bench;
+use crate::chess::{Color, File, Move, Position, Rank, Square, divide};
+use crate::search::{DEFAULT_HASH, Game, Limits, Outcome, Searcher, Signals};
+use info::{Printer, say};
+pub use options::spsa_inputs;
+use options::{Display, Options, Target};
+
+/// What the loop waits for.
+enum Event {
+    Line(String),
+    /// The input has ended.
+    End,
+    /// A search has ended and gives the searcher back.
+    Done(Box<Searcher>, Outcome),
+}
+
+/// Whether the loop goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    On,
+    Quit,
+}
+
+/// The state of the protocol.
+struct Session {
+    options: Options,
+    display: Display,
+    game: Game,
+    /// Away while it searches.
+    searcher: Option<Box<Searcher>>,
+    signals: Arc<Signals>,
+    /// Whether the running search ends only when it is told to.
+    is_endless: bool,
+    /// Commands that wait for the search to end.
+    waiting: VecDeque<String>,
+    sender: Sender<Event>,
+}
+
+/// Speaks UCI on standard input and output until `quit` or the end of input; with `tune`, every search parameter is an
+/// option.
+pub fn run(tune: bool) {
+    let (sender, receiver) = mpsc::channel();
+    let lines = sender.clone();
+    thread::spawn(move || read_lines(&lines));
+    let Some(mut session) = Session::new(tune, sender) else { return };
+    while let Ok(event) = receiver.recv() {
+        let flow = match event {
+            Event::Line(line) => session.handle(&line),
+            Event::End => Flow::Quit,
+            Event::Done(searcher, outcome) => session.finish(searcher, &outcome),
+        };
+        if flow == Flow::Quit {
+            session.wind_up(&receiver);
+            return;
+        }
+    }
+}
+
+/// Executes commands one after the other, each when the one before it is done, then returns.
+pub fn run_commands(commands: impl IntoIterator<Item = String>, tune: bool) {
+    let (sender, receiver) = mpsc::channel();
+    let Some(mut session) = Session::new(tune, sender) else { return };
+    for command in commands {
+        if session.handle(&command) == Flow::Quit {
+            break;
+        }
+        // An endless search has nobody to stop it here.
+        while session.searcher.is_none() {
+            if session.is_endless {
+                session.signals.stop();
+            }
+            match receiver.recv() {
+                Ok(Event::Done(searcher, outcome)) => session.finish(searcher, &outcome),
+                _ => return,
+            };
+        }
+    }
+}
+
+/// Passes on the lines of standard input, whatever bytes they hold.
+fn read_lines(events: &Sender<Event>) {
+    let mut input = std::io::stdin().lock();
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        let event = match input.read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => Event::End,
+            Ok(_) => Event::Line(String::from_utf8_lossy(&bytes).trim().to_owned()),
+        };
+        let is_end = matches!(event, Event::End);
+        if events.send(event).is_err() || is_end {
+            return;
+        }
+    }
+}
+
+/// The first word of a line and the rest.
+fn first_word(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
+}
+
+impl Session {
+    fn new(tune: bool, sender: Sender<Event>) -> Option<Self> {
+        let searcher = match Searcher::new(DEFAULT_HASH) {
+            Ok(searcher) => searcher,
+            Err(error) => {
+                say!("info string error: no memory for a table of {DEFAULT_HASH} MiB: {error}");
+                return None;
+            }
+        };
+        Some(Session {
+            options: Options::new(tune),
+            display: Display::default(),
+            game: Game::new(Position::start()),
+            signals: searcher.signals(),
+            searcher: Some(Box::new(searcher)),
+            is_endless: false,
+            waiting: VecDeque::new(),
+            sender,
+        })
+    }
+
+    /// Obeys a command, or has it wait until the engine is idle.
+    fn handle(&mut self, line: &str) -> Flow {
+        let (word, rest) = first_word(line);
+        match word {
+            "" | "debug" | "register" => {}
+            "quit" => return Flow::Quit,
+            "uci" => self.identify(),
+            "isready" => say!("readyok"),
+            "stop" => self.signals.stop(),
+            "ponderhit" => self.ponderhit(),
+            "d" => self.show(),
+            "position" | "go" | "setoption" | "ucinewgame" | "eval" | "bench" => self.when_idle(line, word, rest),
+            // Some GUIs try other protocols first.
+            "xboard" | "protover" => {}
+            _ => say!("info string unknown command `{word}`"),
+        }
+        Flow::On
+    }
+
+    fn when_idle(&mut self, line: &str, word: &str, rest: &str) {
+        let Some(mut searcher) = self.searcher.take() else {
+            if self.is_endless {
+                self.signals.stop();
+            }
+            self.waiting.push_back(line.to_owned());
+            return;
+        };
+        match word {
+            "position" => match command::position(rest) {
+                Ok(game) => self.game = game,
+                Err(error) => say!("info string error: {error}"),
+            },
+            "go" => return self.go(searcher, rest),
+            "setoption" => self.set_option(&mut searcher, rest),
+            "ucinewgame" => searcher.forget(),
+            "eval" => say!("{}", searcher.evaluator().breakdown(self.game.position())),
+            _ => match bench::run(bench::DEPTH, &searcher, |_, _| {}) {
+                Ok(report) => say!("{report}"),
+                Err(error) => say!("info string error: bench: {error}"),
+            },
+        }
+        self.searcher = Some(searcher);
+    }
+
+    fn identify(&self) {
+        say!("id name Merino {}", env!("CARGO_PKG_VERSION"));
+        say!("id author {}", env!("CARGO_PKG_AUTHORS"));
+        self.options.declarations().for_each(|line| say!("{line}"));
+        say!("uciok");
+    }
+
+    fn set_option(&mut self, searcher: &mut Searcher, rest: &str) {
+        let Some(body) = rest.strip_prefix("name") else {
+            say!("info string error: setoption: expected `name`");
+            return;
+        };
+        let (name, value) = match body.split_once(" value") {
+            Some((name, value)) => (name.trim(), Some(value.trim())),
+            None => (body.trim(), None),
+        };
+        let mut target = Target { searcher, display: &mut self.display };
+        if let Err(message) = self.options.set(&mut target, name, value) {
+            say!("info string {message}");
+        }
+    }
+
+    /// Starts a search, or counts leaves.
+    fn go(&mut self, mut searcher: Box<Searcher>, rest: &str) {
+        let start = Instant::now();
+        if let ("perft", depth) = first_word(rest) {
+            perft(self.game.position(), depth, self.display);
+            self.searcher = Some(searcher);
+            return;
+        }
+        let (limits, notes) = command::limits(rest, self.game.position());
+        notes.iter().for_each(|note| say!("info string error: {note}"));
+        self.is_endless = limits.infinite || limits.ponder || limits == unlimited(&limits);
+        self.signals.reset(limits.ponder);
+        let (game, display, sender) = (self.game.clone(), self.display, self.sender.clone());
+        thread::spawn(move || {
+            let outcome = searcher.search_since(start, &game, limits, &mut Printer(display));
+            // The loop may be gone, and nobody waits for the move.
+            let _ = sender.send(Event::Done(searcher, outcome));
+        });
+    }
+
+    fn ponderhit(&mut self) {
+        self.signals.ponderhit();
+        // Whether a clock ends the search now is for the search to know; `go ponder infinite` does not exist.
+        self.is_endless = false;
+    }
+
+    /// Says what a search came to, and turns to the commands that have waited for its end.
+    fn finish(&mut self, searcher: Box<Searcher>, outcome: &Outcome) -> Flow {
+        self.searcher = Some(searcher);
+        self.is_endless = false;
+        let name = |mv: Move| mv.to_uci(self.display.chess960);
+        match (outcome.best, outcome.ponder) {
+            (Some(best), Some(ponder)) => say!("bestmove {} ponder {}", name(best), name(ponder)),
+            (Some(best), None) => say!("bestmove {}", name(best)),
+            (None, _) => say!("bestmove 0000"),
+        }
+        while self.searcher.is_some() {
+            let Some(line) = self.waiting.pop_front() else { break };
+            if self.handle(&line) == Flow::Quit {
+                return Flow::Quit;
+            }
+        }
+        Flow::On
+    }
+
+    /// Stops the search and lets it say its move.
+    fn wind_up(&mut self, receiver: &Receiver<Event>) {
+        self.signals.stop();
+        self.waiting.clear();
+        while self.searcher.is_none() {
+            match receiver.recv() {
+                Ok(Event::Done(searcher, outcome)) => drop(self.finish(searcher, &outcome)),
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Draws the board.
+    fn show(&self) {
+        let position = self.game.position();
+        for rank in Rank::ALL.into_iter().rev() {
+            let letter = |file: File| position.piece_on(Square::new(file, rank)).map_or('.', |piece| piece.letter());
+            let row: Vec<String> = File::ALL.into_iter().map(|file| letter(file).to_string()).collect();
+            say!("{}  {}", rank.index() + 1, row.join(" "));
+        }
+        say!("   a b c d e f g h");
+        say!("fen {}", if self.display.chess960 { position.to_shredder_fen() } else { position.to_fen() });
+        say!("key {:016x}", position.key());
+        let side = if position.side_to_move() == Color::White { "white" } else { "black" };
+        let check = if position.is_check() { ", in check" } else { "" };
+        say!("{side} to move{check}, {} legal moves", position.legal_moves().len());
+    }
+}
+
+/// The same limits with nothing that ends a search.
+fn unlimited(limits: &Limits) -> Limits {
+    Limits { search_moves: limits.search_moves.clone(), ponder: limits.ponder, ..Limits::default() }
+}
+
+/// Counts the leaves below each move.
+fn perft(position: &Position, depth: &str, display: Display) {
+    let Ok(depth @ 1..=20) = depth.parse::<u32>() else {
+        say!("info string error: go perft: expected a depth from 1 to 20, found `{depth}`");
+        return;
+    };
+    let mut total = 0;
+    for (mv, leaves) in divide(position, depth) {
+        total += leaves;
+        say!("{}: {leaves}", mv.to_uci(display.chess960));
+    }
+    say!("nodes {total}");
+}

@@ -1,0 +1,213 @@
+//! The options of the engine, declared once: what `uci` prints and what `setoption` sets.
+
+use std::fs;
+use std::sync::Arc;
+
+use crate::eval::Evaluator;
+use crate::eval::params::Weights;
+use crate::search::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, SearchParam, SearchParams, Searcher};
+
+/// How moves and scores are written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Display {
+    /// Castling as the king taking its rook.
+    pub(super) chess960: bool,
+    /// Scores with the chances to win, draw and lose.
+    pub(super) wdl: bool,
+}
+
+/// What options act on.
+pub(super) struct Target<'a> {
+    pub(super) searcher: &'a mut Searcher,
+    pub(super) display: &'a mut Display,
+}
+
+type Outcome = Result<(), String>;
+
+enum Kind {
+    Spin { default: i64, min: i64, max: i64, set: fn(&mut Target<'_>, i64) -> Outcome },
+    Check { default: bool, set: fn(&mut Target<'_>, bool) },
+    Button { press: fn(&mut Target<'_>) },
+    Text { default: &'static str, set: fn(&mut Target<'_>, &str) -> Outcome },
+    Tunable(&'static SearchParam),
+}
+
+struct Declared {
+    name: &'static str,
+    kind: Kind,
+}
+
+/// The list of options; with `tune`, every search parameter too.
+pub(super) struct Options(Vec<Declared>);
+
+impl Options {
+    pub(super) fn new(tune: bool) -> Self {
+        let spin = |default, min, max, set| Kind::Spin { default, min, max, set };
+        let memory = memory_mebibytes();
+        let mut list = vec![
+            ("Hash", spin(DEFAULT_HASH as i64, 1, memory, set_hash)),
+            ("Threads", spin(1, 1, MAX_THREADS as i64, set_threads)),
+            ("Clear Hash", Kind::Button { press: |target| target.searcher.clear_hash() }),
+            ("Ponder", Kind::Check { default: false, set: |_, _| {} }),
+            ("MultiPV", spin(1, 1, MAX_MULTIPV as i64, set_multipv)),
+            ("Move Overhead", spin(10, 0, 5000, set_overhead)),
+            ("UCI_Chess960", Kind::Check { default: false, set: |target, on| target.display.chess960 = on }),
+            ("UCI_ShowWDL", Kind::Check { default: false, set: |target, on| target.display.wdl = on }),
+            ("UCI_AnalyseMode", Kind::Check { default: false, set: |target, on| target.searcher.analyse = on }),
+            ("EvalFile", Kind::Text { default: EMPTY, set: set_eval_file }),
+        ];
+        if tune {
+            list.extend(SearchParams::LIST.iter().map(|param| (param.name, Kind::Tunable(param))));
+        }
+        Options(list.into_iter().map(|(name, kind)| Declared { name, kind }).collect())
+    }
+
+    /// The lines that answer `uci`.
+    pub(super) fn declarations(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|Declared { name, kind }| match kind {
+            Kind::Spin { default, min, max, .. } => {
+                format!("option name {name} type spin default {default} min {min} max {max}")
+            }
+            Kind::Check { default, .. } => format!("option name {name} type check default {default}"),
+            Kind::Button { .. } => format!("option name {name} type button"),
+            Kind::Text { default, .. } => format!("option name {name} type string default {default}"),
+            Kind::Tunable(SearchParam { default, min, max, .. }) => {
+                format!("option name {name} type spin default {default} min {min} max {max}")
+            }
+        })
+    }
+
+    /// Sets an option; its name is compared without regard to case.
+    ///
+    /// # Errors
+    /// What cannot be done, or is done otherwise than asked for.
+    pub(super) fn set(&self, target: &mut Target<'_>, name: &str, value: Option<&str>) -> Outcome {
+        let Some(Declared { name, kind }) = self.0.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
+            return Err(format!("error: there is no option `{name}`"));
+        };
+        let wanted = value.unwrap_or("");
+        match kind {
+            Kind::Button { press } => {
+                press(target);
+                Ok(())
+            }
+            Kind::Check { set, .. } => {
+                let on = wanted.to_ascii_lowercase().parse();
+                set(target, on.map_err(|_| format!("error: option {name} is true or false, not `{wanted}`"))?);
+                Ok(())
+            }
+            Kind::Text { set, .. } => set(target, wanted),
+            Kind::Spin { min, max, set, .. } => {
+                let (number, note) = clamped(name, wanted, *min, *max)?;
+                set(target, number)?;
+                note
+            }
+            Kind::Tunable(param) => {
+                let (number, note) = clamped(name, wanted, i64::from(param.min), i64::from(param.max))?;
+                target.searcher.params.set(param.name, number as i32);
+                note
+            }
+        }
+    }
+}
+
+/// What a string option says when it has no value.
+const EMPTY: &str = "<empty>";
+
+/// Reads a number and brings it into its range; the second part says so if that moved it.
+fn clamped(name: &str, text: &str, min: i64, max: i64) -> Result<(i64, Outcome), String> {
+    let wanted: i128 = text.parse().map_err(|_| format!("error: option {name} is a whole number, not `{text}`"))?;
+    let number = wanted.clamp(i128::from(min), i128::from(max)) as i64;
+    let is_inside = i128::from(number) == wanted;
+    let note = if is_inside { Ok(()) } else { Err(format!("option {name}: {wanted} is out of range, {number} taken")) };
+    Ok((number, note))
+}
+
+/// The memory of the machine, if it tells, else a bound that no machine reaches.
+fn memory_mebibytes() -> i64 {
+    let told = fs::read_to_string("/proc/meminfo").ok();
+    let total = told.as_deref().and_then(|text| text.lines().find_map(|line| line.strip_prefix("MemTotal:")));
+    let kibibytes = total.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<i64>().ok());
+    kibibytes.map_or(1 << 25, |kibibytes| (kibibytes / 1024).max(1))
+}
+
+fn set_hash(target: &mut Target<'_>, mebibytes: i64) -> Outcome {
+    let result = target.searcher.set_hash(mebibytes as usize);
+    result.map_err(|error| format!("error: no memory for a table of {mebibytes} MiB, the old one stays: {error}"))
+}
+
+fn set_threads(target: &mut Target<'_>, threads: i64) -> Outcome {
+    target.searcher.set_threads(threads as usize);
+    Ok(())
+}
+
+fn set_multipv(target: &mut Target<'_>, lines: i64) -> Outcome {
+    target.searcher.multipv = lines as usize;
+    Ok(())
+}
+
+fn set_overhead(target: &mut Target<'_>, milliseconds: i64) -> Outcome {
+    target.searcher.overhead = std::time::Duration::from_millis(milliseconds.unsigned_abs());
+    Ok(())
+}
+
+/// Loads parameters; none at all brings back the embedded ones.
+fn set_eval_file(target: &mut Target<'_>, path: &str) -> Outcome {
+    let evaluator = if path.is_empty() || path == EMPTY {
+        Evaluator::default()
+    } else {
+        Evaluator::new(Weights::load(path).map_err(|error| format!("error: {error}"))?)
+    };
+    target.searcher.set_evaluator(Arc::new(evaluator));
+    Ok(())
+}
+
+/// The search parameters in OpenBench's input format: `name, int, value, min, max, C_end, R_end`.
+pub fn spsa_inputs() -> String {
+    let line = |param: &SearchParam| {
+        let SearchParam { name, default, min, max } = param;
+        format!("{name}, int, {default}.0, {min}.0, {max}.0, {:.1}, 0.002\n", param.step())
+    };
+    SearchParams::LIST.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(name: &str, value: &str) -> (Outcome, Searcher) {
+        let mut searcher = Searcher::new(1).unwrap();
+        let mut display = Display::default();
+        let mut target = Target { searcher: &mut searcher, display: &mut display };
+        let outcome = Options::new(true).set(&mut target, name, Some(value));
+        (outcome, searcher)
+    }
+
+    #[test]
+    fn numbers_are_clamped_and_it_is_said() {
+        assert_eq!(set("mUltIpv", "3").1.multipv, 3);
+        let (outcome, searcher) = set("MultiPV", "100000000000000000000");
+        assert_eq!(
+            (outcome.unwrap_err().as_str(), searcher.multipv),
+            ("option MultiPV: 100000000000000000000 is out of range, 256 taken", 256)
+        );
+        assert!(set("MultiPV", "many").0.unwrap_err().contains("whole number"));
+        assert!(set("Ponder", "perhaps").0.is_err() && set("No Such", "1").0.is_err());
+    }
+
+    #[test]
+    fn search_parameters_are_options() {
+        assert_eq!(set("rfp_margin", "99").1.params.rfp_margin, 99);
+        assert_eq!(spsa_inputs().lines().count(), SearchParams::LIST.len());
+        let names = Options::new(true).declarations().count() - Options::new(false).declarations().count();
+        assert_eq!(names, SearchParams::LIST.len());
+    }
+
+    #[test]
+    fn a_bad_parameter_file_changes_nothing() {
+        let (outcome, searcher) = set("EvalFile", "/no/such/file.toml");
+        assert!(outcome.unwrap_err().contains("/no/such/file.toml"));
+        assert_eq!(searcher.evaluator().weights(), Weights::embedded());
+        assert!(set("EvalFile", "<empty>").0.is_ok());
+    }
+}

@@ -1,0 +1,301 @@
+//! Scripted sessions: what GUIs and match runners rely on.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use assert_cmd::cargo::CommandCargoExt;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Engine {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+}
+
+impl Engine {
+    fn start(arguments: &[&str]) -> Self {
+        let mut command = Command::cargo_bin("merino").unwrap();
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (sender, lines) = channel();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let input = child.stdin.take();
+        Engine { child, input, lines }
+    }
+
+    fn send(&mut self, text: &str) {
+        self.send_bytes(format!("{text}\n").as_bytes());
+    }
+
+    fn send_bytes(&mut self, bytes: &[u8]) {
+        self.input.as_mut().unwrap().write_all(bytes).unwrap();
+    }
+
+    /// Every line up to and including the first that begins with `start`.
+    fn until(&mut self, start: &str) -> Vec<String> {
+        let mut seen = Vec::new();
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no `{start}` after {seen:?}"));
+            seen.push(line);
+            if seen.last().is_some_and(|line| line.starts_with(start)) {
+                return seen;
+            }
+        }
+    }
+
+    /// The line that begins with `start`.
+    fn answer(&mut self, command: &str, start: &str) -> String {
+        self.send(command);
+        self.until(start).pop().unwrap()
+    }
+
+    /// Ends the input and sees the program end by itself.
+    fn end(mut self) {
+        drop(self.input.take());
+        let start = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < PATIENCE, "the program does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_handshake_names_every_option() {
+    let mut engine = Engine::start(&[]);
+    engine.send("uci");
+    let lines = engine.until("uciok");
+    for name in [
+        "Hash type spin",
+        "Threads type spin",
+        "Clear Hash type button",
+        "Ponder type check",
+        "MultiPV type spin",
+        "Move Overhead type spin",
+        "UCI_Chess960 type check",
+        "UCI_ShowWDL type check",
+        "UCI_AnalyseMode type check",
+        "EvalFile type string default <empty>",
+    ] {
+        assert!(lines.iter().any(|line| line.starts_with(&format!("option name {name}"))), "{name}");
+    }
+    assert!(lines[0].starts_with("id name Merino"));
+    engine.end();
+}
+
+#[test]
+fn readiness_is_told_and_stop_obeyed_while_it_searches() {
+    let mut engine = Engine::start(&[]);
+    engine.send("position startpos moves e2e4");
+    engine.send("go infinite");
+    engine.until("info depth 5 ");
+    engine.answer("isready", "readyok");
+    engine.answer("stop", "bestmove ");
+    // Nothing to stop, nothing to hit: harmless.
+    engine.send("stop");
+    engine.send("ponderhit");
+    assert_eq!(engine.answer("isready", "readyok"), "readyok");
+    engine.end();
+}
+
+#[test]
+fn commands_wait_for_the_search_and_end_an_endless_one() {
+    let mut engine = Engine::start(&[]);
+    engine.send("go depth 6");
+    engine.send("go depth 7");
+    engine.until("bestmove");
+    engine.until("bestmove");
+    engine.send("go infinite");
+    engine.send("position fen 4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
+    engine.until("bestmove");
+    assert_eq!(engine.answer("go depth 5", "bestmove"), "bestmove a1a8");
+    engine.send("go infinite");
+    engine.end();
+}
+
+#[test]
+fn pondering_ends_with_the_hit_or_with_stop() {
+    let mut engine = Engine::start(&[]);
+    engine.send("position startpos moves e2e4 e7e5");
+    engine.send("go ponder wtime 300 btime 300 depth 4");
+    engine.until("info depth 4");
+    engine.send("isready");
+    assert_eq!(engine.until("readyok").iter().filter(|line| line.starts_with("bestmove")).count(), 0);
+    engine.answer("ponderhit", "bestmove");
+    engine.send("go ponder wtime 300 btime 300");
+    engine.until("info depth 3");
+    engine.answer("ponderhit", "bestmove");
+    engine.send("go ponder wtime 300 btime 300");
+    engine.until("info depth 3");
+    engine.answer("stop", "bestmove");
+    engine.end();
+}
+
+#[test]
+fn clocks_are_kept() {
+    let mut engine = Engine::start(&[]);
+    for clock in ["wtime 100", "wtime 1 btime 1 winc 0", "wtime -50 btime 10", "movetime 20", "wtime 50 movestogo 1"] {
+        let start = Instant::now();
+        engine.send(&format!("go {clock}"));
+        let lines = engine.until("bestmove");
+        assert!(lines.iter().any(|line| line.contains(" score ")), "{clock}");
+        assert!(start.elapsed() < Duration::from_millis(150), "{clock}: {:?}", start.elapsed());
+    }
+    engine.end();
+}
+
+#[test]
+fn a_single_legal_move_is_played_at_once() {
+    let mut engine = Engine::start(&[]);
+    engine.send("position fen 8/8/8/8/8/5k2/7q/7K w - - 0 1");
+    let start = Instant::now();
+    engine.answer("go wtime 600000 btime 600000", "bestmove h1");
+    assert!(start.elapsed() < Duration::from_millis(500));
+    engine.end();
+}
+
+#[test]
+fn no_legal_move_is_told_as_such() {
+    let mut engine = Engine::start(&[]);
+    engine.send("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1");
+    engine.send("go movetime 50");
+    let lines = engine.until("bestmove");
+    assert!(lines.iter().any(|line| line.contains("score mate 0")));
+    assert_eq!(lines.last().unwrap(), "bestmove 0000");
+    engine.end();
+}
+
+#[test]
+fn errors_are_told_and_change_nothing() {
+    let mut engine = Engine::start(&[]);
+    engine.send("position fen 4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
+    assert!(engine.answer("position startpos moves e2e5", "info string error").contains("e2e5"));
+    assert!(engine.answer("position fen 9/8 w", "info string error").contains("fen"));
+    assert!(engine.answer("setoption name EvalFile value /none.toml", "info string error").contains("/none.toml"));
+    assert!(engine.answer("setoption name Hash value 0", "info string").contains("1 taken"));
+    assert!(engine.answer("setoption name Nonsense", "info string error").contains("Nonsense"));
+    assert!(engine.answer("frobnicate", "info string").contains("frobnicate"));
+    assert_eq!(engine.answer("go depth 5", "bestmove"), "bestmove a1a8");
+    engine.end();
+}
+
+#[test]
+fn castling_is_written_as_the_variant_wants() {
+    let mut engine = Engine::start(&[]);
+    engine.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1g1");
+    assert!(engine.answer("d", "fen").contains("5RK1 b"));
+    let castle = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    engine.send(castle);
+    assert_eq!(engine.answer("go depth 2 searchmoves e1g1", "bestmove").split(' ').nth(1), Some("e1g1"));
+    engine.send("setoption name UCI_Chess960 value true");
+    engine.send(castle);
+    assert_eq!(engine.answer("go depth 2 searchmoves e1h1", "bestmove").split(' ').nth(1), Some("e1h1"));
+    engine.end();
+}
+
+#[test]
+fn chances_are_shown_on_demand() {
+    let mut engine = Engine::start(&[]);
+    engine.send("setoption name UCI_ShowWDL value true");
+    engine.send("go depth 3");
+    let lines = engine.until("bestmove");
+    let words: Vec<&str> = lines[0].split(' ').collect();
+    let at = words.iter().position(|&word| word == "wdl").unwrap();
+    assert_eq!(words[at + 1..at + 4].iter().map(|word| word.parse::<u32>().unwrap()).sum::<u32>(), 1000);
+    engine.end();
+}
+
+#[test]
+fn commands_may_come_as_arguments() {
+    let mut engine = Engine::start(&["position startpos moves e2e4", "go depth 4", "go perft 2", "quit"]);
+    engine.until("bestmove");
+    engine.until("nodes 600");
+    engine.end();
+    let mut tuned = Engine::start(&["--tune-search", "uci"]);
+    assert!(tuned.until("uciok").iter().any(|line| line.starts_with("option name rfp_margin type spin")));
+    tuned.end();
+}
+
+#[test]
+fn garbage_is_survived() {
+    let mut engine = Engine::start(&[]);
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    let words = [
+        "go",
+        "position",
+        "startpos",
+        "fen",
+        "moves",
+        "e2e4",
+        "e7e5",
+        "setoption",
+        "name",
+        "value",
+        "Hash",
+        "MultiPV",
+        "searchmoves",
+        "depth",
+        "3",
+        "-1",
+        "99999999999999999999",
+        "wtime",
+        "movestogo",
+        "0",
+        "8/8/8/8/8/8/8/8",
+        "w",
+        "KQkq",
+        "-",
+        "ponder",
+        "mate",
+        "infinite",
+        "nodes",
+        "perft",
+        "isready",
+        "stop",
+        "ponderhit",
+        "d",
+        "ucinewgame",
+        "\u{fe}\u{0}",
+        "register",
+        "debug",
+        "on",
+        "uci",
+        "xboard",
+        "EvalFile",
+        "Threads",
+        "2",
+        "é",
+        "a1a1",
+    ];
+    for round in 0..3000 {
+        let line: Vec<&str> = (0..random() % 8).map(|_| words[random() % words.len()]).collect();
+        engine.send(&line.join(" "));
+        if round % 10 == 0 {
+            let bytes: Vec<u8> = (0..random() % 40).map(|_| random() as u8).collect();
+            engine.send_bytes(&bytes);
+            engine.send_bytes(b"\n");
+        }
+    }
+    engine.send("stop");
+    engine.send("setoption name MultiPV value 1");
+    engine.send("ucinewgame");
+    engine.send("position startpos");
+    engine.answer("go depth 1", "info depth 1");
+    engine.end();
+}
