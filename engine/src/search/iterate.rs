@@ -13,7 +13,7 @@ use super::value::{INFINITE, MAX_PLY, Value, is_mate, mate_distance};
 use super::worker::{Abort, PvLine, RootMove, Worker};
 use crate::chess::Move;
 
-/// Before this time neither failed windows nor single root moves are reported: they would only fill the screen.
+/// Before this time failed windows are not reported: they would only fill the screen.
 const QUIET_TIME: Duration = Duration::from_secs(3);
 
 /// The iteration from which on the window is narrowed, plies.

@@ -2,12 +2,14 @@
 //!
 //! [`Searcher`] is the whole of it: settings, memory, threads. It is asked about a [`Game`] within [`Limits`], tells a
 //! [`Handler`] what it sees, and ends with an [`Outcome`]. Inside, `iterate` deepens, `node` is the tree, [`Quiescence`]
-//! its leaves; `picker` and `history` order the moves, `prune` says what is left out, `table` remembers.
+//! its leaves; `picker` and `history` order the moves, `prune` says what is left out, `trials` are
+//! the searches that decide it, `table` remembers.
 
 mod cuckoo;
 mod game;
 mod history;
 mod iterate;
+mod learn;
 mod limits;
 mod node;
 mod params;
@@ -18,6 +20,7 @@ mod report;
 mod searcher;
 mod signals;
 mod table;
+mod trials;
 mod value;
 mod worker;
 

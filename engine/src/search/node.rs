@@ -4,14 +4,15 @@
 use arrayvec::ArrayVec;
 
 use super::game::Game;
-use super::history::{self, NO_CONTEXT};
+use super::history;
 use super::picker::{Picker, is_noisy};
 use super::prune::{Prospects, Situation, reduction};
 use super::quiescence::{Line, quiesce};
 use super::table::{Bound, Entry};
-use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_loss, is_win, mate_in, mated_in};
+use super::trials::{Singular, has_pieces};
+use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_loss, mate_in, mated_in};
 use super::worker::{Abort, PvLine, Worker};
-use crate::chess::{Bitboard, Move, PieceType, Position};
+use crate::chess::Move;
 
 /// What a node is to the tree, decided by type so that each kind is compiled for itself.
 pub(super) trait NodeKind {
@@ -212,10 +213,10 @@ impl Worker {
             if !N::ROOT && !full_width && !is_loss(best) && has_pieces(position) {
                 let params = &self.shared.params;
                 let reduced_depth = (depth - base / 1024).max(0);
-                if is_quiet && !skip_quiets {
-                    skip_quiets = now.is_late(params, tried) || now.is_futile(params, reduced_depth);
+                if is_quiet && !is_check {
+                    skip_quiets |= now.is_late(params, tried) || now.is_futile(params, reduced_depth);
                 }
-                if is_quiet && (skip_quiets && !is_check || now.has_bad_record(params, reduced_depth, history)) {
+                if is_quiet && (skip_quiets || now.has_bad_record(params, reduced_depth, history)) {
                     continue;
                 }
                 let threshold = now.see_threshold(params, is_quiet, reduced_depth);
@@ -333,159 +334,4 @@ impl Worker {
         }
         Ok(best)
     }
-
-    /// Searches with the move passed; a value that cuts the node off, if there is one. Deep in the tree, where a forced
-    /// pass may be an advantage (zugzwang), the cutoff is verified by a search without null moves.
-    fn null_move(&mut self, game: &mut Game, now: &Situation) -> Result<Option<Value>, Abort> {
-        let params = &self.shared.params;
-        let is_after_null = self.frame(1).context == NO_CONTEXT;
-        if !now.may_pass(params) || is_after_null || self.ply < self.null_move_from || !has_pieces(game.position()) {
-            return Ok(None);
-        }
-        let verification_depth = params.nmp_verification_depth;
-        let depth = now.depth - now.null_move_reduction(params);
-        self.frame_mut().context = NO_CONTEXT;
-        let undo = game.make_null();
-        self.ply += 1;
-        let result = self.node::<NonPv>(game, -now.beta, -now.beta + 1, depth, !now.cut_node, &mut ());
-        self.ply -= 1;
-        game.unmake_null(undo);
-        let value = -result?;
-        if value < now.beta {
-            return Ok(None);
-        }
-        // A mate found after passing proves nothing.
-        let value = if is_win(value) { now.beta } else { value };
-        if self.null_move_from > 0 || now.depth < verification_depth {
-            return Ok(Some(value));
-        }
-        self.null_move_from = self.ply + (3 * depth.max(0) / 4) as usize;
-        let result = self.node::<NonPv>(game, now.beta - 1, now.beta, depth, false, &mut ());
-        self.null_move_from = 0;
-        Ok((result? >= now.beta).then_some(value))
-    }
-
-    /// Searches good captures with a raised beta; a value that cuts the node off, if there is one.
-    fn probcut(
-        &mut self,
-        game: &mut Game,
-        now: &Situation,
-        entry: Option<&Entry>,
-        raw_eval: Option<Value>,
-    ) -> Result<Option<Value>, Abort> {
-        let Some(beta) = now.probcut_beta(&self.shared.params, entry) else { return Ok(None) };
-        let past = self.past();
-        let ply = self.ply;
-        let mut picker = Picker::noisy(game.position(), entry.and_then(|entry| entry.mv), beta - now.eval);
-        while let Some(mv) = picker.next(game.position(), &self.histories, &past, true) {
-            let context = history::context(game.position(), mv);
-            self.frame_mut().context = context;
-            let undo = game.make(mv);
-            self.ply += 1;
-            let mut result = quiesce(self, game.position_mut(), -beta, -beta + 1, ply + 1, &mut ());
-            if result.is_ok_and(|value| -value >= beta) {
-                result = self.node::<NonPv>(game, -beta, -beta + 1, now.depth - 4, !now.cut_node, &mut ());
-            }
-            self.ply -= 1;
-            game.unmake(mv, undo);
-            let value = -result?;
-            if value >= beta {
-                let depth = now.depth - 3;
-                let (bound, is_pv) = (Bound::Lower, false);
-                let found = Entry { mv: Some(mv), value, eval: raw_eval, depth, bound, is_pv };
-                self.shared.table.store(game.position().key(), ply, found);
-                return Ok(Some(value));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether the table move is so much better than all others that it deserves a deeper search, or whether several
-    /// moves beat beta so that the node may be cut off.
-    fn singular<N: NodeKind>(
-        &mut self,
-        game: &mut Game,
-        mv: Move,
-        now: &Situation,
-        entry: Option<&Entry>,
-    ) -> Result<Singular, Abort> {
-        let params = &self.shared.params;
-        let (Some(bound), Some(entry)) = (now.singular_beta(params, entry), entry) else {
-            return Ok(Singular::Extend(0));
-        };
-        let double_margin = params.se_double_margin;
-        let killers = self.frame(0).killers;
-        self.frame_mut().excluded = Some(mv);
-        let result = self.node::<NonPv>(game, bound - 1, bound, (now.depth - 1) / 2, now.cut_node, &mut ());
-        let frame = self.frame_mut();
-        frame.excluded = None;
-        frame.killers = killers;
-        let others = result?;
-        Ok(if others < bound {
-            let twice = !N::PV && others < bound - double_margin && self.frame(0).double_extensions <= 6;
-            Singular::Extend(1 + i32::from(twice))
-        } else if bound >= now.beta && !N::PV {
-            Singular::Cut(bound)
-        } else if entry.value >= now.beta {
-            Singular::Extend(-1 - i32::from(!N::PV))
-        } else if now.cut_node {
-            Singular::Extend(-1)
-        } else {
-            Singular::Extend(0)
-        })
-    }
-
-    /// Rewards the move that cut off, and punishes those tried before it.
-    fn learn(&mut self, position: &Position, best: Move, depth: i32, quiets: &[Move], noisies: &[Move]) {
-        let params = &self.shared.params;
-        let bonus = (params.history_bonus * depth).min(params.history_bonus_max);
-        let malus = -(params.history_malus * depth).min(params.history_malus_max);
-        let past = self.past();
-        if is_noisy(position, best) {
-            self.histories.learn_noisy(position, best, bonus);
-        } else {
-            self.histories.learn_quiet(position, best, &past, bonus);
-            for &mv in quiets {
-                self.histories.learn_quiet(position, mv, &past, malus);
-            }
-            self.histories.set_counter(past[0], best);
-            let killers = &mut self.frame_mut().killers;
-            if killers[0] != Some(best) {
-                *killers = [Some(best), killers[0]];
-            }
-        }
-        for &mv in noisies {
-            self.histories.learn_noisy(position, mv, malus);
-        }
-    }
-
-    /// Learns how far the evaluation was off, where the value says so and no capture explains it.
-    fn learn_correction(&mut self, position: &Position, best: Option<Move>, value: Value, bound: Bound, depth: i32) {
-        let Some(eval) = self.frame(0).eval else { return };
-        let is_tactical = best.is_some_and(|mv| is_noisy(position, mv)) || is_win(value) || is_loss(value);
-        let is_telling = match bound {
-            Bound::Exact => true,
-            Bound::Lower => value > eval,
-            Bound::Upper => value < eval,
-        };
-        if is_telling && !is_tactical {
-            let past = self.past();
-            self.histories.learn_correction(position, &past, value - eval, depth);
-        }
-    }
-}
-
-/// What the search without the table move has shown.
-enum Singular {
-    /// The table move is searched so many plies deeper.
-    Extend(i32),
-    /// Another move beats beta too.
-    Cut(Value),
-}
-
-/// Whether the side to move has more than pawns: otherwise zugzwang is near.
-fn has_pieces(position: &Position) -> bool {
-    let us = position.color(position.side_to_move());
-    let simple: Bitboard = position.pieces(PieceType::Pawn) | position.pieces(PieceType::King);
-    us.without(simple).any()
 }

@@ -151,9 +151,9 @@ search_params! {
     /// What a capture must leave to alpha in quiescence to be dropped, centipawns.
     qs_margin: 160 in 50..=400;
     /// The time a move gets without moves to go: share of the clock, in thousandths.
-    time_share: 45 in 20..=100;
+    time_share: 42 in 20..=100;
     /// Share of the increment spent at once, in percent.
-    time_increment: 75 in 30..=100;
+    time_increment: 60 in 30..=100;
     /// The longest a move may take, in percent of its planned time.
     time_hard: 350 in 150..=800;
 }

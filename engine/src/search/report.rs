@@ -35,9 +35,6 @@ pub trait Handler: Send {
     /// A line of the analysis.
     fn line(&mut self, info: &Info<'_>);
 
-    /// The root move being searched, counted from 1; told only after some seconds.
-    fn current_move(&mut self, _depth: i32, _mv: Move, _number: usize) {}
-
     /// There is no legal move; the value is that of a mate or a draw.
     fn no_moves(&mut self, _value: Value) {}
 }

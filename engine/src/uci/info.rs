@@ -5,7 +5,6 @@ use std::io::Write as _;
 
 use super::options::Display;
 use super::wdl;
-use crate::chess::Move;
 use crate::search::{Bound, Handler, Info, Value, mate_distance};
 
 /// Prints a line at once. If nobody listens any more, there is nothing left to do.
@@ -27,10 +26,6 @@ pub(super) struct Printer(pub(super) Display);
 impl Handler for Printer {
     fn line(&mut self, info: &Info<'_>) {
         say!("{}", line(info, self.0));
-    }
-
-    fn current_move(&mut self, depth: i32, mv: Move, number: usize) {
-        say!("info depth {depth} currmove {} currmovenumber {number}", mv.to_uci(self.0.chess960));
     }
 
     fn no_moves(&mut self, value: Value) {

@@ -1,0 +1,55 @@
+//! What a finished node teaches the histories.
+
+use super::picker::is_noisy;
+use super::table::Bound;
+use super::value::{Value, is_mate};
+use super::worker::Worker;
+use crate::chess::{Move, Position};
+
+impl Worker {
+    /// Rewards the move that cut off, and punishes those tried before it.
+    pub(super) fn learn(&mut self, position: &Position, best: Move, depth: i32, quiets: &[Move], noisies: &[Move]) {
+        let params = &self.shared.params;
+        let bonus = (params.history_bonus * depth).min(params.history_bonus_max);
+        let malus = -(params.history_malus * depth).min(params.history_malus_max);
+        let past = self.past();
+        if is_noisy(position, best) {
+            self.histories.learn_noisy(position, best, bonus);
+        } else {
+            self.histories.learn_quiet(position, best, &past, bonus);
+            for &mv in quiets {
+                self.histories.learn_quiet(position, mv, &past, malus);
+            }
+            self.histories.set_counter(past[0], best);
+            let killers = &mut self.frame_mut().killers;
+            if killers[0] != Some(best) {
+                *killers = [Some(best), killers[0]];
+            }
+        }
+        for &mv in noisies {
+            self.histories.learn_noisy(position, mv, malus);
+        }
+    }
+
+    /// Learns how far the evaluation was off, where the value says so and no capture explains it.
+    pub(super) fn learn_correction(
+        &mut self,
+        position: &Position,
+        best: Option<Move>,
+        value: Value,
+        bound: Bound,
+        depth: i32,
+    ) {
+        let Some(eval) = self.frame(0).eval else { return };
+        let is_tactical = best.is_some_and(|mv| is_noisy(position, mv)) || is_mate(value);
+        let is_telling = match bound {
+            Bound::Exact => true,
+            Bound::Lower => value > eval,
+            Bound::Upper => value < eval,
+        };
+        if is_telling && !is_tactical {
+            let past = self.past();
+            self.histories.learn_correction(position, &past, value - eval, depth);
+        }
+    }
+}
