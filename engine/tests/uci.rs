@@ -229,6 +229,15 @@ fn commands_may_come_as_arguments() {
 }
 
 #[test]
+fn a_long_count_does_not_hold_the_program() {
+    let mut engine = Engine::start(&[]);
+    engine.send("go perft 15");
+    engine.answer("isready", "readyok");
+    engine.send("quit");
+    engine.end();
+}
+
+#[test]
 fn garbage_is_survived() {
     let mut engine = Engine::start(&[]);
     let mut state = 1_u64;

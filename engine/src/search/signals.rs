@@ -42,8 +42,9 @@ impl Signals {
         self.changed.notify_all();
     }
 
+    /// Whether the word to stop has been said.
     #[inline]
-    pub(super) fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.stop.load(Relaxed)
     }
 

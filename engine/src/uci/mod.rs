@@ -18,7 +18,7 @@ use std::thread;
 use std::time::Instant;
 
 use crate::bench;
-use crate::chess::{Color, File, Move, Position, Rank, Square, divide};
+use crate::chess::{Color, File, Move, Position, Rank, Square, perft};
 use crate::search::{DEFAULT_HASH, Game, Limits, Outcome, Searcher, Signals};
 use info::{Printer, say};
 pub use options::spsa_inputs;
@@ -29,8 +29,8 @@ enum Event {
     Line(String),
     /// The input has ended.
     End,
-    /// A search has ended and gives the searcher back.
-    Done(Box<Searcher>, Outcome),
+    /// A search has ended and gives the searcher back; a count of leaves has no outcome.
+    Done(Box<Searcher>, Option<Outcome>),
 }
 
 /// Whether the loop goes on.
@@ -50,6 +50,8 @@ struct Session {
     signals: Arc<Signals>,
     /// Whether the running search ends only when it is told to.
     is_endless: bool,
+    /// Whether it counts leaves instead of searching.
+    is_counting: bool,
     /// Commands that wait for the search to end.
     waiting: VecDeque<String>,
     sender: Sender<Event>,
@@ -66,7 +68,7 @@ pub fn run(tune: bool) {
         let flow = match event {
             Event::Line(line) => session.handle(&line),
             Event::End => Flow::Quit,
-            Event::Done(searcher, outcome) => session.finish(searcher, &outcome),
+            Event::Done(searcher, outcome) => session.finish(searcher, outcome.as_ref()),
         };
         if flow == Flow::Quit {
             session.wind_up(&receiver);
@@ -89,7 +91,7 @@ pub fn run_commands(commands: impl IntoIterator<Item = String>, tune: bool) {
                 session.signals.stop();
             }
             match receiver.recv() {
-                Ok(Event::Done(searcher, outcome)) => session.finish(searcher, &outcome),
+                Ok(Event::Done(searcher, outcome)) => session.finish(searcher, outcome.as_ref()),
                 _ => return,
             };
         }
@@ -135,6 +137,7 @@ impl Session {
             signals: searcher.signals(),
             searcher: Some(Box::new(searcher)),
             is_endless: false,
+            is_counting: false,
             waiting: VecDeque::new(),
             sender,
         })
@@ -210,9 +213,7 @@ impl Session {
     fn go(&mut self, mut searcher: Box<Searcher>, rest: &str) {
         let start = Instant::now();
         if let ("perft", depth) = first_word(rest) {
-            perft(self.game.position(), depth, self.display);
-            self.searcher = Some(searcher);
-            return;
+            return self.perft(searcher, depth);
         }
         let (limits, notes) = command::limits(rest, self.game.position());
         notes.iter().for_each(|note| say!("info string error: {note}"));
@@ -222,7 +223,31 @@ impl Session {
         thread::spawn(move || {
             let outcome = searcher.search_since(start, &game, limits, &mut Printer(display));
             // The loop may be gone, and nobody waits for the move.
-            let _ = sender.send(Event::Done(searcher, outcome));
+            let _ = sender.send(Event::Done(searcher, Some(outcome)));
+        });
+    }
+
+    /// Counts the leaves below each move, in a thread of its own; `stop` ends the count after the move it is at.
+    fn perft(&mut self, searcher: Box<Searcher>, depth: &str) {
+        let Ok(depth @ 1..=20) = depth.parse::<u32>() else {
+            say!("info string error: go perft: expected a depth from 1 to 20, found `{depth}`");
+            self.searcher = Some(searcher);
+            return;
+        };
+        self.is_counting = true;
+        self.signals.reset(false);
+        let (position, display) = (self.game.position().clone(), self.display);
+        let (signals, sender) = (Arc::clone(&self.signals), self.sender.clone());
+        thread::spawn(move || {
+            let mut total = 0;
+            for &mv in position.legal_moves().iter().take_while(|_| !signals.is_stopped()) {
+                let leaves = perft(&position.after(mv), depth - 1);
+                total += leaves;
+                say!("{}: {leaves}", mv.to_uci(display.chess960));
+            }
+            say!("nodes {total}");
+            // The loop may be gone.
+            let _ = sender.send(Event::Done(searcher, None));
         });
     }
 
@@ -233,14 +258,16 @@ impl Session {
     }
 
     /// Says what a search came to, and turns to the commands that have waited for its end.
-    fn finish(&mut self, searcher: Box<Searcher>, outcome: &Outcome) -> Flow {
+    fn finish(&mut self, searcher: Box<Searcher>, outcome: Option<&Outcome>) -> Flow {
         self.searcher = Some(searcher);
         self.is_endless = false;
+        self.is_counting = false;
         let name = |mv: Move| mv.to_uci(self.display.chess960);
-        match (outcome.best, outcome.ponder) {
-            (Some(best), Some(ponder)) => say!("bestmove {} ponder {}", name(best), name(ponder)),
-            (Some(best), None) => say!("bestmove {}", name(best)),
-            (None, _) => say!("bestmove 0000"),
+        match outcome.map(|outcome| (outcome.best, outcome.ponder)) {
+            Some((Some(best), Some(ponder))) => say!("bestmove {} ponder {}", name(best), name(ponder)),
+            Some((Some(best), None)) => say!("bestmove {}", name(best)),
+            Some((None, _)) => say!("bestmove 0000"),
+            None => {}
         }
         while self.searcher.is_some() {
             let Some(line) = self.waiting.pop_front() else { break };
@@ -255,9 +282,9 @@ impl Session {
     fn wind_up(&mut self, receiver: &Receiver<Event>) {
         self.signals.stop();
         self.waiting.clear();
-        while self.searcher.is_none() {
+        while self.searcher.is_none() && !self.is_counting {
             match receiver.recv() {
-                Ok(Event::Done(searcher, outcome)) => drop(self.finish(searcher, &outcome)),
+                Ok(Event::Done(searcher, outcome)) => drop(self.finish(searcher, outcome.as_ref())),
                 Ok(_) => {}
                 Err(_) => return,
             }
@@ -284,18 +311,4 @@ impl Session {
 /// The same limits with nothing that ends a search.
 fn unlimited(limits: &Limits) -> Limits {
     Limits { search_moves: limits.search_moves.clone(), ponder: limits.ponder, ..Limits::default() }
-}
-
-/// Counts the leaves below each move.
-fn perft(position: &Position, depth: &str, display: Display) {
-    let Ok(depth @ 1..=20) = depth.parse::<u32>() else {
-        say!("info string error: go perft: expected a depth from 1 to 20, found `{depth}`");
-        return;
-    };
-    let mut total = 0;
-    for (mv, leaves) in divide(position, depth) {
-        total += leaves;
-        say!("{}: {leaves}", mv.to_uci(display.chess960));
-    }
-    say!("nodes {total}");
 }
