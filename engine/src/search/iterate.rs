@@ -80,6 +80,7 @@ impl Worker {
         if depth >= ASPIRATION_MIN_DEPTH && !is_mate(expected) {
             (alpha, beta) = (expected - delta, expected + delta);
         }
+        let wants_mate = self.shared.limits.mate.is_some();
         let mut failed_high = 0;
         loop {
             for root in &mut self.root_moves[first..] {
@@ -96,7 +97,8 @@ impl Worker {
                 Bound::Upper
             } else if value >= beta {
                 beta = (value + delta).min(INFINITE);
-                failed_high = (failed_high + 1).min(3);
+                // A mate that was seen must not be lost to a shallower search.
+                failed_high = if is_mate(value) || wants_mate { 0 } else { (failed_high + 1).min(3) };
                 Bound::Lower
             } else {
                 return Ok(());

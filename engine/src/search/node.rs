@@ -227,7 +227,8 @@ impl Worker {
 
             // 13. Extensions: the table move if no other comes near it, checks that lose nothing.
             let mut extension = 0;
-            if !N::ROOT && excluded.is_none() && Some(mv) == table_move && ply < 2 * self.root_depth as usize {
+            let may_extend = !N::ROOT && !full_width && excluded.is_none();
+            if may_extend && Some(mv) == table_move && ply < 2 * self.root_depth as usize {
                 match self.singular::<N>(game, mv, &now, entry.as_ref())? {
                     Singular::Extend(plies) => extension = plies,
                     Singular::Cut(value) => return Ok(value),
