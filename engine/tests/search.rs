@@ -5,7 +5,7 @@ use engine::chess::{Move, Position};
 use engine::search::{Game, Handler, Info, Limits, MATE, Outcome, Searcher, mate_distance, mate_in};
 
 /// Nodes of the bench. A change here is a change of play, and the commit that makes it says `Bench: N`.
-const SIGNATURE: u64 = 5_141_156;
+const SIGNATURE: u64 = 5_991_223;
 
 fn searcher() -> Searcher {
     Searcher::new(4).unwrap()
@@ -154,4 +154,32 @@ fn threads_share_the_work_and_agree_on_a_mate() {
     let outcome = searcher.search(&game, Limits::depth(13), &mut witness);
     assert_eq!(mate_distance(outcome.value), Some(3));
     assert_eq!(witness.lines.last().map(|(_, _, line)| line[0]), outcome.best);
+}
+
+/// Every line told on the way is checked by the witness.
+#[test]
+fn whole_games_are_played_by_the_rules() {
+    for fen in [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+        "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9",
+    ] {
+        let mut game = game(fen);
+        let mut searcher = searcher();
+        for _ in 0..200 {
+            let mut witness = Witness::new(&game);
+            let outcome = searcher.search(&game, Limits::nodes(500), &mut witness);
+            let Some(best) = outcome.best else {
+                assert!(!game.position().has_legal_move());
+                break;
+            };
+            assert!(game.position().is_legal(best));
+            assert_eq!(witness.lines.last().map(|(_, _, line)| line[0]), Some(best));
+            game.play(best);
+            assert!(outcome.ponder.is_none_or(|reply| game.position().is_legal(reply)));
+            if game.is_draw(0) {
+                break;
+            }
+        }
+    }
 }

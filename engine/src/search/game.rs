@@ -93,12 +93,18 @@ impl Game {
     /// within the last `ply` plies, those of the search, or the third in the whole game.
     #[inline]
     pub fn is_draw(&self, ply: usize) -> bool {
-        let clock = self.position.halfmove_clock();
-        if clock >= 100 {
-            // A mate on the last move counts.
-            return !self.position.is_check() || self.position.has_legal_move();
-        }
-        self.is_repetition(ply) || self.position.is_insufficient_material()
+        self.is_repetition(ply) || is_drawn_by_rule(&self.position)
+    }
+
+    /// How many moves of a line are played until the game is drawn or the line ends. Quiescence looks for no
+    /// repetitions, and may go on after an evasion that brings one about.
+    pub(super) fn plies_until_draw(&self, line: &[Move]) -> usize {
+        let mut game = self.clone();
+        let ends = line.iter().position(|&mv| {
+            game.play(mv);
+            game.is_draw(0)
+        });
+        ends.map_or(line.len(), |last| last + 1)
     }
 
     #[inline]
@@ -139,6 +145,16 @@ impl Game {
         }
         false
     }
+}
+
+/// Whether a position is drawn by the fifty-move rule or by material.
+#[inline]
+pub(super) fn is_drawn_by_rule(position: &Position) -> bool {
+    if position.halfmove_clock() >= 100 {
+        // A mate on the last move counts.
+        return !position.is_check() || position.has_legal_move();
+    }
+    position.is_insufficient_material()
 }
 
 #[cfg(test)]

@@ -143,6 +143,7 @@ impl Worker {
     /// Takes down what the search of a root move has found: if `is_better`, its value and the line `rest` behind it.
     pub(super) fn record_root_move(
         &mut self,
+        game: &Game,
         mv: Move,
         value: Value,
         is_better: bool,
@@ -157,6 +158,7 @@ impl Worker {
             root.seldepth = seldepth;
             root.line.truncate(1);
             root.line.extend(rest.iter().copied().take(MAX_PLY - 1));
+            root.line.truncate(game.plies_until_draw(&root.line));
         }
     }
 

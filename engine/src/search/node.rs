@@ -75,9 +75,13 @@ impl Worker {
         debug_assert!(-INFINITE <= alpha && alpha < beta && beta <= INFINITE);
         debug_assert!(N::PV || alpha + 1 == beta);
 
-        // 1. The horizon: resolve the captures.
+        // 1. The horizon: resolve the captures, unless the last move has repeated a position.
         if depth <= 0 {
             let ply = self.ply;
+            line.end();
+            if game.is_draw(ply) {
+                return Ok(DRAW);
+            }
             return quiesce(self, game.position_mut(), alpha, beta, ply, line);
         }
         self.visit_node()?;
@@ -291,7 +295,7 @@ impl Worker {
 
             // 16. What the move is worth.
             if N::ROOT {
-                self.record_root_move(mv, value, tried == 1 || value > alpha, rest.moves(), nodes_before);
+                self.record_root_move(game, mv, value, tried == 1 || value > alpha, rest.moves(), nodes_before);
             }
             if value > best {
                 best = value;

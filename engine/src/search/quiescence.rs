@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use arrayvec::ArrayVec;
 
 use super::table::{Bound, Entry};
-use super::value::{INFINITE, MAX_PLY, Value, is_mate, mated_in};
+use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_mate, mated_in};
 use crate::chess::{All, Move, MoveKind, MoveList, Noisy, PieceType, Position, SEE_VALUES};
 use crate::eval::Evaluator;
 
@@ -99,6 +99,12 @@ pub(super) trait Host {
     /// Whether captures that cannot reach alpha are dropped, and by what margin.
     fn margin(&self) -> Option<Value>;
 
+    /// Whether the rules end the game here in a draw; the tuner's positions are judged by their evaluation alone.
+    #[inline(always)]
+    fn is_draw(&self, _position: &Position) -> bool {
+        false
+    }
+
     /// What is known of a position.
     #[inline(always)]
     fn probe(&self, _position: &Position, _ply: usize) -> Option<Entry> {
@@ -126,6 +132,9 @@ pub(super) fn quiesce<H: Host, L: Line>(
     debug_assert!(alpha < beta);
     host.visit(ply)?;
     line.end();
+    if host.is_draw(position) {
+        return Ok(DRAW);
+    }
 
     // 1. What the table knows; principal variations are searched out.
     let is_pv = beta - alpha > 1;

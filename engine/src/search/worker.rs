@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
 
+use super::game::is_drawn_by_rule;
 use super::history::{Context, Histories, NO_CONTEXT, Past, correction_centipawns};
 use super::limits::Limits;
 use super::params::SearchParams;
@@ -243,6 +244,12 @@ impl Host for Worker {
     #[inline(always)]
     fn margin(&self) -> Option<Value> {
         Some(self.shared.params.qs_margin)
+    }
+
+    /// Quiescence plays captures and evasions: nothing repeats in it.
+    #[inline(always)]
+    fn is_draw(&self, position: &Position) -> bool {
+        is_drawn_by_rule(position)
     }
 
     #[inline(always)]
