@@ -5,7 +5,9 @@ Every position comes from a game played here, by this script, between UCI
 engines that search a fixed number of nodes per move (one thread, 16 MB hash).
 
 1. Opening: 6 to 10 random legal plies from the start position, kept only if
-   Stockfish's score (4,000 nodes) lies within +-120 centipawns.
+   Stockfish's score (4,000 nodes) lies within +- --opening-limit centipawns.
+   A narrow limit makes every imbalance of the opening a compensated one, from
+   which a tuner learns that pawns are worth nothing there; a wide one does not.
 2. Players: Stockfish against itself or, in a share of the games, against another
    engine that honours "go nodes".  Each side has its own node limit, drawn
    log-uniformly from --min-nodes .. --max-nodes for each game.
@@ -38,7 +40,7 @@ import chess
 
 VALUE = [0, 100, 320, 330, 500, 900, 0]  # by piece type, none .. king
 MATE = 30000
-OPENING_NODES, OPENING_LIMIT = 4000, 120
+OPENING_NODES = 4000
 WIN_SCORE, WIN_PLIES = 1000, 4
 DRAW_SCORE, DRAW_PLIES, DRAW_MOVE = 8, 10, 50
 MAX_PLIES, QS_DEPTH = 400, 6
@@ -145,7 +147,7 @@ def opening(rng, judge):
             continue
         judge.new_game()
         _, score = judge.go([m.uci() for m in board.move_stack], OPENING_NODES)
-        if abs(score) <= OPENING_LIMIT:
+        if abs(score) <= ARGS.opening_limit:
             return board
 
 
@@ -224,6 +226,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--per-game", type=int, default=14)
+    parser.add_argument("--opening-limit", type=int, default=120)
     parser.add_argument("--min-nodes", type=int, default=2000)
     parser.add_argument("--max-nodes", type=int, default=8000)
     parser.add_argument("--stockfish", default="/usr/games/stockfish")
