@@ -1,7 +1,7 @@
 //! Merino's engine: chess rules, a tapered evaluation whose parameters come from TOML, and search.
 //!
 //! Arrows run one way: [`chess`] knows the rules and nothing else, [`eval`] judges a position by declared parameters,
-//! [`search`] looks ahead, [`uci`] speaks to whoever asks. [`bench`] is the signature of the whole.
+//! [`search`] looks ahead, [`uci`] speaks to whoever asks. [`mod@bench`] is the signature of the whole.
 
 pub mod bench;
 pub mod chess;
