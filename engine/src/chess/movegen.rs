@@ -137,8 +137,15 @@ impl Position {
     #[inline]
     pub fn generate<S: Stage>(&self) -> MoveList {
         let mut moves = MoveList::new();
-        self.feed::<S, _>(&mut moves);
+        self.generate_into::<S>(&mut moves);
         moves
+    }
+
+    /// Adds the legal moves of a stage to a list. A list of half a kilobyte is worth not being moved, and the generator
+    /// worth being compiled once a stage.
+    #[inline(never)]
+    pub fn generate_into<S: Stage>(&self, moves: &mut MoveList) {
+        self.feed::<S, _>(moves);
     }
 
     /// How many legal moves there are, without making a list.

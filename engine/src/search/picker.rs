@@ -6,7 +6,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Histories, LIMIT, Past};
-use crate::chess::{All, Move, MoveKind, MoveList, Noisy, PieceType, Position, Quiet, SEE_VALUES};
+use crate::chess::{self, All, Move, MoveKind, MoveList, Noisy, PieceType, Position, Quiet, SEE_VALUES};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -84,7 +84,7 @@ impl Picker {
                     }
                 }
                 Stage::GenerateNoisy => {
-                    self.fill(position.generate::<Noisy>(), |mv| noisy_score(position, histories, mv));
+                    self.fill::<Noisy>(position, [None; 3], |mv| noisy_score(position, histories, mv));
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.best() {
@@ -104,10 +104,7 @@ impl Picker {
                     self.next = 0;
                     self.moves.clear();
                     if !skip_quiets {
-                        let refutations = self.refutations;
-                        let quiets = position.generate::<Quiet>().into_iter();
-                        let fresh = quiets.filter(|&mv| !refutations.contains(&Some(mv))).collect();
-                        self.fill(fresh, |mv| histories.quiet(position, mv, past));
+                        self.fill::<Quiet>(position, self.refutations, |mv| histories.quiet(position, mv, past));
                     }
                     self.stage = Stage::Quiets;
                 }
@@ -124,7 +121,7 @@ impl Picker {
                     return mv;
                 }
                 Stage::GenerateEvasions => {
-                    self.fill(position.generate::<All>(), |mv| evasion_score(position, histories, past, mv));
+                    self.fill::<All>(position, [None; 3], |mv| evasion_score(position, histories, past, mv));
                     self.stage = Stage::Evasions;
                 }
                 Stage::Evasions => return self.best(),
@@ -133,10 +130,17 @@ impl Picker {
         }
     }
 
-    fn fill(&mut self, moves: MoveList, score: impl Fn(Move) -> i32) {
-        let table_move = self.table_move;
-        let scored = moves.into_iter().filter(|&mv| Some(mv) != table_move);
-        self.moves.extend(scored.map(|mv| Scored { mv, score: score(mv) }));
+    /// Takes in the moves of a stage, but for those `given` out before.
+    #[inline(always)]
+    fn fill<S: chess::Stage>(&mut self, position: &Position, given: Refutations, score: impl Fn(Move) -> i32) {
+        let mut moves = MoveList::new();
+        position.generate_into::<S>(&mut moves);
+        let given = [self.table_move, given[0], given[1], given[2]];
+        for mv in moves {
+            if !given.contains(&Some(mv)) {
+                self.moves.push(Scored { mv, score: score(mv) });
+            }
+        }
     }
 
     /// The best of the moves not yet given out.
