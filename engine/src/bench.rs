@@ -3,9 +3,8 @@
 //! The sum of the nodes is the signature of search and evaluation: it is the same on every machine, and changes with
 //! every change of play. OpenBench reads it, and the speed, from the last line.
 
-use std::collections::TryReserveError;
-use std::fmt;
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 use crate::chess::Position;
 use crate::search::{DEFAULT_HASH, Game, Limits, Searcher};
@@ -89,7 +88,7 @@ impl fmt::Display for Report {
 ///
 /// # Errors
 /// If there is no memory for a table.
-pub fn run(depth: i32, like: &Searcher, mut progress: impl FnMut(&str, u64)) -> Result<Report, TryReserveError> {
+pub fn run(depth: i32, like: &Searcher, mut progress: impl FnMut(&str, u64)) -> io::Result<Report> {
     let mut searcher = Searcher::new(DEFAULT_HASH)?;
     searcher.params = like.params.clone();
     searcher.set_evaluator(like.shared_evaluator());

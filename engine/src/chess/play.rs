@@ -87,6 +87,18 @@ impl Position {
         next
     }
 
+    /// The key of the position after a legal move, but for en passant, castling and promotion, which it takes for
+    /// moves like any other: good enough to look ahead, and known before the move is made.
+    #[inline(always)]
+    pub fn approximate_key_after(&self, mv: Move) -> u64 {
+        let us = self.side_to_move;
+        let (from, to) = (mv.from(), mv.to());
+        let moved = self.mailbox[from.index()].unwrap_or(PieceType::Pawn);
+        let captured = self.mailbox[to.index()].map_or(0, |captured| zobrist::piece(!us, captured, to));
+        let moves = zobrist::piece(us, moved, from) ^ zobrist::piece(us, moved, to);
+        self.state.key ^ moves ^ captured ^ zobrist::black_to_move()
+    }
+
     /// Plays a legal move; one that is not legal leaves a position that means nothing.
     pub fn play(&mut self, mv: Move) {
         let us = self.side_to_move;

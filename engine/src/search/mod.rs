@@ -11,6 +11,7 @@ mod history;
 mod iterate;
 mod learn;
 mod limits;
+mod memory;
 mod node;
 mod params;
 mod picker;

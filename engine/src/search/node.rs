@@ -229,6 +229,8 @@ impl Worker {
                 }
             }
 
+            self.shared.table.prefetch(position.approximate_key_after(mv));
+
             // 13. Extensions: the table move if no other comes near it, checks that lose nothing.
             let mut extension = 0;
             let may_extend = !N::ROOT && !full_width && excluded.is_none();

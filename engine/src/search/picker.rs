@@ -136,7 +136,7 @@ impl Picker {
         let mut moves = MoveList::new();
         position.generate_into::<S>(&mut moves);
         let given = [self.table_move, given[0], given[1], given[2]];
-        for mv in moves {
+        for &mv in &moves {
             if !given.contains(&Some(mv)) {
                 self.moves.push(Scored { mv, score: score(mv) });
             }

@@ -132,9 +132,10 @@ pub(super) struct Reductions {
 
 impl Reductions {
     pub(super) fn new(params: &SearchParams) -> Self {
+        let logarithms: [f64; ROWS] = std::array::from_fn(|i| (i.max(1) as f64).ln());
         let table = |base: i32, divisor: i32| {
             let cell = |depth: usize, tried: usize| {
-                let product = (depth.max(1) as f64).ln() * (tried.max(1) as f64).ln();
+                let product = logarithms[depth] * logarithms[tried];
                 base + (1024.0 * product * 100.0 / f64::from(divisor)) as i32
             };
             Box::new(std::array::from_fn(|depth| std::array::from_fn(|tried| cell(depth, tried))))

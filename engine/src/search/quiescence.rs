@@ -111,6 +111,10 @@ pub(super) trait Host {
         None
     }
 
+    /// A move is about to be made: what is known of the position after it will soon be asked for.
+    #[inline(always)]
+    fn prefetch(&self, _position: &Position, _mv: Move) {}
+
     /// Remembers what has been found out about a position.
     #[inline(always)]
     fn store(&self, _position: &Position, _ply: usize, _entry: Entry) {}
@@ -160,8 +164,7 @@ pub(super) fn quiesce<H: Host, L: Line>(
     alpha = alpha.max(best);
 
     // 3. Every evasion, else captures and queen promotions.
-    let moves = if is_check { position.generate::<All>() } else { position.generate::<Noisy>() };
-    let mut picker = Picker::new(position, moves, is_check, known.and_then(|entry| entry.mv));
+    let mut picker = Picker::new(position, is_check, known.and_then(|entry| entry.mv));
     let mut best_move = None;
     while let Some(mv) = picker.next() {
         if !is_check {
@@ -179,6 +182,7 @@ pub(super) fn quiesce<H: Host, L: Line>(
             }
         }
 
+        host.prefetch(position, mv);
         let mut rest = L::default();
         let undo = position.make(mv);
         let result = quiesce(host, position, -beta, -alpha, ply + 1, &mut rest);
@@ -291,37 +295,50 @@ fn gain(position: &Position, mv: Move) -> Value {
 /// Yields the table's move, then moves by the most valuable victim, then the least valuable attacker; underpromotions
 /// are left out, except as evasions.
 struct Picker {
-    moves: MoveList,
-    scores: ArrayVec<i16, 256>,
+    moves: ArrayVec<(Move, i16), 256>,
     next: usize,
 }
 
 impl Picker {
-    fn new(position: &Position, mut moves: MoveList, is_check: bool, table_move: Option<Move>) -> Self {
-        if !is_check {
-            moves.retain(|mv| mv.promoted().is_none_or(|piece| piece == PieceType::Queen));
+    #[inline(always)]
+    fn new(position: &Position, is_check: bool, table_move: Option<Move>) -> Self {
+        let mut moves = MoveList::new();
+        if is_check {
+            position.generate_into::<All>(&mut moves);
+        } else {
+            position.generate_into::<Noisy>(&mut moves);
         }
-        let score = |&mv: &Move| {
+        let mut picker = Picker { moves: ArrayVec::new(), next: 0 };
+        for &mv in &moves {
+            if !is_check && mv.promoted().is_some_and(|piece| piece != PieceType::Queen) {
+                continue;
+            }
             let attacker = position.piece_type_on(mv.from()).map_or(0, PieceType::index);
-            match mv.kind() {
+            let score = match mv.kind() {
                 _ if Some(mv) == table_move => i16::MAX,
                 // The own rook on the target square is no victim.
                 MoveKind::Castling => 0,
                 _ => (8 * gain(position, mv)) as i16 - attacker as i16,
-            }
-        };
-        let scores = moves.iter().map(score).collect();
-        Picker { moves, scores, next: 0 }
+            };
+            picker.moves.push((mv, score));
+        }
+        picker
     }
 
+    /// The best of the moves not yet given out; of equals the first.
     #[inline]
     fn next(&mut self) -> Option<Move> {
-        let from = self.next;
-        let best = (from..self.moves.len()).max_by_key(|&i| (self.scores[i], std::cmp::Reverse(i)))?;
-        self.moves.swap(from, best);
-        self.scores.swap(from, best);
+        let rest = self.moves.get_mut(self.next..)?;
+        let mut best = 0;
+        let mut score = rest.first()?.1;
+        for (i, scored) in rest.iter().enumerate().skip(1) {
+            if scored.1 > score {
+                (best, score) = (i, scored.1);
+            }
+        }
+        rest.swap(0, best);
         self.next += 1;
-        Some(self.moves[from])
+        Some(rest[0].0)
     }
 }
 
@@ -354,7 +371,7 @@ mod tests {
         assert_eq!(resolve("8/P6k/8/8/8/8/8/K7 w - - 0 1").line[0].to_string(), "a7a8q");
         // A knight would mate, a queen would not: quiescence does not look for it.
         let position = Position::from_fen("8/P6k/8/8/8/8/8/K7 w - - 0 1").unwrap();
-        assert_eq!(Picker::new(&position, position.generate::<Noisy>(), false, None).moves.len(), 1);
+        assert_eq!(Picker::new(&position, false, None).moves.len(), 1);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! All threads search the same root and share the table alone (Lazy SMP); the first minds the clock and reports. At
 //! the end they vote for the move. See <https://www.chessprogramming.org/Lazy_SMP>.
 
-use std::collections::TryReserveError;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread;
@@ -56,7 +56,7 @@ impl Searcher {
     ///
     /// # Errors
     /// If there is not that much memory.
-    pub fn new(mebibytes: usize) -> Result<Self, TryReserveError> {
+    pub fn new(mebibytes: usize) -> io::Result<Self> {
         Ok(Searcher {
             table: Arc::new(Table::new(mebibytes)?),
             evaluator: Arc::default(),
@@ -94,7 +94,7 @@ impl Searcher {
     ///
     /// # Errors
     /// If there is not that much memory; the old table stays.
-    pub fn set_hash(&mut self, mebibytes: usize) -> Result<(), TryReserveError> {
+    pub fn set_hash(&mut self, mebibytes: usize) -> io::Result<()> {
         if mebibytes != self.table.mebibytes() {
             self.table = Arc::new(Table::new(mebibytes)?);
         }

@@ -5,9 +5,10 @@
 //! Mates are stored as distances from the entry's own position.
 //! See <https://www.chessprogramming.org/Shared_Hash_Table#Lock-less>.
 
-use std::collections::TryReserveError;
+use std::io;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
+use super::memory::{Memory, Plain};
 use super::value::{Value, is_loss, is_win};
 use crate::chess::Move;
 
@@ -62,21 +63,23 @@ const NO_EVAL: i16 = i16::MIN;
 const GENERATIONS: u8 = 32;
 const SLOTS: usize = 4;
 
-#[derive(Default)]
 struct Slot {
     check: AtomicU64,
     data: AtomicU64,
 }
 
-#[derive(Default)]
 #[repr(align(64))]
 struct Bucket([Slot; SLOTS]);
 
 const _: () = assert!(size_of::<Bucket>() == 64);
 
+// SAFETY: a bucket is nothing but atomic integers, of which any bits are a value; it is aligned to 64 bytes.
+#[allow(unsafe_code)]
+unsafe impl Plain for Bucket {}
+
 /// A transposition table of fixed size.
 pub(super) struct Table {
-    buckets: Vec<Bucket>,
+    buckets: Memory<Bucket>,
     generation: AtomicU8,
 }
 
@@ -85,12 +88,9 @@ impl Table {
     ///
     /// # Errors
     /// If there is not that much memory.
-    pub(super) fn new(mebibytes: usize) -> Result<Self, TryReserveError> {
+    pub(super) fn new(mebibytes: usize) -> io::Result<Self> {
         let count = mebibytes.max(1).saturating_mul(1 << 20) / size_of::<Bucket>();
-        let mut buckets = Vec::new();
-        buckets.try_reserve_exact(count)?;
-        buckets.resize_with(count, Bucket::default);
-        Ok(Table { buckets, generation: AtomicU8::new(0) })
+        Ok(Table { buckets: Memory::new(count)?, generation: AtomicU8::new(0) })
     }
 
     /// Its size in mebibytes.
@@ -129,9 +129,19 @@ impl Table {
     }
 
     #[inline(always)]
+    fn index(&self, key: u64) -> usize {
+        ((u128::from(key) * self.buckets.len() as u128) >> 64) as usize
+    }
+
+    #[inline(always)]
     fn bucket(&self, key: u64) -> &Bucket {
-        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
-        &self.buckets[index as usize]
+        &self.buckets[self.index(key)]
+    }
+
+    /// Has what is known of a position fetched, for it will soon be asked for.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, key: u64) {
+        self.buckets.prefetch(self.index(key));
     }
 
     /// What is known of a position that stands `ply` plies from the root.

@@ -72,6 +72,7 @@ impl Worker {
         let ply = self.ply;
         let mut picker = Picker::noisy(game.position(), entry.and_then(|entry| entry.mv), beta - now.eval);
         while let Some(mv) = picker.next(game.position(), &self.histories, &past, true) {
+            self.shared.table.prefetch(game.position().approximate_key_after(mv));
             let context = history::context(game.position(), mv);
             self.frame_mut().context = context;
             let undo = game.make(mv);

@@ -258,6 +258,11 @@ impl Host for Worker {
     }
 
     #[inline(always)]
+    fn prefetch(&self, position: &Position, mv: Move) {
+        self.shared.table.prefetch(position.approximate_key_after(mv));
+    }
+
+    #[inline(always)]
     fn store(&self, position: &Position, ply: usize, entry: Entry) {
         self.shared.table.store(position.key(), ply, entry);
     }
