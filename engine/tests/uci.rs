@@ -1,76 +1,12 @@
 //! Scripted sessions: what GUIs and match runners rely on.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use assert_cmd::cargo::CommandCargoExt;
-
-const PATIENCE: Duration = Duration::from_secs(20);
-
-struct Engine {
-    child: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<String>,
+mod support {
+    pub(crate) mod session;
 }
 
-impl Engine {
-    fn start(arguments: &[&str]) -> Self {
-        let mut command = Command::cargo_bin("merino").unwrap();
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let (sender, lines) = channel();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        let input = child.stdin.take();
-        Engine { child, input, lines }
-    }
-
-    fn send(&mut self, text: &str) {
-        self.send_bytes(format!("{text}\n").as_bytes());
-    }
-
-    fn send_bytes(&mut self, bytes: &[u8]) {
-        self.input.as_mut().unwrap().write_all(bytes).unwrap();
-    }
-
-    /// Every line up to and including the first that begins with `start`.
-    fn until(&mut self, start: &str) -> Vec<String> {
-        let mut seen = Vec::new();
-        loop {
-            let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no `{start}` after {seen:?}"));
-            seen.push(line);
-            if seen.last().is_some_and(|line| line.starts_with(start)) {
-                return seen;
-            }
-        }
-    }
-
-    /// The line that begins with `start`.
-    fn answer(&mut self, command: &str, start: &str) -> String {
-        self.send(command);
-        self.until(start).pop().unwrap()
-    }
-
-    /// Ends the input and sees the program end by itself.
-    fn end(mut self) {
-        drop(self.input.take());
-        let start = Instant::now();
-        while self.child.try_wait().unwrap().is_none() {
-            assert!(start.elapsed() < PATIENCE, "the program does not end");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        assert!(self.child.wait().unwrap().success());
-    }
-}
-
-impl Drop for Engine {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use support::session::Engine;
 
 #[test]
 fn the_handshake_names_every_option() {

@@ -2,6 +2,7 @@
 //! See <https://www.chessprogramming.org/Zobrist_Hashing>.
 
 use super::{CastlingRights, CastlingSide, Color, File, PieceType, Square};
+use crate::random::split_mix as random;
 
 struct Keys {
     pieces: [[[u64; 64]; 6]; 2],
@@ -10,15 +11,7 @@ struct Keys {
     black_to_move: u64,
 }
 
-/// One output of splitmix64: the keys are the same in every build and on every machine.
-const fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
-
+/// The keys are the same in every build and on every machine.
 const fn keys() -> Keys {
     let mut state = 0x4D65_7269_6E6F;
     let mut keys = Keys {

@@ -7,6 +7,7 @@
 
 mod command;
 mod info;
+mod opening;
 mod options;
 mod wdl;
 
@@ -21,6 +22,7 @@ use crate::bench;
 use crate::chess::{Color, File, Move, Position, Rank, Square, perft};
 use crate::search::{DEFAULT_HASH, Game, Limits, Outcome, Searcher, Signals};
 use info::{Printer, say};
+use opening::Opening;
 pub use options::spsa_inputs;
 use options::{Display, Options, Target};
 
@@ -44,6 +46,7 @@ enum Flow {
 struct Session {
     options: Options,
     display: Display,
+    opening: Opening,
     game: Game,
     /// Away while it searches.
     searcher: Option<Box<Searcher>>,
@@ -133,6 +136,7 @@ impl Session {
         Some(Session {
             options: Options::new(tune),
             display: Display::default(),
+            opening: Opening::new(),
             game: Game::new(Position::start()),
             signals: searcher.signals(),
             searcher: Some(Box::new(searcher)),
@@ -203,7 +207,7 @@ impl Session {
             Some((name, value)) => (name.trim(), Some(value.trim())),
             None => (body.trim(), None),
         };
-        let mut target = Target { searcher, display: &mut self.display };
+        let mut target = Target { searcher, display: &mut self.display, opening: &mut self.opening };
         if let Err(message) = self.options.set(&mut target, name, value) {
             say!("info string {message}");
         }
@@ -215,8 +219,14 @@ impl Session {
         if let ("perft", depth) = first_word(rest) {
             return self.perft(searcher, depth);
         }
-        let (limits, notes) = command::limits(rest, self.game.position());
+        let (mut limits, notes) = command::limits(rest, self.game.position());
         notes.iter().for_each(|note| say!("info string error: {note}"));
+        let book_move = if searcher.analyse { None } else { self.opening.choose(self.game.position(), &limits) };
+        if let Some(mv) = book_move {
+            say!("info string book move {}", mv.to_uci(self.display.chess960));
+            // The shortest search of that move alone gives what GUIs need to see: a score and a line.
+            limits = Limits { search_moves: vec![mv], ..Limits::depth(1) };
+        }
         self.is_endless = limits.infinite || limits.ponder || limits == unlimited(&limits);
         self.signals.reset(limits.ponder);
         let (game, display, sender) = (self.game.clone(), self.display, self.sender.clone());

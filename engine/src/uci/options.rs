@@ -3,6 +3,8 @@
 use std::fs;
 use std::sync::Arc;
 
+use super::opening::Opening;
+use crate::book::Book;
 use crate::eval::Evaluator;
 use crate::eval::params::Weights;
 use crate::search::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, SearchParam, SearchParams, Searcher};
@@ -20,6 +22,7 @@ pub(super) struct Display {
 pub(super) struct Target<'a> {
     pub(super) searcher: &'a mut Searcher,
     pub(super) display: &'a mut Display,
+    pub(super) opening: &'a mut Opening,
 }
 
 type Outcome = Result<(), String>;
@@ -55,6 +58,8 @@ impl Options {
             ("UCI_ShowWDL", Kind::Check { default: false, set: |target, on| target.display.wdl = on }),
             ("UCI_AnalyseMode", Kind::Check { default: false, set: |target, on| target.searcher.analyse = on }),
             ("EvalFile", Kind::Text { default: EMPTY, set: set_eval_file }),
+            ("OwnBook", Kind::Check { default: false, set: |target, on| target.opening.is_on = on }),
+            ("BookFile", Kind::Text { default: EMPTY, set: set_book_file }),
         ];
         if tune {
             list.extend(SearchParams::LIST.iter().map(|param| (param.name, Kind::Tunable(param))));
@@ -162,6 +167,14 @@ fn set_eval_file(target: &mut Target<'_>, path: &str) -> Outcome {
     Ok(())
 }
 
+/// Takes another opening book; without a name, none.
+fn set_book_file(target: &mut Target<'_>, path: &str) -> Outcome {
+    let is_named = !path.is_empty() && path != EMPTY;
+    let book = is_named.then(|| Book::load(path)).transpose().map_err(|error| format!("error: {error}"))?;
+    target.opening.book = book;
+    Ok(())
+}
+
 /// The search parameters in OpenBench's input format: `name, int, value, min, max, C_end, R_end`.
 pub fn spsa_inputs() -> String {
     let line = |param: &SearchParam| {
@@ -177,8 +190,8 @@ mod tests {
 
     fn set(name: &str, value: &str) -> (Outcome, Searcher) {
         let mut searcher = Searcher::new(1).unwrap();
-        let mut display = Display::default();
-        let mut target = Target { searcher: &mut searcher, display: &mut display };
+        let (mut display, mut opening) = (Display::default(), Opening::new());
+        let mut target = Target { searcher: &mut searcher, display: &mut display, opening: &mut opening };
         let outcome = Options::new(true).set(&mut target, name, Some(value));
         (outcome, searcher)
     }
