@@ -67,3 +67,17 @@ fn faults_are_told_in_one_line() {
     assert!(refusal(&["qsearch", "8/8/8/8/8/8/8/8 w - -"]).contains("expected one white king, found 0"));
     assert!(refusal(&["eval", "--params", "no/such.toml"]).contains("no/such.toml"));
 }
+
+/// As OpenBench calls it.
+#[test]
+fn genfens_prints_as_many_openings_as_asked_for() {
+    let text = run(&["genfens 12 seed 9 book None ", "quit"]);
+    let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("info string genfens ")).collect();
+    assert_eq!(lines.len(), 12, "{text}");
+    for fen in lines {
+        assert_eq!(fen.split(' ').count(), 6);
+        let perft = run(&["perft", "1", fen]);
+        assert!(!perft.contains("\n0 leaves"), "{perft}");
+    }
+    assert!(run(&["genfens 12 seed x", "quit"]).starts_with("info string error: genfens: expected"));
+}

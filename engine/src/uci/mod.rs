@@ -20,6 +20,7 @@ use std::time::Instant;
 
 use crate::bench;
 use crate::chess::{Color, File, Move, Position, Rank, Square, perft};
+use crate::genfens::{self, Request};
 use crate::search::{DEFAULT_HASH, Game, Limits, Outcome, Searcher, Signals};
 use info::{Printer, say};
 use opening::Opening;
@@ -158,7 +159,9 @@ impl Session {
             "stop" => self.signals.stop(),
             "ponderhit" => self.ponderhit(),
             "d" => self.show(),
-            "position" | "go" | "setoption" | "ucinewgame" | "eval" | "bench" => self.when_idle(line, word, rest),
+            "position" | "go" | "setoption" | "ucinewgame" | "eval" | "bench" | "genfens" => {
+                self.when_idle(line, word, rest)
+            }
             // Some GUIs try other protocols first.
             "xboard" | "protover" => {}
             _ => say!("info string unknown command `{word}`"),
@@ -183,12 +186,26 @@ impl Session {
             "setoption" => self.set_option(&mut searcher, rest),
             "ucinewgame" => searcher.forget(),
             "eval" => say!("{}", searcher.evaluator().breakdown(self.game.position())),
+            "genfens" => self.make_openings(&searcher, rest),
             _ => match bench::run(bench::DEPTH, &searcher, |_, _| {}) {
                 Ok(report) => say!("{report}"),
                 Err(error) => say!("info string error: bench: {error}"),
             },
         }
         self.searcher = Some(searcher);
+    }
+
+    /// Prints openings as OpenBench reads them.
+    fn make_openings(&self, searcher: &Searcher, rest: &str) {
+        let print = |position: &Position| say!("info string genfens {}", self.fen(position));
+        let made = Request::parse(rest).and_then(|it| genfens::generate(&it, searcher.shared_evaluator(), print));
+        if let Err(error) = made {
+            say!("info string error: genfens: {error}");
+        }
+    }
+
+    fn fen(&self, position: &Position) -> String {
+        if self.display.chess960 { position.to_shredder_fen() } else { position.to_fen() }
     }
 
     fn identify(&self) {
@@ -310,7 +327,7 @@ impl Session {
             say!("{}  {}", rank.index() + 1, row.join(" "));
         }
         say!("   a b c d e f g h");
-        say!("fen {}", if self.display.chess960 { position.to_shredder_fen() } else { position.to_fen() });
+        say!("fen {}", self.fen(position));
         say!("key {:016x}", position.key());
         let side = if position.side_to_move() == Color::White { "white" } else { "black" };
         let check = if position.is_check() { ", in check" } else { "" };

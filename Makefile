@@ -1,0 +1,21 @@
+# How OpenBench builds the engine: make EXE=name [EVALFILE=parameters.toml].
+# For all else use cargo; see README.md.
+
+EXE ?= merino
+
+# The machine that builds is the machine that plays. This replaces the flags of .cargo/config.toml.
+export RUSTFLAGS ?= -C target-cpu=native
+
+# What OpenBench calls a network are the parameters to embed.
+ifneq ($(EVALFILE),)
+export MERINO_PARAMS := $(abspath $(EVALFILE))
+endif
+
+ifeq ($(OS),Windows_NT)
+SUFFIX := .exe
+endif
+
+.PHONY: all
+all:
+	cargo build --release --locked --package merino-engine --bin merino --target-dir target
+	cp -f target/release/merino$(SUFFIX) $(EXE:$(SUFFIX)=)$(SUFFIX)
