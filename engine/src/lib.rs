@@ -2,13 +2,15 @@
 //!
 //! Arrows run one way: [`chess`] knows the rules and nothing else, [`eval`] judges a position by declared parameters,
 //! [`search`] looks ahead, [`uci`] speaks to whoever asks. [`mod@bench`] is the signature of the whole, [`book`] reads
-//! opening books, [`genfens`] makes openings, [`random`] is where chance comes from.
+//! opening books, [`genfens`] makes openings, [`random`] is where chance comes from,
+//! [`mod@panic`] is for what must not happen.
 
 pub mod bench;
 pub mod book;
 pub mod chess;
 pub mod eval;
 pub mod genfens;
+pub mod panic;
 pub mod random;
 pub mod search;
 pub mod uci;

@@ -10,6 +10,7 @@ use engine::bench;
 use engine::chess::{Position, divide};
 use engine::eval::Evaluator;
 use engine::eval::params::Weights;
+use engine::panic::abort_on_panic;
 use engine::search::{Pruning, Quiescence, Searcher, is_mate};
 use engine::uci;
 
@@ -98,6 +99,7 @@ impl Fen {
 }
 
 fn main() {
+    abort_on_panic();
     let Cli { tune_search, command } = Cli::parse();
     let result = match command {
         None => {
