@@ -135,8 +135,7 @@ fn play_randomly(start: Position, random: &mut Random) -> Option<Game> {
         let moves = game.position().legal_moves();
         game.play(*moves.get(random.below(moves.len() as u64) as usize)?);
     }
-    let goes_on = game.position().has_legal_move() && !game.is_draw(0);
-    goes_on.then_some(game)
+    (!game.is_over()).then_some(game)
 }
 
 fn is_balanced(searcher: &mut Searcher, game: &Game) -> bool {

@@ -1,8 +1,13 @@
 //! The search as a whole: its signature, its limits, mates, draws.
 
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
 use engine::bench;
 use engine::chess::{Move, Position};
-use engine::search::{Game, Handler, Info, Limits, MATE, Outcome, Searcher, mate_distance, mate_in};
+use engine::search::{
+    Bound, Game, Handler, Info, Limits, MATE, Outcome, RootWatcher, Searcher, mate_distance, mate_in,
+};
 
 /// Nodes of the bench. A change here is a change of play, and the commit that makes it says `Bench: N`.
 const SIGNATURE: u64 = 4_663_177;
@@ -35,6 +40,11 @@ impl Handler for Witness {
             assert!(game.position().is_legal(mv), "{mv} in {}", game.position().to_fen());
             assert!(i == 0 || !game.is_draw(0), "the line goes on after a draw");
             game.play(mv);
+        }
+        if let (Some(moves), Bound::Exact) = (mate_distance(info.value), info.bound) {
+            let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
+            assert_eq!(info.line.len() as i32, plies, "{} {:?}", self.root.position().to_fen(), info.line);
+            assert!(game.position().is_check() && !game.position().has_legal_move());
         }
         self.lines.push((info.depth, info.value, info.line.to_vec()));
     }
@@ -156,6 +166,36 @@ fn threads_share_the_work_and_agree_on_a_mate() {
     assert_eq!(witness.lines.last().map(|(_, _, line)| line[0]), outcome.best);
 }
 
+struct Watching(Arc<Mutex<Vec<(i32, Move, usize)>>>);
+
+impl Handler for Watching {
+    fn line(&mut self, _info: &Info<'_>) {}
+
+    fn watcher(&self) -> Option<RootWatcher> {
+        let seen = Arc::clone(&self.0);
+        Some(Box::new(move |depth, mv, number| seen.lock().unwrap().push((depth, mv, number))))
+    }
+}
+
+#[test]
+fn root_moves_are_announced_after_the_first_seconds() {
+    let game = Game::new(Position::start());
+    let announced = |ago: u64| {
+        let seen = Arc::default();
+        let start = Instant::now() - Duration::from_secs(ago);
+        searcher().search_since(start, &game, Limits::depth(2), &mut Watching(Arc::clone(&seen)));
+        Arc::into_inner(seen).unwrap().into_inner().unwrap()
+    };
+    assert!(announced(0).is_empty());
+    let seen = announced(4);
+    let numbers: Vec<(i32, usize)> = seen.iter().map(|&(depth, _, number)| (depth, number)).collect();
+    assert_eq!(
+        numbers,
+        [1, 2].map(|depth| (1..=20).map(move |number| (depth, number))).into_iter().flatten().collect::<Vec<_>>()
+    );
+    assert!(seen.iter().all(|&(_, mv, _)| game.position().is_legal(mv)));
+}
+
 /// Every line told on the way is checked by the witness.
 #[test]
 fn whole_games_are_played_by_the_rules() {
@@ -176,7 +216,12 @@ fn whole_games_are_played_by_the_rules() {
             assert!(game.position().is_legal(best));
             assert_eq!(witness.lines.last().map(|(_, _, line)| line[0]), Some(best));
             game.play(best);
-            assert!(outcome.ponder.is_none_or(|reply| game.position().is_legal(reply)));
+            if let Some(reply) = outcome.ponder {
+                assert!(!game.is_over() && game.position().is_legal(reply));
+                let mut next = game.clone();
+                next.play(reply);
+                assert!(!next.is_over(), "{} {reply}", game.position().to_fen());
+            }
             if game.is_draw(0) {
                 break;
             }

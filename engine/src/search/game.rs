@@ -96,6 +96,11 @@ impl Game {
         self.is_repetition(ply) || is_drawn_by_rule(&self.position)
     }
 
+    /// Whether the game has ended: no legal move, or a draw by the rules.
+    pub fn is_over(&self) -> bool {
+        !self.position.has_legal_move() || self.is_draw(0)
+    }
+
     /// How many moves of a line are played until the game is drawn or the line ends. Quiescence looks for no
     /// repetitions, and may go on after an evasion that brings one about.
     pub(super) fn plies_until_draw(&self, line: &[Move]) -> usize {

@@ -13,7 +13,7 @@ use super::value::{INFINITE, MAX_PLY, Value, is_mate, mate_distance};
 use super::worker::{Abort, PvLine, RootMove, Worker};
 use crate::chess::Move;
 
-/// Before this time failed windows are not reported: they would only fill the screen.
+/// Before this time neither failed windows nor single root moves are reported: they would only fill the screen.
 const QUIET_TIME: Duration = Duration::from_secs(3);
 
 /// The iteration from which on the window is narrowed, plies.
@@ -42,8 +42,8 @@ impl Worker {
             let value = self.root_moves[0].value;
             let drop = if is_mate(value) || before == -INFINITE { 0 } else { before - value };
             if self.id == 0 {
-                self.told_move = best;
                 self.report_lines(depth, handler);
+                self.told = Some((self.root_moves[0].clone(), self.shared.total_nodes()));
                 if self.is_enough(value, stable_iterations, drop) {
                     self.stop_all();
                     break;
@@ -159,6 +159,16 @@ impl Worker {
             root.line.truncate(1);
             root.line.extend(rest.iter().copied().take(MAX_PLY - 1));
             root.line.truncate(game.plies_until_draw(&root.line));
+        }
+    }
+
+    /// Tells that a root move is about to be searched, `before` others of this iteration having been.
+    #[cold]
+    pub(super) fn announce(&self, mv: Move, before: i32) {
+        if let Some(watcher) = &self.watcher
+            && self.shared.start.elapsed() >= QUIET_TIME
+        {
+            watcher(self.root_depth, mv, self.first_root_move + before as usize + 1);
         }
     }
 

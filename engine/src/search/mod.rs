@@ -29,7 +29,7 @@ pub use game::Game;
 pub use limits::{Clock, Limits};
 pub use params::{SearchParam, SearchParams};
 pub use quiescence::{Leaf, Line, Pruning, Quiescence};
-pub use report::{Handler, Info, Outcome};
+pub use report::{Handler, Info, Outcome, RootWatcher};
 pub use searcher::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, Searcher};
 pub use signals::Signals;
 pub use table::Bound;

@@ -213,6 +213,10 @@ impl Worker {
             let now = situation(depth, alpha);
             let base = self.shared.reductions.base(is_quiet, depth, tried + 1);
 
+            if N::ROOT {
+                self.announce(mv, tried);
+            }
+
             // 12. Moves near the horizon that are not expected to matter.
             if !N::ROOT && !full_width && !is_loss(best) && has_pieces(position) {
                 let params = &self.shared.params;

@@ -37,7 +37,15 @@ pub trait Handler: Send {
 
     /// There is no legal move; the value is that of a mate or a draw.
     fn no_moves(&mut self, _value: Value) {}
+
+    /// Who is told, after the first seconds, which move at the root is being searched.
+    fn watcher(&self) -> Option<RootWatcher> {
+        None
+    }
 }
+
+/// Is told the depth of the iteration in plies, the move, and its number in the order of the search, from 1.
+pub type RootWatcher = Box<dyn Fn(i32, Move, usize) + Send>;
 
 /// Listens to nothing.
 impl Handler for () {

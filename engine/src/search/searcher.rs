@@ -19,7 +19,7 @@ use super::signals::Signals;
 use super::table::{Bound, Table};
 use super::value::{DRAW, INFINITE, Value, mated_in};
 use super::worker::{Shared, Worker};
-use crate::chess::{Move, Position};
+use crate::chess::Move;
 use crate::eval::Evaluator;
 
 /// Size of the table unless told otherwise, mebibytes.
@@ -90,12 +90,17 @@ impl Searcher {
         self.forget();
     }
 
+    /// The size of the table, mebibytes.
+    pub fn hash(&self) -> usize {
+        self.table.mebibytes()
+    }
+
     /// Takes a table of another size.
     ///
     /// # Errors
     /// If there is not that much memory; the old table stays.
     pub fn set_hash(&mut self, mebibytes: usize) -> io::Result<()> {
-        if mebibytes != self.table.mebibytes() {
+        if mebibytes != self.hash() {
             self.table = Arc::new(Table::new(mebibytes)?);
         }
         Ok(())
@@ -142,7 +147,8 @@ impl Searcher {
         }
         let infinite = limits.infinite;
         self.table.begin_search();
-        let (shared, workers) = self.start(start, game, limits, &moves);
+        let (shared, mut workers) = self.start(start, game, limits, &moves);
+        workers[0].watcher = handler.watcher();
         let (shared, mut workers) = self.run(shared, workers, game, handler);
         let best = vote(&workers);
         let outcome = self.conclude(&shared, &workers[best], game, handler);
@@ -204,45 +210,48 @@ impl Searcher {
         (shared, workers)
     }
 
-    /// Reports the chosen line if the last report said something else, and sums up.
+    /// Reports the chosen line unless that was the last report, with the last node counted, and sums up.
     fn conclude(&self, shared: &Shared, worker: &Worker, game: &Game, handler: &mut dyn Handler) -> Outcome {
-        let root = &worker.root_moves[0];
-        let mut line = root.line.clone();
+        shared.nodes[worker.id].store(worker.nodes, std::sync::atomic::Ordering::Relaxed);
+        let nodes = shared.total_nodes();
+        let best = &worker.root_moves[0];
+        let told = worker.told.as_ref().filter(|(root, _)| worker.id == 0 && root.mv == best.mv);
+        // What an interrupted iteration thinks of the same move may be a mere bound.
+        let root = told.map_or(best, |(root, _)| root);
         let mut value = root.known_value();
         if value == -INFINITE {
             value = self.evaluator.evaluate(game.position());
         }
         let depth = worker.completed_depth.max(1);
-        shared.nodes[worker.id].store(worker.nodes, std::sync::atomic::Ordering::Relaxed);
-        let nodes = shared.total_nodes();
-        let is_told = worker.id == 0 && worker.completed_depth > 0 && root.mv == worker.told_move;
-        if !is_told {
+        if told.is_none_or(|&(_, nodes_then)| nodes_then != nodes) {
             handler.line(&Info {
                 depth,
-                seldepth: root.seldepth.max(line.len()),
+                seldepth: root.seldepth.max(root.line.len()),
                 multipv: 1,
                 value,
                 bound: Bound::Exact,
                 nodes,
                 time: shared.start.elapsed(),
                 hashfull: self.table.fullness(),
-                line: &line,
+                line: &root.line,
             });
         }
-        self.extend_line(game.position(), &mut line);
+        let mut line = root.line.clone();
+        self.extend_line(game, &mut line);
         Outcome { best: Some(root.mv), ponder: line.get(1).copied(), value, depth, nodes }
     }
 
     /// Asks the table for a reply where the line has none; a reply that ends the game is no move to ponder on.
-    fn extend_line(&self, position: &Position, line: &mut super::worker::PvLine) {
-        let mut next = position.after(line[0]);
-        if line.len() == 1 {
-            let known = self.table.probe(next.key(), 1).and_then(|entry| entry.mv);
-            line.extend(known.filter(|&mv| next.is_legal(mv)));
+    fn extend_line(&self, game: &Game, line: &mut super::worker::PvLine) {
+        let mut next = game.clone();
+        next.play(line[0]);
+        if line.len() == 1 && !next.is_over() {
+            let known = self.table.probe(next.position().key(), 1).and_then(|entry| entry.mv);
+            line.extend(known.filter(|&mv| next.position().is_legal(mv)));
         }
         if let Some(&reply) = line.get(1) {
             next.play(reply);
-            if !next.has_legal_move() {
+            if next.is_over() {
                 line.truncate(1);
             }
         }

@@ -12,6 +12,7 @@ use super::limits::Limits;
 use super::params::SearchParams;
 use super::prune::Reductions;
 use super::quiescence::Host;
+use super::report::RootWatcher;
 use super::signals::Signals;
 use super::table::{Entry, Table};
 use super::value::{INFINITE, MAX_PLY, Value};
@@ -112,10 +113,12 @@ pub(super) struct Worker {
     pub(super) root_moves: Vec<RootMove>,
     /// The first root move that may be searched: those before it have their lines already.
     pub(super) first_root_move: usize,
-    /// The best move that was last reported.
-    pub(super) told_move: Move,
+    /// The best move as it was last reported, and the nodes of all threads then.
+    pub(super) told: Option<(RootMove, u64)>,
     /// No null move nearer to the root than this, while one is verified.
     pub(super) null_move_from: usize,
+    /// Who is told which root move is being searched.
+    pub(super) watcher: Option<RootWatcher>,
 }
 
 impl Worker {
@@ -139,9 +142,10 @@ impl Worker {
             root_depth: 0,
             completed_depth: 0,
             root_moves: moves.iter().map(fresh).collect(),
-            told_move: moves[0],
+            told: None,
             first_root_move: 0,
             null_move_from: 0,
+            watcher: None,
             shared,
         }
     }

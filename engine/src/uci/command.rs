@@ -65,7 +65,7 @@ pub(super) fn limits(rest: &str, position: &Position) -> (Limits, Vec<String>) {
             "movestogo" => moves_to_go = number().filter(|&moves| moves > 0).map(|moves| moves.min(1000) as u32),
             "depth" => limits.depth = number().map(|depth| depth.clamp(1, 10_000) as i32),
             "nodes" => limits.nodes = number().map(|nodes| nodes.max(1) as u64),
-            "mate" => limits.mate = number().map(|moves| moves.clamp(0, 10_000) as u32),
+            "mate" => limits.mate = number().map(|moves| moves.clamp(1, 10_000) as u32),
             "movetime" => limits.move_time = number().map(milliseconds),
             "infinite" => limits.infinite = true,
             "ponder" => limits.ponder = true,
@@ -76,7 +76,8 @@ pub(super) fn limits(rest: &str, position: &Position) -> (Limits, Vec<String>) {
     }
     let us = position.side_to_move() as usize;
     debug_assert!(Color::White as usize == 0);
-    limits.clock = clocks[us].or(moves_to_go.and(Some(0)).filter(|_| clocks[1 - us].is_some())).map(|time| Clock {
+    // A GUI that tells one clock only means both.
+    limits.clock = clocks[us].or(clocks[1 - us]).map(|time| Clock {
         time: milliseconds(time),
         increment: milliseconds(increments[us]),
         moves_to_go,
@@ -144,7 +145,9 @@ mod tests {
         assert_eq!((read.search_moves.len(), read.depth), (2, Some(5)));
         let clock = read.clock.unwrap();
         assert_eq!((clock.time.as_millis(), clock.increment.as_millis()), (0, 20));
-        assert_eq!(limits("wtime 100", &start).0.clock.unwrap().time.as_millis(), 100);
+        for own_or_other in ["wtime 100", "btime 100"] {
+            assert_eq!(limits(own_or_other, &start).0.clock.unwrap().time.as_millis(), 100);
+        }
         assert_eq!(limits("", &start).0, Limits::default());
     }
 

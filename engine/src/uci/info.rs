@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use super::options::Display;
 use super::wdl;
-use crate::search::{Bound, Handler, Info, Value, mate_distance};
+use crate::search::{Bound, Handler, Info, RootWatcher, Value, mate_distance};
 
 /// Prints a line at once. If nobody listens any more, there is nothing left to do.
 pub(super) fn print_line(line: fmt::Arguments<'_>) {
@@ -30,6 +30,13 @@ impl Handler for Printer {
 
     fn no_moves(&mut self, value: Value) {
         say!("info depth 0 score {}", score(value));
+    }
+
+    fn watcher(&self) -> Option<RootWatcher> {
+        let Display { chess960, .. } = self.0;
+        Some(Box::new(move |depth, mv, number| {
+            say!("info depth {depth} currmove {} currmovenumber {number}", mv.to_uci(chess960));
+        }))
     }
 }
 

@@ -54,6 +54,8 @@ struct Session {
     signals: Arc<Signals>,
     /// Whether the running search ends only when it is told to.
     is_endless: bool,
+    /// Whether a limit ends the running search once it ponders no more.
+    is_limited: bool,
     /// Whether it counts leaves instead of searching.
     is_counting: bool,
     /// Commands that wait for the search to end.
@@ -142,6 +144,7 @@ impl Session {
             signals: searcher.signals(),
             searcher: Some(Box::new(searcher)),
             is_endless: false,
+            is_limited: false,
             is_counting: false,
             waiting: VecDeque::new(),
             sender,
@@ -244,7 +247,8 @@ impl Session {
             // The shortest search of that move alone gives what GUIs need to see: a score and a line.
             limits = Limits { search_moves: vec![mv], ..Limits::depth(1) };
         }
-        self.is_endless = limits.infinite || limits.ponder || limits == unlimited(&limits);
+        self.is_limited = !limits.infinite && limits != unlimited(&limits);
+        self.is_endless = limits.ponder || !self.is_limited;
         self.signals.reset(limits.ponder);
         let (game, display, sender) = (self.game.clone(), self.display, self.sender.clone());
         thread::spawn(move || {
@@ -280,8 +284,7 @@ impl Session {
 
     fn ponderhit(&mut self) {
         self.signals.ponderhit();
-        // Whether a clock ends the search now is for the search to know; `go ponder infinite` does not exist.
-        self.is_endless = false;
+        self.is_endless &= !self.is_limited;
     }
 
     /// Says what a search came to, and turns to the commands that have waited for its end.

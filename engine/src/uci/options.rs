@@ -46,7 +46,8 @@ pub(super) struct Options(Vec<Declared>);
 impl Options {
     pub(super) fn new(tune: bool) -> Self {
         let spin = |default, min, max, set| Kind::Spin { default, min, max, set };
-        let memory = memory_mebibytes();
+        // Where the machine does not tell: a bound that no machine reaches.
+        let memory = memory_mebibytes("MemTotal").unwrap_or(1 << 25).max(1);
         let mut list = vec![
             ("Hash", spin(DEFAULT_HASH as i64, 1, memory, set_hash)),
             ("Threads", spin(1, 1, MAX_THREADS as i64, set_threads)),
@@ -128,17 +129,24 @@ fn clamped(name: &str, text: &str, min: i64, max: i64) -> Result<(i64, Outcome),
     Ok((number, note))
 }
 
-/// The memory of the machine, if it tells, else a bound that no machine reaches.
-fn memory_mebibytes() -> i64 {
-    let told = fs::read_to_string("/proc/meminfo").ok();
-    let total = told.as_deref().and_then(|text| text.lines().find_map(|line| line.strip_prefix("MemTotal:")));
-    let kibibytes = total.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<i64>().ok());
-    kibibytes.map_or(1 << 25, |kibibytes| (kibibytes / 1024).max(1))
+/// What the machine says of its memory, in mebibytes; `None` where it does not say.
+fn memory_mebibytes(what: &str) -> Option<i64> {
+    let told = fs::read_to_string("/proc/meminfo").ok()?;
+    let amount = told.lines().find_map(|line| line.strip_prefix(what))?;
+    let kibibytes: i64 = amount.trim_start_matches(':').trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kibibytes / 1024)
 }
 
+/// Takes a table of another size. The system may promise memory that it has not and end the program when it is used;
+/// so what is free counts, not the promise.
 fn set_hash(target: &mut Target<'_>, mebibytes: i64) -> Outcome {
-    let result = target.searcher.set_hash(mebibytes as usize);
-    result.map_err(|error| format!("error: no memory for a table of {mebibytes} MiB, the old one stays: {error}"))
+    let refusal =
+        |reason: String| format!("error: no memory for a table of {mebibytes} MiB, the old one stays: {reason}");
+    let is_new = mebibytes as usize != target.searcher.hash();
+    if let Some(free) = memory_mebibytes("MemAvailable").filter(|&free| is_new && mebibytes > free) {
+        return Err(refusal(format!("{free} MiB are free")));
+    }
+    target.searcher.set_hash(mebibytes as usize).map_err(|error| refusal(error.to_string()))
 }
 
 fn set_threads(target: &mut Target<'_>, threads: i64) -> Outcome {
