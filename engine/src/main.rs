@@ -9,7 +9,6 @@ use clap::{Args, Parser, Subcommand};
 use engine::bench;
 use engine::chess::{Position, divide};
 use engine::eval::Evaluator;
-use engine::eval::params::Weights;
 use engine::panic::abort_on_panic;
 use engine::search::{Pruning, Quiescence, Searcher, is_mate};
 use engine::uci;
@@ -75,7 +74,7 @@ struct Parameters {
 impl Parameters {
     fn evaluator(&self) -> Result<Evaluator> {
         Ok(match &self.params {
-            Some(file) => Evaluator::new(Weights::load(file)?),
+            Some(file) => Evaluator::load(file)?,
             None => Evaluator::default(),
         })
     }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use engine::eval::params::{PAIRS, Weights};
 use engine::eval::score::Score;
-use engine::eval::toml_file::{EMBEDDED_NAME, EMBEDDED_TEXT, cells_of};
+use engine::eval::toml_file::{EMBEDDED_NAME, EMBEDDED_TEXT, cells_of, scale_of};
+use engine::eval::{DEFAULT_SCALE, Evaluator};
 
 fn baseline_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../params/baseline.toml")
@@ -48,6 +49,8 @@ fn every_file_of_the_repository_loads() {
 fn the_embedded_file_is_the_one_of_the_build() {
     assert_eq!(Weights::embedded(), &Weights::from_toml(EMBEDDED_TEXT).expect("checked by the build"));
     assert!(EMBEDDED_NAME.ends_with(".toml"));
+    let scale = scale_of(EMBEDDED_TEXT).expect("checked by the build").map_or(DEFAULT_SCALE, |(scale, _)| scale);
+    assert_eq!(Evaluator::default().scale(), scale);
 }
 
 #[test]
@@ -113,11 +116,26 @@ fn unknown_keys_are_refused() {
     assert_refused("[psqt.rook]", "[psqt.rok]", expected);
     let expected = "material.king: unknown key, expected one of pawn, knight, bishop, rook, queen";
     assert_refused("queen = [900, 900]", "king = [0, 0]", expected);
-    let expected = "safety: unknown key, expected one of material, psqt, tempo, phase";
+    let expected = "safety: unknown key, expected one of material, psqt, tempo, phase, k";
     assert_refused("tempo = [0, 0]", "safety = [0, 0]", expected);
     let file = baseline() + "extra = 1\n";
     let expected = format!("psqt.king.extra: unknown key, expected one of mg, eg (line {})", file.lines().count());
     assert_eq!(Weights::from_toml(&file).expect_err("an extra key").to_string(), expected);
+}
+
+#[test]
+fn the_scale_may_be_given() {
+    let with = |scale: &str| format!("k = {scale} # K\n{}", baseline());
+    let scale = |text: &str| Evaluator::from_toml(text).map(|evaluator| evaluator.scale());
+    assert_eq!(scale(&baseline()).expect("sound"), DEFAULT_SCALE);
+    assert_eq!(scale(&with("1.25")).expect("sound"), 1.25);
+    assert_eq!(scale(&with("2")).expect("sound"), 2.0);
+    assert_eq!(scale_of(&with("1.25")).expect("sound"), Some((1.25, 4..8)));
+    for (bad, found) in [("0", "0"), ("-1.5", "the float -1.5"), ("nan", "the float NaN"), ("[1]", "an array of 1")] {
+        let expected = format!("k: expected a finite number above 0, found {found} (line 1)");
+        assert_eq!(scale(&with(bad)).expect_err(bad).to_string(), expected);
+        assert_eq!(Weights::from_toml(&with(bad)).expect_err(bad).to_string(), expected);
+    }
 }
 
 #[test]

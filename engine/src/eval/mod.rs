@@ -70,13 +70,28 @@ pub fn phase_counts(position: &Position) -> PhaseCounts {
 pub struct Evaluator {
     weights: Weights,
     taper: Taper,
+    scale: f64,
 }
+
+/// K where nothing is known of it: the usual odds of 10 to 1 for 400 centipawns.
+pub const DEFAULT_SCALE: f64 = 1.0;
 
 impl Evaluator {
     /// Takes the parameters that positions are to be judged by.
     pub fn new(weights: Weights) -> Self {
         let taper = Taper::new(weights.phase);
-        Evaluator { weights, taper }
+        Evaluator { weights, taper, scale: DEFAULT_SCALE }
+    }
+
+    /// The same with another [scale](Evaluator::scale).
+    #[must_use]
+    pub fn with_scale(self, scale: f64) -> Self {
+        Evaluator { scale, ..self }
+    }
+
+    /// K, the scale from centipawns to expected results: x centipawns are worth 1 / (1 + 10^(−K x / 400)) points.
+    pub fn scale(&self) -> f64 {
+        self.scale
     }
 
     /// The parameters.
@@ -101,12 +116,5 @@ impl Evaluator {
     #[inline(always)]
     fn blend(&self, position: &Position, sum: Score) -> i32 {
         self.taper.blend(&phase_counts(position), sum.mg(), sum.eg()).clamp(-EVAL_LIMIT, EVAL_LIMIT)
-    }
-}
-
-impl Default for Evaluator {
-    /// The parameters that were embedded when the engine was built.
-    fn default() -> Self {
-        Evaluator::new(Weights::embedded().clone())
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! `params/baseline.toml` shows the shape: a key for each declared field, a table where the field is keyed by names,
 //! `[midgame, endgame]` for a pair, and for a board a drawing of each half with rank 8 on top. What the file must hold
-//! is not written down a second time here: it follows from the declaration in [`params`](super::params).
+//! is not written down a second time here: it follows from the declaration in [`params`](super::params). One more key,
+//! [`SCALE`], may be there.
 
 mod error;
 mod node;
@@ -15,9 +16,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use super::Evaluator;
 use super::params::Weights;
 pub use error::ParamsError;
-pub use read::{Cell, cells_of, read};
+pub use read::{Cell, SCALE, cells_of, read, scale_of};
 
 /// Text of the parameter file that was embedded when the engine was built; `build.rs` has checked it.
 pub const EMBEDDED_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/params.toml"));
@@ -32,10 +34,7 @@ impl Weights {
     ///
     /// If the file cannot be read, or holds a fault; the message begins with the name of the file.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ParamsError> {
-        let path = path.as_ref();
-        let file = || path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|error| ParamsError::Unreadable { file: file(), error })?;
-        Self::from_toml(&text).map_err(|fault| ParamsError::InFile { file: file(), fault: Box::new(fault) })
+        load(path.as_ref(), Self::from_toml)
     }
 
     /// The weights that were embedded when the engine was built.
@@ -44,4 +43,44 @@ impl Weights {
             LazyLock::new(|| Weights::from_toml(EMBEDDED_TEXT).expect("build.rs has read the same text"));
         &EMBEDDED
     }
+}
+
+impl Evaluator {
+    /// The evaluation by the parameters, and with the scale, of a text.
+    ///
+    /// # Errors
+    ///
+    /// As [`Weights::from_toml`].
+    pub fn from_toml(text: &str) -> Result<Self, ParamsError> {
+        let evaluator = Evaluator::new(Weights::from_toml(text)?);
+        Ok(match scale_of(text)? {
+            Some((scale, _)) => evaluator.with_scale(scale),
+            None => evaluator,
+        })
+    }
+
+    /// The evaluation by the parameters, and with the scale, of a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Weights::load`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ParamsError> {
+        load(path.as_ref(), Self::from_toml)
+    }
+}
+
+impl Default for Evaluator {
+    /// The parameters that were embedded when the engine was built.
+    fn default() -> Self {
+        static EMBEDDED: LazyLock<Evaluator> =
+            LazyLock::new(|| Evaluator::from_toml(EMBEDDED_TEXT).expect("build.rs has read the same text"));
+        EMBEDDED.clone()
+    }
+}
+
+/// Reads a file and what stands in it; the message of a fault begins with the name of the file.
+fn load<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, ParamsError>) -> Result<T, ParamsError> {
+    let file = || path.display().to_string();
+    let text = fs::read_to_string(path).map_err(|error| ParamsError::Unreadable { file: file(), error })?;
+    read(&text).map_err(|fault| ParamsError::InFile { file: file(), fault: Box::new(fault) })
 }

@@ -21,11 +21,15 @@ macro_rules! say {
 pub(super) use say;
 
 /// Prints what a search tells.
-pub(super) struct Printer(pub(super) Display);
+pub(super) struct Printer {
+    pub(super) display: Display,
+    /// K of the parameters in use, for the chances to win.
+    pub(super) scale: f64,
+}
 
 impl Handler for Printer {
     fn line(&mut self, info: &Info<'_>) {
-        say!("{}", line(info, self.0));
+        say!("{}", line(info, self));
     }
 
     fn no_moves(&mut self, value: Value) {
@@ -33,7 +37,7 @@ impl Handler for Printer {
     }
 
     fn watcher(&self) -> Option<RootWatcher> {
-        let Display { chess960, .. } = self.0;
+        let Display { chess960, .. } = self.display;
         Some(Box::new(move |depth, mv, number| {
             say!("info depth {depth} currmove {} currmovenumber {number}", mv.to_uci(chess960));
         }))
@@ -49,7 +53,7 @@ fn score(value: Value) -> String {
 }
 
 /// One line of the analysis.
-fn line(info: &Info<'_>, display: Display) -> String {
+fn line(info: &Info<'_>, printer: &Printer) -> String {
     let Info { depth, seldepth, multipv, value, nodes, hashfull, .. } = *info;
     let mut text = format!("info depth {depth} seldepth {seldepth} multipv {multipv} score {}", score(value));
     text.push_str(match info.bound {
@@ -60,13 +64,13 @@ fn line(info: &Info<'_>, display: Display) -> String {
     let millis = info.time.as_millis();
     let nps = (nodes as f64 / info.time.as_secs_f64().max(1e-6)) as u64;
     // Writing to a string cannot fail.
-    if display.wdl {
-        let [win, draw, loss] = wdl::chances(value);
+    if printer.display.wdl {
+        let [win, draw, loss] = wdl::chances(value, printer.scale);
         let _ = write!(text, " wdl {win} {draw} {loss}");
     }
     let _ = write!(text, " nodes {nodes} nps {nps} hashfull {hashfull} tbhits 0 time {millis} pv");
     for mv in info.line {
-        let _ = write!(text, " {}", mv.to_uci(display.chess960));
+        let _ = write!(text, " {}", mv.to_uci(printer.display.chess960));
     }
     text
 }
@@ -94,9 +98,10 @@ mod tests {
         };
         let expected =
             "info depth 7 seldepth 11 multipv 1 score cp 31 nodes 5000 nps 500000 hashfull 3 tbhits 0 time 10 pv e2e4";
-        assert_eq!(line(&info, Display::default()), expected);
+        let mut printer = Printer { display: Display::default(), scale: 1.0 };
+        assert_eq!(line(&info, &printer), expected);
         let mated = Info { value: mated_in(4), bound: Bound::Upper, ..info };
-        let display = Display { wdl: true, ..Display::default() };
-        assert!(line(&mated, display).contains("score mate -2 upperbound wdl 0 0 1000 nodes"));
+        printer.display.wdl = true;
+        assert!(line(&mated, &printer).contains("score mate -2 upperbound wdl 0 0 1000 nodes"));
     }
 }

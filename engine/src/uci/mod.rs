@@ -250,9 +250,10 @@ impl Session {
         self.is_limited = !limits.infinite && limits != unlimited(&limits);
         self.is_endless = limits.ponder || !self.is_limited;
         self.signals.reset(limits.ponder);
-        let (game, display, sender) = (self.game.clone(), self.display, self.sender.clone());
+        let (game, sender) = (self.game.clone(), self.sender.clone());
+        let mut printer = Printer { display: self.display, scale: searcher.evaluator().scale() };
         thread::spawn(move || {
-            let outcome = searcher.search_since(start, &game, limits, &mut Printer(display));
+            let outcome = searcher.search_since(start, &game, limits, &mut printer);
             // The loop may be gone, and nobody waits for the move.
             let _ = sender.send(Event::Done(searcher, Some(outcome)));
         });

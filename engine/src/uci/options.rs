@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::opening::Opening;
 use crate::book::Book;
 use crate::eval::Evaluator;
-use crate::eval::params::Weights;
 use crate::search::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, SearchParam, SearchParams, Searcher};
 
 /// How moves and scores are written.
@@ -169,7 +168,7 @@ fn set_eval_file(target: &mut Target<'_>, path: &str) -> Outcome {
     let evaluator = if path.is_empty() || path == EMPTY {
         Evaluator::default()
     } else {
-        Evaluator::new(Weights::load(path).map_err(|error| format!("error: {error}"))?)
+        Evaluator::load(path).map_err(|error| format!("error: {error}"))?
     };
     target.searcher.set_evaluator(Arc::new(evaluator));
     Ok(())
@@ -228,7 +227,7 @@ mod tests {
     fn a_bad_parameter_file_changes_nothing() {
         let (outcome, searcher) = set("EvalFile", "/no/such/file.toml");
         assert!(outcome.unwrap_err().contains("/no/such/file.toml"));
-        assert_eq!(searcher.evaluator().weights(), Weights::embedded());
+        assert_eq!(searcher.evaluator().weights(), crate::eval::params::Weights::embedded());
         assert!(set("EvalFile", "<empty>").0.is_ok());
     }
 }

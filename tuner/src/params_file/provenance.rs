@@ -1,6 +1,8 @@
-//! The comment block that tells where the numbers of a parameter file come from.
+//! The block that tells where the numbers of a parameter file come from: comments, and K for the engine to read.
 
 use std::fmt;
+
+use engine::eval::toml_file::{SCALE, scale_of};
 
 use super::RenderError;
 
@@ -12,7 +14,7 @@ const END: &str = "# --- end of provenance ---";
 
 /// Where tuned numbers come from. There is no date in it: the same run gives the same bytes.
 ///
-/// Displayed as the comment block itself, markers included.
+/// Displayed as the block itself, markers included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Provenance {
     /// Name and version of the program, such as `merino-tuner 0.1.0`.
@@ -66,7 +68,7 @@ impl fmt::Display for Provenance {
         }
         writeln!(f, "# positions   {}", self.positions)?;
         writeln!(f, "# resolve     {}", one_line(&self.resolve))?;
-        writeln!(f, "# K           {:.6}", self.k)?;
+        writeln!(f, "{SCALE} = {:.6}  # scale from centipawns to expected results", self.k)?;
         writeln!(f, "# lambda      {:?}", self.lambda)?;
         writeln!(f, "# loss        static {}", self.static_loss)?;
         if let Some(loss) = self.quiescence_loss {
@@ -91,14 +93,15 @@ fn one_line(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
-/// Opens `text` with `block`, and takes out the blocks it had, each with one blank line after it.
+/// Opens `text` with `block`, and takes out the blocks it had, each with one blank line after it, and a scale that
+/// stands elsewhere: the one in `block` is the one that holds.
 pub(super) fn replace(text: &str, block: &str) -> Result<String, RenderError> {
-    let mut result = format!("{block}\n");
+    let mut rest = String::with_capacity(text.len());
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n').enumerate().peekable();
     while let Some((i, line)) = lines.next() {
         if line.trim_end() != BEGIN {
-            result.push_str(line);
+            rest.push_str(line);
             continue;
         }
         if !lines.any(|(_, line)| line.trim_end() == END) {
@@ -106,5 +109,10 @@ pub(super) fn replace(text: &str, block: &str) -> Result<String, RenderError> {
         }
         lines.next_if(|(_, line)| line.trim_end().is_empty());
     }
-    Ok(result)
+    if let Some((_, span)) = scale_of(&rest).map_err(RenderError::Input)? {
+        let start = rest[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = rest[span.end..].find('\n').map_or(rest.len(), |newline| span.end + newline + 1);
+        rest.replace_range(start..end, "");
+    }
+    Ok(format!("{block}\n{rest}"))
 }

@@ -1,5 +1,6 @@
 //! Rendering: what changes, what stays, and what reads back.
 
+use engine::eval::Evaluator;
 use engine::eval::params::{PAIRS, Weights};
 use engine::eval::score::Score;
 
@@ -47,7 +48,7 @@ const BLOCK: &str = "\
 #             sha256 a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0
 # positions   700123
 # resolve     quiescence
-# K           1.061235
+k = 1.061235  # scale from centipawns to expected results
 # lambda      1e-7
 # loss        static 0.09120000 -> 0.05750000
 #             quiescence 0.08950000 -> 0.05610000
@@ -134,6 +135,24 @@ fn a_block_elsewhere_moves_to_the_top() {
 }
 
 #[test]
+fn the_engine_reads_the_scale_of_the_run() {
+    let scale = |text: &str| Evaluator::from_toml(text).expect("a sound file").scale();
+    let once = render(&baseline(), &scattered(), Some(&provenance())).expect("rendered");
+    assert_eq!(scale(&once), 1.061_235);
+    // One that a person wrote gives way, and the next run brings its own.
+    let own = format!("# Mine.\nk = 3 # a guess\n{}", baseline());
+    assert_eq!(scale(&own), 3.0);
+    assert_eq!(
+        render(&own, &scattered(), Some(&provenance())).expect("rendered"),
+        once.replacen("\n\n", "\n\n# Mine.\n", 1)
+    );
+    let again = render(&once, &scattered(), Some(&Provenance { k: 0.9, ..provenance() })).expect("rendered");
+    assert_eq!(scale(&again), 0.9);
+    // Without provenance, nothing is said of the scale.
+    assert_eq!(scale(&render(&own, &scattered(), None).expect("rendered")), 3.0);
+}
+
+#[test]
 fn an_open_block_is_refused() {
     let text = baseline().replacen("# Bonus", &format!("{}\n# Bonus", BLOCK.lines().next().expect("a line")), 1);
     let line = 1 + text.lines().position(|line| line.starts_with("# ---")).expect("a marker");
@@ -144,7 +163,7 @@ fn an_open_block_is_refused() {
 #[test]
 fn what_no_reader_would_accept_is_not_written() {
     let error = render("x = 1", &scattered(), None).expect_err("another file").to_string();
-    assert_eq!(error, "x: unknown key, expected one of material, psqt, tempo, phase (line 1)");
+    assert_eq!(error, "x: unknown key, expected one of material, psqt, tempo, phase, k (line 1)");
     let weights = Weights { tempo: Score::new(0, 5001), ..weights_of(&baseline()) };
     let error = render(&baseline(), &weights, None).expect_err("out of range").to_string();
     let line = 1 + baseline().lines().position(|line| line.starts_with("tempo")).expect("the tempo");

@@ -44,6 +44,14 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// The number it is, with or without a fraction.
+    pub(super) fn as_number(self) -> Option<f64> {
+        match self {
+            Self::Value(value) => value.as_float().or_else(|| value.as_integer().map(|number| number as f64)),
+            Self::Item(_) => None,
+        }
+    }
+
     /// The bytes it occupies in the text.
     pub(super) fn span(self) -> Option<Range<usize>> {
         match self {

@@ -13,6 +13,10 @@ use super::error::ParamsError;
 use super::node::Node;
 use super::spelling::nearest;
 
+/// The one key of a parameter file that is no parameter of the evaluation, and may be left out: K, the scale from
+/// centipawns to expected results that the parameters were tuned with.
+pub const SCALE: &str = "k";
+
 /// A number of a parameter file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
@@ -56,6 +60,16 @@ pub fn read<P: ParamSet<Pair = Score, Scalar = i32>>(text: &str) -> Result<P, Pa
     Ok(from_numbers(&numbers))
 }
 
+/// K, the scale of a parameter file, if the file gives it, and the bytes it occupies in the text.
+///
+/// # Errors
+///
+/// If the text is not TOML, or K no finite number above 0.
+pub fn scale_of(text: &str) -> Result<Option<(f64, Range<usize>)>, ParamsError> {
+    let document = Document::parse(text).map_err(|error| syntax(text, &error))?;
+    Walk { text }.scale(&document)
+}
+
 /// The numbers of a parameter file in the order of the flat vector, and where each of them stands.
 ///
 /// # Errors
@@ -65,7 +79,8 @@ pub fn cells_of<P: ParamSet>(text: &str) -> Result<Vec<Cell>, ParamsError> {
     let document = Document::parse(text).map_err(|error| syntax(text, &error))?;
     let walk = Walk { text };
     let names: Vec<&'static str> = P::FIELDS.iter().map(|field| field.name).collect();
-    walk.refuse_unknown(document.as_table(), &names, "")?;
+    walk.refuse_unknown(document.as_table(), &[&names[..], &[SCALE]].concat(), "")?;
+    walk.scale(&document)?;
     let mut cells = Vec::new();
     for field in fields_of::<P>() {
         let item = document.get(field.name).ok_or_else(|| ParamsError::Missing {
@@ -259,6 +274,15 @@ impl Walk<'_> {
             hint: nearest(key, known),
             line: self.line(table.key(key).and_then(toml_edit::Key::span)),
         })
+    }
+
+    /// The scale, if it is there.
+    fn scale(&self, document: &Document<&str>) -> Result<Option<(f64, Range<usize>)>, ParamsError> {
+        let Some(node) = document.get(SCALE).map(Node::from) else { return Ok(None) };
+        match (node.as_number().filter(|scale| scale.is_finite() && *scale > 0.0), node.span()) {
+            (Some(scale), Some(span)) => Ok(Some((scale, span))),
+            _ => Err(self.unexpected(node, SCALE, "a finite number above 0".to_owned())),
+        }
     }
 
     /// An integer within `range`.
