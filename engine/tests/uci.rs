@@ -172,6 +172,10 @@ fn a_long_count_does_not_hold_the_program() {
     let mut engine = Engine::start(&[]);
     engine.send("go perft 15");
     engine.answer("isready", "readyok");
+    engine.send("stop");
+    engine.until("nodes");
+    engine.answer("go perft 5", "nodes 4865609");
+    engine.send("go perft 15");
     engine.send("quit");
     engine.end();
 }

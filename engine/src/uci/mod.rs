@@ -259,7 +259,7 @@ impl Session {
         });
     }
 
-    /// Counts the leaves below each move, in a thread of its own; `stop` ends the count after the move it is at.
+    /// Counts the leaves below each move, in a thread of its own; what `stop` has interrupted is not told.
     fn perft(&mut self, searcher: Box<Searcher>, depth: &str) {
         let Ok(depth @ 1..=20) = depth.parse::<u32>() else {
             say!("info string error: go perft: expected a depth from 1 to 20, found `{depth}`");
@@ -272,8 +272,11 @@ impl Session {
         let (signals, sender) = (Arc::clone(&self.signals), self.sender.clone());
         thread::spawn(move || {
             let mut total = 0;
-            for &mv in position.legal_moves().iter().take_while(|_| !signals.is_stopped()) {
-                let leaves = perft(&position.after(mv), depth - 1);
+            for &mv in &position.legal_moves() {
+                let leaves = count_leaves(&position.after(mv), depth - 1, &signals);
+                if signals.is_stopped() {
+                    break;
+                }
                 total += leaves;
                 say!("{}: {leaves}", mv.to_uci(display.chess960));
             }
@@ -337,6 +340,18 @@ impl Session {
         let check = if position.is_check() { ", in check" } else { "" };
         say!("{side} to move{check}, {} legal moves", position.legal_moves().len());
     }
+}
+
+/// [`perft`] that ends soon after the word to stop, with a number that means nothing then.
+fn count_leaves(position: &Position, depth: u32, signals: &Signals) -> u64 {
+    // So many plies are counted in milliseconds.
+    const UNINTERRUPTED: u32 = 4;
+    if depth <= UNINTERRUPTED {
+        return perft(position, depth);
+    }
+    let moves = position.legal_moves();
+    let going_on = moves.iter().take_while(|_| !signals.is_stopped());
+    going_on.map(|&mv| count_leaves(&position.after(mv), depth - 1, signals)).sum()
 }
 
 /// The same limits with nothing that ends a search.
