@@ -9,6 +9,7 @@
 pub mod attacks;
 mod bitboard;
 mod castling;
+mod checks;
 pub mod epd;
 mod fen;
 mod magics;
@@ -24,6 +25,7 @@ mod zobrist;
 
 pub use bitboard::Bitboard;
 pub use castling::{CastlingRights, CastlingSide};
+pub use checks::Checks;
 pub use fen::FenError;
 pub use movegen::{All, MoveList, Noisy, Quiet, Stage};
 pub use moves::{Move, MoveKind, MoveParseError};

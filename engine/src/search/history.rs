@@ -17,6 +17,7 @@ pub(super) type Context = u16;
 pub(super) const NO_CONTEXT: Context = 768;
 
 const CONTEXTS: usize = 769;
+const PAWN_SIZE: usize = 512;
 const CORRECTION_SIZE: usize = 16_384;
 /// Corrections are kept in units of 1/256 centipawn.
 const CORRECTION_GRAIN: i32 = 256;
@@ -57,6 +58,8 @@ fn boxed<T: Clone, const N: usize>(value: T) -> Box<[T; N]> {
 pub(super) struct Histories {
     /// `[color][from][to]`.
     quiet: Box<[[[i16; 64]; 64]; 2]>,
+    /// `[pawn key][context]`.
+    pawn: Box<[[i16; 768]; PAWN_SIZE]>,
     /// `[context][victim]`.
     capture: Box<[[i16; 6]; CONTEXTS]>,
     /// `[context of an earlier move][context]`.
@@ -73,6 +76,7 @@ impl Histories {
     pub(super) fn new() -> Self {
         Histories {
             quiet: boxed([[0; 64]; 64]),
+            pawn: boxed([0; 768]),
             capture: boxed([0; 6]),
             continuation: boxed([0; 768]),
             counter: boxed(None),
@@ -85,13 +89,14 @@ impl Histories {
         *self = Histories::new();
     }
 
-    /// How good a quiet move has been, within ±4 [`LIMIT`].
+    /// How good a quiet move has been, within ±5 [`LIMIT`].
     #[inline(always)]
     pub(super) fn quiet(&self, position: &Position, mv: Move, past: &Past) -> i32 {
         let us = position.side_to_move().index();
         let here = usize::from(context(position, mv));
         let continuation = |context: Context| i32::from(self.continuation[usize::from(context)][here]);
         i32::from(self.quiet[us][mv.from().index()][mv.to().index()])
+            + i32::from(self.pawn[pawn_slot::<PAWN_SIZE>(position)][here])
             + continuation(past[0])
             + continuation(past[1])
             + continuation(past[2]) / 2
@@ -116,11 +121,17 @@ impl Histories {
         let us = position.side_to_move().index();
         nudge(&mut self.quiet[us][mv.from().index()][mv.to().index()], bonus);
         let here = usize::from(context(position, mv));
+        nudge(&mut self.pawn[pawn_slot::<PAWN_SIZE>(position)][here], bonus);
         for &earlier in past {
             if earlier != NO_CONTEXT {
                 nudge(&mut self.continuation[usize::from(earlier)][here], bonus);
             }
         }
+    }
+
+    /// Learns from how the evaluation swung that a quiet move of `color` was good or bad.
+    pub(super) fn learn_swing(&mut self, color: Color, mv: Move, bonus: i32) {
+        nudge(&mut self.quiet[color.index()][mv.from().index()][mv.to().index()], bonus);
     }
 
     pub(super) fn learn_noisy(&mut self, position: &Position, mv: Move, bonus: i32) {
@@ -131,7 +142,7 @@ impl Histories {
     /// each in 1/[`CORRECTION_GRAIN`] centipawns.
     #[inline(always)]
     pub(super) fn corrections(&self, position: &Position, past: &Past) -> (i32, i32) {
-        let pawns = self.pawn_correction[position.side_to_move().index()][pawn_slot(position)];
+        let pawns = self.pawn_correction[position.side_to_move().index()][pawn_slot::<CORRECTION_SIZE>(position)];
         let moves = self.move_correction[usize::from(past[1])][usize::from(past[0])];
         (i32::from(pawns), i32::from(moves))
     }
@@ -145,7 +156,7 @@ impl Histories {
             let mixed = (i32::from(*counter) * (CORRECTION_GRAIN - weight) + goal * weight) / CORRECTION_GRAIN;
             *counter = mixed.clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT) as i16;
         };
-        blend(&mut self.pawn_correction[us.index()][pawn_slot(position)]);
+        blend(&mut self.pawn_correction[us.index()][pawn_slot::<CORRECTION_SIZE>(position)]);
         if past[0] != NO_CONTEXT {
             blend(&mut self.move_correction[usize::from(past[1])][usize::from(past[0])]);
         }
@@ -159,8 +170,8 @@ pub(super) fn correction_centipawns((pawns, moves): (i32, i32), weights: (i32, i
 }
 
 #[inline(always)]
-fn pawn_slot(position: &Position) -> usize {
-    position.pawn_key() as usize % CORRECTION_SIZE
+fn pawn_slot<const SIZE: usize>(position: &Position) -> usize {
+    position.pawn_key() as usize % SIZE
 }
 
 #[cfg(test)]
@@ -187,8 +198,8 @@ mod tests {
         let mv = position.parse_uci("g1f3").unwrap();
         let other = position.parse_uci("b1c3").unwrap();
         histories.learn_quiet(&position, mv, &[3, NO_CONTEXT, NO_CONTEXT], 900);
-        assert_eq!(histories.quiet(&position, mv, &[3, NO_CONTEXT, NO_CONTEXT]), 1800);
-        assert_eq!(histories.quiet(&position, mv, &[4, NO_CONTEXT, NO_CONTEXT]), 900);
+        assert_eq!(histories.quiet(&position, mv, &[3, NO_CONTEXT, NO_CONTEXT]), 2700);
+        assert_eq!(histories.quiet(&position, mv, &[4, NO_CONTEXT, NO_CONTEXT]), 1800);
         assert_eq!(histories.quiet(&position, other, &[3, NO_CONTEXT, NO_CONTEXT]), 0);
         for _ in 0..500 {
             histories.learn_correction(&position, &[NO_CONTEXT; 3], 40, 12);

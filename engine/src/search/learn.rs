@@ -31,6 +31,19 @@ impl Worker {
         }
     }
 
+    /// Rewards or punishes the quiet move that led here by how it swung the evaluation: what it gained for one side, it
+    /// cost the other.
+    pub(super) fn learn_swing(&mut self, position: &Position) {
+        let parent = self.frame(1);
+        let (Some(before), Some(after), Some(mv)) = (parent.eval, self.frame(0).eval, parent.mv) else { return };
+        if parent.is_quiet {
+            let params = &self.shared.params;
+            let swing = -params.history_swing * (before + after) / 10;
+            let bonus = swing.clamp(-params.history_swing_max, params.history_swing_max);
+            self.histories.learn_swing(!position.side_to_move(), mv, bonus);
+        }
+    }
+
     /// Learns how far the evaluation was off, where the value says so and no capture explains it.
     pub(super) fn learn_correction(
         &mut self,

@@ -4,7 +4,6 @@
 use arrayvec::ArrayVec;
 
 use super::game::Game;
-use super::history;
 use super::picker::{Picker, is_noisy};
 use super::prune::{Prospects, Situation, reduction};
 use super::quiescence::{Line, quiesce};
@@ -12,7 +11,7 @@ use super::table::{Bound, Entry};
 use super::trials::{Singular, has_pieces};
 use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_loss, mate_in, mated_in};
 use super::worker::{Abort, PvLine, Worker};
-use crate::chess::Move;
+use crate::chess::{Checks, Move};
 
 /// What a node is to the tree, decided by type so that each kind is compiled for itself.
 pub(super) trait NodeKind {
@@ -142,7 +141,10 @@ impl Worker {
         }
         let before = self.frame(2).eval.or(self.frame(4).eval);
         let improving = !is_check && self.frame(0).eval.zip(before).is_none_or(|(now, before)| now > before);
-        self.clear_killers_below();
+        if excluded.is_none() && !N::ROOT {
+            self.learn_swing(game.position());
+        }
+        self.clear_below();
         self.frame_mut().double_extensions = self.frame(1).double_extensions;
         let situation = |depth: i32, alpha: Value| Situation {
             depth,
@@ -196,6 +198,7 @@ impl Worker {
         let table_move_is_noisy = table_move.is_some_and(|mv| is_noisy(game.position(), mv));
         let [first_killer, second_killer] = self.frame(0).killers;
         let refutations = [first_killer, second_killer, self.histories.counter(past[0])];
+        let checks = Checks::of(game.position());
         let mut picker = Picker::new(game.position(), table_move, refutations);
         let (mut best, mut best_move) = (-INFINITE, None);
         let old_alpha = alpha;
@@ -210,6 +213,7 @@ impl Worker {
             let is_quiet = !is_noisy(position, mv);
             let history =
                 if is_quiet { self.histories.quiet(position, mv, &past) } else { self.histories.noisy(position, mv) };
+            let gives_check = checks.are_given_by(position, mv);
             let now = situation(depth, alpha);
             let base = self.shared.reductions.base(is_quiet, depth, tried + 1);
 
@@ -224,7 +228,7 @@ impl Worker {
                 if is_quiet && !is_check {
                     skip_quiets |= now.is_late(params, tried) || now.is_futile(params, reduced_depth);
                 }
-                if is_quiet && (skip_quiets || now.has_bad_record(params, reduced_depth, history)) {
+                if is_quiet && !gives_check && (skip_quiets || now.has_bad_record(params, reduced_depth, history)) {
                     continue;
                 }
                 let threshold = now.see_threshold(params, is_quiet, reduced_depth);
@@ -235,21 +239,27 @@ impl Worker {
 
             self.shared.table.prefetch(position.approximate_key_after(mv));
 
-            // 13. Extensions: the table move if no other comes near it, checks that lose nothing.
+            // 13. Extensions: the table move if no other comes near it; checks and recaptures that lose nothing.
             let mut extension = 0;
-            let may_extend = !N::ROOT && !full_width && excluded.is_none();
-            if may_extend && Some(mv) == table_move && ply < 2 * self.root_depth as usize {
+            let may_extend = !N::ROOT && !full_width && excluded.is_none() && ply < 2 * self.root_depth as usize;
+            if may_extend && Some(mv) == table_move {
                 match self.singular::<N>(game, mv, &now, entry.as_ref())? {
                     Singular::Extend(plies) => extension = plies,
                     Singular::Cut(value) => return Ok(value),
                 }
             }
 
+            if may_extend && extension == 0 {
+                let recaptures = N::PV && !is_quiet && self.recaptures(mv);
+                if (gives_check || recaptures) && game.position().see_at_least(mv, 0) {
+                    extension = 1;
+                }
+            }
+
             // 14. The move is made.
             let nodes_before = self.nodes;
-            let context = history::context(game.position(), mv);
             let frame = self.frame_mut();
-            frame.context = context;
+            frame.enter(game.position(), mv, is_quiet);
             frame.double_extensions += i32::from(extension >= 2);
             let undo = game.make(mv);
             self.ply += 1;
@@ -265,10 +275,11 @@ impl Worker {
                     if depth >= self.shared.params.lmr_min_depth && !full_width && tried > 1 + 2 * i32::from(N::ROOT) {
                         let prospects = Prospects {
                             is_quiet,
-                            gives_check: game.position().is_check(),
+                            gives_check,
                             is_refutation: refutations.contains(&Some(mv)),
                             table_move_is_noisy,
                             was_pv,
+                            siblings_fail: self.frame(0).cutoffs > 3,
                             history,
                         };
                         let plies = reduction(&self.shared.params, base, &now, &prospects);
@@ -309,9 +320,13 @@ impl Worker {
                     best_move = Some(mv);
                     line.lead_to(mv, &rest);
                     if value >= beta {
+                        self.frame_mut().cutoffs += 1;
                         break;
                     }
                     alpha = value;
+                    if !N::ROOT && now.has_found_enough(&self.shared.params, value) {
+                        depth -= 1;
+                    }
                 }
             }
             if Some(mv) != best_move {

@@ -126,10 +126,14 @@ search_params! {
     lmr_noisy_tt_move: 700 in 0..=2048;
     /// Less reduction where the table has seen a principal variation, 1024ths of a ply.
     lmr_was_pv: 700 in 0..=2048;
+    /// More reduction where more than three siblings were cut off, 1024ths of a ply.
+    lmr_cutoffs: 1024 in 0..=2048;
     /// History for one ply less of reduction, quiet moves.
     lmr_quiet_history: 8000 in 2000..=20000;
     /// History for one ply less of reduction, captures.
     lmr_noisy_history: 6000 in 2000..=20000;
+    /// The depth below which a node goes on one ply less deep when a move has raised alpha.
+    alpha_max_depth: 13 in 2..=20;
     /// Singular extensions from this depth on.
     se_min_depth: 7 in 4..=12;
     /// Centipawns that other moves must fall short by, in 16ths, a ply.
@@ -144,6 +148,10 @@ search_params! {
     history_malus: 170 in 50..=400;
     /// The largest malus.
     history_malus_max: 1500 in 500..=4000;
+    /// What a quiet move is worth for each centipawn by which it swung the evaluation, tenths.
+    history_swing: 60 in 0..=200;
+    /// The largest such bonus or malus.
+    history_swing_max: 1400 in 200..=4000;
     /// Weight of the pawn structure's correction, 1024ths.
     correction_pawn: 1024 in 0..=3072;
     /// Weight of the last moves' correction, 1024ths.

@@ -98,6 +98,11 @@ impl Situation {
         Some(if is_quiet { -params.see_quiet_margin * depth } else { -params.see_noisy_margin * self.depth })
     }
 
+    /// Whether a node goes on less deep after a move has raised alpha: what is to come is less likely to matter.
+    pub(super) fn has_found_enough(&self, params: &SearchParams, value: Value) -> bool {
+        (3..=params.alpha_max_depth).contains(&self.depth) && !is_mate(value)
+    }
+
     /// Singular extension: whether the table move is to be tried against all others, and the bound that they must stay
     /// below. See <https://www.chessprogramming.org/Singular_Extensions>.
     pub(super) fn singular_beta(&self, params: &SearchParams, entry: Option<&Entry>) -> Option<Value> {
@@ -119,6 +124,8 @@ pub(super) struct Prospects {
     pub(super) is_refutation: bool,
     pub(super) table_move_is_noisy: bool,
     pub(super) was_pv: bool,
+    /// Whether several siblings were refuted at once.
+    pub(super) siblings_fail: bool,
     pub(super) history: i32,
 }
 
@@ -166,6 +173,7 @@ pub(super) fn reduction(params: &SearchParams, base: i32, situation: &Situation,
         - when(prospects.is_refutation, params.lmr_refutation)
         + when(prospects.table_move_is_noisy && prospects.is_quiet, params.lmr_noisy_tt_move)
         - when(prospects.was_pv, params.lmr_was_pv)
+        + when(prospects.siblings_fail, params.lmr_cutoffs)
         - prospects.history * 1024 / divisor;
     sum / 1024
 }

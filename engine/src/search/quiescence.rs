@@ -10,15 +10,16 @@ use std::convert::Infallible;
 
 use arrayvec::ArrayVec;
 
+use super::picker::is_noisy;
 use super::table::{Bound, Entry};
-use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_mate, mated_in};
+use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_loss, is_mate, mated_in};
 use crate::chess::{All, Move, MoveKind, MoveList, Noisy, PieceType, Position, SEE_VALUES};
 use crate::eval::Evaluator;
 
 /// What a capture must leave to alpha, in centipawns beyond the captured piece, to be dropped by the margin layer.
 const MARGIN: Value = 200;
 
-/// Whether captures that cannot reach alpha are dropped.
+/// Whether captures that cannot reach alpha are dropped, and quiet evasions behind one that does not lose the king.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pruning {
     /// They are: what play wants.
@@ -96,7 +97,7 @@ pub(super) trait Host {
     /// If the search is to stop.
     fn visit(&mut self, ply: usize) -> Result<(), Self::Stop>;
 
-    /// Whether captures that cannot reach alpha are dropped, and by what margin.
+    /// Whether moves are dropped that may yet prove good, as [`Pruning::Margin`] has it, and by what margin.
     fn margin(&self) -> Option<Value>;
 
     /// Whether the rules end the game here in a draw; the tuner's positions are judged by their evaluation alone.
@@ -167,8 +168,12 @@ pub(super) fn quiesce<H: Host, L: Line>(
     let mut picker = Picker::new(position, is_check, known.and_then(|entry| entry.mv));
     let mut best_move = None;
     while let Some(mv) = picker.next() {
+        // 4. Once an evasion does not lose the king, captures are the evasions that may do better.
+        if is_check && host.margin().is_some() && !is_loss(best) && !is_noisy(position, mv) {
+            continue;
+        }
         if !is_check {
-            // 4. What cannot reach alpha even if the piece came for free.
+            // 5. What cannot reach alpha even if the piece came for free.
             if let Some(margin) = host.margin() {
                 let limit = stand_pat + gain(position, mv) + margin;
                 if limit <= alpha && !is_mate(stand_pat) {
@@ -176,7 +181,7 @@ pub(super) fn quiesce<H: Host, L: Line>(
                     continue;
                 }
             }
-            // 5. What loses material.
+            // 6. What loses material.
             if !position.see_at_least(mv, 0) {
                 continue;
             }

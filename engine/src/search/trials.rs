@@ -2,7 +2,6 @@
 //! what if the table move were not there.
 
 use super::game::Game;
-use super::history::{self, NO_CONTEXT};
 use super::node::{NodeKind, NonPv};
 use super::picker::Picker;
 use super::prune::Situation;
@@ -32,13 +31,13 @@ impl Worker {
     /// pass may be an advantage (zugzwang), the cutoff is verified by a search without null moves.
     pub(super) fn null_move(&mut self, game: &mut Game, now: &Situation) -> Result<Option<Value>, Abort> {
         let params = &self.shared.params;
-        let is_after_null = self.frame(1).context == NO_CONTEXT;
+        let is_after_null = self.ply > 0 && self.frame(1).mv.is_none();
         if !now.may_pass(params) || is_after_null || self.ply < self.null_move_from || !has_pieces(game.position()) {
             return Ok(None);
         }
         let verification_depth = params.nmp_verification_depth;
         let depth = now.depth - now.null_move_reduction(params);
-        self.frame_mut().context = NO_CONTEXT;
+        self.frame_mut().enter_null();
         let undo = game.make_null();
         self.ply += 1;
         let result = self.node::<NonPv>(game, -now.beta, -now.beta + 1, depth, !now.cut_node, &mut ());
@@ -73,8 +72,7 @@ impl Worker {
         let mut picker = Picker::noisy(game.position(), entry.and_then(|entry| entry.mv), beta - now.eval);
         while let Some(mv) = picker.next(game.position(), &self.histories, &past, true) {
             self.shared.table.prefetch(game.position().approximate_key_after(mv));
-            let context = history::context(game.position(), mv);
-            self.frame_mut().context = context;
+            self.frame_mut().enter(game.position(), mv, false);
             let undo = game.make(mv);
             self.ply += 1;
             let mut result = quiesce(self, game.position_mut(), -beta, -beta + 1, ply + 1, &mut ());
@@ -93,6 +91,12 @@ impl Worker {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a capture takes what has just taken.
+    pub(super) fn recaptures(&self, mv: Move) -> bool {
+        let last = self.frame(1);
+        !last.is_quiet && last.mv.is_some_and(|last| last.to() == mv.to())
     }
 
     /// Whether the table move is so much better than all others that it deserves a deeper search, or whether several

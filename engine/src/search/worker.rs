@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use arrayvec::ArrayVec;
 
 use super::game::is_drawn_by_rule;
-use super::history::{Context, Histories, NO_CONTEXT, Past, correction_centipawns};
+use super::history::{self, Context, Histories, NO_CONTEXT, Past, correction_centipawns};
 use super::limits::Limits;
 use super::params::SearchParams;
 use super::prune::Reductions;
@@ -31,8 +31,14 @@ pub(super) type PvLine = ArrayVec<Move, MAX_PLY>;
 pub(super) struct Frame {
     /// The corrected static evaluation; none in check.
     pub(super) eval: Option<Value>,
-    /// The move being searched.
+    /// The move being searched, as the histories count it.
     pub(super) context: Context,
+    /// The same move; none if it is a null move.
+    pub(super) mv: Option<Move>,
+    /// Whether that move neither captures nor promotes.
+    pub(super) is_quiet: bool,
+    /// How many nodes here were cut off since the grandparent was entered.
+    pub(super) cutoffs: u32,
     /// The move left out, to see whether it is singular.
     pub(super) excluded: Option<Move>,
     pub(super) killers: [Option<Move>; 2],
@@ -41,8 +47,32 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    const EMPTY: Self =
-        Frame { eval: None, context: NO_CONTEXT, excluded: None, killers: [None; 2], double_extensions: 0 };
+    const EMPTY: Self = Frame {
+        eval: None,
+        context: NO_CONTEXT,
+        mv: None,
+        is_quiet: false,
+        cutoffs: 0,
+        excluded: None,
+        killers: [None; 2],
+        double_extensions: 0,
+    };
+
+    /// Takes down the move that is about to be made.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, position: &Position, mv: Move, is_quiet: bool) {
+        self.context = history::context(position, mv);
+        self.mv = Some(mv);
+        self.is_quiet = is_quiet;
+    }
+
+    /// Takes down that the move is passed.
+    #[inline(always)]
+    pub(super) fn enter_null(&mut self) {
+        self.context = NO_CONTEXT;
+        self.mv = None;
+        self.is_quiet = false;
+    }
 }
 
 /// Frames before the root's, so that it has ancestors too.
@@ -162,10 +192,12 @@ impl Worker {
         &mut self.frames[BEFORE_ROOT + self.ply]
     }
 
-    /// Readies the frame of the children.
+    /// Readies the frame of the grandchildren.
     #[inline(always)]
-    pub(super) fn clear_killers_below(&mut self) {
-        self.frames[BEFORE_ROOT + self.ply + 2].killers = [None; 2];
+    pub(super) fn clear_below(&mut self) {
+        let frame = &mut self.frames[BEFORE_ROOT + self.ply + 2];
+        frame.killers = [None; 2];
+        frame.cutoffs = 0;
     }
 
     /// The last moves: one, two and four plies ago.
