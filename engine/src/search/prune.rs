@@ -177,3 +177,6 @@ pub(super) fn reduction(params: &SearchParams, base: i32, situation: &Situation,
         - prospects.history * 1024 / divisor;
     sum / 1024
 }
+
+#[cfg(test)]
+mod tests;

@@ -160,7 +160,13 @@ impl Searcher {
     }
 
     /// Prepares what the threads need.
-    fn start(&mut self, start: Instant, game: &Game, limits: Limits, moves: &[Move]) -> (Arc<Shared>, Vec<Worker>) {
+    pub(super) fn start(
+        &mut self,
+        start: Instant,
+        game: &Game,
+        limits: Limits,
+        moves: &[Move],
+    ) -> (Arc<Shared>, Vec<Worker>) {
         let budget = Budget::new(&limits, self.overhead, &self.params);
         let histories = std::mem::take(&mut self.histories);
         let shared = Arc::new(Shared {

@@ -134,3 +134,6 @@ impl Worker {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
