@@ -1,0 +1,178 @@
+//! What an engine says while it searches, checked against the rules.
+
+use engine::chess::{Move, Position};
+
+use super::history::History;
+use super::{Fault, Variant};
+use crate::uci_client::{Answer, Info, Score};
+
+/// What is kept of a search.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Findings {
+    pub(super) score: Option<Score>,
+    pub(super) depth: Option<u32>,
+    pub(super) nodes: Option<u64>,
+    /// Faults, each with the words that show it.
+    pub(super) faults: Vec<(Fault, String)>,
+}
+
+/// The legal move of a text in the notation of the variant, and in no other.
+pub(super) fn parse_move(position: &Position, text: &str, variant: Variant) -> Option<Move> {
+    let mv = position.parse_uci(text).ok()?;
+    (mv.to_uci(variant == Variant::Chess960) == text).then_some(mv)
+}
+
+/// Reads the lines of a search from the position of `history`, and checks each of them.
+pub(super) fn audit(history: &History, answer: &Answer, variant: Variant) -> Findings {
+    let mut findings = Findings::default();
+    let mut line = Line::new(history.clone(), variant);
+    let mut last_main: Option<(Info<'_>, &str, bool)> = None;
+    for text in &answer.infos {
+        let Some(info) = Info::parse(text) else { continue };
+        let mut is_legal = true;
+        if !info.pv.is_empty() {
+            match line.follow(&info.pv) {
+                Followed::ToTheEnd => {}
+                Followed::PastDraw => findings.faults.push((Fault::PvPastDraw, text.clone())),
+                Followed::Illegal => {
+                    is_legal = false;
+                    findings.faults.push((Fault::IllegalPv, text.clone()));
+                }
+            }
+        }
+        findings.nodes = info.nodes.or(findings.nodes);
+        if info.is_main() {
+            findings.depth = info.depth.or(findings.depth);
+            findings.score = info.score.or(findings.score);
+            if !info.pv.is_empty() {
+                last_main = Some((info, text, is_legal));
+            }
+        }
+    }
+    if findings.score.is_none() {
+        findings.faults.push((Fault::NoScore, format!("bestmove {}", answer.best_move)));
+    }
+    if let Some((info, text, is_legal)) = last_main {
+        if info.pv.first() != Some(&answer.best_move.as_str()) {
+            findings.faults.push((Fault::OtherMove, format!("bestmove {} after {text}", answer.best_move)));
+        }
+        if is_legal && !info.is_bound && !line.proves(&info) {
+            findings.faults.push((Fault::UnfinishedMate, text.to_owned()));
+        }
+    }
+    findings
+}
+
+/// How a line could be followed.
+enum Followed {
+    ToTheEnd,
+    PastDraw,
+    Illegal,
+}
+
+/// The line followed last; the next one most often begins alike.
+struct Line {
+    history: History,
+    variant: Variant,
+    /// The moves played on `history`, each with the position before it.
+    played: Vec<(String, Position)>,
+    /// After how many moves the game is drawn by history.
+    drawn_after: Option<usize>,
+}
+
+impl Line {
+    fn new(history: History, variant: Variant) -> Self {
+        Line { history, variant, played: Vec::new(), drawn_after: None }
+    }
+
+    /// Brings the line to the end of `pv`, or to its first move that is not legal.
+    fn follow(&mut self, pv: &[&str]) -> Followed {
+        let common = self.played.iter().zip(pv).take_while(|((text, _), word)| text == *word).count();
+        while self.played.len() > common
+            && let Some((_, before)) = self.played.pop()
+        {
+            self.history.go_back(before);
+        }
+        self.drawn_after = self.drawn_after.filter(|&after| after <= common);
+        for &word in &pv[common..] {
+            let Some(mv) = parse_move(self.history.position(), word, self.variant) else {
+                return Followed::Illegal;
+            };
+            self.played.push((word.to_owned(), self.history.position().clone()));
+            self.history.play(mv);
+            if self.drawn_after.is_none() && self.history.is_drawn_by_history().is_some() {
+                self.drawn_after = Some(self.played.len());
+            }
+        }
+        if self.drawn_after.is_some_and(|after| after < pv.len()) { Followed::PastDraw } else { Followed::ToTheEnd }
+    }
+
+    /// Whether a score of mate is shown by the line: it ends in mate, after as many moves as the score says.
+    fn proves(&mut self, info: &Info<'_>) -> bool {
+        let Some(Score::Mate(moves)) = info.score else { return true };
+        let plies = if moves > 0 { 2 * i64::from(moves) - 1 } else { -2 * i64::from(moves) };
+        let is_long_enough = i64::try_from(info.pv.len()) == Ok(plies);
+        if !is_long_enough || matches!(self.follow(&info.pv), Followed::Illegal) {
+            return false;
+        }
+        let position = self.history.position();
+        position.is_check() && !position.has_legal_move()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn faults(fen: &str, best_move: &str, infos: &[&str]) -> Vec<Fault> {
+        let history = History::new(Position::from_fen(fen).unwrap());
+        let infos = infos.iter().map(|&line| line.to_owned()).collect();
+        let answer = Answer { best_move: best_move.to_owned(), elapsed: Duration::ZERO, infos };
+        audit(&history, &answer, Variant::Standard).faults.into_iter().map(|(fault, _)| fault).collect()
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    /// 1. Ra8 is mate.
+    const MATE: &str = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1";
+
+    #[test]
+    fn clean_lines_have_no_faults() {
+        let infos = ["info depth 1 score cp 10 pv e2e4", "info depth 2 score cp 5 pv e2e4 e7e5 g1f3"];
+        assert_eq!(faults(START, "e2e4", &infos), []);
+        assert_eq!(faults(MATE, "a1a8", &["info depth 1 score mate 1 pv a1a8"]), []);
+    }
+
+    #[test]
+    fn every_illegal_line_counts() {
+        let infos = [
+            "info score cp 10 pv e2e4 e7e5",
+            "info score cp 10 pv e2e4 e2e4",
+            "info score cp 10 pv e2e4 e7e5 g1f3",
+            "info multipv 2 score cp 1 pv E2E4",
+            "info score cp 10 pv e2e4",
+        ];
+        assert_eq!(faults(START, "e2e4", &infos), [Fault::IllegalPv, Fault::IllegalPv]);
+        assert_eq!(faults(MATE, "a1a8", &["info score cp 9 pv a1a8 h7h6"]), [Fault::IllegalPv]);
+    }
+
+    #[test]
+    fn mates_are_to_be_shown() {
+        assert_eq!(faults(MATE, "a1a8", &["info score mate 2 pv a1a8"]), [Fault::UnfinishedMate]);
+        assert_eq!(faults(MATE, "h1g1", &["info score mate 1 pv h1g1"]), [Fault::UnfinishedMate]);
+        assert_eq!(faults(MATE, "h1g1", &["info score mate 1 lowerbound pv h1g1"]), []);
+    }
+
+    #[test]
+    fn lines_after_a_draw_moves_and_scores_count() {
+        let shuffle = "g1f3 g8f6 f3g1 f6g8";
+        let draw = format!("info score cp 0 pv {shuffle} {shuffle}");
+        assert_eq!(faults(START, "g1f3", &[&draw]), []);
+        let longer = format!("{draw} e2e4");
+        assert_eq!(faults(START, "g1f3", &[&draw, &longer, &draw]), [Fault::PvPastDraw]);
+        assert_eq!(faults(START, "e2e4", &["info score cp 0 pv d2d4"]), [Fault::OtherMove]);
+        assert_eq!(faults(START, "e2e4", &["info depth 1 pv e2e4"]), [Fault::NoScore]);
+        assert_eq!(faults(START, "e2e4", &[]), [Fault::NoScore]);
+    }
+}

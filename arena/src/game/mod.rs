@@ -1,0 +1,17 @@
+//! One game between two engines: its clocks, rules, adjudication and record.
+
+mod adjudicate;
+mod audit;
+mod clock;
+mod history;
+mod openings;
+mod pgn;
+mod play;
+mod record;
+
+pub use adjudicate::{Adjudication, AdjudicationError, DrawRule, ResignRule};
+pub use clock::Clock;
+pub use openings::{Book, BookError, Variant};
+pub use pgn::{Headers, to_pgn};
+pub use play::{Conditions, Played, Seat, play};
+pub use record::{Ending, Fault, Faults, GameRecord, Note, Outcome, PlayedMove};

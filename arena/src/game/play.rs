@@ -1,0 +1,166 @@
+//! Playing one game.
+
+use std::time::Duration;
+
+use engine::chess::{Color, Position};
+
+use super::adjudicate::Adjudicator;
+use super::audit::{audit, parse_move};
+use super::history::History;
+use super::{Adjudication, Clock, Ending, Fault, Note, Outcome, PlayedMove, Variant};
+use crate::uci_client::{Answer, Engine, EngineError, Limit, Search};
+
+/// What holds for both sides.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions {
+    /// How castling is written.
+    pub variant: Variant,
+    /// When games are ended early.
+    pub adjudication: Adjudication,
+    /// How much longer than its limit a move may take.
+    pub margin: Duration,
+    /// How long a move may take where time is no limit.
+    pub patience: Duration,
+}
+
+/// One side of a game.
+pub struct Seat<'a> {
+    /// Who plays.
+    pub engine: &'a mut Engine,
+    /// What it may spend.
+    pub limit: Limit,
+}
+
+/// What came of a game; all of [`super::GameRecord`] but who played where.
+pub struct Played {
+    /// The moves.
+    pub moves: Vec<PlayedMove>,
+    /// The result.
+    pub outcome: Outcome,
+    /// Why it ended.
+    pub ending: Ending,
+    /// What went wrong.
+    pub notes: Vec<Note>,
+    /// Whose engine is gone and has to be started anew.
+    pub failed: Option<Color>,
+}
+
+/// Plays a game from `start`, where there is a legal move, White's seat first.
+pub fn play(start: &Position, seats: [Seat<'_>; 2], conditions: &Conditions) -> Played {
+    let mut table = Table {
+        history: History::new(start.clone()),
+        clocks: [Clock::new(seats[0].limit), Clock::new(seats[1].limit)],
+        engines: seats.map(|seat| seat.engine),
+        adjudicator: Adjudicator::new(conditions.adjudication),
+        command: position_command(start, conditions.variant),
+        moves: Vec::new(),
+        notes: Vec::new(),
+        failed: None,
+        conditions,
+    };
+    let (outcome, ending) = table.play();
+    Played { moves: table.moves, outcome, ending, notes: table.notes, failed: table.failed }
+}
+
+/// The `position` command of a start, to which moves can be added.
+fn position_command(start: &Position, variant: Variant) -> String {
+    if *start == Position::start() {
+        return "position startpos moves".to_owned();
+    }
+    let fen = if variant == Variant::Chess960 { start.to_shredder_fen() } else { start.to_fen() };
+    format!("position fen {fen} moves")
+}
+
+/// A game in progress.
+struct Table<'a> {
+    history: History,
+    clocks: [Clock; 2],
+    engines: [&'a mut Engine; 2],
+    adjudicator: Adjudicator,
+    command: String,
+    moves: Vec<PlayedMove>,
+    notes: Vec<Note>,
+    failed: Option<Color>,
+    conditions: &'a Conditions,
+}
+
+type End = (Outcome, Ending);
+
+impl Table<'_> {
+    fn play(&mut self) -> End {
+        for color in Color::ALL {
+            if let Err(error) = self.engines[color.index()].new_game() {
+                return self.fail(color, &error);
+            }
+        }
+        loop {
+            if let Err(end) = self.ply() {
+                return end;
+            }
+        }
+    }
+
+    /// Plays one move; the end of the game comes as an error.
+    fn ply(&mut self) -> Result<(), End> {
+        let color = self.history.side_to_move();
+        let answer = self.ask(color)?;
+        let findings = audit(&self.history, &answer, self.conditions.variant);
+        for (fault, text) in findings.faults {
+            self.note(color, fault, &text);
+        }
+        let position = self.history.position();
+        let Some(mv) = parse_move(position, &answer.best_move, self.conditions.variant) else {
+            return Err(self.lose(
+                color,
+                Fault::IllegalMove,
+                Ending::IllegalMove,
+                &format!("bestmove {}", answer.best_move),
+            ));
+        };
+        let number = position.fullmove_number();
+        self.history.play(mv);
+        self.command.push(' ');
+        self.command.push_str(&answer.best_move);
+        let (score, depth, nodes) = (findings.score, findings.depth, findings.nodes);
+        self.moves.push(PlayedMove { mv, score, depth, nodes, time: answer.elapsed });
+        let is_zeroing = self.history.position().halfmove_clock() == 0;
+        let end = self.history.end().or_else(|| self.adjudicator.judge(color, number, score, is_zeroing));
+        end.map_or(Ok(()), Err)
+    }
+
+    /// Lets a side search, and looks at its clock.
+    fn ask(&mut self, color: Color) -> Result<Answer, End> {
+        let clock = &self.clocks[color.index()];
+        let go = clock.go(color, &self.clocks[(!color).index()]);
+        let time = clock.time().map_or(self.conditions.patience, |time| time + self.conditions.margin);
+        let command = self.command.strip_suffix(" moves").unwrap_or(&self.command);
+        let answer = self.engines[color.index()].search(Search { position: command, go: &go, time });
+        let answer = answer.map_err(|error| self.fail(color, &error))?;
+        let is_in_time = self.clocks[color.index()].spend(answer.elapsed, self.conditions.margin);
+        if !is_in_time || answer.elapsed > time {
+            let text = format!("{} ms for `{go}`", answer.elapsed.as_millis());
+            return Err(self.lose(color, Fault::TimeLoss, Ending::TimeLoss, &text));
+        }
+        Ok(answer)
+    }
+
+    /// A side loses because its engine is gone.
+    fn fail(&mut self, color: Color, error: &EngineError) -> End {
+        self.failed = Some(color);
+        let (fault, ending) = match error {
+            EngineError::Stalled { .. } => (Fault::Stall, Ending::Stall),
+            _ => (Fault::Crash, Ending::Crash),
+        };
+        self.lose(color, fault, ending, &error.to_string())
+    }
+
+    fn lose(&mut self, color: Color, fault: Fault, ending: Ending, text: &str) -> End {
+        self.note(color, fault, text);
+        (Outcome::won_by(!color), ending)
+    }
+
+    fn note(&mut self, color: Color, fault: Fault, text: &str) {
+        let text = format!("{text} [{}]", self.history.position().to_fen());
+        self.notes.push(Note { color, fault, text });
+    }
+}

@@ -1,0 +1,190 @@
+//! What is kept of a game.
+
+use std::time::Duration;
+
+use engine::chess::{Color, Move, Position};
+
+use crate::uci_client::Score;
+
+/// Declares an enum whose values have a name for people and machines, listed once.
+macro_rules! named_enum {
+    ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($(#[$value_doc])* $value),+ }
+
+        impl $name {
+            /// Every value, in order.
+            pub const ALL: [Self; [$($text),+].len()] = [$(Self::$value),+];
+
+            /// Its name, in words.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$value => $text),+
+                }
+            }
+
+            /// Its place in [`Self::ALL`].
+            pub const fn index(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+
+named_enum! {
+    /// The result of a game.
+    Outcome {
+        /// White has won.
+        White = "1-0",
+        /// Black has won.
+        Black = "0-1",
+        /// Nobody has.
+        Draw = "1/2-1/2",
+    }
+}
+
+impl Outcome {
+    /// The game that `color` has won.
+    pub fn won_by(color: Color) -> Self {
+        color.choose(Outcome::White, Outcome::Black)
+    }
+
+    /// Half points of a side: 2, 1 or 0.
+    pub fn half_points(self, color: Color) -> u8 {
+        match self {
+            Outcome::Draw => 1,
+            _ if self == Outcome::won_by(color) => 2,
+            _ => 0,
+        }
+    }
+}
+
+named_enum! {
+    /// Why a game ended.
+    Ending {
+        /// By the rules.
+        Mate = "mate",
+        /// By the rules.
+        Stalemate = "stalemate",
+        /// The same position for the third time.
+        Threefold = "threefold repetition",
+        /// Fifty moves of each side without a capture or a pawn move.
+        FiftyMoves = "fifty moves",
+        /// Nobody can mate any more.
+        InsufficientMaterial = "insufficient material",
+        /// Both sides' scores were near 0 for long enough.
+        DrawAgreed = "draw adjudication",
+        /// The loser's scores were bad for long enough.
+        Resigned = "resign adjudication",
+        /// The most plies a game may have.
+        MaxPlies = "maximum length",
+        /// The loser took too long, but answered.
+        TimeLoss = "time forfeit",
+        /// The loser's program ended.
+        Crash = "crash",
+        /// The loser's program did not answer, and was killed.
+        Stall = "stall",
+        /// The loser's move was not legal.
+        IllegalMove = "illegal move",
+    }
+}
+
+named_enum! {
+    /// What an engine did wrong, whether it lost the game or not.
+    Fault {
+        /// It took too long, but answered.
+        TimeLoss = "time losses",
+        /// Its program ended.
+        Crash = "crashes",
+        /// It did not answer, and was killed.
+        Stall = "stalls",
+        /// Its move was not legal.
+        IllegalMove = "illegal moves",
+        /// A line of its analysis is not legal, or goes on after mate or stalemate.
+        IllegalPv = "illegal PVs",
+        /// A line of its analysis goes on after a draw by repetition or the fifty-move rule.
+        PvPastDraw = "PVs past a draw",
+        /// Its last line says mate, exactly, and does not end in it after as many moves.
+        UnfinishedMate = "unfinished mate PVs",
+        /// Its move is not the first of its last line.
+        OtherMove = "moves unlike PV",
+        /// It gave no score before its move.
+        NoScore = "moves without score",
+    }
+}
+
+/// How often each fault occurred.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults([u64; Fault::ALL.len()]);
+
+impl Faults {
+    /// How often a fault occurred.
+    pub fn count(&self, fault: Fault) -> u64 {
+        self.0[fault.index()]
+    }
+
+    /// Counts a fault once more.
+    pub fn add(&mut self, fault: Fault) {
+        self.0[fault.index()] += 1;
+    }
+}
+
+/// A fault with its circumstances.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Who did it.
+    pub color: Color,
+    /// What it did.
+    pub fault: Fault,
+    /// The line it printed or how it died, and the position.
+    pub text: String,
+}
+
+/// A move of a game, and what its engine said about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlayedMove {
+    /// The move.
+    pub mv: Move,
+    /// From the view of who moved.
+    pub score: Option<Score>,
+    /// Plies searched.
+    pub depth: Option<u32>,
+    /// Nodes searched.
+    pub nodes: Option<u64>,
+    /// As measured by the arena.
+    pub time: Duration,
+}
+
+/// A game that was played.
+#[derive(Clone, Debug)]
+pub struct GameRecord {
+    /// Its number in the match, from 0; games 2n and 2n + 1 are a pair.
+    pub number: u32,
+    /// Which of the engines had White.
+    pub white: usize,
+    /// Where it began.
+    pub start: Position,
+    /// The moves.
+    pub moves: Vec<PlayedMove>,
+    /// The result.
+    pub outcome: Outcome,
+    /// Why it ended.
+    pub ending: Ending,
+    /// What went wrong, in order.
+    pub notes: Vec<Note>,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+impl GameRecord {
+    /// Which side an engine had.
+    pub fn color_of(&self, engine: usize) -> Color {
+        if engine == self.white { Color::White } else { Color::Black }
+    }
+
+    /// Which engine had a side.
+    pub fn engine_of(&self, color: Color) -> usize {
+        color.choose(self.white, 1 - self.white)
+    }
+}

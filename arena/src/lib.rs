@@ -1,0 +1,11 @@
+//! Matches between UCI engines: played, judged and told.
+//!
+//! Arrows run one way: [`uci_client`] drives one engine, [`game`] lets two of them play one game by the rules of
+//! `engine::chess`, [`schedule`] plays many in pairs and side by side, [`stats`] judges counts and knows nothing of chess,
+//! [`report`] puts it into words and JSON.
+
+pub mod game;
+pub mod report;
+pub mod schedule;
+pub mod stats;
+pub mod uci_client;

@@ -1,0 +1,60 @@
+//! JSON for programs.
+
+use serde_json::{Map, Value, json};
+
+use super::Outcome;
+use super::table::judged;
+use crate::game::{Ending, Fault};
+
+/// The result of a match. Numbers that the counts cannot tell are null.
+pub fn to_json(outcome: &Outcome<'_>) -> Value {
+    let Outcome { plan, tally, elapsed } = *outcome;
+    let judged = judged(tally);
+    let engines: Vec<Value> = (0..2).map(|index| engine(outcome, index)).collect();
+    let endings = Ending::ALL.iter().map(|ending| (key(ending.name()), tally.endings[ending.index()].into()));
+    let [losses, draws, wins] = tally.engines[0].results;
+    json!({
+        "engines": engines,
+        "openings": plan.book.name(),
+        "games_planned": plan.games,
+        "games": tally.games,
+        "wins": wins,
+        "losses": losses,
+        "draws": draws,
+        "pentanomial": tally.pairs().as_slice(),
+        "score": judged.score,
+        "elo": judged.elo,
+        "elo_error": judged.elo_error,
+        "nelo": judged.nelo,
+        "nelo_error": judged.nelo_error,
+        "los": judged.los,
+        "endings": Map::from_iter(endings),
+        "plies": tally.plies,
+        "seconds": elapsed.as_secs_f64(),
+    })
+}
+
+fn engine(outcome: &Outcome<'_>, index: usize) -> Value {
+    let Outcome { plan, tally, .. } = *outcome;
+    let (spec, engine) = (&plan.engines[index], &tally.engines[index]);
+    let faults = Fault::ALL.iter().map(|&fault| (key(fault.name()), engine.faults.count(fault).into()));
+    let options = spec.options.iter().map(|(name, value)| (name.clone(), value.clone().into()));
+    json!({
+        "name": spec.name,
+        "command": spec.command.display().to_string(),
+        "args": spec.args,
+        "options": Map::from_iter(options),
+        "limit": plan.limit_of(index).to_string(),
+        "moves": engine.moves,
+        "nodes": engine.nodes,
+        "depths": engine.depths,
+        "seconds": engine.time.as_secs_f64(),
+        "faults": Map::from_iter(faults),
+        "notes": engine.notes,
+    })
+}
+
+/// A name as a key: `illegal PVs` becomes `illegal_pvs`.
+fn key(name: &str) -> String {
+    name.to_ascii_lowercase().replace(' ', "_")
+}

@@ -1,0 +1,22 @@
+//! A match in words, for people, and as JSON, for programs.
+
+mod json;
+mod table;
+
+use std::time::Duration;
+
+pub use json::to_json;
+pub use table::{status, to_table};
+
+use crate::schedule::{Match, Tally};
+
+/// A match with what came of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome<'a> {
+    /// What was to be played.
+    pub plan: &'a Match,
+    /// What was played.
+    pub tally: &'a Tally,
+    /// How long it took.
+    pub elapsed: Duration,
+}

@@ -1,0 +1,145 @@
+//! Tables for people.
+
+use std::fmt::Write;
+
+use super::Outcome;
+use crate::game::{Ending, Fault};
+use crate::schedule::{Match, Tally};
+use crate::stats::{Counts, Estimate, estimate};
+
+/// A line on how a match stands.
+pub fn status(plan: &Match, tally: &Tally) -> String {
+    let [losses, draws, wins] = tally.engines[0].results;
+    format!("{}/{} games, +{wins} -{losses} ={draws}, {}", tally.games, plan.games, elo_text(&judged(tally)))
+}
+
+/// The estimate from complete pairs, or from games as long as there is no pair.
+pub(super) fn judged(tally: &Tally) -> Estimate {
+    let pairs = tally.pairs();
+    estimate(&if pairs.total() > 0 { pairs } else { tally.results() })
+}
+
+fn elo_text(judged: &Estimate) -> String {
+    match (judged.elo, judged.elo_error) {
+        (Some(elo), Some(error)) => format!("Elo {elo:+.1} ± {error:.1}"),
+        (Some(elo), None) => format!("Elo {elo:+.1}"),
+        _ => "Elo unknown".to_owned(),
+    }
+}
+
+/// The result of a match, faults and endings, in aligned columns.
+pub fn to_table(outcome: &Outcome<'_>) -> String {
+    let Outcome { plan, tally, elapsed } = *outcome;
+    let mut text = String::new();
+    // Writing to a string cannot fail, here and below.
+    let _ = writeln!(text, "{}", engines(plan, tally));
+    let _ = writeln!(text, "{}", faults(plan, tally));
+    let endings = Ending::ALL.iter().filter(|ending| tally.endings[ending.index()] > 0);
+    let endings: Vec<String> =
+        endings.map(|ending| format!("{} {}", ending.name(), tally.endings[ending.index()])).collect();
+    let _ = writeln!(text, "Endings   {}", if endings.is_empty() { "none".to_owned() } else { endings.join(", ") });
+    let judged = judged(tally);
+    let [losses, draws, wins] = tally.engines[0].results;
+    let name = &plan.engines[0].name;
+    let _ = writeln!(text, "Result    {name}: {wins} - {losses} - {draws} (won, lost, drawn), {} games", tally.games);
+    if let Counts::Pairs([ll, ld, dd, wd, ww]) = tally.pairs() {
+        let _ = writeln!(text, "Pairs     {ll}, {ld}, {dd}, {wd}, {ww} (LL, LD, DD and WL, WD, WW)");
+    }
+    let _ = writeln!(text, "Elo       {}", elo_line(&judged));
+    let seconds = elapsed.as_secs_f64();
+    let plies = tally.plies as f64 / (tally.games as f64).max(1.0);
+    let _ = write!(text, "Time      {}, {:.1} plies a game", duration(seconds), plies);
+    if seconds > 0.0 {
+        let _ = write!(text, ", {:.0} games an hour", tally.games as f64 * 3600.0 / seconds);
+    }
+    text
+}
+
+fn elo_line(judged: &Estimate) -> String {
+    let mut text = elo_text(judged);
+    if let (Some(nelo), Some(error)) = (judged.nelo, judged.nelo_error) {
+        let _ = write!(text, ", normalized {nelo:+.1} ± {error:.1}");
+    }
+    if let Some(los) = judged.los {
+        let _ = write!(text, ", LOS {:.1} %", 100.0 * los);
+    }
+    text.push_str(" (± is 95 %)");
+    text
+}
+
+/// `1:02:03`, or seconds where there are few.
+fn duration(seconds: f64) -> String {
+    let whole = seconds as u64;
+    match whole {
+        0..60 => format!("{seconds:.1} s"),
+        60..3600 => format!("{}:{:02}", whole / 60, whole % 60),
+        _ => format!("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60),
+    }
+}
+
+/// What each engine scored and how it searched.
+fn engines(plan: &Match, tally: &Tally) -> String {
+    let mut rows =
+        vec![["engine", "limit", "won", "lost", "drawn", "score", "depth", "nodes/s", "ms/move"].map(str::to_owned)];
+    for (index, engine) in tally.engines.iter().enumerate() {
+        let [losses, draws, wins] = engine.results;
+        let games = (losses + draws + wins).max(1) as f64;
+        let (moves, seconds) = (engine.moves.max(1) as f64, engine.time.as_secs_f64().max(1e-9));
+        rows.push([
+            plan.engines[index].name.clone(),
+            plan.limit_of(index).to_string(),
+            wins.to_string(),
+            losses.to_string(),
+            draws.to_string(),
+            format!("{:.1} %", 100.0 * (wins as f64 + draws as f64 / 2.0) / games),
+            format!("{:.1}", engine.depths as f64 / moves),
+            format!("{:.0}", engine.nodes as f64 / seconds),
+            format!("{:.1}", 1000.0 * seconds / moves),
+        ]);
+    }
+    aligned(&rows)
+}
+
+/// What each engine did wrong, one row a fault.
+fn faults(plan: &Match, tally: &Tally) -> String {
+    let names = plan.engines.iter().map(|engine| engine.name.clone());
+    let mut rows: Vec<Vec<String>> = vec![std::iter::once("faults".to_owned()).chain(names).collect()];
+    for fault in Fault::ALL {
+        let counts = tally.engines.iter().map(|engine| engine.faults.count(fault).to_string());
+        rows.push(std::iter::once(fault.name().to_owned()).chain(counts).collect());
+    }
+    aligned(&rows)
+}
+
+/// Columns two spaces apart, the first to the left, the others to the right.
+fn aligned<R: AsRef<[String]>>(rows: &[R]) -> String {
+    let columns = rows.iter().map(|row| row.as_ref().len()).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.as_ref().get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        for (column, (cell, &width)) in row.as_ref().iter().zip(&widths).enumerate() {
+            let _ = if column == 0 { write!(text, "{cell:<width$}") } else { write!(text, "  {cell:>width$}") };
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_by_characters() {
+        let rows = [["é", "1"], ["long", "22"]].map(|row| row.map(str::to_owned));
+        assert_eq!(aligned(&rows), "é      1\nlong  22\n");
+    }
+
+    #[test]
+    fn durations_are_short() {
+        assert_eq!([1.25, 61.0, 3723.0].map(duration), ["1.2 s", "1:01", "1:02:03"]);
+    }
+}

@@ -1,0 +1,91 @@
+//! Results and faults, counted while games come in, in whatever order.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::game::{Ending, Faults, GameRecord};
+use crate::stats::Counts;
+
+/// How many notes of an engine are kept.
+const MOST_NOTES: usize = 50;
+
+/// What one engine did.
+#[derive(Clone, Debug, Default)]
+pub struct EngineTally {
+    /// Its losses, draws and wins.
+    pub results: [u64; 3],
+    /// What it did wrong.
+    pub faults: Faults,
+    /// Moves it made.
+    pub moves: u64,
+    /// Nodes it said it searched.
+    pub nodes: u64,
+    /// The sum of the depths it said it reached.
+    pub depths: u64,
+    /// Time it took.
+    pub time: Duration,
+    /// The first faults with their circumstances.
+    pub notes: Vec<String>,
+}
+
+/// What is known of a match so far. The order in which games were added makes no difference to the counts.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// By engine.
+    pub engines: [EngineTally; 2],
+    /// How often games ended so, by [`Ending::index`].
+    pub endings: [u64; Ending::ALL.len()],
+    /// Games added.
+    pub games: u64,
+    /// Plies of all games.
+    pub plies: u64,
+    /// Complete pairs by the half points of the first engine.
+    pairs: [u64; 5],
+    /// Half points of the first engine in pairs of which one game is still missing.
+    halves: BTreeMap<u32, u8>,
+}
+
+impl Tally {
+    /// Adds a game.
+    pub fn add(&mut self, game: &GameRecord) {
+        self.games += 1;
+        self.plies += game.moves.len() as u64;
+        self.endings[game.ending.index()] += 1;
+        for (index, engine) in self.engines.iter_mut().enumerate() {
+            let color = game.color_of(index);
+            engine.results[usize::from(game.outcome.half_points(color))] += 1;
+            for note in game.notes.iter().filter(|note| note.color == color) {
+                engine.faults.add(note.fault);
+                if engine.notes.len() < MOST_NOTES {
+                    engine.notes.push(format!("game {}: {}: {}", game.number + 1, note.fault.name(), note.text));
+                }
+            }
+        }
+        let mut color = game.start.side_to_move();
+        for played in &game.moves {
+            let engine = &mut self.engines[game.engine_of(color)];
+            engine.moves += 1;
+            engine.nodes += played.nodes.unwrap_or(0);
+            engine.depths += u64::from(played.depth.unwrap_or(0));
+            engine.time += played.time;
+            color = !color;
+        }
+        let half_points = game.outcome.half_points(game.color_of(0));
+        match self.halves.remove(&(game.number / 2)) {
+            Some(other) => self.pairs[usize::from(half_points + other)] += 1,
+            None => {
+                self.halves.insert(game.number / 2, half_points);
+            }
+        }
+    }
+
+    /// Complete pairs, from the first engine's view.
+    pub fn pairs(&self) -> Counts {
+        Counts::Pairs(self.pairs)
+    }
+
+    /// Games, from the first engine's view.
+    pub fn results(&self) -> Counts {
+        Counts::Games(self.engines[0].results)
+    }
+}

@@ -1,0 +1,249 @@
+//! The protocol: from `uci` to `quit`.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::EngineSpec;
+use super::process::{Death, Heard, Process};
+
+/// How many `info` lines of a search are kept: the last ones.
+const MOST_INFOS: usize = 4096;
+
+/// How long an engine may take for what has no clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeouts {
+    /// From its start to `uciok`.
+    pub start: Duration,
+    /// From `isready` to `readyok`; after `ucinewgame` large tables are cleared.
+    pub ready: Duration,
+    /// From `stop`, which is sent when its time is up, to `bestmove`: then it is killed.
+    pub stop: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Timeouts { start: Duration::from_secs(10), ready: Duration::from_secs(60), stop: Duration::from_millis(1500) }
+    }
+}
+
+/// Why an engine cannot be used any more.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// Its program cannot be started.
+    #[error("{command}: cannot be started: {error}")]
+    Start {
+        /// The program.
+        command: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It ended, or closed its output.
+    #[error("ended while expected to say {expected} ({death})")]
+    Crashed {
+        /// What it should have said.
+        expected: &'static str,
+        /// How it ended.
+        death: Death,
+    },
+    /// It did not answer, and was killed.
+    #[error("did not say {expected} within {} ms, and was killed", waited.as_millis())]
+    Stalled {
+        /// What it should have said.
+        expected: &'static str,
+        /// How long it had.
+        waited: Duration,
+    },
+    /// An option to be set is not among those it has.
+    #[error("has no option `{0}`")]
+    NoOption(String),
+}
+
+/// What to search, and how long that may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Search<'a> {
+    /// The `position` command.
+    pub position: &'a str,
+    /// The `go` command.
+    pub go: &'a str,
+    /// When time is up, from `go` on: then `stop` is sent.
+    pub time: Duration,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The move as it was sent; empty if there was none.
+    pub best_move: String,
+    /// From sending `go` to reading `bestmove`.
+    pub elapsed: Duration,
+    /// The `info` lines with a score or a line, in order.
+    pub infos: Vec<String>,
+}
+
+/// An engine that has said `uciok`.
+pub struct Engine {
+    process: Process,
+    timeouts: Timeouts,
+    /// The names of the options it has.
+    options: Vec<String>,
+    id: String,
+}
+
+impl Engine {
+    /// Starts an engine and sets its options, then `extra` ones.
+    ///
+    /// # Errors
+    /// If it cannot be started, ends, stays silent, or does not have an option.
+    pub fn start(spec: &EngineSpec, extra: &[(&str, &str)], timeouts: Timeouts) -> Result<Self, EngineError> {
+        let process = Process::spawn(spec)
+            .map_err(|error| EngineError::Start { command: spec.command.display().to_string(), error })?;
+        let mut engine = Engine { process, timeouts, options: Vec::new(), id: String::new() };
+        engine.handshake()?;
+        let given = spec.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        for (name, value) in given.chain(extra.iter().copied()) {
+            engine.set_option(name, value)?;
+        }
+        engine.ready()?;
+        Ok(engine)
+    }
+
+    fn handshake(&mut self) -> Result<(), EngineError> {
+        const EXPECTED: &str = "uciok";
+        self.send("uci\n", EXPECTED)?;
+        let deadline = Instant::now() + self.timeouts.start;
+        loop {
+            let line = self.expect(EXPECTED, deadline, self.timeouts.start)?;
+            if line.trim_end() == EXPECTED {
+                return Ok(());
+            }
+            if let Some(id) = line.strip_prefix("id name ") {
+                id.trim().clone_into(&mut self.id);
+            }
+            self.options.extend(option_name(&line));
+        }
+    }
+
+    /// What it calls itself.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Sets an option.
+    ///
+    /// # Errors
+    /// If it does not have the option, or is gone.
+    pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), EngineError> {
+        let Some(known) = self.options.iter().find(|known| known.eq_ignore_ascii_case(name)) else {
+            return Err(EngineError::NoOption(name.to_owned()));
+        };
+        let line = format!("setoption name {known} value {value}\n");
+        self.send(&line, "readyok")
+    }
+
+    /// Prepares for another game.
+    ///
+    /// # Errors
+    /// If it is gone or stays silent.
+    pub fn new_game(&mut self) -> Result<(), EngineError> {
+        self.send("ucinewgame\n", "readyok")?;
+        self.ready()
+    }
+
+    fn ready(&mut self) -> Result<(), EngineError> {
+        const EXPECTED: &str = "readyok";
+        self.send("isready\n", EXPECTED)?;
+        let deadline = Instant::now() + self.timeouts.ready;
+        while self.expect(EXPECTED, deadline, self.timeouts.ready)?.trim_end() != EXPECTED {}
+        Ok(())
+    }
+
+    /// Searches. When its time is up the engine is told to stop, and has a moment to obey: the answer then says how long
+    /// it took.
+    ///
+    /// # Errors
+    /// If it ends or never answers.
+    pub fn search(&mut self, search: Search<'_>) -> Result<Answer, EngineError> {
+        const EXPECTED: &str = "bestmove";
+        let started = Instant::now();
+        self.send(&format!("{}\n{}\n", search.position, search.go), EXPECTED)?;
+        let mut deadline = started + search.time;
+        let mut is_stopped = false;
+        let mut infos = Vec::new();
+        loop {
+            match self.process.line(deadline) {
+                Heard::Line(line, read_at) => {
+                    if line.starts_with("info") {
+                        keep(&mut infos, line);
+                    } else if let Some(words) = line.strip_prefix(EXPECTED) {
+                        let best_move = words.split_ascii_whitespace().next().unwrap_or("").to_owned();
+                        return Ok(Answer { best_move, elapsed: read_at - started, infos });
+                    }
+                }
+                Heard::Nothing if !is_stopped => {
+                    is_stopped = true;
+                    deadline += self.timeouts.stop;
+                    self.send("stop\n", EXPECTED)?;
+                }
+                Heard::Nothing => return Err(self.stalled(EXPECTED, search.time + self.timeouts.stop)),
+                Heard::Closed => return Err(self.crashed(EXPECTED)),
+            }
+        }
+    }
+
+    /// Lets the engine leave.
+    pub fn quit(mut self) {
+        self.process.quit();
+    }
+
+    fn send(&mut self, lines: &str, expected: &'static str) -> Result<(), EngineError> {
+        self.process.send(lines).map_err(|_| self.crashed(expected))
+    }
+
+    fn expect(&mut self, expected: &'static str, deadline: Instant, waited: Duration) -> Result<String, EngineError> {
+        match self.process.line(deadline) {
+            Heard::Line(line, _) => Ok(line),
+            Heard::Nothing => Err(self.stalled(expected, waited)),
+            Heard::Closed => Err(self.crashed(expected)),
+        }
+    }
+
+    fn crashed(&mut self, expected: &'static str) -> EngineError {
+        EngineError::Crashed { expected, death: self.process.end() }
+    }
+
+    fn stalled(&mut self, expected: &'static str, waited: Duration) -> EngineError {
+        self.process.kill();
+        EngineError::Stalled { expected, waited }
+    }
+}
+
+/// Keeps a line that tells something of the search; a flood loses its oldest half.
+fn keep(infos: &mut Vec<String>, line: String) {
+    if line.contains(" score ") || line.contains(" pv ") {
+        if infos.len() == MOST_INFOS {
+            infos.drain(..MOST_INFOS / 2);
+        }
+        infos.push(line);
+    }
+}
+
+/// The name in `option name NAME type …`; it may have spaces.
+fn option_name(line: &str) -> Option<String> {
+    let rest = line.strip_prefix("option name ")?;
+    let end = rest.find(" type ")?;
+    Some(rest[..end].trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn option_names_may_have_spaces() {
+        assert_eq!(option_name("option name Move Overhead type spin default 10").as_deref(), Some("Move Overhead"));
+        assert_eq!(option_name("option name x"), None);
+        assert_eq!(option_name("id name x type y"), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! What an `info` line says.
+
+use std::fmt;
+
+/// A score, from the view of the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Score {
+    /// Centipawns.
+    Centipawns(i32),
+    /// Moves to mate; negative where the side to move is mated.
+    Mate(i32),
+}
+
+impl Score {
+    /// Centipawns, mates being far beyond all others (at most ±1,000,000).
+    pub fn centipawns(self) -> i32 {
+        const MATE: i32 = 1_000_000;
+        match self {
+            Score::Centipawns(value) => value.clamp(-MATE / 2, MATE / 2),
+            Score::Mate(moves) if moves > 0 => MATE - moves.min(MATE / 4),
+            Score::Mate(moves) => -MATE - moves.max(-MATE / 4),
+        }
+    }
+}
+
+impl fmt::Display for Score {
+    /// Pawns with sign, or `+M3` and `-M3`, as PGN comments have it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Score::Centipawns(value) => write!(f, "{:+.2}", f64::from(value) / 100.0),
+            Score::Mate(moves) => write!(f, "{}M{}", if moves > 0 { '+' } else { '-' }, moves.unsigned_abs()),
+        }
+    }
+}
+
+/// The parts of an `info` line that the arena looks at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Info<'a> {
+    /// Plies searched.
+    pub depth: Option<u32>,
+    /// Plies looked at along the longest line.
+    pub seldepth: Option<u32>,
+    /// Which of the best lines this is; 1 if it does not say.
+    pub multipv: Option<u32>,
+    /// The score.
+    pub score: Option<Score>,
+    /// Whether the score is only a bound.
+    pub is_bound: bool,
+    /// Nodes searched so far.
+    pub nodes: Option<u64>,
+    /// The line, as words.
+    pub pv: Vec<&'a str>,
+}
+
+impl<'a> Info<'a> {
+    /// Reads a line; `None` if it is no `info` line or only a message. What is not understood is passed over.
+    pub fn parse(line: &'a str) -> Option<Self> {
+        let mut words = line.split_ascii_whitespace().peekable();
+        if words.next() != Some("info") {
+            return None;
+        }
+        let mut info = Info::default();
+        while let Some(word) = words.next() {
+            let mut number = || words.peek().and_then(|word| word.parse::<u64>().ok());
+            match word {
+                "string" => break,
+                "depth" => info.depth = number().and_then(|n| n.try_into().ok()),
+                "seldepth" => info.seldepth = number().and_then(|n| n.try_into().ok()),
+                "multipv" => info.multipv = number().and_then(|n| n.try_into().ok()),
+                "nodes" => info.nodes = number(),
+                "lowerbound" | "upperbound" => info.is_bound = true,
+                "cp" => info.score = words.next().and_then(|word| word.parse().ok()).map(Score::Centipawns),
+                "mate" => info.score = words.next().and_then(|word| word.parse().ok()).map(Score::Mate),
+                "pv" => info.pv.extend(words.by_ref()),
+                _ => {}
+            }
+        }
+        let says_something = info != Info::default();
+        says_something.then_some(info)
+    }
+
+    /// Whether this is the best line, or the only one.
+    pub fn is_main(&self) -> bool {
+        self.multipv.is_none_or(|number| number == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_usual_line_is_read() {
+        let line =
+            "info depth 12 seldepth 20 multipv 1 score cp -31 upperbound nodes 123456 nps 1 hashfull 3 pv e2e4 e7e5";
+        let info = Info::parse(line).unwrap();
+        assert_eq!((info.depth, info.seldepth, info.nodes), (Some(12), Some(20), Some(123_456)));
+        assert_eq!(info.score, Some(Score::Centipawns(-31)));
+        assert!(info.is_bound && info.is_main());
+        assert_eq!(info.pv, ["e2e4", "e7e5"]);
+        assert_eq!(Info::parse("info score mate -3").unwrap().score, Some(Score::Mate(-3)));
+    }
+
+    #[test]
+    fn messages_and_garbage_are_nothing() {
+        for line in ["", "bestmove e2e4", "info", "info string pv e2e4 score cp 3", "infos depth 3", "info depth x"] {
+            assert_eq!(Info::parse(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn mates_lie_beyond_all_other_scores() {
+        let order =
+            [Score::Mate(-1), Score::Mate(-9), Score::Centipawns(-32_000), Score::Centipawns(5), Score::Mate(9)];
+        assert!(order.is_sorted_by_key(|score| score.centipawns()));
+        assert_eq!(order.map(|score| score.to_string()), ["-M1", "-M9", "-320.00", "+0.05", "+M9"]);
+    }
+}

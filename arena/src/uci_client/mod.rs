@@ -1,0 +1,15 @@
+//! A child engine that speaks UCI: handshake, options, searches under a deadline, certain death.
+//!
+//! No call waits past its deadline, whatever the engine does; an engine that is dropped is dead, with all its children.
+
+mod engine;
+mod info;
+mod limit;
+mod process;
+mod spec;
+
+pub use engine::{Answer, Engine, EngineError, Search, Timeouts};
+pub use info::{Info, Score};
+pub use limit::{Limit, LimitError, TimeControl};
+pub use process::kill_all;
+pub use spec::{EngineSpec, SpecError};

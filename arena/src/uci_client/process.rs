@@ -1,0 +1,247 @@
+//! A child process with pipes: lines in and out under a deadline.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::EngineSpec;
+
+/// How much of a line is kept; what goes beyond is not UCI.
+const LONGEST_LINE: usize = 1 << 16;
+/// How much of the end of standard error is kept for messages about crashes, in bytes.
+const LAST_WORDS: usize = 2048;
+/// How long an engine may take to leave after `quit`.
+const LEAVE: Duration = Duration::from_millis(500);
+
+/// The process groups that are alive.
+static ALIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
+fn alive<T>(act: impl FnOnce(&mut BTreeSet<i32>) -> T) -> T {
+    act(&mut ALIVE.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Kills every engine there is, with all its children, at once. Whoever waits for one sees its end.
+pub fn kill_all() {
+    alive(|groups| groups.iter().for_each(|&group| kill_group(group)));
+}
+
+fn kill_group(group: i32) {
+    if let Some(group) = Pid::from_raw(group) {
+        // The group may be gone already.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// What waiting for a line came to.
+pub(super) enum Heard {
+    /// A line without its end, and when it was read.
+    Line(String, Instant),
+    /// Nothing until the deadline.
+    Nothing,
+    /// The engine has closed its output: it is dead, or will never say anything again.
+    Closed,
+}
+
+/// An engine's process, in a process group of its own.
+pub(super) struct Process {
+    child: Child,
+    group: i32,
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    stderr: Option<ChildStderr>,
+    /// What was read and not yet handed out, from `start`; no line end before `scanned`.
+    buffer: Vec<u8>,
+    start: usize,
+    scanned: usize,
+    /// When the last bytes of the buffer were read.
+    read_at: Instant,
+    last_words: Vec<u8>,
+}
+
+impl Process {
+    /// Starts the program of an engine.
+    pub(super) fn spawn(spec: &EngineSpec) -> io::Result<Self> {
+        let mut command = Command::new(&spec.command);
+        command.args(&spec.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        if let Some(dir) = &spec.dir {
+            command.current_dir(dir);
+        }
+        // The lock covers the start, so that `kill_all` misses nobody.
+        let mut child = alive(|groups| {
+            let child = command.spawn()?;
+            groups.insert(child.id().cast_signed());
+            io::Result::Ok(child)
+        })?;
+        let group = child.id().cast_signed();
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::Error::other("the child has no pipes"));
+        };
+        let stderr = child.stderr.take();
+        let read_at = Instant::now();
+        let (buffer, last_words) = (Vec::new(), Vec::new());
+        Ok(Process { child, group, stdin, stdout, stderr, buffer, start: 0, scanned: 0, read_at, last_words })
+    }
+
+    /// Sends whole lines; fails if nobody reads them any more.
+    pub(super) fn send(&mut self, lines: &str) -> io::Result<()> {
+        self.stdin.write_all(lines.as_bytes())
+    }
+
+    /// Waits for a line until the deadline. A line that was read later does not count: it is handed out by the next call.
+    pub(super) fn line(&mut self, deadline: Instant) -> Heard {
+        loop {
+            if let Some(end) = self.line_end() {
+                if self.read_at > deadline {
+                    return Heard::Nothing;
+                }
+                let line = &self.buffer[self.start..end];
+                let text = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)).into_owned();
+                self.start = end + 1;
+                self.scanned = self.start;
+                return Heard::Line(text, self.read_at);
+            }
+            match self.read_more(deadline) {
+                Ok(true) => {}
+                Ok(false) => return Heard::Nothing,
+                Err(_) => return Heard::Closed,
+            }
+        }
+    }
+
+    fn line_end(&mut self) -> Option<usize> {
+        let found = self.buffer[self.scanned..].iter().position(|&byte| byte == b'\n');
+        match found {
+            Some(at) => Some(self.scanned + at),
+            None => {
+                self.buffer.drain(..self.start);
+                self.start = 0;
+                if self.buffer.len() > LONGEST_LINE {
+                    self.buffer.clear();
+                }
+                self.scanned = self.buffer.len();
+                None
+            }
+        }
+    }
+
+    /// Waits for bytes and reads them; `false` at the deadline, an error at the end of the output.
+    fn read_more(&mut self, deadline: Instant) -> io::Result<bool> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout =
+            Timespec { tv_sec: left.as_secs().min(1 << 30).cast_signed(), tv_nsec: left.subsec_nanos().into() };
+        let (output_ready, errors_ready) = {
+            let mut fds = vec![PollFd::new(&self.stdout, PollFlags::IN)];
+            fds.extend(self.stderr.as_ref().map(|stderr| PollFd::new(stderr, PollFlags::IN)));
+            match poll(&mut fds, Some(&timeout)) {
+                Ok(0) => return Ok(false),
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()))
+        };
+        if errors_ready {
+            self.keep_last_words();
+        }
+        if output_ready {
+            let mut chunk = [0; 1 << 14];
+            let count = self.stdout.read(&mut chunk)?;
+            self.read_at = Instant::now();
+            if count == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            self.buffer.extend_from_slice(&chunk[..count]);
+        }
+        Ok(true)
+    }
+
+    fn keep_last_words(&mut self) {
+        let mut chunk = [0; 1 << 12];
+        match self.stderr.as_mut().map(|stderr| stderr.read(&mut chunk)) {
+            Some(Ok(count)) if count > 0 => {
+                self.last_words.extend_from_slice(&chunk[..count]);
+                let surplus = self.last_words.len().saturating_sub(LAST_WORDS);
+                self.last_words.drain(..surplus);
+            }
+            _ => self.stderr = None,
+        }
+    }
+
+    /// How the process ended and the last line of its standard error; kills it if it has not ended by itself.
+    pub(super) fn end(&mut self) -> Death {
+        // An engine that closed its output is about to end: its own status says more than ours.
+        let deadline = Instant::now() + LEAVE;
+        let mut status = self.child.try_wait();
+        while matches!(status, Ok(None)) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(2));
+            status = self.child.try_wait();
+        }
+        let ended = match status {
+            Ok(Some(status)) => status.to_string(),
+            _ => "killed".to_owned(),
+        };
+        // What it still had to say is in the pipe; a flood of it is not worth reading.
+        for _ in 0..64 {
+            if !self.has_last_words() {
+                break;
+            }
+            self.keep_last_words();
+        }
+        self.kill();
+        let words = String::from_utf8_lossy(&self.last_words);
+        let last = words.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("").trim();
+        Death { ended, last_words: last.to_owned() }
+    }
+
+    fn has_last_words(&self) -> bool {
+        let Some(stderr) = &self.stderr else { return false };
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        matches!(poll(&mut [PollFd::new(stderr, PollFlags::IN)], Some(&now)), Ok(1))
+    }
+
+    /// Asks the engine to leave, and kills what is left of it.
+    pub(super) fn quit(&mut self) {
+        let deadline = Instant::now() + LEAVE;
+        if self.send("quit\n").is_ok() {
+            while let Heard::Line(..) = self.line(deadline) {}
+        }
+        self.kill();
+    }
+
+    /// Kills the process and all its children. May be called again.
+    pub(super) fn kill(&mut self) {
+        if alive(|groups| groups.remove(&self.group)) {
+            // Until it is waited for, the number belongs to nobody else.
+            kill_group(self.group);
+            let _ = self.child.wait();
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// How an engine ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Death {
+    /// The status of its process, in words.
+    pub ended: String,
+    /// The last line of its standard error, or nothing.
+    pub last_words: String,
+}
+
+impl fmt::Display for Death {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.ended)?;
+        if self.last_words.is_empty() { Ok(()) } else { write!(f, ", last words: {}", self.last_words) }
+    }
+}

@@ -1,0 +1,178 @@
+//! What engine to start and how, as given on the command line: `cmd=./merino name=new option.Hash=16 tc=8+0.08`.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::{Limit, LimitError};
+
+/// An engine to be started.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EngineSpec {
+    /// The program.
+    pub command: PathBuf,
+    /// What it is called in tables and PGN.
+    pub name: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// The folder it runs in; that of the arena if not given.
+    pub dir: Option<PathBuf>,
+    /// Options to set, in order.
+    pub options: Vec<(String, String)>,
+    /// Its own limit, where it plays at odds.
+    pub limit: Option<Limit>,
+    /// Whether it is started anew for every game.
+    pub restart: bool,
+}
+
+/// Why a text describes no engine.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SpecError {
+    /// A word that is not of the form `key=value`.
+    #[error("`{0}` is not of the form key=value")]
+    NotAPair(String),
+    /// A key that is not known.
+    #[error("`{0}` is not one of cmd, name, args, dir, restart, tc, movetime, nodes, depth, option.NAME")]
+    Key(String),
+    /// A key is given twice.
+    #[error("{0} is given twice")]
+    Twice(String),
+    /// There is no program.
+    #[error("cmd=PROGRAM is missing")]
+    NoCommand,
+    /// A quotation mark without its partner.
+    #[error("an open quotation mark")]
+    OpenQuote,
+    /// A value that is neither on nor off.
+    #[error("restart is on or off, not `{0}`")]
+    Restart(String),
+    /// A limit that cannot be read.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+}
+
+impl EngineSpec {
+    /// An engine that is started without arguments and plays under the limit of the match. Its name is that of the file.
+    pub fn new(command: impl Into<PathBuf>) -> Self {
+        let command = command.into();
+        let name = command.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        EngineSpec { command, name, args: Vec::new(), dir: None, options: Vec::new(), limit: None, restart: false }
+    }
+
+    /// Reads `key=value` words. A value with spaces is put in quotation marks: `args="-x y"`, `"option.Move Overhead=20"`.
+    ///
+    /// # Errors
+    /// The first word that cannot be read, or what is missing.
+    pub fn parse(text: &str) -> Result<Self, SpecError> {
+        let mut spec = EngineSpec::new("");
+        let mut seen = Vec::new();
+        for word in split_words(text)? {
+            let (key, value) = word.split_once('=').ok_or_else(|| SpecError::NotAPair(word.clone()))?;
+            if seen.iter().any(|earlier| earlier == key) {
+                return Err(SpecError::Twice(key.to_owned()));
+            }
+            seen.push(key.to_owned());
+            spec.set(key, value)?;
+        }
+        if spec.command.as_os_str().is_empty() {
+            return Err(SpecError::NoCommand);
+        }
+        if spec.name.is_empty() {
+            spec.name = EngineSpec::new(&spec.command).name;
+        }
+        Ok(spec)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        match key {
+            "cmd" => self.command = PathBuf::from(value),
+            "name" => value.clone_into(&mut self.name),
+            "args" => self.args = split_words(value)?,
+            "dir" => self.dir = Some(PathBuf::from(value)),
+            "restart" => {
+                self.restart = match value {
+                    "on" => true,
+                    "off" => false,
+                    _ => return Err(SpecError::Restart(value.to_owned())),
+                }
+            }
+            _ if Limit::KEYS.contains(&key) => {
+                if self.limit.is_some() {
+                    return Err(SpecError::Twice("the limit".to_owned()));
+                }
+                self.limit = Some(Limit::parse(key, value)?);
+            }
+            _ => match key.strip_prefix("option.") {
+                Some(name) if !name.is_empty() => self.options.push((name.to_owned(), value.to_owned())),
+                _ => return Err(SpecError::Key(key.to_owned())),
+            },
+        }
+        Ok(())
+    }
+
+    /// Makes the program's path independent of the folder it runs in; a bare name is looked up by the system.
+    #[must_use]
+    pub fn resolved(mut self) -> Self {
+        let is_bare = self.command.parent() == Some(Path::new(""));
+        if !is_bare && let Ok(path) = std::path::absolute(&self.command) {
+            self.command = path;
+        }
+        self
+    }
+}
+
+/// Splits at spaces outside quotation marks, which are taken off.
+fn split_words(text: &str) -> Result<Vec<String>, SpecError> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(mark), _) if c == mark => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, _) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    if quote.is_some() {
+        return Err(SpecError::OpenQuote);
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_quotes_are_read() {
+        let text =
+            "cmd=./bin/merino args=\"-a 'b c'\" \"option.Move Overhead=20\" option.EvalFile='my file.toml' nodes=5000";
+        let spec = EngineSpec::parse(text).unwrap();
+        assert_eq!(spec.command, Path::new("./bin/merino"));
+        assert_eq!(spec.name, "merino");
+        assert_eq!(spec.args, ["-a", "b c"]);
+        let options = [("Move Overhead", "20"), ("EvalFile", "my file.toml")];
+        assert_eq!(spec.options, options.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert_eq!(spec.limit, Some(Limit::Nodes(5000)));
+        assert_eq!(EngineSpec::parse("name=x cmd=y").unwrap().name, "x");
+    }
+
+    #[test]
+    fn errors_name_the_word() {
+        let error = |text: &str| EngineSpec::parse(text).unwrap_err();
+        assert_eq!(error("cmd=a hash"), SpecError::NotAPair("hash".into()));
+        assert_eq!(error("cmd=a hash=16"), SpecError::Key("hash".into()));
+        assert_eq!(error("cmd=a option.=16"), SpecError::Key("option.".into()));
+        assert_eq!(error("cmd=a cmd=b"), SpecError::Twice("cmd".into()));
+        assert_eq!(error("name=a"), SpecError::NoCommand);
+        assert_eq!(error("cmd='a"), SpecError::OpenQuote);
+        assert_eq!(error("cmd=a restart=maybe"), SpecError::Restart("maybe".into()));
+        assert_eq!(error("cmd=a nodes=1 depth=2"), SpecError::Twice("the limit".into()));
+        assert!(matches!(error("cmd=a tc=x"), SpecError::Limit(_)));
+    }
+}
