@@ -7,6 +7,8 @@ mod status;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use arena::report::{calc_json, calc_table};
+use arena::stats::{Sprt, Verdict};
 use clap::{Parser, Subcommand};
 
 /// Exit status of a run that failed, as clap's for bad arguments.
@@ -22,13 +24,19 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Play games until a sequential test decides whether one engine is stronger than another.
+    ///
+    /// Exit status: 0 if H1 is accepted, 1 if H0 is, 3 if neither, 2 if something went wrong.
+    Sprt(args::SprtArgs),
     /// Play a fixed number of games between two engines.
     Match(args::MatchArgs),
+    /// Judge counts of results: Elo, and the likelihood ratio of a sequential test.
+    Calc(args::CalcArgs),
 }
 
 fn main() -> ExitCode {
     match run(&Cli::parse().command) {
-        Ok(code) => code,
+        Ok(code) => ExitCode::from(code),
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(FAILURE)
@@ -36,14 +44,37 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: &Command) -> Result<ExitCode> {
+fn run(command: &Command) -> Result<u8> {
     match command {
-        Command::Match(args) => play_match(args),
+        Command::Sprt(args) => {
+            let sprt = args.test.sprt(args.bounds);
+            let plan = args.common.plan(args.engines()?, args.games)?;
+            let tally = output::play(&plan, &args.common, Some(&sprt))?;
+            Ok(match verdict(&sprt, &tally)? {
+                Verdict::H1 => 0,
+                Verdict::H0 => 1,
+                Verdict::Undecided => 3,
+            })
+        }
+        Command::Match(args) => {
+            let plan = args.common.plan(args.common.two_engines()?, args.games)?;
+            output::play(&plan, &args.common, None).map(|_| 0)
+        }
+        Command::Calc(args) => calc(args).map(|()| 0),
     }
 }
 
-fn play_match(args: &args::MatchArgs) -> Result<ExitCode> {
-    let plan = args.common.plan(args.games)?;
-    output::play(&plan, &args.common, |_| false)?;
-    Ok(ExitCode::SUCCESS)
+fn verdict(sprt: &Sprt, tally: &arena::schedule::Tally) -> Result<Verdict> {
+    Ok(sprt.verdict(sprt.llr(&tally.pairs())?))
+}
+
+fn calc(args: &args::CalcArgs) -> Result<()> {
+    let counts = args.counts();
+    let sprt = args.bounds.map(|bounds| args.test.sprt(bounds));
+    if args.json {
+        println!("{:#}", calc_json(&counts, sprt.as_ref())?);
+    } else {
+        println!("{}", calc_table(&counts, sprt.as_ref())?);
+    }
+    Ok(())
 }

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use arena::game::{GameRecord, Headers, to_pgn};
 use arena::report::{Outcome, status, to_json, to_table};
 use arena::schedule::{Match, Stop, Tally, run};
+use arena::stats::{Sprt, Verdict};
 
 use crate::args::CommonArgs;
 use crate::status::Status;
@@ -17,14 +18,11 @@ use crate::status::Status;
 /// How many faults of an engine are told while the match goes on.
 const MOST_TOLD: u64 = 5;
 
-/// Plays a match until its end, until Ctrl-C, or until `is_decided`; prints the result.
-pub(crate) fn play(plan: &Match, args: &CommonArgs, is_decided: impl Fn(&Tally) -> bool) -> Result<Tally> {
+/// Plays a match until its end, until Ctrl-C, or until its test is decided; prints the result.
+pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Result<Tally> {
     let mut pgn = args.pgn.as_deref().map(open_to_append).transpose()?;
     if let Some(path) = &args.json {
         check_folder(path)?;
-    }
-    if u64::from(plan.games).div_ceil(2) > plan.book.len() as u64 {
-        eprintln!("warning: {}: {} openings for {} games: they repeat", plan.book.name(), plan.book.len(), plan.games);
     }
     let stop = Arc::new(Stop::default());
     let asked = Arc::clone(&stop);
@@ -32,21 +30,30 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, is_decided: impl Fn(&Tally) 
     let mut bar = Status::new(plan.games);
     let mut failure = None;
     let started = Instant::now();
-    let mut told = [0; 2];
+    let (mut told, mut has_wrapped) = ([0; 2], false);
     let played = run(plan, &stop, |game, tally| {
         if let Err(error) = append(pgn.as_mut(), plan, args, game) {
             failure.get_or_insert(error);
             stop.ask_soon();
         }
         tell_faults(&bar, plan, game, &mut told);
-        bar.show(tally.games, status(plan, tally));
-        if is_decided(tally) {
-            stop.ask_soon();
+        if !has_wrapped && game.number as usize / 2 >= plan.book.len() {
+            has_wrapped = true;
+            bar.say(&format!(
+                "warning: {}: all {} openings have been played: they repeat",
+                plan.book.name(),
+                plan.book.len()
+            ));
+        }
+        bar.show(tally.games, status(plan, tally, sprt));
+        let verdict = sprt.and_then(|sprt| sprt.llr(&tally.pairs()).ok().map(|llr| sprt.verdict(llr)));
+        if verdict.is_some_and(|verdict| verdict != Verdict::Undecided) {
+            stop.end_now();
         }
     });
     bar.end();
     let tally = played?;
-    let outcome = Outcome { plan, tally: &tally, elapsed: started.elapsed() };
+    let outcome = Outcome { plan, tally: &tally, sprt, elapsed: started.elapsed() };
     println!("{}", to_table(&outcome));
     if let Some(path) = &args.json {
         write_whole(path, &format!("{:#}\n", to_json(&outcome)))?;

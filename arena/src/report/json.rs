@@ -3,12 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::Outcome;
-use super::table::judged;
+use super::table::{judged, verdict_name};
 use crate::game::{Ending, Fault};
+use crate::stats::{Counts, Sprt};
 
 /// The result of a match. Numbers that the counts cannot tell are null.
 pub fn to_json(outcome: &Outcome<'_>) -> Value {
-    let Outcome { plan, tally, elapsed } = *outcome;
+    let Outcome { plan, tally, sprt, elapsed } = *outcome;
     let judged = judged(tally);
     let engines: Vec<Value> = (0..2).map(|index| engine(outcome, index)).collect();
     let endings = Ending::ALL.iter().map(|ending| (key(ending.name()), tally.endings[ending.index()].into()));
@@ -28,9 +29,26 @@ pub fn to_json(outcome: &Outcome<'_>) -> Value {
         "nelo": judged.nelo,
         "nelo_error": judged.nelo_error,
         "los": judged.los,
+        "sprt": sprt.map(|sprt| sprt_json(sprt, &tally.pairs())),
         "endings": Map::from_iter(endings),
         "plies": tally.plies,
         "seconds": elapsed.as_secs_f64(),
+    })
+}
+
+/// A test and what it says about counts.
+pub(super) fn sprt_json(sprt: &Sprt, counts: &Counts) -> Value {
+    let (lower, upper) = sprt.limits();
+    let llr = sprt.llr(counts).ok();
+    json!({
+        "model": sprt.model.name(),
+        "bounds": sprt.bounds.as_array(),
+        "alpha": sprt.alpha,
+        "beta": sprt.beta,
+        "llr": llr,
+        "lower": lower,
+        "upper": upper,
+        "verdict": llr.map(|llr| verdict_name(sprt.verdict(llr))),
     })
 }
 

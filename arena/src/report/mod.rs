@@ -1,14 +1,17 @@
 //! A match in words, for people, and as JSON, for programs.
 
+mod calc;
 mod json;
 mod table;
 
 use std::time::Duration;
 
+pub use calc::{calc_json, calc_table};
 pub use json::to_json;
 pub use table::{status, to_table};
 
 use crate::schedule::{Match, Tally};
+use crate::stats::Sprt;
 
 /// A match with what came of it.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +20,8 @@ pub struct Outcome<'a> {
     pub plan: &'a Match,
     /// What was played.
     pub tally: &'a Tally,
+    /// The test that it was played for, if any.
+    pub sprt: Option<&'a Sprt>,
     /// How long it took.
     pub elapsed: Duration,
 }

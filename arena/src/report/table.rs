@@ -5,12 +5,40 @@ use std::fmt::Write;
 use super::Outcome;
 use crate::game::{Ending, Fault};
 use crate::schedule::{Match, Tally};
-use crate::stats::{Counts, Estimate, estimate};
+use crate::stats::{Counts, Estimate, Model, Sprt, Verdict, estimate, observed_nelo};
 
-/// A line on how a match stands.
-pub fn status(plan: &Match, tally: &Tally) -> String {
+/// A line on how a match stands, and how its test does.
+pub fn status(plan: &Match, tally: &Tally, sprt: Option<&Sprt>) -> String {
     let [losses, draws, wins] = tally.engines[0].results;
-    format!("{}/{} games, +{wins} -{losses} ={draws}, {}", tally.games, plan.games, elo_text(&judged(tally)))
+    let mut text = format!("{} games, +{wins} -{losses} ={draws}, {}", tally.games, elo_text(&judged(tally)));
+    let Some(sprt) = sprt else {
+        return text.replacen(" games", &format!("/{} games", plan.games), 1);
+    };
+    let Ok(llr) = sprt.llr(&tally.pairs()) else { return text };
+    let (lower, upper) = sprt.limits();
+    let _ = write!(text, ", LLR {llr:.2} ({lower:.2}, {upper:.2})");
+    if sprt.model == Model::Normalized && tally.pairs().total() >= 10 {
+        let prospect = sprt.prospect(llr, observed_nelo(&tally.pairs()));
+        let _ = write!(text, ", about {:.0} games left, H1 {:.0} %", prospect.games, 100.0 * prospect.pass);
+    }
+    text
+}
+
+/// The verdict of a test in words.
+pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::H1 => "H1 accepted",
+        Verdict::H0 => "H0 accepted",
+        Verdict::Undecided => "undecided",
+    }
+}
+
+/// A test and what it says about counts.
+pub(super) fn sprt_line(sprt: &Sprt, llr: f64) -> String {
+    let (lower, upper) = sprt.limits();
+    let Sprt { model, bounds, alpha, beta } = sprt;
+    let (verdict, model) = (verdict_name(sprt.verdict(llr)), model.name());
+    format!("{verdict}: LLR {llr:.3} ({lower:.3}, {upper:.3}), {model} bounds {bounds}, α {alpha}, β {beta}")
 }
 
 /// The estimate from complete pairs, or from games as long as there is no pair.
@@ -29,7 +57,7 @@ fn elo_text(judged: &Estimate) -> String {
 
 /// The result of a match, faults and endings, in aligned columns.
 pub fn to_table(outcome: &Outcome<'_>) -> String {
-    let Outcome { plan, tally, elapsed } = *outcome;
+    let Outcome { plan, tally, sprt, elapsed } = *outcome;
     let mut text = String::new();
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(text, "{}", engines(plan, tally));
@@ -46,6 +74,11 @@ pub fn to_table(outcome: &Outcome<'_>) -> String {
         let _ = writeln!(text, "Pairs     {ll}, {ld}, {dd}, {wd}, {ww} (LL, LD, DD and WL, WD, WW)");
     }
     let _ = writeln!(text, "Elo       {}", elo_line(&judged));
+    if let Some(sprt) = sprt
+        && let Ok(llr) = sprt.llr(&tally.pairs())
+    {
+        let _ = writeln!(text, "SPRT      {}", sprt_line(sprt, llr));
+    }
     let seconds = elapsed.as_secs_f64();
     let plies = tally.plies as f64 / (tally.games as f64).max(1.0);
     let _ = write!(text, "Time      {}, {:.1} plies a game", duration(seconds), plies);
@@ -55,7 +88,7 @@ pub fn to_table(outcome: &Outcome<'_>) -> String {
     text
 }
 
-fn elo_line(judged: &Estimate) -> String {
+pub(super) fn elo_line(judged: &Estimate) -> String {
     let mut text = elo_text(judged);
     if let (Some(nelo), Some(error)) = (judged.nelo, judged.nelo_error) {
         let _ = write!(text, ", normalized {nelo:+.1} ± {error:.1}");

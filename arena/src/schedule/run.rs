@@ -77,15 +77,20 @@ impl Stop {
 
     /// Asks to end: first when the running games are over, the second time at once.
     pub fn ask(&self) {
-        if self.0.fetch_add(1, Ordering::SeqCst) >= 1 {
-            self.0.store(Self::NOW, Ordering::SeqCst);
-            kill_all();
+        if self.0.fetch_max(Self::SOON, Ordering::SeqCst) >= Self::SOON {
+            self.end_now();
         }
     }
 
     /// Asks to end when the running games are over.
     pub fn ask_soon(&self) {
         self.0.fetch_max(Self::SOON, Ordering::SeqCst);
+    }
+
+    /// Ends the match at once: the running games are given up and count for nothing.
+    pub fn end_now(&self) {
+        self.0.store(Self::NOW, Ordering::SeqCst);
+        kill_all();
     }
 
     /// Whether anybody has asked.
@@ -125,6 +130,8 @@ pub fn run(plan: &Match, stop: &Stop, mut watch: impl FnMut(&GameRecord, &Tally)
         drop(sender);
         for message in games {
             match message {
+                // What was finished before the end was asked for, and is only shown now, came too late.
+                Ok(_) if stop.is_now() => {}
                 Ok(game) => {
                     tally.add(&game);
                     watch(&game, &tally);

@@ -55,6 +55,9 @@ pub enum EngineError {
         /// How long it had.
         waited: Duration,
     },
+    /// It says that something it was told at its start is wrong.
+    #[error("says: {0}")]
+    Complains(String),
     /// An option to be set is not among those it has.
     #[error("has no option `{0}`")]
     NoOption(String),
@@ -95,7 +98,7 @@ impl Engine {
     /// Starts an engine and sets its options, then `extra` ones.
     ///
     /// # Errors
-    /// If it cannot be started, ends, stays silent, or does not have an option.
+    /// If it cannot be started, ends, stays silent, does not have an option, or says `info string error …`.
     pub fn start(spec: &EngineSpec, extra: &[(&str, &str)], timeouts: Timeouts) -> Result<Self, EngineError> {
         let process = Process::spawn(spec)
             .map_err(|error| EngineError::Start { command: spec.command.display().to_string(), error })?;
@@ -105,8 +108,10 @@ impl Engine {
         for (name, value) in given.chain(extra.iter().copied()) {
             engine.set_option(name, value)?;
         }
-        engine.ready()?;
-        Ok(engine)
+        match engine.ready()? {
+            Some(complaint) => Err(EngineError::Complains(complaint)),
+            None => Ok(engine),
+        }
     }
 
     fn handshake(&mut self) -> Result<(), EngineError> {
@@ -148,15 +153,26 @@ impl Engine {
     /// If it is gone or stays silent.
     pub fn new_game(&mut self) -> Result<(), EngineError> {
         self.send("ucinewgame\n", "readyok")?;
-        self.ready()
+        self.ready().map(drop)
     }
 
-    fn ready(&mut self) -> Result<(), EngineError> {
+    /// Waits until it has done all it was told; returns the first error it says meanwhile.
+    fn ready(&mut self) -> Result<Option<String>, EngineError> {
         const EXPECTED: &str = "readyok";
         self.send("isready\n", EXPECTED)?;
         let deadline = Instant::now() + self.timeouts.ready;
-        while self.expect(EXPECTED, deadline, self.timeouts.ready)?.trim_end() != EXPECTED {}
-        Ok(())
+        let mut complaint = None;
+        loop {
+            let line = self.expect(EXPECTED, deadline, self.timeouts.ready)?;
+            if line.trim_end() == EXPECTED {
+                return Ok(complaint);
+            }
+            if let Some(text) = line.strip_prefix("info string ")
+                && text.to_ascii_lowercase().starts_with("error")
+            {
+                complaint.get_or_insert_with(|| text.to_owned());
+            }
+        }
     }
 
     /// Searches. When its time is up the engine is told to stop, and has a moment to obey: the answer then says how long

@@ -1,0 +1,311 @@
+//! The sequential probability ratio test of two hypotheses about Elo, for counts of pairs or of games.
+//! See <https://www.cantate.be/Fishtest/GSPRT_approximation.pdf>.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::Counts;
+use super::counts::mean_and_variance;
+use super::elo::NELO_PER_SIGMA;
+use super::likelihood::{likeliest, log_likelihood};
+use super::normalized::best_log_likelihood;
+
+/// Results that never occurred count this much: without, a likelihood ratio may be infinite.
+const FLOOR: f64 = 1e-3;
+/// The largest bound, in Elo.
+const FURTHEST: f64 = 3000.0;
+
+/// What the bounds of a test are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// Elo in units of the spread of results: tests take as long whatever the draws.
+    Normalized,
+    /// Elo of the mean score.
+    Logistic,
+    /// Elo of a model in which draws have their own parameter, taken from the sample. For games only.
+    Bayesian,
+}
+
+/// The hypotheses of a test, in Elo of its model: H0, at most `elo0`, and H1, at least `elo1`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    elo0: f64,
+    elo1: f64,
+}
+
+/// Why a text is no pair of bounds.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("expected ELO0,ELO1 with −{FURTHEST} ≤ ELO0 < ELO1 ≤ {FURTHEST}, found `{0}`")]
+pub struct BoundsError(String);
+
+/// A model that cannot judge such counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the Bayesian model judges games, not pairs")]
+pub struct ModelError;
+
+impl Model {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Model::Normalized => "normalized",
+            Model::Logistic => "logistic",
+            Model::Bayesian => "bayesian",
+        }
+    }
+}
+
+impl FromStr for Bounds {
+    type Err = BoundsError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|elo| elo.abs() <= FURTHEST);
+        let parse = || {
+            let (elo0, elo1) = text.split_once(',')?;
+            Some(Bounds { elo0: number(elo0)?, elo1: number(elo1)? }).filter(|bounds| bounds.elo0 < bounds.elo1)
+        };
+        parse().ok_or_else(|| BoundsError(text.to_owned()))
+    }
+}
+
+impl Bounds {
+    /// Both, the lower one first.
+    pub fn as_array(self) -> [f64; 2] {
+        [self.elo0, self.elo1]
+    }
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}, {}]", self.elo0, self.elo1)
+    }
+}
+
+/// A sequential test.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sprt {
+    /// What the bounds are.
+    pub model: Model,
+    /// The hypotheses.
+    pub bounds: Bounds,
+    /// The chance to accept H1 where H0 holds, type I error, between 0 and ½.
+    pub alpha: f64,
+    /// The chance to accept H0 where H1 holds, type II error, between 0 and ½.
+    pub beta: f64,
+}
+
+/// What a test has decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// At least `elo1`.
+    H1,
+    /// At most `elo0`.
+    H0,
+    /// Neither yet.
+    Undecided,
+}
+
+/// What is to be expected of a test.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prospect {
+    /// The chance that H1 is accepted.
+    pub pass: f64,
+    /// Games until the end, on average.
+    pub games: f64,
+}
+
+impl Sprt {
+    /// The log-likelihood ratios at which H0 and H1 are accepted.
+    pub fn limits(&self) -> (f64, f64) {
+        ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
+    }
+
+    /// The log-likelihood ratio of H1 to H0; finite for all counts.
+    ///
+    /// # Errors
+    /// If the model cannot judge such counts.
+    pub fn llr(&self, counts: &Counts) -> Result<f64, ModelError> {
+        if self.model == Model::Bayesian && matches!(counts, Counts::Pairs(_)) {
+            return Err(ModelError);
+        }
+        if counts.total() == 0 {
+            return Ok(0.0);
+        }
+        let frequencies = counts.frequencies(FLOOR);
+        let total: f64 = counts.as_slice().iter().map(|&count| (count as f64).max(FLOOR)).sum();
+        let Bounds { elo0, elo1 } = self.bounds;
+        let [null, alternative] = [elo0, elo1].map(|elo| match self.model {
+            Model::Normalized => {
+                // A pair's deviation is that of a game divided by √2.
+                let t = elo / NELO_PER_SIGMA * (counts.games_each() as f64).sqrt();
+                best_log_likelihood(&frequencies, t)
+            }
+            Model::Logistic => with_mean(&frequencies, score_of(elo)),
+            Model::Bayesian => with_mean(&frequencies, bayesian_score(&frequencies, elo)),
+        });
+        Ok(total * (alternative - null))
+    }
+
+    /// What a log-likelihood ratio decides.
+    pub fn verdict(&self, llr: f64) -> Verdict {
+        let (lower, upper) = self.limits();
+        if llr >= upper {
+            Verdict::H1
+        } else if llr <= lower {
+            Verdict::H0
+        } else {
+            Verdict::Undecided
+        }
+    }
+
+    /// What is to be expected from a log-likelihood ratio on, between the limits, if the true difference is `nelo`,
+    /// normalized, and the bounds are too.
+    // A Brownian motion between two walls; per pair of games its drift is 2 x D and its variance 2 D².
+    pub fn prospect(&self, llr: f64, nelo: f64) -> Prospect {
+        let Bounds { elo0, elo1 } = self.bounds;
+        let width = (elo1 - elo0) / NELO_PER_SIGMA;
+        let offset = (nelo - f64::midpoint(elo0, elo1)) / NELO_PER_SIGMA;
+        let (lower, upper) = self.limits();
+        let (lower, upper) = ((lower - llr).min(0.0), (upper - llr).max(0.0));
+        let (drift, variance) = (2.0 * offset * width, 2.0 * width * width);
+        let h = 2.0 * drift / variance;
+        let span = h * (upper - lower);
+        let pass = if span.abs() < 1e-9 {
+            -lower / (upper - lower)
+        } else if h > 0.0 {
+            (1.0 - (h * lower).exp()) / (1.0 - (-span).exp())
+        } else {
+            ((h * upper).exp() - span.exp()) / (1.0 - span.exp())
+        };
+        let pairs =
+            if span.abs() < 1e-9 { -lower * upper / variance } else { (upper * pass + lower * (1.0 - pass)) / drift };
+        Prospect { pass, games: 2.0 * pairs }
+    }
+}
+
+/// The best log-likelihood, for a single result, with a mean.
+fn with_mean(frequencies: &[(f64, f64)], mean: f64) -> f64 {
+    likeliest(frequencies, |value| value - mean).map_or(f64::MIN, |p| log_likelihood(frequencies, &p))
+}
+
+/// Expected score at an Elo difference.
+fn score_of(elo: f64) -> f64 {
+    1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
+}
+
+/// Expected score at a BayesElo difference, with the draws of the sample.
+fn bayesian_score(frequencies: &[(f64, f64)], elo: f64) -> f64 {
+    let (losses, wins) = (frequencies[0].1, frequencies[frequencies.len() - 1].1);
+    let draw_elo = 200.0 * ((1.0 - losses) / losses * (1.0 - wins) / wins).log10();
+    let [win, loss] = [elo, -elo].map(|elo| score_of(elo - draw_elo));
+    f64::midpoint(1.0, win - loss)
+}
+
+/// The normalized Elo of counts, as far as they tell; between −`FURTHEST` and `FURTHEST`.
+pub(crate) fn observed_nelo(counts: &Counts) -> f64 {
+    let (mean, variance) = mean_and_variance(&counts.frequencies(FLOOR));
+    let sigma = (variance * counts.games_each() as f64).sqrt();
+    (NELO_PER_SIGMA * (mean - 0.5) / sigma).clamp(-FURTHEST, FURTHEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sprt(model: Model, bounds: &str) -> Sprt {
+        Sprt { model, bounds: bounds.parse().unwrap(), alpha: 0.05, beta: 0.05 }
+    }
+
+    fn llr(model: Model, bounds: &str, counts: Counts) -> f64 {
+        sprt(model, bounds).llr(&counts).unwrap()
+    }
+
+    /// Expected values from the code of two match servers, which agree.
+    #[test]
+    fn ratios_are_those_of_the_field() {
+        use Model::{Bayesian, Logistic, Normalized};
+        for (model, bounds, counts, expected) in [
+            (Normalized, "0.5,2.5", Counts::Pairs([39, 8843, 26675, 9240, 44]), 2.941_675),
+            (Normalized, "-5,0", Counts::Pairs([10, 40, 60, 30, 5]), -0.400_752),
+            (Normalized, "0,5", Counts::Pairs([0, 0, 0, 0, 10]), 0.201_447),
+            (Normalized, "0.5,2.5", Counts::Games([22976, 44137, 22569]), -5.516_39),
+            (Normalized, "0,5", Counts::Games([0, 20, 10]), 0.246_645),
+            (Logistic, "0.2,0.9", Counts::Pairs([39, 2226, 31451, 2412, 40]), 2.162_543),
+            (Logistic, "0,5", Counts::Pairs([0, 0, 20, 0, 0]), -0.283_681),
+            (Logistic, "0,5", Counts::Games([100, 200, 150]), 1.212_646),
+            (Bayesian, "0,6", Counts::Games([591, 2163, 716]), 2.986_174),
+            (Bayesian, "0,5", Counts::Games([0, 20, 10]), 0.006_992),
+        ] {
+            let found = llr(model, bounds, counts);
+            assert!((found - expected).abs() < 1e-6, "{model:?} {bounds} {counts:?}: {found}, expected {expected}");
+        }
+    }
+
+    /// Expected values by direct optimisation under the condition; others give no number here.
+    #[test]
+    fn lopsided_counts_have_exact_ratios_too() {
+        for (bounds, counts, expected) in [
+            ("-1500,-500", [144, 3, 1, 0, 0], -6.721_26),
+            ("-1500,-500", [20, 0, 0, 0, 0], -0.918_143),
+            ("500,1500", [0, 0, 0, 0, 20], 0.918_143),
+            ("400,500", [5, 10, 20, 10, 5], -14.601_331),
+            ("100,200", [5, 10, 20, 10, 5], -11.013_503),
+        ] {
+            let found = llr(Model::Normalized, bounds, Counts::Pairs(counts));
+            assert!((found - expected).abs() < 1e-5, "{bounds} {counts:?}: {found}, expected {expected}");
+        }
+    }
+
+    #[test]
+    fn every_count_has_a_finite_ratio() {
+        let amounts = [0, 1, 50, 100_000];
+        for code in 0..4_usize.pow(5) {
+            let counts = [0, 1, 2, 3, 4].map(|digit| amounts[code / 4_usize.pow(digit) % 4]);
+            for (model, bounds) in
+                [(Model::Normalized, "0,5"), (Model::Normalized, "-900,3000"), (Model::Logistic, "0,3000")]
+            {
+                let found = llr(model, bounds, Counts::Pairs(counts));
+                assert!(found.is_finite(), "{model:?} {bounds} {counts:?}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn limits_decide() {
+        let test = sprt(Model::Normalized, "0,5");
+        let (lower, upper) = test.limits();
+        assert!((lower + 2.944_439).abs() < 1e-6 && (upper - 2.944_439).abs() < 1e-6);
+        let verdicts = [lower, 0.0, upper].map(|llr| test.verdict(llr));
+        assert_eq!(verdicts, [Verdict::H0, Verdict::Undecided, Verdict::H1]);
+        assert_eq!(test.llr(&Counts::Pairs([0; 5])), Ok(0.0));
+        assert_eq!(sprt(Model::Bayesian, "0,5").llr(&Counts::Pairs([1; 5])), Err(ModelError));
+    }
+
+    #[test]
+    fn bounds_are_read_strictly() {
+        for bad in ["", "5", "5,0", "0,0", "0,5,9", "a,5", "0,inf", "nan,5", "0,4000"] {
+            let message = bad.parse::<Bounds>().unwrap_err().to_string();
+            assert!(message.ends_with(&format!("found `{bad}`")), "{message}");
+        }
+        assert_eq!("-1.75, 0.25".parse::<Bounds>().unwrap().to_string(), "[-1.75, 0.25]");
+    }
+
+    /// Expected values: games that tests with these bounds take, as a match server's calculator has them.
+    #[test]
+    fn prospects_are_those_of_a_brownian_motion() {
+        for (bounds, nelo, pass, games) in [
+            ("0,3", 0.0, 0.05, 71_086.0),
+            ("0,3", 1.5, 0.5, 116_282.0),
+            ("0,3", 3.0, 0.95, 71_086.0),
+            ("0,3", 6.0, 0.9999, 26_320.0),
+            ("0,5", 2.5, 0.5, 41_861.0),
+            ("0,10", 10.0, 0.95, 6_398.0),
+            ("0.5,2.5", 1.5, 0.5, 261_634.0),
+        ] {
+            let found = sprt(Model::Normalized, bounds).prospect(0.0, nelo);
+            assert!((found.pass - pass).abs() < 1e-4, "{bounds} {nelo}: {found:?}");
+            assert!((found.games / games - 1.0).abs() < 1e-4, "{bounds} {nelo}: {found:?}");
+        }
+    }
+}
