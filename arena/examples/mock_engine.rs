@@ -1,0 +1,215 @@
+//! An engine that plays legal moves at random and misbehaves on demand, for the tests of the arena.
+//!
+//! `mock_engine [BEHAVIOUR[=N] …]`: a behaviour shows at every `go`, or only at the N-th of the process. See [`Behaviour`].
+
+use std::io::{self, Write};
+use std::process::{Command, exit};
+use std::thread::sleep;
+use std::time::Duration;
+
+use engine::chess::{Move, Position};
+
+/// What can be asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Behaviour {
+    /// Ends before it says anything.
+    DieAtStart,
+    /// Never says `uciok`.
+    Mute,
+    /// Says that an option is wrong.
+    Complain,
+    /// Prints what is no UCI, at all times.
+    Garbage,
+    /// Ends with status 3 and a message, instead of a move.
+    Crash,
+    /// Answers nothing any more, not even `stop`, and leaves a child behind whose number it writes to `mock.pid`.
+    Stall,
+    /// Prints without end, and no move.
+    Flood,
+    /// Moves when told to stop, not before.
+    Late,
+    /// Moves after 1.5 s, whatever it is told.
+    Deaf,
+    /// Sends a move that is not legal.
+    Illegal,
+    /// Sends `0000`.
+    NoMove,
+    /// Sends a move in capitals.
+    Capitals,
+    /// Shows a line that is not legal.
+    IllegalPv,
+    /// Shows a mate that its line does not end in.
+    FalseMate,
+    /// Plays another move than it shows.
+    OtherMove,
+    /// Gives no score.
+    NoScore,
+}
+
+const NAMES: [(&str, Behaviour); 16] = [
+    ("die-at-start", Behaviour::DieAtStart),
+    ("mute", Behaviour::Mute),
+    ("complain", Behaviour::Complain),
+    ("garbage", Behaviour::Garbage),
+    ("crash", Behaviour::Crash),
+    ("stall", Behaviour::Stall),
+    ("flood", Behaviour::Flood),
+    ("late", Behaviour::Late),
+    ("deaf", Behaviour::Deaf),
+    ("illegal", Behaviour::Illegal),
+    ("no-move", Behaviour::NoMove),
+    ("capitals", Behaviour::Capitals),
+    ("illegal-pv", Behaviour::IllegalPv),
+    ("false-mate", Behaviour::FalseMate),
+    ("other-move", Behaviour::OtherMove),
+    ("no-score", Behaviour::NoScore),
+];
+
+struct Mock {
+    behaviours: Vec<(Behaviour, Option<u32>)>,
+    searches: u32,
+    chess960: bool,
+    position: Position,
+    random: u64,
+}
+
+fn main() {
+    let mut mock = Mock {
+        behaviours: std::env::args().skip(1).map(|arg| behaviour(&arg)).collect(),
+        searches: 0,
+        chess960: false,
+        position: Position::start(),
+        random: 0,
+    };
+    if mock.shows(Behaviour::DieAtStart) {
+        eprintln!("mock: not today");
+        exit(1);
+    }
+    let mut line = String::new();
+    while io::stdin().read_line(&mut line).is_ok_and(|count| count > 0) {
+        mock.obey(line.trim_end());
+        line.clear();
+    }
+}
+
+fn behaviour(arg: &str) -> (Behaviour, Option<u32>) {
+    let (name, number) = arg.split_once('=').map_or((arg, None), |(name, number)| (name, number.parse().ok()));
+    match NAMES.iter().find(|(known, _)| *known == name) {
+        Some(&(_, behaviour)) => (behaviour, number),
+        None => {
+            eprintln!("mock: no behaviour {arg}");
+            exit(2);
+        }
+    }
+}
+
+fn say(text: &str) {
+    let mut out = io::stdout().lock();
+    if writeln!(out, "{text}").and_then(|()| out.flush()).is_err() {
+        exit(0);
+    }
+}
+
+impl Mock {
+    fn shows(&self, behaviour: Behaviour) -> bool {
+        let is_due = |at: Option<u32>| at.is_none_or(|at| at == self.searches);
+        self.behaviours.iter().any(|&(asked, at)| asked == behaviour && is_due(at))
+    }
+
+    fn obey(&mut self, line: &str) {
+        if self.shows(Behaviour::Garbage) {
+            let mut out = io::stdout().lock();
+            let _ = out.write_all(b"\xFF\xFE\0 info\nbestmov\ninfo depth pv\n\n  \n");
+            let _ = out.write_all(&[b'x'; 100_000]);
+            let _ = out.write_all(b"\n");
+        }
+        let mut words = line.split_ascii_whitespace();
+        match words.next() {
+            Some("uci") if !self.shows(Behaviour::Mute) => {
+                say("id name Mock\nid author nobody");
+                say("option name UCI_Chess960 type check default false");
+                say("option name Word With Spaces type string default <empty>\nuciok");
+            }
+            Some("setoption") => {
+                self.chess960 |= line.contains("UCI_Chess960 value true");
+                if self.shows(Behaviour::Complain) {
+                    say("info string error: no such value");
+                }
+            }
+            Some("isready") => say("readyok"),
+            Some("position") => self.set_position(line),
+            Some("go") => self.go(),
+            Some("quit") => exit(0),
+            _ => {}
+        }
+    }
+
+    fn set_position(&mut self, line: &str) {
+        let (start, moves) = line.split_once(" moves").unwrap_or((line, ""));
+        let fen = start.strip_prefix("position fen ");
+        self.position = fen.map_or_else(Position::start, |fen| Position::from_fen(fen).expect("a legal position"));
+        for text in moves.split_ascii_whitespace() {
+            let mv = self.position.parse_uci(text).expect("a legal move");
+            self.position.play(mv);
+        }
+    }
+
+    fn go(&mut self) {
+        self.searches += 1;
+        // The same in every process that is asked the same.
+        self.random = self.position.key() ^ u64::from(self.position.fullmove_number());
+        let moves = self.position.legal_moves();
+        let mv = moves[(self.random >> 20) as usize % moves.len()];
+        let other = moves[((self.random >> 20) as usize + 1) % moves.len()];
+        self.misbehave();
+        if !self.shows(Behaviour::NoScore) {
+            say(&format!("info depth 1 score cp 0 nodes 1 pv {}", self.text(mv)));
+        }
+        if self.shows(Behaviour::IllegalPv) {
+            say(&format!("info depth 2 score cp 0 nodes 2 pv {0} {0}", self.text(mv)));
+        }
+        if self.shows(Behaviour::FalseMate) {
+            say(&format!("info depth 3 score mate 3 nodes 3 pv {}", self.text(mv)));
+        }
+        if self.shows(Behaviour::OtherMove) {
+            say(&format!("info depth 4 score cp 0 nodes 4 pv {}", self.text(other)));
+        }
+        if self.shows(Behaviour::Illegal) {
+            say("bestmove e1e8");
+        } else if self.shows(Behaviour::NoMove) {
+            say("bestmove 0000");
+        } else if self.shows(Behaviour::Capitals) {
+            say(&format!("bestmove {}", self.text(mv).to_uppercase()));
+        } else {
+            say(&format!("bestmove {}", self.text(mv)));
+        }
+    }
+
+    fn text(&self, mv: Move) -> String {
+        mv.to_uci(self.chess960)
+    }
+
+    /// What does not end with a move, or not in time.
+    fn misbehave(&self) {
+        if self.shows(Behaviour::Crash) {
+            eprintln!("mock: a fatal error\n");
+            exit(3);
+        }
+        if self.shows(Behaviour::Stall) {
+            let mut child = Command::new("sleep").arg("1000").spawn().expect("sleep is there");
+            std::fs::write("mock.pid", child.id().to_string()).expect("a folder to write to");
+            let _ = child.wait();
+        }
+        if self.shows(Behaviour::Flood) {
+            loop {
+                say("info depth 1 score cp 0 pv e2e4");
+            }
+        }
+        if self.shows(Behaviour::Late) {
+            let _ = io::stdin().read_line(&mut String::new());
+        }
+        if self.shows(Behaviour::Deaf) {
+            sleep(Duration::from_millis(1500));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Matches against engines that misbehave: each is judged as it deserves, and none hangs or outlives the arena.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The mock engine, which is built with the tests.
+fn mock() -> PathBuf {
+    let mut path = std::env::current_exe().unwrap();
+    path.pop();
+    path.set_file_name("examples");
+    path.push("mock_engine");
+    assert!(path.exists(), "{}: is built by `cargo test -p merino-arena`", path.display());
+    path
+}
+
+/// A folder with a small book, for one match.
+struct Arena {
+    folder: TempDir,
+}
+
+impl Arena {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let book = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n\
+                    rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n";
+        fs::write(folder.path().join("book.epd"), book).unwrap();
+        Arena { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// An honest engine against one with these behaviours, each in the words of a description.
+    fn play(&self, behaviours: &str, more: &[&str]) -> Output {
+        let engine = |name: &str, words: &str| format!("cmd={} name={name} {words}", mock().display());
+        Command::cargo_bin("arena")
+            .unwrap()
+            .current_dir(self.folder.path())
+            .args(["match", "--openings", "book.epd", "--json", "out.json", "--pgn", "out.pgn"])
+            .args(["--engine", &engine("honest", ""), "--engine", &engine("mock", behaviours)])
+            .args(more)
+            .output()
+            .unwrap()
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&fs::read_to_string(self.path("out.json")).unwrap()).unwrap()
+    }
+}
+
+/// Four games at fixed depth, of at most 12 plies, one after the other.
+const SHORT: &[&str] = &["--games", "4", "--depth", "1", "--max-plies", "12", "--concurrency", "1"];
+/// Eight games like these, two at a time.
+const TWO: &[&str] = &["--games", "8", "--depth", "1", "--max-plies", "12", "--concurrency", "2"];
+/// Two games by the clock.
+const CLOCK: &[&str] =
+    &["--games", "2", "--max-plies", "12", "--concurrency", "1", "--movetime", "500", "--time-margin", "500"];
+
+/// Plays and checks how many games ended how, and which faults of the mock were counted; the honest engine has none.
+fn expect(behaviours: &str, more: &[&str], ending: &str, games: u64, faults: &[(&str, u64)]) -> Output {
+    let arena = Arena::new();
+    let output = arena.play(behaviours, more);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{behaviours}: {told}");
+    let json = arena.json();
+    assert_eq!(json["endings"][ending], games, "{behaviours}: {json:#}");
+    for (index, engine) in json["engines"].as_array().unwrap().iter().enumerate() {
+        for (fault, count) in engine["faults"].as_object().unwrap() {
+            let expected = faults.iter().find(|(name, _)| name == fault).map_or(0, |fault| fault.1);
+            let expected = if index == 1 { expected } else { 0 };
+            assert_eq!(*count, expected, "{behaviours}: {fault} of {}: {json:#}", engine["name"]);
+        }
+    }
+    let lost = if ending == "maximum_length" { 0 } else { games };
+    assert_eq!(json["wins"], lost, "{behaviours}: {json:#}");
+    output
+}
+
+#[test]
+fn honest_engines_have_no_faults() {
+    expect("", SHORT, "maximum_length", 4, &[]);
+    expect("args=garbage", SHORT, "maximum_length", 4, &[]);
+    expect("restart=on", SHORT, "maximum_length", 4, &[]);
+    expect("", &[SHORT, &["--variant", "chess960"]].concat(), "maximum_length", 4, &[]);
+    expect("\"option.word with spaces=x\"", SHORT, "maximum_length", 4, &[]);
+}
+
+#[test]
+fn crashes_lose_and_the_engine_is_started_anew() {
+    let output = expect("args=crash=3", TWO, "crash", 8, &[("crashes", 8)]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("exit status: 3") && told.contains("last words: mock: a fatal error"), "{told}");
+    // Six searches are the first game of a process.
+    expect("args=crash=8", SHORT, "crash", 2, &[("crashes", 2)]);
+}
+
+#[test]
+fn illegal_moves_lose() {
+    for behaviour in ["args=illegal=2", "args=no-move=2", "args=capitals=2"] {
+        // The mock is not started anew, and has its second search once only.
+        expect(behaviour, SHORT, "illegal_move", 1, &[("illegal_moves", 1), ("moves_unlike_pv", 1)]);
+    }
+}
+
+#[test]
+fn lines_are_checked() {
+    expect("args=illegal-pv=2", SHORT, "maximum_length", 4, &[("illegal_pvs", 1)]);
+    expect("args=false-mate=2", SHORT, "maximum_length", 4, &[("unfinished_mate_pvs", 1)]);
+    expect("args=other-move=2", SHORT, "maximum_length", 4, &[("moves_unlike_pv", 1)]);
+    expect("args=no-score=2", SHORT, "maximum_length", 4, &[("moves_without_score", 1)]);
+}
+
+#[test]
+fn who_is_late_loses_but_lives() {
+    expect("args=late=2", CLOCK, "time_forfeit", 1, &[("time_losses", 1)]);
+    expect("args=deaf=2", CLOCK, "time_forfeit", 1, &[("time_losses", 1)]);
+    let odds = ["--games", "2", "--max-plies", "4", "--concurrency", "1", "--depth", "1"];
+    expect("tc=1+0.1 args=deaf=1", &odds, "time_forfeit", 1, &[("time_losses", 1)]);
+}
+
+#[test]
+fn who_answers_nothing_is_killed_with_its_children() {
+    let arena = Arena::new();
+    let started = Instant::now();
+    let output = arena.play(&format!("dir={} args=stall=2", arena.folder.path().display()), CLOCK);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    // Each of the two processes has a second to move, and is to be dead two seconds later.
+    assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());
+    assert_eq!(arena.json()["endings"]["stall"], 2);
+    let child = fs::read_to_string(arena.path("mock.pid")).unwrap();
+    // A process that was killed still has to be given the time to die.
+    let patience = Instant::now() + Duration::from_secs(10);
+    while is_alive(&child) {
+        assert!(Instant::now() < patience, "process {child} has outlived the arena");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn who_talks_without_end_is_killed() {
+    expect("args=flood=2", CLOCK, "stall", 2, &[("stalls", 2)]);
+}
+
+/// Whether a process is there and not only waits to be taken note of.
+fn is_alive(pid: &str) -> bool {
+    let status = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
+    let state = status.rsplit(')').next().and_then(|rest| rest.split_ascii_whitespace().next());
+    state.is_some_and(|state| state != "Z")
+}
+
+#[test]
+fn what_cannot_be_played_is_refused_by_name() {
+    for (behaviour, message) in [
+        ("args=die-at-start", "mock: ended while expected to say uciok (exit status: 1, last words: mock: not today)"),
+        ("args=complain option.UCI_Chess960=true", "mock: says: error: no such value"),
+        ("option.Hash=16", "mock: has no option `Hash`"),
+        ("dir=/nowhere", "cannot be started"),
+        ("depth=0", "depth is a number of plies, not `0`"),
+        ("name=honest", "name is given twice"),
+    ] {
+        let arena = Arena::new();
+        let output = arena.play(behaviour, SHORT);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{behaviour}: {told}");
+        assert!(told.contains(message), "{behaviour}: {told}");
+        assert!(!arena.path("out.json").exists());
+    }
+}
+
+#[test]
+fn games_are_written_as_pgn_and_read_back() {
+    let arena = Arena::new();
+    assert_eq!(arena.play("", SHORT).status.code(), Some(0));
+    let pgn = fs::read_to_string(arena.path("out.pgn")).unwrap();
+    let games: Vec<&str> = pgn.split("[Event ").skip(1).collect();
+    assert_eq!(games.len(), 4);
+    for game in games {
+        let (tags, moves) = game.split_once("\n\n").unwrap();
+        let moves = moves.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(tags.contains("[Result \"1/2-1/2\"]") && tags.contains("[PlyCount \"12\"]"), "{game}");
+        let start = tags.split_once("[FEN \"").and_then(|(_, rest)| rest.split_once('"')).map(|(fen, _)| fen);
+        let mut position = engine::chess::Position::start();
+        if let Some(fen) = start {
+            position = engine::chess::Position::from_fen(fen).unwrap();
+        }
+        let mut plies = 0;
+        let mut is_comment = false;
+        for word in moves.split_ascii_whitespace() {
+            let is_move = !is_comment && word.starts_with(|c: char| c.is_ascii_alphabetic());
+            is_comment = if word.contains('{') || is_comment { !word.ends_with('}') } else { false };
+            if is_move {
+                position.play(position.parse_san(word).unwrap());
+                plies += 1;
+            }
+        }
+        assert_eq!(plies, 12, "{game}");
+        assert!(moves.contains("{+0.00/1 ") && moves.contains(" n=1}"), "{game}");
+        assert!(moves.ends_with("{maximum length} 1/2-1/2"), "{game}");
+    }
+}
+
+#[test]
+fn a_test_ends_by_itself_and_its_status_says_how() {
+    let arena = Arena::new();
+    let sprt = |behaviour: &str, first: &str, more: &[&str]| {
+        Command::cargo_bin("arena")
+            .unwrap()
+            .current_dir(arena.folder.path())
+            .args(["sprt", "--openings", "book.epd", "--depth", "1", "--max-plies", "12", "--bounds", "0,400"])
+            .args(["--engine", &format!("cmd={} name=first {first}", mock().display())])
+            .args(["--engine", &format!("cmd={} name=second {behaviour}", mock().display())])
+            .args(more)
+            .output()
+            .unwrap()
+    };
+    let accepted = sprt("args=illegal", "", &[]);
+    let text = String::from_utf8_lossy(&accepted.stdout).into_owned();
+    assert_eq!(accepted.status.code(), Some(0), "{text}");
+    assert!(text.contains("SPRT      H1 accepted"), "{text}");
+    assert_eq!(sprt("", "args=illegal", &[]).status.code(), Some(1));
+    assert_eq!(sprt("", "", &["--games", "2"]).status.code(), Some(3));
+    assert_eq!(sprt("args=die-at-start", "", &[]).status.code(), Some(2));
+}
