@@ -44,9 +44,13 @@ enum Behaviour {
     OtherMove,
     /// Gives no score.
     NoScore,
+    /// Says that it looked deeper than anybody asks.
+    Deep,
+    /// Takes 2 ms for a move.
+    Slow,
 }
 
-const NAMES: [(&str, Behaviour); 16] = [
+const NAMES: [(&str, Behaviour); 18] = [
     ("die-at-start", Behaviour::DieAtStart),
     ("mute", Behaviour::Mute),
     ("complain", Behaviour::Complain),
@@ -63,6 +67,8 @@ const NAMES: [(&str, Behaviour); 16] = [
     ("false-mate", Behaviour::FalseMate),
     ("other-move", Behaviour::OtherMove),
     ("no-score", Behaviour::NoScore),
+    ("deep", Behaviour::Deep),
+    ("slow", Behaviour::Slow),
 ];
 
 struct Mock {
@@ -166,13 +172,16 @@ impl Mock {
             say(&format!("info depth 1 score cp 0 nodes 1 pv {}", self.text(mv)));
         }
         if self.shows(Behaviour::IllegalPv) {
-            say(&format!("info depth 2 score cp 0 nodes 2 pv {0} {0}", self.text(mv)));
+            say(&format!("info depth 1 score cp 0 nodes 2 pv {0} {0}", self.text(mv)));
         }
         if self.shows(Behaviour::FalseMate) {
-            say(&format!("info depth 3 score mate 3 nodes 3 pv {}", self.text(mv)));
+            say(&format!("info depth 1 score mate 3 nodes 3 pv {}", self.text(mv)));
         }
         if self.shows(Behaviour::OtherMove) {
-            say(&format!("info depth 4 score cp 0 nodes 4 pv {}", self.text(other)));
+            say(&format!("info depth 1 score cp 0 nodes 4 pv {}", self.text(other)));
+        }
+        if self.shows(Behaviour::Deep) {
+            say(&format!("info depth 99 score cp 0 nodes 1 pv {}", self.text(mv)));
         }
         if self.shows(Behaviour::Illegal) {
             say("bestmove e1e8");
@@ -207,6 +216,9 @@ impl Mock {
         }
         if self.shows(Behaviour::Late) {
             let _ = io::stdin().read_line(&mut String::new());
+        }
+        if self.shows(Behaviour::Slow) {
+            sleep(Duration::from_millis(2));
         }
         if self.shows(Behaviour::Deaf) {
             sleep(Duration::from_millis(1500));

@@ -240,6 +240,14 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 
+    /// Keep every finished game in a file from which the match can go on after whatever ended it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) journal: Option<PathBuf>,
+
+    /// Go on with the match of the journal, if the journal exists.
+    #[arg(long, requires = "journal")]
+    pub(crate) resume: bool,
+
     /// What the match is called in PGN.
     #[arg(long, value_name = "NAME", default_value = "arena match")]
     pub(crate) event: String,

@@ -1,15 +1,15 @@
 //! Playing a match with its files, its progress and Ctrl-C.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use arena::game::{GameRecord, Headers, to_pgn};
 use arena::report::{Outcome, status, to_json, to_table};
-use arena::schedule::{Match, Stop, Tally, run};
+use arena::schedule::{Journal, Match, Stop, Tally, identity, run};
 use arena::stats::{Sprt, Verdict};
 
 use crate::args::CommonArgs;
@@ -17,48 +17,58 @@ use crate::status::Status;
 
 /// How many faults of an engine are told while the match goes on.
 const MOST_TOLD: u64 = 5;
+/// After how long a file is tried again that could not be written.
+const TRY_AGAIN: Duration = Duration::from_secs(2);
 
 /// Plays a match until its end, until Ctrl-C, or until its test is decided; prints the result.
 pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Result<Tally> {
-    let mut pgn = args.pgn.as_deref().map(open_to_append).transpose()?;
     if let Some(path) = &args.json {
         check_folder(path)?;
     }
+    let (mut files, tally, before) = Files::open(plan, args, sprt)?;
     let stop = Arc::new(Stop::default());
     let asked = Arc::clone(&stop);
     ctrlc::set_handler(move || asked.ask()).context("cannot listen for Ctrl-C")?;
     let mut bar = Status::new(plan.games);
-    let mut failure = None;
-    let started = Instant::now();
     let (mut told, mut has_wrapped) = ([0; 2], false);
-    let played = run(plan, &stop, |game, tally| {
-        if let Err(error) = append(pgn.as_mut(), plan, args, game) {
-            failure.get_or_insert(error);
-            stop.ask_soon();
-        }
-        tell_faults(&bar, plan, game, &mut told);
-        if !has_wrapped && game.number as usize / 2 >= plan.book.len() {
-            has_wrapped = true;
-            bar.say(&format!(
-                "warning: {}: all {} openings have been played: they repeat",
-                plan.book.name(),
-                plan.book.len()
-            ));
-        }
-        bar.show(tally.games, status(plan, tally, sprt));
-        let verdict = sprt.and_then(|sprt| sprt.llr(&tally.pairs()).ok().map(|llr| sprt.verdict(llr)));
-        if verdict.is_some_and(|verdict| verdict != Verdict::Undecided) {
-            stop.end_now();
-        }
-    });
+    let started = Instant::now();
+    let mut is_complete = true;
+    let played = if is_decided(sprt, &tally) {
+        Ok(tally)
+    } else {
+        run(plan, tally, &stop, |game, tally| {
+            is_complete &= files.add(game, before + started.elapsed(), &bar, &stop);
+            tell_faults(&bar, plan, game, &mut told);
+            if !has_wrapped && game.number as usize / 2 >= plan.book.len() {
+                has_wrapped = true;
+                bar.say(&format!(
+                    "warning: {}: all {} openings were played, now again",
+                    plan.book.name(),
+                    plan.book.len()
+                ));
+            }
+            bar.show(tally.games, status(plan, tally, sprt));
+            if is_decided(sprt, tally) {
+                stop.end_now();
+            }
+        })
+    };
     bar.end();
     let tally = played?;
-    let outcome = Outcome { plan, tally: &tally, sprt, elapsed: started.elapsed() };
+    let outcome = Outcome { plan, tally: &tally, sprt, elapsed: before + started.elapsed() };
     println!("{}", to_table(&outcome));
     if let Some(path) = &args.json {
         write_whole(path, &format!("{:#}\n", to_json(&outcome)))?;
     }
-    failure.map_or(Ok(tally), Err)
+    if !is_complete {
+        bail!("not all games could be written");
+    }
+    Ok(tally)
+}
+
+fn is_decided(sprt: Option<&Sprt>, tally: &Tally) -> bool {
+    let verdict = sprt.and_then(|sprt| sprt.llr(&tally.pairs()).ok().map(|llr| sprt.verdict(llr)));
+    verdict.is_some_and(|verdict| verdict != Verdict::Undecided)
 }
 
 fn tell_faults(bar: &Status, plan: &Match, game: &GameRecord, told: &mut [u64; 2]) {
@@ -72,21 +82,113 @@ fn tell_faults(bar: &Status, plan: &Match, game: &GameRecord, told: &mut [u64; 2
     }
 }
 
-fn append(pgn: Option<&mut (PathBuf, File)>, plan: &Match, args: &CommonArgs, game: &GameRecord) -> Result<()> {
-    let Some((path, file)) = pgn else { return Ok(()) };
-    let headers = Headers {
-        event: &args.event,
-        names: [&plan.engines[0].name, &plan.engines[1].name],
-        limits: [plan.limit_of(0), plan.limit_of(1)],
-        variant: plan.conditions.variant,
-    };
-    // One write a game, so that a file that is cut short ends with a whole one.
-    file.write_all(to_pgn(game, &headers).as_bytes()).with_context(|| path.display().to_string())
+/// The files that grow with every game.
+struct Files<'a> {
+    plan: &'a Match,
+    args: &'a CommonArgs,
+    journal: Option<Journal>,
+    pgn: Option<Pgn>,
 }
 
-fn open_to_append(path: &Path) -> Result<(PathBuf, File)> {
-    let file = OpenOptions::new().create(true).append(true).open(path).with_context(|| path.display().to_string())?;
-    Ok((path.to_owned(), file))
+impl<'a> Files<'a> {
+    /// Opens what was asked for. Returns the games of a journal that the match goes on with, counted, and its time.
+    fn open(plan: &'a Match, args: &'a CommonArgs, sprt: Option<&Sprt>) -> Result<(Self, Tally, Duration)> {
+        let mut files = Files { plan, args, journal: None, pgn: None };
+        let mut tally = Tally::default();
+        let mut before = Duration::ZERO;
+        let Some(path) = &args.journal else {
+            files.pgn = args.pgn.as_deref().map(Pgn::open).transpose()?;
+            return Ok((files, tally, before));
+        };
+        let identity = identity(plan, sprt);
+        if args.resume && path.exists() {
+            let (journal, found) = Journal::resume(path, &identity, &plan.book)?;
+            if found.was_torn {
+                eprintln!("{}: the last line was cut short; its game is played again", path.display());
+            }
+            eprintln!("{}: goes on after {} games", path.display(), found.games.len());
+            found.games.iter().for_each(|game| tally.add(game));
+            before = found.elapsed;
+            if let Some(pgn) = &args.pgn {
+                // Whatever was written there of these games, in whatever state.
+                let text: String = found.games.iter().map(|game| files.to_pgn(game)).collect();
+                write_whole(pgn, &text)?;
+            }
+            files.journal = Some(journal);
+        } else {
+            if let Some(pgn) = args.pgn.as_deref().filter(|pgn| fs::metadata(pgn).is_ok_and(|file| file.len() > 0)) {
+                bail!("{}: exists, but a match with a journal has its own file of games", pgn.display());
+            }
+            files.journal = Some(Journal::create(path, &identity)?);
+        }
+        files.pgn = args.pgn.as_deref().map(Pgn::open).transpose()?;
+        Ok((files, tally, before))
+    }
+
+    /// Writes a game, and tries again until that is done; `false` if the match was asked to end before it was.
+    fn add(&mut self, game: &GameRecord, elapsed: Duration, bar: &Status, stop: &Stop) -> bool {
+        if let Some(journal) = &mut self.journal
+            && !until_done(bar, stop, || journal.add(game, elapsed).map_err(anyhow::Error::from))
+        {
+            return false;
+        }
+        let text = self.to_pgn(game);
+        self.pgn.as_mut().is_none_or(|pgn| until_done(bar, stop, || pgn.append(&text)))
+    }
+
+    fn to_pgn(&self, game: &GameRecord) -> String {
+        let headers = Headers {
+            event: &self.args.event,
+            names: [&self.plan.engines[0].name, &self.plan.engines[1].name],
+            limits: [self.plan.limit_of(0), self.plan.limit_of(1)],
+            variant: self.plan.conditions.variant,
+        };
+        to_pgn(game, &headers)
+    }
+}
+
+/// Does what may fail, as on a full disk, until it succeeds or the match is asked to end. Meanwhile no further games end.
+fn until_done(bar: &Status, stop: &Stop, mut act: impl FnMut() -> Result<()>) -> bool {
+    let mut was_told = false;
+    loop {
+        let Err(error) = act() else { return true };
+        if !was_told {
+            bar.say(&format!("{error:#}: the match waits until it can be written"));
+            was_told = true;
+        }
+        if stop.is_asked() {
+            return false;
+        }
+        std::thread::sleep(TRY_AGAIN);
+    }
+}
+
+/// A file of games.
+struct Pgn {
+    path: PathBuf,
+    file: File,
+    /// Up to here all games are whole.
+    length: u64,
+}
+
+impl Pgn {
+    fn open(path: &Path) -> Result<Self> {
+        let place = || path.display().to_string();
+        let file = OpenOptions::new().create(true).append(true).open(path).with_context(place)?;
+        let length = file.metadata().with_context(place)?.len();
+        Ok(Pgn { path: path.to_owned(), file, length })
+    }
+
+    fn append(&mut self, text: &str) -> Result<()> {
+        let place = || self.path.display().to_string();
+        if let Err(error) = self.file.write_all(text.as_bytes()) {
+            // Devices and pipes cannot be cut.
+            let _ = self.file.set_len(self.length);
+            return Err(error).with_context(place);
+        }
+        self.length += text.len() as u64;
+        Ok(())
+    }
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -108,7 +210,11 @@ fn check_folder(path: &Path) -> Result<()> {
 /// Writes a file by way of a temporary one beside it, so that it is there whole or not at all.
 fn write_whole(path: &Path, text: &str) -> Result<()> {
     let place = || format!("{}: cannot be written", path.display());
-    let mut file = tempfile::Builder::new().prefix(".arena-").tempfile_in(folder_of(path)).with_context(place)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".arena-");
+    // The system takes off what the user's mask forbids, as for any new file.
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder_of(path)).with_context(place)?;
     file.write_all(text.as_bytes()).with_context(place)?;
     file.as_file().sync_all().with_context(place)?;
     file.persist(path).with_context(place)?;

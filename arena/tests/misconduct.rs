@@ -1,59 +1,14 @@
 //! Matches against engines that misbehave: each is judged as it deserves, and none hangs or outlives the arena.
 
+mod support;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
-use serde_json::Value;
-use tempfile::TempDir;
-
-/// The mock engine, which is built with the tests.
-fn mock() -> PathBuf {
-    let mut path = std::env::current_exe().unwrap();
-    path.pop();
-    path.set_file_name("examples");
-    path.push("mock_engine");
-    assert!(path.exists(), "{}: is built by `cargo test -p merino-arena`", path.display());
-    path
-}
-
-/// A folder with a small book, for one match.
-struct Arena {
-    folder: TempDir,
-}
-
-impl Arena {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let book = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n\
-                    rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n";
-        fs::write(folder.path().join("book.epd"), book).unwrap();
-        Arena { folder }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// An honest engine against one with these behaviours, each in the words of a description.
-    fn play(&self, behaviours: &str, more: &[&str]) -> Output {
-        let engine = |name: &str, words: &str| format!("cmd={} name={name} {words}", mock().display());
-        Command::cargo_bin("arena")
-            .unwrap()
-            .current_dir(self.folder.path())
-            .args(["match", "--openings", "book.epd", "--json", "out.json", "--pgn", "out.pgn"])
-            .args(["--engine", &engine("honest", ""), "--engine", &engine("mock", behaviours)])
-            .args(more)
-            .output()
-            .unwrap()
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_str(&fs::read_to_string(self.path("out.json")).unwrap()).unwrap()
-    }
-}
+use support::{Arena, mock};
 
 /// Four games at fixed depth, of at most 12 plies, one after the other.
 const SHORT: &[&str] = &["--games", "4", "--depth", "1", "--max-plies", "12", "--concurrency", "1"];
@@ -114,6 +69,7 @@ fn lines_are_checked() {
     expect("args=illegal-pv=2", SHORT, "maximum_length", 4, &[("illegal_pvs", 1)]);
     expect("args=false-mate=2", SHORT, "maximum_length", 4, &[("unfinished_mate_pvs", 1)]);
     expect("args=other-move=2", SHORT, "maximum_length", 4, &[("moves_unlike_pv", 1)]);
+    expect("args=deep=2", SHORT, "maximum_length", 4, &[("limits_exceeded", 1)]);
     expect("args=no-score=2", SHORT, "maximum_length", 4, &[("moves_without_score", 1)]);
 }
 
@@ -214,8 +170,8 @@ fn a_test_ends_by_itself_and_its_status_says_how() {
             .unwrap()
             .current_dir(arena.folder.path())
             .args(["sprt", "--openings", "book.epd", "--depth", "1", "--max-plies", "12", "--bounds", "0,400"])
-            .args(["--engine", &format!("cmd={} name=first {first}", mock().display())])
-            .args(["--engine", &format!("cmd={} name=second {behaviour}", mock().display())])
+            .args(["--engine", &format!("\"cmd={}\" name=first {first}", mock().display())])
+            .args(["--engine", &format!("\"cmd={}\" name=second {behaviour}", mock().display())])
             .args(more)
             .output()
             .unwrap()

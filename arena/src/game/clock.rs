@@ -24,6 +24,11 @@ impl Clock {
         Clock { limit, left, moves_left }
     }
 
+    /// What it limits.
+    pub fn limit(&self) -> Limit {
+        self.limit
+    }
+
     /// Time for the next move: what is left, or that of the move. `None` where time is no limit.
     pub fn time(&self) -> Option<Duration> {
         match self.limit {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use engine::chess::epd::{Epd, EpdError};
 use engine::chess::{CastlingSide, Color, File, Position, Rank, Square};
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 /// The rules that are played by.
@@ -124,6 +125,16 @@ impl Book {
             self.openings.swap(last, usize::try_from(index).unwrap_or(0));
         }
         self
+    }
+
+    /// SHA-256 of the openings in their order, in hexadecimal.
+    pub fn sha256(&self) -> String {
+        let mut hash = Sha256::new();
+        for opening in &self.openings {
+            hash.update(opening);
+            hash.update("\n");
+        }
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Where it comes from.

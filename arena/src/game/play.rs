@@ -108,6 +108,7 @@ impl Table<'_> {
         for (fault, text) in findings.faults {
             self.note(color, fault, &text);
         }
+        self.check_limit(color, findings.depth, findings.nodes);
         let position = self.history.position();
         let Some(mv) = parse_move(position, &answer.best_move, self.conditions.variant) else {
             return Err(self.lose(
@@ -142,6 +143,22 @@ impl Table<'_> {
             return Err(self.lose(color, Fault::TimeLoss, Ending::TimeLoss, &text));
         }
         Ok(answer)
+    }
+
+    /// Compares what an engine says it did with what it was asked. That it says less may have good reasons.
+    fn check_limit(&mut self, color: Color, depth: Option<u32>, nodes: Option<u64>) {
+        let excess = match self.clocks[color.index()].limit() {
+            // Most engines look at the limit once in some hundred nodes.
+            Limit::Nodes(limit) => {
+                nodes.filter(|&nodes| nodes > limit + limit / 10 + 1000).map(|nodes| format!("{nodes} nodes"))
+            }
+            Limit::Depth(limit) => depth.filter(|&depth| depth > limit).map(|depth| format!("depth {depth}")),
+            Limit::Clock(_) | Limit::MoveTime(_) => None,
+        };
+        if let Some(excess) = excess {
+            let text = format!("{excess} where {} was asked", self.clocks[color.index()].limit());
+            self.note(color, Fault::OverLimit, &text);
+        }
     }
 
     /// A side loses because its engine is gone.

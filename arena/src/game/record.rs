@@ -95,6 +95,8 @@ named_enum! {
     Fault {
         /// It took too long, but answered.
         TimeLoss = "time losses",
+        /// It says that it searched well more nodes than asked, or deeper.
+        OverLimit = "limits exceeded",
         /// Its program ended.
         Crash = "crashes",
         /// It did not answer, and was killed.

@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::Outcome;
 use super::table::{judged, verdict_name};
+use super::warnings::warnings;
 use crate::game::{Ending, Fault};
+use crate::schedule::identity;
 use crate::stats::{Counts, Sprt};
 
 /// The result of a match. Numbers that the counts cannot tell are null.
@@ -15,10 +17,12 @@ pub fn to_json(outcome: &Outcome<'_>) -> Value {
     let endings = Ending::ALL.iter().map(|ending| (key(ending.name()), tally.endings[ending.index()].into()));
     let [losses, draws, wins] = tally.engines[0].results;
     json!({
+        "match": identity(plan, sprt),
         "engines": engines,
         "openings": plan.book.name(),
         "games_planned": plan.games,
         "games": tally.games,
+        "distinct_games": tally.distinct_games(),
         "wins": wins,
         "losses": losses,
         "draws": draws,
@@ -31,6 +35,7 @@ pub fn to_json(outcome: &Outcome<'_>) -> Value {
         "los": judged.los,
         "sprt": sprt.map(|sprt| sprt_json(sprt, &tally.pairs())),
         "endings": Map::from_iter(endings),
+        "warnings": warnings(outcome),
         "plies": tally.plies,
         "seconds": elapsed.as_secs_f64(),
     })
@@ -56,13 +61,8 @@ fn engine(outcome: &Outcome<'_>, index: usize) -> Value {
     let Outcome { plan, tally, .. } = *outcome;
     let (spec, engine) = (&plan.engines[index], &tally.engines[index]);
     let faults = Fault::ALL.iter().map(|&fault| (key(fault.name()), engine.faults.count(fault).into()));
-    let options = spec.options.iter().map(|(name, value)| (name.clone(), value.clone().into()));
     json!({
         "name": spec.name,
-        "command": spec.command.display().to_string(),
-        "args": spec.args,
-        "options": Map::from_iter(options),
-        "limit": plan.limit_of(index).to_string(),
         "moves": engine.moves,
         "nodes": engine.nodes,
         "depths": engine.depths,

@@ -3,6 +3,7 @@
 mod calc;
 mod json;
 mod table;
+mod warnings;
 
 use std::time::Duration;
 
@@ -22,6 +23,6 @@ pub struct Outcome<'a> {
     pub tally: &'a Tally,
     /// The test that it was played for, if any.
     pub sprt: Option<&'a Sprt>,
-    /// How long it took.
+    /// How long it took, before a pause too.
     pub elapsed: Duration,
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::Outcome;
+use super::warnings::warnings;
 use crate::game::{Ending, Fault};
 use crate::schedule::{Match, Tally};
 use crate::stats::{Counts, Estimate, Model, Sprt, Verdict, estimate, observed_nelo};
@@ -78,6 +79,12 @@ pub fn to_table(outcome: &Outcome<'_>) -> String {
         && let Ok(llr) = sprt.llr(&tally.pairs())
     {
         let _ = writeln!(text, "SPRT      {}", sprt_line(sprt, llr));
+    }
+    if tally.games > 0 {
+        let _ = writeln!(text, "Distinct  {} of {} games", tally.distinct_games(), tally.games);
+    }
+    for warning in warnings(outcome) {
+        let _ = writeln!(text, "Warning   {warning}");
     }
     let seconds = elapsed.as_secs_f64();
     let plies = tally.plies as f64 / (tally.games as f64).max(1.0);

@@ -1,7 +1,7 @@
 //! Playing a match.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Instant;
 
 use engine::chess::Color;
@@ -103,27 +103,36 @@ impl Stop {
     }
 }
 
-/// Plays a match. Every finished game is shown to `watch` with the counts so far, in the order they end.
+/// Plays a match from where `tally` is: games that are counted there are not played. Every finished game is shown to
+/// `watch` with the counts so far, in the order they end; while it looks, no more than `concurrency` further games end.
 ///
 /// Both engines are started once before the first game, so that a match that cannot be played is told at once.
 ///
 /// # Errors
 /// If an engine cannot be started at the beginning, or any more.
-pub fn run(plan: &Match, stop: &Stop, mut watch: impl FnMut(&GameRecord, &Tally)) -> Result<Tally, MatchError> {
+pub fn run(
+    plan: &Match,
+    mut tally: Tally,
+    stop: &Stop,
+    mut watch: impl FnMut(&GameRecord, &Tally),
+) -> Result<Tally, MatchError> {
+    let left: Vec<u32> = (0..plan.games).filter(|number| !tally.numbers.contains(number)).collect();
+    if left.is_empty() {
+        return Ok(tally);
+    }
     let mut first_engines = [None, None];
     for (index, first) in first_engines.iter_mut().enumerate() {
         let name = || plan.engines[index].name.clone();
         *first = Some(plan.start_engine(index).map_err(|error| MatchError::Engine { name: name(), error })?);
     }
-    let next = AtomicU32::new(0);
+    let next = AtomicUsize::new(0);
     let is_broken = AtomicBool::new(false);
-    let mut tally = Tally::default();
     let mut error = None;
     std::thread::scope(|scope| {
-        let (sender, games) = channel();
-        for _ in 0..plan.concurrency.clamp(1, plan.games.max(1) as usize) {
+        let (sender, games) = sync_channel(plan.concurrency);
+        for _ in 0..plan.concurrency.clamp(1, left.len()) {
             let engines = std::mem::take(&mut first_engines);
-            let slot = Slot { plan, stop, next: &next, is_broken: &is_broken, engines, failed_starts: 0 };
+            let slot = Slot { plan, stop, left: &left, next: &next, is_broken: &is_broken, engines, failed_starts: 0 };
             let sender = sender.clone();
             scope.spawn(move || slot.work(&sender));
         }
@@ -147,19 +156,18 @@ pub fn run(plan: &Match, stop: &Stop, mut watch: impl FnMut(&GameRecord, &Tally)
 struct Slot<'a> {
     plan: &'a Match,
     stop: &'a Stop,
-    next: &'a AtomicU32,
+    left: &'a [u32],
+    /// How many games of `left` were begun.
+    next: &'a AtomicUsize,
     is_broken: &'a AtomicBool,
     engines: [Option<Engine>; 2],
     failed_starts: u32,
 }
 
 impl Slot<'_> {
-    fn work(mut self, sender: &Sender<Result<GameRecord, MatchError>>) {
+    fn work(mut self, sender: &SyncSender<Result<GameRecord, MatchError>>) {
         while !self.stop.is_asked() && !self.is_broken.load(Ordering::SeqCst) {
-            let number = self.next.fetch_add(1, Ordering::SeqCst);
-            if number >= self.plan.games {
-                break;
-            }
+            let Some(&number) = self.left.get(self.next.fetch_add(1, Ordering::SeqCst)) else { break };
             let game = self.game(number);
             // A game that was cut short says nothing.
             if self.stop.is_now() {

@@ -1,6 +1,7 @@
 //! Results and faults, counted while games come in, in whatever order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use crate::game::{Ending, Faults, GameRecord};
@@ -39,6 +40,10 @@ pub struct Tally {
     pub games: u64,
     /// Plies of all games.
     pub plies: u64,
+    /// The numbers of the games added.
+    pub(super) numbers: BTreeSet<u32>,
+    /// Different games: by who played whom from where and how.
+    distinct: HashSet<u64>,
     /// Complete pairs by the half points of the first engine.
     pairs: [u64; 5],
     /// Half points of the first engine in pairs of which one game is still missing.
@@ -49,6 +54,8 @@ impl Tally {
     /// Adds a game.
     pub fn add(&mut self, game: &GameRecord) {
         self.games += 1;
+        self.numbers.insert(game.number);
+        self.distinct.insert(fingerprint(game));
         self.plies += game.moves.len() as u64;
         self.endings[game.ending.index()] += 1;
         for (index, engine) in self.engines.iter_mut().enumerate() {
@@ -84,8 +91,23 @@ impl Tally {
         Counts::Pairs(self.pairs)
     }
 
+    /// How many games were different. Those that are not tell nothing new, whatever a test makes of them.
+    pub fn distinct_games(&self) -> u64 {
+        self.distinct.len() as u64
+    }
+
     /// Games, from the first engine's view.
     pub fn results(&self) -> Counts {
         Counts::Games(self.engines[0].results)
     }
+}
+
+/// Equal for games with the same colours, start and moves; most likely for no others.
+fn fingerprint(game: &GameRecord) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (game.white, game.start.key()).hash(&mut hasher);
+    for played in &game.moves {
+        played.mv.to_bits().hash(&mut hasher);
+    }
+    hasher.finish()
 }

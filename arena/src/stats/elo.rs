@@ -28,7 +28,8 @@ pub struct Estimate {
 
 /// Elo difference at an expected score; infinite at 0 and 1.
 fn elo_of(score: f64) -> f64 {
-    -400.0 * (1.0 / score - 1.0).log10()
+    // The sum turns −0 into 0.
+    -400.0 * (1.0 / score - 1.0).log10() + 0.0
 }
 
 /// The estimate from the counts alone, whatever rule ended the match.
@@ -85,6 +86,6 @@ mod tests {
         let won = estimate(&Counts::Pairs([0, 0, 0, 0, 10]));
         assert_eq!((won.elo, won.elo_error, won.nelo, won.los), (None, None, None, Some(1.0)));
         let level = estimate(&Counts::Pairs([0, 0, 20, 0, 0]));
-        assert_eq!((level.elo, level.elo_error, level.nelo, level.los), (Some(-0.0), Some(0.0), None, None));
+        assert_eq!((level.elo, level.elo_error, level.nelo, level.los), (Some(0.0), Some(0.0), None, None));
     }
 }

@@ -1,0 +1,71 @@
+//! What makes a match that match: all that decides its games, in JSON.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::Match;
+use crate::game::Variant;
+use crate::stats::Sprt;
+use crate::uci_client::EngineSpec;
+
+/// Engines with the hashes of their files, openings, limits, rules and test. Not the number of games or how many are
+/// played at a time: these may change when a match goes on.
+pub fn identity(plan: &Match, sprt: Option<&Sprt>) -> Value {
+    let conditions = &plan.conditions;
+    let rules = &conditions.adjudication;
+    let engines: Vec<Value> = (0..2).map(|index| engine(plan, index)).collect();
+    json!({
+        "engines": engines,
+        "openings_sha256": plan.book.sha256(),
+        "chess960": conditions.variant == Variant::Chess960,
+        "draw": rules.draw.map(|rule| json!([rule.from_move, rule.moves, rule.score])),
+        "resign": rules.resign.map(|rule| json!([rule.moves, rule.score, rule.both])),
+        "max_plies": rules.max_plies,
+        "time_margin_ms": u64::try_from(conditions.margin.as_millis()).ok(),
+        "patience_ms": u64::try_from(conditions.patience.as_millis()).ok(),
+        "sprt": sprt.map(|sprt| json!({
+            "model": sprt.model.name(),
+            "bounds": sprt.bounds.as_array(),
+            "alpha": sprt.alpha,
+            "beta": sprt.beta,
+        })),
+    })
+}
+
+fn engine(plan: &Match, index: usize) -> Value {
+    let spec = &plan.engines[index];
+    let options = spec.options.iter().map(|(name, value)| (name.clone(), Value::from(value.clone())));
+    // Options that name files, of parameters as a rule: what is in them decides the games.
+    let files = spec
+        .options
+        .iter()
+        .filter_map(|(name, value)| Some((name.clone(), Value::from(file_sha256(Path::new(value))?))));
+    json!({
+        "name": spec.name,
+        "command": spec.command.display().to_string(),
+        "sha256": program(spec).and_then(|path| file_sha256(&path)),
+        "args": spec.args,
+        "dir": spec.dir.as_ref().map(|dir| dir.display().to_string()),
+        "options": Map::from_iter(options),
+        "option_files_sha256": Map::from_iter(files),
+        "limit": plan.limit_of(index).to_string(),
+        "restart": spec.restart,
+    })
+}
+
+/// The file of a program; a bare name is looked up as the system does.
+fn program(spec: &EngineSpec) -> Option<PathBuf> {
+    if spec.command.parent() != Some(Path::new("")) {
+        return Some(spec.command.clone());
+    }
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(&spec.command)).find(|path| path.is_file())
+}
+
+fn file_sha256(path: &Path) -> Option<String> {
+    let bytes = path.is_file().then(|| fs::read(path).ok()).flatten()?;
+    Some(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+}

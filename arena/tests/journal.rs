@@ -1,0 +1,109 @@
+//! Matches that are ended by force and go on as if nothing had happened.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use support::Arena;
+
+/// Forty games that take about half a second.
+const LONG: &[&str] = &["--games", "40", "--depth", "1", "--max-plies", "12", "--concurrency", "2"];
+const JOURNAL: &[&str] = &["--journal", "match.jsonl", "--resume"];
+
+/// The games of a PGN file by their round, without the times of their moves.
+fn games(arena: &Arena) -> BTreeMap<String, String> {
+    let pgn = fs::read_to_string(arena.path("out.pgn")).unwrap();
+    let mut games = BTreeMap::new();
+    for game in pgn.split("[Event ").skip(1) {
+        let round = game.lines().find(|line| line.starts_with("[Round")).unwrap().to_owned();
+        let words = game.split_ascii_whitespace();
+        let timeless: Vec<&str> = words.filter(|word| !(word.ends_with('s') && word.contains('.'))).collect();
+        assert_eq!(games.insert(round, timeless.join(" ")), None);
+    }
+    games
+}
+
+#[test]
+fn a_match_that_was_killed_goes_on_to_the_same_games() {
+    let whole = Arena::new();
+    assert_eq!(whole.play("args=slow", LONG).status.code(), Some(0));
+    let arena = Arena::new();
+    let arguments: Vec<String> = arena
+        .arguments("args=slow")
+        .into_iter()
+        .chain([LONG, JOURNAL].concat().iter().map(|&arg| arg.into()))
+        .collect();
+    let mut kills = 0;
+    for attempt in 0_u64.. {
+        let mut match_ = Command::new(env!("CARGO_BIN_EXE_arena"))
+            .args(&arguments)
+            .current_dir(arena.folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Different moments of the start, of games and of writing.
+        std::thread::sleep(Duration::from_millis(10 + attempt * 37 % 90));
+        match_.kill().unwrap();
+        if match_.wait().unwrap().code() == Some(0) {
+            break;
+        }
+        kills += 1;
+        // On a machine so slow that nothing is ever reached, the rest is played in peace.
+        if kills == 30 {
+            assert_eq!(arena.play("args=slow", &[LONG, JOURNAL].concat()).status.code(), Some(0));
+            break;
+        }
+    }
+    assert!(kills > 0);
+    assert_eq!(games(&arena), games(&whole));
+    let (found, expected) = (arena.json(), whole.json());
+    for key in ["games", "wins", "losses", "draws", "pentanomial", "distinct_games", "endings", "plies", "match"] {
+        assert_eq!(found[key], expected[key], "{key}");
+    }
+}
+
+#[test]
+fn journals_are_kept_from_harm() {
+    let arena = Arena::new();
+    let play = |more: &[&str]| {
+        let output = arena.play("", &[&["--depth", "1", "--max-plies", "4"], more].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(play(&["--games", "2", "--journal", "match.jsonl"]).0, Some(0));
+    let journal = fs::read(arena.path("match.jsonl")).unwrap();
+    for (more, message) in [
+        (&["--journal", "match.jsonl"][..], "out.pgn: exists"),
+        (&["--resume"], "--journal"),
+        (
+            &["--journal", "match.jsonl", "--resume", "--seed", "9"],
+            "match.jsonl:1: is of another match: openings_sha256",
+        ),
+        (&["--journal", "match.jsonl", "--resume", "--draw", "9,9,9"], "draw is null there, [9,9,9] here"),
+    ] {
+        let (code, told) = play(more);
+        assert_eq!(code, Some(2), "{told}");
+        assert!(told.contains(message), "{told}");
+        assert_eq!(fs::read(arena.path("match.jsonl")).unwrap(), journal);
+    }
+    // More games than before are the same match.
+    assert_eq!(play(&["--games", "6", "--journal", "match.jsonl", "--resume"]).0, Some(0));
+    assert_eq!(arena.json()["games"], 6);
+    assert!(fs::read(arena.path("match.jsonl")).unwrap().starts_with(&journal));
+}
+
+#[test]
+fn copies_of_games_and_limits_not_honoured_are_told() {
+    let arena = Arena::new();
+    let output = arena.play("nodes=100", &["--games", "8", "--depth", "1", "--max-plies", "4"]);
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(table.contains("Distinct  4 of 8 games"), "{table}");
+    assert!(table.contains("Warning   4 games are exact copies of others"), "{table}");
+    assert!(table.contains("Warning   the 2 openings were played more than once"), "{table}");
+    assert!(table.contains("Warning   mock says it did 1.0 on average, where 100 nodes a move was asked"), "{table}");
+    assert_eq!(arena.json()["distinct_games"], 4);
+    assert_eq!(arena.json()["warnings"].as_array().unwrap().len(), 3);
+}
