@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use arena::game::{Adjudication, Book, Conditions, DrawRule, ResignRule, Variant};
-use arena::schedule::Match;
+use arena::schedule::{Format, Match};
 use arena::stats::{Bounds, Counts, Model, Sprt};
 use arena::uci_client::{EngineSpec, Limit, Timeouts};
 use clap::{Args, ValueEnum};
@@ -20,6 +20,24 @@ pub(crate) struct MatchArgs {
 
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// The arguments of `arena gauntlet` and `arena round-robin`.
+#[derive(Args)]
+pub(crate) struct TournamentArgs {
+    /// How many games of each encounter, an even number.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = even)]
+    pub(crate) games: u32,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+fn even(text: &str) -> Result<u32, String> {
+    text.parse()
+        .ok()
+        .filter(|&games: &u32| games > 0 && games % 2 == 0)
+        .ok_or_else(|| "expected an even number".to_owned())
 }
 
 /// The arguments of `arena sprt`.
@@ -55,7 +73,7 @@ pub(crate) struct SprtArgs {
 
 impl SprtArgs {
     /// The engines to play: those described, or this project's with two files of parameters.
-    pub(crate) fn engines(&self) -> Result<[EngineSpec; 2]> {
+    pub(crate) fn engines(&self) -> Result<Vec<EngineSpec>> {
         let (Some(params), Some(against)) = (&self.params, &self.against) else {
             return self.common.two_engines();
         };
@@ -70,7 +88,7 @@ impl SprtArgs {
             spec.options.push(("EvalFile".to_owned(), path.display().to_string()));
             Ok(spec)
         };
-        let mut engines = [by_params(params)?, by_params(against)?];
+        let mut engines = vec![by_params(params)?, by_params(against)?];
         if engines[0].name == engines[1].name {
             for (spec, path) in engines.iter_mut().zip([params, against]) {
                 spec.name = path.display().to_string();
@@ -301,7 +319,7 @@ fn option(text: &str) -> Result<(String, String), String> {
 
 impl CommonArgs {
     /// The match between two engines that the arguments describe.
-    pub(crate) fn plan(&self, mut engines: [EngineSpec; 2], games: u32) -> Result<Match> {
+    pub(crate) fn plan(&self, mut engines: Vec<EngineSpec>, format: Format, games: u32) -> Result<Match> {
         for engine in &mut engines {
             let is_new =
                 |(name, _): &&(String, String)| !engine.options.iter().any(|set| set.0.eq_ignore_ascii_case(name));
@@ -317,6 +335,7 @@ impl CommonArgs {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Match {
             engines,
+            format,
             limit: given.map_or_else(|| Limit::parse("tc", "8+0.08"), Ok)?,
             conditions: Conditions {
                 variant,
@@ -331,15 +350,25 @@ impl CommonArgs {
         })
     }
 
-    /// The engines described one by one.
-    pub(crate) fn two_engines(&self) -> Result<[EngineSpec; 2]> {
-        let [first, second] = &self.engine[..] else {
+    /// The engines described one by one, which are to be two.
+    pub(crate) fn two_engines(&self) -> Result<Vec<EngineSpec>> {
+        if self.engine.len() != 2 {
             bail!("expected two --engine arguments, found {}", self.engine.len());
-        };
-        if first.name == second.name {
-            bail!("both engines are called {}; give them names by name=…", first.name);
         }
-        Ok([first.clone(), second.clone()])
+        self.several_engines()
+    }
+
+    /// The engines described one by one, at least two.
+    pub(crate) fn several_engines(&self) -> Result<Vec<EngineSpec>> {
+        if self.engine.len() < 2 {
+            bail!("expected at least two --engine arguments, found {}", self.engine.len());
+        }
+        for (index, engine) in self.engine.iter().enumerate() {
+            if self.engine[..index].iter().any(|earlier| earlier.name == engine.name) {
+                bail!("several engines are called {}; give them names by name=…", engine.name);
+            }
+        }
+        Ok(self.engine.clone())
     }
 
     fn book(&self, variant: Variant) -> Result<Book> {

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use arena::report::{calc_json, calc_table};
+use arena::schedule::{Format, Tally};
 use arena::stats::{Sprt, Verdict};
 use clap::{Parser, Subcommand};
 
@@ -30,6 +31,10 @@ enum Command {
     Sprt(args::SprtArgs),
     /// Play a fixed number of games between two engines.
     Match(args::MatchArgs),
+    /// Play the first engine against each of the others, and rate all.
+    Gauntlet(args::TournamentArgs),
+    /// Play everybody against everybody, and rate all.
+    RoundRobin(args::TournamentArgs),
     /// Judge counts of results: Elo, and the likelihood ratio of a sequential test.
     Calc(args::CalcArgs),
 }
@@ -48,7 +53,7 @@ fn run(command: &Command) -> Result<u8> {
     match command {
         Command::Sprt(args) => {
             let sprt = args.test.sprt(args.bounds);
-            let plan = args.common.plan(args.engines()?, args.games)?;
+            let plan = args.common.plan(args.engines()?, Format::Gauntlet, args.games)?;
             let tally = output::play(&plan, &args.common, Some(&sprt))?;
             Ok(match verdict(&sprt, &tally)? {
                 Verdict::H1 => 0,
@@ -57,14 +62,21 @@ fn run(command: &Command) -> Result<u8> {
             })
         }
         Command::Match(args) => {
-            let plan = args.common.plan(args.common.two_engines()?, args.games)?;
+            let plan = args.common.plan(args.common.two_engines()?, Format::Gauntlet, args.games)?;
             output::play(&plan, &args.common, None).map(|_| 0)
         }
+        Command::Gauntlet(args) => play_tournament(args, Format::Gauntlet),
+        Command::RoundRobin(args) => play_tournament(args, Format::RoundRobin),
         Command::Calc(args) => calc(args).map(|()| 0),
     }
 }
 
-fn verdict(sprt: &Sprt, tally: &arena::schedule::Tally) -> Result<Verdict> {
+fn play_tournament(args: &args::TournamentArgs, format: Format) -> Result<u8> {
+    let plan = args.common.plan(args.common.several_engines()?, format, args.games)?;
+    output::play(&plan, &args.common, None).map(|_| 0)
+}
+
+fn verdict(sprt: &Sprt, tally: &Tally) -> Result<Verdict> {
     Ok(sprt.verdict(sprt.llr(&tally.pairs())?))
 }
 

@@ -29,8 +29,8 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
     let stop = Arc::new(Stop::default());
     let asked = Arc::clone(&stop);
     ctrlc::set_handler(move || asked.ask()).context("cannot listen for Ctrl-C")?;
-    let mut bar = Status::new(plan.games);
-    let (mut told, mut has_wrapped) = ([0; 2], false);
+    let mut bar = Status::new(plan.total_games());
+    let (mut told, mut has_wrapped) = (vec![0; plan.engines.len()], false);
     let started = Instant::now();
     let mut is_complete = true;
     let played = if is_decided(sprt, &tally) {
@@ -39,7 +39,7 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
         run(plan, tally, &stop, |game, tally| {
             is_complete &= files.add(game, before + started.elapsed(), &bar, &stop);
             tell_faults(&bar, plan, game, &mut told);
-            if !has_wrapped && game.number as usize / 2 >= plan.book.len() {
+            if !has_wrapped && plan.seating(game.number).opening as usize >= plan.book.len() {
                 has_wrapped = true;
                 bar.say(&format!(
                     "warning: {}: all {} openings were played, now again",
@@ -71,9 +71,9 @@ fn is_decided(sprt: Option<&Sprt>, tally: &Tally) -> bool {
     verdict.is_some_and(|verdict| verdict != Verdict::Undecided)
 }
 
-fn tell_faults(bar: &Status, plan: &Match, game: &GameRecord, told: &mut [u64; 2]) {
+fn tell_faults(bar: &Status, plan: &Match, game: &GameRecord, told: &mut [u64]) {
     for note in &game.notes {
-        let engine = game.engine_of(note.color);
+        let engine = game.players[note.color.index()];
         told[engine] += 1;
         if told[engine] <= MOST_TOLD {
             let name = &plan.engines[engine].name;
@@ -94,7 +94,7 @@ impl<'a> Files<'a> {
     /// Opens what was asked for. Returns the games of a journal that the match goes on with, counted, and its time.
     fn open(plan: &'a Match, args: &'a CommonArgs, sprt: Option<&Sprt>) -> Result<(Self, Tally, Duration)> {
         let mut files = Files { plan, args, journal: None, pgn: None };
-        let mut tally = Tally::default();
+        let mut tally = Tally::new(plan);
         let mut before = Duration::ZERO;
         let Some(path) = &args.journal else {
             files.pgn = args.pgn.as_deref().map(Pgn::open).transpose()?;
@@ -102,12 +102,12 @@ impl<'a> Files<'a> {
         };
         let identity = identity(plan, sprt);
         if args.resume && path.exists() {
-            let (journal, found) = Journal::resume(path, &identity, &plan.book)?;
+            let (journal, found) = Journal::resume(path, &identity, plan)?;
             if found.was_torn {
                 eprintln!("{}: the last line was cut short; its game is played again", path.display());
             }
             eprintln!("{}: goes on after {} games", path.display(), found.games.len());
-            found.games.iter().for_each(|game| tally.add(game));
+            found.games.iter().for_each(|game| tally.add(plan, game));
             before = found.elapsed;
             if let Some(pgn) = &args.pgn {
                 // Whatever was written there of these games, in whatever state.
@@ -139,8 +139,8 @@ impl<'a> Files<'a> {
     fn to_pgn(&self, game: &GameRecord) -> String {
         let headers = Headers {
             event: &self.args.event,
-            names: [&self.plan.engines[0].name, &self.plan.engines[1].name],
-            limits: [self.plan.limit_of(0), self.plan.limit_of(1)],
+            names: &self.plan.names(),
+            limits: game.players.map(|player| self.plan.limit_of(player)),
             variant: self.plan.conditions.variant,
         };
         to_pgn(game, &headers)

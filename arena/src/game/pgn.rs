@@ -14,8 +14,8 @@ pub struct Headers<'a> {
     /// The name of the match.
     pub event: &'a str,
     /// The names of the engines, in the order of the match.
-    pub names: [&'a str; 2],
-    /// Their limits.
+    pub names: &'a [&'a str],
+    /// The limits of White and Black.
     pub limits: [Limit; 2],
     /// The rules.
     pub variant: Variant,
@@ -29,13 +29,13 @@ pub fn to_pgn(game: &GameRecord, headers: &Headers<'_>) -> String {
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(text, "[{name} \"{value}\"]");
     };
-    let [white, black] = [Color::White, Color::Black].map(|color| game.engine_of(color));
+    let [white, black] = game.players.map(|player| headers.names[player]);
     tag("Event", headers.event);
     tag("Site", "?");
     tag("Date", &today());
     tag("Round", &format!("{}.{}", game.number / 2 + 1, game.number % 2 + 1));
-    tag("White", headers.names[white]);
-    tag("Black", headers.names[black]);
+    tag("White", white);
+    tag("Black", black);
     tag("Result", game.outcome.name());
     if headers.variant == Variant::Chess960 {
         tag("Variant", "Chess960");
@@ -46,11 +46,11 @@ pub fn to_pgn(game: &GameRecord, headers: &Headers<'_>) -> String {
         tag("FEN", &if is_chess960 { game.start.to_shredder_fen() } else { game.start.to_fen() });
     }
     tag("PlyCount", &game.moves.len().to_string());
-    if headers.limits[white] == headers.limits[black] {
-        tag("TimeControl", &headers.limits[white].to_string());
+    if headers.limits[0] == headers.limits[1] {
+        tag("TimeControl", &headers.limits[0].to_string());
     } else {
-        tag("WhiteTimeControl", &headers.limits[white].to_string());
-        tag("BlackTimeControl", &headers.limits[black].to_string());
+        tag("WhiteTimeControl", &headers.limits[0].to_string());
+        tag("BlackTimeControl", &headers.limits[1].to_string());
     }
     tag("Termination", game.ending.name());
     text.push('\n');

@@ -163,8 +163,8 @@ pub struct PlayedMove {
 pub struct GameRecord {
     /// Its number in the match, from 0; games 2n and 2n + 1 are a pair.
     pub number: u32,
-    /// Which of the engines had White.
-    pub white: usize,
+    /// Which of the engines played, White first.
+    pub players: [usize; 2],
     /// Where it began.
     pub start: Position,
     /// The moves.
@@ -177,16 +177,4 @@ pub struct GameRecord {
     pub notes: Vec<Note>,
     /// How long it took.
     pub duration: Duration,
-}
-
-impl GameRecord {
-    /// Which side an engine had.
-    pub fn color_of(&self, engine: usize) -> Color {
-        if engine == self.white { Color::White } else { Color::Black }
-    }
-
-    /// Which engine had a side.
-    pub fn engine_of(&self, color: Color) -> usize {
-        color.choose(self.white, 1 - self.white)
-    }
 }

@@ -3,41 +3,61 @@
 use serde_json::{Map, Value, json};
 
 use super::Outcome;
-use super::table::{judged, verdict_name};
+use super::table::{rated, verdict_name};
 use super::warnings::warnings;
 use crate::game::{Ending, Fault};
-use crate::schedule::identity;
-use crate::stats::{Counts, Sprt};
+use crate::schedule::{Encounter, Match, identity};
+use crate::stats::{Counts, Sprt, estimate};
 
 /// The result of a match. Numbers that the counts cannot tell are null.
 pub fn to_json(outcome: &Outcome<'_>) -> Value {
     let Outcome { plan, tally, sprt, elapsed } = *outcome;
-    let judged = judged(tally);
-    let engines: Vec<Value> = (0..2).map(|index| engine(outcome, index)).collect();
+    let engines: Vec<Value> = (0..plan.engines.len()).map(|index| engine(outcome, index)).collect();
     let endings = Ending::ALL.iter().map(|ending| (key(ending.name()), tally.endings[ending.index()].into()));
-    let [losses, draws, wins] = tally.engines[0].results;
-    json!({
+    let mut value = json!({
         "match": identity(plan, sprt),
         "engines": engines,
         "openings": plan.book.name(),
-        "games_planned": plan.games,
+        "games_planned": plan.total_games(),
         "games": tally.games,
         "distinct_games": tally.distinct_games(),
+        "endings": Map::from_iter(endings),
+        "warnings": warnings(outcome),
+        "plies": tally.plies,
+        "seconds": elapsed.as_secs_f64(),
+    });
+    let encounters: Vec<Value> = plan
+        .encounters()
+        .into_iter()
+        .zip(&tally.encounters)
+        .map(|(players, found)| encounter(plan, players, found))
+        .collect();
+    // A match of two says at once what there is to say; a tournament by encounter.
+    if let ([Value::Object(only)], Value::Object(all)) = (&encounters[..], &mut value) {
+        all.extend(only.clone());
+        all.insert("sprt".to_owned(), sprt.map_or(Value::Null, |sprt| sprt_json(sprt, &tally.pairs())));
+    } else {
+        value["encounters"] = encounters.into();
+    }
+    value
+}
+
+/// What two engines did against each other, from the view of the first.
+fn encounter(plan: &Match, players: [usize; 2], encounter: &Encounter) -> Value {
+    let judged = estimate(&encounter.counts());
+    let [losses, draws, wins] = encounter.results;
+    json!({
+        "players": players.map(|player| &plan.engines[player].name),
         "wins": wins,
         "losses": losses,
         "draws": draws,
-        "pentanomial": tally.pairs().as_slice(),
+        "pentanomial": encounter.pairs,
         "score": judged.score,
         "elo": judged.elo,
         "elo_error": judged.elo_error,
         "nelo": judged.nelo,
         "nelo_error": judged.nelo_error,
         "los": judged.los,
-        "sprt": sprt.map(|sprt| sprt_json(sprt, &tally.pairs())),
-        "endings": Map::from_iter(endings),
-        "warnings": warnings(outcome),
-        "plies": tally.plies,
-        "seconds": elapsed.as_secs_f64(),
     })
 }
 
@@ -60,9 +80,12 @@ pub(super) fn sprt_json(sprt: &Sprt, counts: &Counts) -> Value {
 fn engine(outcome: &Outcome<'_>, index: usize) -> Value {
     let Outcome { plan, tally, .. } = *outcome;
     let (spec, engine) = (&plan.engines[index], &tally.engines[index]);
+    let rating = rated(plan, tally)[index];
     let faults = Fault::ALL.iter().map(|&fault| (key(fault.name()), engine.faults.count(fault).into()));
     json!({
         "name": spec.name,
+        "rating": rating.elo,
+        "rating_error": rating.error,
         "moves": engine.moves,
         "nodes": engine.nodes,
         "depths": engine.depths,

@@ -6,14 +6,19 @@ use super::Outcome;
 use super::warnings::warnings;
 use crate::game::{Ending, Fault};
 use crate::schedule::{Match, Tally};
-use crate::stats::{Counts, Estimate, Model, Sprt, Verdict, estimate, observed_nelo};
+use crate::stats::{Estimate, Meeting, Model, Rating, Sprt, Verdict, estimate, observed_nelo, ratings};
 
 /// A line on how a match stands, and how its test does.
 pub fn status(plan: &Match, tally: &Tally, sprt: Option<&Sprt>) -> String {
-    let [losses, draws, wins] = tally.engines[0].results;
-    let mut text = format!("{} games, +{wins} -{losses} ={draws}, {}", tally.games, elo_text(&judged(tally)));
+    let (games, total) = (tally.games, plan.total_games());
+    let [encounter] = &tally.encounters[..] else {
+        return format!("{games}/{total} games");
+    };
+    let [losses, draws, wins] = encounter.results;
+    let elo = elo_text(&estimate(&encounter.counts()));
+    let mut text = format!("{games} games, +{wins} -{losses} ={draws}, {elo}");
     let Some(sprt) = sprt else {
-        return text.replacen(" games", &format!("/{} games", plan.games), 1);
+        return format!("{games}/{total} games, +{wins} -{losses} ={draws}, {elo}");
     };
     let Ok(llr) = sprt.llr(&tally.pairs()) else { return text };
     let (lower, upper) = sprt.limits();
@@ -42,12 +47,6 @@ pub(super) fn sprt_line(sprt: &Sprt, llr: f64) -> String {
     format!("{verdict}: LLR {llr:.3} ({lower:.3}, {upper:.3}), {model} bounds {bounds}, α {alpha}, β {beta}")
 }
 
-/// The estimate from complete pairs, or from games as long as there is no pair.
-pub(super) fn judged(tally: &Tally) -> Estimate {
-    let pairs = tally.pairs();
-    estimate(&if pairs.total() > 0 { pairs } else { tally.results() })
-}
-
 fn elo_text(judged: &Estimate) -> String {
     match (judged.elo, judged.elo_error) {
         (Some(elo), Some(error)) => format!("Elo {elo:+.1} ± {error:.1}"),
@@ -67,14 +66,7 @@ pub fn to_table(outcome: &Outcome<'_>) -> String {
     let endings: Vec<String> =
         endings.map(|ending| format!("{} {}", ending.name(), tally.endings[ending.index()])).collect();
     let _ = writeln!(text, "Endings   {}", if endings.is_empty() { "none".to_owned() } else { endings.join(", ") });
-    let judged = judged(tally);
-    let [losses, draws, wins] = tally.engines[0].results;
-    let name = &plan.engines[0].name;
-    let _ = writeln!(text, "Result    {name}: {wins} - {losses} - {draws} (won, lost, drawn), {} games", tally.games);
-    if let Counts::Pairs([ll, ld, dd, wd, ww]) = tally.pairs() {
-        let _ = writeln!(text, "Pairs     {ll}, {ld}, {dd}, {wd}, {ww} (LL, LD, DD and WL, WD, WW)");
-    }
-    let _ = writeln!(text, "Elo       {}", elo_line(&judged));
+    let _ = write!(text, "{}", if plan.engines.len() == 2 { result(plan, tally) } else { standings(plan, tally) });
     if let Some(sprt) = sprt
         && let Ok(llr) = sprt.llr(&tally.pairs())
     {
@@ -93,6 +85,50 @@ pub fn to_table(outcome: &Outcome<'_>) -> String {
         let _ = write!(text, ", {:.0} games an hour", tally.games as f64 * 3600.0 / seconds);
     }
     text
+}
+
+/// The result of a match of two.
+fn result(plan: &Match, tally: &Tally) -> String {
+    let mut text = String::new();
+    for encounter in &tally.encounters {
+        let [losses, draws, wins] = encounter.results;
+        let (name, games) = (&plan.engines[0].name, tally.games);
+        let _ = writeln!(text, "Result    {name}: {wins} - {losses} - {draws} (won, lost, drawn), {games} games");
+        let [ll, ld, dd, wd, ww] = encounter.pairs;
+        let _ = writeln!(text, "Pairs     {ll}, {ld}, {dd}, {wd}, {ww} (LL, LD, DD and WL, WD, WW)");
+        let _ = writeln!(text, "Elo       {}", elo_line(&estimate(&encounter.counts())));
+    }
+    text
+}
+
+/// The ratings of a tournament, best first, and its encounters.
+fn standings(plan: &Match, tally: &Tally) -> String {
+    let ratings = rated(plan, tally);
+    let mut order: Vec<usize> = (0..ratings.len()).collect();
+    order.sort_by(|&a, &b| ratings[b].elo.unwrap_or(f64::MIN).total_cmp(&ratings[a].elo.unwrap_or(f64::MIN)));
+    let number = |value: Option<f64>| value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1}"));
+    let mut rows = vec![["rating (mean 0)", "Elo", "± 95 %"].map(str::to_owned)];
+    rows.extend(
+        order
+            .into_iter()
+            .map(|index| [plan.engines[index].name.clone(), number(ratings[index].elo), number(ratings[index].error)]),
+    );
+    let mut encounters = vec![["encounter", "won", "lost", "drawn", "pairs", "Elo"].map(str::to_owned)];
+    for ([a, b], encounter) in plan.encounters().into_iter().zip(&tally.encounters) {
+        let [losses, draws, wins] = encounter.results.map(|count| count.to_string());
+        let name = format!("{} - {}", plan.engines[a].name, plan.engines[b].name);
+        let elo = elo_text(&estimate(&encounter.counts()));
+        encounters.push([name, wins, losses, draws, encounter.pairs.map(|count| count.to_string()).join(" "), elo]);
+    }
+    format!("{}\n{}\n", aligned(&rows), aligned(&encounters))
+}
+
+/// The ratings fitted over all encounters.
+pub(super) fn rated(plan: &Match, tally: &Tally) -> Vec<Rating> {
+    let meetings = plan.encounters().into_iter().zip(&tally.encounters);
+    let meetings: Vec<Meeting> =
+        meetings.map(|(players, encounter)| Meeting { players, counts: encounter.counts() }).collect();
+    ratings(plan.engines.len(), &meetings)
 }
 
 pub(super) fn elo_line(judged: &Estimate) -> String {

@@ -14,7 +14,7 @@ pub(super) fn warnings(outcome: &Outcome<'_>) -> Vec<String> {
     if again > 0 {
         warnings.push(format!("{again} games are exact copies of others, and tell nothing new"));
     }
-    let pairs = tally.games.div_ceil(2);
+    let pairs = (tally.games / plan.encounters().len() as u64).div_ceil(2);
     if pairs > plan.book.len() as u64 {
         warnings.push(format!("the {} openings were played more than once", plan.book.len()));
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::Match;
+use super::{Format, Match};
 use crate::game::Variant;
 use crate::stats::Sprt;
 use crate::uci_client::EngineSpec;
@@ -16,9 +16,10 @@ use crate::uci_client::EngineSpec;
 pub fn identity(plan: &Match, sprt: Option<&Sprt>) -> Value {
     let conditions = &plan.conditions;
     let rules = &conditions.adjudication;
-    let engines: Vec<Value> = (0..2).map(|index| engine(plan, index)).collect();
+    let engines: Vec<Value> = (0..plan.engines.len()).map(|index| engine(plan, index)).collect();
     json!({
         "engines": engines,
+        "round_robin": plan.format == Format::RoundRobin,
         "openings_sha256": plan.book.sha256(),
         "chess960": conditions.variant == Variant::Chess960,
         "draw": rules.draw.map(|rule| json!([rule.from_move, rule.moves, rule.score])),

@@ -13,7 +13,8 @@ use engine::chess::Position;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::game::{Book, Ending, Fault, GameRecord, Note, Outcome, PlayedMove};
+use super::Match;
+use crate::game::{Ending, Fault, GameRecord, Note, Outcome, PlayedMove};
 use crate::uci_client::Score;
 
 /// Why a journal cannot be used.
@@ -94,11 +95,11 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Reads a journal and goes on with it. The openings of its games are those of `book`.
+    /// Reads a journal and goes on with it. Who plays its games and from where, the match says.
     ///
     /// # Errors
     /// If the file cannot be read or written, belongs to another match, or has a line that cannot be read.
-    pub fn resume(path: &Path, identity: &Value, book: &Book) -> Result<(Self, Found), JournalError> {
+    pub fn resume(path: &Path, identity: &Value, plan: &Match) -> Result<(Self, Found), JournalError> {
         let refused = |error| JournalError::Refused { path: path.to_owned(), error };
         let mut file = OpenOptions::new().read(true).append(true).open(path).map_err(refused)?;
         lock(path, &file)?;
@@ -124,7 +125,7 @@ impl Journal {
         }
         for line in lines {
             let (number, value) = line?;
-            let (game, at) = from_json(&value, book).map_err(|missing| fault(number, missing))?;
+            let (game, at) = from_json(&value, plan).map_err(|missing| fault(number, missing))?;
             if found.games.iter().any(|earlier| earlier.number == game.number) {
                 return Err(fault(number, format!("game {} is there twice", game.number)));
             }
@@ -215,14 +216,15 @@ fn micros(time: Duration) -> u64 {
 }
 
 /// A game and when it ended, or what is wrong.
-fn from_json(line: &Value, book: &Book) -> Result<(GameRecord, Duration), String> {
+fn from_json(line: &Value, plan: &Match) -> Result<(GameRecord, Duration), String> {
     let unsigned = |key: &str| line[key].as_u64().ok_or_else(|| format!("`{key}` is no number"));
     let list = |key: &str| line[key].as_array().ok_or_else(|| format!("`{key}` is no list"));
     let named = |key: &str| line[key].as_str().ok_or_else(|| format!("`{key}` is no text"));
     let number = u32::try_from(unsigned("game")?).map_err(|_| "`game` is too large".to_owned())?;
     let outcome = named("outcome")?;
     let ending = named("ending")?;
-    let start = book.opening(number / 2);
+    let seating = plan.seating(number);
+    let start = plan.book.opening(seating.opening);
     let mut position = start.clone();
     let moves = list("moves")?.iter().map(|value| played_move(value, &mut position));
     let mut notes = Vec::new();
@@ -231,7 +233,7 @@ fn from_json(line: &Value, book: &Book) -> Result<(GameRecord, Duration), String
     }
     let game = GameRecord {
         number,
-        white: (number % 2) as usize,
+        players: seating.players,
         moves: moves.collect::<Result<_, _>>()?,
         start,
         outcome: find(&Outcome::ALL, outcome, Outcome::name)?,
@@ -275,9 +277,28 @@ mod tests {
     use engine::chess::Color;
 
     use super::*;
+    use crate::game::{Adjudication, Book, Conditions, Variant};
+    use crate::schedule::Format;
+    use crate::uci_client::{EngineSpec, Limit, Timeouts};
 
-    fn game(number: u32, book: &Book) -> GameRecord {
-        let start = book.opening(number / 2);
+    fn plan() -> Match {
+        let (margin, patience) = (Duration::ZERO, Duration::ZERO);
+        let adjudication = Adjudication::default();
+        Match {
+            engines: vec![EngineSpec::new("a"), EngineSpec::new("b"), EngineSpec::new("c")],
+            format: Format::RoundRobin,
+            limit: Limit::Nodes(1),
+            conditions: Conditions { variant: Variant::Chess960, adjudication, margin, patience },
+            book: Book::chess960().shuffled(3),
+            games: 100,
+            concurrency: 1,
+            timeouts: Timeouts::default(),
+        }
+    }
+
+    fn game(number: u32, plan: &Match) -> GameRecord {
+        let seating = plan.seating(number);
+        let start = plan.book.opening(seating.opening);
         let mut position = start.clone();
         let scores = [Some(Score::Centipawns(-31)), Some(Score::Mate(-3)), None];
         let moves = scores.map(|score| {
@@ -288,7 +309,7 @@ mod tests {
         let note = Note { color: Color::Black, fault: Fault::IllegalPv, text: "a \"line\"\n".to_owned() };
         GameRecord {
             number,
-            white: (number % 2) as usize,
+            players: seating.players,
             start,
             moves: moves.to_vec(),
             outcome: Outcome::Black,
@@ -306,10 +327,10 @@ mod tests {
     fn games_are_found_again_and_a_torn_line_is_cut_off() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("match.jsonl");
-        let book = Book::chess960().shuffled(3);
+        let plan = plan();
         let identity = json!({ "seed": 3 });
         let mut journal = Journal::create(&path, &identity).unwrap();
-        let written: Vec<GameRecord> = [0, 2, 1, 9].map(|number| game(number, &book)).into();
+        let written: Vec<GameRecord> = [0, 2, 1, 9].map(|number| game(number, &plan)).into();
         for (index, game) in written.iter().enumerate() {
             journal.add(game, Duration::from_secs(index as u64)).unwrap();
         }
@@ -318,16 +339,16 @@ mod tests {
         let mut torn = whole.clone();
         torn.extend_from_slice(b"{\"game\":3,\"out");
         std::fs::write(&path, &torn).unwrap();
-        let (mut journal, found) = Journal::resume(&path, &identity, &book).unwrap();
+        let (mut journal, found) = Journal::resume(&path, &identity, &plan).unwrap();
         assert!(found.was_torn);
         assert_eq!(found.elapsed, Duration::from_secs(3));
         assert_eq!(format!("{:?}", found.games), format!("{written:?}"));
         assert_eq!(std::fs::read(&path).unwrap(), whole);
-        journal.add(&game(3, &book), Duration::from_secs(7)).unwrap();
-        let in_use = message(Journal::resume(&path, &identity, &book));
+        journal.add(&game(3, &plan), Duration::from_secs(7)).unwrap();
+        let in_use = message(Journal::resume(&path, &identity, &plan));
         assert_eq!(in_use, format!("{}: is in use", path.display()));
         drop(journal);
-        let (_, found) = Journal::resume(&path, &identity, &book).unwrap();
+        let (_, found) = Journal::resume(&path, &identity, &plan).unwrap();
         assert_eq!((found.games.len(), found.was_torn, found.elapsed), (5, false, Duration::from_secs(7)));
     }
 
@@ -335,13 +356,13 @@ mod tests {
     fn a_journal_that_was_cut_short_at_once_begins_anew() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("match.jsonl");
-        let book = Book::chess960();
+        let plan = plan();
         let identity = json!({ "seed": 1 });
         drop(Journal::create(&path, &identity).unwrap());
         let whole = std::fs::read(&path).unwrap();
         for length in [0, 5, whole.len() - 1] {
             std::fs::write(&path, &whole[..length]).unwrap();
-            let (_, found) = Journal::resume(&path, &identity, &book).unwrap();
+            let (_, found) = Journal::resume(&path, &identity, &plan).unwrap();
             assert!(found.games.is_empty());
             assert_eq!(std::fs::read(&path).unwrap(), whole);
         }
@@ -352,11 +373,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("match.jsonl");
         let name = path.display();
-        let book = Book::chess960();
+        let plan = plan();
         let mut journal = Journal::create(&path, &json!({ "seed": 3, "book": ["x", { "y": 5 }] })).unwrap();
-        journal.add(&game(4, &book), Duration::ZERO).unwrap();
+        journal.add(&game(4, &plan), Duration::ZERO).unwrap();
         drop(journal);
-        let resume = |identity: Value| Journal::resume(&path, &identity, &book);
+        let resume = |identity: Value| Journal::resume(&path, &identity, &plan);
         assert_eq!(message(Journal::create(&path, &json!({}))), format!("{name}: exists; --resume goes on with it"));
         let other = message(resume(json!({ "seed": 3, "book": ["x", { "y": 4 }] })));
         assert_eq!(other, format!("{name}:1: is of another match: book.2.y is 5 there, 4 here"));

@@ -2,10 +2,14 @@
 
 mod identity;
 mod journal;
+mod plan;
 mod run;
+mod stop;
 mod tally;
 
 pub use identity::identity;
 pub use journal::{Found, Journal, JournalError};
-pub use run::{Match, MatchError, Stop, run};
-pub use tally::{EngineTally, Tally};
+pub use plan::{Format, Match, Seating};
+pub use run::{MatchError, run};
+pub use stop::Stop;
+pub use tally::{Encounter, EngineTally, Tally};

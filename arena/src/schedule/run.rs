@@ -1,52 +1,18 @@
 //! Playing a match.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Instant;
 
-use engine::chess::Color;
+use engine::chess::{Color, Position};
 use thiserror::Error;
 
-use super::Tally;
-use crate::game::{Book, Conditions, Ending, Fault, GameRecord, Note, Outcome, Played, Seat, Variant, play};
-use crate::uci_client::{Engine, EngineError, EngineSpec, Limit, Timeouts, kill_all};
+use super::{Match, Seating, Stop, Tally};
+use crate::game::{Ending, Fault, GameRecord, Note, Outcome, Played, Seat, play};
+use crate::uci_client::{Engine, EngineError};
 
 /// After so many games in a row that could not begin, one thread gives the match up.
 const MOST_FAILED_STARTS: u32 = 10;
-
-/// A match between two engines.
-#[derive(Clone, Debug)]
-pub struct Match {
-    /// Who plays; counts are from the first one's view.
-    pub engines: [EngineSpec; 2],
-    /// What an engine may spend that has no limit of its own.
-    pub limit: Limit,
-    /// What holds for both.
-    pub conditions: Conditions,
-    /// Where games begin: two of them at every opening, colours reversed.
-    pub book: Book,
-    /// How many games.
-    pub games: u32,
-    /// How many at a time.
-    pub concurrency: usize,
-    /// How long engines may take for what has no clock.
-    pub timeouts: Timeouts,
-}
-
-impl Match {
-    /// What an engine may spend.
-    pub fn limit_of(&self, engine: usize) -> Limit {
-        self.engines[engine].limit.unwrap_or(self.limit)
-    }
-
-    fn start_engine(&self, index: usize) -> Result<Engine, EngineError> {
-        let extra: &[(&str, &str)] = match self.conditions.variant {
-            Variant::Standard => &[],
-            Variant::Chess960 => &[("UCI_Chess960", "true")],
-        };
-        Engine::start(&self.engines[index], extra, self.timeouts)
-    }
-}
 
 /// Why a match cannot be played, or not to its end.
 #[derive(Debug, Error)]
@@ -67,46 +33,10 @@ pub enum MatchError {
     },
 }
 
-/// Asks a match to end; shared with whoever may ask.
-#[derive(Debug, Default)]
-pub struct Stop(AtomicU8);
-
-impl Stop {
-    const SOON: u8 = 1;
-    const NOW: u8 = 2;
-
-    /// Asks to end: first when the running games are over, the second time at once.
-    pub fn ask(&self) {
-        if self.0.fetch_max(Self::SOON, Ordering::SeqCst) >= Self::SOON {
-            self.end_now();
-        }
-    }
-
-    /// Asks to end when the running games are over.
-    pub fn ask_soon(&self) {
-        self.0.fetch_max(Self::SOON, Ordering::SeqCst);
-    }
-
-    /// Ends the match at once: the running games are given up and count for nothing.
-    pub fn end_now(&self) {
-        self.0.store(Self::NOW, Ordering::SeqCst);
-        kill_all();
-    }
-
-    /// Whether anybody has asked.
-    pub fn is_asked(&self) -> bool {
-        self.0.load(Ordering::SeqCst) >= Self::SOON
-    }
-
-    fn is_now(&self) -> bool {
-        self.0.load(Ordering::SeqCst) >= Self::NOW
-    }
-}
-
 /// Plays a match from where `tally` is: games that are counted there are not played. Every finished game is shown to
 /// `watch` with the counts so far, in the order they end; while it looks, no more than `concurrency` further games end.
 ///
-/// Both engines are started once before the first game, so that a match that cannot be played is told at once.
+/// All engines are started once before the first game, so that a match that cannot be played is told at once.
 ///
 /// # Errors
 /// If an engine cannot be started at the beginning, or any more.
@@ -116,22 +46,18 @@ pub fn run(
     stop: &Stop,
     mut watch: impl FnMut(&GameRecord, &Tally),
 ) -> Result<Tally, MatchError> {
-    let left: Vec<u32> = (0..plan.games).filter(|number| !tally.numbers.contains(number)).collect();
+    let left: Vec<u32> = (0..plan.total_games()).filter(|number| !tally.numbers.contains(number)).collect();
     if left.is_empty() {
         return Ok(tally);
     }
-    let mut first_engines = [None, None];
-    for (index, first) in first_engines.iter_mut().enumerate() {
-        let name = || plan.engines[index].name.clone();
-        *first = Some(plan.start_engine(index).map_err(|error| MatchError::Engine { name: name(), error })?);
-    }
+    let mut first_engines = check_engines(plan)?;
     let next = AtomicUsize::new(0);
     let is_broken = AtomicBool::new(false);
     let mut error = None;
     std::thread::scope(|scope| {
         let (sender, games) = sync_channel(plan.concurrency);
         for _ in 0..plan.concurrency.clamp(1, left.len()) {
-            let engines = std::mem::take(&mut first_engines);
+            let engines = std::mem::replace(&mut first_engines, no_engines(plan));
             let slot = Slot { plan, stop, left: &left, next: &next, is_broken: &is_broken, engines, failed_starts: 0 };
             let sender = sender.clone();
             scope.spawn(move || slot.work(&sender));
@@ -142,7 +68,7 @@ pub fn run(
                 // What was finished before the end was asked for, and is only shown now, came too late.
                 Ok(_) if stop.is_now() => {}
                 Ok(game) => {
-                    tally.add(&game);
+                    tally.add(plan, &game);
                     watch(&game, &tally);
                 }
                 Err(failure) => error = Some(failure),
@@ -150,6 +76,28 @@ pub fn run(
         }
     });
     error.map_or(Ok(tally), Err)
+}
+
+/// Starts every engine once. The two of a match are kept, for the first game.
+fn check_engines(plan: &Match) -> Result<Engines, MatchError> {
+    let mut engines = no_engines(plan);
+    for (index, engine) in engines.iter_mut().enumerate() {
+        let name = || plan.engines[index].name.clone();
+        *engine = Some(plan.start_engine(index).map_err(|error| MatchError::Engine { name: name(), error })?);
+        if plan.engines.len() > 2
+            && let Some(engine) = engine.take()
+        {
+            engine.quit();
+        }
+    }
+    Ok(engines)
+}
+
+/// The engines of a slot, by their number in the match; at most two of them run.
+type Engines = Vec<Option<Engine>>;
+
+fn no_engines(plan: &Match) -> Engines {
+    plan.engines.iter().map(|_| None).collect()
 }
 
 /// One of the games that are played at a time, with its own two engines.
@@ -160,7 +108,7 @@ struct Slot<'a> {
     /// How many games of `left` were begun.
     next: &'a AtomicUsize,
     is_broken: &'a AtomicBool,
-    engines: [Option<Engine>; 2],
+    engines: Engines,
     failed_starts: u32,
 }
 
@@ -185,57 +133,59 @@ impl Slot<'_> {
 
     fn game(&mut self, number: u32) -> Result<GameRecord, MatchError> {
         let started = Instant::now();
-        let white = (number % 2) as usize;
-        let start = self.plan.book.opening(number / 2);
-        let played = match self.start_engines(white) {
-            Ok(()) => {
+        let Seating { players, opening, .. } = self.plan.seating(number);
+        let start = self.plan.book.opening(opening);
+        let played = match self.take_players(players) {
+            Ok(pair) => {
                 self.failed_starts = 0;
-                self.play(white, &start)
+                self.play(players, pair, &start)
             }
             Err((color, error)) => {
                 self.failed_starts += 1;
-                let engine = color.choose(white, 1 - white);
                 if self.failed_starts >= MOST_FAILED_STARTS {
-                    return Err(MatchError::Failing { name: self.plan.engines[engine].name.clone() });
+                    let name = self.plan.engines[players[color.index()]].name.clone();
+                    return Err(MatchError::Failing { name });
                 }
                 lost_at_start(color, &error)
             }
         };
         let Played { moves, outcome, ending, notes, .. } = played;
-        Ok(GameRecord { number, white, start, moves, outcome, ending, notes, duration: started.elapsed() })
+        Ok(GameRecord { number, players, start, moves, outcome, ending, notes, duration: started.elapsed() })
     }
 
-    /// Sees to it that both engines run.
-    fn start_engines(&mut self, white: usize) -> Result<(), (Color, EngineError)> {
+    /// The engines of a game, started if need be. Others that still run leave.
+    fn take_players(&mut self, players: [usize; 2]) -> Result<[Engine; 2], (Color, EngineError)> {
         for (index, engine) in self.engines.iter_mut().enumerate() {
-            if engine.is_none() {
-                let color = if index == white { Color::White } else { Color::Black };
-                *engine = Some(self.plan.start_engine(index).map_err(|error| (color, error))?);
-            }
-        }
-        Ok(())
-    }
-
-    fn play(&mut self, white: usize, start: &engine::chess::Position) -> Played {
-        let [Some(first), Some(second)] = &mut self.engines else {
-            unreachable!("both engines have just been started");
-        };
-        let mut seats = [
-            Seat { engine: first, limit: self.plan.limit_of(0) },
-            Seat { engine: second, limit: self.plan.limit_of(1) },
-        ];
-        if white == 1 {
-            seats.reverse();
-        }
-        let played = play(start, seats, &self.plan.conditions);
-        for (index, engine) in self.engines.iter_mut().enumerate() {
-            let color = if index == white { Color::White } else { Color::Black };
-            if played.failed == Some(color) {
-                *engine = None;
-            } else if self.plan.engines[index].restart
+            if !players.contains(&index)
                 && let Some(engine) = engine.take()
             {
                 engine.quit();
+            }
+        }
+        for color in Color::ALL {
+            let index = players[color.index()];
+            if self.engines[index].is_none() {
+                self.engines[index] = Some(self.plan.start_engine(index).map_err(|error| (color, error))?);
+            }
+        }
+        match players.map(|index| self.engines[index].take()) {
+            [Some(white), Some(black)] => Ok([white, black]),
+            _ => unreachable!("both engines have just been started"),
+        }
+    }
+
+    fn play(&mut self, players: [usize; 2], mut pair: [Engine; 2], start: &Position) -> Played {
+        let [white, black] = &mut pair;
+        let limits = players.map(|index| self.plan.limit_of(index));
+        let seats = [Seat { engine: white, limit: limits[0] }, Seat { engine: black, limit: limits[1] }];
+        let played = play(start, seats, &self.plan.conditions);
+        for ((index, engine), color) in players.into_iter().zip(pair).zip(Color::ALL) {
+            if played.failed == Some(color) {
+                drop(engine);
+            } else if self.plan.engines[index].restart {
+                engine.quit();
+            } else {
+                self.engines[index] = Some(engine);
             }
         }
         played

@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
+use engine::chess::Color;
+
+use super::Match;
 use crate::game::{Ending, Faults, GameRecord};
 use crate::stats::Counts;
 
@@ -29,11 +32,29 @@ pub struct EngineTally {
     pub notes: Vec<String>,
 }
 
+/// What two engines did against each other, from the view of the first.
+#[derive(Clone, Debug, Default)]
+pub struct Encounter {
+    /// Losses, draws and wins.
+    pub results: [u64; 3],
+    /// Complete pairs by their half points.
+    pub pairs: [u64; 5],
+}
+
+impl Encounter {
+    /// The pairs, or the games as long as there is no pair.
+    pub fn counts(&self) -> Counts {
+        if self.pairs == [0; 5] { Counts::Games(self.results) } else { Counts::Pairs(self.pairs) }
+    }
+}
+
 /// What is known of a match so far. The order in which games were added makes no difference to the counts.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// By engine.
-    pub engines: [EngineTally; 2],
+    pub engines: Vec<EngineTally>,
+    /// By encounter, as [`Match::encounters`] lists them.
+    pub encounters: Vec<Encounter>,
     /// How often games ended so, by [`Ending::index`].
     pub endings: [u64; Ending::ALL.len()],
     /// Games added.
@@ -44,22 +65,29 @@ pub struct Tally {
     pub(super) numbers: BTreeSet<u32>,
     /// Different games: by who played whom from where and how.
     distinct: HashSet<u64>,
-    /// Complete pairs by the half points of the first engine.
-    pairs: [u64; 5],
-    /// Half points of the first engine in pairs of which one game is still missing.
+    /// Half points of an encounter's first engine in pairs of which one game is still missing.
     halves: BTreeMap<u32, u8>,
 }
 
 impl Tally {
-    /// Adds a game.
-    pub fn add(&mut self, game: &GameRecord) {
+    /// Nothing yet.
+    pub fn new(plan: &Match) -> Self {
+        Tally {
+            engines: vec![EngineTally::default(); plan.engines.len()],
+            encounters: vec![Encounter::default(); plan.encounters().len()],
+            ..Tally::default()
+        }
+    }
+
+    /// Adds a game of the match.
+    pub fn add(&mut self, plan: &Match, game: &GameRecord) {
         self.games += 1;
         self.numbers.insert(game.number);
         self.distinct.insert(fingerprint(game));
         self.plies += game.moves.len() as u64;
         self.endings[game.ending.index()] += 1;
-        for (index, engine) in self.engines.iter_mut().enumerate() {
-            let color = game.color_of(index);
+        for (color, index) in Color::ALL.into_iter().zip(game.players) {
+            let engine = &mut self.engines[index];
             engine.results[usize::from(game.outcome.half_points(color))] += 1;
             for note in game.notes.iter().filter(|note| note.color == color) {
                 engine.faults.add(note.fault);
@@ -70,42 +98,46 @@ impl Tally {
         }
         let mut color = game.start.side_to_move();
         for played in &game.moves {
-            let engine = &mut self.engines[game.engine_of(color)];
+            let engine = &mut self.engines[game.players[color.index()]];
             engine.moves += 1;
             engine.nodes += played.nodes.unwrap_or(0);
             engine.depths += u64::from(played.depth.unwrap_or(0));
             engine.time += played.time;
             color = !color;
         }
-        let half_points = game.outcome.half_points(game.color_of(0));
+        self.add_result(plan, game);
+    }
+
+    fn add_result(&mut self, plan: &Match, game: &GameRecord) {
+        let seating = plan.seating(game.number);
+        let encounter = &mut self.encounters[seating.encounter];
+        // The first engine of an encounter has White in games with even numbers.
+        let color = if game.number.is_multiple_of(2) { Color::White } else { Color::Black };
+        let half_points = game.outcome.half_points(color);
+        encounter.results[usize::from(half_points)] += 1;
         match self.halves.remove(&(game.number / 2)) {
-            Some(other) => self.pairs[usize::from(half_points + other)] += 1,
+            Some(other) => encounter.pairs[usize::from(half_points + other)] += 1,
             None => {
                 self.halves.insert(game.number / 2, half_points);
             }
         }
     }
 
-    /// Complete pairs, from the first engine's view.
+    /// Complete pairs of the first encounter, from the first engine's view.
     pub fn pairs(&self) -> Counts {
-        Counts::Pairs(self.pairs)
+        Counts::Pairs(self.encounters.first().map_or([0; 5], |encounter| encounter.pairs))
     }
 
     /// How many games were different. Those that are not tell nothing new, whatever a test makes of them.
     pub fn distinct_games(&self) -> u64 {
         self.distinct.len() as u64
     }
-
-    /// Games, from the first engine's view.
-    pub fn results(&self) -> Counts {
-        Counts::Games(self.engines[0].results)
-    }
 }
 
-/// Equal for games with the same colours, start and moves; most likely for no others.
+/// Equal for games with the same players, start and moves; most likely for no others.
 fn fingerprint(game: &GameRecord) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (game.white, game.start.key()).hash(&mut hasher);
+    (game.players, game.start.key()).hash(&mut hasher);
     for played in &game.moves {
         played.mv.to_bits().hash(&mut hasher);
     }

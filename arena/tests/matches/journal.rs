@@ -1,13 +1,11 @@
 //! Matches that are ended by force and go on as if nothing had happened.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use support::Arena;
+use crate::support::Arena;
 
 /// Forty games that take about half a second.
 const LONG: &[&str] = &["--games", "40", "--depth", "1", "--max-plies", "12", "--concurrency", "2"];

@@ -1,14 +1,12 @@
 //! Matches against engines that misbehave: each is judged as it deserves, and none hangs or outlives the arena.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
+use crate::support::{Arena, mock};
 use assert_cmd::Command;
-use support::{Arena, mock};
 
 /// Four games at fixed depth, of at most 12 plies, one after the other.
 const SHORT: &[&str] = &["--games", "4", "--depth", "1", "--max-plies", "12", "--concurrency", "1"];

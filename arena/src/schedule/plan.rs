@@ -1,0 +1,111 @@
+//! What is to be played: who meets whom, from where, under what limits.
+
+use crate::game::{Book, Conditions, Variant};
+use crate::uci_client::{Engine, EngineError, EngineSpec, Limit, Timeouts};
+
+/// Who meets whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The first engine meets each of the others. With two engines, a match.
+    Gauntlet,
+    /// Everybody meets everybody.
+    RoundRobin,
+}
+
+impl Format {
+    /// The encounters of so many engines, as their numbers.
+    pub fn encounters(self, engines: usize) -> Vec<[usize; 2]> {
+        let first = match self {
+            Format::Gauntlet => 1,
+            Format::RoundRobin => engines,
+        };
+        (0..first).flat_map(|a| (a + 1..engines).map(move |b| [a, b])).collect()
+    }
+}
+
+/// A match between two engines, or a tournament of more.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// Who plays, at least two; counts are from the first one's view.
+    pub engines: Vec<EngineSpec>,
+    /// Who meets whom.
+    pub format: Format,
+    /// What an engine may spend that has no limit of its own.
+    pub limit: Limit,
+    /// What holds for all.
+    pub conditions: Conditions,
+    /// Where games begin: two of them at every opening, colours reversed.
+    pub book: Book,
+    /// How many games of each encounter; even where there are several encounters.
+    pub games: u32,
+    /// How many at a time.
+    pub concurrency: usize,
+    /// How long engines may take for what has no clock.
+    pub timeouts: Timeouts,
+}
+
+/// Who plays a game, and from where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seating {
+    /// Which encounter the game belongs to.
+    pub encounter: usize,
+    /// Which engines play, White first.
+    pub players: [usize; 2],
+    /// Which opening of the book it is; the same for all encounters of a round.
+    pub opening: u32,
+}
+
+impl Match {
+    /// The encounters, as the numbers of the engines.
+    pub fn encounters(&self) -> Vec<[usize; 2]> {
+        self.format.encounters(self.engines.len())
+    }
+
+    /// How many games are to be played in all.
+    pub fn total_games(&self) -> u32 {
+        let encounters = u32::try_from(self.encounters().len()).unwrap_or(u32::MAX);
+        self.games.saturating_mul(encounters)
+    }
+
+    /// Who plays a game. Rounds follow each other: in each, every encounter has a pair of games with one opening.
+    pub fn seating(&self, number: u32) -> Seating {
+        let encounters = self.encounters();
+        let pair = number as usize / 2;
+        let encounter = pair % encounters.len();
+        let mut players = encounters[encounter];
+        if number % 2 == 1 {
+            players.reverse();
+        }
+        Seating { encounter, players, opening: u32::try_from(pair / encounters.len()).unwrap_or(u32::MAX) }
+    }
+
+    /// What an engine may spend.
+    pub fn limit_of(&self, engine: usize) -> Limit {
+        self.engines[engine].limit.unwrap_or(self.limit)
+    }
+
+    /// The names of the engines.
+    pub fn names(&self) -> Vec<&str> {
+        self.engines.iter().map(|engine| engine.name.as_str()).collect()
+    }
+
+    pub(super) fn start_engine(&self, index: usize) -> Result<Engine, EngineError> {
+        let extra: &[(&str, &str)] = match self.conditions.variant {
+            Variant::Standard => &[],
+            Variant::Chess960 => &[("UCI_Chess960", "true")],
+        };
+        Engine::start(&self.engines[index], extra, self.timeouts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everybody_meets_whom_the_format_says() {
+        assert_eq!(Format::Gauntlet.encounters(2), [[0, 1]]);
+        assert_eq!(Format::Gauntlet.encounters(4), [[0, 1], [0, 2], [0, 3]]);
+        assert_eq!(Format::RoundRobin.encounters(4), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
+    }
+}

@@ -1,0 +1,6 @@
+//! Whole matches, played by the program as users run it, with mock engines.
+
+mod journal;
+mod misconduct;
+mod support;
+mod tournament;
