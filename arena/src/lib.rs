@@ -2,8 +2,9 @@
 //!
 //! Arrows run one way: [`uci_client`] drives one engine, [`game`] lets two of them play one game by the rules of
 //! `engine::chess`, [`schedule`] plays many in pairs and side by side, [`stats`] judges counts and knows nothing of chess,
-//! [`report`] puts it into words and JSON.
+//! [`mod@check`] tests how an engine speaks, [`report`] puts it into words and JSON.
 
+pub mod check;
 pub mod game;
 pub mod report;
 pub mod schedule;

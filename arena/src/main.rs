@@ -6,7 +6,8 @@ mod status;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use arena::check;
 use arena::report::{calc_json, calc_table};
 use arena::schedule::{Format, Tally};
 use arena::stats::{Sprt, Verdict};
@@ -35,6 +36,10 @@ enum Command {
     Gauntlet(args::TournamentArgs),
     /// Play everybody against everybody, and rate all.
     RoundRobin(args::TournamentArgs),
+    /// Test how an engine speaks UCI.
+    ///
+    /// Exit status: 0 if all checks are passed or do not apply, 1 if one failed, 2 if the engine cannot be started.
+    Check(args::CheckArgs),
     /// Judge counts of results: Elo, and the likelihood ratio of a sequential test.
     Calc(args::CalcArgs),
 }
@@ -67,6 +72,7 @@ fn run(command: &Command) -> Result<u8> {
         }
         Command::Gauntlet(args) => play_tournament(args, Format::Gauntlet),
         Command::RoundRobin(args) => play_tournament(args, Format::RoundRobin),
+        Command::Check(args) => check_engine(args),
         Command::Calc(args) => calc(args).map(|()| 0),
     }
 }
@@ -74,6 +80,17 @@ fn run(command: &Command) -> Result<u8> {
 fn play_tournament(args: &args::TournamentArgs, format: Format) -> Result<u8> {
     let plan = args.common.plan(args.common.several_engines()?, format, args.games)?;
     output::play(&plan, &args.common, None).map(|_| 0)
+}
+
+fn check_engine(args: &args::CheckArgs) -> Result<u8> {
+    let spec = args.spec()?;
+    let mut reports = Vec::new();
+    for item in check::checks().filter(|check| args.is_wanted(check.name)) {
+        reports.push(check::check(&spec, item).with_context(|| spec.command.display().to_string())?);
+    }
+    println!("{}", if args.json { format!("{:#}", check::to_json(&reports)) } else { check::to_table(&reports) });
+    let has_failed = reports.iter().any(|report| matches!(report.outcome, Err(check::Miss::Failed(_))));
+    Ok(u8::from(has_failed))
 }
 
 fn verdict(sprt: &Sprt, tally: &Tally) -> Result<Verdict> {

@@ -1,5 +1,7 @@
 //! What an engine says while it searches, checked against the rules.
 
+use std::time::Duration;
+
 use engine::chess::{Move, Position};
 
 use super::history::History;
@@ -17,7 +19,7 @@ pub(super) struct Findings {
 }
 
 /// The legal move of a text in the notation of the variant, and in no other.
-pub(super) fn parse_move(position: &Position, text: &str, variant: Variant) -> Option<Move> {
+pub(crate) fn parse_move(position: &Position, text: &str, variant: Variant) -> Option<Move> {
     let mv = position.parse_uci(text).ok()?;
     (mv.to_uci(variant == Variant::Chess960) == text).then_some(mv)
 }
@@ -61,6 +63,18 @@ pub(super) fn audit(history: &History, answer: &Answer, variant: Variant) -> Fin
         }
     }
     findings
+}
+
+/// The faults of a search of a position, each with the words that show it.
+pub(crate) fn faults_of_search(
+    position: &Position,
+    best_move: &str,
+    lines: &[String],
+    variant: Variant,
+) -> Vec<(Fault, String)> {
+    let history = History::new(position.clone());
+    let answer = Answer { best_move: best_move.to_owned(), elapsed: Duration::ZERO, infos: lines.to_vec() };
+    audit(&history, &answer, variant).faults
 }
 
 /// How a line could be followed.
@@ -122,8 +136,6 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn faults(fen: &str, best_move: &str, infos: &[&str]) -> Vec<Fault> {

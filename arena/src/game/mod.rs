@@ -10,6 +10,7 @@ mod play;
 mod record;
 
 pub use adjudicate::{Adjudication, AdjudicationError, DrawRule, ResignRule};
+pub(crate) use audit::{faults_of_search, parse_move};
 pub use clock::Clock;
 pub use openings::{Book, BookError, Variant};
 pub use pgn::{Headers, to_pgn};

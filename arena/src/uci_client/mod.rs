@@ -6,10 +6,12 @@ mod engine;
 mod info;
 mod limit;
 mod process;
+mod session;
 mod spec;
 
 pub use engine::{Answer, Engine, EngineError, Search, Timeouts};
 pub use info::{Info, Score};
 pub use limit::{Limit, LimitError, TimeControl};
 pub use process::kill_all;
+pub use session::{Heed, Session, Silence};
 pub use spec::{EngineSpec, SpecError};

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::EngineSpec;
 
@@ -53,7 +53,8 @@ pub(super) enum Heard {
 pub(super) struct Process {
     child: Child,
     group: i32,
-    stdin: ChildStdin,
+    /// Until it is closed.
+    stdin: Option<ChildStdin>,
     stdout: ChildStdout,
     stderr: Option<ChildStderr>,
     /// What was read and not yet handed out, from `start`; no line end before `scanned`.
@@ -86,12 +87,38 @@ impl Process {
         let stderr = child.stderr.take();
         let read_at = Instant::now();
         let (buffer, last_words) = (Vec::new(), Vec::new());
-        Ok(Process { child, group, stdin, stdout, stderr, buffer, start: 0, scanned: 0, read_at, last_words })
+        Ok(Process {
+            child,
+            group,
+            stdin: Some(stdin),
+            stdout,
+            stderr,
+            buffer,
+            start: 0,
+            scanned: 0,
+            read_at,
+            last_words,
+        })
     }
 
     /// Sends whole lines; fails if nobody reads them any more.
     pub(super) fn send(&mut self, lines: &str) -> io::Result<()> {
-        self.stdin.write_all(lines.as_bytes())
+        match &mut self.stdin {
+            Some(stdin) => stdin.write_all(lines.as_bytes()),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    /// Closes its input: it reads the end of the file.
+    pub(super) fn close_input(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Whether the program has ended; its number stays taken.
+    pub(super) fn has_ended(&self) -> bool {
+        let Some(pid) = Pid::from_raw(self.group) else { return true };
+        let now = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        !matches!(waitid(WaitId::Pid(pid), now), Ok(None))
     }
 
     /// Waits for a line until the deadline. A line that was read later does not count: it is handed out by the next call.
@@ -177,15 +204,10 @@ impl Process {
     pub(super) fn end(&mut self) -> Death {
         // An engine that closed its output is about to end: its own status says more than ours.
         let deadline = Instant::now() + LEAVE;
-        let mut status = self.child.try_wait();
-        while matches!(status, Ok(None)) && Instant::now() < deadline {
+        while !self.has_ended() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(2));
-            status = self.child.try_wait();
         }
-        let ended = match status {
-            Ok(Some(status)) => status.to_string(),
-            _ => "killed".to_owned(),
-        };
+        let has_ended = self.has_ended();
         // What it still had to say is in the pipe; a flood of it is not worth reading.
         for _ in 0..64 {
             if !self.has_last_words() {
@@ -193,7 +215,10 @@ impl Process {
             }
             self.keep_last_words();
         }
-        self.kill();
+        let ended = match self.kill() {
+            Some(status) if has_ended => status.to_string(),
+            _ => "killed".to_owned(),
+        };
         let words = String::from_utf8_lossy(&self.last_words);
         let last = words.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("").trim();
         Death { ended, last_words: last.to_owned() }
@@ -214,13 +239,14 @@ impl Process {
         self.kill();
     }
 
-    /// Kills the process and all its children. May be called again.
-    pub(super) fn kill(&mut self) {
-        if alive(|groups| groups.remove(&self.group)) {
-            // Until it is waited for, the number belongs to nobody else.
-            kill_group(self.group);
-            let _ = self.child.wait();
+    /// Kills the process and all its children; how it ended, the first time.
+    pub(super) fn kill(&mut self) -> Option<ExitStatus> {
+        if !alive(|groups| groups.remove(&self.group)) {
+            return None;
         }
+        // Until it is waited for, the number belongs to nobody else.
+        kill_group(self.group);
+        self.child.wait().ok()
     }
 }
 

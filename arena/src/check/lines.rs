@@ -1,0 +1,123 @@
+//! What is said of a search: scores, lines, mates.
+
+use super::talk::{Searched, Talk, position};
+use super::{Check, Outcome, fail, require};
+use crate::game::{Variant, faults_of_search};
+
+pub(super) const CHECKS: &[Check] = &[
+    Check { name: "every line is legal, and mates are shown", run: lines },
+    Check { name: "lines end where games end", run: ends },
+    Check { name: "there is a score before every move", run: scores },
+    Check { name: "numbers are whole", run: numbers },
+    Check { name: "MultiPV gives different lines", run: multipv },
+    Check { name: "the move to ponder on is legal", run: ponder_move },
+    Check { name: "UCI_ShowWDL adds up to 1000", run: wdl },
+];
+
+const POSITIONS: [&str; 6] = [
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
+    "8/8/8/8/8/4k3/7q/4K3 b - - 0 1",
+    "2rr2k1/pp6/4RQ2/8/8/1q4PP/5P2/5RK1 w - - 0 1",
+    "8/8/8/5k2/8/8/3Q4/4K3 w - - 0 1",
+];
+
+fn audit(searched: &Searched, variant: Variant) -> Outcome {
+    match faults_of_search(&searched.position, searched.best_move(), &searched.lines, variant).first() {
+        Some((fault, text)) => fail(format!("{}: {text} in {}", fault.name(), searched.position.to_fen())),
+        None => Ok(()),
+    }
+}
+
+fn lines(talk: &mut Talk) -> Outcome {
+    for fen in POSITIONS {
+        for go in ["go depth 9", "go nodes 50000", "go movetime 50"] {
+            audit(&talk.search(fen, "", go)?, Variant::Standard)?;
+        }
+    }
+    Ok(())
+}
+
+fn ends(talk: &mut Talk) -> Outcome {
+    // Fifty moves are nearly over, and repetitions near.
+    for fen in ["7k/8/8/8/8/5K2/8/R7 w - - 92 100", "8/8/8/4k3/8/8/4K3/R6r w - - 96 100"] {
+        audit(&talk.search(fen, "", "go depth 10")?, Variant::Standard)?;
+    }
+    Ok(())
+}
+
+fn scores(talk: &mut Talk) -> Outcome {
+    for go in ["go movetime 1", "go nodes 1", "go depth 1", "go wtime 1 btime 1"] {
+        let searched = talk.search(POSITIONS[0], "", go)?;
+        require(searched.infos().any(|(info, _)| info.score.is_some()), || format!("none for {go}"))?;
+    }
+    Ok(())
+}
+
+fn numbers(talk: &mut Talk) -> Outcome {
+    let searched = talk.search(POSITIONS[0], "", "go nodes 50000")?;
+    for line in &searched.lines {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        if words.first() != Some(&"info") || words.get(1) == Some(&"string") {
+            continue;
+        }
+        let end = words.iter().position(|&word| word == "pv").unwrap_or(words.len());
+        for pair in words[..end].windows(2) {
+            let counted =
+                ["depth", "seldepth", "multipv", "nodes", "nps", "time", "hashfull", "tbhits", "currmovenumber"];
+            if counted.contains(&pair[0]) {
+                let is_good = pair[1].parse::<u64>().is_ok_and(|value| pair[0] != "hashfull" || value <= 1000);
+                require(is_good, || format!("{} {} in {line}", pair[0], pair[1]))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn multipv(talk: &mut Talk) -> Outcome {
+    talk.greet()?;
+    talk.need_option("MultiPV")?;
+    talk.send("setoption name MultiPV value 3");
+    let searched = talk.search(POSITIONS[0], "", "go depth 6")?;
+    let mut last = [None, None, None];
+    for (info, _) in searched.infos().filter(|(info, _)| !info.pv.is_empty()) {
+        let number = info.multipv.unwrap_or(1) as usize;
+        require((1..=3).contains(&number), || format!("multipv {number}"))?;
+        last[number - 1] = info.pv.first().map(|&word| word.to_owned());
+    }
+    let moves: Vec<String> = last.into_iter().flatten().collect();
+    require(moves.len() == 3, || format!("{} lines", moves.len()))?;
+    require(moves[0] != moves[1] && moves[1] != moves[2] && moves[0] != moves[2], || moves.join(" "))?;
+    require(moves[0] == searched.best_move(), || format!("bestmove {} is not the first line", searched.best_move()))
+}
+
+fn ponder_move(talk: &mut Talk) -> Outcome {
+    for fen in POSITIONS {
+        let searched = talk.search(fen, "", "go depth 6")?;
+        let best = searched.legal_move(Variant::Standard)?;
+        if let [_, word, ponder] = &searched.best[..] {
+            require(word == "ponder", || format!("bestmove … {word}"))?;
+            let next = position(fen, "").after(best);
+            require(next.parse_uci(ponder).is_ok(), || {
+                format!("bestmove {} ponder {ponder} in {fen}", searched.best_move())
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn wdl(talk: &mut Talk) -> Outcome {
+    talk.greet()?;
+    talk.need_option("UCI_ShowWDL")?;
+    talk.send("setoption name UCI_ShowWDL value true");
+    let searched = talk.search(POSITIONS[0], "", "go depth 6")?;
+    let mut count = 0;
+    for line in &searched.lines {
+        let Some((_, rest)) = line.split_once(" wdl ") else { continue };
+        let sum: u32 = rest.split_ascii_whitespace().take(3).filter_map(|word| word.parse::<u32>().ok()).sum();
+        require(sum == 1000, || format!("the sum is {sum}: {line}"))?;
+        count += 1;
+    }
+    require(count > 0, || "no line has it".to_owned())
+}
