@@ -8,13 +8,17 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use arena::check;
-use arena::report::{calc_json, calc_table};
+use arena::report::{calc_json, calc_table, plan_table};
 use arena::schedule::{Format, Tally};
 use arena::stats::{Sprt, Verdict};
+use arena::uci_client::{stand_guard, start_guard};
 use clap::{Parser, Subcommand};
 
 /// Exit status of a run that failed, as clap's for bad arguments.
 const FAILURE: u8 = 2;
+
+/// The word by which the arena starts its guard.
+const GUARD: &str = "guard";
 
 /// Matches between UCI engines, and what they prove.
 #[derive(Parser)]
@@ -40,6 +44,11 @@ enum Command {
     ///
     /// Exit status: 0 if all checks are passed or do not apply, 1 if one failed, 2 if the engine cannot be started.
     Check(args::CheckArgs),
+    /// Say how many games a sequential test will take, and how likely it is to pass, before it is played.
+    Plan(args::PlanArgs),
+    /// Kill the engines that an arena leaves behind which is killed by force; started by the arena itself.
+    #[command(hide = true, name = GUARD)]
+    Guard,
     /// Judge counts of results: Elo, and the likelihood ratio of a sequential test.
     Calc(args::CalcArgs),
 }
@@ -55,6 +64,9 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command) -> Result<u8> {
+    if !matches!(command, Command::Plan(_) | Command::Calc(_) | Command::Guard) {
+        guard_engines();
+    }
     match command {
         Command::Sprt(args) => {
             let sprt = args.test.sprt(args.bounds);
@@ -73,6 +85,14 @@ fn run(command: &Command) -> Result<u8> {
         Command::Gauntlet(args) => play_tournament(args, Format::Gauntlet),
         Command::RoundRobin(args) => play_tournament(args, Format::RoundRobin),
         Command::Check(args) => check_engine(args),
+        Command::Plan(args) => {
+            println!("{}", plan_table(&args.sprt(), &args.elo));
+            Ok(0)
+        }
+        Command::Guard => {
+            stand_guard();
+            Ok(0)
+        }
         Command::Calc(args) => calc(args).map(|()| 0),
     }
 }
@@ -80,6 +100,14 @@ fn run(command: &Command) -> Result<u8> {
 fn play_tournament(args: &args::TournamentArgs, format: Format) -> Result<u8> {
     let plan = args.common.plan(args.common.several_engines()?, format, args.games)?;
     output::play(&plan, &args.common, None).map(|_| 0)
+}
+
+/// Sees to it that no engine outlives the arena, whatever becomes of it.
+fn guard_engines() {
+    let started = std::env::current_exe().and_then(|program| start_guard(&program, GUARD));
+    if let Err(error) = started {
+        eprintln!("warning: engines will not be killed if the arena is: {error}");
+    }
 }
 
 fn check_engine(args: &args::CheckArgs) -> Result<u8> {

@@ -53,6 +53,15 @@ fn bad_arguments_are_named() {
     }
 }
 
+#[test]
+fn tests_are_planned() {
+    let output =
+        Command::cargo_bin("arena").unwrap().args(["plan", "--bounds", "0,3", "--elo", "1.5"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let words: Vec<&str> = text.lines().last().unwrap().split_ascii_whitespace().collect();
+    assert_eq!(words, ["1.5", "50.0", "%", "116282"], "{text}");
+}
+
 /// A file of vectors computed with other programs' code, named by the environment variable `SPRT_VECTORS`: an array
 /// `vectors` of objects with `kind`, `counts_low_to_high`, `elo0`, `elo1`, `alpha`, `beta`, `model`, and what
 /// `fishtest` and `fastchess` say.

@@ -105,9 +105,40 @@ enum ModelArg {
     Bayesian,
 }
 
+fn difference(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|elo: &f64| elo.is_finite()).ok_or_else(|| "expected a finite number".to_owned())
+}
+
 fn error_rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|&rate: &f64| rate > 0.0 && rate < 0.5);
     rate.ok_or_else(|| "expected a probability between 0 and 0.5".to_owned())
+}
+
+/// The arguments of `arena plan`.
+#[derive(Args)]
+pub(crate) struct PlanArgs {
+    /// The hypotheses, in normalized Elo.
+    #[arg(long, value_name = "ELO0,ELO1", default_value = "0,5", allow_hyphen_values = true)]
+    bounds: Bounds,
+
+    /// True differences to plan for, in normalized Elo; the bounds and some between and beyond if not given.
+    #[arg(long, value_name = "ELO", allow_hyphen_values = true, value_parser = difference)]
+    pub(crate) elo: Vec<f64>,
+
+    /// The chance to accept H1 where H0 holds.
+    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = error_rate)]
+    alpha: f64,
+
+    /// The chance to accept H0 where H1 holds.
+    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = error_rate)]
+    beta: f64,
+}
+
+impl PlanArgs {
+    /// The test that is planned.
+    pub(crate) fn sprt(&self) -> Sprt {
+        Sprt { model: Model::Normalized, bounds: self.bounds, alpha: self.alpha, beta: self.beta }
+    }
 }
 
 /// The arguments of `arena calc`.

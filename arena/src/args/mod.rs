@@ -10,7 +10,7 @@ use arena::game::{Adjudication, Book, Conditions, DrawRule, ResignRule, Variant}
 use arena::schedule::{Format, Match};
 use arena::uci_client::{EngineSpec, Limit, Timeouts};
 use clap::{Args, ValueEnum};
-pub(crate) use judge::{CalcArgs, SprtArgs};
+pub(crate) use judge::{CalcArgs, PlanArgs, SprtArgs};
 
 /// The arguments of `arena match`.
 #[derive(Args)]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::json::sprt_json;
-use super::table::{elo_line, sprt_line};
+use super::table::{aligned, elo_line, sprt_line};
 use crate::stats::{Counts, ModelError, Sprt, estimate};
 
 /// What counts say, and what a test makes of them, in words.
@@ -35,4 +35,18 @@ pub fn calc_json(counts: &Counts, sprt: Option<&Sprt>) -> Result<Value, ModelErr
         "los": judged.los,
         "sprt": sprt.map(|sprt| sprt_json(sprt, counts)),
     }))
+}
+
+/// How likely a test with normalized bounds is to accept H1 at some true differences, in normalized Elo, and how many
+/// games it takes on average. Without any, those of the bounds, between and beyond.
+pub fn plan_table(sprt: &Sprt, elos: &[f64]) -> String {
+    let [elo0, elo1] = sprt.bounds.as_array();
+    let usual = [-1.0, -0.5, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0].map(|part| elo0 + part * (elo1 - elo0));
+    let mut rows = vec![["true difference", "H1 accepted", "games"].map(str::to_owned)];
+    for &elo in if elos.is_empty() { &usual[..] } else { elos } {
+        let prospect = sprt.prospect(0.0, elo);
+        rows.push([format!("{elo}"), format!("{:.1} %", 100.0 * prospect.pass), format!("{:.0}", prospect.games)]);
+    }
+    let Sprt { bounds, alpha, beta, .. } = sprt;
+    format!("normalized bounds {bounds}, α {alpha}, β {beta}; average games\n{}", aligned(&rows).trim_end())
 }

@@ -7,7 +7,7 @@ mod warnings;
 
 use std::time::Duration;
 
-pub use calc::{calc_json, calc_table};
+pub use calc::{calc_json, calc_table, plan_table};
 pub use json::to_json;
 pub use table::{status, to_table};
 

@@ -188,7 +188,7 @@ fn faults(plan: &Match, tally: &Tally) -> String {
 }
 
 /// Columns two spaces apart, the first to the left, the others to the right.
-fn aligned<R: AsRef<[String]>>(rows: &[R]) -> String {
+pub(super) fn aligned<R: AsRef<[String]>>(rows: &[R]) -> String {
     let columns = rows.iter().map(|row| row.as_ref().len()).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.as_ref().get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)

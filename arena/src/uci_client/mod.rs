@@ -3,6 +3,7 @@
 //! No call waits past its deadline, whatever the engine does; an engine that is dropped is dead, with all its children.
 
 mod engine;
+mod guard;
 mod info;
 mod limit;
 mod process;
@@ -10,6 +11,7 @@ mod session;
 mod spec;
 
 pub use engine::{Answer, Engine, EngineError, Search, Timeouts};
+pub use guard::{stand_guard, start_guard};
 pub use info::{Info, Score};
 pub use limit::{Limit, LimitError, TimeControl};
 pub use process::kill_all;

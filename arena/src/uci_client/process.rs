@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::EngineSpec;
+use super::{EngineSpec, guard};
 
 /// How much of a line is kept; what goes beyond is not UCI.
 const LONGEST_LINE: usize = 1 << 16;
@@ -32,7 +32,8 @@ pub fn kill_all() {
     alive(|groups| groups.iter().for_each(|&group| kill_group(group)));
 }
 
-fn kill_group(group: i32) {
+/// Kills a process group, if it is there.
+pub(super) fn kill_group(group: i32) {
     if let Some(group) = Pid::from_raw(group) {
         // The group may be gone already.
         let _ = kill_process_group(group, Signal::KILL);
@@ -81,6 +82,7 @@ impl Process {
             io::Result::Ok(child)
         })?;
         let group = child.id().cast_signed();
+        guard::has_begun(group);
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("the child has no pipes"));
         };
@@ -246,7 +248,9 @@ impl Process {
         }
         // Until it is waited for, the number belongs to nobody else.
         kill_group(self.group);
-        self.child.wait().ok()
+        let status = self.child.wait().ok();
+        guard::has_ended(self.group);
+        status
     }
 }
 

@@ -89,10 +89,30 @@ fn who_answers_nothing_is_killed_with_its_children() {
     assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());
     assert_eq!(arena.json()["endings"]["stall"], 2);
     let child = fs::read_to_string(arena.path("mock.pid")).unwrap();
-    // A process that was killed still has to be given the time to die.
-    let patience = Instant::now() + Duration::from_secs(10);
-    while is_alive(&child) {
-        assert!(Instant::now() < patience, "process {child} has outlived the arena");
+    wait_until(|| !is_alive(&child), "the child of a stuck engine has outlived the arena");
+}
+
+#[test]
+fn an_arena_that_is_killed_leaves_nobody_behind() {
+    let arena = Arena::new();
+    let mut killed = std::process::Command::new(env!("CARGO_BIN_EXE_arena"))
+        .args(arena.arguments(&format!("dir={} args=stall=2", arena.folder.path().display())))
+        .args(["--movetime", "100000", "--concurrency", "1"])
+        .current_dir(arena.folder.path())
+        .spawn()
+        .unwrap();
+    let child = || fs::read_to_string(arena.path("mock.pid")).unwrap_or_default();
+    wait_until(|| !child().is_empty() && is_alive(&child()), "the engine is not stuck");
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    wait_until(|| !is_alive(&child()), "the child of a stuck engine has outlived the arena that was killed");
+}
+
+/// Waits for what does not happen at once: a process that was killed has to be given the time to die.
+fn wait_until(happens: impl Fn() -> bool, otherwise: &str) {
+    let patience = Instant::now() + Duration::from_secs(20);
+    while !happens() {
+        assert!(Instant::now() < patience, "{otherwise}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
