@@ -62,6 +62,7 @@ impl Budget {
     /// The time for a move, `overhead` being lost on the way to the GUI.
     pub(super) fn new(limits: &Limits, overhead: Duration, params: &SearchParams) -> Self {
         const LEAST: Duration = Duration::from_millis(1);
+        const RESERVED_MOVES: f64 = 25.0;
         let fixed = limits.move_time.map(|time| time.saturating_sub(overhead.min(time / 2)).max(LEAST));
         let Some(clock) = limits.clock else {
             return Budget { soft: None, hard: fixed };
@@ -77,7 +78,11 @@ impl Budget {
             Some(1) => 0.9 * left,
             _ => 0.6 * left,
         };
-        let soft = (left * share + increment).min(most);
+        // What the next moves will lose on their way is no time to think: a late answer now and then must not cost the
+        // game. A clock that has come near to that lives on its increment.
+        let reserve = if clock.moves_to_go.is_some() { 0.0 } else { RESERVED_MOVES * overhead.as_secs_f64() };
+        let spendable = (left - reserve).max(0.2 * left);
+        let soft = (spendable * share + increment).min(most);
         let hard = (soft * f64::from(params.time_hard) / 100.0).min(most);
         let hard = Duration::from_secs_f64(hard).max(LEAST);
         Budget { soft: Some(Duration::from_secs_f64(soft)), hard: Some(fixed.map_or(hard, |fixed| fixed.min(hard))) }

@@ -53,7 +53,7 @@ macro_rules! search_params {
 
 search_params! {
     /// Half of the first aspiration window, centipawns.
-    aspiration_delta: 12 in 4..=60;
+    aspiration_delta: 11 in 4..=60;
     /// Growth of the aspiration window when it fails, in percent.
     aspiration_growth: 60 in 20..=200;
     /// Reverse futility pruning up to this depth.
@@ -65,7 +65,7 @@ search_params! {
     /// Razoring up to this depth.
     razor_max_depth: 3 in 1..=6;
     /// Margin of razoring, centipawns a ply.
-    razor_margin: 250 in 100..=500;
+    razor_margin: 230 in 100..=500;
     /// Null move from this depth on.
     nmp_min_depth: 3 in 2..=6;
     /// Reduction of the null move, plies.
@@ -83,19 +83,19 @@ search_params! {
     /// Internal iterative reduction from this depth on.
     iir_min_depth: 4 in 2..=8;
     /// Late move pruning up to this depth.
-    lmp_max_depth: 8 in 3..=14;
+    lmp_max_depth: 7 in 3..=14;
     /// Moves searched at any depth before late move pruning.
-    lmp_base: 3 in 1..=10;
+    lmp_base: 5 in 1..=10;
     /// Futility pruning of quiet moves up to this reduced depth.
     fp_max_depth: 8 in 3..=14;
     /// Margin of futility pruning at depth 0, centipawns.
-    fp_base: 90 in 20..=250;
+    fp_base: 80 in 20..=250;
     /// Margin of futility pruning, centipawns a ply.
     fp_margin: 80 in 30..=200;
     /// History pruning up to this reduced depth.
     hp_max_depth: 4 in 1..=8;
     /// Worst history of quiet moves searched near the horizon, a ply.
-    hp_margin: 4000 in 500..=10000;
+    hp_margin: 6500 in 500..=10000;
     /// SEE pruning up to this depth.
     see_max_depth: 9 in 3..=14;
     /// Loss that quiet moves may incur, centipawns a ply.
@@ -105,15 +105,15 @@ search_params! {
     /// Late move reductions from this depth on.
     lmr_min_depth: 2 in 2..=5;
     /// Reduction of quiet moves, 1024ths of a ply.
-    lmr_quiet_base: 800 in 0..=2048;
+    lmr_quiet_base: 650 in 0..=2048;
     /// Divisor of ln(depth) ln(moves) for quiet moves, hundredths.
-    lmr_quiet_divisor: 220 in 120..=400;
+    lmr_quiet_divisor: 255 in 120..=400;
     /// Reduction of captures, 1024ths of a ply.
     lmr_noisy_base: 100 in 0..=2048;
     /// Divisor of ln(depth) ln(moves) for captures, hundredths.
     lmr_noisy_divisor: 320 in 120..=600;
     /// Less reduction on the principal variation, 1024ths of a ply.
-    lmr_pv: 1024 in 0..=2048;
+    lmr_pv: 1200 in 0..=2048;
     /// More reduction in nodes expected to fail high, 1024ths of a ply.
     lmr_cut_node: 1400 in 0..=3072;
     /// More reduction where the evaluation does not improve, 1024ths of a ply.
@@ -121,17 +121,17 @@ search_params! {
     /// Less reduction for moves that give check, 1024ths of a ply.
     lmr_check: 900 in 0..=2048;
     /// Less reduction for killers and counter moves, 1024ths of a ply.
-    lmr_refutation: 900 in 0..=2048;
+    lmr_refutation: 750 in 0..=2048;
     /// More reduction where the table expects a capture, 1024ths of a ply.
     lmr_noisy_tt_move: 700 in 0..=2048;
     /// Less reduction where the table has seen a principal variation, 1024ths of a ply.
-    lmr_was_pv: 700 in 0..=2048;
+    lmr_was_pv: 850 in 0..=2048;
     /// More reduction where more than three siblings were cut off, 1024ths of a ply.
     lmr_cutoffs: 1024 in 0..=2048;
     /// History for one ply less of reduction, quiet moves.
-    lmr_quiet_history: 8000 in 2000..=20000;
+    lmr_quiet_history: 9500 in 2000..=20000;
     /// History for one ply less of reduction, captures.
-    lmr_noisy_history: 6000 in 2000..=20000;
+    lmr_noisy_history: 5000 in 2000..=20000;
     /// The depth below which a node goes on one ply less deep when a move has raised alpha.
     alpha_max_depth: 13 in 2..=20;
     /// Singular extensions from this depth on.
@@ -141,23 +141,23 @@ search_params! {
     /// Further centipawns to extend twice.
     se_double_margin: 18 in 2..=60;
     /// Bonus for a good move, a ply.
-    history_bonus: 170 in 50..=400;
+    history_bonus: 220 in 50..=400;
     /// The largest bonus.
     history_bonus_max: 1700 in 500..=4000;
     /// Malus for moves tried in vain, a ply.
-    history_malus: 170 in 50..=400;
+    history_malus: 190 in 50..=400;
     /// The largest malus.
-    history_malus_max: 1500 in 500..=4000;
+    history_malus_max: 1200 in 500..=4000;
     /// What a quiet move is worth for each centipawn by which it swung the evaluation, tenths.
     history_swing: 60 in 0..=200;
     /// The largest such bonus or malus.
     history_swing_max: 1400 in 200..=4000;
     /// Weight of the pawn structure's correction, 1024ths.
-    correction_pawn: 1024 in 0..=3072;
+    correction_pawn: 1300 in 0..=3072;
     /// Weight of the last moves' correction, 1024ths.
-    correction_moves: 800 in 0..=3072;
+    correction_moves: 1000 in 0..=3072;
     /// What a capture must leave to alpha in quiescence to be dropped, centipawns.
-    qs_margin: 160 in 50..=400;
+    qs_margin: 140 in 50..=400;
     /// The time a move gets without moves to go: share of the clock, in thousandths.
     time_share: 42 in 20..=100;
     /// Share of the increment spent at once, in percent.
