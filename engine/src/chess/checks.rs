@@ -3,7 +3,7 @@
 use super::{Bitboard, Move, MoveKind, PieceType, Position, attacks};
 
 /// From where the side to move would attack the other king, and which of its pieces stand between.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Checks {
     /// By piece type: the squares it would give check from.
     squares: [Bitboard; PieceType::COUNT],

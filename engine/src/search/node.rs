@@ -199,7 +199,7 @@ impl Worker {
         let [first_killer, second_killer] = self.frame(0).killers;
         let refutations = [first_killer, second_killer, self.histories.counter(past[0])];
         let checks = Checks::of(game.position());
-        let mut picker = Picker::new(game.position(), table_move, refutations);
+        let mut picker = Picker::new(game.position(), checks, table_move, refutations);
         let (mut best, mut best_move) = (-INFINITE, None);
         let old_alpha = alpha;
         let mut tried = 0;
@@ -324,7 +324,7 @@ impl Worker {
                         break;
                     }
                     alpha = value;
-                    if !N::ROOT && now.has_found_enough(&self.shared.params, value) {
+                    if !N::ROOT && !full_width && now.has_found_enough(&self.shared.params, value) {
                         depth -= 1;
                     }
                 }

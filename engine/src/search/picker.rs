@@ -6,7 +6,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Histories, LIMIT, Past};
-use crate::chess::{self, All, Move, MoveKind, MoveList, Noisy, PieceType, Position, Quiet, SEE_VALUES};
+use crate::chess::{self, All, Checks, Move, MoveKind, MoveList, Noisy, PieceType, Position, Quiet, SEE_VALUES};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -39,6 +39,8 @@ pub(super) struct Picker {
     /// Captures must win at least this much to count as good, in centipawns.
     threshold: i32,
     with_quiets: bool,
+    /// What gives check is never left out.
+    checks: Checks,
     moves: ArrayVec<Scored, 256>,
     next: usize,
     bad: MoveList,
@@ -46,13 +48,14 @@ pub(super) struct Picker {
 
 impl Picker {
     /// All moves of a position.
-    pub(super) fn new(position: &Position, table_move: Option<Move>, refutations: Refutations) -> Self {
+    pub(super) fn new(position: &Position, checks: Checks, table_move: Option<Move>, refutations: Refutations) -> Self {
         Picker {
             stage: Stage::TableMove,
             table_move: table_move.filter(|&mv| position.is_legal(mv)),
             refutations,
             threshold: 0,
             with_quiets: true,
+            checks,
             moves: ArrayVec::new(),
             next: 0,
             bad: MoveList::new(),
@@ -62,12 +65,12 @@ impl Picker {
     /// The captures and promotions that win at least `threshold` centipawns by static exchange; not in check.
     pub(super) fn noisy(position: &Position, table_move: Option<Move>, threshold: i32) -> Self {
         let is_wanted = |mv: &Move| is_noisy(position, *mv) && position.see_at_least(*mv, threshold);
-        let mut picker = Picker::new(position, table_move, [None; 3]);
+        let mut picker = Picker::new(position, Checks::default(), table_move, [None; 3]);
         picker.table_move = picker.table_move.filter(is_wanted);
         Picker { threshold, with_quiets: false, ..picker }
     }
 
-    /// The next move; `skip_quiets` leaves out what is quiet from now on.
+    /// The next move; `skip_quiets` leaves out what is quiet and gives no check from now on.
     pub(super) fn next(
         &mut self,
         position: &Position,
@@ -96,19 +99,18 @@ impl Picker {
                     }
                     None => self.stage = Stage::Done,
                 },
-                Stage::Refutations => match self.refutation(position).filter(|_| !skip_quiets) {
-                    Some(mv) => return Some(mv),
+                Stage::Refutations => match self.refutation(position) {
+                    Some(mv) if !skip_quiets || self.checks.are_given_by(position, mv) => return Some(mv),
+                    Some(_) => {}
                     None => self.stage = Stage::GenerateQuiets,
                 },
                 Stage::GenerateQuiets => {
                     self.next = 0;
                     self.moves.clear();
-                    if !skip_quiets {
-                        self.fill::<Quiet>(position, self.refutations, |mv| histories.quiet(position, mv, past));
-                    }
+                    self.fill::<Quiet>(position, self.refutations, |mv| histories.quiet(position, mv, past));
                     self.stage = Stage::Quiets;
                 }
-                Stage::Quiets => match self.best().filter(|_| !skip_quiets) {
+                Stage::Quiets => match if skip_quiets { self.check(position) } else { self.best() } {
                     Some(mv) => return Some(mv),
                     None => {
                         self.next = 0;
@@ -157,6 +159,15 @@ impl Picker {
         rest.swap(0, best);
         self.next += 1;
         Some(rest[0].mv)
+    }
+
+    /// The first of the moves not yet given out that gives check.
+    fn check(&mut self, position: &Position) -> Option<Move> {
+        let rest = self.moves.get(self.next..)?;
+        let index = rest.iter().position(|scored| self.checks.are_given_by(position, scored.mv));
+        let mv = index.map(|index| rest[index].mv);
+        self.next += index.map_or(rest.len(), |index| index + 1);
+        mv
     }
 
     /// The next refutation that is a quiet legal move here; those passed over are forgotten.
@@ -230,7 +241,7 @@ mod tests {
             hints.extend([None, Move::from_bits(0xFFFF), Move::from_bits(0x1234)]);
             for (i, &hint) in hints.iter().enumerate() {
                 let refutations = [hints[(i + 1) % hints.len()], hints[(i + 2) % hints.len()], hint];
-                let given = drain(&position, Picker::new(&position, hint, refutations), false);
+                let given = drain(&position, Picker::new(&position, Checks::of(&position), hint, refutations), false);
                 assert_eq!(given.len(), legal.len());
                 assert_eq!(given.iter().copied().collect::<HashSet<_>>(), legal);
                 if let Some(mv) = hint.filter(|mv| legal.contains(mv)) {
@@ -243,7 +254,7 @@ mod tests {
     #[test]
     fn quiet_moves_can_be_left_out() {
         let position = Position::from_fen(FENS[0]).unwrap();
-        let given = drain(&position, Picker::new(&position, None, [None; 3]), true);
+        let given = drain(&position, Picker::new(&position, Checks::of(&position), None, [None; 3]), true);
         assert_eq!(given.len(), position.generate::<Noisy>().len());
         let winning = drain(&position, Picker::noisy(&position, None, 1), false);
         assert!(winning.iter().all(|&mv| position.see_at_least(mv, 1)));
