@@ -1,16 +1,18 @@
 //! Merino's engine: chess rules, a tapered evaluation whose parameters come from TOML, and search.
 //!
 //! Arrows run one way: [`chess`] knows the rules and nothing else, [`eval`] judges a position by declared parameters,
-//! [`search`] looks ahead, [`uci`] speaks to whoever asks. [`mod@bench`] is the signature of the whole, [`book`] reads
-//! opening books, [`genfens`] makes openings, [`random`] is where chance comes from,
+//! [`search`] looks ahead, [`uci`] speaks to whoever asks, and [`protocol`] begins it. [`mod@bench`] is the signature of
+//! the whole, [`book`] reads opening books, [`genfens`] makes openings, [`random`] is where chance comes from,
 //! [`mod@panic`] is for what must not happen.
 
 pub mod bench;
 pub mod book;
 pub mod chess;
+mod console;
 pub mod eval;
 pub mod genfens;
 pub mod panic;
+pub mod protocol;
 pub mod random;
 pub mod search;
 pub mod uci;

@@ -11,7 +11,7 @@ use engine::chess::{Position, divide};
 use engine::eval::Evaluator;
 use engine::panic::abort_on_panic;
 use engine::search::{Pruning, Quiescence, Searcher, is_mate};
-use engine::uci;
+use engine::{protocol, uci};
 
 /// A chess engine whose evaluation parameters are read from TOML. Without arguments it speaks UCI.
 ///
@@ -102,7 +102,7 @@ fn main() {
     let Cli { tune_search, command } = Cli::parse();
     let result = match command {
         None => {
-            uci::run(tune_search);
+            protocol::run(tune_search);
             Ok(())
         }
         Some(command) => run(command, tune_search),

@@ -1,24 +1,11 @@
-//! What the engine says: lines on standard output, one at a time.
+//! What a search tells, as UCI writes it.
 
-use std::fmt::{self, Write as _};
-use std::io::Write as _;
+use std::fmt::Write as _;
 
 use super::options::Display;
 use super::wdl;
+use crate::console::say;
 use crate::search::{Bound, Handler, Info, RootWatcher, Value, mate_distance};
-
-/// Prints a line at once. If nobody listens any more, there is nothing left to do.
-pub(super) fn print_line(line: fmt::Arguments<'_>) {
-    let mut out = std::io::stdout().lock();
-    if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
-        std::process::exit(0);
-    }
-}
-
-macro_rules! say {
-    ($($part:tt)*) => { $crate::uci::info::print_line(format_args!($($part)*)) };
-}
-pub(super) use say;
 
 /// Prints what a search tells.
 pub(super) struct Printer {

@@ -12,29 +12,19 @@ mod options;
 mod wdl;
 
 use std::collections::VecDeque;
-use std::io::BufRead;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread;
+use std::sync::mpsc::{self, Sender};
 use std::time::Instant;
 
 use crate::bench;
 use crate::chess::{Color, File, Move, Position, Rank, Square, perft};
+use crate::console::{Console, Event, first_word, lend, say};
 use crate::genfens::{self, Request};
 use crate::search::{DEFAULT_HASH, Game, Limits, Outcome, Searcher, Signals};
-use info::{Printer, say};
+use info::Printer;
 use opening::Opening;
 pub use options::spsa_inputs;
 use options::{Display, Options, Target};
-
-/// What the loop waits for.
-enum Event {
-    Line(String),
-    /// The input has ended.
-    End,
-    /// A search has ended and gives the searcher back; a count of leaves has no outcome.
-    Done(Box<Searcher>, Option<Outcome>),
-}
 
 /// Whether the loop goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,22 +53,17 @@ struct Session {
     sender: Sender<Event>,
 }
 
-/// Speaks UCI on standard input and output until `quit` or the end of input; with `tune`, every search parameter is an
-/// option.
-pub fn run(tune: bool) {
-    let (sender, receiver) = mpsc::channel();
-    let lines = sender.clone();
-    thread::spawn(move || read_lines(&lines));
-    let Some(mut session) = Session::new(tune, sender) else { return };
-    while let Ok(event) = receiver.recv() {
-        let flow = match event {
+/// Speaks UCI until `quit` or the end of input; with `tune`, every search parameter is an option.
+pub(crate) fn run(console: &Console, tune: bool) {
+    let Some(mut session) = Session::new(tune, console.sender()) else { return };
+    loop {
+        let flow = match console.next() {
             Event::Line(line) => session.handle(&line),
             Event::End => Flow::Quit,
             Event::Done(searcher, outcome) => session.finish(searcher, outcome.as_ref()),
         };
         if flow == Flow::Quit {
-            session.wind_up(&receiver);
-            return;
+            return session.wind_up(console);
         }
     }
 }
@@ -102,29 +87,6 @@ pub fn run_commands(commands: impl IntoIterator<Item = String>, tune: bool) {
             };
         }
     }
-}
-
-/// Passes on the lines of standard input, whatever bytes they hold.
-fn read_lines(events: &Sender<Event>) {
-    let mut input = std::io::stdin().lock();
-    let mut bytes = Vec::new();
-    loop {
-        bytes.clear();
-        let event = match input.read_until(b'\n', &mut bytes) {
-            Ok(0) | Err(_) => Event::End,
-            Ok(_) => Event::Line(String::from_utf8_lossy(&bytes).trim().to_owned()),
-        };
-        let is_end = matches!(event, Event::End);
-        if events.send(event).is_err() || is_end {
-            return;
-        }
-    }
-}
-
-/// The first word of a line and the rest.
-fn first_word(line: &str) -> (&str, &str) {
-    let line = line.trim();
-    line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
 }
 
 impl Session {
@@ -234,7 +196,7 @@ impl Session {
     }
 
     /// Starts a search, or counts leaves.
-    fn go(&mut self, mut searcher: Box<Searcher>, rest: &str) {
+    fn go(&mut self, searcher: Box<Searcher>, rest: &str) {
         let start = Instant::now();
         if let ("perft", depth) = first_word(rest) {
             return self.perft(searcher, depth);
@@ -250,12 +212,10 @@ impl Session {
         self.is_limited = !limits.infinite && limits != unlimited(&limits);
         self.is_endless = limits.ponder || !self.is_limited;
         self.signals.reset(limits.ponder);
-        let (game, sender) = (self.game.clone(), self.sender.clone());
+        let game = self.game.clone();
         let mut printer = Printer { display: self.display, scale: searcher.evaluator().scale() };
-        thread::spawn(move || {
-            let outcome = searcher.search_since(start, &game, limits, &mut printer);
-            // The loop may be gone, and nobody waits for the move.
-            let _ = sender.send(Event::Done(searcher, Some(outcome)));
+        lend(searcher, self.sender.clone(), move |searcher| {
+            Some(searcher.search_since(start, &game, limits, &mut printer))
         });
     }
 
@@ -269,8 +229,8 @@ impl Session {
         self.is_counting = true;
         self.signals.reset(false);
         let (position, display) = (self.game.position().clone(), self.display);
-        let (signals, sender) = (Arc::clone(&self.signals), self.sender.clone());
-        thread::spawn(move || {
+        let signals = Arc::clone(&self.signals);
+        lend(searcher, self.sender.clone(), move |_| {
             let mut total = 0;
             for &mv in &position.legal_moves() {
                 let leaves = count_leaves(&position.after(mv), depth - 1, &signals);
@@ -281,8 +241,7 @@ impl Session {
                 say!("{}: {leaves}", mv.to_uci(display.chess960));
             }
             say!("nodes {total}");
-            // The loop may be gone.
-            let _ = sender.send(Event::Done(searcher, None));
+            None
         });
     }
 
@@ -313,14 +272,12 @@ impl Session {
     }
 
     /// Stops the search and lets it say its move.
-    fn wind_up(&mut self, receiver: &Receiver<Event>) {
+    fn wind_up(&mut self, console: &Console) {
         self.signals.stop();
         self.waiting.clear();
         while self.searcher.is_none() && !self.is_counting {
-            match receiver.recv() {
-                Ok(Event::Done(searcher, outcome)) => drop(self.finish(searcher, outcome.as_ref())),
-                Ok(_) => {}
-                Err(_) => return,
+            if let Event::Done(searcher, outcome) = console.next() {
+                self.finish(searcher, outcome.as_ref());
             }
         }
     }

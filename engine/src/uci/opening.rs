@@ -6,22 +6,22 @@ use crate::random::Random;
 use crate::search::Limits;
 
 /// The book and the dice.
-pub(super) struct Opening {
+pub(crate) struct Opening {
     /// Whether moves are taken from the book (`OwnBook`).
-    pub(super) is_on: bool,
+    pub(crate) is_on: bool,
     /// What `BookFile` names, if anything.
-    pub(super) book: Option<Book>,
+    pub(crate) book: Option<Book>,
     random: Random,
 }
 
 impl Opening {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Opening { is_on: false, book: None, random: Random::unpredictable() }
     }
 
     /// The book's move for a position, if there is one and the limits ask for a move to play: who analyses, ponders,
     /// looks for a mate or names the moves to search wants a search.
-    pub(super) fn choose(&mut self, position: &Position, limits: &Limits) -> Option<Move> {
+    pub(crate) fn choose(&mut self, position: &Position, limits: &Limits) -> Option<Move> {
         let wants_search = limits.infinite || limits.ponder || limits.mate.is_some() || !limits.search_moves.is_empty();
         let book = self.book.as_ref().filter(|_| self.is_on && !wants_search)?;
         book.choose(position, &mut self.random)

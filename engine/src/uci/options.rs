@@ -10,18 +10,18 @@ use crate::search::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, SearchParam, SearchP
 
 /// How moves and scores are written.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Display {
+pub(crate) struct Display {
     /// Castling as the king taking its rook.
-    pub(super) chess960: bool,
+    pub(crate) chess960: bool,
     /// Scores with the chances to win, draw and lose.
-    pub(super) wdl: bool,
+    pub(crate) wdl: bool,
 }
 
 /// What options act on.
-pub(super) struct Target<'a> {
-    pub(super) searcher: &'a mut Searcher,
-    pub(super) display: &'a mut Display,
-    pub(super) opening: &'a mut Opening,
+pub(crate) struct Target<'a> {
+    pub(crate) searcher: &'a mut Searcher,
+    pub(crate) display: &'a mut Display,
+    pub(crate) opening: &'a mut Opening,
 }
 
 type Outcome = Result<(), String>;
@@ -34,16 +34,29 @@ enum Kind {
     Tunable(&'static SearchParam),
 }
 
+/// What an option is like, for any protocol to declare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A whole number within bounds.
+    Spin { default: i64, min: i64, max: i64 },
+    /// Yes or no.
+    Check { default: bool },
+    /// Something to be done.
+    Button,
+    /// Free text; [`EMPTY`] stands for none.
+    Text { default: &'static str },
+}
+
 struct Declared {
     name: &'static str,
     kind: Kind,
 }
 
 /// The list of options; with `tune`, every search parameter too.
-pub(super) struct Options(Vec<Declared>);
+pub(crate) struct Options(Vec<Declared>);
 
 impl Options {
-    pub(super) fn new(tune: bool) -> Self {
+    pub(crate) fn new(tune: bool) -> Self {
         let spin = |default, min, max, set| Kind::Spin { default, min, max, set };
         // Where the machine does not tell: a bound that no machine reaches.
         let memory = memory_mebibytes("MemTotal").unwrap_or(1 << 25).max(1);
@@ -67,18 +80,31 @@ impl Options {
         Options(list.into_iter().map(|(name, kind)| Declared { name, kind }).collect())
     }
 
+    /// The names of the options and what each is like.
+    pub(crate) fn shapes(&self) -> impl Iterator<Item = (&'static str, Shape)> {
+        self.0.iter().map(|Declared { name, kind }| {
+            let shape = match *kind {
+                Kind::Spin { default, min, max, .. } => Shape::Spin { default, min, max },
+                Kind::Check { default, .. } => Shape::Check { default },
+                Kind::Button { .. } => Shape::Button,
+                Kind::Text { default, .. } => Shape::Text { default },
+                Kind::Tunable(&SearchParam { default, min, max, .. }) => {
+                    Shape::Spin { default: default.into(), min: min.into(), max: max.into() }
+                }
+            };
+            (*name, shape)
+        })
+    }
+
     /// The lines that answer `uci`.
     pub(super) fn declarations(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|Declared { name, kind }| match kind {
-            Kind::Spin { default, min, max, .. } => {
+        self.shapes().map(|(name, shape)| match shape {
+            Shape::Spin { default, min, max } => {
                 format!("option name {name} type spin default {default} min {min} max {max}")
             }
-            Kind::Check { default, .. } => format!("option name {name} type check default {default}"),
-            Kind::Button { .. } => format!("option name {name} type button"),
-            Kind::Text { default, .. } => format!("option name {name} type string default {default}"),
-            Kind::Tunable(SearchParam { default, min, max, .. }) => {
-                format!("option name {name} type spin default {default} min {min} max {max}")
-            }
+            Shape::Check { default } => format!("option name {name} type check default {default}"),
+            Shape::Button => format!("option name {name} type button"),
+            Shape::Text { default } => format!("option name {name} type string default {default}"),
         })
     }
 
@@ -86,7 +112,7 @@ impl Options {
     ///
     /// # Errors
     /// What cannot be done, or is done otherwise than asked for.
-    pub(super) fn set(&self, target: &mut Target<'_>, name: &str, value: Option<&str>) -> Outcome {
+    pub(crate) fn set(&self, target: &mut Target<'_>, name: &str, value: Option<&str>) -> Outcome {
         let Some(Declared { name, kind }) = self.0.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
             return Err(format!("error: there is no option `{name}`"));
         };
@@ -117,7 +143,7 @@ impl Options {
 }
 
 /// What a string option says when it has no value.
-const EMPTY: &str = "<empty>";
+pub(crate) const EMPTY: &str = "<empty>";
 
 /// Reads a number and brings it into its range; the second part says so if that moved it.
 fn clamped(name: &str, text: &str, min: i64, max: i64) -> Result<(i64, Outcome), String> {

@@ -1,0 +1,93 @@
+//! What the protocols have in common: lines in, lines out, and a searcher at work in a thread of its own.
+
+use std::fmt;
+use std::io::{BufRead, Write};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+
+use crate::search::{Outcome, Searcher};
+
+/// What a protocol waits for.
+pub(crate) enum Event {
+    /// A line of the input, without the spaces around it.
+    Line(String),
+    /// The input has ended.
+    End,
+    /// A search has ended and gives the searcher back; a count of leaves has no outcome.
+    Done(Box<Searcher>, Option<Outcome>),
+}
+
+/// Standard input, read by a thread, and whatever else happens, in one row.
+pub(crate) struct Console {
+    receiver: Receiver<Event>,
+    sender: Sender<Event>,
+}
+
+impl Console {
+    /// Begins to read standard input.
+    pub(crate) fn open() -> Self {
+        let (sender, receiver) = mpsc::channel();
+        let lines = sender.clone();
+        thread::spawn(move || read_lines(&lines));
+        Console { receiver, sender }
+    }
+
+    /// The next event; waits for it.
+    pub(crate) fn next(&self) -> Event {
+        self.receiver.recv().unwrap_or(Event::End)
+    }
+
+    /// Where events come from.
+    pub(crate) fn sender(&self) -> Sender<Event> {
+        self.sender.clone()
+    }
+}
+
+/// Passes on the lines of standard input, whatever bytes they hold.
+fn read_lines(events: &Sender<Event>) {
+    let mut input = std::io::stdin().lock();
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        let event = match input.read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => Event::End,
+            Ok(_) => Event::Line(String::from_utf8_lossy(&bytes).trim().to_owned()),
+        };
+        let is_end = matches!(event, Event::End);
+        if events.send(event).is_err() || is_end {
+            return;
+        }
+    }
+}
+
+/// The first word of a line and the rest.
+pub(crate) fn first_word(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
+}
+
+/// Prints a line at once. If nobody listens any more, there is nothing left to do.
+pub(crate) fn print_line(line: fmt::Arguments<'_>) {
+    let mut out = std::io::stdout().lock();
+    if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+        std::process::exit(0);
+    }
+}
+
+macro_rules! say {
+    ($($part:tt)*) => { $crate::console::print_line(format_args!($($part)*)) };
+}
+pub(crate) use say;
+
+/// Lends the searcher to `work` in a thread of its own; it comes back in [`Event::Done`].
+pub(crate) fn lend(
+    mut searcher: Box<Searcher>,
+    events: Sender<Event>,
+    work: impl FnOnce(&mut Searcher) -> Option<Outcome> + Send + 'static,
+) {
+    thread::spawn(move || {
+        let outcome = work(&mut searcher);
+        // The loop may be gone, and nobody waits for the outcome.
+        let _ = events.send(Event::Done(searcher, outcome));
+    });
+}
