@@ -21,6 +21,8 @@ pub(crate) enum Event {
 pub(crate) struct Console {
     receiver: Receiver<Event>,
     sender: Sender<Event>,
+    /// A line that was looked at and put back.
+    unread: Option<String>,
 }
 
 impl Console {
@@ -29,12 +31,20 @@ impl Console {
         let (sender, receiver) = mpsc::channel();
         let lines = sender.clone();
         thread::spawn(move || read_lines(&lines));
-        Console { receiver, sender }
+        Console { receiver, sender, unread: None }
     }
 
     /// The next event; waits for it.
-    pub(crate) fn next(&self) -> Event {
-        self.receiver.recv().unwrap_or(Event::End)
+    pub(crate) fn next(&mut self) -> Event {
+        match self.unread.take() {
+            Some(line) => Event::Line(line),
+            None => self.receiver.recv().unwrap_or(Event::End),
+        }
+    }
+
+    /// Puts a line back, to be the next event.
+    pub(crate) fn unread(&mut self, line: String) {
+        self.unread = Some(line);
     }
 
     /// Where events come from.

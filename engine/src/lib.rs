@@ -1,9 +1,9 @@
 //! Merino's engine: chess rules, a tapered evaluation whose parameters come from TOML, and search.
 //!
 //! Arrows run one way: [`chess`] knows the rules and nothing else, [`eval`] judges a position by declared parameters,
-//! [`search`] looks ahead, [`uci`] speaks to whoever asks, and [`protocol`] begins it. [`mod@bench`] is the signature of
-//! the whole, [`book`] reads opening books, [`genfens`] makes openings, [`random`] is where chance comes from,
-//! [`mod@panic`] is for what must not happen.
+//! [`search`] looks ahead, [`uci`] and [`xboard`] speak to whoever asks, [`protocol`] says which of them.
+//! [`mod@bench`] is the signature of the whole, [`book`] reads opening books, [`genfens`] makes openings, [`random`] is
+//! where chance comes from, [`mod@panic`] is for what must not happen.
 
 pub mod bench;
 pub mod book;
@@ -16,3 +16,4 @@ pub mod protocol;
 pub mod random;
 pub mod search;
 pub mod uci;
+pub mod xboard;

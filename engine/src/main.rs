@@ -13,7 +13,8 @@ use engine::panic::abort_on_panic;
 use engine::search::{Pruning, Quiescence, Searcher, is_mate};
 use engine::{protocol, uci};
 
-/// A chess engine whose evaluation parameters are read from TOML. Without arguments it speaks UCI.
+/// A chess engine whose evaluation parameters are read from TOML. Without arguments it speaks UCI, or the protocol of
+/// XBoard if the first line is `xboard`.
 ///
 /// UCI commands may be given as arguments too, one in each: merino "position startpos" "go depth 10"
 #[derive(Parser)]
@@ -59,6 +60,8 @@ enum Command {
     },
     /// Print the numbers of the search in the input format of OpenBench's SPSA.
     SpsaInputs,
+    /// Speak the Chess Engine Communication Protocol (XBoard, WinBoard).
+    Xboard,
     /// UCI commands.
     #[command(external_subcommand)]
     Uci(Vec<String>),
@@ -118,6 +121,10 @@ fn run(command: Command, tune_search: bool) -> Result<()> {
         Command::Bench { depth, parameters } => bench(depth, parameters.evaluator()?),
         Command::SpsaInputs => {
             print!("{}", uci::spsa_inputs());
+            Ok(())
+        }
+        Command::Xboard => {
+            protocol::run_xboard(tune_search);
             Ok(())
         }
         Command::Uci(words) => {

@@ -1,10 +1,39 @@
-//! Which protocol is spoken.
+//! Which protocol is spoken: the one that was asked for, or the one that the first line gives away.
 
-use crate::console::Console;
-use crate::uci;
+use crate::console::{Console, Event};
+use crate::xboard::{self, Ended};
+use crate::{uci, xboard::GREETING};
 
-/// Speaks UCI on standard input and output until `quit` or the end of input. With `tune`, every search parameter is an
-/// option.
+/// Speaks UCI on standard input and output until `quit` or the end of input; or XBoard's protocol, if the first line
+/// says so. With `tune`, every search parameter is an option.
 pub fn run(tune: bool) {
-    uci::run(&Console::open(), tune);
+    let mut console = Console::open();
+    loop {
+        match console.next() {
+            Event::Line(line) if line.is_empty() => {}
+            Event::Line(line) if line == GREETING => return run_xboard_on(console, tune),
+            Event::Line(line) => {
+                console.unread(line);
+                return uci::run(&mut console, tune);
+            }
+            Event::End | Event::Done(..) => return,
+        }
+    }
+}
+
+/// Speaks XBoard's protocol on standard input and output until `quit` or the end of input. With `tune`, every search
+/// parameter is an option.
+pub fn run_xboard(tune: bool) {
+    run_xboard_on(Console::open(), tune);
+}
+
+/// Some GUIs of UCI try `xboard` first, and say `uci` when they like the answer no better.
+fn run_xboard_on(mut console: Console, tune: bool) {
+    match xboard::run(&mut console, tune) {
+        Ended::Quit => {}
+        Ended::Uci(line) => {
+            console.unread(line);
+            uci::run(&mut console, tune);
+        }
+    }
 }

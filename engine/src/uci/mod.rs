@@ -7,8 +7,8 @@
 
 mod command;
 mod info;
-mod opening;
-mod options;
+pub(crate) mod opening;
+pub(crate) mod options;
 mod wdl;
 
 use std::collections::VecDeque;
@@ -54,7 +54,7 @@ struct Session {
 }
 
 /// Speaks UCI until `quit` or the end of input; with `tune`, every search parameter is an option.
-pub(crate) fn run(console: &Console, tune: bool) {
+pub(crate) fn run(console: &mut Console, tune: bool) {
     let Some(mut session) = Session::new(tune, console.sender()) else { return };
     loop {
         let flow = match console.next() {
@@ -272,7 +272,7 @@ impl Session {
     }
 
     /// Stops the search and lets it say its move.
-    fn wind_up(&mut self, console: &Console) {
+    fn wind_up(&mut self, console: &mut Console) {
         self.signals.stop();
         self.waiting.clear();
         while self.searcher.is_none() && !self.is_counting {

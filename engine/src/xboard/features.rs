@@ -1,0 +1,125 @@
+//! What the engine tells of itself, and its options in the words of this protocol.
+
+use super::command::Variant;
+use crate::console::say;
+use crate::uci::options::{EMPTY, Options, Shape, Target};
+
+/// What the interface may count on; see the protocol for each.
+const FEATURES: [&str; 3] = [
+    "ping=1 setboard=1 playother=1 usermove=1 san=0 time=1 draw=1 reuse=1 analyze=1",
+    "sigint=0 sigterm=0 colors=0 nps=0 debug=1 memory=1 smp=1",
+    concat!("myname=\"Merino ", env!("CARGO_PKG_VERSION"), "\""),
+];
+
+/// Options that the protocol has commands for: `memory`, `cores`, `hard`.
+const HAVE_COMMANDS: [&str; 3] = ["Hash", "Threads", "Ponder"];
+
+/// The options that are offered here: not those that have commands, nor those about UCI itself.
+fn offered(options: &Options) -> impl Iterator<Item = (&'static str, Shape)> {
+    options.shapes().filter(|(name, _)| !HAVE_COMMANDS.contains(name) && !name.starts_with("UCI_"))
+}
+
+/// Answers `protover`.
+pub(super) fn announce(options: &Options) {
+    FEATURES.iter().for_each(|features| say!("feature {features}"));
+    let variants: Vec<&str> = Variant::NAMES.iter().map(|(name, _)| *name).collect();
+    say!("feature variants=\"{}\"", variants.join(","));
+    for (name, shape) in offered(options) {
+        say!("feature option=\"{name} {}\"", declaration(shape));
+    }
+    say!("feature done=1");
+}
+
+fn declaration(shape: Shape) -> String {
+    match shape {
+        Shape::Spin { default, min, max } => format!("-spin {default} {min} {max}"),
+        Shape::Check { default } => format!("-check {}", u8::from(default)),
+        Shape::Button => "-button".to_owned(),
+        Shape::Text { default: EMPTY } => "-string ".to_owned(),
+        Shape::Text { default } => format!("-string {default}"),
+    }
+}
+
+/// Sets an option that is offered.
+///
+/// # Errors
+/// What [`Options::set`] has to say.
+pub(super) fn set(options: &Options, target: &mut Target<'_>, name: &str, value: Option<&str>) -> Result<(), String> {
+    let Some((_, shape)) = offered(options).find(|(known, _)| known.eq_ignore_ascii_case(name)) else {
+        return Err(format!("error: there is no option `{name}`"));
+    };
+    options.set(target, name, value.map(|value| in_words(shape, value)))
+}
+
+/// The value as the list of options reads it.
+fn in_words(shape: Shape, value: &str) -> &str {
+    match (shape, value) {
+        (Shape::Check { .. }, "0") => "false",
+        (Shape::Check { .. }, "1") => "true",
+        _ => value,
+    }
+}
+
+/// Shares out what the interface grants: threads, and mebibytes for everything if it has named any.
+///
+/// # Errors
+/// What [`Options::set`] has to say of the table.
+pub(super) fn grant(
+    options: &Options,
+    target: &mut Target<'_>,
+    threads: usize,
+    memory: Option<usize>,
+) -> Result<(), String> {
+    target.searcher.set_threads(threads);
+    match memory {
+        Some(total) => options.set(target, "Hash", Some(&table_share(total, threads).to_string())),
+        None => Ok(()),
+    }
+}
+
+/// Mebibytes left for the table when the program and the memory of its threads have theirs.
+fn table_share(total: usize, threads: usize) -> usize {
+    const PROGRAM: usize = 6;
+    const THREAD: usize = 3;
+    total.saturating_sub(PROGRAM).saturating_sub(THREAD * threads).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Searcher;
+    use crate::uci::opening::Opening;
+    use crate::uci::options::Display;
+
+    #[test]
+    fn options_with_commands_of_their_own_are_not_offered() {
+        let names: Vec<&str> = offered(&Options::new(false)).map(|(name, _)| name).collect();
+        assert!(names.contains(&"MultiPV") && names.contains(&"EvalFile"));
+        for name in HAVE_COMMANDS {
+            assert!(Options::new(false).shapes().any(|(known, _)| known == name) && !names.contains(&name), "{name}");
+        }
+        let mut searcher = Searcher::new(1).unwrap();
+        let (mut display, mut opening) = (Display::default(), Opening::new());
+        let mut target = Target { searcher: &mut searcher, display: &mut display, opening: &mut opening };
+        let mut set = |name, value| super::set(&Options::new(false), &mut target, name, Some(value));
+        assert!(
+            set("Hash", "2").is_err()
+                && set("multipv", "2").is_ok()
+                && set("OwnBook", "1").is_ok()
+                && set("Nonsense", "1").is_err()
+        );
+        assert!(searcher.multipv == 2 && opening.is_on);
+    }
+
+    #[test]
+    fn checks_are_zero_or_one() {
+        assert_eq!(declaration(Shape::Check { default: true }), "-check 1");
+        assert_eq!(in_words(Shape::Check { default: true }, "0"), "false");
+        assert_eq!(in_words(Shape::Spin { default: 1, min: 0, max: 2 }, "0"), "0");
+    }
+
+    #[test]
+    fn the_table_gets_what_is_left() {
+        assert_eq!([table_share(73, 1), table_share(73, 4), table_share(5, 1), table_share(0, 512)], [64, 55, 1, 1]);
+    }
+}
