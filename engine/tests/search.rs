@@ -161,9 +161,7 @@ fn threads_share_the_work_and_agree_on_a_mate() {
     searcher.set_threads(3);
     let game = game("r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1");
     let mut witness = Witness::new(&game);
-    // Ordinary search may come to its last depth in a thread that has not seen the mate; who asks for it gets it.
-    let limits = Limits { mate: Some(3), ..Limits::depth(13) };
-    let outcome = searcher.search(&game, limits, &mut witness);
+    let outcome = searcher.search(&game, Limits::depth(13), &mut witness);
     assert_eq!(mate_distance(outcome.value), Some(3));
     assert_eq!(witness.lines.last().map(|(_, _, line)| line[0]), outcome.best);
 }
