@@ -8,8 +8,16 @@ mod support {
 
 use support::session::Engine;
 
-/// Longer than any machine takes for milliseconds of work, shorter than a limit that is not seen.
-const AGES: Duration = Duration::from_secs(5);
+/// The least time that one of five tries takes: a limit that is kept is kept in one of them on a busy machine too, and
+/// one that is not kept in none.
+fn least_time(mut attempt: impl FnMut()) -> Duration {
+    let time = |_| {
+        let start = Instant::now();
+        attempt();
+        start.elapsed()
+    };
+    (0..5).map(time).min().unwrap_or_default()
+}
 
 #[test]
 fn the_handshake_names_every_option() {
@@ -86,11 +94,12 @@ fn pondering_ends_with_the_hit_or_with_stop() {
 fn clocks_are_kept() {
     let mut engine = Engine::start(&[]);
     for clock in ["wtime 100", "wtime 1 btime 1 winc 0", "wtime -50 btime 10", "movetime 20", "wtime 50 movestogo 1"] {
-        let start = Instant::now();
-        engine.send(&format!("go {clock}"));
-        let lines = engine.until("bestmove");
-        assert!(lines.iter().any(|line| line.contains(" score ")), "{clock}");
-        assert!(start.elapsed() < AGES, "{clock}: {:?}", start.elapsed());
+        let time = least_time(|| {
+            engine.send(&format!("go {clock}"));
+            let lines = engine.until("bestmove");
+            assert!(lines.iter().any(|line| line.contains(" score ")), "{clock}");
+        });
+        assert!(time < Duration::from_millis(150), "{clock}: {time:?}");
     }
     engine.end();
 }
@@ -99,9 +108,8 @@ fn clocks_are_kept() {
 fn a_single_legal_move_is_played_at_once() {
     let mut engine = Engine::start(&[]);
     engine.send("position fen 8/8/8/8/8/5k2/7q/7K w - - 0 1");
-    let start = Instant::now();
-    engine.answer("go wtime 600000 btime 600000", "bestmove h1");
-    assert!(start.elapsed() < AGES);
+    let time = least_time(|| drop(engine.answer("go wtime 600000 btime 600000", "bestmove h1")));
+    assert!(time < Duration::from_millis(500), "{time:?}");
     engine.end();
 }
 
