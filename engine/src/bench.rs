@@ -92,11 +92,13 @@ pub fn run(depth: i32, like: &Searcher, mut progress: impl FnMut(&str, u64)) -> 
     let mut searcher = Searcher::new(DEFAULT_HASH)?;
     searcher.params = like.params.clone();
     searcher.set_evaluator(like.shared_evaluator());
+    // As under a limit that a game sets: without one, decided positions would be all about the hunt for the mate.
+    let limits = Limits { nodes: Some(1 << 60), ..Limits::depth(depth) };
     let start = Instant::now();
     let mut nodes = 0;
     for fen in POSITIONS {
         let position = Position::from_fen(fen).expect("the tests have read every position");
-        let outcome = searcher.search(&Game::new(position), Limits::depth(depth), &mut ());
+        let outcome = searcher.search(&Game::new(position), limits.clone(), &mut ());
         nodes += outcome.nodes;
         progress(fen, outcome.nodes);
     }

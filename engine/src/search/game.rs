@@ -6,6 +6,9 @@
 use super::cuckoo;
 use crate::chess::{Move, Position, Undo};
 
+/// Plies without capture or pawn move that draw.
+pub(super) const DRAWING_CLOCK: u16 = 100;
+
 /// A position with its past.
 #[derive(Clone, Debug)]
 pub struct Game {
@@ -155,7 +158,7 @@ impl Game {
 /// Whether a position is drawn by the fifty-move rule or by material.
 #[inline]
 pub(super) fn is_drawn_by_rule(position: &Position) -> bool {
-    if position.halfmove_clock() >= 100 {
+    if position.halfmove_clock() >= DRAWING_CLOCK {
         // A mate on the last move counts.
         return !position.is_check() || position.has_legal_move();
     }

@@ -32,7 +32,8 @@ impl Worker {
                 root.previous = if root.value == -INFINITE { root.previous } else { root.value };
             }
             let before = self.root_moves[0].previous;
-            if self.search_lines(game, depth, handler).is_err() {
+            let hunt = if self.id == 0 { self.hunt_mate(game, depth) } else { Ok(()) };
+            if hunt.and_then(|()| self.search_lines(game, depth, handler)).is_err() {
                 break;
             }
             self.completed_depth = depth;
@@ -129,7 +130,7 @@ impl Worker {
         if shared.only_move {
             return true;
         }
-        let best_move_share = self.root_moves[0].nodes as f64 / self.nodes.max(1) as f64;
+        let best_move_share = self.root_moves[0].nodes as f64 / (self.nodes - self.hunted).max(1) as f64;
         let factor = Progress { stable_iterations, best_move_share, drop }.factor();
         shared.start.elapsed() >= soft.mul_f64(factor)
     }

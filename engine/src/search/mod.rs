@@ -8,6 +8,7 @@
 mod cuckoo;
 mod game;
 mod history;
+mod hunt;
 mod iterate;
 mod learn;
 mod limits;
@@ -15,6 +16,7 @@ mod memory;
 mod node;
 mod params;
 mod picker;
+mod proof;
 mod prune;
 mod quiescence;
 mod report;

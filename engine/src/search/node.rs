@@ -157,8 +157,7 @@ impl Worker {
             cut_node,
         };
 
-        // Who asks for a mate wants no move left out.
-        let full_width = self.shared.limits.mate.is_some();
+        let full_width = self.full_width;
         if excluded.is_none() && !full_width && situation(depth, alpha).may_prune() {
             // 6. Razoring.
             if situation(depth, alpha).is_hopeless(&self.shared.params) {

@@ -135,7 +135,11 @@ pub(super) struct Worker {
     pub(super) ply: usize,
     pub(super) seldepth: usize,
     pub(super) nodes: u64,
+    /// Those of them that went into the hunt for a mate.
+    pub(super) hunted: u64,
     next_check: u64,
+    /// No move may be left out: a mate is asked for, and not known by a proof to be there or not.
+    pub(super) full_width: bool,
     /// Depth of the iteration, plies.
     pub(super) root_depth: i32,
     /// Depth of the last finished iteration, plies.
@@ -168,6 +172,8 @@ impl Worker {
             ply: 0,
             seldepth: 0,
             nodes: 0,
+            hunted: 0,
+            full_width: shared.limits.mate.is_some(),
             next_check: CHECK_INTERVAL.min(shared.limits.nodes.unwrap_or(u64::MAX)),
             root_depth: 0,
             completed_depth: 0,
