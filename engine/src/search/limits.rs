@@ -49,6 +49,15 @@ impl Limits {
     }
 }
 
+/// What so many moves may lose on their way is kept back: a late answer now and then must not cost the game.
+const RESERVED_MOVES: f64 = 25.0;
+
+/// What the plan for a move takes of the reserve, so that a clock without increment is not left unused.
+const RESERVE_SHARE: f64 = 0.015;
+
+/// The most that one move takes of it.
+const RESERVE_AT_ONCE: f64 = 0.025;
+
 /// Limits of time for one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Budget {
@@ -62,28 +71,26 @@ impl Budget {
     /// The time for a move, `overhead` being lost on the way to the GUI.
     pub(super) fn new(limits: &Limits, overhead: Duration, params: &SearchParams) -> Self {
         const LEAST: Duration = Duration::from_millis(1);
-        const RESERVED_MOVES: f64 = 25.0;
         let fixed = limits.move_time.map(|time| time.saturating_sub(overhead.min(time / 2)).max(LEAST));
         let Some(clock) = limits.clock else {
             return Budget { soft: None, hard: fixed };
         };
         let left = clock.time.saturating_sub(overhead).max(LEAST).as_secs_f64();
         let increment = clock.increment.as_secs_f64() * f64::from(params.time_increment) / 100.0;
-        let share = match clock.moves_to_go {
-            Some(moves) => (1.0 / f64::from(moves.clamp(1, 50))).min(0.9),
-            None => f64::from(params.time_share) / 1000.0,
-        };
+        let stretch = f64::from(params.time_hard) / 100.0;
         // Never more than most of what is left: the clock may hold less than the plan.
-        let most = match clock.moves_to_go {
-            Some(1) => 0.9 * left,
-            _ => 0.6 * left,
+        let (soft, hard) = if let Some(moves) = clock.moves_to_go {
+            let most = if moves == 1 { 0.9 * left } else { 0.6 * left };
+            let share = (1.0 / f64::from(moves.clamp(1, 50))).min(0.9);
+            let soft = (left * share + increment).min(most);
+            (soft, (soft * stretch).min(most))
+        } else {
+            let reserve = (RESERVED_MOVES * overhead.as_secs_f64()).min(left);
+            let free = left - reserve;
+            let most = (0.6 * free + RESERVE_AT_ONCE * reserve + increment).min(0.6 * left);
+            let soft = free * f64::from(params.time_share) / 1000.0 + RESERVE_SHARE * reserve + increment;
+            (soft.min(most), (soft * stretch).min(most))
         };
-        // What the next moves will lose on their way is no time to think: a late answer now and then must not cost the
-        // game. A clock that has come near to that lives on its increment.
-        let reserve = if clock.moves_to_go.is_some() { 0.0 } else { RESERVED_MOVES * overhead.as_secs_f64() };
-        let spendable = (left - reserve).max(0.2 * left);
-        let soft = (spendable * share + increment).min(most);
-        let hard = (soft * f64::from(params.time_hard) / 100.0).min(most);
         let hard = Duration::from_secs_f64(hard).max(LEAST);
         Budget { soft: Some(Duration::from_secs_f64(soft)), hard: Some(fixed.map_or(hard, |fixed| fixed.min(hard))) }
     }
@@ -134,6 +141,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Once the clock is down to the reserve, it does not fall further while there is an increment.
+    #[test]
+    fn the_reserve_is_not_spent() {
+        for increment in [10, 40, 100] {
+            let mut left = 1000.0;
+            for _ in 0..500 {
+                let spent = budget(left as u64, increment, None).hard.unwrap().as_secs_f64() * 1000.0;
+                left += increment as f64 - spent;
+                assert!(left > 150.0, "{increment}: {left}");
+            }
+        }
+        // Without an increment it lasts for hundreds of moves.
+        let mut left = 1000.0;
+        for _ in 0..200 {
+            left -= budget(left as u64, 0, None).soft.unwrap().as_secs_f64() * 1000.0;
+        }
+        assert!(left > 20.0, "{left}");
     }
 
     #[test]
