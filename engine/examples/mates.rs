@@ -9,7 +9,7 @@
 //! pieces are written, as many for White as for Black.
 
 #[path = "../tests/support/solver.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "of the solver only its first question is asked here")]
 mod solver;
 
 use std::collections::HashSet;

@@ -74,7 +74,7 @@ struct Bucket([Slot; SLOTS]);
 const _: () = assert!(size_of::<Bucket>() == 64);
 
 // SAFETY: a bucket is nothing but atomic integers, of which any bits are a value; it is aligned to 64 bytes.
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "the promise that `Memory` asks for")]
 unsafe impl Plain for Bucket {}
 
 /// A transposition table of fixed size.
