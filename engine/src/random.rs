@@ -32,6 +32,13 @@ impl Random {
         // The high half of the product is uneven by less than one part in 2⁶⁴ / bound.
         ((u128::from(split_mix(&mut self.0)) * u128::from(bound)) >> 64) as u64
     }
+
+    /// Puts the items into an order that is as likely as any other.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u64 + 1) as usize);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -48,6 +55,19 @@ mod tests {
         assert_ne!(draw(1), draw(2));
         assert!((0..6).all(|side| draw(1).contains(&side)) && draw(1).iter().all(|&side| side < 6));
         assert_eq!(Random::seeded(1).below(0), 0);
+    }
+
+    #[test]
+    fn every_order_comes_up() {
+        let mut random = Random::seeded(3);
+        let mut seen = std::collections::HashMap::new();
+        for _ in 0..600 {
+            let mut items = [1, 2, 3];
+            random.shuffle(&mut items);
+            *seen.entry(items).or_insert(0) += 1;
+        }
+        assert_eq!(seen.len(), 6);
+        assert!(seen.values().all(|&count| (60..140).contains(&count)), "{seen:?}");
     }
 
     #[test]

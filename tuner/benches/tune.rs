@@ -9,6 +9,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use engine::eval::params::Weights;
 use tuner::dataset::Source;
 use tuner::features::Resolve;
+use tuner::optimize::Method;
 use tuner::tune::{Job, run};
 
 const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
@@ -23,6 +24,9 @@ fn job(resolve: Resolve) -> Job {
         sources: vec![source.expect("readable data")],
         start: Weights::from_toml(BASELINE).expect("sound parameters"),
         resolve,
+        method: Method::Newton,
+        seed: 0,
+        batch: None,
         prior: Some(1e-13),
         k: None,
         skip_bad: 0,

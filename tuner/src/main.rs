@@ -11,6 +11,7 @@ use clap::Parser;
 use engine::eval::params::Weights;
 use tuner::dataset::Source;
 use tuner::features::Resolve;
+use tuner::optimize::Method;
 use tuner::params_file::{check_writable, render, write_atomically};
 use tuner::tune::{Job, PRIOR_PER_POSITION, run};
 
@@ -51,6 +52,14 @@ struct Cli {
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
     resolve: Resolve,
 
+    /// How the minimum is found; all methods find the same.
+    #[arg(long, value_enum, default_value_t = Method::Newton)]
+    method: Method,
+
+    /// Positions a step of Adam looks at; all if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    batch: Option<u32>,
+
     /// λ, the strength of the pull to the start, per squared centipawn. Little data wants more, much data less.
     #[arg(long, value_name = "λ", value_parser = prior, help = prior_help())]
     prior: Option<f64>,
@@ -67,7 +76,7 @@ struct Cli {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 
-    /// Seed for methods that draw random numbers. Newton's method draws none: the result does not depend on it.
+    /// Seed for methods that draw random numbers: local search, and Adam with --batch.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
@@ -135,6 +144,9 @@ fn tune(cli: &Cli, bars: &bars::Bars) -> Result<String> {
         sources: sources(&cli.epd)?,
         start,
         resolve: cli.resolve,
+        method: cli.method,
+        seed: cli.seed,
+        batch: batch(cli)?,
         prior: cli.prior,
         k: cli.k,
         skip_bad: cli.skip_bad,
@@ -157,6 +169,14 @@ fn sources(files: &[PathBuf]) -> Result<Vec<Source>> {
 }
 
 /// Where to write: as told, else to `params/tuned.toml`, but never silently over the input.
+/// Rows a step looks at.
+fn batch(cli: &Cli) -> Result<Option<usize>> {
+    if cli.batch.is_some() && cli.method != Method::Adam {
+        bail!("--batch is for --method adam; {} looks at all positions", cli.method.name());
+    }
+    Ok(cli.batch.map(|size| size as usize))
+}
+
 fn output_path(cli: &Cli) -> Result<PathBuf> {
     if let Some(output) = &cli.output {
         return Ok(output.clone());

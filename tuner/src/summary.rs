@@ -34,6 +34,7 @@ impl Report {
             data: self.files.iter().map(file).collect(),
             positions: self.positions,
             resolve: name(self.resolve),
+            method: self.method.name(),
             k: self.k,
             lambda: self.prior,
             static_loss: LossChange { before: before.still, after: after.still },
@@ -51,6 +52,7 @@ impl Report {
             "skipped": self.skipped.values().map(|skipped| skipped.count).sum::<u64>(),
             "skipped_by_reason": reasons,
             "resolve": name(self.resolve),
+            "method": self.method.name(),
             "k": self.k,
             "prior": self.prior,
             "loss": self.loss,
@@ -81,8 +83,8 @@ impl Report {
         writeln!(to, "K            {:.4}", self.k)?;
         writeln!(to, "prior        {:.3e}", self.prior)?;
         writeln!(to, "resolved by  {}, {} rounds", name(self.resolve), self.rounds)?;
-        let (iterations, ratio) = (self.iterations, self.gradient_ratio);
-        writeln!(to, "minimised    {iterations} iterations, gradient down to {ratio:.1e} of the start")?;
+        let (method, iterations, ratio) = (self.method.name(), self.iterations, self.gradient_ratio);
+        writeln!(to, "minimised    by {method}, {iterations} iterations, gradient down to {ratio:.1e} of the start")?;
         if !self.converged {
             writeln!(to, "not finished the largest number of steps was taken; run again from the output")?;
         }

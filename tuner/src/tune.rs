@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::dataset::{Dataset, FileSummary, Skipped, Source};
 use crate::features::{self, ReadError, Resolve, Resolved, Scores, resolve, score};
 use crate::objective::{FitKError, Objective, ObjectiveError, Rows, RowsError, fit_k, score_loss};
-use crate::optimize::{Fit, Limits, LimitsError, Newton, OptimizeError, Optimizer, Stop};
+use crate::optimize::{Fit, Limits, LimitsError, Method, OptimizeError, Optimizer, Stop};
 use crate::progress::{Progress, Unit};
 
 /// Strength of the prior per position, where none is given: λ = this / number of positions.
@@ -34,6 +34,12 @@ pub struct Job {
     pub start: Weights,
     /// Which evaluation of a position is fitted to its result.
     pub resolve: Resolve,
+    /// How the objective is minimised.
+    pub method: Method,
+    /// What decides the choices that a method leaves to chance.
+    pub seed: u64,
+    /// Rows a step of Adam looks at; `None` for all.
+    pub batch: Option<usize>,
     /// λ, the strength of the pull, at least 0; `None` for [`PRIOR_PER_POSITION`] over the number of positions.
     pub prior: Option<f64>,
     /// The scale from centipawns to expected results, positive; `None` to fit it to the start.
@@ -132,6 +138,8 @@ pub struct Report {
     pub tuned: Weights,
     /// How positions were resolved.
     pub resolve: Resolve,
+    /// How the objective was minimised.
+    pub method: Method,
     /// The scale from centipawns to expected results.
     pub k: f64,
     /// λ.
@@ -179,7 +187,9 @@ pub fn run(job: Job, progress: &dyn Progress) -> Result<Report, TuneError> {
     drop(scores);
 
     let unseen = rows.occurrences().iter().filter(|&&count| count == 0).count();
-    let mut tuning = Tuning { dataset: &dataset, resolve: job.resolve, k, prior, seconds, progress };
+    let optimizer = job.method.optimizer(job.seed, job.batch);
+    let mut tuning =
+        Tuning { dataset: &dataset, resolve: job.resolve, optimizer: &*optimizer, k, prior, seconds, progress };
     let (best, rounds) = tuning.rounds(rows, &job.start, before)?;
     let mut seconds = tuning.seconds;
     seconds.total = started.elapsed().as_secs_f64();
@@ -191,6 +201,7 @@ pub fn run(job: Job, progress: &dyn Progress) -> Result<Report, TuneError> {
         at_bound: at_bound(&best.weights),
         tuned: best.weights,
         resolve: job.resolve,
+        method: job.method,
         k,
         prior,
         loss: Losses { before, after: best.loss },
@@ -229,6 +240,7 @@ struct Best {
 struct Tuning<'a> {
     dataset: &'a Dataset,
     resolve: Resolve,
+    optimizer: &'a dyn Optimizer,
     k: f64,
     prior: f64,
     seconds: Seconds,
@@ -303,8 +315,8 @@ impl Tuning<'_> {
             progress.message(format!("loss {:.7}, gradient {:.1e}", step.loss, step.gradient_norm));
             ControlFlow::Continue(())
         };
-        let fit =
-            timed(&mut self.seconds.optimize, || Newton::default().minimize(&objective, theta, limits, &mut watch));
+        let optimizer = self.optimizer;
+        let fit = timed(&mut self.seconds.optimize, || optimizer.minimize(&objective, theta, limits, &mut watch));
         progress.end();
         Ok(fit?)
     }

@@ -3,7 +3,7 @@
 use engine::eval::taper::{PHASE_PIECES, PhaseCounts, fraction};
 use std::ops::ControlFlow;
 use tuner::objective::{CurvatureKind, Objective, ObjectiveError, Rows, RowsBuilder, fit_k_at, parameters, scores};
-use tuner::optimize::{Fit, Limits, Newton, OptimizeError, Optimizer, Step, Stop};
+use tuner::optimize::{Adam, Fit, Lbfgs, Limits, LocalSearch, Newton, OptimizeError, Optimizer, Step, Stop};
 
 /// Pair features of the made-up problems; the last is never seen.
 const FEATURES: usize = 12;
@@ -270,6 +270,103 @@ fn what_was_never_seen_stays_where_it_was() {
         assert!(fit.gradient_ratio <= 1e-8, "λ = {strength}: {:e} {:?}", fit.gradient_ratio, fit.stop);
         assert!(fit.loss <= objective.loss(&start()));
     }
+}
+
+#[test]
+fn diagonal_of_the_curvature_is_that_of_gauss_newton() {
+    let rows = rows(2000, drawn);
+    let objective = Objective::new(&rows, 1.1).unwrap().with_prior(1e-7, &start()).unwrap();
+    let whole = objective.curvature(&truth(), CurvatureKind::GaussNewton);
+    for (j, &found) in objective.curvature_diagonal(&truth()).iter().enumerate() {
+        let expected = whole.get(j, j);
+        assert!((found - expected).abs() <= 1e-5 * expected, "{j}: {found} for {expected}");
+    }
+}
+
+/// All methods, with how far above the minimum each may end, relative to it.
+fn methods() -> [(Box<dyn Optimizer>, f64); 5] {
+    [
+        (Box::new(Newton::default()), 1e-12),
+        (Box::new(Lbfgs::default()), 1e-9),
+        (Box::new(Adam::default()), 1e-6),
+        (Box::new(Adam { batch: Some(4000), ..Adam::default() }), 1e-5),
+        // Whole numbers only, of phase weights too.
+        (Box::new(LocalSearch::default()), 2e-4),
+    ]
+}
+
+#[test]
+fn all_methods_find_the_same_minimum() {
+    let rows = rows(20_000, drawn);
+    for strength in [1e-9, 1e-7] {
+        let objective = Objective::new(&rows, 1.0).unwrap().with_prior(strength, &start()).unwrap();
+        let least = minimize(&objective, &start(), &bounds()).loss;
+        for (method, above) in methods() {
+            let fit = method.minimize(&objective, &start(), &bounds(), &mut |_| ControlFlow::Continue(())).unwrap();
+            let excess = fit.loss / least - 1.0;
+            assert!((-1e-12..=above).contains(&excess), "{excess:e} above the minimum, {:?} {:?}", fit.stop, fit.work);
+            assert!((fit.loss / objective.loss(&fit.theta) - 1.0).abs() < 1e-14);
+        }
+    }
+}
+
+#[test]
+fn no_method_moves_what_is_frozen_or_leaves_bounds() {
+    let rows = rows(5000, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap().with_prior(1e-9, &truth()).unwrap();
+    let (mut lower, mut upper) = (vec![-5000.0; SIZE], vec![5000.0; SIZE]);
+    let mut begin = start();
+    (lower[2], upper[2], lower[5], upper[5]) = (10.0, 35.0, 20.0, 41.0);
+    begin[2] = 20.0;
+    let mut limits = Limits::new(lower.clone(), upper.clone()).unwrap();
+    let frozen = [0, 7, SIZE - 2];
+    frozen.iter().for_each(|&j| limits.freeze(j).unwrap());
+    let least = minimize(&objective, &begin, &limits).loss;
+    for (method, above) in methods() {
+        let fit = method.minimize(&objective, &begin, &limits, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert!(frozen.iter().all(|&j| fit.theta[j] == begin[j]));
+        assert!(
+            fit.theta.iter().zip(&lower).zip(&upper).all(|((value, lower), upper)| lower <= value && value <= upper)
+        );
+        assert!(fit.loss / least - 1.0 <= 2.0 * above, "{:e}", fit.loss / least - 1.0);
+    }
+}
+
+#[test]
+fn every_method_is_the_same_with_any_number_of_threads() {
+    let rows = rows(20_000, drawn);
+    let objective = Objective::new(&rows, 1.1).unwrap().with_prior(1e-9, &start()).unwrap();
+    let all = || {
+        let few = [
+            Box::new(Lbfgs { max_steps: 30, ..Lbfgs::default() }) as Box<dyn Optimizer>,
+            Box::new(Adam { max_epochs: 30, batch: Some(3000), ..Adam::default() }),
+            Box::new(LocalSearch { max_sweeps: 5, ..LocalSearch::default() }),
+        ];
+        let fit = |method: Box<dyn Optimizer>| {
+            method.minimize(&objective, &start(), &bounds(), &mut |_| ControlFlow::Continue(())).unwrap()
+        };
+        few.map(fit)
+    };
+    let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(all);
+    assert_eq!(with(1), with(3));
+}
+
+#[test]
+fn local_search_ends_at_whole_numbers_that_no_single_step_betters() {
+    let rows = rows(5000, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap().with_prior(1e-9, &start()).unwrap();
+    let fit =
+        LocalSearch::default().minimize(&objective, &start(), &bounds(), &mut |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(fit.stop, Stop::NoProgress);
+    for (j, &value) in fit.theta.iter().enumerate() {
+        assert_eq!(value, value.round(), "{j}");
+        for step in [-1.0, 1.0] {
+            assert!(objective.loss(&moved(&fit.theta, j, step)) >= fit.loss - 1e-15, "{j} {step}");
+        }
+    }
+    let other = LocalSearch { seed: 1, ..LocalSearch::default() };
+    let other = other.minimize(&objective, &start(), &bounds(), &mut |_| ControlFlow::Continue(())).unwrap();
+    assert_ne!(other.history, fit.history);
 }
 
 #[test]

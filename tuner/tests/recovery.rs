@@ -5,6 +5,7 @@ use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use tuner::dataset::Source;
 use tuner::features::Resolve;
+use tuner::optimize::Method;
 use tuner::tune::{Job, Report, run};
 
 const DATA: &[u8] = include_bytes!("../../data/quiet.epd.zst");
@@ -61,7 +62,10 @@ fn drawn(positions: &[Position], truth: &Evaluator) -> String {
 fn tune(text: String, prior: Option<f64>) -> Report {
     let source = Source::embedded("drawn", text.into_bytes().leak()).unwrap();
     let start = Weights::from_toml(BASELINE).unwrap();
-    run(Job { sources: vec![source], start, resolve: Resolve::Static, prior, k: Some(1.0), skip_bad: 0 }, &()).unwrap()
+    let (method, seed, batch) = (Method::Newton, 0, None);
+    let resolve = Resolve::Static;
+    let job = Job { sources: vec![source], start, resolve, method, seed, batch, prior, k: Some(1.0), skip_bad: 0 };
+    run(job, &()).unwrap()
 }
 
 /// Root of the mean square of the difference of two evaluations, in centipawns.

@@ -183,8 +183,7 @@ impl<'r> Objective<'r> {
     pub fn loss_and_gradient(&self, theta: &[f64]) -> (f64, Vec<f64>) {
         let sums = self.pass(theta, true);
         let scale = 1.0 / self.rows.len() as f64;
-        let sums_of_all = sums.pairs.as_flattened().iter().chain(&sums.weights);
-        let mut gradient: Vec<f64> = sums_of_all.map(|sum| sum * scale).collect();
+        let mut gradient: Vec<f64> = sums.by_parameter().map(|sum| sum * scale).collect();
         if let Some(prior) = &self.prior {
             prior.add_gradient(theta, &mut gradient);
         }
@@ -199,6 +198,33 @@ impl<'r> Objective<'r> {
             curvature.add_to_diagonal(2.0 * prior.strength);
         }
         curvature
+    }
+
+    /// The diagonal of the Gauss-Newton curvature at `theta`: never negative, and far cheaper than all of it.
+    pub fn curvature_diagonal(&self, theta: &[f64]) -> Vec<f64> {
+        self.check(theta);
+        let point = Point::new(theta);
+        let sum_part = |range| {
+            let mut sums = Sums::new(self.rows.features());
+            pass::accumulate_diagonal(&mut sums, self.rows, range, &point, self.measure());
+            sums
+        };
+        let parts: Vec<Sums> = parts(self.rows.len()).into_par_iter().map(sum_part).collect();
+        let scale = 1.0 / self.rows.len() as f64;
+        let of_prior = self.prior.as_ref().map_or(0.0, |prior| 2.0 * prior.strength);
+        let total = Sums::total(self.rows.features(), &parts);
+        total.by_parameter().map(|sum| sum * scale + of_prior).collect()
+    }
+
+    /// What single rows cost, for who changes their scores one by one.
+    pub(crate) fn pricing(&self) -> Pricing {
+        let (loss, logit) = self.measure();
+        Pricing { loss, logit, share: 1.0 / self.rows.len() as f64 }
+    }
+
+    /// What the prior adds to the mean loss if one parameter is at `value`.
+    pub(crate) fn prior_loss_of(&self, parameter: usize, value: f64) -> f64 {
+        self.prior.as_ref().map_or(0.0, |prior| prior.strength * (value - prior.centre[parameter]).powi(2))
     }
 
     /// [`Objective::loss_and_gradient`] and [`Objective::curvature`] together.
@@ -237,10 +263,24 @@ impl<'r> Objective<'r> {
             sums
         };
         let parts: Vec<Sums> = parts(self.rows.len()).into_par_iter().map(sum_part).collect();
-        parts.iter().fold(Sums::new(features), |mut total, part| {
-            total.add(part);
-            total
-        })
+        Sums::total(features, &parts)
+    }
+}
+
+/// The cost of a row by its score.
+#[derive(Clone, Copy)]
+pub(crate) struct Pricing {
+    loss: SampleLoss,
+    logit: f64,
+    /// What a row counts in the mean.
+    share: f64,
+}
+
+impl Pricing {
+    /// What a row with a score (centipawns, white's view) adds to the mean loss.
+    #[inline(always)]
+    pub(crate) fn cost(&self, score: f64, target: f32) -> f64 {
+        self.share * self.loss.cost(self.logit * score, f64::from(target)).loss
     }
 }
 

@@ -79,8 +79,21 @@ impl Sums {
         Self { loss: 0.0, pairs: vec![[0.0; 2]; features], weights: [0.0; PHASE_PIECES] }
     }
 
+    /// The sum of sums, in their order.
+    pub(super) fn total(features: usize, parts: &[Sums]) -> Self {
+        parts.iter().fold(Sums::new(features), |mut total, part| {
+            total.add(part);
+            total
+        })
+    }
+
+    /// In the order of the parameters.
+    pub(super) fn by_parameter(&self) -> impl Iterator<Item = &f64> {
+        self.pairs.as_flattened().iter().chain(&self.weights)
+    }
+
     /// Adds other sums.
-    pub(super) fn add(&mut self, other: &Self) {
+    fn add(&mut self, other: &Self) {
         self.loss += other.loss;
         for (sum, part) in self.pairs.as_flattened_mut().iter_mut().zip(other.pairs.as_flattened()) {
             *sum += part;
@@ -156,6 +169,37 @@ pub(super) fn accumulate(
         sums.loss += sum_lanes(&losses[..targets.len()]);
         if with_gradient {
             sums.scatter(rows, range, point, &block, &slope);
+        }
+    }
+}
+
+/// Adds the squares of the slopes of the scores of a range of rows, by parameter, weighted with Gauss-Newton's second
+/// derivative of their loss by the score.
+pub(super) fn accumulate_diagonal(
+    sums: &mut Sums,
+    rows: &Rows,
+    range: Range<usize>,
+    point: &Point<'_>,
+    (loss, logit): (SampleLoss, f64),
+) {
+    let mut block = Block::new();
+    for range in blocks(range) {
+        block.evaluate(rows, range.clone(), point);
+        let targets = &rows.targets()[range.clone()];
+        let phases = &rows.phases()[range.clone()];
+        for (i, (index, count)) in rows.slices(range).iter().enumerate() {
+            let second = loss.cost(logit * block.score[i], f64::from(targets[i])).gauss_newton * logit * logit;
+            let (fraction, by_weight) = point.taper.gradient(&phases[i]);
+            let (mg, eg) = (second * fraction * fraction, second * (1.0 - fraction) * (1.0 - fraction));
+            for (&index, &count) in index.iter().zip(count) {
+                let sum = &mut sums.pairs[usize::from(index)];
+                let square = f64::from(count) * f64::from(count);
+                sum[0] += square * mg;
+                sum[1] += square * eg;
+            }
+            for (sum, by_weight) in sums.weights.iter_mut().zip(by_weight) {
+                *sum += second * (block.spread[i] * by_weight).powi(2);
+            }
         }
     }
 }

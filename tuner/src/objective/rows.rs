@@ -149,10 +149,18 @@ impl Rows {
     /// # Panics
     /// If `stride` is 0.
     pub fn every(&self, stride: usize) -> Rows {
+        self.stripe(0, stride)
+    }
+
+    /// A copy of every `stride`-th row, from the row `first` on.
+    ///
+    /// # Panics
+    /// If `stride` is 0.
+    pub fn stripe(&self, first: usize, stride: usize) -> Rows {
         let mut picked = RowsBuilder::of(self.features).rows;
         let entries = self.entries() / stride + self.entries() / (8 * stride);
         picked.reserve(self.len().div_ceil(stride), entries);
-        for row in (0..self.len()).step_by(stride) {
+        for row in (first..self.len()).step_by(stride) {
             let (index, count) = self.row(row);
             picked.index.extend_from_slice(index);
             picked.count.extend_from_slice(count);
@@ -160,9 +168,9 @@ impl Rows {
             picked.phase.push(self.phase[row]);
             picked.target.push(self.target[row]);
         }
-        let kept = |&&(row, _): &&(u32, f32)| (row as usize).is_multiple_of(stride);
-        let moved = |&(row, constant): &(u32, f32)| ((row as usize / stride) as u32, constant);
-        picked.constants = self.constants.iter().filter(kept).map(moved).collect();
+        let place = |row: u32| (row as usize).checked_sub(first).filter(|place| place.is_multiple_of(stride));
+        let moved = |&(row, constant): &(u32, f32)| Some(((place(row)? / stride) as u32, constant));
+        picked.constants = self.constants.iter().filter_map(moved).collect();
         picked
     }
 

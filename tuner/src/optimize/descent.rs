@@ -1,21 +1,14 @@
 //! A descent over a fixed set of rows: quasi-Newton steps through a factorised curvature, renewed when they get poor.
 
+use super::Stop;
 use super::factor::{Factor, Treatment};
 use super::memory::{Memory, dot};
-use super::place::{Ground, Place};
-use super::{Step, Stop, Work};
+use super::place::{Ground, Place, ROUNDING, difference};
+use super::run::Run;
 use crate::objective::{Curvature, CurvatureKind};
-use std::ops::ControlFlow;
 
-/// A step must lower the loss by this share of what its slope promises.
-const SUFFICIENT: f64 = 1e-4;
-/// Relative rounding error of a loss.
-const ROUNDING: f64 = 2e-15;
 /// A step that promises no more than this share of the loss is not worth taking, however small the first gradient.
-const NOTHING: f64 = 1e-19;
-/// A step that was refused is shortened by this factor, so many times at most.
-const SHORTER: f64 = 0.3;
-const SHORTENINGS: usize = 10;
+pub(super) const NOTHING: f64 = 1e-19;
 /// A curvature is computed anew after a step that lowered the loss by this share: it was computed far away.
 const FAR: f64 = 0.01;
 /// Steps are poor when the decrease they promise shrinks by less than this factor.
@@ -27,31 +20,6 @@ const MUCH: f64 = 1e-3;
 /// By how much more steps are damped after some failed, so many times at most.
 const MORE_DAMPING: f64 = 100.0;
 const MOST_CAUTION: i32 = 3;
-
-/// What the descents of a fit share.
-pub(super) struct Run<'r> {
-    pub(super) progress: &'r mut dyn FnMut(&Step) -> ControlFlow<()>,
-    pub(super) history: Vec<Step>,
-    pub(super) work: Work,
-    pub(super) max_steps: usize,
-}
-
-impl Run<'_> {
-    /// Takes a place into the history; why to stop there, if so.
-    pub(super) fn report(&mut self, ground: &Ground<'_>, place: &Place) -> Option<Stop> {
-        let step = Step {
-            iteration: self.history.len(),
-            rows: ground.objective.rows().len(),
-            loss: place.loss,
-            gradient_norm: place.norm,
-        };
-        self.history.push(step);
-        if (self.progress)(&step).is_break() {
-            return Some(Stop::Cancelled);
-        }
-        (self.history.len() > self.max_steps).then_some(Stop::StepLimit)
-    }
-}
 
 /// How careful a descent is, and when it is over.
 #[derive(Clone, Copy)]
@@ -117,7 +85,7 @@ impl<'d, 'r, 'g> Descent<'d, 'r, 'g> {
             let Some(factor) = &self.factor else {
                 return (place, Stop::NoProgress);
             };
-            let direction = self.memory.direction(factor, &place.projected);
+            let direction = self.memory.direction(|rest| factor.solve(rest), &place.projected);
             let promise = -dot(&direction, &place.projected);
             let uncertainty = self.ground.uncertainty(&place);
             if 0.5 * promise <= asked * uncertainty || promise <= NOTHING * place.loss {
@@ -128,7 +96,10 @@ impl<'d, 'r, 'g> Descent<'d, 'r, 'g> {
                 continue;
             }
             self.last_promise = promise;
-            if let Some(next) = self.search(&place, &direction) {
+            let mut looks = 0;
+            let next = self.ground.search(&place, &direction, &mut looks);
+            self.run.work.gradients += looks as f64 * self.share;
+            if let Some(next) = next {
                 place = self.accept(&place, next);
                 asked = self.goal.noticeable;
                 if let Some(stop) = self.run.report(self.ground, &place) {
@@ -185,29 +156,6 @@ impl<'d, 'r, 'g> Descent<'d, 'r, 'g> {
         self.far || (self.age >= patience && promise > POOR * self.last_promise)
     }
 
-    /// Looks for a better place along `direction`, with all parameters kept within their bounds.
-    ///
-    /// Better means a lower loss; or, where losses cannot be told apart any more, a smaller gradient.
-    fn search(&mut self, place: &Place, direction: &[f64]) -> Option<Place> {
-        let mut length = 1.0;
-        for _ in 0..=SHORTENINGS {
-            let along = |(j, (&value, &part)): (usize, (&f64, &f64))| {
-                if part == 0.0 { value } else { self.ground.limits.clamp(j, value + length * part) }
-            };
-            let theta: Vec<f64> = place.theta.iter().zip(direction).enumerate().map(along).collect();
-            let next = self.ground.place(theta);
-            self.run.work.gradients += self.share;
-            let slope = dot(&difference(&next.theta, &place.theta), &place.gradient);
-            let falls = slope < 0.0 && next.loss <= place.loss + SUFFICIENT * slope;
-            let settles = next.loss <= place.loss * (1.0 + ROUNDING) && next.norm < place.norm;
-            if next.is_finite() && (falls || settles) {
-                return Some(next);
-            }
-            length *= SHORTER;
-        }
-        None
-    }
-
     fn accept(&mut self, place: &Place, next: Place) -> Place {
         self.memory.push(difference(&next.theta, &place.theta), difference(&next.gradient, &place.gradient));
         self.far = self.age == 0 && place.loss - next.loss > FAR * place.loss;
@@ -215,8 +163,4 @@ impl<'d, 'r, 'g> Descent<'d, 'r, 'g> {
         self.caution = 0;
         next
     }
-}
-
-fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| a - b).collect()
 }

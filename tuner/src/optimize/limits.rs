@@ -1,7 +1,7 @@
 //! Where parameters may go: bounds, and parameters that may not move at all.
 
 use super::OptimizeError;
-use std::ops::Range;
+use crate::objective::{Objective, PHASE_PIECES};
 use thiserror::Error;
 
 /// Why limits cannot be.
@@ -99,25 +99,31 @@ impl Limits {
         (self.lower[index], self.upper[index])
     }
 
-    /// The same limits, with lower bounds of at least 0 for some parameters.
-    pub(super) fn not_below_zero(&self, parameters: Range<usize>) -> Self {
+    /// The same limits with phase weights that are not negative, once nothing stands against beginning at `start`.
+    ///
+    /// # Errors
+    /// If start or limits have the wrong size, or the start is outside of the limits or not a number. Frozen parameters
+    /// may be anywhere.
+    pub(super) fn for_start(&self, objective: &Objective<'_>, start: &[f64]) -> Result<Self, OptimizeError> {
+        let expected = objective.parameters();
+        if start.len() != expected {
+            return Err(OptimizeError::StartSize { expected, found: start.len() });
+        }
+        if self.size() != expected {
+            return Err(OptimizeError::LimitsSize { expected, found: self.size() });
+        }
         let mut limits = self.clone();
-        for lower in &mut limits.lower[parameters] {
+        for lower in &mut limits.lower[expected - PHASE_PIECES..] {
             *lower = lower.max(0.0);
         }
-        limits
-    }
-
-    /// Refuses a start of the wrong size, outside of the bounds, or not a number. Frozen parameters may be anywhere.
-    pub(super) fn check(&self, start: &[f64]) -> Result<(), OptimizeError> {
         for (index, &value) in start.iter().enumerate() {
-            let (lower, upper) = (self.lower[index], self.upper[index]);
-            let inside = value.is_finite() && (self.frozen[index] || (lower..=upper).contains(&value));
+            let (lower, upper) = limits.bounds(index);
+            let inside = value.is_finite() && (limits.frozen[index] || (lower..=upper).contains(&value));
             if !inside {
                 return Err(OptimizeError::StartOutside { index, value, lower, upper });
             }
         }
-        Ok(())
+        Ok(limits)
     }
 
     /// Whether a parameter at `value` whose loss has the given `slope` must stay: frozen, or pulled out of a bound.

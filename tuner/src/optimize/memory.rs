@@ -1,10 +1,9 @@
-//! Limited-memory quasi-Newton corrections (L-BFGS) on top of a factorised curvature.
+//! Limited-memory quasi-Newton corrections (L-BFGS) on top of what is known of the curvature otherwise.
 //!
-//! A factor stays good for many steps if what later gradients tell about the curvature is taken in: every step adds
+//! A factorised curvature stays good for many steps if what later gradients tell about the curvature is taken in: every step adds
 //! a pair of the step taken and the change of the gradient along it.
 //! See Nocedal and Wright, Numerical Optimization, section 7.2.
 
-use super::factor::Factor;
 use std::collections::VecDeque;
 
 /// Pairs kept.
@@ -24,6 +23,10 @@ pub(super) struct Memory {
 }
 
 impl Memory {
+    pub(super) fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
     pub(super) fn clear(&mut self) {
         self.pairs.clear();
     }
@@ -40,8 +43,9 @@ impl Memory {
         }
     }
 
-    /// The quasi-Newton step for a gradient whose held components are 0.
-    pub(super) fn direction(&self, factor: &Factor, gradient: &[f64]) -> Vec<f64> {
+    /// The quasi-Newton step for a gradient whose held components are 0; `solve` gives that of the curvature known
+    /// otherwise, with the sign of the gradient.
+    pub(super) fn direction(&self, solve: impl FnOnce(&[f64]) -> Vec<f64>, gradient: &[f64]) -> Vec<f64> {
         let mut rest = gradient.to_vec();
         let mut shares = Vec::with_capacity(self.pairs.len());
         for pair in self.pairs.iter().rev() {
@@ -49,7 +53,7 @@ impl Memory {
             add_scaled(&mut rest, -share, &pair.change);
             shares.push(share);
         }
-        let mut direction = factor.solve(&rest);
+        let mut direction = solve(&rest);
         for (pair, share) in self.pairs.iter().zip(shares.into_iter().rev()) {
             let correction = share - pair.weight * dot(&pair.change, &direction);
             add_scaled(&mut direction, correction, &pair.step);

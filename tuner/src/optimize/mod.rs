@@ -1,14 +1,24 @@
 //! Optimisers: ways from a start to a minimum of an [`Objective`]. They know nothing of chess.
 
+mod adam;
+mod columns;
 mod descent;
 mod factor;
+mod lbfgs;
 mod limits;
+mod local_search;
 mod memory;
+mod method;
 mod newton;
 mod place;
 mod ray;
+mod run;
 
+pub use adam::Adam;
+pub use lbfgs::Lbfgs;
 pub use limits::{Limits, LimitsError};
+pub use local_search::LocalSearch;
+pub use method::Method;
 pub use newton::Newton;
 
 use crate::objective::Objective;

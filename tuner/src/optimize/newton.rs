@@ -6,12 +6,13 @@
 //! definite. The start is usually far away, where exact figures are wasted: the first descents look at a sixteenth
 //! and a fourth of the rows, and stop as soon as more of them would decide otherwise.
 
-use super::descent::{Descent, Goal, Run};
+use super::descent::{Descent, Goal};
 use super::limits::Limits;
 use super::place::{Ground, Place};
 use super::ray::Ray;
-use super::{Fit, OptimizeError, Optimizer, Step, Stop, Work};
-use crate::objective::{Objective, PHASE_PIECES};
+use super::run::Run;
+use super::{Fit, OptimizeError, Optimizer, Step, Stop};
+use crate::objective::Objective;
 use std::ops::ControlFlow;
 
 /// Rows per parameter that a descent on part of the rows must have.
@@ -47,15 +48,11 @@ impl Optimizer for Newton {
         limits: &Limits,
         progress: &mut dyn FnMut(&Step) -> ControlFlow<()>,
     ) -> Result<Fit, OptimizeError> {
-        let limits = check(objective, start, limits)?;
+        let limits = limits.for_start(objective, start)?;
         let ray = Ray::new(objective, start, &limits);
         let ground = Ground { objective, limits: &limits, ray: ray.as_ref() };
-        let origin = ground.place(start.to_vec());
-        if !origin.is_finite() {
-            return Err(OptimizeError::NotFinite(origin.loss));
-        }
-        let work = Work { gradients: 1.0, ..Work::default() };
-        let mut run = Run { progress, history: Vec::new(), work, max_steps: self.max_steps };
+        let origin = ground.origin(start)?;
+        let mut run = Run::new(progress, self.max_steps);
         let start_norm = origin.norm;
         let goal = Goal { norm: self.tolerance * start_norm, worthwhile: 0.0, noticeable: 0.0, damping: 0.02 };
 
@@ -66,24 +63,8 @@ impl Optimizer for Newton {
                 (best, None) => Descent::new(&mut run, &ground, 1.0, goal).descend(best),
             },
         };
-        let gradient_ratio = if start_norm > 0.0 { best.norm / start_norm } else { 0.0 };
-        let (theta, loss) = (best.theta, best.loss);
-        Ok(Fit { theta, loss, gradient_ratio, stop, history: run.history, work: run.work })
+        Ok(run.fit(best, start_norm, stop))
     }
-}
-
-/// Refuses what does not fit the objective; the limits, with phase weights that are not negative.
-fn check(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Result<Limits, OptimizeError> {
-    let expected = objective.parameters();
-    if start.len() != expected {
-        return Err(OptimizeError::StartSize { expected, found: start.len() });
-    }
-    if limits.size() != expected {
-        return Err(OptimizeError::LimitsSize { expected, found: limits.size() });
-    }
-    let limits = limits.not_below_zero(expected - PHASE_PIECES..expected);
-    limits.check(start)?;
-    Ok(limits)
 }
 
 /// Descends on parts of the rows, ever more of them, as long as that makes the whole better; why to stop, if so.

@@ -25,6 +25,8 @@ pub struct Provenance {
     pub positions: u64,
     /// How positions were resolved before they were traced, such as `quiescence`.
     pub resolve: String,
+    /// The optimiser, such as `newton`.
+    pub method: String,
     /// Scale from centipawns to the expected result.
     pub k: f64,
     /// Strength of the pull towards the starting weights.
@@ -68,6 +70,7 @@ impl fmt::Display for Provenance {
         }
         writeln!(f, "# positions   {}", self.positions)?;
         writeln!(f, "# resolve     {}", one_line(&self.resolve))?;
+        writeln!(f, "# method      {}", one_line(&self.method))?;
         writeln!(f, "{SCALE} = {:.6}  # scale from centipawns to expected results", self.k)?;
         writeln!(f, "# lambda      {:?}", self.lambda)?;
         writeln!(f, "# loss        static {}", self.static_loss)?;

@@ -31,6 +31,7 @@ fn provenance() -> Provenance {
         ],
         positions: 700_123,
         resolve: "quiescence".to_owned(),
+        method: "newton".to_owned(),
         k: 1.061_234_567,
         lambda: 1e-7,
         static_loss: LossChange { before: 0.0912, after: 0.057_500_001 },
@@ -48,6 +49,7 @@ const BLOCK: &str = "\
 #             sha256 a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0
 # positions   700123
 # resolve     quiescence
+# method      newton
 k = 1.061235  # scale from centipawns to expected results
 # lambda      1e-7
 # loss        static 0.09120000 -> 0.05750000
