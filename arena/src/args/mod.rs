@@ -95,9 +95,14 @@ pub(crate) struct CommonArgs {
     #[command(flatten)]
     limit: LimitArgs,
 
-    /// Positions to begin with: EPD or FEN lines, plain or zstd. Chess960 needs none.
+    /// Positions to begin with: EPD or FEN lines, or games in PGN, plain or compressed with gzip or zstd. Chess960 needs
+    /// none.
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
+
+    /// How many plies of every game of a book in PGN are played; all, up to 40, if not given.
+    #[arg(long, value_name = "N", requires = "openings", value_parser = clap::value_parser!(u16).range(1..))]
+    plies: Option<u16>,
 
     /// In what order openings are played.
     #[arg(long, value_enum, default_value_t = Order::Random)]
@@ -106,6 +111,10 @@ pub(crate) struct CommonArgs {
     /// What decides the random order.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+
+    /// Which opening of that order is played first, from 1.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    start: u32,
 
     /// The rules.
     #[arg(long, value_enum, default_value_t = VariantArg::Standard)]
@@ -258,13 +267,14 @@ impl CommonArgs {
 
     fn book(&self, variant: Variant) -> Result<Book> {
         let book = match &self.openings {
-            Some(path) => Book::load(path, variant)?,
+            Some(path) => Book::load(path, variant, self.plies.map(usize::from))?,
             None if variant == Variant::Chess960 => Book::chess960(),
             None => return Err(anyhow::anyhow!("--openings FILE is missing")).context("standard chess"),
         };
-        Ok(match self.order {
+        let ordered = match self.order {
             Order::Random => book.shuffled(self.seed),
             Order::Sequential => book,
-        })
+        };
+        Ok(ordered.starting_with(self.start as usize)?)
     }
 }

@@ -1,13 +1,20 @@
-//! The positions games begin with: a book of EPD lines, plain or zstd, or the starts of Chess960.
+//! Where games begin: the positions of a book of EPD or FEN lines, those after the moves of a book of games, or the
+//! starts of Chess960. Books are plain or compressed.
 
-use std::fs;
-use std::io;
+mod chess960;
+mod pgn;
+
+use std::io::{self, BufRead, Cursor, Read};
 use std::path::Path;
 
+use chess960::chess960_fen;
 use engine::chess::epd::{Epd, EpdError};
-use engine::chess::{CastlingSide, Color, File, Position, Rank, Square};
+use engine::chess::{CastlingSide, Color, FenError, File, Position, Rank, SanError, Square};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
+
+use super::PgnFault;
+use crate::packed;
 
 /// The rules that are played by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +43,7 @@ pub enum BookError {
         /// The file.
         name: String,
         /// The first such line, from 1.
-        line: usize,
+        line: u64,
         /// What is wrong with it.
         fault: LineFault,
         /// How many there are.
@@ -45,6 +52,19 @@ pub enum BookError {
     /// There is no position in it.
     #[error("{0}: has no positions")]
     Empty(String),
+    /// Its positions stand in it, and no moves.
+    #[error("{0}: has positions and not games, of which so many plies could be taken")]
+    NoGames(String),
+    /// There are not as many openings.
+    #[error("{name}: has {openings} openings, and cannot begin with opening {start}")]
+    Start {
+        /// The book.
+        name: String,
+        /// How many it has.
+        openings: usize,
+        /// The one asked for, from 1.
+        start: usize,
+    },
 }
 
 /// Why a line is no position to play from.
@@ -53,6 +73,15 @@ pub enum LineFault {
     /// It is no EPD.
     #[error(transparent)]
     Epd(#[from] EpdError),
+    /// The tag `FEN` of a game holds no position.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// A game's shape is wrong.
+    #[error(transparent)]
+    Pgn(#[from] PgnFault),
+    /// A move of a game cannot be played.
+    #[error(transparent)]
+    Move(#[from] SanError),
     /// The game is over.
     #[error("there is no legal move")]
     Over,
@@ -69,44 +98,35 @@ pub struct Book {
 }
 
 impl Book {
-    /// Reads a book of EPD or FEN lines; empty lines and those that begin with `#` are passed over.
+    /// So many plies of a game are an opening, where nothing else is asked for: no book of openings has longer ones.
+    pub const MOST_PLIES: usize = 40;
+
+    /// Reads a book, plain or compressed with gzip or zstd. Either it has EPD or FEN lines, of which empty ones and those
+    /// that begin with `#` are passed over, or games in PGN, of which the first `plies` are played, all up to
+    /// [`Book::MOST_PLIES`] if not given.
     ///
     /// # Errors
-    /// If it cannot be read, has a line that cannot be played from, or has none.
-    pub fn load(path: &Path, variant: Variant) -> Result<Self, BookError> {
-        const ZSTD_MAGIC: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
+    /// If it cannot be read, has a line that cannot be played from, or has none, or has positions where `plies` are given.
+    pub fn load(path: &Path, variant: Variant, plies: Option<usize>) -> Result<Self, BookError> {
         let name = path.display().to_string();
-        let unreadable = |error| BookError::Unreadable { name: name.clone(), error };
-        let mut bytes = fs::read(path).map_err(unreadable)?;
-        if bytes.starts_with(ZSTD_MAGIC) {
-            bytes = zstd::decode_all(&bytes[..]).map_err(unreadable)?;
-        }
-        Self::parse(&name, &String::from_utf8_lossy(&bytes), variant)
+        let text = packed::open(path).map_err(|error| BookError::Unreadable { name: name.clone(), error })?;
+        Self::read(&name, text, variant, plies)
     }
 
-    fn parse(name: &str, text: &str, variant: Variant) -> Result<Self, BookError> {
-        let mut openings = Vec::new();
-        let mut first_fault = None;
-        let mut count = 0;
-        for (index, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            match opening(line, variant) {
-                Ok(position) => openings.push(position.to_shredder_fen()),
-                Err(fault) => {
-                    count += 1;
-                    first_fault.get_or_insert((index + 1, fault));
-                }
-            }
+    fn read(name: &str, mut text: impl BufRead, variant: Variant, plies: Option<usize>) -> Result<Self, BookError> {
+        let mut reading = Reading::default();
+        let unreadable = |error| BookError::Unreadable { name: name.to_owned(), error };
+        let mut head = Vec::new();
+        let is_pgn = read_to_content(&mut text, &mut head).map_err(unreadable)?;
+        let text = Cursor::new(head).chain(text);
+        if is_pgn {
+            pgn::read(text, variant, plies.unwrap_or(Self::MOST_PLIES), &mut reading).map_err(unreadable)?;
+        } else if plies.is_some() {
+            return Err(BookError::NoGames(name.to_owned()));
+        } else {
+            read_lines(text, variant, &mut reading).map_err(unreadable)?;
         }
-        let name = name.to_owned();
-        match first_fault {
-            Some((line, fault)) => Err(BookError::Lines { name, line, fault, count }),
-            None if openings.is_empty() => Err(BookError::Empty(name)),
-            None => Ok(Book { name, openings }),
-        }
+        reading.into_book(name)
     }
 
     /// The 960 start positions of Chess960, in the order of their numbers.
@@ -125,6 +145,18 @@ impl Book {
             self.openings.swap(last, usize::try_from(index).unwrap_or(0));
         }
         self
+    }
+
+    /// Begins with the opening of a number, from 1, and has those before it last.
+    ///
+    /// # Errors
+    /// If there are fewer.
+    pub fn starting_with(mut self, start: usize) -> Result<Self, BookError> {
+        if start == 0 || start > self.len() {
+            return Err(BookError::Start { openings: self.len(), name: self.name, start });
+        }
+        self.openings.rotate_left(start - 1);
+        Ok(self)
     }
 
     /// SHA-256 of the openings in their order, in hexadecimal.
@@ -155,8 +187,70 @@ impl Book {
     }
 }
 
-fn opening(line: &str, variant: Variant) -> Result<Position, LineFault> {
-    let position = Epd::parse(line)?.position;
+/// What a book has been found to hold.
+#[derive(Default)]
+struct Reading {
+    openings: Vec<String>,
+    /// The first fault with its line, and how many there are.
+    first_fault: Option<(u64, LineFault)>,
+    faults: usize,
+}
+
+impl Reading {
+    fn add(&mut self, line: u64, position: Result<Position, LineFault>, variant: Variant) {
+        match position.and_then(|position| playable(position, variant)) {
+            Ok(position) => self.openings.push(position.to_shredder_fen()),
+            Err(fault) => {
+                self.faults += 1;
+                self.first_fault.get_or_insert((line, fault));
+            }
+        }
+    }
+
+    fn into_book(self, name: &str) -> Result<Book, BookError> {
+        let name = name.to_owned();
+        match self.first_fault {
+            Some((line, fault)) => Err(BookError::Lines { name, line, fault, count: self.faults }),
+            None if self.openings.is_empty() => Err(BookError::Empty(name)),
+            None => Ok(Book { name, openings: self.openings }),
+        }
+    }
+}
+
+/// Reads up to the first line that is neither empty nor marked with `#`, leaving empty what is; whether that line is one
+/// of games.
+fn read_to_content(text: &mut impl BufRead, head: &mut Vec<u8>) -> io::Result<bool> {
+    loop {
+        let start = head.len();
+        let is_end = text.read_until(b'\n', head)? == 0;
+        let line = head[start..].trim_ascii();
+        if line.starts_with(b"#") {
+            head.truncate(start);
+            head.push(b'\n');
+        } else if is_end || !line.is_empty() {
+            // No field of pieces begins so.
+            return Ok([&b"["[..], b"{", b"%", b";", b"1."].iter().any(|sign| line.starts_with(sign)));
+        }
+    }
+}
+
+fn read_lines(mut text: impl BufRead, variant: Variant, reading: &mut Reading) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for number in 1.. {
+        bytes.clear();
+        if text.read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        let line = String::from_utf8_lossy(bytes.trim_ascii());
+        if !line.is_empty() && !line.starts_with('#') {
+            let position = Epd::parse(&line).map(|epd| epd.position);
+            reading.add(number, position.map_err(LineFault::from), variant);
+        }
+    }
+    Ok(())
+}
+
+fn playable(position: Position, variant: Variant) -> Result<Position, LineFault> {
     if !position.has_legal_move() {
         return Err(LineFault::Over);
     }
@@ -182,33 +276,6 @@ fn random(state: &mut u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
-}
-
-/// The start position of a number from 0 to 959; 518 is that of standard chess.
-/// See <https://en.wikipedia.org/wiki/Fischer_random_chess_numbering_scheme>.
-fn chess960_fen(number: usize) -> String {
-    // The places of two knights on the five squares that bishops and queen leave.
-    const KNIGHTS: [[usize; 2]; 10] = [[0, 1], [0, 2], [0, 3], [0, 4], [1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]];
-    let mut files = [' '; 8];
-    files[number % 4 * 2 + 1] = 'b';
-    files[number / 4 % 4 * 2] = 'b';
-    let free = |files: &[char; 8]| -> Vec<usize> { (0..8).filter(|&file| files[file] == ' ').collect() };
-    let queen = free(&files)[number / 16 % 6];
-    files[queen] = 'q';
-    let left = free(&files);
-    for place in KNIGHTS[number / 96 % 10] {
-        files[left[place]] = 'n';
-    }
-    let mut rooks = String::new();
-    for (file, piece) in free(&files).into_iter().zip(['r', 'k', 'r']) {
-        files[file] = piece;
-        if piece == 'r' {
-            rooks.insert(0, File::ALL[file].letter());
-        }
-    }
-    let black: String = files.iter().collect();
-    let white = black.to_ascii_uppercase();
-    format!("{black}/pppppppp/8/8/8/8/PPPPPPPP/{white} w {}{rooks} - 0 1", rooks.to_ascii_uppercase())
 }
 
 #[cfg(test)]
@@ -238,7 +305,8 @@ mod tests {
 
     #[test]
     fn bad_lines_are_told_with_their_number_and_count() {
-        let parse = |text: &str| Book::parse("book.epd", text, Variant::Standard).map_err(|error| error.to_string());
+        let read = |text: &str, variant| Book::read("book.epd", text.as_bytes(), variant, None);
+        let parse = |text: &str| read(text, Variant::Standard).map_err(|error| error.to_string());
         let start = Position::start().to_fen();
         assert_eq!(parse(&format!("# starts\n\n{start}\n{start}\n")).unwrap().len(), 2);
         assert_eq!(parse("\n").unwrap_err(), "book.epd: has no positions");
@@ -248,6 +316,17 @@ mod tests {
         assert_eq!(over, "book.epd:1: there is no legal move (1 such line in all)");
         let shuffled = Book::chess960().opening(0).to_fen();
         assert_eq!(parse(&shuffled).unwrap_err(), "book.epd:1: castling is as in Chess960 (1 such line in all)");
-        assert!(Book::parse("book.epd", &shuffled, Variant::Chess960).is_ok());
+        assert!(read(&shuffled, Variant::Chess960).is_ok());
+    }
+
+    #[test]
+    fn a_book_may_begin_in_its_middle() {
+        let book = Book::chess960();
+        let starts = |start| Ok::<_, BookError>(book.clone().starting_with(start)?.openings);
+        assert_eq!(starts(1).unwrap(), book.openings);
+        assert_eq!(starts(960).unwrap()[..2], [book.openings[959].clone(), book.openings[0].clone()]);
+        let error = starts(961).unwrap_err().to_string();
+        assert_eq!(error, "the starts of Chess960: has 960 openings, and cannot begin with opening 961");
+        assert!(starts(0).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! Whole matches, played by the program as users run it, with mock engines.
 
+mod books;
 mod check;
 mod journal;
 mod misconduct;

@@ -1,11 +1,11 @@
-//! Games as text. See <https://www.chessprogramming.org/Portable_Game_Notation>.
+//! Writing games, with what the engines said of every move.
 
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::chess::{Color, Position};
 
-use super::{GameRecord, PlayedMove, Variant};
+use crate::game::{GameRecord, PlayedMove, Variant};
 use crate::uci_client::Limit;
 
 /// What a game is called, for PGN.

@@ -1,0 +1,81 @@
+//! Openings as games: the positions after their first moves.
+
+use std::io::{self, BufRead};
+
+use engine::chess::Position;
+
+use super::{LineFault, Reading};
+use crate::game::{PgnGame, PgnReader, Variant};
+
+/// Reads the openings of a book of games, of each no more than so many plies.
+pub(super) fn read(text: impl BufRead, variant: Variant, plies: usize, reading: &mut Reading) -> io::Result<()> {
+    let mut games = PgnReader::new(text, plies);
+    while let Some(game) = games.next_game()? {
+        match last_position(&game) {
+            Ok(position) => reading.add(game.line, Ok(position), variant),
+            Err((line, fault)) => reading.add(line, Err(fault), variant),
+        }
+    }
+    Ok(())
+}
+
+/// The position after the moves that were read, or what is wrong in which line.
+fn last_position(game: &PgnGame) -> Result<Position, (u64, LineFault)> {
+    if let Some((line, fault)) = &game.fault {
+        return Err((*line, fault.clone().into()));
+    }
+    let start = game.tag("FEN").map_or_else(|| Ok(Position::start()), Position::from_fen);
+    let mut position = start.map_err(|error| (game.line, error.into()))?;
+    for (line, word) in &game.moves {
+        let mv = position.parse_san(word).map_err(|error| (*line, error.into()))?;
+        position.play(mv);
+    }
+    Ok(position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Book;
+
+    fn read(text: &str, plies: Option<usize>) -> Result<Book, String> {
+        Book::read("book.pgn", text.as_bytes(), Variant::Standard, plies).map_err(|error| error.to_string())
+    }
+
+    const GAMES: &str = "# a book\n\n[Event \"a\"]\n\n1. e4 e5 2. Nf3 *\n\n\
+        [SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 40\"]\n\n40. O-O Kd7 1-0\n\n[Event \"c\"]\n\n*\n";
+
+    #[test]
+    fn games_begin_after_the_moves() {
+        let positions = |plies| {
+            let book = read(GAMES, plies).unwrap();
+            (0..3).map(|pair| book.opening(pair).to_fen()).collect::<Vec<_>>()
+        };
+        let start = Position::start().to_fen();
+        let all = positions(None);
+        assert_eq!(all[0], "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+        assert_eq!(all[1..], ["8/3k4/8/8/8/8/8/5RK1 w - - 2 41".to_owned(), start.clone()]);
+        assert_eq!(positions(Some(99)), all);
+        assert_eq!(positions(Some(1))[1..], ["4k3/8/8/8/8/8/8/5RK1 b - - 1 40".to_owned(), start]);
+        let long = format!("1. Nf3 {}*", "Nf6 Ng1 Ng8 Nf3 ".repeat(30));
+        assert_eq!(read(&long, None).unwrap().opening(0).fullmove_number(), 21);
+        assert_eq!(read(&long, Some(60)).unwrap().opening(0).fullmove_number(), 31);
+    }
+
+    #[test]
+    fn games_that_cannot_be_played_are_told_with_their_line_and_count() {
+        let error = |text: &str| read(text, None).unwrap_err();
+        assert_eq!(
+            error("1. e4 e5\n2. Ke3 *\n1. e4 *\n1. x *"),
+            "book.pgn:2: `Ke3` is not a legal move here (2 such lines in all)"
+        );
+        let mate = "[White \"x\"]\n1. f3 e5 2. g4 Qh4# 0-1";
+        assert_eq!(error(mate), "book.pgn:1: there is no legal move (1 such line in all)");
+        assert!(read(mate, Some(3)).is_ok());
+        assert_eq!(error("[FEN \"8/8 w - -\"]\n*"), "book.pgn:1: expected 8 ranks, found 2 (1 such line in all)");
+        assert_eq!(error("1. e4 {\n"), "book.pgn:1: a comment has no end (1 such line in all)");
+        assert_eq!(error("% nothing\n"), "book.pgn: has no positions");
+        let positions = read(&Position::start().to_fen(), Some(4)).unwrap_err();
+        assert_eq!(positions, "book.pgn: has positions and not games, of which so many plies could be taken");
+    }
+}

@@ -1,0 +1,353 @@
+//! Reading games as they stand in a file, one after the other, however many there are.
+//!
+//! The shape of the text is read and nothing of chess: moves are words, for whoever knows the position. Comments,
+//! variations, annotations and move numbers are passed over. A game that breaks off, as one whose writer was killed,
+//! does not spoil the next.
+
+use std::io::{self, BufRead};
+
+use thiserror::Error;
+
+use crate::game::Outcome;
+
+/// What a game says of its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PgnResult {
+    /// Won or drawn.
+    Ended(Outcome),
+    /// `*`: not over, or not known.
+    Open,
+}
+
+impl PgnResult {
+    /// Reads a result as in the tag `Result` and at the end of the moves. `1/2` alone is a draw too.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "*" => Some(PgnResult::Open),
+            "1/2" => Some(PgnResult::Ended(Outcome::Draw)),
+            _ => Outcome::ALL.into_iter().find(|outcome| outcome.name() == text).map(PgnResult::Ended),
+        }
+    }
+}
+
+/// What is wrong with the shape of a game.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PgnFault {
+    /// A line in brackets that is no tag pair.
+    #[error("`{0}` is not of the form [Name \"value\"]")]
+    Tag(String),
+    /// The text or the game ends before a comment does.
+    #[error("a comment has no end")]
+    OpenComment,
+    /// The text or the game ends before a variation does.
+    #[error("a variation has no end")]
+    OpenVariation,
+    /// A variation ends that has not begun.
+    #[error("`)` without `(`")]
+    NoVariation,
+}
+
+/// A game as it stands in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PgnGame {
+    /// The line it begins in, from 1.
+    pub line: u64,
+    /// Names and values, in their order.
+    pub tags: Vec<(String, String)>,
+    /// The words for its first moves, each with its line; not checked.
+    pub moves: Vec<(u64, String)>,
+    /// How it ends by its last word; not there if it breaks off.
+    pub result: Option<PgnResult>,
+    /// The first fault of its shape, with its line.
+    pub fault: Option<(u64, PgnFault)>,
+}
+
+impl PgnGame {
+    /// The value of a tag, if it is there.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Reads games from a stream.
+#[derive(Debug)]
+pub struct PgnReader<R> {
+    input: R,
+    plies: usize,
+    /// The line that is being read, and how far.
+    text: Vec<u8>,
+    at: usize,
+    number: u64,
+}
+
+/// Where in a game the reader is.
+#[derive(Default)]
+struct State {
+    game: PgnGame,
+    /// Something of the game was read; something other than tags was.
+    has_begun: bool,
+    has_moves: bool,
+    /// An empty line has come since the last tag.
+    is_parted: bool,
+    /// Where a comment in braces was opened.
+    comment: Option<u64>,
+    /// Where variations were opened, the outermost first.
+    variations: Vec<u64>,
+}
+
+impl State {
+    fn fault(&mut self, line: u64, fault: PgnFault) {
+        self.game.fault.get_or_insert((line, fault));
+    }
+
+    fn begin(&mut self, line: u64) {
+        if !self.has_begun {
+            (self.has_begun, self.game.line) = (true, line);
+        }
+    }
+
+    /// The game, as far as there is one, where it ends or breaks off.
+    fn end(mut self) -> Option<PgnGame> {
+        if let Some(line) = self.comment {
+            self.fault(line, PgnFault::OpenComment);
+        } else if let Some(&line) = self.variations.first() {
+            self.fault(line, PgnFault::OpenVariation);
+        }
+        self.has_begun.then_some(self.game)
+    }
+}
+
+impl<R: BufRead> PgnReader<R> {
+    /// Reads from a stream, of every game no more than so many moves of either side.
+    pub fn new(input: R, plies: usize) -> Self {
+        PgnReader { input, plies, text: Vec::new(), at: 0, number: 0 }
+    }
+
+    /// The next game, if there is one.
+    ///
+    /// # Errors
+    /// If the stream cannot be read.
+    pub fn next_game(&mut self) -> io::Result<Option<PgnGame>> {
+        let mut state = State::default();
+        loop {
+            if self.at == self.text.len() && !self.next_line()? {
+                return Ok(state.end());
+            }
+            let is_line_start = self.at == 0;
+            if is_line_start && self.begins_a_game(&state) {
+                return Ok(state.end());
+            }
+            if is_line_start && self.text.trim_ascii().is_empty() {
+                (state.is_parted, self.at) = (true, self.text.len());
+            } else if is_line_start && !state.has_moves && self.text.trim_ascii_start().starts_with(b"[") {
+                self.read_tags(&mut state);
+            } else if is_line_start && self.text[0] == b'%' {
+                self.at = self.text.len();
+            } else if self.read_moves(&mut state) {
+                return Ok(state.end());
+            }
+        }
+    }
+
+    /// Whether there is a line.
+    fn next_line(&mut self) -> io::Result<bool> {
+        self.text.clear();
+        (self.at, self.number) = (0, self.number + 1);
+        Ok(self.input.read_until(b'\n', &mut self.text)? > 0)
+    }
+
+    /// Whether a line is the first of another game. Within a comment or a variation only a whole tag pair is: comments
+    /// may hold anything else in brackets, as `[%clk 0:01:00]`. Where there are no moves, the tags begin anew.
+    fn begins_a_game(&self, state: &State) -> bool {
+        let line = self.text.trim_ascii();
+        if !line.starts_with(b"[") {
+            return false;
+        }
+        if !state.has_moves {
+            return state.is_parted && tag_pair(line).is_some_and(|(name, ..)| state.game.tag(&name).is_some());
+        }
+        let is_open = state.comment.is_some() || !state.variations.is_empty();
+        !is_open || (line.ends_with(b"\"]") && tag_pair(line).is_some())
+    }
+
+    /// Reads a line of tags, usually one.
+    fn read_tags(&mut self, state: &mut State) {
+        state.begin(self.number);
+        (state.is_parted, self.at) = (false, self.text.len());
+        let mut rest = self.text.trim_ascii();
+        while !rest.is_empty() {
+            let Some((name, value, after)) = tag_pair(rest) else {
+                state.fault(self.number, PgnFault::Tag(decoded(rest)));
+                return;
+            };
+            state.game.tags.push((name, value));
+            rest = after.trim_ascii_start();
+        }
+    }
+
+    /// Reads moves up to the end of the line or of the game; whether it was that of the game.
+    fn read_moves(&mut self, state: &mut State) -> bool {
+        while let Some(&byte) = self.text.get(self.at) {
+            if state.comment.is_some() {
+                let end = self.text[self.at..].iter().position(|&byte| byte == b'}');
+                self.at = end.map_or(self.text.len(), |end| self.at + end + 1);
+                state.comment = state.comment.filter(|_| end.is_none());
+                continue;
+            }
+            if byte.is_ascii_whitespace() {
+                self.at += 1;
+                continue;
+            }
+            state.begin(self.number);
+            state.has_moves = true;
+            match byte {
+                b'{' => (state.comment, self.at) = (Some(self.number), self.at + 1),
+                b';' => self.at = self.text.len(),
+                b'(' => {
+                    self.at += 1;
+                    state.variations.push(self.number);
+                }
+                b')' => {
+                    self.at += 1;
+                    if state.variations.pop().is_none() {
+                        state.fault(self.number, PgnFault::NoVariation);
+                    }
+                }
+                _ => {
+                    if self.read_word(state) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Reads a word of the moves; whether it ends the game.
+    fn read_word(&mut self, state: &mut State) -> bool {
+        let rest = &self.text[self.at..];
+        let is_end = |&byte: &u8| byte.is_ascii_whitespace() || b"{}();".contains(&byte);
+        // A closing brace without its partner is a word, and no move.
+        let length = rest.iter().skip(1).position(is_end).map_or(rest.len(), |end| end + 1);
+        let word = &rest[..length];
+        self.at += length;
+        if !state.variations.is_empty() {
+            return false;
+        }
+        if !word[0].is_ascii_digit() && word[0] != b'*' && state.game.moves.len() >= self.plies {
+            return false;
+        }
+        let word = decoded(word);
+        if let Some(result) = PgnResult::parse(&word) {
+            state.game.result = Some(result);
+            return true;
+        }
+        let word = without_number(&word);
+        let is_annotation = word.starts_with('$') || word == "e.p." || word.trim_matches(['!', '?']).is_empty();
+        if !is_annotation && state.game.moves.len() < self.plies {
+            state.game.moves.push((self.number, word.to_owned()));
+        }
+        false
+    }
+}
+
+/// A word without the number of its move: `12.Nf3` and `12...Nf3` are `Nf3`, and `12.` is nothing. `0-0` stays.
+fn without_number(word: &str) -> &str {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.is_empty() || rest.starts_with('.') { rest.trim_start_matches('.') } else { word }
+}
+
+/// Name and value of the tag pair that a line begins with, and the rest of the line.
+fn tag_pair(line: &[u8]) -> Option<(String, String, &[u8])> {
+    let rest = line.strip_prefix(b"[")?.trim_ascii_start();
+    let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')?;
+    let (name, rest) = rest.split_at(end);
+    let quoted = rest.trim_ascii_start().strip_prefix(b"\"")?;
+    let mut value = Vec::new();
+    let mut bytes = quoted.iter().copied().enumerate();
+    let end = loop {
+        match bytes.next()? {
+            (end, b'"') => break end,
+            (_, b'\\') => value.push(bytes.next()?.1),
+            (_, byte) => value.push(byte),
+        }
+    };
+    let rest = quoted[end + 1..].trim_ascii_start().strip_prefix(b"]")?;
+    (!name.is_empty()).then(|| (decoded(name), decoded(&value), rest))
+}
+
+/// Text in UTF-8, as it is today, or else in ISO 8859-1, as the standard has it.
+fn decoded(bytes: &[u8]) -> String {
+    let text = std::str::from_utf8(bytes);
+    text.map_or_else(|_| bytes.iter().map(|&byte| char::from(byte)).collect(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn games(text: &[u8], plies: usize) -> Vec<PgnGame> {
+        let mut reader = PgnReader::new(text, plies);
+        std::iter::from_fn(|| reader.next_game().unwrap()).collect()
+    }
+
+    fn moves(game: &PgnGame) -> Vec<&str> {
+        game.moves.iter().map(|(_, word)| word.as_str()).collect()
+    }
+
+    #[test]
+    fn what_is_no_move_is_passed_over() {
+        let text = "[Event \"a \\\"b\\\" \\\\ c\"]\r\n[White \"W\"] [Black\t\"B\"]\r\n\r\n% 1. h4 h5\r\n1. e4! {1... c5 (} e5 ; 2. f4\r\n\
+                    2.Nf3 $1 (2. f4 {)} exf4 (2... d5)) 2...Nc6 3. d4 exd3 e.p. !? 0-0 O-O+\r\n{ [%clk 0:01:00]\r\n[%eval 3] } 1/2-1/2\r\n";
+        let found = games(text.as_bytes(), 99);
+        assert_eq!(found.len(), 1);
+        let game = &found[0];
+        assert_eq!((game.tag("Event"), game.tag("White")), (Some("a \"b\" \\ c"), Some("W")));
+        assert_eq!((game.tag("Black"), game.tag("Result")), (Some("B"), None));
+        assert_eq!(moves(game), ["e4!", "e5", "Nf3", "Nc6", "d4", "exd3", "0-0", "O-O+"]);
+        assert_eq!((game.line, game.moves[1].0, game.moves[2].0), (1, 5, 6));
+        assert_eq!((game.result, &game.fault), (Some(PgnResult::Ended(Outcome::Draw)), &None));
+        let short = &games(text.as_bytes(), 3)[0];
+        assert_eq!((moves(short), short.result), (vec!["e4!", "e5", "Nf3"], game.result));
+    }
+
+    #[test]
+    fn games_part_where_they_should() {
+        let text = "1. e4 1-0 1. d4 0-1\n\n[White \"x\"]\n\n*\n[White \"y\"]\n1. c4\n[White \"z\"]\n";
+        let found = games(text.as_bytes(), 9);
+        let results: Vec<_> = found.iter().map(|game| game.result).collect();
+        let [white, black] = [Outcome::White, Outcome::Black].map(|outcome| Some(PgnResult::Ended(outcome)));
+        assert_eq!(results, [white, black, Some(PgnResult::Open), None, None]);
+        let names: Vec<_> = found.iter().map(|game| game.tag("White").unwrap_or("")).collect();
+        assert_eq!(names, ["", "", "x", "y", "z"]);
+        assert_eq!(found.iter().map(|game| game.line).collect::<Vec<_>>(), [1, 1, 3, 6, 8]);
+        assert_eq!(games(b"\n \n% nothing\n", 9), []);
+        let bare = games(b"[White \"x\"]\n\n[Black \"b\"]\n\n[White \"y\"]\n[Black \"c\"]\n", 9);
+        assert_eq!(bare.iter().map(|game| game.tags.len()).collect::<Vec<_>>(), [2, 2]);
+    }
+
+    #[test]
+    fn a_torn_game_does_not_spoil_the_next() {
+        let good = "[White \"y\"]\n\n1. d4 1-0\n";
+        for (torn, fault, line) in [
+            ("1. e4 {+0.10/12 0.", Some(PgnFault::OpenComment), 3),
+            ("1. e4\ne5 (2. d4 (2. c4)", Some(PgnFault::OpenVariation), 4),
+            ("1. e4 ) e5 *", Some(PgnFault::NoVariation), 3),
+            ("1. e4 e", None, 0),
+        ] {
+            let found = games(format!("[White \"x\"]\n\n{torn}\n{good}").as_bytes(), 9);
+            assert_eq!(found.len(), 2, "{torn}");
+            assert_eq!(found[0].fault, fault.map(|fault| (line, fault)), "{torn}");
+            assert_eq!((moves(&found[1]), &found[1].fault), (vec!["d4"], &None), "{torn}");
+        }
+        let found = games(b"[White \"x]\n[Black \"y\"]\n\n1. e4 *\n", 9);
+        assert_eq!(found[0].fault, Some((1, PgnFault::Tag("[White \"x]".to_owned()))));
+        assert_eq!(found[0].tag("Black"), Some("y"));
+    }
+
+    #[test]
+    fn names_are_read_in_either_encoding() {
+        assert_eq!(games("[White \"é\"]".as_bytes(), 0)[0].tag("White"), Some("é"));
+        assert_eq!(games(b"[White \"\xE9\"]", 0)[0].tag("White"), Some("é"));
+    }
+}
