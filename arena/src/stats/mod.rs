@@ -1,7 +1,9 @@
 //! What counts of results say about strength. Knows nothing of chess.
 
 mod counts;
+mod definite;
 mod elo;
+mod groups;
 mod likelihood;
 mod normalized;
 mod rating;
@@ -10,6 +12,7 @@ mod sprt;
 
 pub use counts::Counts;
 pub use elo::{Estimate, estimate};
-pub use rating::{Meeting, Rating, ratings};
+pub use groups::comparable_groups;
+pub use rating::{Meeting, Origin, Rating, ratings, ratings_from};
 pub(crate) use sprt::observed_nelo;
 pub use sprt::{Bounds, BoundsError, Model, ModelError, Prospect, Sprt, Verdict};

@@ -3,6 +3,7 @@
 
 use super::Counts;
 use super::counts::mean_and_variance;
+use super::definite::Factor;
 use super::elo::Z95;
 
 /// Natural units of one Elo.
@@ -17,7 +18,7 @@ pub struct Meeting {
     pub counts: Counts,
 }
 
-/// The strength of an engine. The mean of all that can be told is 0.
+/// The strength of an engine, counted from an [`Origin`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rating {
     /// Elo; not there for an engine that won or lost everything, or met nobody whose rating can be told.
@@ -26,37 +27,66 @@ pub struct Rating {
     pub error: Option<f64>,
 }
 
+/// Where ratings are counted from; games tell differences only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The mean of all engines that can be rated.
+    Mean,
+    /// An engine: its rating is 0 without error, and others' errors are those of the difference to it. If it cannot be
+    /// rated, nobody is.
+    Engine(usize),
+}
+
 /// A meeting between engines that can be rated.
 struct Observed {
     players: [usize; 2],
     games: f64,
     /// Points of the first.
     points: f64,
-    /// Their variance.
+    /// Games that one count stands for, how many counts there are, their mean and their variance.
+    each: f64,
+    total: f64,
+    mean: f64,
     variance: f64,
 }
 
-/// The ratings of so many engines.
+impl Observed {
+    /// The expected score of the first.
+    fn expected(&self, strengths: &[f64]) -> f64 {
+        let [a, b] = self.players;
+        1.0 / (1.0 + (strengths[b] - strengths[a]).exp())
+    }
+}
+
+/// The ratings of so many engines, their mean being 0.
 pub fn ratings(engines: usize, meetings: &[Meeting]) -> Vec<Rating> {
+    ratings_from(Origin::Mean, engines, meetings)
+}
+
+/// The ratings of so many engines, counted from an origin.
+pub fn ratings_from(origin: Origin, engines: usize, meetings: &[Meeting]) -> Vec<Rating> {
     let mut unknown = vec![Rating::default(); engines];
     let rated = rateable(engines, meetings);
-    let place = |engine: usize| rated.iter().position(|&rated| rated == engine);
+    let mut place = vec![None; engines];
+    for (index, &engine) in rated.iter().enumerate() {
+        place[engine] = Some(index);
+    }
+    let origin = match origin {
+        Origin::Mean => None,
+        Origin::Engine(engine) if place[engine].is_none() => return unknown,
+        Origin::Engine(engine) => place[engine],
+    };
     let results: Vec<Observed> = meetings
         .iter()
         .filter_map(|meeting| {
-            let [Some(a), Some(b)] = meeting.players.map(place) else { return None };
+            let [Some(a), Some(b)] = meeting.players.map(|player| place[player]) else { return None };
             let (mean, variance) = mean_and_variance(&meeting.counts.frequencies(0.0));
-            let each = meeting.counts.games_each() as f64;
-            let total = meeting.counts.total() as f64;
-            (total > 0.0).then_some(Observed {
-                players: [a, b],
-                games: each * total,
-                points: each * total * mean,
-                variance: each * each * total * variance,
-            })
+            let (each, total) = (meeting.counts.games_each() as f64, meeting.counts.total() as f64);
+            let (games, points) = (each * total, each * total * mean);
+            (total > 0.0).then_some(Observed { players: [a, b], games, points, each, total, mean, variance })
         })
         .collect();
-    if let Some((strengths, errors)) = fit(rated.len(), &results) {
+    if let Some((strengths, errors)) = fit(rated.len(), &results, origin) {
         for (index, &engine) in rated.iter().enumerate() {
             unknown[engine] = Rating { elo: Some(strengths[index] / UNIT), error: Some(Z95 * errors[index] / UNIT) };
         }
@@ -66,10 +96,10 @@ pub fn ratings(engines: usize, meetings: &[Meeting]) -> Vec<Rating> {
 
 /// The engines that neither won nor lost all their games against each other; at least two or none.
 fn rateable(engines: usize, meetings: &[Meeting]) -> Vec<usize> {
-    let mut rated: Vec<usize> = (0..engines).collect();
+    let mut is_rated = vec![true; engines];
     loop {
         let (mut games, mut points) = (vec![0.0; engines], vec![0.0; engines]);
-        for meeting in meetings.iter().filter(|meeting| meeting.players.iter().all(|player| rated.contains(player))) {
+        for meeting in meetings.iter().filter(|meeting| meeting.players.iter().all(|&player| is_rated[player])) {
             let total = meeting.counts.total() as f64;
             if total > 0.0 {
                 let (mean, _) = mean_and_variance(&meeting.counts.frequencies(0.0));
@@ -80,85 +110,84 @@ fn rateable(engines: usize, meetings: &[Meeting]) -> Vec<usize> {
                 points[b] += total * (1.0 - mean);
             }
         }
-        let before = rated.len();
-        rated.retain(|&engine| points[engine] > 1e-9 && points[engine] < games[engine] - 1e-9);
-        if rated.len() == before {
-            return rated;
+        let mut has_changed = false;
+        for engine in 0..engines {
+            let keeps = points[engine] > 1e-9 && points[engine] < games[engine] - 1e-9;
+            has_changed |= is_rated[engine] && !keeps;
+            is_rated[engine] &= keeps;
+        }
+        if !has_changed {
+            return (0..engines).filter(|&engine| is_rated[engine]).collect();
         }
     }
 }
 
-/// Strengths with mean 0 and their standard errors, in natural units; `None` if not everybody is linked to everybody.
-fn fit(engines: usize, results: &[Observed]) -> Option<(Vec<f64>, Vec<f64>)> {
+/// Strengths and their standard errors, in natural units; `None` if not everybody is linked to everybody.
+fn fit(engines: usize, results: &[Observed], origin: Option<usize>) -> Option<(Vec<f64>, Vec<f64>)> {
     if engines == 0 {
         return None;
     }
     let mut strengths = vec![0.0_f64; engines];
     for _ in 0..100 {
-        // Ones everywhere fix the mean, which the games leave open.
-        let mut curvature = vec![vec![1.0; engines]; engines];
         let mut gradient = vec![0.0; engines];
         for result in results {
             let [a, b] = result.players;
-            let expected = 1.0 / (1.0 + (strengths[b] - strengths[a]).exp());
-            let surplus = result.points - result.games * expected;
+            let surplus = result.points - result.games * result.expected(&strengths);
             gradient[a] += surplus;
             gradient[b] -= surplus;
-            add_difference(&mut curvature, [a, b], result.games * expected * (1.0 - expected));
         }
-        let inverse = inverse(curvature)?;
-        let step: Vec<f64> = inverse.iter().map(|row| row.iter().zip(&gradient).map(|(a, b)| a * b).sum()).collect();
+        let curvature = curvature(results, &strengths)?;
+        let step = curvature.solve(gradient);
         let longest = step.iter().fold(0.0_f64, |longest, step| longest.max(step.abs()));
         for (strength, step) in strengths.iter_mut().zip(&step) {
             *strength += step * (1.0 / longest).min(1.0);
         }
         if longest < 1e-12 {
-            return Some((strengths, errors(&inverse, results)));
+            let zero = origin.map_or(0.0, |origin| strengths[origin]);
+            let errors = errors(&curvature.inverse(), results, &strengths, origin);
+            return Some((strengths.iter().map(|strength| strength - zero).collect(), errors));
         }
     }
     None
 }
 
-/// Adds to a quadratic form `weight` times the squared difference of two variables.
-fn add_difference(form: &mut [Vec<f64>], [a, b]: [usize; 2], weight: f64) {
-    form[a][a] += weight;
-    form[b][b] += weight;
-    form[a][b] -= weight;
-    form[b][a] -= weight;
+/// The curvature of the likelihood, factorised.
+fn curvature(results: &[Observed], strengths: &[f64]) -> Option<Factor> {
+    let weight = |result: &Observed| {
+        let expected = result.expected(strengths);
+        result.games * expected * (1.0 - expected)
+    };
+    // The games leave the mean open; this much everywhere fixes it and changes nothing else.
+    let usual = results.iter().map(weight).sum::<f64>() / strengths.len() as f64;
+    let mut form = vec![vec![usual; strengths.len()]; strengths.len()];
+    for result in results {
+        let ([a, b], weight) = (result.players, weight(result));
+        form[a][a] += weight;
+        form[b][b] += weight;
+        form[a][b] -= weight;
+        form[b][a] -= weight;
+    }
+    Factor::new(form)
 }
 
-/// Standard errors, from how results really spread: pairs of games spread less than independent games.
-fn errors(inverse: &[Vec<f64>], results: &[Observed]) -> Vec<f64> {
+/// Standard errors, from how results really spread about what the strengths let expect: pairs of games spread less than
+/// independent games. See <https://en.wikipedia.org/wiki/Heteroskedasticity-consistent_standard_errors>.
+fn errors(inverse: &[Vec<f64>], results: &[Observed], strengths: &[f64], origin: Option<usize>) -> Vec<f64> {
+    let spreads: Vec<f64> = results
+        .iter()
+        .map(|result| {
+            let surplus = result.mean - result.expected(strengths);
+            result.each * result.each * result.total * (result.variance + surplus * surplus)
+        })
+        .collect();
+    let lever = |row: &[f64], result: &Observed| row[result.players[0]] - row[result.players[1]];
     let variance = |row: &Vec<f64>| -> f64 {
-        results.iter().map(|result| result.variance * (row[result.players[0]] - row[result.players[1]]).powi(2)).sum()
+        let levers = results
+            .iter()
+            .map(|result| lever(row, result) - origin.map_or(0.0, |origin| lever(&inverse[origin], result)));
+        levers.zip(&spreads).map(|(lever, spread)| lever * lever * spread).sum()
     };
     inverse.iter().map(|row| variance(row).sqrt()).collect()
-}
-
-/// The inverse of a positive definite matrix, by elimination; `None` if it is singular.
-fn inverse(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
-    let size = matrix.len();
-    let mut inverse: Vec<Vec<f64>> =
-        (0..size).map(|row| (0..size).map(|column| f64::from(u8::from(row == column))).collect()).collect();
-    let scale = matrix.iter().flatten().fold(0.0_f64, |most, value| most.max(value.abs()));
-    for pivot in 0..size {
-        let divisor = matrix[pivot][pivot];
-        if divisor.abs() <= 1e-12 * scale {
-            return None;
-        }
-        for column in 0..size {
-            matrix[pivot][column] /= divisor;
-            inverse[pivot][column] /= divisor;
-        }
-        for row in (0..size).filter(|&row| row != pivot) {
-            let factor = matrix[row][pivot];
-            for column in 0..size {
-                matrix[row][column] -= factor * matrix[pivot][column];
-                inverse[row][column] -= factor * inverse[pivot][column];
-            }
-        }
-    }
-    Some(inverse)
 }
 
 #[cfg(test)]
@@ -212,5 +241,49 @@ mod tests {
         assert_eq!(ratings(4, &[meeting(0, 1, level), meeting(2, 3, level)]), [Rating::default(); 4]);
         assert_eq!(ratings(2, &[]), [Rating::default(); 2]);
         assert_eq!(ratings(2, &[meeting(0, 1, Counts::Games([0; 3]))]), [Rating::default(); 2]);
+    }
+
+    /// Single games between players of known strengths, simulated over and over: ratings from them spread as much about
+    /// the truth as their errors say. A game alone has no spread of its own.
+    #[test]
+    fn errors_are_those_of_single_games_too() {
+        let strengths: Vec<f64> = (0..12).map(|index| f64::from(index) * 30.0 - 165.0).collect();
+        let mut seed = 1_u64;
+        let mut uniform = || {
+            // See <https://en.wikipedia.org/wiki/Linear_congruential_generator>.
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let (mut within, mut rated) = (0, 0);
+        for _ in 0..100 {
+            let mut meetings = Vec::new();
+            for _ in 0..20 {
+                for (a, b) in (0..12).flat_map(|a| (a + 1..12).map(move |b| (a, b))) {
+                    let score = 1.0 / (1.0 + 10_f64.powf((strengths[b] - strengths[a]) / 400.0));
+                    let won = uniform() < score;
+                    meetings.push(meeting(a, b, Counts::Games([u64::from(!won), 0, u64::from(won)])));
+                }
+            }
+            for (rating, strength) in ratings(12, &meetings).iter().zip(&strengths) {
+                within += u32::from((rating.elo.unwrap() - strength).abs() < rating.error.unwrap());
+                rated += 1;
+            }
+        }
+        let share = f64::from(within) / f64::from(rated);
+        assert!((share - 0.95).abs() < 0.025, "{share}");
+    }
+
+    #[test]
+    fn ratings_may_be_counted_from_one_engine() {
+        let counts = Counts::Games([10_000, 20_000, 15_000]);
+        let meetings =
+            [meeting(0, 1, counts), meeting(1, 2, Counts::Games([10, 0, 50])), meeting(0, 3, Counts::Games([0, 0, 5]))];
+        let (mean, found) = (ratings(4, &meetings), ratings_from(Origin::Engine(1), 4, &meetings));
+        let gap = mean[0].elo.unwrap() - mean[1].elo.unwrap();
+        assert!((found[0].elo.unwrap() - gap).abs() < 1e-9);
+        // The difference of two that met, and nothing else between them, has the error of their match.
+        assert!((found[0].error.unwrap() / estimate(&counts).elo_error.unwrap() - 1.0).abs() < 1e-3);
+        assert_eq!((found[1].elo, found[1].error, found[3]), (Some(0.0), Some(0.0), Rating::default()));
+        assert_eq!(ratings_from(Origin::Engine(3), 4, &meetings), [Rating::default(); 4]);
     }
 }
