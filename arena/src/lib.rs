@@ -2,11 +2,13 @@
 //!
 //! Arrows run one way: [`uci_client`] drives one engine, [`game`] lets two of them play one game by the rules of
 //! `engine::chess`, [`schedule`] plays many in pairs and side by side, [`stats`] judges counts and knows nothing of chess,
-//! [`packed`] reads compressed files, [`mod@check`] tests how an engine speaks, [`report`] puts it into words and JSON.
+//! [`packed`] reads compressed files, [`pool`] the results of games
+//! played elsewhere, [`mod@check`] tests how an engine speaks, [`report`] puts it into words and JSON.
 
 pub mod check;
 pub mod game;
 pub mod packed;
+pub mod pool;
 pub mod report;
 pub mod schedule;
 pub mod stats;

@@ -1,6 +1,7 @@
 //! `arena`, the program: matches between engines, and what they prove.
 
 mod args;
+mod elo;
 mod output;
 mod status;
 
@@ -49,6 +50,8 @@ enum Command {
     /// Kill the engines that an arena leaves behind which is killed by force; started by the arena itself.
     #[command(hide = true, name = GUARD)]
     Guard,
+    /// Rate the players of games that were played anywhere, from their PGN.
+    Elo(args::EloArgs),
     /// Judge counts of results: Elo, and the likelihood ratio of a sequential test.
     Calc(args::CalcArgs),
 }
@@ -64,7 +67,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command) -> Result<u8> {
-    if !matches!(command, Command::Plan(_) | Command::Calc(_) | Command::Guard) {
+    if !matches!(command, Command::Plan(_) | Command::Elo(_) | Command::Calc(_) | Command::Guard) {
         guard_engines();
     }
     match command {
@@ -93,6 +96,7 @@ fn run(command: &Command) -> Result<u8> {
             stand_guard();
             Ok(0)
         }
+        Command::Elo(args) => elo::rate(args).map(|()| 0),
         Command::Calc(args) => calc(args).map(|()| 0),
     }
 }

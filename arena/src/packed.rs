@@ -20,7 +20,15 @@ const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 /// # Errors
 /// If it cannot be opened or read, or is compressed in another way. That it is damaged shows while it is read.
 pub fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
-    let (magic, file) = peek(File::open(path)?, 4)?;
+    unpack(File::open(path)?)
+}
+
+/// The text of a file that is open, like [`open`].
+///
+/// # Errors
+/// If it cannot be read, or is compressed in another way.
+pub fn unpack(file: impl Read + 'static) -> io::Result<Box<dyn BufRead>> {
+    let (magic, file) = peek(BufReader::with_capacity(1 << 16, file), 4)?;
     let unpacked: Box<dyn Read> = if magic.starts_with(ZSTD_MAGIC) {
         Box::new(zstd::Decoder::new(file)?)
     } else if magic.starts_with(GZIP_MAGIC) {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use arena::game::{Adjudication, Book, Conditions, DrawRule, ResignRule, Variant};
+use arena::report::Anchor;
 use arena::schedule::{Format, Match};
 use arena::uci_client::{EngineSpec, Limit, Timeouts};
 use clap::{Args, ValueEnum};
@@ -70,6 +71,22 @@ impl CheckArgs {
     pub(crate) fn is_wanted(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|text| name.contains(text))
     }
+}
+
+/// The arguments of `arena elo`.
+#[derive(Args)]
+pub(crate) struct EloArgs {
+    /// Games in PGN, plain or compressed with gzip or zstd.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// A rating that is known, from which the others are counted. Without it, their mean is 0.
+    #[arg(long, value_name = "NAME=ELO")]
+    pub(crate) anchor: Option<Anchor>,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 const EXAMPLES: &str = "\

@@ -15,4 +15,5 @@ pub use clock::Clock;
 pub use openings::{Book, BookError, LineFault, Variant};
 pub use pgn::{Headers, PgnFault, PgnGame, PgnReader, PgnResult, to_pgn};
 pub use play::{Conditions, Played, Seat, play};
+pub(crate) use record::named_enum;
 pub use record::{Ending, Fault, Faults, GameRecord, Note, Outcome, PlayedMove};

@@ -32,6 +32,8 @@ macro_rules! named_enum {
     };
 }
 
+pub(crate) use named_enum;
+
 named_enum! {
     /// The result of a game.
     Outcome {

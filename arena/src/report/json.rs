@@ -96,6 +96,6 @@ fn engine(outcome: &Outcome<'_>, index: usize) -> Value {
 }
 
 /// A name as a key: `illegal PVs` becomes `illegal_pvs`.
-fn key(name: &str) -> String {
-    name.to_ascii_lowercase().replace(' ', "_")
+pub(super) fn key(name: &str) -> String {
+    name.to_ascii_lowercase().replace(' ', "_").replace('\'', "")
 }

@@ -1,6 +1,7 @@
 //! A match in words, for people, and as JSON, for programs.
 
 mod calc;
+mod elo;
 mod json;
 mod table;
 mod warnings;
@@ -8,6 +9,7 @@ mod warnings;
 use std::time::Duration;
 
 pub use calc::{calc_json, calc_table, plan_table};
+pub use elo::{Anchor, AnchorError, PoolRatings};
 pub use json::to_json;
 pub use table::{status, to_table};
 

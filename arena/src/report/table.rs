@@ -106,7 +106,6 @@ fn standings(plan: &Match, tally: &Tally) -> String {
     let ratings = rated(plan, tally);
     let mut order: Vec<usize> = (0..ratings.len()).collect();
     order.sort_by(|&a, &b| ratings[b].elo.unwrap_or(f64::MIN).total_cmp(&ratings[a].elo.unwrap_or(f64::MIN)));
-    let number = |value: Option<f64>| value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1}"));
     let mut rows = vec![["rating (mean 0)", "Elo", "± 95 %"].map(str::to_owned)];
     rows.extend(
         order
@@ -121,6 +120,11 @@ fn standings(plan: &Match, tally: &Tally) -> String {
         encounters.push([name, wins, losses, draws, encounter.pairs.map(|count| count.to_string()).join(" "), elo]);
     }
     format!("{}\n{}\n", aligned(&rows), aligned(&encounters))
+}
+
+/// A number with one digit after the point.
+pub(super) fn number(value: Option<f64>) -> String {
+    value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1}"))
 }
 
 /// The ratings fitted over all encounters.

@@ -41,6 +41,15 @@ fn everybody_meets_everybody_from_the_same_openings() {
         assert_eq!(pgn.matches(&format!("[Black \"{name}\"]")).count(), 6);
     }
     assert!(table.contains("rating (mean 0)"), "{table}");
+    // Ratings from the games' file are those of the match.
+    let output =
+        Command::cargo_bin("arena").unwrap().arg("elo").arg(arena.path("out.pgn")).arg("--json").output().unwrap();
+    let rated: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for engine in json["engines"].as_array().unwrap() {
+        let player = rated["players"].as_array().unwrap().iter().find(|player| player["name"] == engine["name"]);
+        let [found, expected] = [&player.unwrap()["rating"], &engine["rating"]].map(|rating| rating.as_f64());
+        assert!(found.zip(expected).map_or(found == expected, |(a, b)| (a - b).abs() < 1e-6), "{table}\n{rated:#}");
+    }
 }
 
 #[test]

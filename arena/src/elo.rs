@@ -1,0 +1,45 @@
+//! Rating the players of games in files.
+
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use arena::packed;
+use arena::pool::Pool;
+use arena::report::PoolRatings;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::EloArgs;
+
+/// Reads all files and prints the ratings.
+pub(crate) fn rate(args: &EloArgs) -> Result<()> {
+    let mut pool = Pool::default();
+    for path in &args.files {
+        read(&mut pool, path).with_context(|| path.display().to_string())?;
+    }
+    if pool.games() == 0 {
+        let names: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
+        let found = pool.left_out_text().map_or_else(String::new, |reasons| format!(" that count ({reasons})"));
+        bail!("{}: no games{found}", names.join(", "));
+    }
+    let ratings = PoolRatings::new(&pool, args.anchor.as_ref())?;
+    let text = if args.json { format!("{:#}", ratings.to_json()) } else { ratings.to_table() };
+    match writeln!(std::io::stdout(), "{text}") {
+        // Whoever read has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+        written => written.context("standard output")?,
+    }
+    Ok(())
+}
+
+/// Reads a file, with a bar of its bytes on a terminal.
+fn read(pool: &mut Pool, path: &Path) -> Result<()> {
+    let file = File::open(path)?;
+    let bar = ProgressBar::new(file.metadata().map_or(0, |data| data.len()));
+    let style = ProgressStyle::with_template("{bar:30} {bytes} of {total_bytes}, {bytes_per_sec} (left {eta})");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let result = packed::unpack(bar.wrap_read(file)).and_then(|text| pool.read(text));
+    bar.finish_and_clear();
+    Ok(result?)
+}
