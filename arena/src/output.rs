@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use arena::game::{GameRecord, Headers, to_pgn};
 use arena::report::{Outcome, status, to_json, to_table};
-use arena::schedule::{Journal, Match, Stop, Tally, identity, run};
+use arena::schedule::{Head, Journal, Match, Stop, Tally, run};
 use arena::stats::{Sprt, Verdict};
 
 use crate::args::CommonArgs;
@@ -94,20 +94,20 @@ impl<'a> Files<'a> {
     /// Opens what was asked for. Returns the games of a journal that the match goes on with, counted, and its time.
     fn open(plan: &'a Match, args: &'a CommonArgs, sprt: Option<&Sprt>) -> Result<(Self, Tally, Duration)> {
         let mut files = Files { plan, args, journal: None, pgn: None };
-        let mut tally = Tally::new(plan);
+        let mut tally = Tally::new(plan.pairing());
         let mut before = Duration::ZERO;
         let Some(path) = &args.journal else {
             files.pgn = args.pgn.as_deref().map(Pgn::open).transpose()?;
             return Ok((files, tally, before));
         };
-        let identity = identity(plan, sprt);
+        let head = Head::of(plan, sprt);
         if args.resume && path.exists() {
-            let (journal, found) = Journal::resume(path, &identity, plan)?;
+            let (journal, found) = Journal::resume(path, &head, plan)?;
             if found.was_torn {
                 eprintln!("{}: the last line was cut short; its game is played again", path.display());
             }
             eprintln!("{}: goes on after {} games", path.display(), found.games.len());
-            found.games.iter().for_each(|game| tally.add(plan, game));
+            found.games.iter().for_each(|game| tally.add(&game.into()));
             before = found.elapsed;
             if let Some(pgn) = &args.pgn {
                 // Whatever was written there of these games, in whatever state.
@@ -119,7 +119,7 @@ impl<'a> Files<'a> {
             if let Some(pgn) = args.pgn.as_deref().filter(|pgn| fs::metadata(pgn).is_ok_and(|file| file.len() > 0)) {
                 bail!("{}: exists, but a match with a journal has its own file of games", pgn.display());
             }
-            files.journal = Some(Journal::create(path, &identity)?);
+            files.journal = Some(Journal::create(path, &head)?);
         }
         files.pgn = args.pgn.as_deref().map(Pgn::open).transpose()?;
         Ok((files, tally, before))

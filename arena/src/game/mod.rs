@@ -8,6 +8,7 @@ mod openings;
 mod pgn;
 mod play;
 mod record;
+mod summary;
 
 pub use adjudicate::{Adjudication, AdjudicationError, DrawRule, ResignRule};
 pub(crate) use audit::{faults_of_search, parse_move};
@@ -17,3 +18,5 @@ pub use pgn::{Headers, PgnFault, PgnGame, PgnReader, PgnResult, to_pgn};
 pub use play::{Conditions, Played, Seat, play};
 pub(crate) use record::named_enum;
 pub use record::{Ending, Fault, Faults, GameRecord, Note, Outcome, PlayedMove};
+pub(crate) use summary::Fingerprint;
+pub use summary::{Effort, GameSummary};

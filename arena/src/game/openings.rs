@@ -95,6 +95,7 @@ pub enum LineFault {
 pub struct Book {
     name: String,
     openings: Vec<String>,
+    seed: Option<u64>,
 }
 
 impl Book {
@@ -132,12 +133,13 @@ impl Book {
     /// The 960 start positions of Chess960, in the order of their numbers.
     pub fn chess960() -> Self {
         let openings = (0..960).map(chess960_fen).collect();
-        Book { name: "the starts of Chess960".to_owned(), openings }
+        Book { name: "the starts of Chess960".to_owned(), openings, seed: None }
     }
 
     /// Puts the openings in an order that only the seed decides.
     #[must_use]
     pub fn shuffled(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
         let mut state = seed;
         for last in (1..self.openings.len()).rev() {
             // The remainder favours low indices by one part in 2⁶⁴ / length.
@@ -167,6 +169,11 @@ impl Book {
             hash.update("\n");
         }
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// What decides the order; nothing if it is that of the book.
+    pub fn seed(&self) -> Option<u64> {
+        self.seed
     }
 
     /// Where it comes from.
@@ -212,7 +219,7 @@ impl Reading {
         match self.first_fault {
             Some((line, fault)) => Err(BookError::Lines { name, line, fault, count: self.faults }),
             None if self.openings.is_empty() => Err(BookError::Empty(name)),
-            None => Ok(Book { name, openings: self.openings }),
+            None => Ok(Book { name, openings: self.openings, seed: None }),
         }
     }
 }

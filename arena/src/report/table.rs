@@ -164,7 +164,7 @@ fn engines(plan: &Match, tally: &Tally) -> String {
     for (index, engine) in tally.engines.iter().enumerate() {
         let [losses, draws, wins] = engine.results;
         let games = (losses + draws + wins).max(1) as f64;
-        let (moves, seconds) = (engine.moves.max(1) as f64, engine.time.as_secs_f64().max(1e-9));
+        let (moves, seconds) = (engine.effort.moves.max(1) as f64, engine.effort.time.as_secs_f64().max(1e-9));
         rows.push([
             plan.engines[index].name.clone(),
             plan.limit_of(index).to_string(),
@@ -172,8 +172,8 @@ fn engines(plan: &Match, tally: &Tally) -> String {
             losses.to_string(),
             draws.to_string(),
             format!("{:.1} %", 100.0 * (wins as f64 + draws as f64 / 2.0) / games),
-            format!("{:.1}", engine.depths as f64 / moves),
-            format!("{:.0}", engine.nodes as f64 / seconds),
+            format!("{:.1}", engine.effort.depths as f64 / moves),
+            format!("{:.0}", engine.effort.nodes as f64 / seconds),
             format!("{:.1}", 1000.0 * seconds / moves),
         ]);
     }

@@ -1,7 +1,8 @@
-//! What makes a match that match: all that decides its games, in JSON.
+//! What makes a match that match, all that decides its games, and its circumstances, in JSON.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -69,4 +70,28 @@ fn program(spec: &EngineSpec) -> Option<PathBuf> {
 fn file_sha256(path: &Path) -> Option<String> {
     let bytes = path.is_file().then(|| fs::read(path).ok()).flatten()?;
     Some(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Circumstances of a match that do not make it another one: where its openings come from, how many games were planned, on
+/// what machine and when it began.
+pub fn about(plan: &Match) -> Value {
+    let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    json!({
+        "arena": env!("CARGO_PKG_VERSION"),
+        "began": began,
+        "openings": plan.book.name(),
+        "openings_count": plan.book.len(),
+        "seed": plan.book.seed(),
+        "games": plan.games,
+        "concurrency": plan.concurrency,
+        "cores": std::thread::available_parallelism().ok().map(usize::from),
+        "processor": processor(),
+    })
+}
+
+/// What the system calls its processor, if it says so.
+fn processor() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'))?;
+    Some(name.1.trim().to_owned())
 }

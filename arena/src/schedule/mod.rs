@@ -4,12 +4,14 @@ mod identity;
 mod journal;
 mod plan;
 mod run;
+mod setup;
 mod stop;
 mod tally;
 
-pub use identity::identity;
-pub use journal::{Found, Journal, JournalError};
-pub use plan::{Format, Match, Seating};
+pub use identity::{about, identity};
+pub use journal::{Found, Head, Journal, JournalError, Recorded, read_journal};
+pub use plan::{Format, Match, Pairing, Seating};
 pub use run::{MatchError, run};
+pub use setup::Setup;
 pub use stop::Stop;
 pub use tally::{Encounter, EngineTally, Tally};

@@ -23,6 +23,34 @@ impl Format {
     }
 }
 
+/// Who meets whom among so many engines, and in which game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pairing {
+    /// Who meets whom.
+    pub format: Format,
+    /// How many engines there are, at least two.
+    pub engines: usize,
+}
+
+impl Pairing {
+    /// The encounters, as the numbers of the engines.
+    pub fn encounters(self) -> Vec<[usize; 2]> {
+        self.format.encounters(self.engines)
+    }
+
+    /// Who plays a game. Rounds follow each other: in each, every encounter has a pair of games with one opening.
+    pub fn seating(self, number: u32) -> Seating {
+        let encounters = self.encounters();
+        let pair = number as usize / 2;
+        let encounter = pair % encounters.len();
+        let mut players = encounters[encounter];
+        if number % 2 == 1 {
+            players.reverse();
+        }
+        Seating { encounter, players, opening: u32::try_from(pair / encounters.len()).unwrap_or(u32::MAX) }
+    }
+}
+
 /// A match between two engines, or a tournament of more.
 #[derive(Clone, Debug)]
 pub struct Match {
@@ -56,9 +84,14 @@ pub struct Seating {
 }
 
 impl Match {
+    /// Who meets whom.
+    pub fn pairing(&self) -> Pairing {
+        Pairing { format: self.format, engines: self.engines.len() }
+    }
+
     /// The encounters, as the numbers of the engines.
     pub fn encounters(&self) -> Vec<[usize; 2]> {
-        self.format.encounters(self.engines.len())
+        self.pairing().encounters()
     }
 
     /// How many games are to be played in all.
@@ -67,16 +100,9 @@ impl Match {
         self.games.saturating_mul(encounters)
     }
 
-    /// Who plays a game. Rounds follow each other: in each, every encounter has a pair of games with one opening.
+    /// Who plays a game, as [`Pairing::seating`] has it.
     pub fn seating(&self, number: u32) -> Seating {
-        let encounters = self.encounters();
-        let pair = number as usize / 2;
-        let encounter = pair % encounters.len();
-        let mut players = encounters[encounter];
-        if number % 2 == 1 {
-            players.reverse();
-        }
-        Seating { encounter, players, opening: u32::try_from(pair / encounters.len()).unwrap_or(u32::MAX) }
+        self.pairing().seating(number)
     }
 
     /// What an engine may spend.

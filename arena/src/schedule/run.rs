@@ -8,7 +8,7 @@ use engine::chess::{Color, Position};
 use thiserror::Error;
 
 use super::{Match, Seating, Stop, Tally};
-use crate::game::{Ending, Fault, GameRecord, Note, Outcome, Played, Seat, play};
+use crate::game::{Ending, Fault, GameRecord, GameSummary, Note, Outcome, Played, Seat, play};
 use crate::uci_client::{Engine, EngineError};
 
 /// After so many games in a row that could not begin, one thread gives the match up.
@@ -46,7 +46,7 @@ pub fn run(
     stop: &Stop,
     mut watch: impl FnMut(&GameRecord, &Tally),
 ) -> Result<Tally, MatchError> {
-    let left: Vec<u32> = (0..plan.total_games()).filter(|number| !tally.numbers.contains(number)).collect();
+    let left: Vec<u32> = (0..plan.total_games()).filter(|number| !tally.has(*number)).collect();
     if left.is_empty() {
         return Ok(tally);
     }
@@ -68,7 +68,7 @@ pub fn run(
                 // What was finished before the end was asked for, and is only shown now, came too late.
                 Ok(_) if stop.is_now() => {}
                 Ok(game) => {
-                    tally.add(plan, &game);
+                    tally.add(&GameSummary::from(&game));
                     watch(&game, &tally);
                 }
                 Err(failure) => error = Some(failure),

@@ -1,13 +1,11 @@
 //! Results and faults, counted while games come in, in whatever order.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::time::Duration;
 
 use engine::chess::Color;
 
-use super::Match;
-use crate::game::{Ending, Faults, GameRecord};
+use super::Pairing;
+use crate::game::{Effort, Ending, Faults, GameSummary};
 use crate::stats::Counts;
 
 /// How many notes of an engine are kept.
@@ -18,16 +16,12 @@ const MOST_NOTES: usize = 50;
 pub struct EngineTally {
     /// Its losses, draws and wins.
     pub results: [u64; 3],
+    /// Losses, draws and wins among them that ended so, by [`Ending::index`].
+    pub endings: [[u64; 3]; Ending::ALL.len()],
     /// What it did wrong.
     pub faults: Faults,
-    /// Moves it made.
-    pub moves: u64,
-    /// Nodes it said it searched.
-    pub nodes: u64,
-    /// The sum of the depths it said it reached.
-    pub depths: u64,
-    /// Time it took.
-    pub time: Duration,
+    /// What it spent.
+    pub effort: Effort,
     /// The first faults with their circumstances.
     pub notes: Vec<String>,
 }
@@ -48,12 +42,38 @@ impl Encounter {
     }
 }
 
-/// What is known of a match so far. The order in which games were added makes no difference to the counts.
+/// Halves of pairs whose other game is still missing: half points of an encounter's first engine, by the number of the pair.
 #[derive(Clone, Debug, Default)]
+struct Halves(BTreeMap<u32, u8>);
+
+impl Halves {
+    /// Adds a game to its encounter, and its pair where it is the second of it.
+    fn add(&mut self, encounter: &mut Encounter, result: &GameResult) {
+        encounter.results[usize::from(result.half_points)] += 1;
+        match self.0.remove(&(result.number / 2)) {
+            Some(other) => encounter.pairs[usize::from(result.half_points + other)] += 1,
+            None => {
+                self.0.insert(result.number / 2, result.half_points);
+            }
+        }
+    }
+}
+
+/// A game and its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct GameResult {
+    number: u32,
+    /// Those of the first engine of its encounter.
+    half_points: u8,
+}
+
+/// What is known of a match so far. The order in which games were added makes no difference to the counts.
+#[derive(Clone, Debug)]
 pub struct Tally {
+    pairing: Pairing,
     /// By engine.
     pub engines: Vec<EngineTally>,
-    /// By encounter, as [`Match::encounters`] lists them.
+    /// By encounter, as [`Pairing::encounters`] lists them.
     pub encounters: Vec<Encounter>,
     /// How often games ended so, by [`Ending::index`].
     pub endings: [u64; Ending::ALL.len()],
@@ -62,33 +82,44 @@ pub struct Tally {
     /// Plies of all games.
     pub plies: u64,
     /// The numbers of the games added.
-    pub(super) numbers: BTreeSet<u32>,
+    numbers: BTreeSet<u32>,
     /// Different games: by who played whom from where and how.
     distinct: HashSet<u64>,
-    /// Half points of an encounter's first engine in pairs of which one game is still missing.
-    halves: BTreeMap<u32, u8>,
+    halves: Halves,
+    /// The games in the order they were added.
+    course: Vec<GameResult>,
 }
 
 impl Tally {
     /// Nothing yet.
-    pub fn new(plan: &Match) -> Self {
+    pub fn new(pairing: Pairing) -> Self {
         Tally {
-            engines: vec![EngineTally::default(); plan.engines.len()],
-            encounters: vec![Encounter::default(); plan.encounters().len()],
-            ..Tally::default()
+            pairing,
+            engines: vec![EngineTally::default(); pairing.engines],
+            encounters: vec![Encounter::default(); pairing.encounters().len()],
+            endings: [0; Ending::ALL.len()],
+            games: 0,
+            plies: 0,
+            numbers: BTreeSet::new(),
+            distinct: HashSet::new(),
+            halves: Halves::default(),
+            course: Vec::new(),
         }
     }
 
     /// Adds a game of the match.
-    pub fn add(&mut self, plan: &Match, game: &GameRecord) {
+    pub fn add(&mut self, game: &GameSummary) {
         self.games += 1;
         self.numbers.insert(game.number);
-        self.distinct.insert(fingerprint(game));
-        self.plies += game.moves.len() as u64;
+        self.distinct.insert(game.fingerprint);
+        self.plies += game.plies();
         self.endings[game.ending.index()] += 1;
         for (color, index) in Color::ALL.into_iter().zip(game.players) {
             let engine = &mut self.engines[index];
-            engine.results[usize::from(game.outcome.half_points(color))] += 1;
+            let result = usize::from(game.outcome.half_points(color));
+            engine.results[result] += 1;
+            engine.endings[game.ending.index()][result] += 1;
+            engine.effort.add(&game.efforts[color.index()]);
             for note in game.notes.iter().filter(|note| note.color == color) {
                 engine.faults.add(note.fault);
                 if engine.notes.len() < MOST_NOTES {
@@ -96,31 +127,33 @@ impl Tally {
                 }
             }
         }
-        let mut color = game.start.side_to_move();
-        for played in &game.moves {
-            let engine = &mut self.engines[game.players[color.index()]];
-            engine.moves += 1;
-            engine.nodes += played.nodes.unwrap_or(0);
-            engine.depths += u64::from(played.depth.unwrap_or(0));
-            engine.time += played.time;
-            color = !color;
-        }
-        self.add_result(plan, game);
-    }
-
-    fn add_result(&mut self, plan: &Match, game: &GameRecord) {
-        let seating = plan.seating(game.number);
-        let encounter = &mut self.encounters[seating.encounter];
         // The first engine of an encounter has White in games with even numbers.
         let color = if game.number.is_multiple_of(2) { Color::White } else { Color::Black };
-        let half_points = game.outcome.half_points(color);
-        encounter.results[usize::from(half_points)] += 1;
-        match self.halves.remove(&(game.number / 2)) {
-            Some(other) => encounter.pairs[usize::from(half_points + other)] += 1,
-            None => {
-                self.halves.insert(game.number / 2, half_points);
+        let result = GameResult { number: game.number, half_points: game.outcome.half_points(color) };
+        self.halves.add(&mut self.encounters[self.pairing.seating(game.number).encounter], &result);
+        self.course.push(result);
+    }
+
+    /// Whether a game was added.
+    pub fn has(&self, number: u32) -> bool {
+        self.numbers.contains(&number)
+    }
+
+    /// The encounters as they were after so many games each, in the order the games were added.
+    ///
+    /// # Panics
+    /// If the numbers do not rise, or one is beyond the games added.
+    pub fn course(&self, after: impl IntoIterator<Item = usize>) -> impl Iterator<Item = Vec<Encounter>> {
+        let mut encounters = vec![Encounter::default(); self.encounters.len()];
+        let mut halves = Halves::default();
+        let mut done = 0;
+        after.into_iter().map(move |games| {
+            for result in &self.course[done..games] {
+                halves.add(&mut encounters[self.pairing.seating(result.number).encounter], result);
             }
-        }
+            done = games;
+            encounters.clone()
+        })
     }
 
     /// Complete pairs of the first encounter, from the first engine's view.
@@ -132,14 +165,4 @@ impl Tally {
     pub fn distinct_games(&self) -> u64 {
         self.distinct.len() as u64
     }
-}
-
-/// Equal for games with the same players, start and moves; most likely for no others.
-fn fingerprint(game: &GameRecord) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (game.players, game.start.key()).hash(&mut hasher);
-    for played in &game.moves {
-        played.mv.to_bits().hash(&mut hasher);
-    }
-    hasher.finish()
 }

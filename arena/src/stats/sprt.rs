@@ -46,6 +46,9 @@ pub struct BoundsError(String);
 pub struct ModelError;
 
 impl Model {
+    /// Every model.
+    pub const ALL: [Self; 3] = [Model::Normalized, Model::Logistic, Model::Bayesian];
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {

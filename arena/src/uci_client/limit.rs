@@ -1,6 +1,7 @@
 //! What an engine may spend on a move: time of a clock, or a fixed amount.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -58,6 +59,22 @@ impl Limit {
             _ => (None, "not a limit"),
         };
         limit.ok_or_else(|| LimitError { key: key.to_owned(), expected, found: value.to_owned() })
+    }
+}
+
+impl FromStr for Limit {
+    type Err = LimitError;
+
+    /// Reads what is displayed.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Some(depth) = text.strip_prefix("depth ") {
+            return Self::parse("depth", depth);
+        }
+        match text.split_once(' ') {
+            Some((nodes, "nodes a move")) => Self::parse("nodes", nodes),
+            Some((millis, "ms a move")) => Self::parse("movetime", millis),
+            _ => Self::parse("tc", text),
+        }
     }
 }
 
@@ -121,8 +138,13 @@ mod tests {
             let expected = TimeControl { moves, time, increment: Duration::from_millis(increment) };
             assert_eq!(limit, Limit::Clock(expected));
             assert_eq!(limit.to_string(), text);
+            assert_eq!(text.parse(), Ok(limit));
         }
         assert_eq!(Limit::parse("tc", "1:30+1").unwrap().to_string(), "90+1");
+        for limit in [Limit::Nodes(5000), Limit::Depth(9), Limit::MoveTime(Duration::from_millis(100))] {
+            assert_eq!(limit.to_string().parse(), Ok(limit));
+        }
+        assert_eq!("5 apples".parse::<Limit>().unwrap_err().found, "5 apples");
     }
 
     #[test]

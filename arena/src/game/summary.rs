@@ -1,0 +1,108 @@
+//! What counts of a game, without its position and moves.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use super::{Ending, GameRecord, Note, Outcome};
+
+/// What a side spent on its moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Moves it made.
+    pub moves: u64,
+    /// Nodes it said it searched.
+    pub nodes: u64,
+    /// The sum of the depths it said it reached.
+    pub depths: u64,
+    /// Time it took.
+    pub time: Duration,
+}
+
+impl Effort {
+    /// Adds a move.
+    pub fn add_move(&mut self, depth: Option<u32>, nodes: Option<u64>, time: Duration) {
+        self.moves += 1;
+        self.nodes += nodes.unwrap_or(0);
+        self.depths += u64::from(depth.unwrap_or(0));
+        self.time += time;
+    }
+
+    /// Adds what was spent elsewhere.
+    pub fn add(&mut self, other: &Effort) {
+        self.moves += other.moves;
+        self.nodes += other.nodes;
+        self.depths += other.depths;
+        self.time += other.time;
+    }
+}
+
+/// What counts of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameSummary {
+    /// Its number in the match, from 0.
+    pub number: u32,
+    /// Which of the engines played, White first.
+    pub players: [usize; 2],
+    /// The result.
+    pub outcome: Outcome,
+    /// Why it ended.
+    pub ending: Ending,
+    /// What went wrong, in order.
+    pub notes: Vec<Note>,
+    /// White's and Black's.
+    pub efforts: [Effort; 2],
+    /// Equal for games with the same players, start and moves; most likely for no others.
+    pub fingerprint: u64,
+}
+
+impl GameSummary {
+    /// Moves of both sides.
+    pub fn plies(&self) -> u64 {
+        self.efforts.iter().map(|effort| effort.moves).sum()
+    }
+}
+
+impl From<&GameRecord> for GameSummary {
+    fn from(game: &GameRecord) -> Self {
+        let mut efforts = [Effort::default(); 2];
+        let mut fingerprint = Fingerprint::new(game.players, game.start.key());
+        let mut color = game.start.side_to_move();
+        for played in &game.moves {
+            // Journals keep microseconds, and are to say the same.
+            let micros = u64::try_from(played.time.as_micros()).unwrap_or(u64::MAX);
+            efforts[color.index()].add_move(played.depth, played.nodes, Duration::from_micros(micros));
+            fingerprint.add_move(&played.mv.to_uci(true));
+            color = !color;
+        }
+        GameSummary {
+            number: game.number,
+            players: game.players,
+            outcome: game.outcome,
+            ending: game.ending,
+            notes: game.notes.clone(),
+            efforts,
+            fingerprint: fingerprint.finish(),
+        }
+    }
+}
+
+/// The fingerprint of a game, move by move.
+pub(crate) struct Fingerprint(DefaultHasher);
+
+impl Fingerprint {
+    /// Of a game between these from a start with this key.
+    pub(crate) fn new(players: [usize; 2], start: u64) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (players, start).hash(&mut hasher);
+        Fingerprint(hasher)
+    }
+
+    /// Adds a move in the notation of UCI, castling being king takes rook.
+    pub(crate) fn add_move(&mut self, text: &str) {
+        text.hash(&mut self.0);
+    }
+
+    pub(crate) fn finish(&self) -> u64 {
+        self.0.finish()
+    }
+}

@@ -1,0 +1,155 @@
+//! A line of a journal: one game.
+
+use std::time::Duration;
+
+use engine::chess::{Color, Position};
+use serde_json::{Value, json};
+
+use crate::game::{Effort, Ending, Fault, Fingerprint, GameRecord, GameSummary, Note, Outcome, PlayedMove};
+use crate::schedule::{Match, Pairing, Seating};
+use crate::uci_client::Score;
+
+/// The line of a game that ended when the match had taken `elapsed`.
+pub(super) fn to_json(game: &GameRecord, elapsed: Duration) -> Value {
+    let moves: Vec<Value> = game
+        .moves
+        .iter()
+        .map(|played| {
+            let score = match played.score {
+                Some(Score::Centipawns(value)) => json!(value),
+                Some(Score::Mate(moves)) => json!(format!("M{moves}")),
+                None => Value::Null,
+            };
+            json!([played.mv.to_uci(true), score, played.depth, played.nodes, micros(played.time)])
+        })
+        .collect();
+    let notes: Vec<Value> =
+        game.notes.iter().map(|note| json!([note.color.index(), note.fault.name(), note.text])).collect();
+    json!({
+        "game": game.number,
+        "outcome": game.outcome.name(),
+        "ending": game.ending.name(),
+        "start": game.start.to_shredder_fen(),
+        "micros": micros(game.duration),
+        "at": micros(elapsed),
+        "notes": notes,
+        "moves": moves,
+    })
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// What a line tells whatever the positions of its game.
+struct Frame<'a> {
+    number: u32,
+    outcome: Outcome,
+    ending: Ending,
+    notes: Vec<Note>,
+    duration: Duration,
+    /// When the game ended.
+    at: Duration,
+    moves: &'a [Value],
+}
+
+impl<'a> Frame<'a> {
+    fn read(line: &'a Value) -> Result<Self, String> {
+        let unsigned = |key: &str| line[key].as_u64().ok_or_else(|| format!("`{key}` is no number"));
+        let list = |key: &str| line[key].as_array().ok_or_else(|| format!("`{key}` is no list"));
+        let named = |key: &str| line[key].as_str().ok_or_else(|| format!("`{key}` is no text"));
+        let number = u32::try_from(unsigned("game")?).map_err(|_| "`game` is too large".to_owned())?;
+        let mut notes = Vec::new();
+        for value in list("notes")? {
+            notes.push(note(value).ok_or_else(|| format!("{value} is no note"))?);
+        }
+        Ok(Frame {
+            number,
+            outcome: find(&Outcome::ALL, named("outcome")?, Outcome::name)?,
+            ending: find(&Ending::ALL, named("ending")?, Ending::name)?,
+            notes,
+            duration: Duration::from_micros(unsigned("micros")?),
+            at: Duration::from_micros(unsigned("at")?),
+            moves: list("moves")?,
+        })
+    }
+}
+
+/// A game and when it ended, or what is wrong.
+pub(super) fn from_json(line: &Value, plan: &Match) -> Result<(GameRecord, Duration), String> {
+    let Frame { number, outcome, ending, notes, duration, at, moves } = Frame::read(line)?;
+    let seating = plan.seating(number);
+    let start = plan.book.opening(seating.opening);
+    let mut position = start.clone();
+    let moves = moves.iter().map(|value| {
+        let said = SaidMove::read(value)?;
+        let mv = position.parse_uci(said.text).map_err(|error| error.to_string())?;
+        position.play(mv);
+        Ok(PlayedMove { mv, score: said.score, depth: said.depth, nodes: said.nodes, time: said.time })
+    });
+    let moves = moves.collect::<Result<_, String>>()?;
+    Ok((GameRecord { number, players: seating.players, moves, start, outcome, ending, notes, duration }, at))
+}
+
+/// What counts of a game and when it ended, from the line alone; or what is wrong.
+pub(super) fn summary_from_json(line: &Value, pairing: Pairing) -> Result<(GameSummary, Duration), String> {
+    let Frame { number, outcome, ending, notes, at, moves, .. } = Frame::read(line)?;
+    let Seating { players, opening, .. } = pairing.seating(number);
+    let start = match &line["start"] {
+        // A line of before the start was kept; all openings were of White's move then.
+        Value::Null => None,
+        value => {
+            let fen = value.as_str().ok_or("`start` is no text")?;
+            Some(Position::from_fen(fen).map_err(|error| format!("`start`: {error}"))?)
+        }
+    };
+    let key = start.as_ref().map_or_else(|| u64::from(opening), Position::key);
+    let mut color = start.as_ref().map_or(Color::White, Position::side_to_move);
+    let (mut efforts, mut fingerprint) = ([Effort::default(); 2], Fingerprint::new(players, key));
+    for value in moves {
+        let said = SaidMove::read(value)?;
+        efforts[color.index()].add_move(said.depth, said.nodes, said.time);
+        fingerprint.add_move(said.text);
+        color = !color;
+    }
+    let fingerprint = fingerprint.finish();
+    Ok((GameSummary { number, players, outcome, ending, notes, efforts, fingerprint }, at))
+}
+
+fn find<T: Copy>(all: &[T], name: &str, name_of: impl Fn(T) -> &'static str) -> Result<T, String> {
+    all.iter().copied().find(|&value| name_of(value) == name).ok_or_else(|| format!("`{name}` is not known"))
+}
+
+/// A move as a line has it, and what its engine said about it.
+struct SaidMove<'a> {
+    text: &'a str,
+    score: Option<Score>,
+    depth: Option<u32>,
+    nodes: Option<u64>,
+    time: Duration,
+}
+
+impl<'a> SaidMove<'a> {
+    fn read(value: &'a Value) -> Result<Self, String> {
+        let fault = || format!("{value} is no move");
+        let text = value[0].as_str().ok_or_else(fault)?;
+        let small = |value: &Value| value.as_i64().and_then(|number| i32::try_from(number).ok());
+        let score = match &value[1] {
+            Value::Null => None,
+            Value::String(text) => {
+                let moves = text.strip_prefix('M').and_then(|moves| moves.parse().ok());
+                Some(Score::Mate(moves.ok_or_else(fault)?))
+            }
+            number => Some(Score::Centipawns(small(number).ok_or_else(fault)?)),
+        };
+        let depth = value[2].as_u64().and_then(|depth| u32::try_from(depth).ok());
+        let time = Duration::from_micros(value[4].as_u64().ok_or_else(fault)?);
+        Ok(SaidMove { text, score, depth, nodes: value[3].as_u64(), time })
+    }
+}
+
+fn note(value: &Value) -> Option<Note> {
+    let color = Color::from_index(usize::try_from(value[0].as_u64()?).ok()?)?;
+    let fault = find(&Fault::ALL, value[1].as_str()?, Fault::name).ok()?;
+    Some(Note { color, fault, text: value[2].as_str()?.to_owned() })
+}

@@ -1,0 +1,206 @@
+use engine::chess::Color;
+
+use serde_json::json;
+
+use super::*;
+use crate::game::{Adjudication, Book, Conditions, Ending, Fault, GameSummary, Note, Outcome, PlayedMove, Variant};
+use crate::schedule::{Encounter, Format, Tally};
+use crate::stats::Model;
+use crate::uci_client::{EngineSpec, Limit, Score, Timeouts};
+
+fn plan() -> Match {
+    let (margin, patience) = (Duration::ZERO, Duration::ZERO);
+    let adjudication = Adjudication::default();
+    Match {
+        engines: vec![EngineSpec::new("a"), EngineSpec::new("b"), EngineSpec::new("c")],
+        format: Format::RoundRobin,
+        limit: Limit::Nodes(1),
+        conditions: Conditions { variant: Variant::Chess960, adjudication, margin, patience },
+        book: Book::chess960().shuffled(3),
+        games: 100,
+        concurrency: 1,
+        timeouts: Timeouts::default(),
+    }
+}
+
+fn game(number: u32, plan: &Match) -> GameRecord {
+    let seating = plan.seating(number);
+    let start = plan.book.opening(seating.opening);
+    let mut position = start.clone();
+    let scores = [Some(Score::Centipawns(-31)), Some(Score::Mate(-3)), None];
+    let moves = scores.map(|score| {
+        let mv = position.legal_moves()[number as usize % 7];
+        position.play(mv);
+        PlayedMove { mv, score, depth: Some(3), nodes: None, time: Duration::from_micros(1234) }
+    });
+    let note = Note { color: Color::Black, fault: Fault::IllegalPv, text: "a \"line\"\n".to_owned() };
+    GameRecord {
+        number,
+        players: seating.players,
+        start,
+        moves: moves.to_vec(),
+        outcome: Outcome::Black,
+        ending: Ending::Mate,
+        notes: vec![note],
+        duration: Duration::from_millis(9),
+    }
+}
+
+fn head(identity: Value) -> Head {
+    Head { identity, about: json!({ "began": 5 }) }
+}
+
+fn message<T: std::fmt::Debug>(result: Result<T, JournalError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn games_are_found_again_and_a_torn_line_is_cut_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.jsonl");
+    let plan = plan();
+    let identity = head(json!({ "seed": 3 }));
+    let mut journal = Journal::create(&path, &identity).unwrap();
+    let written: Vec<GameRecord> = [0, 2, 1, 9].map(|number| game(number, &plan)).into();
+    for (index, game) in written.iter().enumerate() {
+        journal.add(game, Duration::from_secs(index as u64)).unwrap();
+    }
+    drop(journal);
+    let whole = std::fs::read(&path).unwrap();
+    let mut torn = whole.clone();
+    torn.extend_from_slice(b"{\"game\":3,\"out");
+    std::fs::write(&path, &torn).unwrap();
+    let (mut journal, found) = Journal::resume(&path, &identity, &plan).unwrap();
+    assert!(found.was_torn);
+    assert_eq!(found.elapsed, Duration::from_secs(3));
+    assert_eq!(format!("{:?}", found.games), format!("{written:?}"));
+    assert_eq!(std::fs::read(&path).unwrap(), whole);
+    journal.add(&game(3, &plan), Duration::from_secs(7)).unwrap();
+    let in_use = message(Journal::resume(&path, &identity, &plan));
+    assert_eq!(in_use, format!("{}: is in use", path.display()));
+    drop(journal);
+    let (_, found) = Journal::resume(&path, &identity, &plan).unwrap();
+    assert_eq!((found.games.len(), found.was_torn, found.elapsed), (5, false, Duration::from_secs(7)));
+}
+
+#[test]
+fn a_journal_that_was_cut_short_at_once_begins_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.jsonl");
+    let plan = plan();
+    let identity = head(json!({ "seed": 1 }));
+    drop(Journal::create(&path, &identity).unwrap());
+    let whole = std::fs::read(&path).unwrap();
+    for length in [0, 5, whole.len() - 1] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        let (_, found) = Journal::resume(&path, &identity, &plan).unwrap();
+        assert!(found.games.is_empty());
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
+    }
+}
+
+#[test]
+fn what_does_not_belong_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.jsonl");
+    let name = path.display();
+    let plan = plan();
+    let mut journal = Journal::create(&path, &head(json!({ "seed": 3, "book": ["x", { "y": 5 }] }))).unwrap();
+    journal.add(&game(4, &plan), Duration::ZERO).unwrap();
+    drop(journal);
+    let resume = |identity: Value| Journal::resume(&path, &head(identity), &plan);
+    assert_eq!(message(Journal::create(&path, &head(json!({})))), format!("{name}: exists; --resume goes on with it"));
+    let other = message(resume(json!({ "seed": 3, "book": ["x", { "y": 4 }] })));
+    assert_eq!(other, format!("{name}:1: is of another match: book.2.y is 5 there, 4 here"));
+    let good = std::fs::read_to_string(&path).unwrap();
+    for (bad, expected) in [
+        (good.replace("mate", "fate"), ":2: `fate` is not known"),
+        (good.replace("\"moves\":[[\"", "\"moves\":[[\"x"), ":2: `x"),
+        (format!("{good}{good}"), ":3: `game` is no number"),
+        (format!("{good}\n"), ":3: EOF while parsing"),
+        (format!("{good}{}\n", good.lines().last().unwrap()), ":3: game 4 is there twice"),
+        ("{}\n".to_owned(), ":1: is of another match: "),
+    ] {
+        std::fs::write(&path, &bad).unwrap();
+        let told = message(resume(json!({ "seed": 3, "book": ["x", { "y": 5 }] })));
+        assert!(told.starts_with(&format!("{name}{expected}")), "{told}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), bad);
+    }
+}
+
+#[test]
+fn a_journal_is_understood_without_its_match() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.jsonl");
+    let plan = plan();
+    let test = Sprt { model: Model::Logistic, bounds: "-1.5,3".parse().unwrap(), alpha: 0.05, beta: 0.1 };
+    let head = Head::of(&plan, Some(&test));
+    let mut journal = Journal::create(&path, &head).unwrap();
+    let mut tally = Tally::new(plan.pairing());
+    for (index, number) in [0, 2, 1, 7, 6, 6].into_iter().enumerate() {
+        // Two games alike in all but their number, since they begin alike.
+        let mut record = game(number, &plan);
+        record.number += if index == 5 { 5760 } else { 0 };
+        tally.add(&GameSummary::from(&record));
+        journal.add(&record, Duration::from_secs(index as u64)).unwrap();
+    }
+    // Neither the match that writes, nor what it has just begun to write, is in the way.
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{text}{{\"game\":9,")).unwrap();
+    let found = read_journal(&path).unwrap();
+    assert_eq!((&found.head, found.elapsed), (&head, Duration::from_secs(5)));
+    assert_eq!(found.setup.sprt, Some(test));
+    assert_eq!((found.setup.names, found.setup.openings), (vec!["a".into(), "b".into(), "c".into()], Some(960)));
+    assert_eq!(found.setup.limits, [Limit::Nodes(1); 3]);
+    assert_eq!(format!("{:?}", found.tally.engines), format!("{:?}", tally.engines));
+    assert_eq!(format!("{:?}", found.tally.encounters), format!("{:?}", tally.encounters));
+    assert_eq!((found.tally.games, found.tally.distinct_games(), tally.distinct_games()), (6, 5, 5));
+    let states: Vec<Vec<Encounter>> = found.tally.course([0, 3, 6]).collect();
+    assert_eq!(states[0][0].results, [0; 3]);
+    assert_eq!((states[1][0].pairs, states[1][1].results), ([0, 0, 1, 0, 0], [1, 0, 0]));
+    assert_eq!(format!("{:?}", states[2]), format!("{:?}", tally.encounters));
+}
+
+#[test]
+fn what_is_no_journal_is_told_by_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.jsonl");
+    let plan = plan();
+    let mut journal = Journal::create(&path, &Head::of(&plan, None)).unwrap();
+    journal.add(&game(4, &plan), Duration::ZERO).unwrap();
+    let good = std::fs::read_to_string(&path).unwrap();
+    for (bad, expected) in [
+        (String::new(), ":1: no match is described"),
+        ("{}\n".to_owned(), ":1: `engines` is no list of two or more"),
+        ("[5]\n".to_owned(), ":1: `engines` is no list of two or more"),
+        (good.replace("1 nodes a move", "1 apple"), ":1: tc is [moves/][minutes:]seconds[+increment], not `1 apple`"),
+        (good.replace("mate", "fate"), ":2: `fate` is not known"),
+        (good.replace("\"start\":\"", "\"start\":\"x"), ":2: `start`: "),
+        (format!("{good}{}\n", good.lines().last().unwrap()), ":3: game 4 is there twice"),
+    ] {
+        std::fs::write(&path, &bad).unwrap();
+        let told = message(read_journal(&path));
+        assert!(told.starts_with(&format!("{}{expected}", path.display())), "{told}");
+    }
+}
+
+/// Lines of before the start was kept are understood too.
+#[test]
+fn a_line_without_start_is_of_the_opening_of_its_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.jsonl");
+    let plan = plan();
+    let mut journal = Journal::create(&path, &Head::of(&plan, None)).unwrap();
+    for number in [0, 6] {
+        let mut record = game(0, &plan);
+        record.number = number;
+        journal.add(&record, Duration::ZERO).unwrap();
+    }
+    let start = plan.book.opening(0).to_shredder_fen();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(read_journal(&path).unwrap().tally.distinct_games(), 1);
+    std::fs::write(&path, text.replace(&format!("\"start\":\"{start}\","), "")).unwrap();
+    let found = read_journal(&path).unwrap();
+    assert_eq!((found.tally.games, found.tally.distinct_games()), (2, 2));
+    assert_eq!(found.tally.engines[0].effort.moves, 4);
+}
