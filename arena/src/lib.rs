@@ -5,6 +5,7 @@
 //! [`packed`] reads compressed files, [`pool`] the results of games
 //! played elsewhere, [`mod@check`] tests how an engine speaks, [`report`] puts it into words and JSON.
 
+mod calendar;
 pub mod check;
 pub mod game;
 pub mod packed;

@@ -7,10 +7,10 @@ mod status;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use arena::check;
-use arena::report::{calc_json, calc_table, plan_table};
-use arena::schedule::{Format, Tally};
+use arena::report::{Story, calc_json, calc_table, plan_table, to_html};
+use arena::schedule::{Format, Tally, read_journal};
 use arena::stats::{Sprt, Verdict};
 use arena::uci_client::{stand_guard, start_guard};
 use clap::{Parser, Subcommand};
@@ -50,10 +50,25 @@ enum Command {
     /// Kill the engines that an arena leaves behind which is killed by force; started by the arena itself.
     #[command(hide = true, name = GUARD)]
     Guard,
+    /// Make a page for a browser of a match, from its journal.
+    Report(args::ReportArgs),
     /// Rate the players of games that were played anywhere, from their PGN.
     Elo(args::EloArgs),
     /// Judge counts of results: Elo, and the likelihood ratio of a sequential test.
     Calc(args::CalcArgs),
+}
+
+impl Command {
+    fn starts_engines(&self) -> bool {
+        match self {
+            Command::Sprt(_)
+            | Command::Match(_)
+            | Command::Gauntlet(_)
+            | Command::RoundRobin(_)
+            | Command::Check(_) => true,
+            Command::Plan(_) | Command::Report(_) | Command::Elo(_) | Command::Guard | Command::Calc(_) => false,
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -67,7 +82,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command) -> Result<u8> {
-    if !matches!(command, Command::Plan(_) | Command::Elo(_) | Command::Calc(_) | Command::Guard) {
+    if command.starts_engines() {
         guard_engines();
     }
     match command {
@@ -96,6 +111,7 @@ fn run(command: &Command) -> Result<u8> {
             stand_guard();
             Ok(0)
         }
+        Command::Report(args) => report(args).map(|()| 0),
         Command::Elo(args) => elo::rate(args).map(|()| 0),
         Command::Calc(args) => calc(args).map(|()| 0),
     }
@@ -127,6 +143,14 @@ fn check_engine(args: &args::CheckArgs) -> Result<u8> {
 
 fn verdict(sprt: &Sprt, tally: &Tally) -> Result<Verdict> {
     Ok(sprt.verdict(sprt.llr(&tally.pairs())?))
+}
+
+fn report(args: &args::ReportArgs) -> Result<()> {
+    let recorded = read_journal(&args.journal)?;
+    if recorded.tally.games == 0 {
+        bail!("{}: has no games yet", args.journal.display());
+    }
+    output::write_whole(&args.output, &to_html(&Story::from(&recorded)))
 }
 
 fn calc(args: &args::CalcArgs) -> Result<()> {

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use arena::game::{GameRecord, Headers, to_pgn};
-use arena::report::{Outcome, status, to_json, to_table};
-use arena::schedule::{Head, Journal, Match, Stop, Tally, run};
+use arena::report::{Outcome, Story, status, to_html, to_json, to_table};
+use arena::schedule::{Head, Journal, Match, Setup, Stop, Tally, run};
 use arena::stats::{Sprt, Verdict};
 
 use crate::args::CommonArgs;
@@ -22,10 +22,11 @@ const TRY_AGAIN: Duration = Duration::from_secs(2);
 
 /// Plays a match until its end, until Ctrl-C, or until its test is decided; prints the result.
 pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Result<Tally> {
-    if let Some(path) = &args.json {
+    for path in [&args.json, &args.report].into_iter().flatten() {
         check_folder(path)?;
     }
-    let (mut files, tally, before) = Files::open(plan, args, sprt)?;
+    let mut head = Head::of(plan, sprt);
+    let (mut files, tally, before) = Files::open(plan, args, &mut head)?;
     let stop = Arc::new(Stop::default());
     let asked = Arc::clone(&stop);
     ctrlc::set_handler(move || asked.ask()).context("cannot listen for Ctrl-C")?;
@@ -60,6 +61,11 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
     if let Some(path) = &args.json {
         write_whole(path, &format!("{:#}\n", to_json(&outcome)))?;
     }
+    if let Some(path) = &args.report {
+        let setup = Setup::of(&head).map_err(anyhow::Error::msg)?;
+        let story = Story { head: &head, setup: &setup, tally: &tally, elapsed: outcome.elapsed };
+        write_whole(path, &to_html(&story))?;
+    }
     if !is_complete {
         bail!("not all games could be written");
     }
@@ -92,7 +98,8 @@ struct Files<'a> {
 
 impl<'a> Files<'a> {
     /// Opens what was asked for. Returns the games of a journal that the match goes on with, counted, and its time.
-    fn open(plan: &'a Match, args: &'a CommonArgs, sprt: Option<&Sprt>) -> Result<(Self, Tally, Duration)> {
+    /// Circumstances in its head are those under which it began.
+    fn open(plan: &'a Match, args: &'a CommonArgs, head: &mut Head) -> Result<(Self, Tally, Duration)> {
         let mut files = Files { plan, args, journal: None, pgn: None };
         let mut tally = Tally::new(plan.pairing());
         let mut before = Duration::ZERO;
@@ -100,15 +107,17 @@ impl<'a> Files<'a> {
             files.pgn = args.pgn.as_deref().map(Pgn::open).transpose()?;
             return Ok((files, tally, before));
         };
-        let head = Head::of(plan, sprt);
         if args.resume && path.exists() {
-            let (journal, found) = Journal::resume(path, &head, plan)?;
+            let (journal, found) = Journal::resume(path, head, plan)?;
             if found.was_torn {
                 eprintln!("{}: the last line was cut short; its game is played again", path.display());
             }
             eprintln!("{}: goes on after {} games", path.display(), found.games.len());
             found.games.iter().for_each(|game| tally.add(&game.into()));
             before = found.elapsed;
+            if !found.began.is_null() {
+                head.about["began"] = found.began;
+            }
             if let Some(pgn) = &args.pgn {
                 // Whatever was written there of these games, in whatever state.
                 let text: String = found.games.iter().map(|game| files.to_pgn(game)).collect();
@@ -119,7 +128,7 @@ impl<'a> Files<'a> {
             if let Some(pgn) = args.pgn.as_deref().filter(|pgn| fs::metadata(pgn).is_ok_and(|file| file.len() > 0)) {
                 bail!("{}: exists, but a match with a journal has its own file of games", pgn.display());
             }
-            files.journal = Some(Journal::create(path, &head)?);
+            files.journal = Some(Journal::create(path, head)?);
         }
         files.pgn = args.pgn.as_deref().map(Pgn::open).transpose()?;
         Ok((files, tally, before))
@@ -198,7 +207,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Tells before the match what would go wrong after it.
+/// Tells before the work what would go wrong after it.
 fn check_folder(path: &Path) -> Result<()> {
     if path.is_dir() {
         bail!("{}: is a folder", path.display());
@@ -208,7 +217,7 @@ fn check_folder(path: &Path) -> Result<()> {
 }
 
 /// Writes a file by way of a temporary one beside it, so that it is there whole or not at all.
-fn write_whole(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write_whole(path: &Path, text: &str) -> Result<()> {
     let place = || format!("{}: cannot be written", path.display());
     let mut builder = tempfile::Builder::new();
     builder.prefix(".arena-");

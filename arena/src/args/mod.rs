@@ -73,6 +73,18 @@ impl CheckArgs {
     }
 }
 
+/// The arguments of `arena report`.
+#[derive(Args)]
+pub(crate) struct ReportArgs {
+    /// The journal of a match, which may still go on.
+    #[arg(value_name = "JOURNAL")]
+    pub(crate) journal: PathBuf,
+
+    /// Where the page is written to.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
 /// The arguments of `arena elo`.
 #[derive(Args)]
 pub(crate) struct EloArgs {
@@ -168,6 +180,10 @@ pub(crate) struct CommonArgs {
     /// Write the result to a file, as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+
+    /// Write the result to a file, as a page for a browser.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
 
     /// Keep every finished game in a file from which the match can go on after whatever ended it.
     #[arg(long, value_name = "FILE")]

@@ -1,7 +1,8 @@
-//! A match in words, for people, and as JSON, for programs.
+//! A match in words and as a page, for people, and as JSON, for programs.
 
 mod calc;
 mod elo;
+mod html;
 mod json;
 mod table;
 mod warnings;
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 pub use calc::{calc_json, calc_table, plan_table};
 pub use elo::{Anchor, AnchorError, PoolRatings};
+pub use html::{Story, to_html};
 pub use json::to_json;
 pub use table::{status, to_table};
 

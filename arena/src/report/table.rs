@@ -148,7 +148,7 @@ pub(super) fn elo_line(judged: &Estimate) -> String {
 }
 
 /// `1:02:03`, or seconds where there are few.
-fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     let whole = seconds as u64;
     match whole {
         0..60 => format!("{seconds:.1} s"),

@@ -4,5 +4,6 @@ mod books;
 mod check;
 mod journal;
 mod misconduct;
+mod report;
 mod support;
 mod tournament;

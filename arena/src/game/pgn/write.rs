@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::chess::{Color, Position};
 
+use crate::calendar;
 use crate::game::{GameRecord, PlayedMove, Variant};
 use crate::uci_client::Limit;
 
@@ -106,38 +107,6 @@ fn comment(played: &PlayedMove) -> String {
 /// The date in universal time, as PGN has it.
 fn today() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    date(seconds / 86_400)
-}
-
-/// The date so many days after 1970-01-01. See <https://howardhinnant.github.io/date_algorithms.html>.
-fn date(days: u64) -> String {
-    // Years begin in March here, so that the leap day is their last.
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    let (year, month, day) = calendar::date(seconds / 86_400);
     format!("{year:04}.{month:02}.{day:02}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        for (days, expected) in [
-            (0, "1970.01.01"),
-            (59, "1970.03.01"),
-            (11_016, "2000.02.29"),
-            (11_017, "2000.03.01"),
-            (20_453, "2025.12.31"),
-            (20_454, "2026.01.01"),
-        ] {
-            assert_eq!(date(days), expected);
-        }
-    }
 }

@@ -100,6 +100,8 @@ pub struct Found {
     pub games: Vec<GameRecord>,
     /// How long the match had taken.
     pub elapsed: Duration,
+    /// When it began, in seconds of Unix; null if that is not told.
+    pub began: Value,
     /// Whether a last line was cut off.
     pub was_torn: bool,
 }
@@ -134,7 +136,8 @@ impl Journal {
         let length = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         let text = String::from_utf8_lossy(&bytes[..length]);
         let fault = |line: usize, fault: String| JournalError::Line { path: path.to_owned(), line, fault };
-        let mut found = Found { games: Vec::new(), elapsed: Duration::ZERO, was_torn: length < bytes.len() };
+        let mut found =
+            Found { games: Vec::new(), elapsed: Duration::ZERO, began: Value::Null, was_torn: length < bytes.len() };
         let mut lines = text.lines().enumerate().map(|(index, line)| {
             let value = serde_json::from_str::<Value>(line).map_err(|error| fault(index + 1, error.to_string()));
             value.map(|value| (index + 1, value))
@@ -146,9 +149,11 @@ impl Journal {
             journal.append(&head.to_json()).map_err(refused)?;
             return Ok((journal, found));
         };
-        if let Some((key, theirs, ours)) = difference("", &first?.1["match"], &head.identity) {
+        let first = first?.1;
+        if let Some((key, theirs, ours)) = difference("", &first["match"], &head.identity) {
             return Err(JournalError::OtherMatch { path: path.to_owned(), key, theirs, ours });
         }
+        found.began = first["about"]["began"].clone();
         for line in lines {
             let (number, value) = line?;
             let (game, at) = line::from_json(&value, plan).map_err(|missing| fault(number, missing))?;

@@ -1,0 +1,271 @@
+//! A match as one page for a browser, which needs nothing but itself: no scripts, no fonts, no pictures from elsewhere.
+//! It follows the reader's choice of light or dark and the width of the window.
+
+mod charts;
+mod conditions;
+mod course;
+mod plot;
+mod tables;
+mod words;
+
+use std::time::Duration;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::table::verdict_name;
+use super::warnings::{Facts, doubts};
+use crate::game::{Ending, Fault};
+use crate::schedule::{Format, Head, Recorded, Setup, Tally};
+use crate::stats::{Counts, Estimate, Meeting, Rating, Sprt, Verdict, estimate, ratings};
+use course::{Point, course};
+use words::{grouped, moment, percent, signed, span};
+
+const STYLE: &str = include_str!("style.css");
+
+/// A match to be told: what its journal tells, or would tell.
+#[derive(Clone, Copy, Debug)]
+pub struct Story<'a> {
+    /// What match it is.
+    pub head: &'a Head,
+    /// The same, understood.
+    pub setup: &'a Setup,
+    /// What was played.
+    pub tally: &'a Tally,
+    /// How long it took, before a pause too.
+    pub elapsed: Duration,
+}
+
+impl<'a> From<&'a Recorded> for Story<'a> {
+    fn from(recorded: &'a Recorded) -> Self {
+        let Recorded { head, setup, tally, elapsed } = recorded;
+        Story { head, setup, tally, elapsed: *elapsed }
+    }
+}
+
+/// The page, whole and well-formed.
+pub fn to_html(story: &Story<'_>) -> String {
+    let is_pair = story.setup.names.len() == 2;
+    let points = if is_pair { course(story) } else { Vec::new() };
+    let rated = rated(story);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                link rel="icon" href="data:,";
+                title { (title(story)) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                main {
+                    (header(story, &rated))
+                    @if is_pair { (tiles(story)) }
+                    (warnings(story))
+                    (pictures(story, &points, &rated))
+                    @if is_pair { (tables::course(&points)) } @else { (tables::encounters(story)) }
+                    (tables::scores(story))
+                    (tables::terminations(story))
+                    div class="pair" { (tables::endings(story)) (tables::faults(story)) }
+                    (conditions::conditions(story))
+                }
+                footer { (footer(story)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// What kind of match it is.
+fn kind(story: &Story<'_>) -> &'static str {
+    match (story.setup.sprt, story.setup.pairing.format) {
+        (Some(_), _) => "Sequential test",
+        _ if story.setup.names.len() == 2 => "Match",
+        (None, Format::Gauntlet) => "Gauntlet",
+        (None, Format::RoundRobin) => "Round robin",
+    }
+}
+
+fn title(story: &Story<'_>) -> String {
+    let names = &story.setup.names;
+    match (&names[..], story.setup.pairing.format) {
+        ([first, second], _) => format!("{first} against {second}"),
+        (_, Format::Gauntlet) => format!("{} against {} others", names[0], names.len() - 1),
+        (_, Format::RoundRobin) => format!("{} engines, all against all", names.len()),
+    }
+}
+
+fn header(story: &Story<'_>, rated: &[(&str, Rating)]) -> Markup {
+    let games = match story.setup.total_games().filter(|&total| total > story.tally.games) {
+        Some(total) if story.setup.sprt.is_some() => {
+            format!("{} games, at most {}", grouped(story.tally.games), grouped(total))
+        }
+        Some(total) => format!("{} of {} games", grouped(story.tally.games), grouped(total)),
+        None => format!("{} games", grouped(story.tally.games)),
+    };
+    let began = story.head.about["began"].as_u64().map(|began| format!("began {}", moment(began)));
+    let first = story.setup.limits[0];
+    let limit = story.setup.limits.iter().all(|limit| *limit == first).then(|| first.to_string());
+    let parts: Vec<String> = [Some(games), limit, Some(span(story.elapsed)), began].into_iter().flatten().collect();
+    html! {
+        header {
+            p class="kind" { (kind(story)) }
+            h1 { (title(story)) }
+            p class="where" { (parts.join(" · ")) }
+            (verdict(story, rated))
+        }
+    }
+}
+
+/// What the match says, in a line.
+fn verdict(story: &Story<'_>, rated: &[(&str, Rating)]) -> Markup {
+    let (class, badge, words) = match (story.setup.sprt, &story.setup.names[..]) {
+        (Some(sprt), names) => sprt_words(story, &sprt, &names[0]),
+        (None, [first, second]) => match_words(&estimate(&story.tally.encounters[0].counts()), first, second),
+        (None, _) => match rated.first() {
+            Some((name, Rating { elo: Some(elo), error: Some(error) })) => {
+                ("first", "Leader".to_owned(), format!("{name}, {} ± {error:.1} Elo from the mean", signed(*elo, 1)))
+            }
+            _ => ("open", "Open".to_owned(), "nobody can be rated yet".to_owned()),
+        },
+    };
+    html! { p class="verdict" { span class=(format!("badge {class}")) { (badge) } span { (words) } } }
+}
+
+fn sprt_words(story: &Story<'_>, sprt: &Sprt, first: &str) -> (&'static str, String, String) {
+    let llr = sprt.llr(&story.tally.pairs()).unwrap_or(0.0);
+    let verdict = sprt.verdict(llr);
+    let [elo0, elo1] = sprt.bounds.as_array().map(|elo| signed(elo, usize::from(elo.fract() != 0.0) * 2));
+    let model = sprt.model.name();
+    let (class, words) = match verdict {
+        Verdict::H1 => ("first", format!("{first} is {elo1} Elo or more ({model}), rather than {elo0} or less")),
+        Verdict::H0 => ("other", format!("{first} is {elo0} Elo or less ({model}), rather than {elo1} or more")),
+        Verdict::Undecided => ("open", format!("between {elo0} and {elo1} Elo ({model}) for {first}")),
+    };
+    let mut badge = verdict_name(verdict).to_owned();
+    badge[..1].make_ascii_uppercase();
+    (class, badge, words)
+}
+
+fn match_words(judged: &Estimate, first: &str, second: &str) -> (&'static str, String, String) {
+    match (judged.elo, judged.elo_error) {
+        (Some(elo), Some(error)) if elo.abs() > error => {
+            let (class, better, worse) = if elo > 0.0 { ("first", first, second) } else { ("other", second, first) };
+            (class, "Stronger".to_owned(), format!("{better}, by {:.1} ± {error:.1} Elo over {worse}", elo.abs()))
+        }
+        (Some(elo), Some(error)) => {
+            ("open", "Not settled".to_owned(), format!("{first} is at {} ± {error:.1} Elo", signed(elo, 1)))
+        }
+        _ => ("open", "Not settled".to_owned(), "the difference cannot be told from these games".to_owned()),
+    }
+}
+
+/// The numbers of a match of two.
+fn tiles(story: &Story<'_>) -> Markup {
+    let encounter = &story.tally.encounters[0];
+    let judged = estimate(&encounter.counts());
+    let [losses, draws, wins] = encounter.results;
+    let unknown = || "unknown".to_owned();
+    let with_error = |value: Option<f64>, error: Option<f64>| {
+        html! {
+            (value.map_or_else(unknown, |value| signed(value, 1)))
+            @if let (Some(_), Some(error)) = (value, error) { small { (format!(" ± {error:.1}")) } }
+        }
+    };
+    let tile = |name: &str, value: Markup, more: &str| {
+        html! { div class="tile" { div class="name" { (name) } div class="value" { (value) } div class="more" { (more) } } }
+    };
+    let llr = story.setup.sprt.map(|sprt| (sprt.limits(), sprt.llr(&Counts::Pairs(encounter.pairs)).unwrap_or(0.0)));
+    html! {
+        section class="tiles" aria-label="Result" {
+            (tile("Elo", with_error(judged.elo, judged.elo_error), "from all games, ± is 95\u{a0}%"))
+            @if let Some(((lower, upper), llr)) = llr {
+                (tile("LLR", html! { (signed(llr, 2)) }, &format!("bounds {} and {}", signed(lower, 2), signed(upper, 2))))
+            }
+            (tile("Normalized Elo", with_error(judged.nelo, judged.nelo_error), "in units of the spread"))
+            (tile("Score", html! { (judged.score.map_or_else(unknown, percent)) },
+                &format!("won {}, lost {}, drawn {}", grouped(wins), grouped(losses), grouped(draws))))
+            (tile("Superiority", html! { (judged.los.map_or_else(unknown, likelihood)) }, "likelihood (LOS)"))
+            (tile("Games", html! { (grouped(story.tally.games)) }, &format!("{} different", grouped(story.tally.distinct_games()))))
+        }
+    }
+}
+
+/// A likelihood in per cent, which is never quite 0 or 100.
+fn likelihood(part: f64) -> String {
+    match part {
+        _ if part > 0.999 => ">\u{a0}99.9\u{a0}%".to_owned(),
+        _ if part < 0.001 => "<\u{a0}0.1\u{a0}%".to_owned(),
+        _ => percent(part),
+    }
+}
+
+fn warnings(story: &Story<'_>) -> Markup {
+    let setup = story.setup;
+    let mut all = doubts(&Facts {
+        tally: story.tally,
+        names: setup.names.iter().map(String::as_str).collect(),
+        limits: setup.limits.clone(),
+        encounters: setup.pairing.encounters().len(),
+        openings: setup.openings,
+    });
+    for (name, engine) in setup.names.iter().zip(&story.tally.engines) {
+        let forfeits = [Ending::TimeLoss, Ending::Crash, Ending::Stall, Ending::IllegalMove];
+        let lost = forfeits.map(|ending| (engine.endings[ending.index()][0], ending.name()));
+        let told: Vec<String> = lost
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, name)| format!("{} by {name}", grouped(count)))
+            .collect();
+        if !told.is_empty() {
+            all.push(format!("{name} has lost games by its own fault: {}", told.join(", ")));
+        }
+        let over = engine.faults.count(Fault::OverLimit);
+        if over > 0 {
+            all.push(format!("{name} has gone beyond its limit in {over} moves"));
+        }
+    }
+    html! {
+        @if !all.is_empty() {
+            section class="card warnings" {
+                h2 { "Warnings" }
+                ul { @for warning in all { li { (warning) } } }
+            }
+        }
+    }
+}
+
+fn pictures(story: &Story<'_>, points: &[Point], rated: &[(&str, Rating)]) -> Markup {
+    html! {
+        div class="charts" {
+            @if let Some(llr) = story.setup.sprt.and_then(|sprt| charts::llr(&sprt, points)) { (llr) }
+            @if let [encounter] = &story.tally.encounters[..] {
+                @if let Some(elo) = charts::elo(points) { (elo) }
+                (charts::pairs(encounter.pairs))
+            } @else {
+                @if let Some(ratings) = charts::ratings(rated) { (ratings) }
+                (tables::standings(story, rated))
+            }
+        }
+    }
+}
+
+/// Engines with their ratings, best first, those without last.
+fn rated<'a>(story: &Story<'a>) -> Vec<(&'a str, Rating)> {
+    let meetings = story.setup.pairing.encounters().into_iter().zip(&story.tally.encounters);
+    let meetings: Vec<Meeting> =
+        meetings.map(|(players, encounter)| Meeting { players, counts: encounter.counts() }).collect();
+    let ratings = ratings(story.setup.names.len(), &meetings);
+    let mut rated: Vec<(&str, Rating)> = story.setup.names.iter().map(String::as_str).zip(ratings).collect();
+    rated.sort_by(|(_, a), (_, b)| b.elo.unwrap_or(f64::MIN).total_cmp(&a.elo.unwrap_or(f64::MIN)));
+    rated
+}
+
+fn footer(story: &Story<'_>) -> Markup {
+    let version = story.head.about["arena"].as_str().unwrap_or("of an unknown version");
+    html! {
+        "Played and told by Merino’s arena " (version) ". Elo and its interval come from all games, whatever ended the match; "
+        "pairs of games with one opening count as one."
+    }
+}
