@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use arena::check;
 use arena::report::{Story, calc_json, calc_table, plan_table, to_html};
 use arena::schedule::{Format, Tally, read_journal};
-use arena::stats::{Sprt, Verdict};
+use arena::stats::{Counts, Sprt, Verdict};
 use arena::uci_client::{stand_guard, start_guard};
 use clap::{Parser, Subcommand};
 
@@ -88,6 +88,8 @@ fn run(command: &Command) -> Result<u8> {
     match command {
         Command::Sprt(args) => {
             let sprt = args.test.sprt(args.bounds);
+            // A model that cannot judge pairs is refused before it has any.
+            sprt.llr(&Counts::Pairs([0; 5]))?;
             let plan = args.common.plan(args.engines()?, Format::Gauntlet, args.games)?;
             let tally = output::play(&plan, &args.common, Some(&sprt))?;
             Ok(match verdict(&sprt, &tally)? {

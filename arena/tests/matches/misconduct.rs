@@ -201,4 +201,8 @@ fn a_test_ends_by_itself_and_its_status_says_how() {
     assert_eq!(sprt("", "args=illegal", &[]).status.code(), Some(1));
     assert_eq!(sprt("", "", &["--games", "2"]).status.code(), Some(3));
     assert_eq!(sprt("args=die-at-start", "", &[]).status.code(), Some(2));
+    let refused = sprt("", "", &["--games", "2", "--model", "bayesian"]);
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!((refused.status.code(), refused.stdout.is_empty()), (Some(2), true));
+    assert!(told.contains("error: the Bayesian model judges games, not pairs"), "{told}");
 }
