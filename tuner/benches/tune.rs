@@ -10,6 +10,7 @@ use engine::eval::params::Weights;
 use tuner::dataset::Source;
 use tuner::features::Resolve;
 use tuner::optimize::Method;
+use tuner::selection::Selection;
 use tuner::tune::{Job, run};
 
 const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
@@ -23,6 +24,7 @@ fn job(resolve: Resolve) -> Job {
     Job {
         sources: vec![source.expect("readable data")],
         start: Weights::from_toml(BASELINE).expect("sound parameters"),
+        selection: Selection::default(),
         resolve,
         method: Method::Newton,
         seed: 0,

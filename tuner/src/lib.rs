@@ -10,5 +10,6 @@ pub mod objective;
 pub mod optimize;
 pub mod params_file;
 pub mod progress;
+pub mod selection;
 pub mod summary;
 pub mod tune;

@@ -13,6 +13,7 @@ use tuner::dataset::Source;
 use tuner::features::Resolve;
 use tuner::optimize::Method;
 use tuner::params_file::{check_writable, render, write_atomically};
+use tuner::selection::Selection;
 use tuner::tune::{Job, PRIOR_PER_POSITION, run};
 
 /// The project's own positions, for whoever brings none.
@@ -47,6 +48,15 @@ struct Cli {
     /// Where the tuned parameters go. The input file is overwritten only if it is named here.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Tune these parameters only: a path of the parameter file such as material.queen, psqt.knight, phase; `*` stands
+    /// for anything, `:mg` or `:eg` behind it for one number of each pair. May be given several times.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Leave these parameters as they are: patterns as for --only.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    freeze: Vec<String>,
 
     /// What a position is judged by: the leaf of its quiescence search, or at once.
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
@@ -90,6 +100,7 @@ Examples:
   tuner                                          tune on the embedded positions, write params/tuned.toml
   tuner --epd quiet_labeled.epd --resolve static data known to be quiet needs no quiescence search
   tuner --epd a.epd --epd b.epd --output my.toml several files, another output
+  tuner --epd a.epd --freeze phase,psqt.king     some parameters stay as they are
   tuner --epd big.epd --prior 0 --skip-bad 100   no pull to the start, tolerate broken lines";
 
 fn prior_help() -> String {
@@ -143,6 +154,7 @@ fn tune(cli: &Cli, bars: &bars::Bars) -> Result<String> {
     let job = Job {
         sources: sources(&cli.epd)?,
         start,
+        selection: Selection { only: cli.only.clone(), freeze: cli.freeze.clone() },
         resolve: cli.resolve,
         method: cli.method,
         seed: cli.seed,

@@ -60,6 +60,7 @@ impl Report {
             "rounds": self.rounds,
             "gradient_ratio": self.gradient_ratio,
             "converged": self.converged,
+            "frozen": self.frozen,
             "unseen": self.unseen,
             "seconds": self.seconds,
             "output": output,
@@ -87,6 +88,9 @@ impl Report {
         writeln!(to, "minimised    by {method}, {iterations} iterations, gradient down to {ratio:.1e} of the start")?;
         if !self.converged {
             writeln!(to, "not finished the largest number of steps was taken; run again from the output")?;
+        }
+        if self.frozen > 0 {
+            writeln!(to, "frozen       {} numbers kept their start as asked", self.frozen)?;
         }
         if self.unseen > 0 {
             writeln!(to, "unseen       {} pairs occur in no position and keep their start", self.unseen)?;

@@ -14,6 +14,7 @@ use crate::features::{self, ReadError, Resolve, Resolved, Scores, resolve, score
 use crate::objective::{FitKError, Objective, ObjectiveError, Rows, RowsError, fit_k, score_loss};
 use crate::optimize::{Fit, Limits, LimitsError, Method, OptimizeError, Optimizer, Stop};
 use crate::progress::{Progress, Unit};
+use crate::selection::{Selection, SelectionError};
 
 /// Strength of the prior per position, where none is given: λ = this / number of positions.
 ///
@@ -32,6 +33,8 @@ pub struct Job {
     pub sources: Vec<Source>,
     /// The parameters to start from, and to be pulled to.
     pub start: Weights,
+    /// Which parameters are tuned.
+    pub selection: Selection,
     /// Which evaluation of a position is fitted to its result.
     pub resolve: Resolve,
     /// How the objective is minimised.
@@ -63,6 +66,9 @@ pub enum TuneError {
     /// The objective.
     #[error(transparent)]
     Objective(#[from] ObjectiveError),
+    /// The choice of the parameters.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
     /// The bounds of the parameters.
     #[error(transparent)]
     Limits(#[from] LimitsError),
@@ -154,6 +160,8 @@ pub struct Report {
     pub gradient_ratio: f64,
     /// Whether the last fit ended where its loss can fall no further, and not at the largest number of steps.
     pub converged: bool,
+    /// Numbers that were not to be tuned.
+    pub frozen: usize,
     /// Parameters that occur in no row, and therefore kept their start.
     pub unseen: usize,
     /// Numbers that reached the end of their range.
@@ -168,6 +176,8 @@ pub struct Report {
 /// The first fault of the data, or why they cannot be fitted.
 pub fn run(job: Job, progress: &dyn Progress) -> Result<Report, TuneError> {
     let started = Instant::now();
+    let frozen = job.selection.frozen()?;
+    let limits = limits(&frozen)?;
     let mut seconds = Seconds::default();
     let start = Evaluator::new(job.start.clone());
     let read = || features::read(job.sources, job.skip_bad, &start, job.resolve, progress);
@@ -189,7 +199,7 @@ pub fn run(job: Job, progress: &dyn Progress) -> Result<Report, TuneError> {
     let unseen = rows.occurrences().iter().filter(|&&count| count == 0).count();
     let optimizer = job.method.optimizer(job.seed, job.batch);
     let mut tuning =
-        Tuning { dataset: &dataset, resolve: job.resolve, optimizer: &*optimizer, k, prior, seconds, progress };
+        Tuning { dataset: &dataset, resolve: job.resolve, optimizer: &*optimizer, limits, k, prior, seconds, progress };
     let (best, rounds) = tuning.rounds(rows, &job.start, before)?;
     let mut seconds = tuning.seconds;
     seconds.total = started.elapsed().as_secs_f64();
@@ -209,6 +219,7 @@ pub fn run(job: Job, progress: &dyn Progress) -> Result<Report, TuneError> {
         rounds,
         gradient_ratio: best.gradient_ratio,
         converged: best.converged,
+        frozen: frozen.iter().filter(|&&frozen| frozen).count(),
         unseen,
         seconds,
     })
@@ -241,6 +252,7 @@ struct Tuning<'a> {
     dataset: &'a Dataset,
     resolve: Resolve,
     optimizer: &'a dyn Optimizer,
+    limits: Limits,
     k: f64,
     prior: f64,
     seconds: Seconds,
@@ -253,7 +265,6 @@ impl Tuning<'_> {
     /// Rows of the static evaluation do not depend on the parameters: one round is all there is.
     fn rounds(&mut self, mut rows: Rows, start: &Weights, loss: Loss) -> Result<(Best, u64), TuneError> {
         let centre = start.to_vector();
-        let limits = limits()?;
         let mut theta = centre.clone();
         let mut best = Best { weights: start.clone(), loss, iterations: 0, gradient_ratio: 0.0, converged: true };
         let mut best_objective = loss.by(self.resolve);
@@ -261,7 +272,7 @@ impl Tuning<'_> {
         let mut first_norm = None;
         let mut rounds = 0;
         while rounds < MAX_ROUNDS as u64 {
-            let fit = self.minimize(&rows, &centre, &theta, &limits)?;
+            let fit = self.minimize(&rows, &centre, &theta)?;
             iterations += fit.history.len().saturating_sub(1) as u64;
             let (begin, end) = gradient_norms(&fit);
             let first_norm = *first_norm.get_or_insert(begin);
@@ -306,7 +317,7 @@ impl Tuning<'_> {
         Ok((Loss::of(&scores, &rows, self.k), rows))
     }
 
-    fn minimize(&mut self, rows: &Rows, centre: &[f64], theta: &[f64], limits: &Limits) -> Result<Fit, TuneError> {
+    fn minimize(&mut self, rows: &Rows, centre: &[f64], theta: &[f64]) -> Result<Fit, TuneError> {
         let objective = Objective::new(rows, self.k)?.with_prior(self.prior, centre)?;
         let progress = self.progress;
         progress.begin("minimising", 0, Unit::Iterations);
@@ -315,7 +326,7 @@ impl Tuning<'_> {
             progress.message(format!("loss {:.7}, gradient {:.1e}", step.loss, step.gradient_norm));
             ControlFlow::Continue(())
         };
-        let optimizer = self.optimizer;
+        let (optimizer, limits) = (self.optimizer, &self.limits);
         let fit = timed(&mut self.seconds.optimize, || optimizer.minimize(&objective, theta, limits, &mut watch));
         progress.end();
         Ok(fit?)
@@ -328,9 +339,13 @@ fn gradient_norms(fit: &Fit) -> (f64, f64) {
     (begin, begin * fit.gradient_ratio)
 }
 
-/// The declared ranges of the parameters.
-fn limits() -> Result<Limits, LimitsError> {
+/// The declared ranges of the parameters, without those that are frozen.
+fn limits(frozen: &[bool]) -> Result<Limits, LimitsError> {
     let ends = |range: RangeInclusive<i32>| (f64::from(*range.start()), f64::from(*range.end()));
     let (lower, upper) = ranges_of::<Weights>().map(ends).unzip();
-    Limits::new(lower, upper)
+    let mut limits = Limits::new(lower, upper)?;
+    for index in (0..frozen.len()).filter(|&index| frozen[index]) {
+        limits.freeze(index)?;
+    }
+    Ok(limits)
 }

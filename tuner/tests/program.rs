@@ -104,6 +104,33 @@ fn a_run_writes_parameters_and_says_what_it_did() {
 }
 
 #[test]
+fn what_is_frozen_or_not_asked_for_keeps_its_start() {
+    let folder = Folder::new();
+    let data = folder.write("good.epd", GOOD);
+    let output = folder.path("out.toml");
+    let run = |arguments: &[&str]| {
+        run_on(&data, &output).args(arguments).assert().success();
+        Weights::load(&output).unwrap().to_vector()
+    };
+    let start = Weights::load(Path::new(REPOSITORY).join("params/baseline.toml")).unwrap().to_vector();
+    let moved = |arguments: &[&str]| {
+        let end = run(arguments);
+        (0..start.len()).filter(|&index| end[index] != start[index]).collect::<Vec<_>>()
+    };
+    let all = moved(&[]);
+    let (pawn, others): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&index| index < 2);
+    assert!(!pawn.is_empty() && !others.is_empty(), "{all:?}");
+    let only = moved(&["--only", "material.pawn"]);
+    assert!(!only.is_empty() && only.iter().all(|&index| index < 2), "{only:?}");
+    let others = moved(&["--freeze", "phase,material.pawn:mg", "--freeze", "material.pawn:eg"]);
+    assert!(!others.is_empty() && others.iter().all(|&index| index >= 2), "{others:?}");
+    let refused = refusal(run_on(&data, &folder.path("no.toml")).args(["--freeze", "psqt.quen"]));
+    assert_eq!(refused, "error: no parameter is called psqt.quen; the nearest is psqt.queen");
+    let refused = refusal(run_on(&data, &folder.path("no.toml")).args(["--freeze", "*"]));
+    assert_eq!(refused, "error: nothing is left to be tuned");
+}
+
+#[test]
 fn the_table_tells_losses_and_changes() {
     let folder = Folder::new();
     let data = folder.write("good.epd", GOOD);

@@ -6,6 +6,7 @@ use engine::eval::params::Weights;
 use tuner::dataset::Source;
 use tuner::features::Resolve;
 use tuner::optimize::Method;
+use tuner::selection::Selection;
 use tuner::tune::{Job, Report, run};
 
 const DATA: &[u8] = include_bytes!("../../data/quiet.epd.zst");
@@ -64,7 +65,9 @@ fn tune(text: String, prior: Option<f64>) -> Report {
     let start = Weights::from_toml(BASELINE).unwrap();
     let (method, seed, batch) = (Method::Newton, 0, None);
     let resolve = Resolve::Static;
-    let job = Job { sources: vec![source], start, resolve, method, seed, batch, prior, k: Some(1.0), skip_bad: 0 };
+    let selection = Selection::default();
+    let job =
+        Job { sources: vec![source], start, selection, resolve, method, seed, batch, prior, k: Some(1.0), skip_bad: 0 };
     run(job, &()).unwrap()
 }
 
