@@ -5,6 +5,7 @@
 //! minimises it, [`tune`] runs the whole, [`params_file`] writes what comes out.
 
 pub mod dataset;
+pub mod evaluate;
 pub mod features;
 pub mod objective;
 pub mod optimize;

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
-use clap::Parser;
+use clap::{Args, Parser, Subcommand};
 use engine::eval::params::Weights;
+use serde_json::{Value, json};
 use tuner::dataset::Source;
+use tuner::evaluate;
 use tuner::features::Resolve;
 use tuner::optimize::Method;
 use tuner::params_file::{check_writable, render, write_atomically};
@@ -34,8 +36,52 @@ static WRITING: Mutex<()> = Mutex::new(());
 /// of the start (centipawns; phase weights in their own unit) and K a scale fitted to them once. The minimum is exact:
 /// there are no epochs to choose. Progress goes to the terminal, the result to standard output.
 #[derive(Parser)]
-#[command(version, after_help = EXAMPLES)]
+#[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    #[command(flatten)]
+    tune: TuneArgs,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Say how well parameter files predict results, side by side.
+    Evaluate(EvaluateArgs),
+}
+
+/// The arguments of `tuner evaluate`.
+#[derive(Args)]
+struct EvaluateArgs {
+    /// Parameter files; the changes are against the first.
+    #[arg(value_name = "PARAMS", required = true)]
+    params: Vec<PathBuf>,
+
+    /// Labelled positions, as for tuning.
+    #[arg(long, value_name = "FILE")]
+    epd: Vec<PathBuf>,
+
+    /// K, the scale from centipawns to expected results, for all; fitted to each file if not given.
+    #[arg(long, value_name = "K", value_parser = scale)]
+    k: Option<f64>,
+
+    /// Go on past at most N lines that cannot be read.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip_bad: usize,
+
+    /// Threads; all cores if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The arguments of a tuning run.
+#[derive(Args)]
+struct TuneArgs {
     /// Labelled positions: a FEN and `c9 "1-0";` or `[1.0]` a line, plain or zstd; may be given several times.
     /// Without it, the project's own small set is used.
     #[arg(long, value_name = "FILE")]
@@ -132,7 +178,11 @@ fn main() {
         eprintln!("interrupted, nothing more is written");
         std::process::exit(INTERRUPTED);
     };
-    let result = ctrlc::set_handler(on_interrupt).context("cannot listen for Ctrl-C").and_then(|()| tune(&cli, &bars));
+    let result =
+        ctrlc::set_handler(on_interrupt).context("cannot listen for Ctrl-C").and_then(|()| match &cli.command {
+            Some(Command::Evaluate(args)) => evaluate(args, &bars),
+            None => tune(&cli.tune, &bars),
+        });
     match result {
         Ok(text) => println!("{text}"),
         Err(error) => {
@@ -143,14 +193,12 @@ fn main() {
     }
 }
 
-fn tune(cli: &Cli, bars: &bars::Bars) -> Result<String> {
+fn tune(cli: &TuneArgs, bars: &bars::Bars) -> Result<String> {
     let output = output_path(cli)?;
     check_writable(&output)?;
     let start = Weights::load(&cli.params)?;
     let input = fs::read_to_string(&cli.params).with_context(|| cli.params.display().to_string())?;
-    if let Some(threads) = cli.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
-    }
+    use_threads(cli.threads)?;
     let job = Job {
         sources: sources(&cli.epd)?,
         start,
@@ -173,6 +221,26 @@ fn tune(cli: &Cli, bars: &bars::Bars) -> Result<String> {
     Ok(if cli.json { format!("{:#}", report.to_json(&output)) } else { report.to_table(&output) })
 }
 
+fn evaluate(args: &EvaluateArgs, bars: &bars::Bars) -> Result<String> {
+    let parameters = args.params.iter().map(|path| Ok(Weights::load(path)?)).collect::<Result<Vec<_>>>()?;
+    let names: Vec<String> = args.params.iter().map(|path| path.display().to_string()).collect();
+    use_threads(args.threads)?;
+    let (positions, found) = evaluate::evaluate(sources(&args.epd)?, &parameters, args.k, args.skip_bad, bars)?;
+    if !args.json {
+        return Ok(evaluate::table(&names, positions, &found));
+    }
+    let files: serde_json::Map<String, Value> =
+        names.into_iter().zip(&found).map(|(name, found)| (name, json!(found))).collect();
+    Ok(format!("{:#}", json!({ "positions": positions, "parameters": files })))
+}
+
+fn use_threads(threads: Option<u16>) -> Result<()> {
+    if let Some(threads) = threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+    }
+    Ok(())
+}
+
 fn sources(files: &[PathBuf]) -> Result<Vec<Source>> {
     if files.is_empty() {
         return Ok(vec![Source::embedded(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
@@ -180,16 +248,16 @@ fn sources(files: &[PathBuf]) -> Result<Vec<Source>> {
     files.iter().map(|file| Ok(Source::open(file)?)).collect()
 }
 
-/// Where to write: as told, else to `params/tuned.toml`, but never silently over the input.
 /// Rows a step looks at.
-fn batch(cli: &Cli) -> Result<Option<usize>> {
+fn batch(cli: &TuneArgs) -> Result<Option<usize>> {
     if cli.batch.is_some() && cli.method != Method::Adam {
         bail!("--batch is for --method adam; {} looks at all positions", cli.method.name());
     }
     Ok(cli.batch.map(|size| size as usize))
 }
 
-fn output_path(cli: &Cli) -> Result<PathBuf> {
+/// Where to write: as told, else to `params/tuned.toml`, but never silently over the input.
+fn output_path(cli: &TuneArgs) -> Result<PathBuf> {
     if let Some(output) = &cli.output {
         return Ok(output.clone());
     }

@@ -91,7 +91,8 @@ pub struct Loss {
 }
 
 impl Loss {
-    fn of(scores: &Scores, rows: &Rows, k: f64) -> Self {
+    /// Of scores under a scale.
+    pub(crate) fn of(scores: &Scores, rows: &Rows, k: f64) -> Self {
         let loss = |scores: &[i16]| score_loss(k, scores, rows.targets());
         Loss { still: loss(&scores.still), qsearch: loss(&scores.qsearch) }
     }

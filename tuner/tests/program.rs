@@ -131,6 +131,43 @@ fn what_is_frozen_or_not_asked_for_keeps_its_start() {
 }
 
 #[test]
+fn parameters_are_evaluated_side_by_side() {
+    let folder = Folder::new();
+    let data = folder.write("good.epd", GOOD);
+    let output = folder.path("out.toml");
+    let tuned: Value = {
+        let assert = run_on(&data, &output).args(["--k", "1.0", "--json"]).assert().success();
+        serde_json::from_slice(&assert.get_output().stdout).unwrap()
+    };
+    let evaluate = |more: &[&str]| {
+        let mut command = tuner();
+        command.args(["evaluate", "params/baseline.toml"]).arg(&output).arg("params/baseline.toml");
+        command.arg("--epd").arg(&data).args(more);
+        command
+    };
+    let assert = evaluate(&["--k", "1.0", "--json"]).assert().success();
+    let json: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    assert_eq!(json["positions"], 6);
+    let of = |name: &str| json["parameters"][name].clone();
+    assert_eq!(of(&output.display().to_string())["loss"], tuned["loss"]["after"]);
+    assert_eq!(of("params/baseline.toml")["loss"], tuned["loss"]["before"]);
+    let change = of(&output.display().to_string())["difference"]["mean"].as_f64().unwrap();
+    let [before, after] = ["before", "after"].map(|when| tuned["loss"][when]["qsearch"].as_f64().unwrap());
+    assert!((change - (after - before)).abs() < 1e-12);
+    // The same once more differs by nothing.
+    assert_eq!(of("params/baseline.toml")["difference"]["error"], 0.0);
+
+    let assert = evaluate(&[]).assert().success();
+    let table = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    assert!(
+        table.contains("quiescence") && table.contains("no difference") && table.contains("6 positions"),
+        "{table}"
+    );
+    let refused = refusal(tuner().args(["evaluate", "/no/such.toml"]));
+    assert!(refused.contains("/no/such.toml"), "{refused}");
+}
+
+#[test]
 fn the_table_tells_losses_and_changes() {
     let folder = Folder::new();
     let data = folder.write("good.epd", GOOD);

@@ -27,6 +27,7 @@ pub use rows::{Entry, Rows, RowsBuilder, RowsError};
 pub use engine::eval::taper::PHASE_PIECES;
 use pass::{BLOCK, Block, Point, Sums};
 use rayon::prelude::*;
+use serde::Serialize;
 use std::ops::Range;
 use thiserror::Error;
 
@@ -304,6 +305,42 @@ pub fn scores(rows: &Rows, theta: &[f64]) -> Vec<f64> {
 fn parts(rows: usize) -> Vec<Range<usize>> {
     let size = rows.div_ceil(PARTS).next_multiple_of(BLOCK);
     (0..rows).step_by(size.max(1)).map(|start| start..(start + size).min(rows)).collect()
+}
+
+/// By how much one mean loss differs from another on the same samples.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Difference {
+    /// The second less the first.
+    pub mean: f64,
+    /// Standard error of that, from the samples' own differences; 0 for a single sample.
+    pub error: f64,
+}
+
+/// The difference of the mean losses of two sets of scores (centipawns, white's view), each under its own scale, against
+/// the same targets. Samples are taken for independent: those of one game are not quite, and the true error is larger.
+/// The slices are of one length and not empty.
+pub fn loss_difference(
+    (first_k, first): (f64, &[i16]),
+    (second_k, second): (f64, &[i16]),
+    targets: &[f32],
+) -> Difference {
+    debug_assert!(first.len() == targets.len() && second.len() == targets.len());
+    let loss = |k: f64, score: i16, target: f32| {
+        let logit = loss::logit_per_centipawn(k) * f64::from(score);
+        SampleLoss::default().cost(logit, f64::from(target)).loss
+    };
+    let sum_part = |range: Range<usize>| {
+        range.fold((0.0, 0.0), |(sum, squares), i| {
+            let difference = loss(second_k, second[i], targets[i]) - loss(first_k, first[i], targets[i]);
+            (sum + difference, squares + difference * difference)
+        })
+    };
+    let sums: Vec<(f64, f64)> = parts(targets.len()).into_par_iter().map(sum_part).collect();
+    let (sum, squares) = sums.iter().fold((0.0, 0.0), |total, part| (total.0 + part.0, total.1 + part.1));
+    let count = targets.len() as f64;
+    let mean = sum / count;
+    let variance = (squares / count - mean * mean).max(0.0) / (count - 1.0).max(1.0);
+    Difference { mean, error: variance.sqrt() }
 }
 
 /// Mean loss of given scores (centipawns, white's view) against targets (0..=1, white's view) under the scale `k`:
