@@ -36,6 +36,49 @@ fn pairs_and_games_are_judged() {
     assert_eq!(calc(&strings(&["--penta", "0,0,0,0,9"]))["elo"], Value::Null);
 }
 
+/// Expected values: an independent evaluation of the same process with forty digits, by sines alone.
+#[test]
+fn what_a_stopped_test_tells_allows_for_the_stop() {
+    let keys = ["nelo_low", "nelo", "nelo_high", "elo_low", "elo", "elo_high"];
+    for (counts, bounds, model, expected) in [
+        (
+            "10,85,160,120,25",
+            "0,20",
+            "normalized",
+            [9.732_430, 40.314_484, 70.501_895, 6.293_341, 26.115_023, 45.848_383],
+        ),
+        (
+            "10,85,160,120,25",
+            "0,20",
+            "logistic",
+            [2.738_415, 38.546_012, 73.311_600, 1.770_580, 24.965_399, 47.698_170],
+        ),
+        (
+            "20,110,260,95,15",
+            "0,20",
+            "normalized",
+            [-37.542_245, -11.484_613, 15.090_802, -22.040_611, -6.734_295, 8.849_680],
+        ),
+        (
+            "120,900,2100,1010,150",
+            "0,3",
+            "normalized",
+            [4.327_392, 11.687_655, 19.047_864, 2.554_711, 6.900_686, 11.248_789],
+        ),
+    ] {
+        let found = calc(&strings(&["--penta", counts, "--bounds", bounds, "--model", model]));
+        for (key, expected) in keys.into_iter().zip(expected) {
+            assert_close(&found["sprt"]["unbiased"][key], expected, 1e-6, &format!("{counts} {model} {key}"));
+        }
+    }
+    assert_eq!(calc(&strings(&["--penta", "0,0,9,0,0", "--bounds", "0,5"]))["sprt"]["unbiased"], Value::Null);
+    let text =
+        Command::cargo_bin("arena").unwrap().args(["calc", "--penta", "20,110,260,95,15", "--bounds", "0,20"]).output();
+    let text = String::from_utf8_lossy(&text.unwrap().stdout).into_owned();
+    assert!(text.contains("as if the number of games had been fixed"), "{text}");
+    assert!(text.contains("Unbiased  Elo -6.7, 95 % between -22.0 and +8.8"), "{text}");
+}
+
 #[test]
 fn bad_arguments_are_named() {
     for (args, message) in [

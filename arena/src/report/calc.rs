@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::json::sprt_json;
-use super::table::{aligned, elo_line, sprt_line};
+use super::table::{aligned, elo_line, test_lines};
 use crate::stats::{Counts, ModelError, Sprt, estimate};
 
 /// What counts say, and what a test makes of them, in words.
@@ -11,15 +11,15 @@ use crate::stats::{Counts, ModelError, Sprt, estimate};
 /// # Errors
 /// If the test's model cannot judge such counts.
 pub fn calc_table(counts: &Counts, sprt: Option<&Sprt>) -> Result<String, ModelError> {
-    let mut text = format!("Elo       {}", elo_line(&estimate(counts)));
+    let mut text = format!("Elo       {}", elo_line(&estimate(counts), sprt.is_some()));
     if let Some(sprt) = sprt {
-        text.push_str(&format!("\nSPRT      {}", sprt_line(sprt, sprt.llr(counts)?)));
+        text.push_str(&format!("\n{}", test_lines(sprt, counts)?));
     }
     Ok(text)
 }
 
-/// What counts say, and what a test makes of them: `llr`, `elo`, `elo_error`, `nelo`, `nelo_error`, `los` and more. What
-/// cannot be told is null.
+/// What counts say, and what a test makes of them: `llr`, `elo`, `elo_error`, `nelo`, `nelo_error`, `los` and more, and in
+/// `sprt.unbiased` what allows for the test's rule for stopping. What cannot be told is null.
 ///
 /// # Errors
 /// If the test's model cannot judge such counts.

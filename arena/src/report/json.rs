@@ -7,7 +7,7 @@ use super::table::{rated, verdict_name};
 use super::warnings::warnings;
 use crate::game::{Ending, Fault};
 use crate::schedule::{Encounter, Match, identity};
-use crate::stats::{Counts, Sprt, estimate};
+use crate::stats::{Counts, Sprt, Unbiased, estimate};
 
 /// The result of a match. Numbers that the counts cannot tell are null.
 pub fn to_json(outcome: &Outcome<'_>) -> Value {
@@ -74,6 +74,19 @@ pub(super) fn sprt_json(sprt: &Sprt, counts: &Counts) -> Value {
         "lower": lower,
         "upper": upper,
         "verdict": llr.map(|llr| verdict_name(sprt.verdict(llr))),
+        "unbiased": sprt.unbiased(counts).ok().flatten().map(|unbiased| unbiased_json(&unbiased)),
+    })
+}
+
+/// Elo that allows for the rule that stops the games; `low` and `high` are the ends of a 95 % interval.
+fn unbiased_json(Unbiased { elo, nelo }: &Unbiased) -> Value {
+    json!({
+        "elo": elo.map(|elo| elo.median),
+        "elo_low": elo.map(|elo| elo.low),
+        "elo_high": elo.map(|elo| elo.high),
+        "nelo": nelo.median,
+        "nelo_low": nelo.low,
+        "nelo_high": nelo.high,
     })
 }
 

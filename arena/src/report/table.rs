@@ -6,7 +6,12 @@ use super::Outcome;
 use super::warnings::warnings;
 use crate::game::{Ending, Fault};
 use crate::schedule::{Match, Tally};
-use crate::stats::{Estimate, Meeting, Model, Rating, Sprt, Verdict, estimate, observed_nelo, ratings};
+use crate::stats::{
+    Counts, Estimate, Interval, Meeting, ModelError, Rating, Sprt, Unbiased, Verdict, estimate, ratings,
+};
+
+/// Below so many pairs nothing is foretold.
+const FEW: u64 = 10;
 
 /// A line on how a match stands, and how its test does.
 pub fn status(plan: &Match, tally: &Tally, sprt: Option<&Sprt>) -> String {
@@ -23,8 +28,9 @@ pub fn status(plan: &Match, tally: &Tally, sprt: Option<&Sprt>) -> String {
     let Ok(llr) = sprt.llr(&tally.pairs()) else { return text };
     let (lower, upper) = sprt.limits();
     let _ = write!(text, ", LLR {llr:.2} ({lower:.2}, {upper:.2})");
-    if sprt.model == Model::Normalized && tally.pairs().total() >= 10 {
-        let prospect = sprt.prospect(llr, observed_nelo(&tally.pairs()));
+    if tally.pairs().total() >= FEW
+        && let Ok(Some(prospect)) = sprt.outlook(&tally.pairs())
+    {
         let _ = write!(text, ", about {:.0} games left, H1 {:.0} %", prospect.games, 100.0 * prospect.pass);
     }
     text
@@ -39,12 +45,26 @@ pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A test and what it says about counts.
-pub(super) fn sprt_line(sprt: &Sprt, llr: f64) -> String {
+/// A test, what it says about counts, and the Elo that allows for it.
+pub(super) fn test_lines(sprt: &Sprt, counts: &Counts) -> Result<String, ModelError> {
+    let llr = sprt.llr(counts)?;
     let (lower, upper) = sprt.limits();
     let Sprt { model, bounds, alpha, beta } = sprt;
     let (verdict, model) = (verdict_name(sprt.verdict(llr)), model.name());
-    format!("{verdict}: LLR {llr:.3} ({lower:.3}, {upper:.3}), {model} bounds {bounds}, α {alpha}, β {beta}")
+    let mut text = format!(
+        "SPRT      {verdict}: LLR {llr:.3} ({lower:.3}, {upper:.3}), {model} bounds {bounds}, α {alpha}, β {beta}"
+    );
+    if let Some(unbiased) = sprt.unbiased(counts)? {
+        let _ = write!(text, "\nUnbiased  {}", unbiased_line(&unbiased));
+    }
+    Ok(text)
+}
+
+fn unbiased_line(unbiased: &Unbiased) -> String {
+    let interval = |Interval { low, median, high }| format!("{median:+.1}, 95 % between {low:+.1} and {high:+.1}");
+    let elo = unbiased.elo.map_or_else(|| "unknown".to_owned(), interval);
+    let nelo = interval(unbiased.nelo);
+    format!("Elo {elo}; normalized {nelo} (allows for the rule that stops the games: as often too high as too low)")
 }
 
 fn elo_text(judged: &Estimate) -> String {
@@ -66,11 +86,12 @@ pub fn to_table(outcome: &Outcome<'_>) -> String {
     let endings: Vec<String> =
         endings.map(|ending| format!("{} {}", ending.name(), tally.endings[ending.index()])).collect();
     let _ = writeln!(text, "Endings   {}", if endings.is_empty() { "none".to_owned() } else { endings.join(", ") });
-    let _ = write!(text, "{}", if plan.engines.len() == 2 { result(plan, tally) } else { standings(plan, tally) });
+    let _ =
+        write!(text, "{}", if plan.engines.len() == 2 { result(plan, tally, sprt) } else { standings(plan, tally) });
     if let Some(sprt) = sprt
-        && let Ok(llr) = sprt.llr(&tally.pairs())
+        && let Ok(lines) = test_lines(sprt, &tally.pairs())
     {
-        let _ = writeln!(text, "SPRT      {}", sprt_line(sprt, llr));
+        let _ = writeln!(text, "{lines}");
     }
     if tally.games > 0 {
         let _ = writeln!(text, "Distinct  {} of {} games", tally.distinct_games(), tally.games);
@@ -88,7 +109,7 @@ pub fn to_table(outcome: &Outcome<'_>) -> String {
 }
 
 /// The result of a match of two.
-fn result(plan: &Match, tally: &Tally) -> String {
+fn result(plan: &Match, tally: &Tally, sprt: Option<&Sprt>) -> String {
     let mut text = String::new();
     for encounter in &tally.encounters {
         let [losses, draws, wins] = encounter.results;
@@ -96,7 +117,7 @@ fn result(plan: &Match, tally: &Tally) -> String {
         let _ = writeln!(text, "Result    {name}: {wins} - {losses} - {draws} (won, lost, drawn), {games} games");
         let [ll, ld, dd, wd, ww] = encounter.pairs;
         let _ = writeln!(text, "Pairs     {ll}, {ld}, {dd}, {wd}, {ww} (LL, LD, DD and WL, WD, WW)");
-        let _ = writeln!(text, "Elo       {}", elo_line(&estimate(&encounter.counts())));
+        let _ = writeln!(text, "Elo       {}", elo_line(&estimate(&encounter.counts()), sprt.is_some()));
     }
     text
 }
@@ -135,7 +156,8 @@ pub(super) fn rated(plan: &Match, tally: &Tally) -> Vec<Rating> {
     ratings(plan.engines.len(), &meetings)
 }
 
-pub(super) fn elo_line(judged: &Estimate) -> String {
+/// The Elo of counts alone. Where a test decides how many games are played, it is said that this does not know.
+pub(super) fn elo_line(judged: &Estimate, is_test: bool) -> String {
     let mut text = elo_text(judged);
     if let (Some(nelo), Some(error)) = (judged.nelo, judged.nelo_error) {
         let _ = write!(text, ", normalized {nelo:+.1} ± {error:.1}");
@@ -143,7 +165,7 @@ pub(super) fn elo_line(judged: &Estimate) -> String {
     if let Some(los) = judged.los {
         let _ = write!(text, ", LOS {:.1} %", 100.0 * los);
     }
-    text.push_str(" (± is 95 %)");
+    text.push_str(if is_test { " (± is 95 %, as if the number of games had been fixed)" } else { " (± is 95 %)" });
     text
 }
 

@@ -27,7 +27,7 @@ pub struct Estimate {
 }
 
 /// Elo difference at an expected score; infinite at 0 and 1.
-fn elo_of(score: f64) -> f64 {
+pub(super) fn elo_of(score: f64) -> f64 {
     // The sum turns −0 into 0.
     -400.0 * (1.0 / score - 1.0).log10() + 0.0
 }

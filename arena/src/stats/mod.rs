@@ -1,5 +1,6 @@
 //! What counts of results say about strength. Knows nothing of chess.
 
+mod brownian;
 mod counts;
 mod definite;
 mod elo;
@@ -9,10 +10,11 @@ mod normalized;
 mod rating;
 mod special;
 mod sprt;
+mod unbiased;
 
 pub use counts::Counts;
 pub use elo::{Estimate, estimate};
 pub use groups::comparable_groups;
 pub use rating::{Meeting, Origin, Rating, ratings, ratings_from};
-pub(crate) use sprt::observed_nelo;
 pub use sprt::{Bounds, BoundsError, Model, ModelError, Prospect, Sprt, Verdict};
+pub use unbiased::{Interval, Unbiased};

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::Counts;
+use super::brownian::Motion;
 use super::counts::mean_and_variance;
 use super::elo::NELO_PER_SIGMA;
 use super::likelihood::{likeliest, log_likelihood};
@@ -164,26 +165,50 @@ impl Sprt {
 
     /// What is to be expected from a log-likelihood ratio on, between the limits, if the true difference is `nelo`,
     /// normalized, and the bounds are too.
-    // A Brownian motion between two walls; per pair of games its drift is 2 x D and its variance 2 D².
+    // Per pair of games, whose deviation is that of a game divided by √2.
     pub fn prospect(&self, llr: f64, nelo: f64) -> Prospect {
         let Bounds { elo0, elo1 } = self.bounds;
-        let width = (elo1 - elo0) / NELO_PER_SIGMA;
-        let offset = (nelo - f64::midpoint(elo0, elo1)) / NELO_PER_SIGMA;
-        let (lower, upper) = self.limits();
-        let (lower, upper) = ((lower - llr).min(0.0), (upper - llr).max(0.0));
-        let (drift, variance) = (2.0 * offset * width, 2.0 * width * width);
-        let h = 2.0 * drift / variance;
-        let span = h * (upper - lower);
-        let pass = if span.abs() < 1e-9 {
-            -lower / (upper - lower)
-        } else if h > 0.0 {
-            (1.0 - (h * lower).exp()) / (1.0 - (-span).exp())
-        } else {
-            ((h * upper).exp() - span.exp()) / (1.0 - span.exp())
+        let [t, t0, t1] = [nelo, elo0, elo1].map(|elo| elo / NELO_PER_SIGMA * 2_f64.sqrt());
+        self.prospect_at(llr, t, [t0, t1], 2.0)
+    }
+
+    /// What is to be expected from counts on, if they are what they will always be like; `None` without any.
+    ///
+    /// # Errors
+    /// If the model cannot judge such counts.
+    pub fn outlook(&self, counts: &Counts) -> Result<Option<Prospect>, ModelError> {
+        let llr = self.llr(counts)?;
+        let (mean, variance) = mean_and_variance(&counts.frequencies(FLOOR));
+        let prospect = || {
+            self.prospect_at(llr, (mean - 0.5) / variance.sqrt(), self.deviations(counts), counts.games_each() as f64)
         };
-        let pairs =
-            if span.abs() < 1e-9 { -lower * upper / variance } else { (upper * pass + lower * (1.0 - pass)) / drift };
-        Prospect { pass, games: 2.0 * pairs }
+        Ok((counts.total() > 0).then(prospect))
+    }
+
+    /// The log-likelihood ratio as a Brownian motion: with a mean of the results `t` deviations above ½, and bounds at
+    /// `t0` and `t1`, its drift at every result is (t1 − t0) (t − (t0 + t1) / 2), its variance (t1 − t0)².
+    fn prospect_at(&self, llr: f64, t: f64, [t0, t1]: [f64; 2], games_each: f64) -> Prospect {
+        let (lower, upper) = self.limits();
+        let motion = Motion {
+            tilt: (t - f64::midpoint(t0, t1)) / (t1 - t0),
+            lower: (lower - llr).min(0.0),
+            upper: (upper - llr).max(0.0),
+        };
+        let games = games_each * motion.lifetime() / (t1 - t0).powi(2);
+        // The sums turn −0, at a limit, into 0.
+        Prospect { pass: motion.ends_above() + 0.0, games: games + 0.0 }
+    }
+
+    /// How many deviations of a result the bounds lie above ½, with the spread of these counts.
+    pub(super) fn deviations(&self, counts: &Counts) -> [f64; 2] {
+        let frequencies = counts.frequencies(FLOOR);
+        let sigma = mean_and_variance(&frequencies).1.sqrt();
+        self.bounds.as_array().map(|elo| match self.model {
+            // A pair's deviation is that of a game divided by √2.
+            Model::Normalized => elo / NELO_PER_SIGMA * (counts.games_each() as f64).sqrt(),
+            Model::Logistic => (score_of(elo) - 0.5) / sigma,
+            Model::Bayesian => (bayesian_score(&frequencies, elo) - 0.5) / sigma,
+        })
     }
 }
 
@@ -205,16 +230,12 @@ fn bayesian_score(frequencies: &[(f64, f64)], elo: f64) -> f64 {
     f64::midpoint(1.0, win - loss)
 }
 
-/// The normalized Elo of counts, as far as they tell; between −`FURTHEST` and `FURTHEST`.
-pub(crate) fn observed_nelo(counts: &Counts) -> f64 {
-    let (mean, variance) = mean_and_variance(&counts.frequencies(FLOOR));
-    let sigma = (variance * counts.games_each() as f64).sqrt();
-    (NELO_PER_SIGMA * (mean - 0.5) / sigma).clamp(-FURTHEST, FURTHEST)
-}
-
 #[cfg(test)]
 mod tests {
+    use engine::random::Random;
+
     use super::*;
+    use crate::stats::Interval;
 
     fn sprt(model: Model, bounds: &str) -> Sprt {
         Sprt { model, bounds: bounds.parse().unwrap(), alpha: 0.05, beta: 0.05 }
@@ -299,6 +320,7 @@ mod tests {
     fn prospects_are_those_of_a_brownian_motion() {
         for (bounds, nelo, pass, games) in [
             ("0,3", 0.0, 0.05, 71_086.0),
+            ("0,3", 1.500_000_01, 0.5, 116_282.0),
             ("0,3", 1.5, 0.5, 116_282.0),
             ("0,3", 3.0, 0.95, 71_086.0),
             ("0,3", 6.0, 0.9999, 26_320.0),
@@ -310,5 +332,46 @@ mod tests {
             assert!((found.pass - pass).abs() < 1e-4, "{bounds} {nelo}: {found:?}");
             assert!((found.games / games - 1.0).abs() < 1e-4, "{bounds} {nelo}: {found:?}");
         }
+    }
+
+    /// Lopsided, huge and tiny counts with any bounds: a number, and soon.
+    #[test]
+    fn every_count_has_an_outlook() {
+        let mut random = Random::seeded(1);
+        let mut elo = |least: f64| least + (FURTHEST - least) * random.below(1 << 20) as f64 / f64::from(1 << 20);
+        let tests: Vec<Sprt> = (0..60)
+            .map(|index| {
+                let elo0 = elo(-FURTHEST);
+                let bounds = Bounds { elo0, elo1: elo(elo0 + 1e-3) };
+                let error = [0.05, 1e-9, 0.499][index % 3];
+                let model = [Model::Normalized, Model::Logistic, Model::Bayesian][index / 3 % 3];
+                Sprt { model, bounds, alpha: error, beta: [0.05, error][index % 2] }
+            })
+            .chain([sprt(Model::Normalized, "0,5"), sprt(Model::Logistic, "0,5")])
+            .collect();
+        for test in tests {
+            for _ in 0..12 {
+                let mut count = || {
+                    let largest = 1 << random.below(24);
+                    random.below(largest) * u64::from(random.below(3) > 0)
+                };
+                let games = Counts::Games([count(), count(), count()]);
+                let pairs = Counts::Pairs([count(), count(), count(), count(), count()]);
+                let all = [Some(games), Some(pairs).filter(|_| test.model != Model::Bayesian)];
+                for counts in all.into_iter().flatten().filter(|counts| counts.total() > 0) {
+                    let found = test.outlook(&counts).unwrap().unwrap();
+                    assert!((0.0..=1.0).contains(&found.pass), "{test:?} {counts:?}: {found:?}");
+                    assert!(found.games.is_finite() && found.games >= 0.0, "{test:?} {counts:?}: {found:?}");
+                    assert!(found.pass.is_sign_positive() && found.games.is_sign_positive(), "{test:?} {counts:?}");
+                    for value in test.unbiased(&counts).unwrap().iter().flat_map(|unbiased| {
+                        let Interval { low, median, high } = unbiased.nelo;
+                        [low, median - low, high - median]
+                    }) {
+                        assert!(value.is_finite(), "{test:?} {counts:?}: {value}");
+                    }
+                }
+            }
+        }
+        assert_eq!(sprt(Model::Logistic, "0,5").outlook(&Counts::Pairs([0; 5])), Ok(None));
     }
 }
