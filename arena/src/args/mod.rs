@@ -5,7 +5,7 @@ mod judge;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use arena::game::{Adjudication, Book, Conditions, DrawRule, ResignRule, Variant};
 use arena::report::Anchor;
 use arena::schedule::{Format, Match};
@@ -124,8 +124,8 @@ pub(crate) struct CommonArgs {
     #[command(flatten)]
     limit: LimitArgs,
 
-    /// Positions to begin with: EPD or FEN lines, or games in PGN, plain or compressed with gzip or zstd. Chess960 needs
-    /// none.
+    /// Positions to begin with: EPD or FEN lines, or games in PGN, plain or compressed with gzip or zstd. If not given,
+    /// the arena's own book, or all starts of Chess960.
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
 
@@ -302,7 +302,7 @@ impl CommonArgs {
         let book = match &self.openings {
             Some(path) => Book::load(path, variant, self.plies.map(usize::from))?,
             None if variant == Variant::Chess960 => Book::chess960(),
-            None => return Err(anyhow::anyhow!("--openings FILE is missing")).context("standard chess"),
+            None => Book::own()?,
         };
         let ordered = match self.order {
             Order::Random => book.shuffled(self.seed),

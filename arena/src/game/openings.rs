@@ -130,6 +130,17 @@ impl Book {
         reading.into_book(name)
     }
 
+    /// The book this project made itself, which is part of the program. `data/README.md` says how it was made.
+    ///
+    /// # Errors
+    /// If the program was built with a file that is no book.
+    pub fn own() -> Result<Self, BookError> {
+        const NAME: &str = "data/openings.epd.zst, built in";
+        const BYTES: &[u8] = include_bytes!("../../../data/openings.epd.zst");
+        let text = packed::unpack(BYTES).map_err(|error| BookError::Unreadable { name: NAME.to_owned(), error })?;
+        Self::read(NAME, text, Variant::Standard, None)
+    }
+
     /// The 960 start positions of Chess960, in the order of their numbers.
     pub fn chess960() -> Self {
         let openings = (0..960).map(chess960_fen).collect();
@@ -299,6 +310,19 @@ mod tests {
         assert_eq!(book.opening(518), Position::start());
         assert!(book.opening(0).to_fen().starts_with("bbqnnrkr/"));
         assert!(book.opening(959).to_fen().starts_with("rkrnnqbb/"));
+    }
+
+    /// Whoever is to move has a move, both have about the same to lose, and nothing is there twice.
+    #[test]
+    fn the_own_book_holds_many_different_openings() {
+        let book = Book::own().unwrap();
+        assert!(book.len() >= 20_000, "{}", book.len());
+        let mut keys = BTreeSet::new();
+        for pair in 0..book.len() as u32 {
+            let position = book.opening(pair);
+            assert!(keys.insert(position.key()), "{}: is there twice", position.to_fen());
+            assert!(position.occupied().count() >= 26, "{}", position.to_fen());
+        }
     }
 
     #[test]
