@@ -134,10 +134,16 @@ impl Mock {
             Some("uci") if !self.shows(Behaviour::Mute) => {
                 say("id name Mock\nid author nobody");
                 say("option name UCI_Chess960 type check default false");
+                say("option name EvalFile type string default <empty>");
                 say("option name Word With Spaces type string default <empty>\nuciok");
             }
             Some("setoption") => {
                 self.chess960 |= line.contains("UCI_Chess960 value true");
+                if let Some(path) = line.strip_prefix("setoption name EvalFile value ")
+                    && std::fs::read_to_string(path).is_ok_and(|text| text.contains("fault"))
+                {
+                    say(&format!("info string error: {path}: has a fault"));
+                }
                 if self.shows(Behaviour::Complain) {
                     say("info string error: no such value");
                 }

@@ -21,7 +21,7 @@ pub(crate) struct SprtArgs {
     #[arg(long, value_name = "FILE", requires = "params", conflicts_with = "engine")]
     against: Option<PathBuf>,
 
-    /// This project's engine; the one beside the arena if not given.
+    /// This project's engine; if not given, the one beside the arena, or else the first one on PATH.
     #[arg(long, value_name = "PROGRAM", requires = "params")]
     merino: Option<PathBuf>,
 
@@ -48,7 +48,7 @@ impl SprtArgs {
         };
         let program = match &self.merino {
             Some(program) => program.clone(),
-            None => std::env::current_exe().context("cannot tell where the arena is")?.with_file_name("merino"),
+            None => find_merino()?,
         };
         let by_params = |path: &PathBuf| -> Result<EngineSpec> {
             let path = std::fs::canonicalize(path).with_context(|| path.display().to_string())?;
@@ -65,6 +65,18 @@ impl SprtArgs {
         }
         Ok(engines)
     }
+}
+
+/// This project's engine: beside the arena, where a build puts it, or on PATH.
+fn find_merino() -> Result<PathBuf> {
+    const NAME: &str = "merino";
+    let beside = std::env::current_exe().context("cannot tell where the arena is")?.with_file_name(NAME);
+    if beside.is_file() {
+        return Ok(beside);
+    }
+    EngineSpec::new(NAME).file().with_context(|| {
+        format!("{}: is not there, nor is there a {NAME} on PATH; --merino PROGRAM names one", beside.display())
+    })
 }
 
 /// What a sequential test is, its bounds aside.
@@ -183,6 +195,6 @@ fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
 
 const SPRT_EXAMPLES: &str = "\
 Examples:
-  arena sprt --params params/tuned.toml --against params/baseline.toml --openings book.epd.zst
+  arena sprt --params params/tuned.toml --against params/baseline.toml
   arena sprt --engine \"cmd=./merino name=new\" --engine \"cmd=./merino-old name=old\" --option Hash=16 \\
       --tc 8+0.08 --openings book.epd.zst --bounds 0,5 --draw 40,8,10 --resign 4,600";

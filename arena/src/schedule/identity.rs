@@ -1,7 +1,7 @@
 //! What makes a match that match, all that decides its games, and its circumstances, in JSON.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 use super::{Format, Match};
 use crate::game::Variant;
 use crate::stats::Sprt;
-use crate::uci_client::EngineSpec;
 
 /// Engines with the hashes of their files, openings, limits, rules and test. Not the number of games or how many are
 /// played at a time: these may change when a match goes on.
@@ -48,7 +47,7 @@ fn engine(plan: &Match, index: usize) -> Value {
     json!({
         "name": spec.name,
         "command": spec.command.display().to_string(),
-        "sha256": program(spec).and_then(|path| file_sha256(&path)),
+        "sha256": spec.file().and_then(|path| file_sha256(&path)),
         "args": spec.args,
         "dir": spec.dir.as_ref().map(|dir| dir.display().to_string()),
         "options": Map::from_iter(options),
@@ -56,15 +55,6 @@ fn engine(plan: &Match, index: usize) -> Value {
         "limit": plan.limit_of(index).to_string(),
         "restart": spec.restart,
     })
-}
-
-/// The file of a program; a bare name is looked up as the system does.
-fn program(spec: &EngineSpec) -> Option<PathBuf> {
-    if spec.command.parent() != Some(Path::new("")) {
-        return Some(spec.command.clone());
-    }
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(&spec.command)).find(|path| path.is_file())
 }
 
 fn file_sha256(path: &Path) -> Option<String> {

@@ -110,6 +110,15 @@ impl EngineSpec {
         Ok(())
     }
 
+    /// The file of the program; a bare name is looked up as the system does. `None` if there is none of that name.
+    pub fn file(&self) -> Option<PathBuf> {
+        if self.command.parent() != Some(Path::new("")) {
+            return Some(self.command.clone());
+        }
+        let folders = std::env::var_os("PATH")?;
+        std::env::split_paths(&folders).map(|folder| folder.join(&self.command)).find(|path| path.is_file())
+    }
+
     /// Makes the program's path independent of the folder it runs in; a bare name is looked up by the system.
     #[must_use]
     pub fn resolved(mut self) -> Self {

@@ -4,6 +4,7 @@ mod books;
 mod check;
 mod journal;
 mod misconduct;
+mod params;
 mod report;
 mod support;
 mod tournament;
