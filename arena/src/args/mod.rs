@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use arena::game::{Adjudication, Book, Conditions, DrawRule, ResignRule, Variant};
 use arena::report::Anchor;
-use arena::schedule::{Format, Match};
+use arena::schedule::{Format, Match, Pinning};
 use arena::uci_client::{EngineSpec, Limit, Timeouts};
 use clap::{Args, ValueEnum};
 pub(crate) use judge::{CalcArgs, PlanArgs, SprtArgs};
@@ -153,6 +153,11 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: Option<u16>,
 
+    /// Give every game that is played at a time processors of its own, as many as an engine has threads. Where there are
+    /// not enough, that is said, and the system decides as ever.
+    #[arg(long)]
+    pin: bool,
+
     /// How much longer than its limit a move may take, in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = 20)]
     time_margin: u32,
@@ -244,6 +249,20 @@ fn option(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Processors for so many games at a time, or a warning.
+fn pinning(engines: &[EngineSpec], games: usize) -> Option<Pinning> {
+    let set =
+        |engine: &EngineSpec| engine.options.iter().rev().find(|set| set.0.eq_ignore_ascii_case("Threads")).cloned();
+    let threads = engines.iter().filter_map(set).filter_map(|(_, value)| value.parse().ok()).max();
+    match Pinning::new(games, threads.unwrap_or(1)) {
+        Ok(pinning) => Some(pinning),
+        Err(error) => {
+            eprintln!("warning: engines are not pinned: {error}");
+            None
+        }
+    }
+}
+
 impl CommonArgs {
     /// The match between two engines that the arguments describe.
     pub(crate) fn plan(&self, mut engines: Vec<EngineSpec>, format: Format, games: u32) -> Result<Match> {
@@ -260,6 +279,8 @@ impl CommonArgs {
         let limit = &self.limit;
         let given = limit.tc.or(limit.movetime).or(limit.nodes).or(limit.depth);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let concurrency = self.concurrency.map_or(cores, usize::from);
+        let pinning = if self.pin { pinning(&engines, concurrency) } else { None };
         Ok(Match {
             engines,
             format,
@@ -272,7 +293,8 @@ impl CommonArgs {
             },
             book: self.book(variant)?,
             games,
-            concurrency: self.concurrency.map_or(cores, usize::from),
+            concurrency,
+            pinning,
             timeouts: Timeouts::default(),
         })
     }

@@ -25,6 +25,7 @@ pub fn to_json(outcome: &Outcome<'_>) -> Value {
         "warnings": warnings(outcome),
         "plies": tally.plies,
         "seconds": elapsed.as_secs_f64(),
+        "pinned": plan.pinning.as_ref().map(|pinning| pinning.shares()),
     });
     let encounters: Vec<Value> = plan
         .encounters()

@@ -2,6 +2,7 @@
 
 mod identity;
 mod journal;
+mod pin;
 mod plan;
 mod run;
 mod setup;
@@ -10,6 +11,7 @@ mod tally;
 
 pub use identity::{about, identity};
 pub use journal::{Found, Head, Journal, JournalError, Recorded, read_journal};
+pub use pin::{PinError, Pinning};
 pub use plan::{Format, Match, Pairing, Seating};
 pub use run::{MatchError, run};
 pub use setup::Setup;

@@ -1,5 +1,6 @@
 //! What is to be played: who meets whom, from where, under what limits.
 
+use super::Pinning;
 use crate::game::{Book, Conditions, Variant};
 use crate::uci_client::{Engine, EngineError, EngineSpec, Limit, Timeouts};
 
@@ -68,6 +69,8 @@ pub struct Match {
     pub games: u32,
     /// How many at a time.
     pub concurrency: usize,
+    /// The processors of each of these, if they have some of their own.
+    pub pinning: Option<Pinning>,
     /// How long engines may take for what has no clock.
     pub timeouts: Timeouts,
 }

@@ -1,5 +1,6 @@
 //! Playing a match.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Instant;
@@ -31,6 +32,9 @@ pub enum MatchError {
         /// Its name.
         name: String,
     },
+    /// A game cannot have its processors any more.
+    #[error("processors cannot be chosen: {0}")]
+    Pin(io::Error),
 }
 
 /// Plays a match from where `tally` is: games that are counted there are not played. Every finished game is shown to
@@ -56,9 +60,10 @@ pub fn run(
     let mut error = None;
     std::thread::scope(|scope| {
         let (sender, games) = sync_channel(plan.concurrency);
-        for _ in 0..plan.concurrency.clamp(1, left.len()) {
+        for index in 0..plan.concurrency.clamp(1, left.len()) {
             let engines = std::mem::replace(&mut first_engines, no_engines(plan));
-            let slot = Slot { plan, stop, left: &left, next: &next, is_broken: &is_broken, engines, failed_starts: 0 };
+            let (next, is_broken) = (&next, &is_broken);
+            let slot = Slot { plan, stop, index, left: &left, next, is_broken, engines, failed_starts: 0 };
             let sender = sender.clone();
             scope.spawn(move || slot.work(&sender));
         }
@@ -78,13 +83,13 @@ pub fn run(
     error.map_or(Ok(tally), Err)
 }
 
-/// Starts every engine once. The two of a match are kept, for the first game.
+/// Starts every engine once. The two of a match are kept for the first game, unless they are to run elsewhere.
 fn check_engines(plan: &Match) -> Result<Engines, MatchError> {
     let mut engines = no_engines(plan);
     for (index, engine) in engines.iter_mut().enumerate() {
         let name = || plan.engines[index].name.clone();
         *engine = Some(plan.start_engine(index).map_err(|error| MatchError::Engine { name: name(), error })?);
-        if plan.engines.len() > 2
+        if (plan.engines.len() > 2 || plan.pinning.is_some())
             && let Some(engine) = engine.take()
         {
             engine.quit();
@@ -104,6 +109,8 @@ fn no_engines(plan: &Match) -> Engines {
 struct Slot<'a> {
     plan: &'a Match,
     stop: &'a Stop,
+    /// Which of these games it is.
+    index: usize,
     left: &'a [u32],
     /// How many games of `left` were begun.
     next: &'a AtomicUsize,
@@ -114,6 +121,13 @@ struct Slot<'a> {
 
 impl Slot<'_> {
     fn work(mut self, sender: &SyncSender<Result<GameRecord, MatchError>>) {
+        // Engines run where the thread runs that starts them.
+        if let Some(Err(error)) = self.plan.pinning.as_ref().map(|pinning| pinning.confine(self.index)) {
+            self.is_broken.store(true, Ordering::SeqCst);
+            // Nobody listens any more if the match is over.
+            let _ = sender.send(Err(MatchError::Pin(error)));
+            return;
+        }
         while !self.stop.is_asked() && !self.is_broken.load(Ordering::SeqCst) {
             let Some(&number) = self.left.get(self.next.fetch_add(1, Ordering::SeqCst)) else { break };
             let game = self.game(number);

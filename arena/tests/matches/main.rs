@@ -5,6 +5,7 @@ mod check;
 mod journal;
 mod misconduct;
 mod params;
+mod pin;
 mod report;
 mod support;
 mod tournament;

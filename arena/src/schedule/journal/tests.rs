@@ -19,6 +19,7 @@ fn plan() -> Match {
         book: Book::chess960().shuffled(3),
         games: 100,
         concurrency: 1,
+        pinning: None,
         timeouts: Timeouts::default(),
     }
 }
