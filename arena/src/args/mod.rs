@@ -2,11 +2,13 @@
 
 mod judge;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use arena::game::{Adjudication, Book, Conditions, DrawRule, ResignRule, Variant};
+use arena::game::{Adjudication, Book, Conditions, DrawRule, ResignRule, Tablebase, Variant};
 use arena::report::Anchor;
 use arena::schedule::{Format, Match, Pinning};
 use arena::uci_client::{EngineSpec, Limit, Timeouts};
@@ -174,6 +176,11 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "COUNT,CENTIPAWNS[,both]")]
     resign: Option<ResignRule>,
 
+    /// Syzygy tables that end games whose result they know, folders separated as in PATH: after a capture or a pawn move,
+    /// with the fifty-move rule.
+    #[arg(long, value_name = "PATH")]
+    tb: Option<OsString>,
+
     /// Draw after so many plies.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_plies: Option<u32>,
@@ -288,6 +295,7 @@ impl CommonArgs {
             conditions: Conditions {
                 variant,
                 adjudication: Adjudication { draw: self.draw, resign: self.resign, max_plies: self.max_plies },
+                tablebase: self.tb.as_deref().map(Tablebase::open).transpose()?.map(Arc::new),
                 margin: Duration::from_millis(self.time_margin.into()),
                 patience: Duration::from_secs(self.patience.into()),
             },

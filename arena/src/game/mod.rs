@@ -9,6 +9,7 @@ mod pgn;
 mod play;
 mod record;
 mod summary;
+mod tablebase;
 
 pub use adjudicate::{Adjudication, AdjudicationError, DrawRule, ResignRule};
 pub(crate) use audit::{faults_of_search, parse_move};
@@ -20,3 +21,4 @@ pub(crate) use record::named_enum;
 pub use record::{Ending, Fault, Faults, GameRecord, Note, Outcome, PlayedMove};
 pub(crate) use summary::Fingerprint;
 pub use summary::{Effort, GameSummary};
+pub use tablebase::{Tablebase, TablebaseError};

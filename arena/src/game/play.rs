@@ -1,5 +1,6 @@
 //! Playing one game.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use engine::chess::{Color, Position};
@@ -7,16 +8,18 @@ use engine::chess::{Color, Position};
 use super::adjudicate::Adjudicator;
 use super::audit::{audit, parse_move};
 use super::history::History;
-use super::{Adjudication, Clock, Ending, Fault, Note, Outcome, PlayedMove, Variant};
+use super::{Adjudication, Clock, Ending, Fault, Note, Outcome, PlayedMove, Tablebase, Variant};
 use crate::uci_client::{Answer, Engine, EngineError, Limit, Search};
 
 /// What holds for both sides.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Conditions {
     /// How castling is written.
     pub variant: Variant,
     /// When games are ended early.
     pub adjudication: Adjudication,
+    /// Tables that end games whose result they know.
+    pub tablebase: Option<Arc<Tablebase>>,
     /// How much longer than its limit a move may take.
     pub margin: Duration,
     /// How long a move may take where time is no limit.
@@ -125,8 +128,18 @@ impl Table<'_> {
         let (score, depth, nodes) = (findings.score, findings.depth, findings.nodes);
         self.moves.push(PlayedMove { mv, score, depth, nodes, time: answer.elapsed });
         let is_zeroing = self.history.position().halfmove_clock() == 0;
-        let end = self.history.end().or_else(|| self.adjudicator.judge(color, number, score, is_zeroing));
+        let end = self
+            .history
+            .end()
+            .or_else(|| self.look_up())
+            .or_else(|| self.adjudicator.judge(color, number, score, is_zeroing));
         end.map_or(Ok(()), Err)
+    }
+
+    /// The result that tables of endings know.
+    fn look_up(&self) -> Option<End> {
+        let outcome = self.conditions.tablebase.as_ref()?.outcome(self.history.position())?;
+        Some((outcome, Ending::Tablebase))
     }
 
     /// Lets a side search, and looks at its clock.

@@ -79,6 +79,8 @@ named_enum! {
         DrawAgreed = "draw adjudication",
         /// The loser's scores were bad for long enough.
         Resigned = "resign adjudication",
+        /// Tables of endings know the result.
+        Tablebase = "tablebase adjudication",
         /// The most plies a game may have.
         MaxPlies = "maximum length",
         /// The loser took too long, but answered.

@@ -17,7 +17,7 @@ pub fn identity(plan: &Match, sprt: Option<&Sprt>) -> Value {
     let conditions = &plan.conditions;
     let rules = &conditions.adjudication;
     let engines: Vec<Value> = (0..plan.engines.len()).map(|index| engine(plan, index)).collect();
-    json!({
+    let mut identity = json!({
         "engines": engines,
         "round_robin": plan.format == Format::RoundRobin,
         "openings_sha256": plan.book.sha256(),
@@ -33,7 +33,12 @@ pub fn identity(plan: &Match, sprt: Option<&Sprt>) -> Value {
             "alpha": sprt.alpha,
             "beta": sprt.beta,
         })),
-    })
+    });
+    // Journals of before there were tables do not speak of them.
+    if let Some(tablebase) = &conditions.tablebase {
+        identity["tablebase_sha256"] = tablebase.sha256().into();
+    }
+    identity
 }
 
 fn engine(plan: &Match, index: usize) -> Value {

@@ -8,4 +8,5 @@ mod params;
 mod pin;
 mod report;
 mod support;
+mod tablebase;
 mod tournament;

@@ -91,6 +91,9 @@ fn adjudication(identity: &Value) -> Option<Markup> {
         let agreed = if both.as_bool() == Some(true) { ", the winner seeing it too" } else { "" };
         rules.push(format!("loss at −{score} centipawns for {moves} moves{agreed}"));
     }
+    if identity["tablebase_sha256"].is_string() {
+        rules.push("results of Syzygy tables".to_owned());
+    }
     if let Some(plies) = identity["max_plies"].as_u64() {
         rules.push(format!("draw after {plies} plies"));
     }

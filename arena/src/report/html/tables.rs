@@ -132,7 +132,7 @@ const KINDS: [(&str, bool, &[Ending]); 6] = [
         false,
         &[Ending::Mate, Ending::Stalemate, Ending::Threefold, Ending::FiftyMoves, Ending::InsufficientMaterial],
     ),
-    ("Adjudicated", false, &[Ending::DrawAgreed, Ending::Resigned, Ending::MaxPlies]),
+    ("Adjudicated", false, &[Ending::DrawAgreed, Ending::Resigned, Ending::Tablebase, Ending::MaxPlies]),
     ("Time", true, &[Ending::TimeLoss]),
     ("Crash", true, &[Ending::Crash]),
     ("Stall", true, &[Ending::Stall]),

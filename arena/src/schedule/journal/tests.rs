@@ -15,7 +15,7 @@ fn plan() -> Match {
         engines: vec![EngineSpec::new("a"), EngineSpec::new("b"), EngineSpec::new("c")],
         format: Format::RoundRobin,
         limit: Limit::Nodes(1),
-        conditions: Conditions { variant: Variant::Chess960, adjudication, margin, patience },
+        conditions: Conditions { variant: Variant::Chess960, adjudication, tablebase: None, margin, patience },
         book: Book::chess960().shuffled(3),
         games: 100,
         concurrency: 1,
