@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use arena::game::{GameRecord, Headers, to_pgn};
-use arena::report::{Outcome, Story, status, to_html, to_json, to_table};
+use arena::report::{Outcome, Story, expected_games, status, to_html, to_json, to_table};
 use arena::schedule::{Head, Journal, Match, Setup, Stop, Tally, run};
 use arena::stats::{Sprt, Verdict};
 
@@ -48,7 +48,7 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
                     plan.book.len()
                 ));
             }
-            bar.show(tally.games, status(plan, tally, sprt));
+            bar.show(tally.games, expected_games(plan, tally, sprt), status(plan, tally, sprt));
             if is_decided(sprt, tally) {
                 stop.end_now();
             }

@@ -28,9 +28,10 @@ impl Status {
         Status { bar, last: Instant::now(), last_games: 0 }
     }
 
-    /// Shows how the match stands after so many games.
-    pub(crate) fn show(&mut self, games: u64, text: String) {
+    /// Shows how the match stands after so many games of those that are expected in all.
+    pub(crate) fn show(&mut self, games: u64, expected: u64, text: String) {
         if let Some(bar) = &self.bar {
+            bar.set_length(expected);
             bar.set_position(games);
             bar.set_message(text);
         } else if games >= self.last_games + GAMES && self.last.elapsed() >= PAUSE {

@@ -13,7 +13,7 @@ pub use calc::{calc_json, calc_table, plan_table};
 pub use elo::{Anchor, AnchorError, PoolRatings};
 pub use html::{Story, to_html};
 pub use json::to_json;
-pub use table::{status, to_table};
+pub use table::{expected_games, status, to_table};
 
 use crate::schedule::{Match, Tally};
 use crate::stats::Sprt;

@@ -7,7 +7,7 @@ use super::warnings::warnings;
 use crate::game::{Ending, Fault};
 use crate::schedule::{Match, Tally};
 use crate::stats::{
-    Counts, Estimate, Interval, Meeting, ModelError, Rating, Sprt, Unbiased, Verdict, estimate, ratings,
+    Counts, Estimate, Interval, Meeting, ModelError, Prospect, Rating, Sprt, Unbiased, Verdict, estimate, ratings,
 };
 
 /// Below so many pairs nothing is foretold.
@@ -28,12 +28,23 @@ pub fn status(plan: &Match, tally: &Tally, sprt: Option<&Sprt>) -> String {
     let Ok(llr) = sprt.llr(&tally.pairs()) else { return text };
     let (lower, upper) = sprt.limits();
     let _ = write!(text, ", LLR {llr:.2} ({lower:.2}, {upper:.2})");
-    if tally.pairs().total() >= FEW
-        && let Ok(Some(prospect)) = sprt.outlook(&tally.pairs())
-    {
+    if let Some(prospect) = outlook(tally, sprt) {
         let _ = write!(text, ", about {:.0} games left, H1 {:.0} %", prospect.games, 100.0 * prospect.pass);
     }
     text
+}
+
+/// How many games there will be in all, as far as that can be told now.
+pub fn expected_games(plan: &Match, tally: &Tally, sprt: Option<&Sprt>) -> u64 {
+    let total = u64::from(plan.total_games());
+    let left = sprt.and_then(|sprt| outlook(tally, sprt)).map(|prospect| prospect.games.ceil() as u64);
+    left.map_or(total, |left| total.min(tally.games.saturating_add(left)))
+}
+
+/// What is to be expected of a test, once there is something to go by.
+fn outlook(tally: &Tally, sprt: &Sprt) -> Option<Prospect> {
+    let pairs = tally.pairs();
+    sprt.outlook(&pairs).ok().flatten().filter(|_| pairs.total() >= FEW)
 }
 
 /// The verdict of a test in words.
