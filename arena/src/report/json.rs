@@ -79,12 +79,13 @@ pub(super) fn sprt_json(sprt: &Sprt, counts: &Counts) -> Value {
     })
 }
 
-/// Elo that allows for the rule that stops the games; `low` and `high` are the ends of a 95 % interval.
+/// Elo that allows for the rule that stops the games; `low` and `high` are the ends of a 95 % interval. What is infinite
+/// is null.
 fn unbiased_json(Unbiased { elo, nelo }: &Unbiased) -> Value {
     json!({
-        "elo": elo.map(|elo| elo.median),
-        "elo_low": elo.map(|elo| elo.low),
-        "elo_high": elo.map(|elo| elo.high),
+        "elo": elo.median,
+        "elo_low": elo.low,
+        "elo_high": elo.high,
         "nelo": nelo.median,
         "nelo_low": nelo.low,
         "nelo_high": nelo.high,

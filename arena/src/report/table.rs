@@ -72,10 +72,16 @@ pub(super) fn test_lines(sprt: &Sprt, counts: &Counts) -> Result<String, ModelEr
 }
 
 fn unbiased_line(unbiased: &Unbiased) -> String {
-    let interval = |Interval { low, median, high }| format!("{median:+.1}, 95 % between {low:+.1} and {high:+.1}");
-    let elo = unbiased.elo.map_or_else(|| "unknown".to_owned(), interval);
-    let nelo = interval(unbiased.nelo);
+    let [elo, nelo] = [unbiased.elo, unbiased.nelo].map(|Interval { low, median, high }| {
+        let [low, median, high] = [low, median, high].map(signed);
+        format!("{median}, 95 % between {low} and {high}")
+    });
     format!("Elo {elo}; normalized {nelo} (allows for the rule that stops the games: as often too high as too low)")
+}
+
+/// A number with its sign and one digit after the point; it may be infinite.
+fn signed(value: f64) -> String {
+    if value.is_finite() { format!("{value:+.1}") } else { format!("{}∞", if value > 0.0 { '+' } else { '-' }) }
 }
 
 fn elo_text(judged: &Estimate) -> String {

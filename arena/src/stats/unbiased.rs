@@ -29,8 +29,8 @@ pub struct Interval {
 /// The difference of two strengths, the first side's view, as a sequential test tells it, its rule for stopping included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unbiased {
-    /// Elo; not there if an end of the interval is without bounds.
-    pub elo: Option<Interval>,
+    /// Elo; infinite where the mean score would be 0 or 1.
+    pub elo: Interval,
     /// Elo in units of the spread of results.
     pub nelo: Interval,
 }
@@ -38,10 +38,6 @@ pub struct Unbiased {
 impl Interval {
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
         Interval { low: f(self.low), median: f(self.median), high: f(self.high) }
-    }
-
-    fn is_finite(&self) -> bool {
-        [self.low, self.median, self.high].into_iter().all(f64::is_finite)
     }
 }
 
@@ -63,7 +59,7 @@ impl Sprt {
         let spent = counts.total() as f64 * width * width;
         let Some(tilts) = self.tilts(self.verdict(llr), place, spent) else { return Ok(None) };
         let t = tilts.map(|tilt| middle + tilt * width);
-        let elo = Some(t.map(|t| elo_of((0.5 + t * sigma).clamp(0.0, 1.0)))).filter(Interval::is_finite);
+        let elo = t.map(|t| elo_of((0.5 + t * sigma).clamp(0.0, 1.0)));
         Ok(Some(Unbiased { elo, nelo: t.map(|t| NELO_PER_SIGMA * t / (counts.games_each() as f64).sqrt()) }))
     }
 
@@ -141,7 +137,7 @@ mod tests {
                 {
                     assert!((found - expected).abs() < 1e-6, "{model:?} {counts:?}: {found}, expected {expected}");
                 }
-                let elo = found.elo.unwrap();
+                let elo = found.elo;
                 assert!((elo.median - naive.elo.unwrap()).abs() < 1e-6);
                 assert!(((elo.high - elo.low) / 2.0 - naive.elo_error.unwrap()).abs() < 1e-6);
             }
@@ -172,6 +168,14 @@ mod tests {
         let sums =
             [one.nelo.low + other.nelo.high, one.nelo.median + other.nelo.median, one.nelo.high + other.nelo.low];
         assert!(sums.iter().all(|sum| sum.abs() < 1e-6), "{sums:?}");
+    }
+
+    /// A few pairs, most of them won twice: everything above a difference agrees with them.
+    #[test]
+    fn an_end_may_be_without_bounds() {
+        let Unbiased { elo, nelo } = unbiased(&sprt(Model::Normalized, "0,5", 0.05), Counts::Pairs([0, 0, 1, 1, 3]));
+        assert!(elo.low.is_finite() && elo.median.is_finite() && elo.high == f64::INFINITY, "{elo:?}");
+        assert!(nelo.high.is_finite(), "{nelo:?}");
     }
 
     #[test]

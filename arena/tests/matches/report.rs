@@ -183,6 +183,21 @@ fn a_test_shows_its_way_even_if_it_is_interrupted() {
 }
 
 #[test]
+fn a_test_has_both_kinds_of_elo() {
+    let arena = Arena::new();
+    let files = ["--report", "out.html", "--json", "out.json", "--games", "10", "--bounds", "0,5"];
+    // It crashes in every third game, of eight moves each.
+    let output = run(&arena, &arguments("sprt", &["", "args=crash=20"], &files));
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let tiles = words(&page(&arena, "out.html"), "aria-label=\"Result\"", "</section>");
+    let json = arena.json();
+    let [naive, unbiased] = [&json["elo"], &json["sprt"]["unbiased"]["elo"]].map(|elo| elo.as_f64().unwrap());
+    assert!(tiles.contains(&format!("Elo +{naive:.1} ±")), "{tiles}, {naive}");
+    assert!(tiles.contains("as if the games had been fixed in number"), "{tiles}");
+    assert!(tiles.contains(&format!("Unbiased Elo +{unbiased:.1} allows for the stop")), "{tiles}, {unbiased}");
+}
+
+#[test]
 fn tournaments_have_pages_too() {
     let arena = Arena::new();
     let files = ["--games", "4", "--report", "out.html", "--json", "out.json"];

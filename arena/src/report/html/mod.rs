@@ -16,7 +16,7 @@ use super::table::verdict_name;
 use super::warnings::{Facts, doubts};
 use crate::game::{Ending, Fault};
 use crate::schedule::{Format, Head, Recorded, Setup, Tally};
-use crate::stats::{Counts, Estimate, Meeting, Rating, Sprt, Verdict, estimate, ratings};
+use crate::stats::{Counts, Estimate, Interval, Meeting, Rating, Sprt, Verdict, estimate, ratings};
 use course::{Point, course};
 use words::{grouped, moment, percent, signed, span};
 
@@ -176,10 +176,20 @@ fn tiles(story: &Story<'_>) -> Markup {
     let tile = |name: &str, value: Markup, more: &str| {
         html! { div class="tile" { div class="name" { (name) } div class="value" { (value) } div class="more" { (more) } } }
     };
+    let unbiased = story.setup.sprt.and_then(|sprt| sprt.unbiased(&Counts::Pairs(encounter.pairs)).ok().flatten());
+    let naive = if unbiased.is_some() {
+        "as if the games had been fixed in number, ± is 95\u{a0}%"
+    } else {
+        "from all games, ± is 95\u{a0}%"
+    };
     let llr = story.setup.sprt.map(|sprt| (sprt.limits(), sprt.llr(&Counts::Pairs(encounter.pairs)).unwrap_or(0.0)));
     html! {
         section class="tiles" aria-label="Result" {
-            (tile("Elo", with_error(judged.elo, judged.elo_error), "from all games, ± is 95\u{a0}%"))
+            (tile("Elo", with_error(judged.elo, judged.elo_error), naive))
+            @if let Some(Interval { low, median, high }) = unbiased.map(|unbiased| unbiased.elo) {
+                (tile("Unbiased Elo", html! { (signed(median, 1)) },
+                    &format!("allows for the stop, 95\u{a0}% between {} and {}", signed(low, 1), signed(high, 1))))
+            }
             @if let Some(((lower, upper), llr)) = llr {
                 (tile("LLR", html! { (signed(llr, 2)) }, &format!("bounds {} and {}", signed(lower, 2), signed(upper, 2))))
             }

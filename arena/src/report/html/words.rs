@@ -20,7 +20,7 @@ pub(super) fn grouped(number: u64) -> String {
 
 /// A number with a sign, a true minus among them, but 0 without.
 pub(super) fn signed(number: f64, decimals: usize) -> String {
-    let text = format!("{:.decimals$}", number.abs());
+    let text = if number.is_infinite() { "∞".to_owned() } else { format!("{:.decimals$}", number.abs()) };
     let is_zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
     match number {
         _ if is_zero => text,
