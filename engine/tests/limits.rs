@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::chess::{Move, Position};
-use engine::search::{Clock, Game, Handler, Info, Limits, Searcher, Signals, mate_in};
+use engine::search::{Clock, Game, Handler, Info, Limits, STACK_SIZE, Searcher, Signals, mate_in};
 
 const MIDDLEGAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
 
@@ -93,6 +93,30 @@ fn node_limits_are_exact_with_several_lines_and_near_with_several_threads() {
     searcher.set_threads(3);
     let nodes = searcher.search(&game, Limits::nodes(60_000), &mut ()).nodes;
     assert!((60_000..60_000 + 4 * 1024).contains(&nodes), "{nodes}");
+}
+
+#[test]
+fn a_search_on_the_calling_thread_finds_the_same() {
+    let found_here = |threads: usize| {
+        let search = move || {
+            let mut searcher = searcher();
+            searcher.set_threads(threads);
+            searcher.search_here(&game(MIDDLEGAME), Limits::nodes(20_000), &mut ())
+        };
+        thread::Builder::new().stack_size(STACK_SIZE).spawn(search).unwrap().join().unwrap()
+    };
+    assert_eq!(found_here(1), searcher().search(&game(MIDDLEGAME), Limits::nodes(20_000), &mut ()));
+    assert!(found_here(2).nodes >= 20_000);
+}
+
+#[test]
+fn soft_nodes_end_the_search_between_iterations() {
+    let game = game(MIDDLEGAME);
+    let limits = Limits { soft_nodes: Some(5000), ..Limits::default() };
+    let soft = searcher().search(&game, limits, &mut ());
+    assert!(soft.nodes >= 5000);
+    assert_eq!(soft, searcher().search(&game, Limits::depth(soft.depth), &mut ()));
+    assert!(searcher().search(&game, Limits::depth(soft.depth - 1), &mut ()).nodes < 5000);
 }
 
 #[test]

@@ -126,6 +126,9 @@ impl Worker {
         if shared.limits.infinite || shared.signals.is_pondering() {
             return false;
         }
+        if shared.limits.soft_nodes.is_some_and(|soft| self.nodes >= soft) {
+            return true;
+        }
         let Some(soft) = shared.soft else { return false };
         if shared.only_move {
             return true;

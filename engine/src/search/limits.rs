@@ -27,6 +27,8 @@ pub struct Limits {
     pub depth: Option<i32>,
     /// Nodes: exact to the node with one thread.
     pub nodes: Option<u64>,
+    /// No iteration is begun after so many nodes of the first thread.
+    pub soft_nodes: Option<u64>,
     /// A mate in so many moves ends the search.
     pub mate: Option<u32>,
     /// Only these moves are searched, unless there are none.

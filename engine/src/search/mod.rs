@@ -32,7 +32,7 @@ pub use limits::{Clock, Limits};
 pub use params::{SearchParam, SearchParams};
 pub use quiescence::{Leaf, Line, Pruning, Quiescence};
 pub use report::{Handler, Info, Outcome, RootWatcher};
-pub use searcher::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, Searcher};
+pub use searcher::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, STACK_SIZE, Searcher};
 pub use signals::Signals;
 pub use table::Bound;
 pub use value::{DRAW, INFINITE, MATE, MAX_PLY, Value, is_mate, mate_distance, mate_in, mated_in};

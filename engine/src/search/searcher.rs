@@ -31,8 +31,15 @@ pub const MAX_THREADS: usize = 512;
 /// The most lines a search may report.
 pub const MAX_MULTIPV: usize = 256;
 
-/// Recursion is as deep as lines are long; a node takes a few kilobytes.
-const STACK_SIZE: usize = 16 << 20;
+/// The stack that a search needs, bytes: recursion is as deep as lines are long; a node takes a few kilobytes.
+pub const STACK_SIZE: usize = 16 << 20;
+
+/// Where the first thread of a search runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    OwnThread,
+    Here,
+}
 
 /// The search with its settings and its memory.
 pub struct Searcher {
@@ -128,8 +135,26 @@ impl Searcher {
         self.search_since(Instant::now(), game, limits, handler)
     }
 
+    /// [`Searcher::search`] by the calling thread itself, which is to have a stack of [`STACK_SIZE`]: for those who
+    /// search so often and so little that starting a thread each time would cost them.
+    pub fn search_here(&mut self, game: &Game, limits: Limits, handler: &mut dyn Handler) -> Outcome {
+        self.signals.reset(limits.ponder);
+        self.search_in(Place::Here, Instant::now(), game, limits, handler)
+    }
+
     /// [`Searcher::search`] for a caller that has reset the signals itself when the command came, at `start`.
     pub fn search_since(&mut self, start: Instant, game: &Game, limits: Limits, handler: &mut dyn Handler) -> Outcome {
+        self.search_in(Place::OwnThread, start, game, limits, handler)
+    }
+
+    fn search_in(
+        &mut self,
+        place: Place,
+        start: Instant,
+        game: &Game,
+        limits: Limits,
+        handler: &mut dyn Handler,
+    ) -> Outcome {
         let legal = game.position().legal_moves();
         let is_wanted = |mv: &Move| limits.search_moves.contains(mv);
         let mut moves: Vec<Move> = legal.iter().copied().filter(is_wanted).collect();
@@ -149,7 +174,7 @@ impl Searcher {
         self.table.begin_search();
         let (shared, mut workers) = self.start(start, game, limits, &moves);
         workers[0].watcher = handler.watcher();
-        let (shared, mut workers) = self.run(shared, workers, game, handler);
+        let (shared, mut workers) = self.run(place, shared, workers, game, handler);
         let best = vote(&workers);
         let outcome = self.conclude(&shared, &workers[best], game, handler);
         self.histories = workers.drain(..).map(|worker| worker.histories).collect();
@@ -192,6 +217,7 @@ impl Searcher {
     /// Runs the threads to their end.
     fn run(
         &self,
+        place: Place,
         shared: Arc<Shared>,
         mut workers: Vec<Worker>,
         game: &Game,
@@ -209,6 +235,10 @@ impl Searcher {
                 }
             }
             let mut game = game.clone();
+            if place == Place::Here {
+                first.iterate(&mut game, handler);
+                return;
+            }
             let run = move || first.iterate(&mut game, handler);
             let main = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run);
             main.expect("a thread for the search");
