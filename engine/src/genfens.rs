@@ -14,7 +14,7 @@ use crate::chess::Position;
 use crate::chess::epd::{Epd, EpdError};
 use crate::eval::Evaluator;
 use crate::random::Random;
-use crate::search::{Game, Limits, Searcher};
+use crate::search::{Game, Limits, Searcher, Value};
 
 /// Random moves from the start: this many plies, or one more, so that either side may be to move.
 pub const PLIES: u64 = 8;
@@ -108,8 +108,9 @@ pub fn generate(
         let mut tries = 0..MOST_TRIES;
         let found = tries.find_map(|_| {
             let start = &starts[random.below(starts.len() as u64) as usize];
-            let game = play_randomly(Epd::parse(start).ok()?.position, &mut random)?;
-            is_balanced(&mut searcher, &game).then_some(game)
+            let plies = PLIES + random.below(2);
+            let game = play_randomly(Epd::parse(start).ok()?.position, plies, &mut random)?;
+            is_balanced(&mut searcher, &game, Limits::depth(DEPTH), BALANCE).then_some(game)
         });
         take(found.ok_or(GenfensError::Hopeless)?.position());
     }
@@ -128,20 +129,21 @@ fn read_starts(book: Option<&PathBuf>) -> Result<Vec<String>, GenfensError> {
     if starts.is_empty() { Err(GenfensError::Empty(file.clone())) } else { Ok(starts) }
 }
 
-/// A game with as many random moves as wanted, if it does not end before.
-fn play_randomly(start: Position, random: &mut Random) -> Option<Game> {
+/// A game of `plies` random legal moves, if it does not end before.
+pub fn play_randomly(start: Position, plies: u64, random: &mut Random) -> Option<Game> {
     let mut game = Game::new(start);
-    for _ in 0..PLIES + random.below(2) {
+    for _ in 0..plies {
         let moves = game.position().legal_moves();
         game.play(*moves.get(random.below(moves.len() as u64) as usize)?);
     }
     (!game.is_over()).then_some(game)
 }
 
-fn is_balanced(searcher: &mut Searcher, game: &Game) -> bool {
-    // What is found must not depend on what was searched before.
+/// Whether a search within `limits` judges the position of a game to be within ±`balance` centipawns. The searcher
+/// forgets what it knew before: what is found must not depend on it.
+pub fn is_balanced(searcher: &mut Searcher, game: &Game, limits: Limits, balance: Value) -> bool {
     searcher.forget();
-    searcher.search(game, Limits::depth(DEPTH), &mut ()).value.abs() <= BALANCE
+    searcher.search(game, limits, &mut ()).value.abs() <= balance
 }
 
 #[cfg(test)]
