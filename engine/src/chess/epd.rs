@@ -25,6 +25,13 @@ pub struct Operation {
     pub operands: Vec<String>,
 }
 
+impl Operation {
+    /// Whether it is one of the comments `c0` to `c9`.
+    fn is_comment(&self) -> bool {
+        matches!(self.opcode.as_bytes(), [b'c', b'0'..=b'9'])
+    }
+}
+
 /// What is wrong with an EPD.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EpdError {
@@ -112,7 +119,7 @@ impl fmt::Display for Epd {
         write!(f, "{}", self.position.to_epd_fields())?;
         for operation in &self.operations {
             write!(f, " {}", operation.opcode)?;
-            let takes_text = operation.opcode == "id" || operation.opcode.starts_with('c');
+            let takes_text = operation.opcode == "id" || operation.is_comment();
             for operand in &operation.operands {
                 let is_plain = !operand.is_empty() && !operand.contains([' ', ';', '\t']);
                 if is_plain && !takes_text { write!(f, " {operand}")? } else { write!(f, " \"{operand}\"")? }
@@ -131,7 +138,7 @@ mod tests {
 
     #[test]
     fn reads_and_writes_operations() {
-        let text = format!("{FIELDS} bm Rh3+ Rh4; id \"end; game\"; c9 \"1-0\"; hmvc 7; fmvn 60;");
+        let text = format!("{FIELDS} bm Rh3+ Rh4; id \"end; game\"; c9 \"1-0\"; ce -34; hmvc 7; fmvn 60;");
         let epd = Epd::parse(&text).unwrap();
         assert_eq!(epd.operands("bm").unwrap(), ["Rh3+", "Rh4"]);
         assert_eq!(epd.operands("id").unwrap(), ["end; game"]);
