@@ -7,6 +7,7 @@
 
 mod calendar;
 pub mod check;
+pub mod files;
 pub mod game;
 pub mod packed;
 pub mod pool;

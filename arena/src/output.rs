@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use arena::files::{self, folder_of};
 use arena::game::{GameRecord, Headers, to_pgn};
 use arena::report::{Outcome, Story, expected_games, status, to_html, to_json, to_table};
 use arena::schedule::{Head, Journal, Match, Setup, Stop, Tally, run};
@@ -200,32 +201,20 @@ impl Pgn {
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
 /// Tells before the work what would go wrong after it.
 fn check_folder(path: &Path) -> Result<()> {
     if path.is_dir() {
         bail!("{}: is a folder", path.display());
     }
-    tempfile::tempfile_in(folder_of(path)).with_context(|| format!("{}: cannot be written", path.display()))?;
+    tempfile::tempfile_in(folder_of(path)).with_context(|| unwritable(path))?;
     Ok(())
 }
 
-/// Writes a file by way of a temporary one beside it, so that it is there whole or not at all.
+/// Writes a file so that it is there whole or not at all.
 pub(crate) fn write_whole(path: &Path, text: &str) -> Result<()> {
-    let place = || format!("{}: cannot be written", path.display());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".arena-");
-    // The system takes off what the user's mask forbids, as for any new file.
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder_of(path)).with_context(place)?;
-    file.write_all(text.as_bytes()).with_context(place)?;
-    file.as_file().sync_all().with_context(place)?;
-    file.persist(path).with_context(place)?;
-    Ok(())
+    files::write_whole(path, text).with_context(|| unwritable(path))
+}
+
+fn unwritable(path: &Path) -> String {
+    format!("{}: cannot be written", path.display())
 }

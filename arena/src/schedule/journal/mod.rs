@@ -10,7 +10,7 @@
 mod line;
 mod read;
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::{Match, about, identity};
+use crate::files;
 use crate::game::GameRecord;
 use crate::stats::Sprt;
 
@@ -190,14 +191,15 @@ impl Journal {
 
 /// Two matches at once would spoil a journal.
 fn lock(path: &Path, file: &File) -> Result<(), JournalError> {
-    file.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => JournalError::InUse(path.to_owned()),
-        TryLockError::Error(error) => JournalError::Refused { path: path.to_owned(), error },
-    })
+    match files::lock(file) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(JournalError::InUse(path.to_owned())),
+        Err(error) => Err(JournalError::Refused { path: path.to_owned(), error }),
+    }
 }
 
-/// Where two descriptions of matches differ first, and what stands there.
-fn difference(key: &str, theirs: &Value, ours: &Value) -> Option<(String, String, String)> {
+/// Where two descriptions differ first, and what stands there.
+pub(crate) fn difference(key: &str, theirs: &Value, ours: &Value) -> Option<(String, String, String)> {
     if theirs == ours {
         return None;
     }
