@@ -1,7 +1,8 @@
-//! `arena`, the program: matches between engines, and what they prove.
+//! `arena`, the program: matches between engines and what they prove, and data from games.
 
 mod args;
 mod elo;
+mod generate;
 mod output;
 mod status;
 
@@ -21,7 +22,7 @@ const FAILURE: u8 = 2;
 /// The word by which the arena starts its guard.
 const GUARD: &str = "guard";
 
-/// Matches between UCI engines, and what they prove.
+/// Matches between UCI engines, and what they prove; data from games.
 #[derive(Parser)]
 #[command(version)]
 struct Cli {
@@ -41,6 +42,8 @@ enum Command {
     Gauntlet(args::TournamentArgs),
     /// Play everybody against everybody, and rate all.
     RoundRobin(args::TournamentArgs),
+    /// Let this project's engine play against itself, and keep quiet positions with results and scores.
+    Datagen(args::DatagenArgs),
     /// Test how an engine speaks UCI.
     ///
     /// Exit status: 0 if all checks are passed or do not apply, 1 if one failed, 2 if the engine cannot be started.
@@ -66,7 +69,12 @@ impl Command {
             | Command::Gauntlet(_)
             | Command::RoundRobin(_)
             | Command::Check(_) => true,
-            Command::Plan(_) | Command::Report(_) | Command::Elo(_) | Command::Guard | Command::Calc(_) => false,
+            Command::Datagen(_)
+            | Command::Plan(_)
+            | Command::Report(_)
+            | Command::Elo(_)
+            | Command::Guard
+            | Command::Calc(_) => false,
         }
     }
 }
@@ -104,6 +112,7 @@ fn run(command: &Command) -> Result<u8> {
         }
         Command::Gauntlet(args) => play_tournament(args, Format::Gauntlet),
         Command::RoundRobin(args) => play_tournament(args, Format::RoundRobin),
+        Command::Datagen(args) => generate::generate(args).map(|()| 0),
         Command::Check(args) => check_engine(args),
         Command::Plan(args) => {
             println!("{}", plan_table(&args.sprt(), &args.elo));

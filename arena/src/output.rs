@@ -31,7 +31,7 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
     let stop = Arc::new(Stop::default());
     let asked = Arc::clone(&stop);
     ctrlc::set_handler(move || asked.ask()).context("cannot listen for Ctrl-C")?;
-    let mut bar = Status::new(plan.total_games());
+    let mut bar = Status::new(plan.total_games().into());
     let (mut told, mut has_wrapped) = (vec![0; plan.engines.len()], false);
     let started = Instant::now();
     let mut is_complete = true;

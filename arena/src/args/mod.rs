@@ -1,5 +1,6 @@
 //! The arguments of the program, and what they describe.
 
+mod datagen;
 mod judge;
 
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ use arena::report::Anchor;
 use arena::schedule::{Format, Match, Pinning};
 use arena::uci_client::{EngineSpec, Limit, Timeouts};
 use clap::{Args, ValueEnum};
+pub(crate) use datagen::DatagenArgs;
 pub(crate) use judge::{CalcArgs, PlanArgs, SprtArgs};
 
 /// The arguments of `arena match`.

@@ -90,7 +90,7 @@ fn centipawns(text: &str) -> Option<i32> {
 
 /// Follows a game for [`Adjudication`].
 #[derive(Clone, Debug)]
-pub(super) struct Adjudicator {
+pub(crate) struct Adjudicator {
     rules: Adjudication,
     plies: u32,
     /// Plies in succession with scores near 0.
@@ -102,12 +102,12 @@ pub(super) struct Adjudicator {
 }
 
 impl Adjudicator {
-    pub(super) fn new(rules: Adjudication) -> Self {
+    pub(crate) fn new(rules: Adjudication) -> Self {
         Adjudicator { rules, plies: 0, level: 0, bad: [0; 2], good: [0; 2] }
     }
 
     /// Takes note of a move by `color` in move `number`, with the score of its side. `is_zeroing`: a capture or pawn move.
-    pub(super) fn judge(
+    pub(crate) fn judge(
         &mut self,
         color: Color,
         number: u16,

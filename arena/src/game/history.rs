@@ -6,22 +6,22 @@ use super::{Ending, Outcome};
 
 /// A position and the keys of all before it.
 #[derive(Clone, Debug)]
-pub(super) struct History {
+pub(crate) struct History {
     position: Position,
     keys: Vec<u64>,
 }
 
 impl History {
-    pub(super) fn new(position: Position) -> Self {
+    pub(crate) fn new(position: Position) -> Self {
         History { position, keys: Vec::new() }
     }
 
-    pub(super) fn position(&self) -> &Position {
+    pub(crate) fn position(&self) -> &Position {
         &self.position
     }
 
     /// Plays a legal move.
-    pub(super) fn play(&mut self, mv: Move) {
+    pub(crate) fn play(&mut self, mv: Move) {
         self.keys.push(self.position.key());
         self.position.play(mv);
     }
@@ -43,7 +43,7 @@ impl History {
     }
 
     /// The end of the game by the rules, if this is it.
-    pub(super) fn end(&self) -> Option<(Outcome, Ending)> {
+    pub(crate) fn end(&self) -> Option<(Outcome, Ending)> {
         if !self.position.has_legal_move() {
             let winner = !self.position.side_to_move();
             return Some(if self.position.is_check() {

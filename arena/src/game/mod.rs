@@ -11,9 +11,11 @@ mod record;
 mod summary;
 mod tablebase;
 
+pub(crate) use adjudicate::Adjudicator;
 pub use adjudicate::{Adjudication, AdjudicationError, DrawRule, ResignRule};
 pub(crate) use audit::{faults_of_search, parse_move};
 pub use clock::Clock;
+pub(crate) use history::History;
 pub use openings::{Book, BookError, LineFault, Variant};
 pub use pgn::{Headers, PgnFault, PgnGame, PgnReader, PgnResult, to_pgn};
 pub use play::{Conditions, Played, Seat, play};

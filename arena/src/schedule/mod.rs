@@ -10,6 +10,7 @@ mod stop;
 mod tally;
 
 pub use identity::{about, identity};
+pub(crate) use journal::difference;
 pub use journal::{Found, Head, Journal, JournalError, Recorded, read_journal};
 pub use pin::{PinError, Pinning};
 pub use plan::{Format, Match, Pairing, Seating};

@@ -31,7 +31,7 @@ impl Stop {
     }
 
     /// Whether running games are to be given up.
-    pub(super) fn is_now(&self) -> bool {
+    pub(crate) fn is_now(&self) -> bool {
         self.0.load(Ordering::SeqCst) >= Self::NOW
     }
 }

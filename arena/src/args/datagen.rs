@@ -1,0 +1,233 @@
+//! The arguments of `arena datagen`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use arena::datagen::{Extent, Filter, Format, Settings};
+use arena::game::{Adjudication, Book, DrawRule, ResignRule, Variant};
+use clap::{Args, ValueEnum};
+use engine::eval::Evaluator;
+
+/// The most nodes for a move, in terms of the soft limit, if only that is given.
+const NODES_BY_SOFT_NODES: u64 = 10;
+/// The most nodes for a move if nothing is given.
+const DEFAULT_NODES: u64 = 5000;
+/// The default of `--random-plies` without a book.
+const DEFAULT_RANDOM_PLIES: u64 = 8;
+
+/// The arguments of `arena datagen`.
+#[derive(Args)]
+#[command(after_long_help = NOTES)]
+pub(crate) struct DatagenArgs {
+    /// Where the positions go. What is needed to go on with it is kept beside it, in FILE.state.json.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+
+    /// How they are written; the ending of the file's name says it if it is one of these (or `.zst`).
+    #[arg(long, value_enum)]
+    format: Option<FormatArg>,
+
+    /// End with the game that brings so many positions; in viriformat, moves.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    positions: u64,
+
+    /// Go on with the output, if it exists; the settings must be the same.
+    #[arg(long, conflicts_with = "force")]
+    pub(crate) resume: bool,
+
+    /// Overwrite the output, if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Games at a time; all cores if not given. The output does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    concurrency: Option<u16>,
+
+    /// Games that are written at a time; a kill loses no more.
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    chunk: u32,
+
+    /// What decides all chance. Runs whose outputs are put together want different ones.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// The parameters to play with; those embedded in the program if not given.
+    #[arg(long, value_name = "FILE")]
+    params: Option<PathBuf>,
+
+    #[command(flatten)]
+    opening: OpeningArgs,
+
+    #[command(flatten)]
+    play: PlayArgs,
+
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+/// How games begin.
+#[derive(Args)]
+#[command(next_help_heading = "Openings")]
+struct OpeningArgs {
+    /// Positions to begin with, one a game in an order that the seed decides, and over again: EPD or FEN lines, or games
+    /// in PGN, plain, gzip or zstd. Without it, games begin at the start of chess.
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+
+    /// Random legal plies before the engine plays, so many or one more, unless 0 [default: 8, with a book 0].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=100))]
+    random_plies: Option<u64>,
+
+    /// The most by which either side may then be ahead, in centipawns.
+    ///
+    /// A narrow limit leaves only such imbalances as are made up for by something else: from them a tuner may learn that
+    /// material is worth little in the opening.
+    #[arg(long, value_name = "CENTIPAWNS", default_value_t = 1000, value_parser = clap::value_parser!(i32).range(0..=30_000))]
+    balance: i32,
+
+    /// The nodes of the search that judges it.
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    balance_nodes: u64,
+}
+
+/// How games are played.
+#[derive(Args)]
+#[command(next_help_heading = "Games")]
+struct PlayArgs {
+    /// The most nodes for a move [default: 5000, or ten times --soft-nodes].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+
+    /// Begin no iteration after so many nodes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    soft_nodes: Option<u64>,
+
+    /// The table of each thread, in mebibytes; emptied before every game.
+    #[arg(long, value_name = "MIB", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=65_535))]
+    hash: u16,
+
+    /// Draw when, from a move number on, both sides' scores stay within so many centipawns for so many moves each.
+    #[arg(long, value_name = "MOVE,COUNT,CENTIPAWNS|none", default_value = "40,8,8", value_parser = rule::<DrawRule>)]
+    draw: Rule<DrawRule>,
+
+    /// Loss of a side whose own score is this bad for so many of its moves; `,both`: the winner must see it too.
+    #[arg(long, value_name = "COUNT,CENTIPAWNS[,both]|none", default_value = "4,1500,both", value_parser = rule::<ResignRule>)]
+    resign: Rule<ResignRule>,
+
+    /// Throw games away that last so many plies: nobody knows their result.
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    max_plies: u32,
+}
+
+/// What is kept; does not apply to whole games.
+#[derive(Args)]
+#[command(next_help_heading = "Positions kept (none of this applies to viriformat, which holds whole games)")]
+struct FilterArgs {
+    /// Pass over so many positions after the opening, where hangs what random moves left hanging.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    skip_plies: usize,
+
+    /// By how many centipawns the quiescence score may be above the static one.
+    #[arg(long, value_name = "CENTIPAWNS", default_value_t = 20, value_parser = clap::value_parser!(i32).range(0..=30_000))]
+    margin: i32,
+
+    /// The most positions of a game, drawn at random.
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
+    per_game: u32,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FormatArg {
+    /// Lines of EPD with game, result and score.
+    Epd,
+    /// The same, compressed.
+    #[value(name = "epd.zst")]
+    EpdZstd,
+    /// Positions of 32 bytes, bulletformat.
+    Bullet,
+    /// Whole games with scores, unfiltered, viriformat.
+    Viri,
+}
+
+/// A rule, or none.
+#[derive(Clone, Copy)]
+struct Rule<R>(Option<R>);
+
+fn rule<R: std::str::FromStr>(text: &str) -> Result<Rule<R>, R::Err> {
+    if text == "none" { Ok(Rule(None)) } else { text.parse().map(|rule| Rule(Some(rule))) }
+}
+
+impl DatagenArgs {
+    /// What the arguments ask for.
+    pub(crate) fn settings(&self) -> Result<Settings> {
+        let book = match &self.opening.openings {
+            Some(path) => Some(Book::load(path, Variant::Standard, None)?.shuffled(self.seed)),
+            None => None,
+        };
+        let default_plies = if book.is_some() { 0 } else { DEFAULT_RANDOM_PLIES };
+        let by_soft = self.play.soft_nodes.map(|nodes| nodes.saturating_mul(NODES_BY_SOFT_NODES));
+        Ok(Settings {
+            seed: self.seed,
+            random_plies: self.opening.random_plies.unwrap_or(default_plies),
+            book,
+            balance: self.opening.balance,
+            balance_nodes: self.opening.balance_nodes,
+            nodes: self.play.nodes.or(by_soft).unwrap_or(DEFAULT_NODES),
+            soft_nodes: self.play.soft_nodes,
+            hash: self.play.hash.into(),
+            adjudication: Adjudication {
+                draw: self.play.draw.0,
+                resign: self.play.resign.0,
+                max_plies: Some(self.play.max_plies),
+            },
+            filter: Filter {
+                skip_plies: self.filter.skip_plies,
+                margin: self.filter.margin,
+                per_game: self.filter.per_game as usize,
+            },
+            format: self.format()?,
+            evaluator: Arc::new(match &self.params {
+                Some(path) => Evaluator::load(path)?,
+                None => Evaluator::default(),
+            }),
+        })
+    }
+
+    /// How far the run goes.
+    pub(crate) fn extent(&self) -> Extent {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.concurrency.map_or(cores, usize::from);
+        Extent { positions: self.positions, threads, chunk: self.chunk }
+    }
+
+    fn format(&self) -> Result<Format> {
+        let given = self.format.map(|format| match format {
+            FormatArg::Epd => Format::Epd,
+            FormatArg::EpdZstd => Format::EpdZstd,
+            FormatArg::Bullet => Format::Bullet,
+            FormatArg::Viri => Format::Viri,
+        });
+        given.or_else(|| Format::of_file(&self.output)).with_context(|| {
+            format!(
+                "{}: the name does not say the format, as .epd, .zst, .bullet or .viri would",
+                self.output.display()
+            )
+        })
+    }
+}
+
+const NOTES: &str = "\
+Examples:
+  arena datagen --output data.epd.zst --positions 100000
+  arena datagen --output data.epd.zst --positions 1000000 --resume
+  arena datagen --output games.viri --positions 1000000 --soft-nodes 5000 --params params/tuned.toml
+
+A position is kept if its side to move is not in check, the move played neither captures nor promotes, the search saw no
+forced mate, the quiescence score is within --margin of the static one, and it was not kept before. A line of EPD is
+  FEN c0 \"SEED.GAME\"; c9 \"RESULT\"; ce SCORE;
+with the score of the search in centipawns, as seen by the side to move. The tuner reads it as it is. bulletformat has no
+place for the game, castling rights and en passant; viriformat takes all moves of a game, with White's scores.
+
+The output depends on the settings and the seed alone. Ctrl-C ends the run with the chunk of games in hand, Ctrl-C again
+at once; in either case, and after a kill, --resume goes on to the same output.";

@@ -1,0 +1,69 @@
+//! Which positions of a game are kept.
+
+use engine::chess::{MoveKind, Position};
+use engine::eval::Evaluator;
+use engine::search::{Pruning, Quiescence, Value, is_mate};
+
+use super::ScoredMove;
+use crate::game::named_enum;
+
+named_enum! {
+    /// What becomes of a position of a game.
+    Fate {
+        /// It is written.
+        Kept = "kept",
+        /// It is among the first of its game.
+        Early = "too early",
+        /// The side to move is in check.
+        InCheck = "in check",
+        /// The move played captures or promotes.
+        NoisyMove = "noisy move",
+        /// The search saw a forced mate, which is no number of centipawns.
+        MateSeen = "mate seen",
+        /// The quiescence search finds a better score than the static one.
+        NotQuiet = "not quiet",
+        /// It was kept before.
+        Duplicate = "duplicate",
+        /// Its game has given enough.
+        Beyond = "beyond the most of a game",
+    }
+}
+
+/// Which positions are kept; the rest is the same for all: see [`Fate`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// So many positions after the opening are passed over: there hangs what random moves left hanging.
+    pub skip_plies: usize,
+    /// By how much the quiescence score may be above the static one, centipawns.
+    pub margin: Value,
+    /// The most positions of a game, drawn at random.
+    pub per_game: usize,
+}
+
+impl Filter {
+    /// What becomes of the position `ply` plies after the opening, in which `played` was played, as far as it can be
+    /// told from the game alone.
+    pub(super) fn fate(&self, ply: usize, position: &Position, played: ScoredMove, evaluator: &Evaluator) -> Fate {
+        if ply < self.skip_plies {
+            Fate::Early
+        } else if position.is_check() {
+            Fate::InCheck
+        } else if played.mv.kind() == MoveKind::Promotion || position.is_capture(played.mv) {
+            Fate::NoisyMove
+        } else if is_mate(played.value) {
+            Fate::MateSeen
+        } else if !self.is_quiet(position, evaluator) {
+            Fate::NotQuiet
+        } else {
+            Fate::Kept
+        }
+    }
+
+    /// Standing pat is allowed, so the quiescence score is never below the static one, and a window above it will do.
+    fn is_quiet(&self, position: &Position, evaluator: &Evaluator) -> bool {
+        let eval = evaluator.evaluate(position);
+        let most = eval + self.margin;
+        let mut quiescence = Quiescence::new(evaluator, Pruning::Exact);
+        quiescence.search(&mut position.clone(), eval - 1, most + 1, 0, &mut ()) <= most
+    }
+}

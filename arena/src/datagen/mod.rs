@@ -1,0 +1,37 @@
+//! Positions with results, from games that the engine plays against itself within this program.
+//!
+//! A game follows from the seed, its number and the [`Settings`] alone: each thread has a search of its own, which
+//! forgets everything before a game. Games are written in the order of their numbers, a chunk of them at a time, so
+//! what comes out does not depend on the threads, and a run that was interrupted goes on to the same file.
+//!
+//! What is kept is *quiet*: the side to move is not in check, the move played neither captures nor promotes, and the
+//! quiescence search is within a margin of the static evaluation. No position is kept twice in a run.
+//!
+//! # Formats
+//!
+//! * **EPD**, plain or zstd, a position a line:
+//!   `rn2k1nr/pbppbppp/8/1P6/1P1QP3/P1N5/5PPP/R3KBNR b KQkq - c0 "1.17"; c9 "1-0"; ce -825;`.
+//!   `c0` is the game: the seed, a point, its number from 0; equal for all positions of a game and for no others of a
+//!   run, so that a set can be split by games. `c9` is the result of the game. `ce` is the score of the search in
+//!   centipawns, as the standard of EPD has it in the view of the side to move; positions in which the search saw a
+//!   forced mate are not kept.
+//! * **bulletformat**: a position in 32 bytes, with score and result, in the view of the side to move. It has no place
+//!   for castling rights, en passant and the game; a position that reads the same as an earlier one is a duplicate.
+//! * **viriformat**: whole games with a score for every move, in White's view. Nothing is filtered but games that were
+//!   played before: whoever reads the games chooses among their positions.
+
+mod filter;
+mod formats;
+mod play;
+mod run;
+mod settings;
+mod store;
+mod tally;
+
+pub use filter::{Fate, Filter};
+pub use formats::{Format, FormatError};
+pub use play::{ScoredMove, SelfGame, play_game};
+pub use run::{DatagenError, Extent, run};
+pub use settings::Settings;
+pub use store::{Store, StoreError, state_path};
+pub use tally::Tally;

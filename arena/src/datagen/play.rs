@@ -1,0 +1,144 @@
+//! One game of the engine against itself.
+
+use std::io;
+
+use engine::chess::{Move, Position};
+use engine::genfens::{is_balanced, play_randomly};
+use engine::random::Random;
+use engine::search::{Game, Limits, STACK_SIZE, Searcher, Value, mate_distance};
+
+use super::Settings;
+use crate::game::{Adjudicator, Ending, History, Outcome};
+use crate::uci_client::Score;
+
+/// An opening that takes more tries than this is given up, and with it the game.
+const MOST_TRIES: u32 = 200;
+
+/// A move, and what the search that found it thought of the position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoredMove {
+    /// The move.
+    pub mv: Move,
+    /// The value of the position it was played in, White's view; mates as the engine has them.
+    pub value: Value,
+}
+
+/// A game that was played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SelfGame {
+    /// The seed of its run.
+    pub seed: u64,
+    /// Its number in the run, from 0.
+    pub number: u32,
+    /// Where it began, after the opening.
+    pub start: Position,
+    /// Its moves.
+    pub moves: Vec<ScoredMove>,
+    /// Its result.
+    pub outcome: Outcome,
+    /// Why it ended.
+    pub ending: Ending,
+    /// The nodes of its searches.
+    pub nodes: u64,
+}
+
+impl SelfGame {
+    /// What it is called in data: the seed, a point, its number.
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.seed, self.number)
+    }
+
+    /// The positions in which moves were played, with the moves.
+    pub fn positions(&self) -> impl Iterator<Item = (Position, ScoredMove)> {
+        let mut position = self.start.clone();
+        self.moves.iter().map(move |&played| {
+            let before = position.clone();
+            position.play(played.mv);
+            (before, played)
+        })
+    }
+}
+
+/// A game was given up because the run is to end at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GivenUp;
+
+/// Plays the game of a number by itself; `None` if no opening for it was balanced.
+///
+/// # Errors
+/// If there is no memory for a search, or no thread.
+pub fn play_game(settings: &Settings, number: u32) -> io::Result<Option<SelfGame>> {
+    let mut player = Player::new(settings)?;
+    let play = || player.play(number, &|| false).unwrap_or(None);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, play)?;
+        Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+/// Plays games one after another, on a thread with a stack of [`STACK_SIZE`]. None depends on those before it.
+pub(super) struct Player<'a> {
+    settings: &'a Settings,
+    searcher: Searcher,
+}
+
+impl<'a> Player<'a> {
+    /// # Errors
+    /// If there is no memory for a search.
+    pub(super) fn new(settings: &'a Settings) -> io::Result<Self> {
+        Ok(Player { settings, searcher: settings.searcher()? })
+    }
+
+    /// Plays the game of a number; `None` if no opening for it was balanced.
+    ///
+    /// # Errors
+    /// If the game is given up on the way.
+    pub(super) fn play(&mut self, number: u32, is_given_up: &dyn Fn() -> bool) -> Result<Option<SelfGame>, GivenUp> {
+        let Some(start) = self.opening(number) else { return Ok(None) };
+        let mut game = Game::new(start.clone());
+        let mut history = History::new(start.clone());
+        let mut adjudicator = Adjudicator::new(self.settings.adjudication);
+        let (mut moves, mut nodes) = (Vec::new(), 0);
+        loop {
+            if is_given_up() {
+                return Err(GivenUp);
+            }
+            let found = self.searcher.search_here(&game, self.settings.limits(), &mut ());
+            let mv = found.best.expect("a game that goes on has a legal move");
+            let (color, move_number) = (game.position().side_to_move(), game.position().fullmove_number());
+            moves.push(ScoredMove { mv, value: found.value * color.sign() });
+            nodes += found.nodes;
+            game.play(mv);
+            history.play(mv);
+            let score = mate_distance(found.value).map_or(Score::Centipawns(found.value), Score::Mate);
+            let is_zeroing = game.position().halfmove_clock() == 0;
+            let end = history.end().or_else(|| adjudicator.judge(color, move_number, Some(score), is_zeroing));
+            if let Some((outcome, ending)) = end {
+                let seed = self.settings.seed;
+                return Ok(Some(SelfGame { seed, number, start, moves, outcome, ending, nodes }));
+            }
+        }
+    }
+
+    /// Where a game begins. The searcher then knows nothing but what judging that position has taught it.
+    fn opening(&mut self, number: u32) -> Option<Position> {
+        let settings = self.settings;
+        let start = settings.book.as_ref().map_or_else(Position::start, |book| book.opening(number));
+        let mut random = random_of_game(settings.seed, number);
+        // Without chance, one try tells all.
+        let tries = if settings.random_plies == 0 { 1 } else { MOST_TRIES };
+        (0..tries).find_map(|_| {
+            let more = if settings.random_plies == 0 { 0 } else { random.below(2) };
+            let game = play_randomly(start.clone(), settings.random_plies + more, &mut random)?;
+            let limits = Limits::nodes(settings.balance_nodes);
+            is_balanced(&mut self.searcher, &game, limits, settings.balance).then(|| game.position().clone())
+        })
+    }
+}
+
+/// The random numbers of a game.
+pub(super) fn random_of_game(seed: u64, number: u32) -> Random {
+    // The first number of a seed lies anywhere: neighbouring seeds have no games in common.
+    let first = Random::seeded(seed).below(u64::MAX);
+    Random::seeded(first.wrapping_add(number.into()))
+}

@@ -1,0 +1,89 @@
+//! What decides a run.
+
+use std::io;
+use std::sync::Arc;
+
+use engine::bench;
+use engine::eval::Evaluator;
+use engine::search::{Limits, Searcher, Value};
+use serde_json::{Value as Json, json};
+
+use super::{Filter, Format};
+use crate::game::{Adjudication, Book};
+
+/// The depth of the bench whose nodes tell one engine from another, plies.
+const SIGNATURE_DEPTH: i32 = 5;
+
+/// All that decides what is written.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where the random numbers begin.
+    pub seed: u64,
+    /// Positions to begin with, game by game; without it, the start of chess.
+    pub book: Option<Book>,
+    /// Random legal moves before the engine plays: so many plies, or one more.
+    pub random_plies: u64,
+    /// The most by which either side may then be ahead, centipawns.
+    pub balance: Value,
+    /// The nodes of the search that judges it.
+    pub balance_nodes: u64,
+    /// The most nodes for a move.
+    pub nodes: u64,
+    /// No iteration is begun after so many nodes.
+    pub soft_nodes: Option<u64>,
+    /// The size of each thread's table, mebibytes.
+    pub hash: usize,
+    /// When games end early. Games that end by [`Adjudication::max_plies`] are thrown away: nobody knows their result.
+    pub adjudication: Adjudication,
+    /// What is kept.
+    pub filter: Filter,
+    /// How it is written.
+    pub format: Format,
+    /// What the engine judges positions by.
+    pub evaluator: Arc<Evaluator>,
+}
+
+impl Settings {
+    /// The limits of every search of a game.
+    pub(super) fn limits(&self) -> Limits {
+        Limits { soft_nodes: self.soft_nodes, ..Limits::nodes(self.nodes) }
+    }
+
+    /// A search as each thread has it.
+    ///
+    /// # Errors
+    /// If there is no memory for its table.
+    pub(super) fn searcher(&self) -> io::Result<Searcher> {
+        let mut searcher = Searcher::new(self.hash)?;
+        searcher.set_evaluator(Arc::clone(&self.evaluator));
+        Ok(searcher)
+    }
+
+    /// The settings in JSON: two runs with the same write the same. The engine is in it by the nodes of a bench, which
+    /// change with the search and with the parameters of its evaluation.
+    ///
+    /// # Errors
+    /// If there is no memory for the bench.
+    pub fn identity(&self) -> io::Result<Json> {
+        let bench = bench::run(SIGNATURE_DEPTH, &self.searcher()?, |_, _| {})?;
+        let rules = &self.adjudication;
+        Ok(json!({
+            "engine": { "version": env!("CARGO_PKG_VERSION"), "bench_depth_5": bench.nodes },
+            "format": self.format.name(),
+            "seed": self.seed,
+            "book_sha256": self.book.as_ref().map(Book::sha256),
+            "random_plies": self.random_plies,
+            "balance": self.balance,
+            "balance_nodes": self.balance_nodes,
+            "nodes": self.nodes,
+            "soft_nodes": self.soft_nodes,
+            "hash": self.hash,
+            "draw": rules.draw.map(|rule| json!([rule.from_move, rule.moves, rule.score])),
+            "resign": rules.resign.map(|rule| json!([rule.moves, rule.score, rule.both])),
+            "max_plies": rules.max_plies,
+            "skip_plies": self.filter.skip_plies,
+            "margin": self.filter.margin,
+            "per_game": self.filter.per_game,
+        }))
+    }
+}

@@ -1,0 +1,132 @@
+//! What a run has come to.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Fate, SelfGame};
+use crate::game::{Ending, Outcome};
+
+/// How often each thing of a list occurred, by its place in the list.
+pub(super) type Counts<const N: usize> = [u64; N];
+
+/// Counts of games and positions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Games by their result; those that were thrown away have none.
+    pub outcomes: Counts<{ Outcome::ALL.len() }>,
+    /// Games by their ending.
+    pub endings: Counts<{ Ending::ALL.len() }>,
+    /// Games that were not played, for want of a balanced opening.
+    pub without_opening: u64,
+    /// Positions by what became of them.
+    pub fates: Counts<{ Fate::ALL.len() }>,
+    /// Nodes of all searches of games.
+    pub nodes: u64,
+    /// How long the run took, with all its interruptions taken out.
+    pub elapsed: Duration,
+}
+
+impl Tally {
+    /// Games that were played.
+    pub fn games(&self) -> u64 {
+        self.endings.iter().sum()
+    }
+
+    /// Positions that were kept.
+    pub fn kept(&self) -> u64 {
+        self.fates[Fate::Kept.index()]
+    }
+
+    /// Positions in which a move was played.
+    pub fn positions(&self) -> u64 {
+        self.fates.iter().sum()
+    }
+
+    /// Counts a game, and whether its result is known.
+    pub(super) fn add_game(&mut self, game: &SelfGame) {
+        self.endings[game.ending.index()] += 1;
+        if game.ending != Ending::MaxPlies {
+            self.outcomes[game.outcome.index()] += 1;
+        }
+        self.nodes += game.nodes;
+    }
+
+    /// The counts in JSON, by name.
+    pub(super) fn to_json(&self) -> Json {
+        json!({
+            "outcomes": by_name(Outcome::ALL.map(Outcome::name), self.outcomes),
+            "endings": by_name(Ending::ALL.map(Ending::name), self.endings),
+            "without_opening": self.without_opening,
+            "positions": by_name(Fate::ALL.map(Fate::name), self.fates),
+            "nodes": self.nodes,
+            "elapsed_ms": u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Reads [`Tally::to_json`], or says what is missing.
+    pub(super) fn from_json(json: &Json) -> Result<Self, String> {
+        let number = |key: &str| json[key].as_u64().ok_or_else(|| format!("`{key}` is no number"));
+        Ok(Tally {
+            outcomes: from_names(&json["outcomes"], Outcome::ALL.map(Outcome::name))?,
+            endings: from_names(&json["endings"], Ending::ALL.map(Ending::name))?,
+            without_opening: number("without_opening")?,
+            fates: from_names(&json["positions"], Fate::ALL.map(Fate::name))?,
+            nodes: number("nodes")?,
+            elapsed: Duration::from_millis(number("elapsed_ms")?),
+        })
+    }
+}
+
+fn by_name<const N: usize>(names: [&'static str; N], counts: Counts<N>) -> Json {
+    let occurred = names.into_iter().zip(counts).filter(|&(_, count)| count > 0);
+    Map::from_iter(occurred.map(|(name, count)| (name.to_owned(), json!(count)))).into()
+}
+
+fn from_names<const N: usize>(json: &Json, names: [&'static str; N]) -> Result<Counts<N>, String> {
+    let object = json.as_object().ok_or_else(|| format!("{json} is no object"))?;
+    if let Some(unknown) = object.keys().find(|key| !names.contains(&key.as_str())) {
+        return Err(format!("`{unknown}` is not known"));
+    }
+    let mut counts = [0; N];
+    for (count, name) in counts.iter_mut().zip(names) {
+        if let Some(value) = object.get(name) {
+            *count = value.as_u64().ok_or_else(|| format!("`{name}` is no number"))?;
+        }
+    }
+    Ok(counts)
+}
+
+impl fmt::Display for Tally {
+    /// A table of several lines.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+        let hours = self.elapsed.as_secs_f64().max(1e-9) / 3600.0;
+        let [white, black, draw] = self.outcomes;
+        let games = self.games();
+        let thrown_away = self.endings[Ending::MaxPlies.index()];
+        writeln!(
+            f,
+            "games      {games}: {white} won by White, {black} by Black, {draw} drawn, {thrown_away} thrown away"
+        )?;
+        for (ending, &count) in Ending::ALL.into_iter().zip(&self.endings).filter(|&(_, &count)| count > 0) {
+            writeln!(f, "  {count:>10}  {:5.1} %  {}", share(count, games), ending.name())?;
+        }
+        if self.without_opening > 0 {
+            writeln!(f, "  {:>10}  not played: no balanced opening", self.without_opening)?;
+        }
+        writeln!(f, "positions  {}", self.positions())?;
+        for (fate, count) in Fate::ALL.into_iter().zip(self.fates) {
+            writeln!(f, "  {count:>10}  {:5.1} %  {}", share(count, self.positions()), fate.name())?;
+        }
+        write!(
+            f,
+            "speed      {:.0} kept an hour, {:.0} games an hour, {:.0} nodes a second, in {:.1} s",
+            self.kept() as f64 / hours,
+            games as f64 / hours,
+            self.nodes as f64 / hours / 3600.0,
+            self.elapsed.as_secs_f64()
+        )
+    }
+}

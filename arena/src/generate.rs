@@ -1,0 +1,57 @@
+//! Making data with its progress and Ctrl-C.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use arena::datagen::{Store, Tally, run};
+use arena::schedule::Stop;
+
+use crate::args::DatagenArgs;
+use crate::status::Status;
+
+/// Plays until there are as many positions as wanted, or until Ctrl-C; prints what it came to.
+pub(crate) fn generate(args: &DatagenArgs) -> Result<()> {
+    let (settings, extent) = (args.settings()?, args.extent());
+    let mut store = if args.resume {
+        Store::resume(&args.output, &settings)?
+    } else {
+        Store::create(&args.output, &settings, args.force)?
+    };
+    if store.next_game() > 0 {
+        let kept = store.tally().kept();
+        eprintln!("{}: goes on after {} games, {kept} positions", args.output.display(), store.next_game());
+    }
+    let stop = Arc::new(Stop::default());
+    let asked = Arc::clone(&stop);
+    ctrlc::set_handler(move || asked.ask()).context("cannot listen for Ctrl-C")?;
+    let mut bar = Status::new(extent.positions);
+    let (started, before) = (Instant::now(), store.tally().clone());
+    let mut was_told = false;
+    let result = run(&settings, &extent, &mut store, &stop, |tally| {
+        if stop.is_asked() && !was_told {
+            was_told = true;
+            bar.say("ends with this chunk of games; Ctrl-C again gives it up");
+        }
+        bar.show(tally.kept(), extent.positions, line(tally, &before, started));
+    });
+    bar.end();
+    println!("{}", store.tally());
+    result?;
+    if stop.is_asked() {
+        eprintln!("{}: --resume goes on with it", args.output.display());
+    }
+    Ok(())
+}
+
+/// How it goes, by what came of it since it was started.
+fn line(tally: &Tally, before: &Tally, started: Instant) -> String {
+    let hours = started.elapsed().as_secs_f64().max(1e-9) / 3600.0;
+    let share = 100.0 * tally.kept() as f64 / tally.positions().max(1) as f64;
+    format!(
+        "{} kept ({share:.0} %), {:.0} an hour, {:.0} games an hour",
+        tally.kept(),
+        (tally.kept() - before.kept()) as f64 / hours,
+        (tally.games() - before.games()) as f64 / hours
+    )
+}

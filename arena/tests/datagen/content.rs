@@ -1,0 +1,174 @@
+//! What is kept is quiet, new and labelled as its game ended, by the lights of others.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use arena::datagen::{Extent, Filter, Format, SelfGame, Settings, Store, Tally, play_game, run};
+use arena::game::{Adjudication, Book, Ending, Outcome, Variant};
+use arena::schedule::Stop;
+use engine::chess::Position;
+use engine::search::{Pruning, Quiescence, is_mate};
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, KnownOutcome, Position as _};
+
+use crate::support::{lines, settings};
+
+/// Follows a game by another implementation of the rules; its positions by FEN, the last one aside, and that one.
+fn follow(game: &SelfGame) -> (Vec<Chess>, Chess) {
+    let fen: Fen = game.start.to_fen().parse().unwrap();
+    let mut position: Chess = fen.into_position(CastlingMode::Standard).unwrap();
+    let mut before = Vec::new();
+    for played in &game.moves {
+        let uci: UciMove = played.mv.to_string().parse().unwrap();
+        let mv = uci.to_move(&position).unwrap();
+        before.push(position.clone());
+        position.play_unchecked(mv);
+    }
+    (before, position)
+}
+
+fn fields(position: &Chess) -> String {
+    let fen = Fen::from_position(position, EnPassantMode::Legal).to_string();
+    fen.splitn(5, ' ').take(4).collect::<Vec<_>>().join(" ")
+}
+
+/// The result of a game by its last position and its scores.
+fn outcome(game: &SelfGame, before: &[Chess], last: &Chess) -> Option<Outcome> {
+    let scores = |plies: usize| game.moves.iter().rev().take(plies).map(|played| played.value).collect::<Vec<_>>();
+    match game.ending {
+        Ending::Mate | Ending::Stalemate | Ending::InsufficientMaterial => match last.outcome().known()? {
+            KnownOutcome::Draw => Some(Outcome::Draw),
+            KnownOutcome::Decisive { winner: Color::White } => Some(Outcome::White),
+            KnownOutcome::Decisive { winner: Color::Black } => Some(Outcome::Black),
+        },
+        Ending::FiftyMoves => (last.halfmoves() == 100).then_some(Outcome::Draw),
+        Ending::Threefold => {
+            let earlier = before.iter().filter(|position| fields(position) == fields(last)).count();
+            (earlier == 2).then_some(Outcome::Draw)
+        }
+        // Four moves of each side within 20.
+        Ending::DrawAgreed => scores(8).iter().all(|score| score.abs() <= 20).then_some(Outcome::Draw),
+        // Two moves of each side beyond 700.
+        Ending::Resigned if scores(4).iter().all(|&score| score >= 700) => Some(Outcome::White),
+        Ending::Resigned if scores(4).iter().all(|&score| score <= -700) => Some(Outcome::Black),
+        _ => None,
+    }
+}
+
+#[test]
+fn labels_are_those_of_the_games_played_again() {
+    let settings = settings(Format::Epd);
+    let mut games = BTreeMap::new();
+    let mut outcomes = BTreeSet::new();
+    for line in lines(&settings, 1000) {
+        let (game, before, label) = games.entry(line.game).or_insert_with(|| {
+            let game = play_game(&settings, line.game).unwrap().unwrap();
+            let (before, last) = follow(&game);
+            let label =
+                outcome(&game, &before, &last).unwrap_or_else(|| panic!("{}: {}", game.name(), game.ending.name()));
+            (game, before, label)
+        });
+        assert_eq!(line.outcome, *label, "{}", line.text);
+        let ply = before.iter().position(|position| fields(position) == line.fields()).unwrap();
+        // A position may occur twice in its game; it is kept the first time it may be.
+        let scored = game
+            .positions()
+            .skip(ply)
+            .any(|(position, played)| position.to_epd_fields() == line.fields() && played.value == line.score);
+        assert!(scored, "{}", line.text);
+        outcomes.insert(label.name());
+    }
+    assert!(games.len() > 10 && outcomes.len() == 3, "{} games, {outcomes:?}", games.len());
+}
+
+#[test]
+fn everything_kept_is_quiet_and_nothing_is_kept_twice() {
+    let settings = settings(Format::Epd);
+    let mut quiescence = Quiescence::new(&settings.evaluator, Pruning::Exact);
+    let mut seen = BTreeSet::new();
+    let lines = lines(&settings, 1000);
+    for line in &lines {
+        assert!(!line.position.is_check(), "{}", line.text);
+        assert!(!is_mate(line.score), "{}", line.text);
+        let eval = settings.evaluator.evaluate_for_white(&line.position);
+        let better = (quiescence.score_for_white(&line.position) - eval) * line.position.side_to_move().sign();
+        assert!((0..=10).contains(&better), "{}: {better}", line.text);
+        assert!(seen.insert(line.fields().to_owned()), "{}", line.text);
+    }
+    // What was left out had a reason.
+    let men = |position: &Position| position.occupied().count();
+    let last = lines.iter().map(|line| line.game).max().unwrap();
+    let mut kept = 0;
+    for game in (0..=last).filter_map(|number| play_game(&settings, number).unwrap()) {
+        let positions: Vec<_> = game.positions().collect();
+        for (ply, (position, played)) in positions.iter().enumerate() {
+            let after = position.after(played.mv);
+            let eval = settings.evaluator.evaluate_for_white(position);
+            let better = (quiescence.score_for_white(position) - eval).abs();
+            let is_noisy = men(&after) < men(position) || played.mv.promoted().is_some();
+            let is_wanted = ply >= 3 && !position.is_check() && !is_noisy && !is_mate(played.value) && better <= 10;
+            kept += usize::from(is_wanted && seen.remove(&position.to_epd_fields()));
+        }
+    }
+    assert_eq!((kept, seen.len()), (lines.len(), 0));
+}
+
+#[test]
+fn a_game_gives_no_more_than_asked_and_some_of_its_best() {
+    let mut settings = settings(Format::Epd);
+    let all = lines(&settings, 600);
+    settings.filter = Filter { per_game: 5, ..settings.filter };
+    let some = lines(&settings, 60);
+    let count = |game: u32| some.iter().filter(|line| line.game == game).count();
+    let games: BTreeSet<u32> = some.iter().map(|line| line.game).collect();
+    assert!(games.len() >= 12 && games.iter().all(|&game| count(game) <= 5));
+    assert!(games.iter().filter(|&&game| count(game) == 5).count() >= 8);
+    // They stand in the order of the game, and are not simply its first.
+    let in_both = |game: u32| {
+        let texts: Vec<&str> = all.iter().filter(|line| line.game == game).map(|line| &line.text[..]).collect();
+        let places =
+            some.iter().filter(|line| line.game == game).map(|line| texts.iter().position(|&text| text == line.text));
+        places.collect::<Option<Vec<usize>>>()
+    };
+    let places: Vec<Vec<usize>> = [0, 1, 2].map(|game| in_both(game).unwrap()).into();
+    assert!(places.iter().all(|places| places.is_sorted()));
+    assert!(places.iter().any(|places| places != &[0, 1, 2, 3, 4]), "{places:?}");
+}
+
+#[test]
+fn games_begin_in_the_book_and_keep_to_their_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("book.epd");
+    fs::write(&path, "4k3/pppp4/8/8/8/8/4PPPP/4K3 w - -\n4k3/8/2n5/8/8/5N2/8/4K3 b - -\n").unwrap();
+    let book = Book::load(&path, Variant::Standard, None).unwrap();
+    let limits = Settings { nodes: 600, soft_nodes: Some(60), random_plies: 0, ..settings(Format::Epd) };
+    let settings = Settings { book: Some(book.clone()), ..limits };
+    for number in 0..3 {
+        let game = play_game(&settings, number).unwrap().unwrap();
+        assert_eq!(game.start, book.opening(number));
+        let mean = game.nodes / game.moves.len() as u64;
+        assert!((60..600).contains(&mean), "{mean}");
+    }
+    fs::write(&path, "4k3/8/8/8/8/8/8/QQQQK3 w - -\n").unwrap();
+    let one_sided = Book::load(&path, Variant::Standard, None).unwrap();
+    assert_eq!(play_game(&Settings { book: Some(one_sided), ..settings }, 0).unwrap(), None);
+}
+
+#[test]
+fn games_without_an_end_are_thrown_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let endless = Adjudication { max_plies: Some(10), ..Adjudication::default() };
+    let settings = Settings { adjudication: endless, ..settings(Format::Epd) };
+    let mut store = Store::create(&folder.path().join("data.epd"), &settings, false).unwrap();
+    let extent = Extent { positions: 1, threads: 2, chunk: 1 };
+    let stop = Stop::default();
+    let watch = |tally: &Tally| {
+        if tally.games() == 5 {
+            stop.ask();
+        }
+    };
+    run(&settings, &extent, &mut store, &stop, watch).unwrap();
+    let tally = store.tally();
+    assert_eq!((tally.endings[Ending::MaxPlies.index()], tally.outcomes, tally.positions()), (5, [0; 3], 0));
+}
