@@ -188,6 +188,9 @@ mod tests {
             }
         }
         assert_eq!(read(&format!("{FEN} bm Rh3; c9 \"1-0\"; id \"x\";"), LabelStyle::Epd), Ok(Outcome::Win));
+        let of_datagen = format!("{FEN} c0 \"1.17\"; c9 \"0-1\"; ce -34;\n");
+        assert_eq!(read(&of_datagen, LabelStyle::Epd), Ok(Outcome::Loss));
+        assert_eq!(detect_style(of_datagen.as_bytes()), Some(LabelStyle::Epd));
         assert_eq!(read(&format!("{FEN} [1] 315"), LabelStyle::Points), Ok(Outcome::Win));
     }
 
