@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -67,6 +68,18 @@ pub(super) struct Process {
     last_words: Vec<u8>,
 }
 
+/// What keeps a program from being started: the system says "permission denied" of directories and plain files alike.
+fn obstacle(command: &Path, error: io::Error) -> io::Error {
+    let kind = error.kind();
+    if command.is_dir() {
+        io::Error::new(kind, "is a directory")
+    } else if kind == io::ErrorKind::PermissionDenied {
+        io::Error::new(kind, format!("may not be executed ({error})"))
+    } else {
+        error
+    }
+}
+
 impl Process {
     /// Starts the program of an engine.
     pub(super) fn spawn(spec: &EngineSpec) -> io::Result<Self> {
@@ -80,7 +93,8 @@ impl Process {
             let child = command.spawn()?;
             groups.insert(child.id().cast_signed());
             io::Result::Ok(child)
-        })?;
+        })
+        .map_err(|error| obstacle(&spec.command, error))?;
         let group = child.id().cast_signed();
         guard::has_begun(group);
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {

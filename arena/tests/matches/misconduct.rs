@@ -149,6 +149,19 @@ fn what_cannot_be_played_is_refused_by_name() {
 }
 
 #[test]
+fn what_is_no_program_is_told_for_what_it_is() {
+    for (path, message) in [
+        ("/", "/: is a directory"),
+        (concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "Cargo.toml: may not be executed"),
+        ("/no/such/engine", "/no/such/engine: No such file"),
+    ] {
+        let assert = Command::new(env!("CARGO_BIN_EXE_arena")).args(["check", path]).assert().code(2);
+        let told = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(told.contains(message) && told.lines().count() == 1, "{told}");
+    }
+}
+
+#[test]
 fn games_are_written_as_pgn_and_read_back() {
     let arena = Arena::new();
     assert_eq!(arena.play("", SHORT).status.code(), Some(0));

@@ -6,7 +6,6 @@
 
 use super::limits::Limits;
 use super::place::{Ground, Place};
-use super::ray::Ray;
 use super::run::Run;
 use super::{Fit, OptimizeError, Optimizer, Step, Stop};
 use crate::objective::{Objective, Rows};
@@ -51,34 +50,31 @@ impl Optimizer for Adam {
         limits: &Limits,
         progress: &mut dyn FnMut(&Step) -> ControlFlow<()>,
     ) -> Result<Fit, OptimizeError> {
-        let limits = limits.for_start(objective, start)?;
-        let ray = Ray::new(objective, start, &limits);
-        let ground = Ground { objective, limits: &limits, ray: ray.as_ref() };
-        let origin = ground.origin(start)?;
-        let mut run = Run::new(progress, self.max_epochs);
-        let start_norm = origin.norm;
-        let batches = self.batches(objective.rows());
+        Run::fit(objective, start, limits, self.max_epochs, true, progress, |run, ground, origin| {
+            self.descend(run, ground, origin)
+        })
+    }
+}
+
+impl Adam {
+    fn descend(&self, run: &mut Run<'_>, ground: &Ground<'_>, origin: Place) -> (Place, Stop) {
+        let batches = self.batches(ground.objective.rows());
         let mut random = Random::seeded(self.seed);
         let mut order: Vec<usize> = (0..batches.len()).collect();
+        let mut moments = Moments::new(origin.theta.len());
         let mut best = origin.clone();
         let mut place = origin;
-        let mut moments = Moments::new(start.len());
         let mut rate = self.rate;
         let mut idle = 0;
-        let mut stop = run.report(&ground, &place);
-        let stop = loop {
-            if let Some(stop) = stop {
-                break stop;
-            }
+        loop {
             if batches.is_empty() {
-                place = ground.place(moments.step(&place, rate, &limits));
+                place = ground.place(moments.step(&place, rate, ground.limits));
             } else {
                 random.shuffle(&mut order);
                 for &batch in &order {
-                    let part = objective.over(&batches[batch]);
-                    let ground = Ground { objective: &part, ..ground };
-                    place = ground.place(place.theta);
-                    place.theta = moments.step(&place, rate, &limits);
+                    let objective = ground.objective.over(&batches[batch]);
+                    place = Ground { objective: &objective, ..*ground }.place(place.theta);
+                    place.theta = moments.step(&place, rate, ground.limits);
                 }
                 run.work.gradients += 1.0;
                 place = ground.place(place.theta);
@@ -91,18 +87,17 @@ impl Optimizer for Adam {
             if idle == PATIENCE || !place.is_finite() {
                 (idle, rate) = (0, rate / 2.0);
                 place = best.clone();
-                moments = Moments::new(start.len());
+                moments = Moments::new(place.theta.len());
                 if rate < LEAST_RATE * self.rate {
-                    break Stop::NoProgress;
+                    return (best, Stop::NoProgress);
                 }
             }
-            stop = run.report(&ground, &place);
-        };
-        Ok(run.fit(best, start_norm, stop))
+            if let Some(stop) = run.report(ground, &place) {
+                return (best, stop);
+            }
+        }
     }
-}
 
-impl Adam {
     /// The rows in batches of about the wanted size, each spread over all the data; none if that is all rows.
     fn batches(&self, rows: &Rows) -> Vec<Rows> {
         let count = self.batch.map_or(1, |size| rows.len().div_ceil(size.max(1)));

@@ -7,7 +7,6 @@ use super::descent::NOTHING;
 use super::limits::Limits;
 use super::memory::{Memory, dot};
 use super::place::{Ground, Place, difference};
-use super::ray::Ray;
 use super::run::Run;
 use super::{Fit, OptimizeError, Optimizer, Step, Stop};
 use crate::objective::Objective;
@@ -36,26 +35,25 @@ impl Optimizer for Lbfgs {
         limits: &Limits,
         progress: &mut dyn FnMut(&Step) -> ControlFlow<()>,
     ) -> Result<Fit, OptimizeError> {
-        let limits = limits.for_start(objective, start)?;
-        let ray = Ray::new(objective, start, &limits);
-        let ground = Ground { objective, limits: &limits, ray: ray.as_ref() };
-        let mut place = ground.origin(start)?;
-        let mut run = Run::new(progress, self.max_steps);
-        let start_norm = place.norm;
-        let mut stop = run.report(&ground, &place);
+        Run::fit(objective, start, limits, self.max_steps, true, progress, |run, ground, origin| {
+            self.descend(run, ground, origin)
+        })
+    }
+}
+
+impl Lbfgs {
+    fn descend(&self, run: &mut Run<'_>, ground: &Ground<'_>, mut place: Place) -> (Place, Stop) {
+        let goal = self.tolerance * place.norm;
         let mut memory = Memory::default();
-        let mut diagonal = Diagonal::of(&ground, &place);
-        let stop = loop {
-            if let Some(stop) = stop {
-                break stop;
-            }
-            if place.norm <= self.tolerance * start_norm {
-                break Stop::Converged;
+        let mut diagonal = Diagonal::of(ground, &place);
+        loop {
+            if place.norm <= goal {
+                return (place, Stop::Converged);
             }
             let direction = memory.direction(|rest| diagonal.solve(rest), &place.projected);
             let promise = -dot(&direction, &place.projected);
             if promise.abs() <= NOTHING * place.loss {
-                break Stop::Converged;
+                return (place, Stop::Converged);
             }
             let mut looks = 0;
             let next = if promise > 0.0 { ground.search(&place, &direction, &mut looks) } else { None };
@@ -71,16 +69,17 @@ impl Optimizer for Lbfgs {
                         memory.clear();
                     }
                     place = next;
-                    stop = run.report(&ground, &place);
+                    if let Some(stop) = run.report(ground, &place) {
+                        return (place, stop);
+                    }
                 }
-                None if memory.is_empty() => break Stop::NoProgress,
+                None if memory.is_empty() => return (place, Stop::NoProgress),
                 None => {
                     memory.clear();
-                    diagonal = Diagonal::of(&ground, &place);
+                    diagonal = Diagonal::of(ground, &place);
                 }
             }
-        };
-        Ok(run.fit(place, start_norm, stop))
+        }
     }
 }
 

@@ -52,35 +52,35 @@ impl Optimizer for LocalSearch {
         limits: &Limits,
         progress: &mut dyn FnMut(&Step) -> ControlFlow<()>,
     ) -> Result<Fit, OptimizeError> {
-        let limits = limits.for_start(objective, start)?;
-        let ground = Ground { objective, limits: &limits, ray: None };
-        let mut place = ground.origin(start)?;
-        let mut run = Run::new(progress, self.max_sweeps);
-        let start_norm = place.norm;
-        let mut search = Search::new(objective, &limits, start.to_vec());
+        Run::fit(objective, start, limits, self.max_sweeps, false, progress, |run, ground, origin| {
+            self.descend(run, ground, origin)
+        })
+    }
+}
+
+impl LocalSearch {
+    fn descend(&self, run: &mut Run<'_>, ground: &Ground<'_>, mut place: Place) -> (Place, Stop) {
+        let mut search = Search::new(ground.objective, ground.limits, place.theta.clone());
         let mut random = Random::seeded(self.seed);
-        let mut order: Vec<usize> = (0..start.len()).filter(|&j| !limits.is_frozen(j)).collect();
+        let mut order: Vec<usize> = (0..place.theta.len()).filter(|&j| !ground.limits.is_frozen(j)).collect();
         let mut step = f64::from(self.first_step.max(1));
-        let mut stop = run.report(&ground, &place);
-        let stop = loop {
-            if let Some(stop) = stop {
-                break stop;
-            }
+        loop {
             random.shuffle(&mut order);
             let changed: usize = order.iter().map(|&parameter| usize::from(search.walk(parameter, step))).sum();
-            let (next, strides) = search.stride(&ground, &place);
+            let (next, strides) = search.stride(ground, &place);
             run.work.gradients += 2.0 + strides as f64;
             let gain = 1.0 - next.loss / place.loss;
             place = next;
             if changed == 0 && step == 1.0 {
-                break Stop::NoProgress;
+                return (place, Stop::NoProgress);
             }
             if gain < NOTICEABLE && step > 1.0 {
                 step = (step / 2.0).max(1.0);
             }
-            stop = run.report(&ground, &place);
-        };
-        Ok(run.fit(place, start_norm, stop))
+            if let Some(stop) = run.report(ground, &place) {
+                return (place, stop);
+            }
+        }
     }
 }
 

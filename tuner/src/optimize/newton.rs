@@ -9,7 +9,6 @@
 use super::descent::{Descent, Goal};
 use super::limits::Limits;
 use super::place::{Ground, Place};
-use super::ray::Ray;
 use super::run::Run;
 use super::{Fit, OptimizeError, Optimizer, Step, Stop};
 use crate::objective::Objective;
@@ -48,22 +47,14 @@ impl Optimizer for Newton {
         limits: &Limits,
         progress: &mut dyn FnMut(&Step) -> ControlFlow<()>,
     ) -> Result<Fit, OptimizeError> {
-        let limits = limits.for_start(objective, start)?;
-        let ray = Ray::new(objective, start, &limits);
-        let ground = Ground { objective, limits: &limits, ray: ray.as_ref() };
-        let origin = ground.origin(start)?;
-        let mut run = Run::new(progress, self.max_steps);
-        let start_norm = origin.norm;
-        let goal = Goal { norm: self.tolerance * start_norm, worthwhile: 0.0, noticeable: 0.0, damping: 0.02 };
-
-        let (best, stop) = match run.report(&ground, &origin) {
-            Some(stop) => (origin, stop),
-            None => match sketch(&mut run, &ground, origin) {
+        Run::fit(objective, start, limits, self.max_steps, true, progress, |run, ground, origin| {
+            let norm = self.tolerance * origin.norm;
+            let goal = Goal { norm, worthwhile: 0.0, noticeable: 0.0, damping: 0.02 };
+            match sketch(run, ground, origin) {
                 (best, Some(stop)) => (best, stop),
-                (best, None) => Descent::new(&mut run, &ground, 1.0, goal).descend(best),
-            },
-        };
-        Ok(run.fit(best, start_norm, stop))
+                (best, None) => Descent::new(run, ground, 1.0, goal).descend(best),
+            }
+        })
     }
 }
 

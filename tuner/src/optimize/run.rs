@@ -1,7 +1,10 @@
 //! A fit under way: what it has done so far, and what it reports.
 
+use super::limits::Limits;
 use super::place::{Ground, Place};
-use super::{Fit, Step, Stop, Work};
+use super::ray::Ray;
+use super::{Fit, OptimizeError, Step, Stop, Work};
+use crate::objective::Objective;
 use std::ops::ControlFlow;
 
 /// What the steps of a fit share.
@@ -13,9 +16,31 @@ pub(super) struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    /// A fit that has looked at its start.
-    pub(super) fn new(progress: &'r mut dyn FnMut(&Step) -> ControlFlow<()>, max_steps: usize) -> Self {
-        Self { progress, history: Vec::new(), work: Work { gradients: 1.0, ..Work::default() }, max_steps }
+    /// A fit of at most `max_steps`: looks at the start and, unless that is to be all, has `descend` go on from there.
+    /// The ground has a ray if the method moves along any direction, and not by whole steps.
+    pub(super) fn fit(
+        objective: &Objective<'_>,
+        start: &[f64],
+        limits: &Limits,
+        max_steps: usize,
+        has_ray: bool,
+        progress: &'r mut dyn FnMut(&Step) -> ControlFlow<()>,
+        descend: impl FnOnce(&mut Self, &Ground<'_>, Place) -> (Place, Stop),
+    ) -> Result<Fit, OptimizeError> {
+        let limits = limits.for_start(objective, start)?;
+        let ray = if has_ray { Ray::new(objective, start, &limits) } else { None };
+        let ground = Ground { objective, limits: &limits, ray: ray.as_ref() };
+        let origin = ground.origin(start)?;
+        let start_norm = origin.norm;
+        let work = Work { gradients: 1.0, ..Work::default() };
+        let mut run = Run { progress, history: Vec::new(), work, max_steps };
+        let (best, stop) = match run.report(&ground, &origin) {
+            Some(stop) => (origin, stop),
+            None => descend(&mut run, &ground, origin),
+        };
+        let gradient_ratio = if start_norm > 0.0 { best.norm / start_norm } else { 0.0 };
+        let (theta, loss) = (best.theta, best.loss);
+        Ok(Fit { theta, loss, gradient_ratio, stop, history: run.history, work: run.work })
     }
 
     /// Takes a place into the history; why to stop there, if so.
@@ -31,12 +56,5 @@ impl<'r> Run<'r> {
             return Some(Stop::Cancelled);
         }
         (self.history.len() > self.max_steps).then_some(Stop::StepLimit)
-    }
-
-    /// The outcome, the gradient of the start having had `start_norm`.
-    pub(super) fn fit(self, best: Place, start_norm: f64, stop: Stop) -> Fit {
-        let gradient_ratio = if start_norm > 0.0 { best.norm / start_norm } else { 0.0 };
-        let (theta, loss) = (best.theta, best.loss);
-        Fit { theta, loss, gradient_ratio, stop, history: self.history, work: self.work }
     }
 }
