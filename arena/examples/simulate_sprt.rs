@@ -5,7 +5,7 @@
 //! `errors` should be 5 % at the bounds; `too high` 50 % for an estimate without bias; `in interval` 95 %.
 
 #[path = "../tests/sprt/simulation.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "the example asks for less than the test does")]
 mod simulation;
 
 use anyhow::{Context, bail};
