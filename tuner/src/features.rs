@@ -8,7 +8,7 @@ use engine::search::{Pruning, Quiescence};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::dataset::{Dataset, DatasetError, Outcome, Source, Visitor, WAVE};
+use crate::dataset::{Dataset, DatasetError, Label, Source, Visitor, WAVE};
 use crate::objective::{Entry, Rows, RowsBuilder, RowsError};
 use crate::progress::{Progress, Unit};
 
@@ -119,8 +119,8 @@ fn visit<'e>(
     let resolve = |&start: &usize| {
         let range = start..(start + BATCH).min(dataset.len());
         let mut resolver = Resolver::new(evaluator, rows);
-        for (position, outcome) in dataset.samples(range.clone()) {
-            resolver.visit(&position, outcome);
+        for (position, label) in dataset.samples(range.clone()) {
+            resolver.visit(&position, label);
         }
         progress.advance(range.len() as u64);
         resolver
@@ -183,14 +183,14 @@ impl<'e> Resolver<'e> {
     }
 
     /// Adds the row of a leaf; a mate is worth the same whatever the parameters are.
-    fn add_row(&mut self, leaf: &Position, mate: Option<i32>, outcome: Outcome) {
+    fn add_row(&mut self, leaf: &Position, mate: Option<i32>, label: Label) {
         self.entries.clear();
         if mate.is_none() {
             self.trace.for_each(leaf, |index, count| self.entries.push((index, count)));
         }
         let constant = mate.unwrap_or_default() as f32;
         if let Ok(rows) = &mut self.rows
-            && let Err(error) = rows.push(&self.entries, phase_counts(leaf), outcome.points(), constant)
+            && let Err(error) = rows.push(&self.entries, phase_counts(leaf), label.outcome.points(), constant)
         {
             self.rows = Err(error);
         }
@@ -198,16 +198,16 @@ impl<'e> Resolver<'e> {
 }
 
 impl Visitor for Resolver<'_> {
-    fn visit(&mut self, position: &Position, outcome: Outcome) {
+    fn visit(&mut self, position: &Position, label: Label) {
         let still = self.evaluator.evaluate_for_white(position);
         let qsearch = match self.how {
             Some(Resolve::Qsearch) => {
                 let leaf = self.quiescence.resolve(position);
-                self.add_row(&leaf.position, leaf.is_mate().then_some(leaf.score), outcome);
+                self.add_row(&leaf.position, leaf.is_mate().then_some(leaf.score), label);
                 leaf.score
             }
             Some(Resolve::Static) => {
-                self.add_row(position, None, outcome);
+                self.add_row(position, None, label);
                 self.quiescence.score_for_white(position)
             }
             None => self.quiescence.score_for_white(position),

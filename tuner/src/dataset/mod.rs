@@ -1,9 +1,10 @@
 //! Positions with game results, as they come in files.
 //!
-//! A [`Dataset`] keeps its files mapped and remembers of each position no more than where its line begins and how its
-//! game ended: eight bytes. What is kept has been read once in full, so that positions can be read again without
-//! errors, as often as needed.
+//! A [`Dataset`] keeps its files mapped and remembers of each position where its line begins and what its label says:
+//! twelve bytes, four more if there are scores. What is kept has been read once in full, so that positions can be read
+//! again without errors, as often as needed.
 
+mod label;
 mod source;
 mod text;
 
@@ -15,6 +16,8 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::progress::{Progress, Unit};
+use label::Labels;
+pub use label::{Label, Outcome};
 pub use source::{Source, SourceError};
 pub use text::{LabelStyle, LineError};
 
@@ -23,45 +26,6 @@ const PART: usize = 1 << 18;
 
 /// Parts, or batches of positions, that are worked on before what came of them is collected: bounds the memory.
 pub(crate) const WAVE: usize = 32;
-
-/// How a game ended, in White's view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Outcome {
-    /// Black won.
-    Loss,
-    /// Nobody won.
-    Draw,
-    /// White won.
-    Win,
-}
-
-impl Outcome {
-    const ALL: [Self; 3] = [Outcome::Loss, Outcome::Draw, Outcome::Win];
-
-    /// White's points: 0, ½ or 1.
-    pub fn points(self) -> f32 {
-        f32::from(self as u8) / 2.0
-    }
-}
-
-/// Where a position stands in the files, counted through all of them, and its outcome in the two lowest bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Sample(u64);
-
-impl Sample {
-    fn new(place: u64, outcome: Outcome) -> Self {
-        Sample(place << 2 | outcome as u64)
-    }
-
-    fn place(self) -> u64 {
-        self.0 >> 2
-    }
-
-    fn outcome(self) -> Outcome {
-        Outcome::ALL[(self.0 & 3).min(2) as usize]
-    }
-}
 
 /// A line that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -137,21 +101,21 @@ pub struct Skipped {
 /// Labelled positions.
 pub struct Dataset {
     sources: Vec<Source>,
-    samples: Vec<Sample>,
+    labels: Labels,
     files: Vec<FileSummary>,
     skipped: BTreeMap<&'static str, Skipped>,
 }
 
 /// Is shown the positions of one part of the data, in order.
 pub trait Visitor: Send {
-    /// A position and how its game ended.
-    fn visit(&mut self, position: &Position, outcome: Outcome);
+    /// A position and what is known of it.
+    fn visit(&mut self, position: &Position, label: Label);
 }
 
 /// What came of one part of a file.
 struct Part<V> {
     visitor: V,
-    samples: Vec<Sample>,
+    labels: Labels,
     lines: u64,
     /// Line within the part, error, text.
     bad: Vec<(u64, LineError, String)>,
@@ -172,7 +136,7 @@ impl Dataset {
     ) -> Result<Self, DatasetError> {
         let names = sources.iter().map(Source::name).collect::<Vec<_>>().join(", ");
         let mut dataset =
-            Dataset { sources: Vec::new(), samples: Vec::new(), files: Vec::new(), skipped: BTreeMap::new() };
+            Dataset { sources: Vec::new(), labels: Labels::default(), files: Vec::new(), skipped: BTreeMap::new() };
         progress.begin("reading", sources.iter().map(|source| source.text().len() as u64).sum(), Unit::Bytes);
         let mut base = 0;
         for source in sources {
@@ -199,8 +163,8 @@ impl Dataset {
             dataset.sources.push(source);
         }
         progress.end();
-        dataset.samples.shrink_to_fit();
-        if dataset.samples.is_empty() {
+        dataset.labels.shrink();
+        if dataset.is_empty() {
             return Err(DatasetError::Empty(names));
         }
         Ok(dataset)
@@ -211,9 +175,9 @@ impl Dataset {
         for (line, error, text) in part.bad {
             self.skip(BadLine { file: file.name.clone(), line: file.lines + line, error, text }, skip_bad)?;
         }
-        self.samples.extend_from_slice(&part.samples);
+        self.labels.append(&part.labels);
         file.lines += part.lines;
-        file.positions += part.samples.len() as u64;
+        file.positions += part.labels.len() as u64;
         Ok(part.visitor)
     }
 
@@ -229,12 +193,12 @@ impl Dataset {
 
     /// Number of positions.
     pub fn len(&self) -> usize {
-        self.samples.len()
+        self.labels.len()
     }
 
     /// Whether there is no position; never so after [`Dataset::read`].
     pub fn is_empty(&self) -> bool {
-        self.samples.is_empty()
+        self.len() == 0
     }
 
     /// The files, in order.
@@ -252,13 +216,30 @@ impl Dataset {
         self.skipped.values().map(|skipped| skipped.count).sum()
     }
 
-    /// The positions of a range and how their games ended.
-    pub fn samples(&self, range: Range<usize>) -> impl Iterator<Item = (Position, Outcome)> {
-        self.samples[range].iter().map(|&sample| (self.position(sample), sample.outcome()))
+    /// The positions of a range and what is known of them.
+    pub fn samples(&self, range: Range<usize>) -> impl Iterator<Item = (Position, Label)> {
+        range.map(|index| (self.position(index), self.labels.get(index)))
     }
 
-    fn position(&self, sample: Sample) -> Position {
-        let mut place = sample.place() as usize;
+    /// What is known of a position.
+    ///
+    /// # Panics
+    /// If there is no such position.
+    pub fn label(&self, index: usize) -> Label {
+        self.labels.get(index)
+    }
+
+    /// By position: what it must not be parted from when data are divided. See [`Label::group`].
+    pub fn groups(&self) -> &[u32] {
+        self.labels.groups()
+    }
+
+    /// A position, read again.
+    ///
+    /// # Panics
+    /// If there is no such position.
+    pub fn position(&self, index: usize) -> Position {
+        let mut place = self.labels.place(index) as usize;
         let mut sources = self.sources.iter();
         let text = loop {
             let text = sources.next().expect("a sample stands in one of the sources").text();
@@ -299,15 +280,15 @@ struct PartReader<'t> {
 
 impl PartReader<'_> {
     fn read<V: Visitor>(&self, range: Range<usize>, visitor: V) -> Part<V> {
-        let mut part = Part { visitor, samples: Vec::new(), lines: 0, bad: Vec::new() };
+        let mut part = Part { visitor, labels: Labels::default(), lines: 0, bad: Vec::new() };
         let mut start = range.start;
         for line in self.text[range].split_inclusive(|&byte| byte == b'\n') {
             part.lines += 1;
             match text::read_line(line, self.style) {
                 None => {}
-                Some(Ok((position, outcome))) => {
-                    part.samples.push(Sample::new(self.base + start as u64, outcome));
-                    part.visitor.visit(&position, outcome);
+                Some(Ok((position, label))) => {
+                    part.labels.push(self.base + start as u64, label);
+                    part.visitor.visit(&position, label);
                 }
                 Some(Err(error)) => part.bad.push((part.lines, error, text::excerpt(line))),
             }

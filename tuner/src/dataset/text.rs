@@ -1,16 +1,17 @@
 //! Lines of a FEN and a result, in the two styles that exist in the wild.
 //!
-//! * `FEN c9 "1-0";`: an EPD whose operation `c9` is the result, as in quiet_labeled.epd;
-//! * `FEN [1.0]`: the points of White in brackets, perhaps with a score behind them.
+//! * `FEN c9 "1-0";`: an EPD whose operation `c9` is the result, as in quiet_labeled.epd; the operation `c0` may name
+//!   the game, and `ce` give a score in the view of the side to move, as `arena datagen` writes them;
+//! * `FEN [1.0]`: the points of White in brackets, perhaps with a score in White's view behind them.
 //!
 //! The FEN has four or six fields. A file uses one style throughout; blank lines and lines that begin with `#` say
 //! nothing.
 
 use engine::chess::epd::{Epd, EpdError};
-use engine::chess::{FenError, Position};
+use engine::chess::{Color, FenError, Position};
 use thiserror::Error;
 
-use super::Outcome;
+use super::label::{Label, Outcome, group_of_game, group_of_position};
 
 /// How a file writes results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,9 @@ pub enum LineError {
         /// The style of the file.
         style: LabelStyle,
     },
+    /// Its score is no number of centipawns.
+    #[error("score `{0}`: expected centipawns, a number from -32000 to 32000")]
+    Score(String),
     /// Something unexpected follows the result.
     #[error("unexpected `{0}` after the result")]
     Trailing(String),
@@ -76,6 +80,7 @@ impl LineError {
             LineError::Operations(_) => "malformed operation",
             LineError::NoResult(_) => "no result",
             LineError::UnknownResult { .. } => "unknown result",
+            LineError::Score(_) => "unknown score",
             LineError::Trailing(_) => "text after the result",
         }
     }
@@ -96,22 +101,26 @@ pub(super) fn detect_style(text: &[u8]) -> Option<LabelStyle> {
 }
 
 /// Reads a line; `None` if it says nothing.
-pub(super) fn read_line(line: &[u8], style: LabelStyle) -> Option<Result<(Position, Outcome), LineError>> {
+pub(super) fn read_line(line: &[u8], style: LabelStyle) -> Option<Result<(Position, Label), LineError>> {
     let line = content(line)?;
     let Ok(line) = std::str::from_utf8(line) else { return Some(Err(LineError::NotText)) };
     Some(read_content(line, style))
 }
 
-fn read_content(line: &str, style: LabelStyle) -> Result<(Position, Outcome), LineError> {
+fn read_content(line: &str, style: LabelStyle) -> Result<(Position, Label), LineError> {
     let (position, label) = Position::from_fen_prefix(line)?;
-    let outcome = match style {
+    let group = group_of_position(&position);
+    let label = match style {
         LabelStyle::Epd => match label.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";")) {
-            Some(result) if !result.contains('"') => game_result(result),
-            _ => result_of_operations(line),
+            Some(result) if !result.contains('"') => Label::new(game_result(result)?, group),
+            _ => label_of_operations(line, &position)?,
         },
-        LabelStyle::Points => points(label),
-    }?;
-    Ok((position, outcome))
+        LabelStyle::Points => {
+            let (outcome, score) = points(label)?;
+            Label { score, ..Label::new(outcome, group) }
+        }
+    };
+    Ok((position, label))
 }
 
 fn game_result(result: &str) -> Result<Outcome, LineError> {
@@ -123,19 +132,34 @@ fn game_result(result: &str) -> Result<Outcome, LineError> {
     }
 }
 
-fn result_of_operations(line: &str) -> Result<Outcome, LineError> {
+fn label_of_operations(line: &str, position: &Position) -> Result<Label, LineError> {
     let epd = Epd::parse(line).map_err(|error| match error {
         EpdError::Fen(error) => LineError::Fen(error),
         error => LineError::Operations(error),
     })?;
-    match epd.operands("c9") {
-        Some([result]) => game_result(result),
-        Some(operands) => game_result(&operands.join(" ")),
-        None => Err(LineError::NoResult(LabelStyle::Epd)),
+    let outcome = match epd.operands("c9") {
+        Some([result]) => game_result(result)?,
+        Some(operands) => game_result(&operands.join(" "))?,
+        None => return Err(LineError::NoResult(LabelStyle::Epd)),
+    };
+    let mover = epd.operands("ce").map(|operands| centipawns(&operands.join(" "))).transpose()?;
+    let score = mover.map(|score| if position.side_to_move() == Color::White { score } else { -score });
+    let group = match epd.operands("c0") {
+        Some(game) => group_of_game(&game.join(" ")),
+        None => group_of_position(position),
+    };
+    Ok(Label { outcome, score, group })
+}
+
+/// A score within the range of an evaluation or a mate.
+fn centipawns(text: &str) -> Result<i16, LineError> {
+    match text.parse::<f64>() {
+        Ok(score) if score.abs() <= 32_000.0 => Ok(score.round() as i16),
+        _ => Err(LineError::Score(text.to_owned())),
     }
 }
 
-fn points(label: &str) -> Result<Outcome, LineError> {
+fn points(label: &str) -> Result<(Outcome, Option<i16>), LineError> {
     let style = LabelStyle::Points;
     let inside = label.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let (points, rest) = inside.ok_or(LineError::NoResult(style))?;
@@ -146,7 +170,13 @@ fn points(label: &str) -> Result<Outcome, LineError> {
         _ => return Err(LineError::UnknownResult { found: format!("[{points}]"), style }),
     };
     let rest = rest.trim_ascii();
-    if rest.is_empty() || rest.parse::<f64>().is_ok() { Ok(outcome) } else { Err(LineError::Trailing(rest.to_owned())) }
+    if rest.is_empty() {
+        return Ok((outcome, None));
+    }
+    if rest.parse::<f64>().is_err() {
+        return Err(LineError::Trailing(rest.to_owned()));
+    }
+    Ok((outcome, Some(centipawns(rest)?)))
 }
 
 /// The position at the start of a text that [`read_line`] has accepted.
@@ -173,8 +203,12 @@ mod tests {
 
     const FEN: &str = "8/8/8/8/8/k7/7R/K7 w - -";
 
+    fn label(line: &str, style: LabelStyle) -> Result<Label, LineError> {
+        read_line(line.as_bytes(), style).expect("the line says something").map(|(_, label)| label)
+    }
+
     fn read(line: &str, style: LabelStyle) -> Result<Outcome, LineError> {
-        read_line(line.as_bytes(), style).expect("the line says something").map(|(_, outcome)| outcome)
+        label(line, style).map(|label| label.outcome)
     }
 
     #[test]
@@ -192,6 +226,31 @@ mod tests {
         assert_eq!(read(&of_datagen, LabelStyle::Epd), Ok(Outcome::Loss));
         assert_eq!(detect_style(of_datagen.as_bytes()), Some(LabelStyle::Epd));
         assert_eq!(read(&format!("{FEN} [1] 315"), LabelStyle::Points), Ok(Outcome::Win));
+    }
+
+    #[test]
+    fn scores_are_turned_to_white_and_games_told_apart() {
+        let black = FEN.replace(" w ", " b ");
+        let epd = |fen: &str, operations: &str| label(&format!("{fen} c9 \"0-1\"; {operations}"), LabelStyle::Epd);
+        assert_eq!(epd(FEN, "ce -34;").map(|label| label.score), Ok(Some(-34)));
+        assert_eq!(epd(&black, "ce -34;").map(|label| label.score), Ok(Some(34)));
+        assert_eq!(epd(FEN, "").map(|label| label.score), Ok(None));
+        for (label, score) in [("[1.0] 315", Some(315)), ("[1.0] -7.6", Some(-8)), ("[1.0]", None)] {
+            let found = self::label(&format!("{black} {label}"), LabelStyle::Points);
+            assert_eq!(found.map(|label| label.score), Ok(score));
+        }
+        let group = |fen: &str, operations: &str| epd(fen, operations).map(|label| label.group);
+        assert_eq!(group(FEN, "c0 \"1.17\";"), group(&black, "c0 \"1.17\";"));
+        assert_ne!(group(FEN, "c0 \"1.17\";"), group(FEN, "c0 \"1.18\";"));
+        assert_eq!(group(FEN, ""), label(&format!("{FEN} [0.5]"), LabelStyle::Points).map(|label| label.group));
+        for (line, style) in [
+            ("c9 \"0-1\"; ce much;", LabelStyle::Epd),
+            ("c9 \"0-1\"; ce;", LabelStyle::Epd),
+            ("[0.5] 32001", LabelStyle::Points),
+            ("[0.5] NaN", LabelStyle::Points),
+        ] {
+            assert_eq!(label(&format!("{FEN} {line}"), style).expect_err(line).reason(), "unknown score");
+        }
     }
 
     #[test]

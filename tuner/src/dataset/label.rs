@@ -1,0 +1,154 @@
+//! What is known of a position beside the position itself.
+
+use engine::chess::Position;
+
+/// How a game ended, in White's view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Outcome {
+    /// Black won.
+    Loss,
+    /// Nobody won.
+    Draw,
+    /// White won.
+    Win,
+}
+
+impl Outcome {
+    const ALL: [Self; 3] = [Outcome::Loss, Outcome::Draw, Outcome::Win];
+
+    /// White's points: 0, ½ or 1.
+    pub fn points(self) -> f32 {
+        f32::from(self as u8) / 2.0
+    }
+}
+
+/// What a line says of its position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// How the game ended.
+    pub outcome: Outcome,
+    /// What a search gave the position, centipawns, White's view.
+    pub score: Option<i16>,
+    /// What the position must not be parted from when data are divided: a number of its game where the line names that,
+    /// else of the position without its clocks.
+    pub group: u32,
+}
+
+impl Label {
+    /// A label without a score.
+    pub(super) fn new(outcome: Outcome, group: u32) -> Self {
+        Label { outcome, score: None, group }
+    }
+}
+
+/// The group of a position whose game has no name.
+pub(super) fn group_of_position(position: &Position) -> u32 {
+    fold(position.key())
+}
+
+/// The group of a game by its name.
+pub(super) fn group_of_game(name: &str) -> u32 {
+    // FNV-1a: the same on every machine. See <http://www.isthe.com/chongo/tech/comp/fnv/>.
+    let hash = name
+        .bytes()
+        .fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3));
+    fold(hash)
+}
+
+/// Both halves of a hash in one.
+fn fold(hash: u64) -> u32 {
+    (hash ^ (hash >> 32)) as u32
+}
+
+/// Labels of many positions. Files without scores take no room for them.
+#[derive(Default)]
+pub(super) struct Labels {
+    /// Where each position begins in the files, counted through all of them, and its outcome in the two lowest bits.
+    places: Vec<u64>,
+    groups: Vec<u32>,
+    /// By position, as far as there are scores; none behind the end.
+    scores: Vec<Option<i16>>,
+}
+
+impl Labels {
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(super) fn push(&mut self, place: u64, label: Label) {
+        self.places.push(place << 2 | label.outcome as u64);
+        self.groups.push(label.group);
+        if label.score.is_some() {
+            self.scores.resize(self.places.len() - 1, None);
+            self.scores.push(label.score);
+        }
+    }
+
+    pub(super) fn append(&mut self, other: &Labels) {
+        let before = self.len();
+        self.places.extend_from_slice(&other.places);
+        self.groups.extend_from_slice(&other.groups);
+        if !other.scores.is_empty() {
+            self.scores.resize(before, None);
+            self.scores.extend_from_slice(&other.scores);
+        }
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.places.shrink_to_fit();
+        self.groups.shrink_to_fit();
+        self.scores.shrink_to_fit();
+    }
+
+    /// Where a position begins in the files.
+    pub(super) fn place(&self, index: usize) -> u64 {
+        self.places[index] >> 2
+    }
+
+    pub(super) fn get(&self, index: usize) -> Label {
+        let outcome = Outcome::ALL[(self.places[index] & 3).min(2) as usize];
+        Label { outcome, score: self.scores.get(index).copied().flatten(), group: self.groups[index] }
+    }
+
+    pub(super) fn groups(&self) -> &[u32] {
+        &self.groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_come_back_wherever_scores_are() {
+        let label = |outcome, score, group| Label { outcome, score, group };
+        let all = [
+            label(Outcome::Win, None, 1),
+            label(Outcome::Loss, Some(-34), 2),
+            label(Outcome::Draw, None, 2),
+            label(Outcome::Draw, Some(0), u32::MAX),
+            label(Outcome::Win, None, 3),
+        ];
+        for split in 0..=all.len() {
+            let mut parts = [Labels::default(), Labels::default()];
+            for (i, &label) in all.iter().enumerate() {
+                parts[usize::from(i >= split)].push(1000 * i as u64, label);
+            }
+            let mut joined = Labels::default();
+            parts.iter().for_each(|part| joined.append(part));
+            assert_eq!(joined.len(), all.len());
+            for (i, &label) in all.iter().enumerate() {
+                assert_eq!((joined.place(i), joined.get(i)), (1000 * i as u64, label));
+            }
+        }
+    }
+
+    #[test]
+    fn games_and_positions_have_groups_of_their_own() {
+        assert_ne!(group_of_game("1.17"), group_of_game("1.18"));
+        let group = |fen: &str| group_of_position(&Position::from_fen(fen).unwrap());
+        assert_eq!(group("8/8/8/8/8/k7/7R/K7 w - - 0 1"), group("8/8/8/8/8/k7/7R/K7 w - - 40 90"));
+        assert_ne!(group("8/8/8/8/8/k7/7R/K7 w - - 0 1"), group("8/8/8/8/8/k7/7R/K7 b - - 0 1"));
+    }
+}
