@@ -7,10 +7,14 @@
 pub mod dataset;
 pub mod evaluate;
 pub mod features;
+pub mod normalize;
 pub mod objective;
 pub mod optimize;
 pub mod params_file;
 pub mod progress;
 pub mod selection;
 pub mod summary;
+pub mod target;
 pub mod tune;
+pub mod uncertainty;
+pub mod validation;

@@ -2,7 +2,9 @@
 
 use engine::eval::taper::{PHASE_PIECES, PhaseCounts, fraction};
 use std::ops::ControlFlow;
-use tuner::objective::{CurvatureKind, Objective, ObjectiveError, Rows, RowsBuilder, fit_k_at, parameters, scores};
+use tuner::objective::{
+    CurvatureKind, Objective, ObjectiveError, Rows, RowsBuilder, RowsError, fit_k_at, parameters, scores,
+};
 use tuner::optimize::{Adam, Fit, Lbfgs, Limits, LocalSearch, Newton, OptimizeError, Optimizer, Step, Stop};
 
 /// Pair features of the made-up problems; the last is never seen.
@@ -146,6 +148,21 @@ fn every_nth_row_is_picked_with_its_constant() {
     assert_eq!(scores(&picked, &truth()), expected);
     assert!(picked.targets().iter().eq(whole.targets().iter().step_by(7)));
     assert_eq!(whole.every(1), whole);
+}
+
+#[test]
+fn rows_are_picked_in_any_order_and_as_often_as_asked() {
+    let whole = rows(500, drawn);
+    // The last two rows have constants.
+    let wanted = [501, 3, 3, 500, 17, 501];
+    let picked = whole.pick(wanted.iter().copied());
+    let all = scores(&whole, &truth());
+    assert_eq!(scores(&picked, &truth()), wanted.map(|row| all[row]));
+    assert!(picked.targets().iter().eq(wanted.iter().map(|&row| &whole.targets()[row])));
+    let turned: Vec<f32> = whole.targets().iter().map(|target| 1.0 - target).collect();
+    let other = whole.clone().with_targets(&turned).unwrap();
+    assert_eq!((other.targets(), scores(&other, &truth())), (&turned[..], all));
+    assert!(matches!(whole.with_targets(&[2.0; 502]), Err(RowsError::Target { row: 0, .. })));
 }
 
 #[test]

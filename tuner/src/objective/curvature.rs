@@ -41,6 +41,8 @@ pub enum CurvatureKind {
     GaussNewton,
     /// All of it; indefinite far from a minimum.
     Full,
+    /// No second derivative at all: the mean of the outer products of the rows' gradients.
+    Outer,
 }
 
 /// A symmetric matrix of second derivatives, parameters by parameters.
@@ -52,7 +54,7 @@ pub struct Curvature {
 }
 
 impl Curvature {
-    fn zero(size: usize) -> Self {
+    pub(super) fn zero(size: usize) -> Self {
         Self { size, columns: vec![0.0; size * size] }
     }
 
@@ -83,6 +85,26 @@ impl Curvature {
     /// Adds `value` to the whole diagonal.
     pub(super) fn add_to_diagonal(&mut self, value: f64) {
         self.columns.iter_mut().step_by(self.size + 1).for_each(|entry| *entry += value);
+    }
+
+    /// The entries of a column; those from the diagonal on mean something.
+    pub(super) fn column_mut(&mut self, j: usize) -> &mut [f64] {
+        &mut self.columns[j * self.size..(j + 1) * self.size]
+    }
+
+    /// Adds another matrix of the same size.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.columns.iter_mut().zip(&other.columns).for_each(|(sum, part)| *sum += part);
+    }
+
+    /// Adds `factor · v vᵀ`, with `v` a vector of the first parameters.
+    pub(super) fn add_outer(&mut self, factor: f64, v: &[f64]) {
+        for (j, part) in v.iter().enumerate() {
+            let column = &mut self.columns[j * self.size + j..][..v.len() - j];
+            for (entry, other) in column.iter_mut().zip(&v[j..]) {
+                *entry += factor * part * other;
+            }
+        }
     }
 
     fn set(&mut self, i: usize, j: usize, value: f64) {
@@ -134,6 +156,7 @@ impl Measure {
         match self.kind {
             CurvatureKind::GaussNewton => (0.0, self.logit * self.logit * cost.gauss_newton),
             CurvatureKind::Full => (self.logit * cost.slope, self.logit * self.logit * cost.full),
+            CurvatureKind::Outer => (0.0, (self.logit * cost.slope).powi(2)),
         }
     }
 }

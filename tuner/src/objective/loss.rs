@@ -49,6 +49,11 @@ pub(super) fn logit_per_centipawn(k: f64) -> f64 {
     k * std::f64::consts::LN_10 / 400.0
 }
 
+/// The result, 0..=1, that a score in centipawns lets expect under the scale `k`: `σ(k score)`.
+pub fn expectation(k: f64, score: f64) -> f64 {
+    logistic(logit_per_centipawn(k) * score).p
+}
+
 /// The logistic function and its complement, each to full relative accuracy.
 #[derive(Clone, Copy)]
 struct Logistic {

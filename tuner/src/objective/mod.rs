@@ -8,7 +8,7 @@
 //! ```
 //!
 //! in centipawns and white's view, and the objective is
-//! `mean (σ(K q) − target)² + λ Σ (θ − θ₀)²` with `σ(x) = 1 / (1 + 10^(−x / 400))`.
+//! `mean (σ(K q) − target)² + λ Σ (θ − s θ₀)²`, with the scale `s` free or 1 (see `prior.rs`), and `σ(x) = 1 / (1 + 10^(−x / 400))`.
 //!
 //! Sums run in parallel over a partition of the rows that depends on their number only, and are added up in a fixed
 //! order: the same bits come out of any number of threads.
@@ -16,16 +16,20 @@
 mod curvature;
 mod fit_k;
 mod loss;
+mod outer;
 mod pass;
+mod prior;
 mod rows;
 
 pub use curvature::{Curvature, CurvatureKind};
 pub use fit_k::{FitKError, KFit, fit_k, fit_k_at};
-pub use loss::SampleLoss;
+pub use loss::{SampleLoss, expectation};
+pub use prior::PriorScale;
 pub use rows::{Entry, Rows, RowsBuilder, RowsError};
 
 pub use engine::eval::taper::PHASE_PIECES;
 use pass::{BLOCK, Block, Point, Sums};
+use prior::Prior;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::ops::Range;
@@ -68,26 +72,6 @@ pub enum ObjectiveError {
 /// Number of parameters for a number of pair features.
 pub const fn parameters(features: usize) -> usize {
     2 * features + PHASE_PIECES
-}
-
-/// A pull towards given parameters: `strength · Σ (θ − centre)²`.
-#[derive(Debug, Clone)]
-struct Prior {
-    strength: f64,
-    centre: Vec<f64>,
-}
-
-impl Prior {
-    fn loss(&self, theta: &[f64]) -> f64 {
-        let squares = theta.iter().zip(&self.centre).map(|(value, centre)| (value - centre).powi(2));
-        self.strength * squares.sum::<f64>()
-    }
-
-    fn add_gradient(&self, theta: &[f64], gradient: &mut [f64]) {
-        for ((slope, value), centre) in gradient.iter_mut().zip(theta).zip(&self.centre) {
-            *slope += 2.0 * self.strength * (value - centre);
-        }
-    }
 }
 
 /// The function to be minimised; see the module's description.
@@ -134,8 +118,14 @@ impl<'r> Objective<'r> {
         if let Some(index) = centre.iter().position(|value| !value.is_finite()) {
             return Err(ObjectiveError::PriorCentre { index, value: centre[index] });
         }
-        self.prior = (strength > 0.0).then(|| Prior { strength, centre: centre.to_vec() });
+        self.prior = (strength > 0.0).then(|| Prior::new(strength, centre));
         Ok(self)
+    }
+
+    /// The same, its prior, if there is one, pulling to the scale of its centre or not; a new prior does.
+    pub fn with_prior_scale(mut self, scale: PriorScale) -> Self {
+        self.prior = self.prior.map(|prior| prior.with_scale(scale));
+        self
     }
 
     /// The same objective, prior and all, over other rows of as many pair features.
@@ -195,10 +185,22 @@ impl<'r> Objective<'r> {
     pub fn curvature(&self, theta: &[f64], kind: CurvatureKind) -> Curvature {
         self.check(theta);
         let mut curvature = curvature::sum(self.rows, theta, self.measure(), kind);
-        if let Some(prior) = &self.prior {
-            curvature.add_to_diagonal(2.0 * prior.strength);
+        if let Some(prior) = &self.prior
+            && kind != CurvatureKind::Outer
+        {
+            prior.add_curvature(&mut curvature);
         }
         curvature
+    }
+
+    /// As [`CurvatureKind::Outer`], but over groups of rows, whose gradients are added up first; and the number of
+    /// groups. Rows of one group stand side by side, or count for several.
+    ///
+    /// # Panics
+    /// If there is not one group a row.
+    pub fn outer_by_group(&self, theta: &[f64], groups: &[u32]) -> (Curvature, usize) {
+        self.check(theta);
+        outer::by_group(self.rows, theta, self.measure(), groups)
     }
 
     /// The diagonal of the Gauss-Newton curvature at `theta`: never negative, and far cheaper than all of it.
@@ -212,9 +214,9 @@ impl<'r> Objective<'r> {
         };
         let parts: Vec<Sums> = parts(self.rows.len()).into_par_iter().map(sum_part).collect();
         let scale = 1.0 / self.rows.len() as f64;
-        let of_prior = self.prior.as_ref().map_or(0.0, |prior| 2.0 * prior.strength);
+        let of_prior = |parameter| self.prior.as_ref().map_or(0.0, |prior| prior.diagonal(parameter));
         let total = Sums::total(self.rows.features(), &parts);
-        total.by_parameter().map(|sum| sum * scale + of_prior).collect()
+        total.by_parameter().enumerate().map(|(parameter, sum)| sum * scale + of_prior(parameter)).collect()
     }
 
     /// What single rows cost, for who changes their scores one by one.
@@ -223,9 +225,9 @@ impl<'r> Objective<'r> {
         Pricing { loss, logit, share: 1.0 / self.rows.len() as f64 }
     }
 
-    /// What the prior adds to the mean loss if one parameter is at `value`.
-    pub(crate) fn prior_loss_of(&self, parameter: usize, value: f64) -> f64 {
-        self.prior.as_ref().map_or(0.0, |prior| prior.strength * (value - prior.centre[parameter]).powi(2))
+    /// What the prior adds to the mean loss if one parameter of `theta` becomes `new`.
+    pub(crate) fn prior_change(&self, theta: &[f64], parameter: usize, new: f64) -> f64 {
+        self.prior.as_ref().map_or(0.0, |prior| prior.change(theta, parameter, new))
     }
 
     /// [`Objective::loss_and_gradient`] and [`Objective::curvature`] together.

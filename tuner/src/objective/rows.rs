@@ -157,21 +157,45 @@ impl Rows {
     /// # Panics
     /// If `stride` is 0.
     pub fn stripe(&self, first: usize, stride: usize) -> Rows {
+        self.pick((first..self.len()).step_by(stride))
+    }
+
+    /// A copy of the rows of the given numbers, in their order; a number may come several times.
+    ///
+    /// # Panics
+    /// If there is no such row, or if they are more than can be counted.
+    pub fn pick(&self, rows: impl Iterator<Item = usize> + Clone) -> Rows {
         let mut picked = RowsBuilder::of(self.features).rows;
-        let entries = self.entries() / stride + self.entries() / (8 * stride);
-        picked.reserve(self.len().div_ceil(stride), entries);
-        for row in (first..self.len()).step_by(stride) {
+        let entries = rows.clone().map(|row| self.entry_range(row..row + 1).len()).sum();
+        picked.reserve(rows.clone().count(), entries);
+        for row in rows {
             let (index, count) = self.row(row);
             picked.index.extend_from_slice(index);
             picked.count.extend_from_slice(count);
-            picked.end.push(picked.index.len() as u32);
+            if let Ok(at) = self.constants.binary_search_by_key(&(row as u32), |&(row, _)| row) {
+                picked.constants.push((picked.end.len() as u32, self.constants[at].1));
+            }
+            picked.end.push(u32::try_from(picked.index.len()).expect("no more entries than there were"));
             picked.phase.push(self.phase[row]);
             picked.target.push(self.target[row]);
         }
-        let place = |row: u32| (row as usize).checked_sub(first).filter(|place| place.is_multiple_of(stride));
-        let moved = |&(row, constant): &(u32, f32)| Some(((place(row)? / stride) as u32, constant));
-        picked.constants = self.constants.iter().filter_map(moved).collect();
         picked
+    }
+
+    /// The same rows with other targets, 0..=1, white's view, one a row.
+    ///
+    /// # Errors
+    /// The first target out of range.
+    ///
+    /// # Panics
+    /// If there are more or fewer targets than rows.
+    pub fn with_targets(mut self, targets: &[f32]) -> Result<Rows, RowsError> {
+        assert_eq!(targets.len(), self.len(), "number of targets");
+        if let Some(row) = targets.iter().position(|target| !(0.0..=1.0).contains(target)) {
+            return Err(RowsError::Target { row, target: targets[row] });
+        }
+        self.target.copy_from_slice(targets);
+        Ok(self)
     }
 
     /// Where the entries of consecutive rows stand.

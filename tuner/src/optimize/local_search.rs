@@ -177,7 +177,7 @@ impl<'a> Search<'a> {
         if new == old {
             return false;
         }
-        let by_prior = self.objective.prior_loss_of(parameter, new) - self.objective.prior_loss_of(parameter, old);
+        let by_prior = self.objective.prior_change(&self.theta, parameter, new);
         let features = self.objective.rows().features();
         let change = if parameter < 2 * features {
             self.pair_change(parameter, new - old)

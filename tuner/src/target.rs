@@ -1,0 +1,143 @@
+//! What a position's expected result is compared with: the result of its game, the score of a search, or both.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::dataset::Dataset;
+use crate::objective::{FitKError, expectation, fit_k};
+
+/// What is fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub enum Target {
+    /// The result of the game.
+    #[default]
+    Result,
+    /// The result that the position's score lets expect.
+    Score,
+    /// So much of the result (0..1), and the rest of the score.
+    Mix(f64),
+}
+
+/// Why there are no such targets.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum TargetError {
+    /// Some positions have no score.
+    #[error("target: {missing} of {positions} positions have no score, as EPD's `ce -34;` or `[1.0] -34` give it")]
+    NoScore {
+        /// Positions without.
+        missing: usize,
+        /// All positions.
+        positions: usize,
+    },
+    /// The scores have no scale.
+    #[error("target: the scores of the data do not tell how results follow from them: {0}")]
+    Scale(#[from] FitKError),
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let share = |text: &str| text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+        match text {
+            "result" => Ok(Target::Result),
+            "score" => Ok(Target::Score),
+            _ => match text.strip_prefix("mix:").and_then(share) {
+                Some(share) => Ok(Target::Mix(share)),
+                None => Err("expected result, score or mix:α with α, the share of the result, from 0 to 1".to_owned()),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Result => f.write_str("result"),
+            Target::Score => f.write_str("score"),
+            Target::Mix(share) => write!(f, "mix:{share}"),
+        }
+    }
+}
+
+impl Target {
+    /// The share of the result, 0..=1.
+    fn result(self) -> f64 {
+        match self {
+            Target::Result => 1.0,
+            Target::Score => 0.0,
+            Target::Mix(share) => share,
+        }
+    }
+
+    /// By position: what it is compared with, 0..=1, White's view. The scale of the scores is fitted to the results.
+    ///
+    /// # Errors
+    /// If scores are wanted and some are missing, or they say nothing of the results.
+    pub fn of(self, dataset: &Dataset) -> Result<Vec<f32>, TargetError> {
+        let labels = (0..dataset.len()).map(|index| dataset.label(index));
+        let results: Vec<f32> = labels.clone().map(|label| label.outcome.points()).collect();
+        if self.result() == 1.0 {
+            return Ok(results);
+        }
+        let scores: Vec<f64> = labels.filter_map(|label| label.score).map(f64::from).collect();
+        if scores.len() < results.len() {
+            let (missing, positions) = (results.len() - scores.len(), results.len());
+            return Err(TargetError::NoScore { missing, positions });
+        }
+        let k = fit_k(&scores, &results)?.k;
+        let share = self.result();
+        let mix =
+            |(score, result): (f64, f32)| (share * f64::from(result) + (1.0 - share) * expectation(k, score)) as f32;
+        Ok(scores.into_iter().zip(results).map(mix).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::{Label, Source, Visitor};
+    use engine::chess::Position;
+
+    struct Nobody;
+
+    impl Visitor for Nobody {
+        fn visit(&mut self, _position: &Position, _label: Label) {}
+    }
+
+    fn dataset(lines: &[&str]) -> Dataset {
+        let text = lines.iter().map(|line| format!("8/8/8/8/8/k7/7R/K7 w - - {line}\n")).collect::<String>();
+        let source = Source::embedded("made up", text.into_bytes().leak()).unwrap();
+        Dataset::read(vec![source], 0, || Nobody, |_| {}, &()).unwrap()
+    }
+
+    #[test]
+    fn targets_lie_between_results_and_scores() {
+        let lines = ["[1.0] 200", "[0.5] 0", "[0.0] 150", "[0.0] -300", "[1.0] 90", "[0.0] -90"];
+        let data = dataset(&lines);
+        let of = |text: &str| text.parse::<Target>().unwrap().of(&data).unwrap();
+        let (results, scores, mixed) = (of("result"), of("score"), of("mix:0.25"));
+        assert_eq!(results, [1.0, 0.5, 0.0, 0.0, 1.0, 0.0]);
+        assert_eq!(of("mix:1"), results);
+        assert_eq!(of("mix:0"), scores);
+        assert!(scores[1] == 0.5 && scores[0] > scores[2] && scores[2] > 0.5 && scores[3] < scores[5]);
+        for ((result, score), mixed) in results.iter().zip(&scores).zip(&mixed) {
+            assert!((0.25 * result + 0.75 * score - mixed).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn what_has_no_score_is_no_target() {
+        let data = dataset(&["[1.0] 200", "[0.5]", "[0.0] -3"]);
+        assert_eq!(Target::Score.of(&data), Err(TargetError::NoScore { missing: 1, positions: 3 }));
+        assert!(Target::Result.of(&data).is_ok());
+        let turned = dataset(&["[1.0] -200", "[0.0] 200"]);
+        assert!(matches!(Target::Mix(0.5).of(&turned), Err(TargetError::Scale(_))));
+        for text in ["mix", "mix:", "mix:2", "mix:NaN", "wdl"] {
+            assert!(text.parse::<Target>().is_err());
+        }
+        assert_eq!("mix:0.7".parse::<Target>().map(|target| target.to_string()), Ok("mix:0.7".to_owned()));
+    }
+}

@@ -1,0 +1,110 @@
+//! How sure each parameter is: standard errors from the curvature at the minimum.
+//!
+//! A fitted parameter vector scatters with covariance `H⁻¹ J H⁻¹ / n`, where `H` is the curvature of the objective
+//! there, prior included, and `J` the mean outer product of the rows' gradients: the sandwich form, which holds
+//! whether or not results scatter as the curve supposes. Positions of one game share its result; where games are
+//! known, `J` is summed over games instead of positions. What the pull to the start does to the expected value is not
+//! part of it.
+//!
+//! Errors are those of the centred parameters (see [`normalize`](crate::normalize)), of which the data say something;
+//! of a table and its material by themselves they say nothing.
+//! See White, Maximum Likelihood Estimation of Misspecified Models, <https://doi.org/10.2307/1912526>.
+
+use faer::linalg::solvers::Solve;
+use faer::{Mat, Side};
+
+use crate::normalize::Centring;
+use crate::objective::{Curvature, CurvatureKind, Objective, PHASE_PIECES};
+
+/// What is added to the curvature, in parts of its diagonal, so that directions of which nothing is known can be passed
+/// over: above the rounding of its sums. More if that does not make it positive definite.
+const RIDGES: [f64; 3] = [1e-6, 1e-4, 1e-2];
+
+/// Standard errors of parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Errors {
+    /// By parameter, in its unit; none where it could not move.
+    pub by_parameter: Vec<Option<f64>>,
+    /// Games or positions the errors rest on.
+    pub clusters: usize,
+}
+
+/// Standard errors at `theta`, a minimum of the objective; none if the curvature there is not positive definite.
+///
+/// `is_free` says of each parameter whether it could move; `games`, where they are known, of each row to which it
+/// belongs.
+///
+/// # Panics
+/// If a slice does not fit the objective.
+pub fn standard_errors(
+    objective: &Objective<'_>,
+    theta: &[f64],
+    is_free: &[bool],
+    centring: &Centring,
+    games: Option<&[u32]>,
+) -> Option<Errors> {
+    let mut full = objective.curvature(theta, CurvatureKind::Full);
+    let mut factor = factorise(&full, is_free);
+    if factor.is_none() {
+        full = objective.curvature(theta, CurvatureKind::GaussNewton);
+        factor = factorise(&full, is_free);
+    }
+    let (free, scale, inverse) = factor?;
+    let rows = objective.rows().len();
+    let (outer, clusters) = match games {
+        Some(games) => objective.outer_by_group(theta, games),
+        None => (objective.curvature(theta, CurvatureKind::Outer), rows),
+    };
+    let size = free.len();
+    let meat = Mat::from_fn(size, size, |i, j| outer.get(free[i], free[j]) * scale[i] * scale[j]);
+    let map = projections(theta, &free, &scale, centring);
+    // Rows of `spread`: the projected parameters by what moves them.
+    let spread = &map * &inverse;
+    let product = &spread * &meat;
+    let mut by_parameter = vec![None; theta.len()];
+    for (i, &j) in free.iter().enumerate() {
+        let variance: f64 = (0..size).map(|k| product[(i, k)] * spread[(i, k)]).sum();
+        by_parameter[j] = Some((variance.max(0.0) / rows as f64).sqrt());
+    }
+    Some(Errors { by_parameter, clusters })
+}
+
+/// The free parameters of which something is known, 1 / √ of their curvatures, and the inverse of the curvature among
+/// them, scaled to a unit diagonal.
+fn factorise(curvature: &Curvature, is_free: &[bool]) -> Option<(Vec<usize>, Vec<f64>, Mat<f64>)> {
+    let diagonal = curvature.diagonal();
+    let free: Vec<usize> = (0..is_free.len()).filter(|&j| is_free[j] && diagonal[j] > 0.0).collect();
+    let scale: Vec<f64> = free.iter().map(|&j| diagonal[j].sqrt().recip()).collect();
+    let size = free.len();
+    RIDGES.iter().find_map(|ridge| {
+        let matrix = Mat::from_fn(size, size, |i, j| {
+            let entry = curvature.get(free[i], free[j]) * scale[i] * scale[j];
+            if i == j { entry + ridge } else { entry }
+        });
+        let factor = matrix.llt(Side::Lower).ok()?;
+        Some((free.clone(), scale.clone(), factor.solve(Mat::<f64>::identity(size, size))))
+    })
+}
+
+/// What a change of the scaled free parameters does to the centred ones: a row each.
+fn projections(theta: &[f64], free: &[usize], scale: &[f64], centring: &Centring) -> Mat<f64> {
+    let phase = theta.len() - PHASE_PIECES;
+    let weights = &theta[phase..];
+    let square: f64 = weights.iter().map(|weight| weight * weight).sum();
+    let all_weights = free.iter().filter(|&&j| j >= phase).count() == PHASE_PIECES && square > 0.0;
+    let mut map = Mat::zeros(free.len(), free.len());
+    let mut row = vec![0.0; theta.len()];
+    for (i, &j) in free.iter().enumerate() {
+        row.fill(0.0);
+        row[j] = 1.0;
+        centring.project_back(&mut row);
+        if all_weights && j >= phase {
+            // Along their common scale the weights mean nothing.
+            weights.iter().enumerate().for_each(|(k, weight)| row[phase + k] -= theta[j] * weight / square);
+        }
+        for (k, &column) in free.iter().enumerate() {
+            map[(i, k)] = row[column] * scale[k];
+        }
+    }
+    map
+}

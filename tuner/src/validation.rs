@@ -1,0 +1,247 @@
+//! What data that were not fitted say: a part held out, and folds that take turns.
+//!
+//! Positions of one game never stand on both sides: they share its result, and what is known of one is known of all.
+//! Where games have no names, at least the same position always stands on the same side.
+
+use thiserror::Error;
+
+use crate::objective::{Objective, PriorScale, Rows};
+use crate::optimize::{Limits, Newton, OptimizeError, Optimizer};
+
+/// The groups that fall below a share of all, by their hash under a seed: the same for the same data in any order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Draw {
+    seed: u64,
+}
+
+impl Draw {
+    /// A way to deal out groups.
+    pub fn new(seed: u64) -> Self {
+        Draw { seed }
+    }
+
+    /// Where a group stands in 0..1.
+    pub fn place(self, group: u32) -> f64 {
+        // Two rounds of Stafford's mix 13. See <https://zimbry.blogspot.com/2011/09/better-bit-mixing-improving-on.html>.
+        let mix = |x: u64| {
+            let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            x ^ (x >> 31)
+        };
+        let hash = mix(mix(self.seed.wrapping_add(0x9E37_79B9_7F4A_7C15)) ^ u64::from(group));
+        (hash >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// The fold of a group, below `folds`.
+    pub fn fold(self, group: u32, folds: usize) -> usize {
+        ((self.place(group) * folds as f64) as usize).min(folds.saturating_sub(1))
+    }
+}
+
+/// Why data cannot be divided.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ValidationError {
+    /// One of the sides has nothing.
+    #[error("validation: a share of {share} leaves {fitted} positions to fit and {held} to validate; both need some")]
+    EmptySide {
+        /// The share asked for.
+        share: f64,
+        /// Positions left to fit.
+        fitted: usize,
+        /// Positions held out.
+        held: usize,
+    },
+    /// Too few groups for folds.
+    #[error(
+        "prior: cross-validation needs at least {folds} games or positions that differ; give the strength with --prior"
+    )]
+    FewGroups {
+        /// Folds wanted.
+        folds: usize,
+    },
+    /// A fit.
+    #[error(transparent)]
+    Optimize(#[from] OptimizeError),
+}
+
+/// Rows to fit, and rows to judge the fit by.
+#[derive(Clone, Debug)]
+pub struct Split {
+    /// Numbers of the rows to fit.
+    pub fitted: Vec<u32>,
+    /// Numbers of the rows held out.
+    pub held: Vec<u32>,
+}
+
+impl Split {
+    /// Holds out about a share of the rows, by their groups.
+    ///
+    /// # Errors
+    /// If one of the sides would be empty.
+    pub fn hold_out(groups: &[u32], share: f64, seed: u64) -> Result<Self, ValidationError> {
+        let draw = Draw::new(seed);
+        let split = Split::by(groups, |group| draw.place(group) < share);
+        if split.fitted.is_empty() || split.held.is_empty() {
+            let (fitted, held) = (split.fitted.len(), split.held.len());
+            return Err(ValidationError::EmptySide { share, fitted, held });
+        }
+        Ok(split)
+    }
+
+    fn by(groups: &[u32], is_held: impl Fn(u32) -> bool) -> Self {
+        let (held, fitted) = (0..groups.len() as u32).partition(|&row| is_held(groups[row as usize]));
+        Split { fitted, held }
+    }
+
+    /// The rows of both sides: to fit, and held out.
+    pub fn rows(&self, rows: &Rows) -> (Rows, Rows) {
+        let pick = |numbers: &[u32]| rows.pick(numbers.iter().map(|&row| row as usize));
+        (pick(&self.fitted), pick(&self.held))
+    }
+}
+
+/// Folds of a cross-validation.
+pub const FOLDS: usize = 5;
+
+/// Rows that the folds which are looked at hold out together, at least: more of them would not change the choice.
+const ENOUGH_HELD: usize = 150_000;
+
+/// Strengths per position that are tried lie on a ladder of this ratio.
+const RATIO: f64 = 3.162_277_660_168_379_5;
+
+/// Rungs of the ladder, counted from the first guess: nothing is pulled below, nothing moves above.
+const RUNGS: std::ops::RangeInclusive<i32> = -8..=12;
+
+/// A strength and what data that were not fitted lose with it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// Strength of the prior, times the number of positions.
+    pub per_position: f64,
+    /// Mean loss of the held-out rows of all folds looked at.
+    pub loss: f64,
+}
+
+/// How the strength of a prior was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PriorChoice {
+    /// Strength, times the number of positions.
+    pub per_position: f64,
+    /// What was tried, by ascending strength.
+    pub trials: Vec<Trial>,
+    /// Loss of the held-out rows at the start.
+    pub start: f64,
+    /// Their loss without a pull worth the name.
+    pub free: f64,
+    /// Folds looked at.
+    pub folds: usize,
+}
+
+/// What a cross-validation is about.
+#[derive(Clone, Copy)]
+pub struct PriorSearch<'a> {
+    /// What is fitted, its prior aside.
+    pub objective: &'a Objective<'a>,
+    /// By row: what must not be parted.
+    pub groups: &'a [u32],
+    /// Where fits begin, and are pulled to.
+    pub start: &'a [f64],
+    /// Where they may go.
+    pub limits: &'a Limits,
+    /// Whether the scale of the start is pulled to.
+    pub scale: PriorScale,
+    /// The strength per position to begin with.
+    pub first: f64,
+    /// What decides the folds.
+    pub seed: u64,
+}
+
+/// Rows of a fold, and where the last fit to them ended.
+struct Fold {
+    fitted: Rows,
+    held: Rows,
+    theta: Vec<f64>,
+}
+
+impl PriorSearch<'_> {
+    /// Finds the strength with which data that were not fitted lose least: down the ladder from the first guess to
+    /// where it turns. `watch` is told every trial.
+    ///
+    /// # Errors
+    /// If there are too few groups for folds, or a fit cannot begin.
+    pub fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<PriorChoice, ValidationError> {
+        let mut folds = self.folds()?;
+        let start = self.loss(&folds, |_| self.start.to_vec());
+        let mut trials: Vec<(i32, Trial)> = Vec::new();
+        let mut try_rung = |rung: i32, trials: &mut Vec<(i32, Trial)>| -> Result<f64, ValidationError> {
+            if let Some((_, known)) = trials.iter().find(|(at, _)| *at == rung) {
+                return Ok(known.loss);
+            }
+            let per_position = self.first * RATIO.powi(rung);
+            for fold in &mut folds {
+                fold.theta = self.fit(fold, per_position)?;
+            }
+            let trial = Trial { per_position, loss: self.loss(&folds, |fold| fold.theta.clone()) };
+            watch(&trial);
+            trials.push((rung, trial));
+            Ok(trial.loss)
+        };
+        let mut best = 0;
+        let mut least = try_rung(0, &mut trials)?;
+        for step in [1, -1] {
+            let mut rung = best + step;
+            while RUNGS.contains(&rung) {
+                let loss = try_rung(rung, &mut trials)?;
+                if loss >= least {
+                    break;
+                }
+                (best, least) = (rung, loss);
+                rung += step;
+            }
+        }
+        // What the pull saves is measured against the weakest, whose fits had better begin near their end.
+        let free = try_rung(*RUNGS.start(), &mut trials)?;
+        if free < least {
+            best = *RUNGS.start();
+        }
+        trials.sort_by_key(|(rung, _)| *rung);
+        let count = folds.len();
+        let trials = trials.into_iter().map(|(_, trial)| trial).collect();
+        Ok(PriorChoice { per_position: self.first * RATIO.powi(best), trials, start, free, folds: count })
+    }
+
+    /// The folds that are looked at: as many as it takes to hold out enough.
+    fn folds(&self) -> Result<Vec<Fold>, ValidationError> {
+        let draw = Draw::new(self.seed);
+        let rows = self.objective.rows();
+        let wanted = ENOUGH_HELD.div_ceil(rows.len().div_ceil(FOLDS)).clamp(1, FOLDS);
+        let fold = |number: usize| {
+            let split = Split::by(self.groups, |group| draw.fold(group, FOLDS) == number);
+            if split.held.is_empty() || split.fitted.is_empty() {
+                return Err(ValidationError::FewGroups { folds: FOLDS });
+            }
+            let (fitted, held) = split.rows(rows);
+            Ok(Fold { fitted, held, theta: self.start.to_vec() })
+        };
+        (0..wanted).map(fold).collect()
+    }
+
+    fn fit(&self, fold: &Fold, per_position: f64) -> Result<Vec<f64>, ValidationError> {
+        let strength = per_position / fold.fitted.len() as f64;
+        let objective = self
+            .objective
+            .over(&fold.fitted)
+            .with_prior(strength, self.start)
+            .expect("a start of the right size and a finite strength")
+            .with_prior_scale(self.scale);
+        let newton = Newton { tolerance: 1e-4, ..Newton::default() };
+        let fit =
+            newton.minimize(&objective, &fold.theta, self.limits, &mut |_| std::ops::ControlFlow::Continue(()))?;
+        Ok(fit.theta)
+    }
+
+    fn loss(&self, folds: &[Fold], theta: impl Fn(&Fold) -> Vec<f64>) -> f64 {
+        let rows: usize = folds.iter().map(|fold| fold.held.len()).sum();
+        let sum = |fold: &Fold| self.objective.over(&fold.held).data_loss(&theta(fold)) * fold.held.len() as f64;
+        folds.iter().map(sum).sum::<f64>() / rows as f64
+    }
+}

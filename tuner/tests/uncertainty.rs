@@ -1,0 +1,94 @@
+//! Standard errors, checked by fits to many data sets drawn from one truth.
+
+use std::ops::ControlFlow;
+
+use engine::eval::taper::PhaseCounts;
+use engine::random::Random;
+use tuner::normalize::Centring;
+use tuner::objective::{CurvatureKind, Objective, Rows, RowsBuilder, expectation, parameters, scores};
+use tuner::optimize::{Limits, Newton, Optimizer};
+use tuner::uncertainty::standard_errors;
+
+const FEATURES: usize = 8;
+const SIZE: usize = parameters(FEATURES);
+
+fn truth() -> Vec<f64> {
+    let pairs = (0..2 * FEATURES).map(|j| 15.0 * ((j * 7 % 11) as f64 - 3.0));
+    pairs.chain([6.0, 9.0, 11.0, 18.0, 42.0]).collect()
+}
+
+/// Rows in games of a length, whose results are drawn game by game from what the first row makes likely; all others of
+/// the game repeat its entries.
+fn drawn(random: &mut Random, games: usize, length: usize) -> (Rows, Vec<u32>) {
+    let mut builder = RowsBuilder::new(FEATURES).unwrap();
+    let mut groups = Vec::new();
+    for game in 0..games {
+        let counts = (0..FEATURES as u16).map(|index| (index, random.below(7) as i8 - 3));
+        let entries: Vec<(u16, i8)> = counts.filter(|&(_, count)| count != 0).collect();
+        let phase: PhaseCounts = [17, 5, 5, 5, 3].map(|bound| random.below(bound) as u8);
+        let mut one = RowsBuilder::new(FEATURES).unwrap();
+        one.push(&entries, phase, 0.0, 0.0).unwrap();
+        let chance = expectation(1.0, scores(&one.finish(), &truth())[0]);
+        let unit = random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
+        let target = match unit {
+            x if x < chance * chance => 1.0,
+            x if x < chance * (2.0 - chance) => 0.5,
+            _ => 0.0,
+        };
+        for _ in 0..length {
+            builder.push(&entries, phase, target, 0.0).unwrap();
+            groups.push(game as u32);
+        }
+    }
+    (builder.finish(), groups)
+}
+
+/// The share of 95 % intervals that hold the truth, over fits to so many data sets.
+fn coverage(sets: usize, games: usize, length: usize, by_game: bool) -> f64 {
+    let mut random = Random::seeded(5);
+    let (mut inside, mut all) = (0, 0);
+    for _ in 0..sets {
+        let (rows, groups) = drawn(&mut random, games, length);
+        let objective = Objective::new(&rows, 1.0).unwrap();
+        let limits = Limits::none(SIZE);
+        let fit =
+            Newton::default().minimize(&objective, &truth(), &limits, &mut |_| ControlFlow::Continue(())).unwrap();
+        let centring = Centring::default();
+        let games = by_game.then_some(&groups[..]);
+        let errors = standard_errors(&objective, &fit.theta, &[true; SIZE], &centring, games).unwrap();
+        for ((found, truth), error) in fit.theta.iter().zip(truth()).zip(&errors.by_parameter) {
+            inside += usize::from((found - truth).abs() < 1.96 * error.unwrap());
+            all += 1;
+        }
+    }
+    inside as f64 / all as f64
+}
+
+#[test]
+fn intervals_hold_the_truth_as_often_as_they_say() {
+    let share = coverage(120, 2000, 1, false);
+    assert!((0.93..=0.97).contains(&share), "{share}");
+}
+
+#[test]
+fn errors_over_games_know_that_positions_share_results() {
+    let share = coverage(40, 1000, 6, true);
+    assert!((0.93..=0.97).contains(&share), "{share}");
+    let naive = coverage(40, 1000, 6, false);
+    assert!(naive < 0.75, "{naive}");
+}
+
+#[test]
+fn games_of_one_position_are_positions() {
+    let (rows, groups) = drawn(&mut Random::seeded(1), 700, 1);
+    let objective = Objective::new(&rows, 1.3).unwrap();
+    let (by_group, count) = objective.outer_by_group(&truth(), &groups);
+    let by_row = objective.curvature(&truth(), CurvatureKind::Outer);
+    assert_eq!(count, 700);
+    for i in 0..SIZE {
+        for j in 0..=i {
+            let size = (by_row.get(i, i) * by_row.get(j, j)).sqrt();
+            assert!((by_group.get(i, j) - by_row.get(i, j)).abs() <= 1e-5 * size);
+        }
+    }
+}
