@@ -1,0 +1,126 @@
+//! The command line: what each command takes, and the calls of the library it leads to.
+//!
+//! A file a command; what several of them take is declared here, once. Flags stand in groups by heading, a struct a
+//! group: Data, Parameters, Objective, Method, Output.
+
+mod evaluate;
+mod tune;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+use tuner::dataset::Source;
+
+use crate::bars::Bars;
+
+/// The project's own positions, for whoever brings none.
+const DEFAULT_DATA: (&str, &[u8]) = ("data/quiet.epd.zst", include_bytes!("../../../data/quiet.epd.zst"));
+
+/// Fit the evaluation's parameters to positions whose games' results are known.
+///
+/// Minimised is  mean (σ(K q) − y)² + λ Σ (θ − θ₀)²  over the parameters θ, where q is the engine's score of a position
+/// in centipawns and White's view, y the result of its game (1, ½, 0), σ(x) = 1 / (1 + 10^(−x/400)), θ₀ the parameters
+/// of the start (centipawns; phase weights in their own unit) and K a scale fitted to them once. The minimum is exact:
+/// there are no epochs to choose. Progress goes to the terminal, the result to standard output.
+#[derive(Parser)]
+#[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    #[command(flatten)]
+    tune: tune::TuneArgs,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Say how well parameter files predict results, side by side.
+    Evaluate(evaluate::EvaluateArgs),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tuner                                          tune on the embedded positions, write params/tuned.toml
+  tuner --epd quiet_labeled.epd --resolve static data known to be quiet needs no quiescence search
+  tuner --epd a.epd --epd b.epd --output my.toml several files, another output
+  tuner --epd a.epd --freeze phase,psqt.king     some parameters stay as they are
+  tuner --epd big.epd --prior 0 --skip-bad 100   no pull to the start, tolerate broken lines";
+
+impl Cli {
+    /// Does what was asked for; what goes to standard output.
+    pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
+        match &self.command {
+            Some(Command::Evaluate(args)) => args.run(bars),
+            None => self.tune.run(bars),
+        }
+    }
+}
+
+/// Labelled positions.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+struct DataArgs {
+    /// Labelled positions: a FEN and `c9 "1-0";` or `[1.0]` a line, plain or zstd; may be given several times.
+    /// Without it, the project's own small set is used.
+    #[arg(long, value_name = "FILE")]
+    epd: Vec<PathBuf>,
+
+    /// Go on past at most N lines that cannot be read, and report them by reason.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip_bad: usize,
+}
+
+impl DataArgs {
+    /// The files, or the project's own set if there is none.
+    fn sources(&self) -> Result<Vec<Source>> {
+        if self.epd.is_empty() {
+            return Ok(vec![Source::embedded(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
+        }
+        self.epd.iter().map(|file| Ok(Source::open(file)?)).collect()
+    }
+}
+
+/// The machine at hand. Stands before what has a heading, as it has none.
+#[derive(Args)]
+struct MachineArgs {
+    /// Threads; all cores if not given. The result does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl MachineArgs {
+    /// Has all that follows run on so many threads.
+    fn use_threads(&self) -> Result<()> {
+        if let Some(threads) = self.threads {
+            rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+        }
+        Ok(())
+    }
+}
+
+/// How the result is printed.
+#[derive(Args)]
+#[command(next_help_heading = "Output")]
+struct PrintArgs {
+    /// Print the result as one JSON object instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A finite number, at least 0.
+fn not_negative(text: &str) -> Result<f64, String> {
+    number(text, |value| value >= 0.0, "at least 0")
+}
+
+/// A finite number above 0.
+fn positive(text: &str) -> Result<f64, String> {
+    number(text, |value| value > 0.0, "positive")
+}
+
+fn number(text: &str, is_good: impl Fn(f64) -> bool, expected: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && is_good(value) => Ok(value),
+        _ => Err(format!("expected a finite number, {expected}")),
+    }
+}
