@@ -21,6 +21,11 @@ impl Random {
         Random(seed)
     }
 
+    /// The seed of the numbers that are still to come.
+    pub fn state(&self) -> u64 {
+        self.0
+    }
+
     /// Other numbers in every run.
     pub fn unpredictable() -> Self {
         // The standard library keys its hash tables with randomness of the system.
@@ -55,6 +60,10 @@ mod tests {
         assert_ne!(draw(1), draw(2));
         assert!((0..6).all(|side| draw(1).contains(&side)) && draw(1).iter().all(|&side| side < 6));
         assert_eq!(Random::seeded(1).below(0), 0);
+        let mut random = Random::seeded(1);
+        random.below(6);
+        let mut copy = Random::seeded(random.state());
+        assert_eq!(random.below(u64::MAX), copy.below(u64::MAX));
     }
 
     #[test]

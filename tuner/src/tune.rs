@@ -328,7 +328,7 @@ impl Tuning<'_> {
             ControlFlow::Continue(())
         };
         let (optimizer, limits) = (self.optimizer, &self.limits);
-        let fit = timed(&mut self.seconds.optimize, || optimizer.minimize(&objective, theta, limits, &mut watch));
+        let fit = timed(&mut self.seconds.optimize, || optimizer.minimize(&objective, theta, limits, None, &mut watch));
         progress.end();
         Ok(fit?)
     }

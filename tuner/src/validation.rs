@@ -234,8 +234,7 @@ impl PriorSearch<'_> {
             .expect("a start of the right size and a finite strength")
             .with_prior_scale(self.scale);
         let newton = Newton { tolerance: 1e-4, ..Newton::default() };
-        let fit =
-            newton.minimize(&objective, &fold.theta, self.limits, &mut |_| std::ops::ControlFlow::Continue(()))?;
+        let fit = newton.minimize(&objective, &fold.theta, self.limits, None, &mut ())?;
         Ok(fit.theta)
     }
 

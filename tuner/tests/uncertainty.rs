@@ -1,7 +1,5 @@
 //! Standard errors, checked by fits to many data sets drawn from one truth.
 
-use std::ops::ControlFlow;
-
 use engine::eval::taper::PhaseCounts;
 use engine::random::Random;
 use tuner::normalize::Centring;
@@ -51,8 +49,7 @@ fn coverage(sets: usize, games: usize, length: usize, by_game: bool) -> f64 {
         let (rows, groups) = drawn(&mut random, games, length);
         let objective = Objective::new(&rows, 1.0).unwrap();
         let limits = Limits::none(SIZE);
-        let fit =
-            Newton::default().minimize(&objective, &truth(), &limits, &mut |_| ControlFlow::Continue(())).unwrap();
+        let fit = Newton::default().minimize(&objective, &truth(), &limits, None, &mut ()).unwrap();
         let centring = Centring::default();
         let games = by_game.then_some(&groups[..]);
         let errors = standard_errors(&objective, &fit.theta, &[true; SIZE], &centring, games).unwrap();

@@ -19,6 +19,7 @@ use super::pass::{BLOCK, Block, Point, blocks};
 use super::rows::Rows;
 use engine::eval::taper::PHASE_PIECES;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Bytes that the slabs of a wave may take.
@@ -35,7 +36,7 @@ const SLAB_ROWS: usize = 16_384;
 const NEGLIGIBLE: f64 = 1e-25;
 
 /// Which second derivative is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CurvatureKind {
     /// The positive semidefinite part that comes from first derivatives of the scores.
     GaussNewton,

@@ -6,10 +6,12 @@
 
 use super::limits::Limits;
 use super::place::{Ground, Place};
-use super::run::Run;
-use super::{Fit, OptimizeError, Optimizer, Step, Stop};
-use crate::objective::{Objective, Rows};
+use super::run::{Stepwise, Walk};
+use super::state::{StateError, WalkState, check_order, check_size};
+use super::{Stop, Work};
+use crate::objective::Rows;
 use engine::random::Random;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// How fast the mean and the mean square of gradients forget.
@@ -42,62 +44,53 @@ impl Default for Adam {
     }
 }
 
-impl Optimizer for Adam {
-    fn minimize(
-        &self,
-        objective: &Objective<'_>,
-        start: &[f64],
-        limits: &Limits,
-        progress: &mut dyn FnMut(&Step) -> ControlFlow<()>,
-    ) -> Result<Fit, OptimizeError> {
-        Run::fit(objective, start, limits, self.max_epochs, true, progress, |run, ground, origin| {
-            self.descend(run, ground, origin)
-        })
+/// What Adam keeps from epoch to epoch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct AdamState {
+    theta: Vec<f64>,
+    best: Vec<f64>,
+    moments: Moments,
+    rate: f64,
+    idle: usize,
+    order: Vec<usize>,
+    random: u64,
+}
+
+impl Stepwise for Adam {
+    const HAS_RAY: bool = true;
+
+    fn max_steps(&self) -> usize {
+        self.max_epochs
+    }
+
+    fn walk<'g>(
+        &'g self,
+        ground: &'g Ground<'g>,
+        origin: Place,
+        state: Option<WalkState>,
+    ) -> Result<Box<dyn Walk + 'g>, StateError> {
+        let batches = self.batches(ground.objective.rows());
+        let begun = AdamWalk {
+            settings: self,
+            ground,
+            moments: Moments::new(origin.theta.len()),
+            order: (0..batches.len()).collect(),
+            batches,
+            best: origin.clone(),
+            place: origin,
+            rate: self.rate,
+            idle: 0,
+            random: Random::seeded(self.seed),
+        };
+        match state {
+            None => Ok(Box::new(begun)),
+            Some(WalkState::Adam(state)) => Ok(Box::new(begun.resume(state)?)),
+            Some(other) => Err(other.refused_by("Adam")),
+        }
     }
 }
 
 impl Adam {
-    fn descend(&self, run: &mut Run<'_>, ground: &Ground<'_>, origin: Place) -> (Place, Stop) {
-        let batches = self.batches(ground.objective.rows());
-        let mut random = Random::seeded(self.seed);
-        let mut order: Vec<usize> = (0..batches.len()).collect();
-        let mut moments = Moments::new(origin.theta.len());
-        let mut best = origin.clone();
-        let mut place = origin;
-        let mut rate = self.rate;
-        let mut idle = 0;
-        loop {
-            if batches.is_empty() {
-                place = ground.place(moments.step(&place, rate, ground.limits));
-            } else {
-                random.shuffle(&mut order);
-                for &batch in &order {
-                    let objective = ground.objective.over(&batches[batch]);
-                    place = Ground { objective: &objective, ..*ground }.place(place.theta);
-                    place.theta = moments.step(&place, rate, ground.limits);
-                }
-                run.work.gradients += 1.0;
-                place = ground.place(place.theta);
-            }
-            run.work.gradients += 1.0;
-            idle = if place.loss < best.loss * (1.0 - NOTICEABLE) { 0 } else { idle + 1 };
-            if place.loss < best.loss {
-                best = place.clone();
-            }
-            if idle == PATIENCE || !place.is_finite() {
-                (idle, rate) = (0, rate / 2.0);
-                place = best.clone();
-                moments = Moments::new(place.theta.len());
-                if rate < LEAST_RATE * self.rate {
-                    return (best, Stop::NoProgress);
-                }
-            }
-            if let Some(stop) = run.report(ground, &place) {
-                return (best, stop);
-            }
-        }
-    }
-
     /// The rows in batches of about the wanted size, each spread over all the data; none if that is all rows.
     fn batches(&self, rows: &Rows) -> Vec<Rows> {
         let count = self.batch.map_or(1, |size| rows.len().div_ceil(size.max(1)));
@@ -105,7 +98,99 @@ impl Adam {
     }
 }
 
+/// Adam under way.
+struct AdamWalk<'g> {
+    settings: &'g Adam,
+    ground: &'g Ground<'g>,
+    batches: Vec<Rows>,
+    place: Place,
+    best: Place,
+    moments: Moments,
+    rate: f64,
+    /// Epochs since the last that made progress.
+    idle: usize,
+    /// The batches as they came last.
+    order: Vec<usize>,
+    random: Random,
+}
+
+impl AdamWalk<'_> {
+    /// Goes to where an earlier walk was.
+    fn resume(self, state: AdamState) -> Result<Self, StateError> {
+        let AdamState { theta, best, moments, rate, idle, order, random } = state;
+        self.ground.check(&theta)?;
+        self.ground.check(&best)?;
+        moments.check(theta.len())?;
+        check_order(&order, &self.order, "batches")?;
+        let (place, best) = (self.ground.at(theta), self.ground.at(best));
+        Ok(Self { place, best, moments, rate, idle, order, random: Random::seeded(random), ..self })
+    }
+
+    /// Looks at every row once, and steps after each batch.
+    fn epoch(&mut self, work: &mut Work) {
+        let (ground, rate) = (self.ground, self.rate);
+        work.gradients += 1.0;
+        if self.batches.is_empty() {
+            self.place = ground.place(self.moments.step(&self.place, rate, ground.limits));
+            return;
+        }
+        work.gradients += 1.0;
+        self.random.shuffle(&mut self.order);
+        let mut theta = std::mem::take(&mut self.place.theta);
+        for &batch in &self.order {
+            let objective = ground.objective.over(&self.batches[batch]);
+            let place = Ground { objective: &objective, ..*ground }.place(theta);
+            theta = self.moments.step(&place, rate, ground.limits);
+        }
+        self.place = ground.place(theta);
+    }
+}
+
+impl Walk for AdamWalk<'_> {
+    fn place(&self) -> &Place {
+        &self.place
+    }
+
+    fn rows(&self) -> usize {
+        self.ground.objective.rows().len()
+    }
+
+    fn advance(&mut self, work: &mut Work) -> ControlFlow<Stop> {
+        self.epoch(work);
+        self.idle = if self.place.loss < self.best.loss * (1.0 - NOTICEABLE) { 0 } else { self.idle + 1 };
+        if self.place.loss < self.best.loss {
+            self.best = self.place.clone();
+        }
+        if self.idle == PATIENCE || !self.place.is_finite() {
+            (self.idle, self.rate) = (0, self.rate / 2.0);
+            self.place = self.best.clone();
+            self.moments = Moments::new(self.place.theta.len());
+            if self.rate < LEAST_RATE * self.settings.rate {
+                return ControlFlow::Break(Stop::NoProgress);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn state(&self) -> WalkState {
+        WalkState::Adam(AdamState {
+            theta: self.place.theta.clone(),
+            best: self.best.theta.clone(),
+            moments: self.moments.clone(),
+            rate: self.rate,
+            idle: self.idle,
+            order: self.order.clone(),
+            random: self.random.state(),
+        })
+    }
+
+    fn finish(self: Box<Self>, _work: &mut Work) -> Place {
+        self.best
+    }
+}
+
 /// Running means of the gradient and of its square.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Moments {
     first: Vec<f64>,
     second: Vec<f64>,
@@ -116,6 +201,11 @@ struct Moments {
 impl Moments {
     fn new(size: usize) -> Self {
         Moments { first: vec![0.0; size], second: vec![0.0; size], remaining: (1.0, 1.0) }
+    }
+
+    fn check(&self, size: usize) -> Result<(), StateError> {
+        check_size(self.first.len(), size)?;
+        check_size(self.second.len(), size)
     }
 
     /// Takes in the gradient at a place, and steps from there.

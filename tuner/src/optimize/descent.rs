@@ -1,11 +1,13 @@
 //! A descent over a fixed set of rows: quasi-Newton steps through a factorised curvature, renewed when they get poor.
 
-use super::Stop;
-use super::factor::{Factor, Treatment};
 use super::memory::{Memory, dot};
+use super::model::{Model, Recipe};
 use super::place::{Ground, Place, ROUNDING, difference};
-use super::run::Run;
-use crate::objective::{Curvature, CurvatureKind};
+use super::state::StateError;
+use super::{Stop, Work};
+use crate::objective::CurvatureKind;
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
 
 /// A step that promises no more than this share of the loss is not worth taking, however small the first gradient.
 pub(super) const NOTHING: f64 = 1e-19;
@@ -17,8 +19,7 @@ const POOR: f64 = 0.1;
 const PATIENCE: (usize, usize) = (2, 12);
 /// Much is left to gain while steps promise more than this share of what is uncertain about the loss.
 const MUCH: f64 = 1e-3;
-/// By how much more steps are damped after some failed, so many times at most.
-const MORE_DAMPING: f64 = 100.0;
+/// So many times in a row steps are damped more when none is found.
 const MOST_CAUTION: i32 = 3;
 
 /// How careful a descent is, and when it is over.
@@ -34,17 +35,26 @@ pub(super) struct Goal {
     pub(super) damping: f64,
 }
 
+/// What a descent keeps from step to step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct DescentState {
+    theta: Vec<f64>,
+    model: Recipe,
+    memory: Memory,
+    age: usize,
+    far: bool,
+    last_promise: f64,
+}
+
 /// A descent under way.
-pub(super) struct Descent<'d, 'r, 'g> {
-    run: &'d mut Run<'r>,
-    ground: &'d Ground<'g>,
+pub(super) struct Descent {
+    pub(super) place: Place,
+    goal: Goal,
     /// The rows here, as a share of all rows.
     share: f64,
-    goal: Goal,
-    curvature: Option<Curvature>,
-    factor: Option<Factor>,
-    /// Parameters held when the curvature was factorised.
-    held: Vec<bool>,
+    /// What the next step must promise.
+    asked: f64,
+    model: Option<Model>,
     memory: Memory,
     /// Steps since the curvature was computed.
     age: usize,
@@ -56,16 +66,15 @@ pub(super) struct Descent<'d, 'r, 'g> {
     caution: i32,
 }
 
-impl<'d, 'r, 'g> Descent<'d, 'r, 'g> {
-    pub(super) fn new(run: &'d mut Run<'r>, ground: &'d Ground<'g>, share: f64, goal: Goal) -> Self {
+impl Descent {
+    /// A descent from a place.
+    pub(super) fn new(place: Place, goal: Goal, share: f64) -> Self {
         Self {
-            run,
-            ground,
-            share,
+            place,
             goal,
-            curvature: None,
-            factor: None,
-            held: Vec::new(),
+            share,
+            asked: goal.worthwhile,
+            model: None,
             memory: Memory::default(),
             age: 0,
             far: false,
@@ -74,80 +83,97 @@ impl<'d, 'r, 'g> Descent<'d, 'r, 'g> {
         }
     }
 
-    /// Descends from `place` until its goal is reached or something else stops it.
-    pub(super) fn descend(mut self, mut place: Place) -> (Place, Stop) {
-        let mut asked = self.goal.worthwhile;
+    /// A descent that goes on after one of its steps.
+    ///
+    /// # Errors
+    /// If the state cannot be one of a descent here.
+    pub(super) fn resume(ground: &Ground<'_>, state: DescentState, goal: Goal, share: f64) -> Result<Self, StateError> {
+        let DescentState { theta, model, memory, age, far, last_promise } = state;
+        ground.check(&theta)?;
+        model.check(ground)?;
+        memory.check(theta.len())?;
+        let model = Some(Model::by(ground, model, goal.damping));
+        let asked = goal.noticeable;
+        Ok(Self { asked, model, memory, age, far, last_promise, ..Self::new(ground.at(theta), goal, share) })
+    }
+
+    /// What it keeps, unless no step was taken yet.
+    pub(super) fn state(&self) -> Option<DescentState> {
+        self.model.as_ref().map(|model| DescentState {
+            theta: self.place.theta.clone(),
+            model: model.recipe().clone(),
+            memory: self.memory.clone(),
+            age: self.age,
+            far: self.far,
+            last_promise: self.last_promise,
+        })
+    }
+
+    /// Goes on to the next step, unless its goal is reached or something else stops it.
+    pub(super) fn advance(&mut self, ground: &Ground<'_>, work: &mut Work) -> ControlFlow<Stop> {
         loop {
-            if place.norm <= self.goal.norm {
-                return (place, Stop::Converged);
+            if self.place.norm <= self.goal.norm {
+                return ControlFlow::Break(Stop::Converged);
             }
-            self.prepare(&place);
-            let Some(factor) = &self.factor else {
-                return (place, Stop::NoProgress);
+            self.prepare(ground, work);
+            let Some(factor) = self.model.as_ref().and_then(Model::factor) else {
+                return ControlFlow::Break(Stop::NoProgress);
             };
+            let place = &self.place;
             let direction = self.memory.direction(|rest| factor.solve(rest), &place.projected);
             let promise = -dot(&direction, &place.projected);
-            let uncertainty = self.ground.uncertainty(&place);
-            if 0.5 * promise <= asked * uncertainty || promise <= NOTHING * place.loss {
-                return (place, Stop::Converged);
+            let uncertainty = ground.uncertainty(place);
+            if 0.5 * promise <= self.asked * uncertainty || promise <= NOTHING * place.loss {
+                return ControlFlow::Break(Stop::Converged);
             }
             if self.is_stale(promise, uncertainty) {
-                self.curvature = None;
+                self.model = None;
                 continue;
             }
             self.last_promise = promise;
             let mut looks = 0;
-            let next = self.ground.search(&place, &direction, &mut looks);
-            self.run.work.gradients += looks as f64 * self.share;
+            let next = ground.search(place, &direction, &mut looks);
+            work.gradients += looks as f64 * self.share;
             if let Some(next) = next {
-                place = self.accept(&place, next);
-                asked = self.goal.noticeable;
-                if let Some(stop) = self.run.report(self.ground, &place) {
-                    return (place, stop);
-                }
-            } else if self.caution == MOST_CAUTION || promise < ROUNDING * place.loss {
-                return (place, Stop::NoProgress);
-            } else {
-                self.caution += 1;
-                self.curvature = None;
+                self.accept(next);
+                return ControlFlow::Continue(());
             }
+            if self.caution == MOST_CAUTION || promise < ROUNDING * place.loss {
+                return ControlFlow::Break(Stop::NoProgress);
+            }
+            self.caution += 1;
+            self.model = None;
         }
     }
 
-    /// Sees to it that there is a curvature, factorised for what is held at `place`.
-    fn prepare(&mut self, place: &Place) {
-        if self.curvature.is_some() {
-            if place.held != self.held {
-                self.factorise(place);
+    /// Sees to it that there is a curvature, factorised for what is held here.
+    fn prepare(&mut self, ground: &Ground<'_>, work: &mut Work) {
+        if let Some(model) = &mut self.model {
+            if !model.suits(&self.place) {
+                self.memory.clear();
+                work.factorisations += 1;
+                model.move_to(ground, &self.place, self.goal.damping, self.caution);
             }
             return;
         }
         // Far away the full curvature is indefinite, and Gauss-Newton's is better even where it is not.
-        let from_afar = self.run.work.factorisations == 0 || self.caution > 0;
-        if from_afar || !self.renew(place, CurvatureKind::Full) {
-            self.renew(place, CurvatureKind::GaussNewton);
+        let from_afar = work.factorisations == 0 || self.caution > 0;
+        let kinds = [CurvatureKind::Full, CurvatureKind::GaussNewton];
+        self.memory.clear();
+        for &kind in &kinds[usize::from(from_afar)..] {
+            work.curvatures += self.share;
+            work.factorisations += 1;
+            self.model = None;
+            let model = Model::new(ground, &self.place, kind, self.goal.damping, self.caution);
+            let is_definite = model.is_definite();
+            self.model = Some(model);
+            if is_definite {
+                break;
+            }
         }
         self.age = 0;
         self.far = false;
         self.last_promise = f64::INFINITY;
-    }
-
-    /// Computes and factorises the curvature; whether it is positive definite.
-    fn renew(&mut self, place: &Place, kind: CurvatureKind) -> bool {
-        self.run.work.curvatures += self.share;
-        self.curvature = Some(self.ground.objective.curvature(&place.theta, kind));
-        self.factorise(place);
-        self.factor.as_ref().is_some_and(|factor| factor.definite)
-    }
-
-    fn factorise(&mut self, place: &Place) {
-        self.memory.clear();
-        self.held.clone_from(&place.held);
-        let damping = self.ground.objective.row_curvature() * self.goal.damping * MORE_DAMPING.powi(self.caution);
-        let stiff = self.ground.ray.map(|ray| ray.direction(&place.theta));
-        let treatment = Treatment { held: &self.held, damping, stiff };
-        self.run.work.factorisations += 1;
-        self.factor = self.curvature.as_ref().and_then(|curvature| Factor::new(curvature, &treatment));
     }
 
     /// Whether a step that promises so much should rather wait for a new curvature.
@@ -156,11 +182,13 @@ impl<'d, 'r, 'g> Descent<'d, 'r, 'g> {
         self.far || (self.age >= patience && promise > POOR * self.last_promise)
     }
 
-    fn accept(&mut self, place: &Place, next: Place) -> Place {
+    fn accept(&mut self, next: Place) {
+        let place = &self.place;
         self.memory.push(difference(&next.theta, &place.theta), difference(&next.gradient, &place.gradient));
         self.far = self.age == 0 && place.loss - next.loss > FAR * place.loss;
         self.age += 1;
         self.caution = 0;
-        next
+        self.asked = self.goal.noticeable;
+        self.place = next;
     }
 }

@@ -4,12 +4,12 @@
 //! independent way to the minimum that Newton's method finds.
 
 use super::descent::NOTHING;
-use super::limits::Limits;
 use super::memory::{Memory, dot};
 use super::place::{Ground, Place, difference};
-use super::run::Run;
-use super::{Fit, OptimizeError, Optimizer, Step, Stop};
-use crate::objective::Objective;
+use super::run::{Stepwise, Walk};
+use super::state::{StateError, WalkState};
+use super::{Stop, Work};
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// L-BFGS within bounds; see the module's description.
@@ -27,73 +27,134 @@ impl Default for Lbfgs {
     }
 }
 
-impl Optimizer for Lbfgs {
-    fn minimize(
-        &self,
-        objective: &Objective<'_>,
-        start: &[f64],
-        limits: &Limits,
-        progress: &mut dyn FnMut(&Step) -> ControlFlow<()>,
-    ) -> Result<Fit, OptimizeError> {
-        Run::fit(objective, start, limits, self.max_steps, true, progress, |run, ground, origin| {
-            self.descend(run, ground, origin)
-        })
+/// What L-BFGS keeps from step to step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct LbfgsState {
+    theta: Vec<f64>,
+    memory: Memory,
+    /// Where the diagonal of the curvature was taken.
+    diagonal_at: Vec<f64>,
+}
+
+impl Stepwise for Lbfgs {
+    const HAS_RAY: bool = true;
+
+    fn max_steps(&self) -> usize {
+        self.max_steps
+    }
+
+    fn walk<'g>(
+        &'g self,
+        ground: &'g Ground<'g>,
+        origin: Place,
+        state: Option<WalkState>,
+    ) -> Result<Box<dyn Walk + 'g>, StateError> {
+        let goal = self.tolerance * origin.norm;
+        let walk = match state {
+            None => {
+                let diagonal = Diagonal::at(ground, origin.theta.clone());
+                LbfgsWalk { ground, goal, place: origin, memory: Memory::default(), diagonal }
+            }
+            Some(WalkState::Lbfgs(LbfgsState { theta, memory, diagonal_at })) => {
+                ground.check(&theta)?;
+                ground.check(&diagonal_at)?;
+                memory.check(theta.len())?;
+                LbfgsWalk { ground, goal, place: ground.at(theta), memory, diagonal: Diagonal::at(ground, diagonal_at) }
+            }
+            Some(other) => return Err(other.refused_by("L-BFGS")),
+        };
+        Ok(Box::new(walk))
     }
 }
 
-impl Lbfgs {
-    fn descend(&self, run: &mut Run<'_>, ground: &Ground<'_>, mut place: Place) -> (Place, Stop) {
-        let goal = self.tolerance * place.norm;
-        let mut memory = Memory::default();
-        let mut diagonal = Diagonal::of(ground, &place);
+/// L-BFGS under way.
+struct LbfgsWalk<'g> {
+    ground: &'g Ground<'g>,
+    /// Norm of the projected gradient to reach.
+    goal: f64,
+    place: Place,
+    memory: Memory,
+    diagonal: Diagonal,
+}
+
+impl Walk for LbfgsWalk<'_> {
+    fn place(&self) -> &Place {
+        &self.place
+    }
+
+    fn rows(&self) -> usize {
+        self.ground.objective.rows().len()
+    }
+
+    fn advance(&mut self, work: &mut Work) -> ControlFlow<Stop> {
         loop {
-            if place.norm <= goal {
-                return (place, Stop::Converged);
+            let place = &self.place;
+            if place.norm <= self.goal {
+                return ControlFlow::Break(Stop::Converged);
             }
-            let direction = memory.direction(|rest| diagonal.solve(rest), &place.projected);
+            let direction = self.memory.direction(|rest| self.diagonal.solve(rest), &place.projected);
             let promise = -dot(&direction, &place.projected);
             if promise.abs() <= NOTHING * place.loss {
-                return (place, Stop::Converged);
+                return ControlFlow::Break(Stop::Converged);
             }
             let mut looks = 0;
-            let next = if promise > 0.0 { ground.search(&place, &direction, &mut looks) } else { None };
-            run.work.gradients += looks as f64;
+            let next = if promise > 0.0 { self.ground.search(place, &direction, &mut looks) } else { None };
+            work.gradients += looks as f64;
             match next {
                 Some(next) => {
-                    if next.held == place.held {
-                        // What is held has no part in it.
-                        let change = difference(&next.projected, &place.projected);
-                        memory.push(difference(&next.theta, &place.theta), change);
-                    } else {
-                        // What was learnt among other free parameters leads out of bounds.
-                        memory.clear();
-                    }
-                    place = next;
-                    if let Some(stop) = run.report(ground, &place) {
-                        return (place, stop);
-                    }
+                    self.accept(next);
+                    return ControlFlow::Continue(());
                 }
-                None if memory.is_empty() => return (place, Stop::NoProgress),
+                None if self.memory.is_empty() => return ControlFlow::Break(Stop::NoProgress),
                 None => {
-                    memory.clear();
-                    diagonal = Diagonal::of(ground, &place);
+                    self.memory.clear();
+                    self.diagonal = Diagonal::at(self.ground, self.place.theta.clone());
                 }
             }
         }
     }
+
+    fn state(&self) -> WalkState {
+        WalkState::Lbfgs(LbfgsState {
+            theta: self.place.theta.clone(),
+            memory: self.memory.clone(),
+            diagonal_at: self.diagonal.at.clone(),
+        })
+    }
+
+    fn finish(self: Box<Self>, _work: &mut Work) -> Place {
+        self.place
+    }
 }
 
-/// The diagonal of the curvature at some place.
-struct Diagonal(Vec<f64>);
+impl LbfgsWalk<'_> {
+    fn accept(&mut self, next: Place) {
+        if next.held == self.place.held {
+            // What is held has no part in it.
+            let change = difference(&next.projected, &self.place.projected);
+            self.memory.push(difference(&next.theta, &self.place.theta), change);
+        } else {
+            // What was learnt among other free parameters leads out of bounds.
+            self.memory.clear();
+        }
+        self.place = next;
+    }
+}
+
+/// The diagonal of the curvature at some parameters.
+struct Diagonal {
+    at: Vec<f64>,
+    seconds: Vec<f64>,
+}
 
 impl Diagonal {
-    fn of(ground: &Ground<'_>, place: &Place) -> Self {
-        let objective = ground.objective;
-        let damping = objective.row_curvature();
-        Diagonal(objective.curvature_diagonal(&place.theta).into_iter().map(|second| second + damping).collect())
+    fn at(ground: &Ground<'_>, at: Vec<f64>) -> Self {
+        let damping = ground.objective.row_curvature();
+        let seconds = ground.objective.curvature_diagonal(&at).into_iter().map(|second| second + damping).collect();
+        Self { at, seconds }
     }
 
     fn solve(&self, right: &[f64]) -> Vec<f64> {
-        right.iter().zip(&self.0).map(|(right, second)| right / second).collect()
+        right.iter().zip(&self.seconds).map(|(right, second)| right / second).collect()
     }
 }

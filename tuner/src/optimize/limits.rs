@@ -117,9 +117,8 @@ impl Limits {
             *lower = lower.max(0.0);
         }
         for (index, &value) in start.iter().enumerate() {
-            let (lower, upper) = limits.bounds(index);
-            let inside = value.is_finite() && (limits.frozen[index] || (lower..=upper).contains(&value));
-            if !inside {
+            if !limits.allows(index, value) {
+                let (lower, upper) = limits.bounds(index);
                 return Err(OptimizeError::StartOutside { index, value, lower, upper });
             }
         }
@@ -131,6 +130,11 @@ impl Limits {
         let below = value <= self.lower[index] && slope >= 0.0;
         let above = value >= self.upper[index] && slope <= 0.0;
         self.frozen[index] || below || above
+    }
+
+    /// Whether a parameter may be at `value`; one that is frozen may be anywhere.
+    pub(super) fn allows(&self, index: usize, value: f64) -> bool {
+        value.is_finite() && (self.frozen[index] || (self.lower[index]..=self.upper[index]).contains(&value))
     }
 
     /// The nearest allowed value of a parameter that is not frozen.

@@ -10,12 +10,14 @@
 use super::columns::Columns;
 use super::limits::Limits;
 use super::place::{Ground, Place};
-use super::run::Run;
-use super::{Fit, OptimizeError, Optimizer, Step, Stop};
+use super::run::{Stepwise, Walk};
+use super::state::{StateError, WalkState, check_order, check_size};
+use super::{Stop, Work};
 use crate::objective::{Objective, PHASE_PIECES, Pricing, scores};
 use engine::eval::taper::SmoothTaper;
 use engine::random::Random;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// Rows of a trial that one task looks at; does not depend on the number of threads.
@@ -44,43 +46,96 @@ impl Default for LocalSearch {
     }
 }
 
-impl Optimizer for LocalSearch {
-    fn minimize(
-        &self,
-        objective: &Objective<'_>,
-        start: &[f64],
-        limits: &Limits,
-        progress: &mut dyn FnMut(&Step) -> ControlFlow<()>,
-    ) -> Result<Fit, OptimizeError> {
-        Run::fit(objective, start, limits, self.max_sweeps, false, progress, |run, ground, origin| {
-            self.descend(run, ground, origin)
-        })
+/// What local search keeps from sweep to sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct LocalSearchState {
+    theta: Vec<f64>,
+    step: f64,
+    uphill: Vec<bool>,
+    order: Vec<usize>,
+    random: u64,
+}
+
+impl Stepwise for LocalSearch {
+    const HAS_RAY: bool = false;
+
+    fn max_steps(&self) -> usize {
+        self.max_sweeps
+    }
+
+    fn walk<'g>(
+        &'g self,
+        ground: &'g Ground<'g>,
+        origin: Place,
+        state: Option<WalkState>,
+    ) -> Result<Box<dyn Walk + 'g>, StateError> {
+        let size = origin.theta.len();
+        let free: Vec<usize> = (0..size).filter(|&j| !ground.limits.is_frozen(j)).collect();
+        let (place, uphill, order, step, random) = match state {
+            None => (origin, vec![true; size], free, f64::from(self.first_step.max(1)), self.seed),
+            Some(WalkState::LocalSearch(LocalSearchState { theta, step, uphill, order, random })) => {
+                ground.check(&theta)?;
+                check_size(uphill.len(), size)?;
+                check_order(&order, &free, "parameters")?;
+                (ground.at(theta), uphill, order, step, random)
+            }
+            Some(other) => return Err(other.refused_by("local search")),
+        };
+        let search = Search::new(ground.objective, ground.limits, place.theta.clone(), uphill);
+        Ok(Box::new(LocalWalk { ground, place, search, step, order, random: Random::seeded(random) }))
     }
 }
 
-impl LocalSearch {
-    fn descend(&self, run: &mut Run<'_>, ground: &Ground<'_>, mut place: Place) -> (Place, Stop) {
-        let mut search = Search::new(ground.objective, ground.limits, place.theta.clone());
-        let mut random = Random::seeded(self.seed);
-        let mut order: Vec<usize> = (0..place.theta.len()).filter(|&j| !ground.limits.is_frozen(j)).collect();
-        let mut step = f64::from(self.first_step.max(1));
-        loop {
-            random.shuffle(&mut order);
-            let changed: usize = order.iter().map(|&parameter| usize::from(search.walk(parameter, step))).sum();
-            let (next, strides) = search.stride(ground, &place);
-            run.work.gradients += 2.0 + strides as f64;
-            let gain = 1.0 - next.loss / place.loss;
-            place = next;
-            if changed == 0 && step == 1.0 {
-                return (place, Stop::NoProgress);
-            }
-            if gain < NOTICEABLE && step > 1.0 {
-                step = (step / 2.0).max(1.0);
-            }
-            if let Some(stop) = run.report(ground, &place) {
-                return (place, stop);
-            }
+/// Local search under way.
+struct LocalWalk<'g> {
+    ground: &'g Ground<'g>,
+    place: Place,
+    search: Search<'g>,
+    step: f64,
+    /// The parameters as they came last.
+    order: Vec<usize>,
+    random: Random,
+}
+
+impl Walk for LocalWalk<'_> {
+    fn place(&self) -> &Place {
+        &self.place
+    }
+
+    fn rows(&self) -> usize {
+        self.ground.objective.rows().len()
+    }
+
+    fn advance(&mut self, work: &mut Work) -> ControlFlow<Stop> {
+        self.random.shuffle(&mut self.order);
+        let walked = self.order.iter().map(|&parameter| usize::from(self.search.walk(parameter, self.step)));
+        let changed: usize = walked.sum();
+        let (next, strides) = self.search.stride(self.ground, &self.place);
+        work.gradients += 2.0 + strides as f64;
+        let gain = 1.0 - next.loss / self.place.loss;
+        self.place = next;
+        if changed == 0 && self.step == 1.0 {
+            return ControlFlow::Break(Stop::NoProgress);
         }
+        if gain < NOTICEABLE && self.step > 1.0 {
+            self.step = (self.step / 2.0).max(1.0);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn state(&self) -> WalkState {
+        // What rows have summed up is worked out anew after every sweep, and so follows from the parameters.
+        WalkState::LocalSearch(LocalSearchState {
+            theta: self.place.theta.clone(),
+            step: self.step,
+            uphill: self.search.uphill.clone(),
+            order: self.order.clone(),
+            random: self.random.state(),
+        })
+    }
+
+    fn finish(self: Box<Self>, _work: &mut Work) -> Place {
+        self.place
     }
 }
 
@@ -106,8 +161,7 @@ struct Row {
 }
 
 impl<'a> Search<'a> {
-    fn new(objective: &'a Objective<'a>, limits: &'a Limits, theta: Vec<f64>) -> Self {
-        let size = theta.len();
+    fn new(objective: &'a Objective<'a>, limits: &'a Limits, theta: Vec<f64>, uphill: Vec<bool>) -> Self {
         let rows = objective.rows();
         let mut search = Search {
             objective,
@@ -116,7 +170,7 @@ impl<'a> Search<'a> {
             columns: Columns::new(rows),
             theta,
             rows: vec![Row::default(); rows.len()],
-            uphill: vec![true; size],
+            uphill,
         };
         search.settle();
         search

@@ -4,11 +4,14 @@
 //! a pair of the step taken and the change of the gradient along it.
 //! See Nocedal and Wright, Numerical Optimization, section 7.2.
 
+use super::state::{StateError, check_size};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Pairs kept.
 const PAIRS: usize = 30;
 
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Pair {
     step: Vec<f64>,
     change: Vec<f64>,
@@ -17,7 +20,7 @@ struct Pair {
 }
 
 /// The last steps and what they did to the gradient.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Memory {
     pairs: VecDeque<Pair>,
 }
@@ -29,6 +32,12 @@ impl Memory {
 
     pub(super) fn clear(&mut self) {
         self.pairs.clear();
+    }
+
+    /// Whether all pairs are of so many parameters.
+    pub(super) fn check(&self, size: usize) -> Result<(), StateError> {
+        let vectors = self.pairs.iter().flat_map(|pair| [&pair.step, &pair.change]);
+        vectors.into_iter().try_for_each(|vector| check_size(vector.len(), size))
     }
 
     /// Takes in a step, unless the gradient did not grow along it.

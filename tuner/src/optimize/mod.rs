@@ -9,10 +9,12 @@ mod limits;
 mod local_search;
 mod memory;
 mod method;
+mod model;
 mod newton;
 mod place;
 mod ray;
 mod run;
+mod state;
 
 pub use adam::Adam;
 pub use lbfgs::Lbfgs;
@@ -20,8 +22,10 @@ pub use limits::{Limits, LimitsError};
 pub use local_search::LocalSearch;
 pub use method::Method;
 pub use newton::Newton;
+pub use state::{State, StateError};
 
 use crate::objective::Objective;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use thiserror::Error;
 
@@ -29,22 +33,46 @@ use thiserror::Error;
 pub trait Optimizer {
     /// Minimises `objective` from `start` within `limits`.
     ///
-    /// `progress` is told every accepted step; when it answers [`ControlFlow::Break`] the fit stops and the best
-    /// parameters so far are returned.
+    /// `watch` is told the start and every accepted step; when it answers [`ControlFlow::Break`] the fit stops and the
+    /// best parameters so far are returned. Given to `resume`, a state of a fit by the same method with the same
+    /// settings from the same start over the same objective and limits lets this one go on as that would have, to the
+    /// last bit; the steps up to there are not told again, but are part of what is returned.
     ///
     /// # Errors
-    /// If start and limits do not fit the objective, or the objective is not finite at the start.
+    /// If start, limits and state do not fit the objective, or the objective is not finite at the start.
     fn minimize(
         &self,
         objective: &Objective<'_>,
         start: &[f64],
         limits: &Limits,
-        progress: &mut dyn FnMut(&Step) -> ControlFlow<()>,
+        resume: Option<State>,
+        watch: &mut dyn Watch,
     ) -> Result<Fit, OptimizeError>;
 }
 
+/// Is told how a fit goes on, and may stop it.
+pub trait Watch {
+    /// A step was accepted, or this is the start: `theta` are the parameters there, and `state` makes everything needed
+    /// to go on from there.
+    fn step(&mut self, step: &Step, theta: &[f64], state: &dyn Fn() -> State) -> ControlFlow<()>;
+}
+
+/// Nobody watches.
+impl Watch for () {
+    fn step(&mut self, _step: &Step, _theta: &[f64], _state: &dyn Fn() -> State) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Whoever needs to know the step only.
+impl<F: FnMut(&Step) -> ControlFlow<()>> Watch for F {
+    fn step(&mut self, step: &Step, _theta: &[f64], _state: &dyn Fn() -> State) -> ControlFlow<()> {
+        self(step)
+    }
+}
+
 /// An accepted step, or the start.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Accepted steps so far, over all stages; the start is number 0.
     pub iteration: usize,
@@ -66,7 +94,7 @@ pub enum Stop {
     NoProgress,
     /// The largest number of steps was taken.
     StepLimit,
-    /// The progress callback said so.
+    /// The watcher said so.
     Cancelled,
 }
 
@@ -88,7 +116,7 @@ pub struct Fit {
 }
 
 /// Passes over data, in units of one pass over all rows, and factorisations.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Work {
     /// Passes for loss and gradient.
     pub gradients: f64,
@@ -133,4 +161,7 @@ pub enum OptimizeError {
     /// The objective is not a finite number at the start.
     #[error("optimise: the objective is {0} at the start")]
     NotFinite(f64),
+    /// The state is not one to go on from.
+    #[error("optimise: {0}")]
+    State(#[from] StateError),
 }

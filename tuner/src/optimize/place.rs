@@ -27,6 +27,11 @@ impl Ground<'_> {
         if let Some(ray) = self.ray {
             ray.settle(&mut theta);
         }
+        self.at(theta)
+    }
+
+    /// The place at `theta` exactly: of a place, it gives the same place again.
+    pub(super) fn at(&self, theta: Vec<f64>) -> Place {
         let (loss, gradient) = self.objective.loss_and_gradient(&theta);
         let held: Vec<bool> = (0..theta.len()).map(|j| self.limits.holds(j, theta[j], gradient[j])).collect();
         let projected: Vec<f64> =

@@ -1,60 +1,115 @@
-//! A fit under way: what it has done so far, and what it reports.
+//! A fit from its start to its end: what is the same for every method.
 
-use super::limits::Limits;
 use super::place::{Ground, Place};
 use super::ray::Ray;
-use super::{Fit, OptimizeError, Step, Stop, Work};
+use super::state::{State, StateError, WalkState};
+use super::{Fit, Limits, OptimizeError, Optimizer, Step, Stop, Watch, Work};
 use crate::objective::Objective;
 use std::ops::ControlFlow;
 
-/// What the steps of a fit share.
-pub(super) struct Run<'r> {
-    progress: &'r mut dyn FnMut(&Step) -> ControlFlow<()>,
-    history: Vec<Step>,
-    pub(super) work: Work,
-    max_steps: usize,
+/// A method that goes step by step.
+pub(super) trait Stepwise {
+    /// Whether it moves along any direction, and not by whole numbers: then the scale of the phase weights is settled.
+    const HAS_RAY: bool;
+
+    /// Most steps it takes.
+    fn max_steps(&self) -> usize;
+
+    /// A walk from `origin`, or one that goes on from a state of an earlier walk from there.
+    ///
+    /// # Errors
+    /// If the state cannot be one of this method here.
+    fn walk<'g>(
+        &'g self,
+        ground: &'g Ground<'g>,
+        origin: Place,
+        state: Option<WalkState>,
+    ) -> Result<Box<dyn Walk + 'g>, StateError>;
 }
 
-impl<'r> Run<'r> {
-    /// A fit of at most `max_steps`: looks at the start and, unless that is to be all, has `descend` go on from there.
-    /// The ground has a ray if the method moves along any direction, and not by whole steps.
-    pub(super) fn fit(
+/// A method under way.
+pub(super) trait Walk {
+    /// Where it stands.
+    fn place(&self) -> &Place;
+
+    /// How many rows the loss there is the mean of.
+    fn rows(&self) -> usize;
+
+    /// Goes on to the next step that is accepted; why there is none, if so. Adds to `work` what it takes.
+    fn advance(&mut self, work: &mut Work) -> ControlFlow<Stop>;
+
+    /// What it needs to go on from here: the start, or a step that was accepted.
+    fn state(&self) -> WalkState;
+
+    /// The best place over all rows.
+    fn finish(self: Box<Self>, work: &mut Work) -> Place;
+}
+
+impl<M: Stepwise> Optimizer for M {
+    fn minimize(
+        &self,
         objective: &Objective<'_>,
         start: &[f64],
         limits: &Limits,
-        max_steps: usize,
-        has_ray: bool,
-        progress: &'r mut dyn FnMut(&Step) -> ControlFlow<()>,
-        descend: impl FnOnce(&mut Self, &Ground<'_>, Place) -> (Place, Stop),
+        resume: Option<State>,
+        watch: &mut dyn Watch,
     ) -> Result<Fit, OptimizeError> {
         let limits = limits.for_start(objective, start)?;
-        let ray = if has_ray { Ray::new(objective, start, &limits) } else { None };
+        let ray = if M::HAS_RAY { Ray::new(objective, start, &limits) } else { None };
         let ground = Ground { objective, limits: &limits, ray: ray.as_ref() };
         let origin = ground.origin(start)?;
         let start_norm = origin.norm;
-        let work = Work { gradients: 1.0, ..Work::default() };
-        let mut run = Run { progress, history: Vec::new(), work, max_steps };
-        let (best, stop) = match run.report(&ground, &origin) {
-            Some(stop) => (origin, stop),
-            None => descend(&mut run, &ground, origin),
+        let (mut run, stop) = match resume {
+            Some(state) => {
+                state.check(&origin)?;
+                let walk = self.walk(&ground, origin, Some(state.walk))?;
+                (Run { walk, history: state.history, work: state.work }, None)
+            }
+            None => {
+                let work = Work { gradients: 1.0, ..Work::default() };
+                let mut run = Run { walk: self.walk(&ground, origin, None)?, history: Vec::new(), work };
+                let stop = run.report(watch);
+                (run, stop)
+            }
         };
+        let stop = stop.unwrap_or_else(|| run.walk(self.max_steps(), watch));
+        let best = run.walk.finish(&mut run.work);
         let gradient_ratio = if start_norm > 0.0 { best.norm / start_norm } else { 0.0 };
         let (theta, loss) = (best.theta, best.loss);
         Ok(Fit { theta, loss, gradient_ratio, stop, history: run.history, work: run.work })
     }
+}
 
-    /// Takes a place into the history; why to stop there, if so.
-    pub(super) fn report(&mut self, ground: &Ground<'_>, place: &Place) -> Option<Stop> {
-        let step = Step {
-            iteration: self.history.len(),
-            rows: ground.objective.rows().len(),
-            loss: place.loss,
-            gradient_norm: place.norm,
-        };
-        self.history.push(step);
-        if (self.progress)(&step).is_break() {
-            return Some(Stop::Cancelled);
+/// A walk, and what it has done so far.
+struct Run<'g> {
+    walk: Box<dyn Walk + 'g>,
+    history: Vec<Step>,
+    work: Work,
+}
+
+impl Run<'_> {
+    /// Walks until something stops it.
+    fn walk(&mut self, max_steps: usize, watch: &mut dyn Watch) -> Stop {
+        loop {
+            if self.history.len() > max_steps {
+                return Stop::StepLimit;
+            }
+            if let ControlFlow::Break(stop) = self.walk.advance(&mut self.work) {
+                return stop;
+            }
+            if let Some(stop) = self.report(watch) {
+                return stop;
+            }
         }
-        (self.history.len() > self.max_steps).then_some(Stop::StepLimit)
+    }
+
+    /// Takes the place into the history and shows it; why to stop there, if so.
+    fn report(&mut self, watch: &mut dyn Watch) -> Option<Stop> {
+        let (iteration, rows) = (self.history.len(), self.walk.rows());
+        let &Place { loss, norm: gradient_norm, .. } = self.walk.place();
+        let step = Step { iteration, rows, loss, gradient_norm };
+        self.history.push(step);
+        let state = || State { history: self.history.clone(), work: self.work, walk: self.walk.state() };
+        watch.step(&step, &self.walk.place().theta, &state).is_break().then_some(Stop::Cancelled)
     }
 }

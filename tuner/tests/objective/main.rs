@@ -1,124 +1,12 @@
 //! The objective and its minimisation, checked against finite differences, known truths and each other.
 
-use engine::eval::taper::{PHASE_PIECES, PhaseCounts, fraction};
+mod problem;
+mod resume;
+
+use problem::{FEATURES, SIZE, bounds, drawn, exact, expectation, methods, minimize, moved, rows, score, start, truth};
 use std::ops::ControlFlow;
-use tuner::objective::{
-    CurvatureKind, Objective, ObjectiveError, Rows, RowsBuilder, RowsError, fit_k_at, parameters, scores,
-};
-use tuner::optimize::{Adam, Fit, Lbfgs, Limits, LocalSearch, Newton, OptimizeError, Optimizer, Step, Stop};
-
-/// Pair features of the made-up problems; the last is never seen.
-const FEATURES: usize = 12;
-const SIZE: usize = parameters(FEATURES);
-
-/// A small generator of numbers that look random (Vigna's splitmix64).
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
-    fn unit(&mut self) -> f64 {
-        self.below(1 << 53) as f64 / (1_u64 << 53) as f64
-    }
-}
-
-/// What the made-up results are drawn from.
-fn truth() -> Vec<f64> {
-    let mut theta: Vec<f64> = (0..2 * FEATURES).map(|j| 40.0 + 17.0 * ((j * 7 % 11) as f64 - 3.0)).collect();
-    theta.extend([1.0, 9.0, 11.0, 18.0, 42.0]);
-    theta
-}
-
-fn start() -> Vec<f64> {
-    let mut theta = vec![30.0; 2 * FEATURES];
-    theta.extend([0.0, 10.0, 10.0, 20.0, 40.0]);
-    theta
-}
-
-/// Rows with all but the last feature, few of them with the last but one, and some without entries; targets from `y`.
-fn rows(count: usize, mut y: impl FnMut(&mut Numbers, f64) -> f32) -> Rows {
-    let (mut numbers, theta) = (Numbers(7), truth());
-    let mut builder = RowsBuilder::new(FEATURES).unwrap();
-    for _ in 0..count {
-        let rare = numbers.below(40) == 0;
-        let mut entries = Vec::new();
-        for index in 0..FEATURES as u16 - 1 {
-            let count = numbers.below(7) as i8 - 3;
-            let seen = numbers.below(2) == 0 && (rare || usize::from(index) < FEATURES - 2);
-            if seen && count != 0 {
-                entries.push((index, count));
-            }
-        }
-        let full: [u64; PHASE_PIECES] = [17, 5, 5, 5, 3];
-        let phase: PhaseCounts = full.map(|full| numbers.below(full) as u8);
-        let constant = if numbers.below(50) == 0 { 25.0 } else { 0.0 };
-        let score = score(&entries, phase, constant, &theta);
-        let target = y(&mut numbers, score);
-        builder.push(&entries, phase, target, constant as f32).unwrap();
-    }
-    builder.push(&[], [0; 5], 1.0, 30_000.0).unwrap();
-    builder.push(&[], [16, 4, 4, 4, 2], 0.5, -30_000.0).unwrap();
-    builder.finish()
-}
-
-/// The score of a row, computed in the plainest way.
-fn score(entries: &[(u16, i8)], phase: PhaseCounts, constant: f64, theta: &[f64]) -> f64 {
-    let f = fraction(theta[2 * FEATURES..].try_into().unwrap(), &phase);
-    let value = |&(index, count): &(u16, i8)| {
-        let j = 2 * usize::from(index);
-        f64::from(count) * (f * theta[j] + (1.0 - f) * theta[j + 1])
-    };
-    constant + entries.iter().map(value).sum::<f64>()
-}
-
-fn expectation(score: f64) -> f64 {
-    1.0 / (1.0 + 10.0_f64.powf(-score / 400.0))
-}
-
-/// Wins, draws and losses, drawn by what the true score makes likely.
-fn drawn(numbers: &mut Numbers, score: f64) -> f32 {
-    let chance = expectation(score);
-    match numbers.unit() {
-        x if x < chance * chance => 1.0,
-        x if x < chance * (2.0 - chance) => 0.5,
-        _ => 0.0,
-    }
-}
-
-/// The true expectation itself.
-fn exact(_: &mut Numbers, score: f64) -> f32 {
-    expectation(score) as f32
-}
-
-fn bounds() -> Limits {
-    let lower = (0..SIZE).map(|j| if j < 2 * FEATURES { -5000.0 } else { 0.0 }).collect();
-    let upper = (0..SIZE).map(|j| if j < 2 * FEATURES { 5000.0 } else { 1000.0 }).collect();
-    Limits::new(lower, upper).unwrap()
-}
-
-fn minimize(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Fit {
-    let fit = Newton::default().minimize(objective, start, limits, &mut |_| ControlFlow::Continue(())).unwrap();
-    for step in fit.history.windows(2).filter(|pair| pair[0].rows == pair[1].rows) {
-        assert!(step[1].loss <= step[0].loss * (1.0 + 1e-14), "the loss rises: {step:?}");
-    }
-    fit
-}
-
-fn moved(theta: &[f64], index: usize, by: f64) -> Vec<f64> {
-    let mut theta = theta.to_vec();
-    theta[index] += by;
-    theta
-}
+use tuner::objective::{CurvatureKind, Objective, ObjectiveError, RowsBuilder, RowsError, fit_k_at, scores};
+use tuner::optimize::{Adam, Lbfgs, Limits, LocalSearch, Newton, OptimizeError, Optimizer, Step, Stop};
 
 #[test]
 fn appended_parts_are_the_rows_in_order() {
@@ -300,18 +188,6 @@ fn diagonal_of_the_curvature_is_that_of_gauss_newton() {
     }
 }
 
-/// All methods, with how far above the minimum each may end, relative to it.
-fn methods() -> [(Box<dyn Optimizer>, f64); 5] {
-    [
-        (Box::new(Newton::default()), 1e-12),
-        (Box::new(Lbfgs::default()), 1e-9),
-        (Box::new(Adam::default()), 1e-6),
-        (Box::new(Adam { batch: Some(4000), ..Adam::default() }), 1e-5),
-        // Whole numbers only, of phase weights too.
-        (Box::new(LocalSearch::default()), 2e-4),
-    ]
-}
-
 #[test]
 fn all_methods_find_the_same_minimum() {
     let rows = rows(20_000, drawn);
@@ -319,7 +195,7 @@ fn all_methods_find_the_same_minimum() {
         let objective = Objective::new(&rows, 1.0).unwrap().with_prior(strength, &start()).unwrap();
         let least = minimize(&objective, &start(), &bounds()).loss;
         for (method, above) in methods() {
-            let fit = method.minimize(&objective, &start(), &bounds(), &mut |_| ControlFlow::Continue(())).unwrap();
+            let fit = method.minimize(&objective, &start(), &bounds(), None, &mut ()).unwrap();
             let excess = fit.loss / least - 1.0;
             assert!((-1e-12..=above).contains(&excess), "{excess:e} above the minimum, {:?} {:?}", fit.stop, fit.work);
             assert!((fit.loss / objective.loss(&fit.theta) - 1.0).abs() < 1e-14);
@@ -340,7 +216,7 @@ fn no_method_moves_what_is_frozen_or_leaves_bounds() {
     frozen.iter().for_each(|&j| limits.freeze(j).unwrap());
     let least = minimize(&objective, &begin, &limits).loss;
     for (method, above) in methods() {
-        let fit = method.minimize(&objective, &begin, &limits, &mut |_| ControlFlow::Continue(())).unwrap();
+        let fit = method.minimize(&objective, &begin, &limits, None, &mut ()).unwrap();
         assert!(frozen.iter().all(|&j| fit.theta[j] == begin[j]));
         assert!(
             fit.theta.iter().zip(&lower).zip(&upper).all(|((value, lower), upper)| lower <= value && value <= upper)
@@ -359,9 +235,7 @@ fn every_method_is_the_same_with_any_number_of_threads() {
             Box::new(Adam { max_epochs: 30, batch: Some(3000), ..Adam::default() }),
             Box::new(LocalSearch { max_sweeps: 5, ..LocalSearch::default() }),
         ];
-        let fit = |method: Box<dyn Optimizer>| {
-            method.minimize(&objective, &start(), &bounds(), &mut |_| ControlFlow::Continue(())).unwrap()
-        };
+        let fit = |method: Box<dyn Optimizer>| method.minimize(&objective, &start(), &bounds(), None, &mut ()).unwrap();
         few.map(fit)
     };
     let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(all);
@@ -372,8 +246,7 @@ fn every_method_is_the_same_with_any_number_of_threads() {
 fn local_search_ends_at_whole_numbers_that_no_single_step_betters() {
     let rows = rows(5000, drawn);
     let objective = Objective::new(&rows, 1.0).unwrap().with_prior(1e-9, &start()).unwrap();
-    let fit =
-        LocalSearch::default().minimize(&objective, &start(), &bounds(), &mut |_| ControlFlow::Continue(())).unwrap();
+    let fit = LocalSearch::default().minimize(&objective, &start(), &bounds(), None, &mut ()).unwrap();
     assert_eq!(fit.stop, Stop::NoProgress);
     for (j, &value) in fit.theta.iter().enumerate() {
         assert_eq!(value, value.round(), "{j}");
@@ -382,7 +255,7 @@ fn local_search_ends_at_whole_numbers_that_no_single_step_betters() {
         }
     }
     let other = LocalSearch { seed: 1, ..LocalSearch::default() };
-    let other = other.minimize(&objective, &start(), &bounds(), &mut |_| ControlFlow::Continue(())).unwrap();
+    let other = other.minimize(&objective, &start(), &bounds(), None, &mut ()).unwrap();
     assert_ne!(other.history, fit.history);
 }
 
@@ -454,13 +327,13 @@ fn a_fit_is_cancelled_by_its_callback_and_limited_in_steps() {
         seen.push(*step);
         if step.iteration == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let fit = Newton::default().minimize(&objective, &start(), &bounds(), &mut stop_at_two).unwrap();
+    let fit = Newton::default().minimize(&objective, &start(), &bounds(), None, &mut stop_at_two).unwrap();
     assert_eq!((fit.stop, seen.len()), (Stop::Cancelled, 3));
     assert_eq!(fit.history, seen);
     assert!(fit.loss < objective.loss(&start()));
 
     let newton = Newton { max_steps: 1, ..Newton::default() };
-    let fit = newton.minimize(&objective, &start(), &bounds(), &mut |_| ControlFlow::Continue(())).unwrap();
+    let fit = newton.minimize(&objective, &start(), &bounds(), None, &mut ()).unwrap();
     assert_eq!((fit.stop, fit.history.len()), (Stop::StepLimit, 2));
 }
 
@@ -469,7 +342,7 @@ fn fits_that_cannot_begin_say_why() {
     let rows = rows(100, drawn);
     let objective = Objective::new(&rows, 1.0).unwrap();
     let minimize = |start: &[f64], limits: &Limits| {
-        Newton::default().minimize(&objective, start, limits, &mut |_| ControlFlow::Continue(())).unwrap_err()
+        Newton::default().minimize(&objective, start, limits, None, &mut ()).unwrap_err()
     };
     let short = OptimizeError::StartSize { expected: SIZE, found: 3 };
     assert_eq!(minimize(&[0.0; 3], &bounds()), short);

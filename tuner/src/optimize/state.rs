@@ -1,0 +1,130 @@
+//! The state of a fit between two steps: everything needed to go on from there.
+//!
+//! What follows from parameters and rows alone (losses, gradients, curvatures, factors, what rows have summed up) is
+//! no part of it: it comes out the same, to the bit, when it is computed again.
+
+use super::adam::AdamState;
+use super::lbfgs::LbfgsState;
+use super::local_search::LocalSearchState;
+use super::newton::NewtonState;
+use super::place::{Ground, Place};
+use super::{Step, Work};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Everything needed to go on with a fit from one of its steps, for the same method over the same objective, start and
+/// limits. It can be stored in any format that keeps every bit of a number, infinities included.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    pub(super) history: Vec<Step>,
+    pub(super) work: Work,
+    pub(super) walk: WalkState,
+}
+
+impl State {
+    /// The start and every accepted step so far.
+    pub fn history(&self) -> &[Step] {
+        &self.history
+    }
+
+    /// Whether this can be the state of a fit that begins at `origin`.
+    pub(super) fn check(&self, origin: &Place) -> Result<(), StateError> {
+        let first = self.history.first().ok_or(StateError::NoStep)?;
+        if first.loss != origin.loss {
+            return Err(StateError::OtherObjective { expected: origin.loss, found: first.loss });
+        }
+        if first.gradient_norm == origin.norm { Ok(()) } else { Err(StateError::OtherLimits) }
+    }
+}
+
+/// What a method keeps from step to step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum WalkState {
+    Newton(NewtonState),
+    Lbfgs(LbfgsState),
+    Adam(AdamState),
+    LocalSearch(LocalSearchState),
+}
+
+impl WalkState {
+    /// The error of a method that finds this instead of its own state.
+    pub(super) fn refused_by(&self, expected: &'static str) -> StateError {
+        let found = match self {
+            WalkState::Newton(_) => "Newton",
+            WalkState::Lbfgs(_) => "L-BFGS",
+            WalkState::Adam(_) => "Adam",
+            WalkState::LocalSearch(_) => "local search",
+        };
+        StateError::OtherMethod { expected, found }
+    }
+}
+
+/// Why a fit cannot go on from a state.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// It was made by another method.
+    #[error("state of {found} given to {expected}")]
+    OtherMethod {
+        /// The method that is to go on.
+        expected: &'static str,
+        /// The method that made it.
+        found: &'static str,
+    },
+    /// It is of a fit with another start, other data, or another prior, scale or loss.
+    #[error("state of a fit that began at loss {found}, but this one begins at {expected}")]
+    OtherObjective {
+        /// The objective at the start.
+        expected: f64,
+        /// What it was at the start of the fit the state is of.
+        found: f64,
+    },
+    /// It is of a fit in which other parameters could move at the start.
+    #[error("state of a fit with other limits")]
+    OtherLimits,
+    /// It does not even have a start.
+    #[error("state without a step")]
+    NoStep,
+    /// Something in it has the wrong length.
+    #[error("state with {found} numbers where {expected} are expected")]
+    Size {
+        /// Numbers there should be.
+        expected: usize,
+        /// Numbers there are.
+        found: usize,
+    },
+    /// A parameter in it is outside of the limits, or not a number.
+    #[error("state with parameter {index} at {value}, outside of its limits")]
+    Outside {
+        /// The parameter.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// An order in it names things that do not exist, or not all.
+    #[error("state with an order of {0} that is none")]
+    Order(&'static str),
+}
+
+/// Whether something is as long as it must be.
+pub(super) fn check_size(found: usize, expected: usize) -> Result<(), StateError> {
+    if found == expected { Ok(()) } else { Err(StateError::Size { expected, found }) }
+}
+
+/// Whether two lists have the same members; both without repetition.
+pub(super) fn check_order(order: &[usize], members: &[usize], what: &'static str) -> Result<(), StateError> {
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    if sorted == members { Ok(()) } else { Err(StateError::Order(what)) }
+}
+
+impl Ground<'_> {
+    /// Whether parameters out of a state can be those of a fit here.
+    pub(super) fn check(&self, theta: &[f64]) -> Result<(), StateError> {
+        check_size(theta.len(), self.objective.parameters())?;
+        match theta.iter().enumerate().find(|&(index, &value)| !self.limits.allows(index, value)) {
+            Some((index, &value)) => Err(StateError::Outside { index, value }),
+            None => Ok(()),
+        }
+    }
+}

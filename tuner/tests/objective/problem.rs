@@ -1,0 +1,130 @@
+//! Made-up problems: rows whose results are drawn from parameters that are known.
+
+use engine::eval::taper::{PHASE_PIECES, PhaseCounts, fraction};
+use tuner::objective::{Objective, Rows, RowsBuilder, parameters};
+use tuner::optimize::{Adam, Fit, Lbfgs, Limits, LocalSearch, Newton, Optimizer};
+
+/// Pair features of the made-up problems; the last is never seen.
+pub(crate) const FEATURES: usize = 12;
+pub(crate) const SIZE: usize = parameters(FEATURES);
+
+/// A small generator of numbers that look random (Vigna's splitmix64).
+pub(crate) struct Numbers(pub(crate) u64);
+
+impl Numbers {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    pub(crate) fn unit(&mut self) -> f64 {
+        self.below(1 << 53) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// What the made-up results are drawn from.
+pub(crate) fn truth() -> Vec<f64> {
+    let mut theta: Vec<f64> = (0..2 * FEATURES).map(|j| 40.0 + 17.0 * ((j * 7 % 11) as f64 - 3.0)).collect();
+    theta.extend([1.0, 9.0, 11.0, 18.0, 42.0]);
+    theta
+}
+
+pub(crate) fn start() -> Vec<f64> {
+    let mut theta = vec![30.0; 2 * FEATURES];
+    theta.extend([0.0, 10.0, 10.0, 20.0, 40.0]);
+    theta
+}
+
+/// Rows with all but the last feature, few of them with the last but one, and some without entries; targets from `y`.
+pub(crate) fn rows(count: usize, mut y: impl FnMut(&mut Numbers, f64) -> f32) -> Rows {
+    let (mut numbers, theta) = (Numbers(7), truth());
+    let mut builder = RowsBuilder::new(FEATURES).unwrap();
+    for _ in 0..count {
+        let rare = numbers.below(40) == 0;
+        let mut entries = Vec::new();
+        for index in 0..FEATURES as u16 - 1 {
+            let count = numbers.below(7) as i8 - 3;
+            let seen = numbers.below(2) == 0 && (rare || usize::from(index) < FEATURES - 2);
+            if seen && count != 0 {
+                entries.push((index, count));
+            }
+        }
+        let full: [u64; PHASE_PIECES] = [17, 5, 5, 5, 3];
+        let phase: PhaseCounts = full.map(|full| numbers.below(full) as u8);
+        let constant = if numbers.below(50) == 0 { 25.0 } else { 0.0 };
+        let score = score(&entries, phase, constant, &theta);
+        let target = y(&mut numbers, score);
+        builder.push(&entries, phase, target, constant as f32).unwrap();
+    }
+    builder.push(&[], [0; 5], 1.0, 30_000.0).unwrap();
+    builder.push(&[], [16, 4, 4, 4, 2], 0.5, -30_000.0).unwrap();
+    builder.finish()
+}
+
+/// The score of a row, computed in the plainest way.
+pub(crate) fn score(entries: &[(u16, i8)], phase: PhaseCounts, constant: f64, theta: &[f64]) -> f64 {
+    let f = fraction(theta[2 * FEATURES..].try_into().unwrap(), &phase);
+    let value = |&(index, count): &(u16, i8)| {
+        let j = 2 * usize::from(index);
+        f64::from(count) * (f * theta[j] + (1.0 - f) * theta[j + 1])
+    };
+    constant + entries.iter().map(value).sum::<f64>()
+}
+
+pub(crate) fn expectation(score: f64) -> f64 {
+    1.0 / (1.0 + 10.0_f64.powf(-score / 400.0))
+}
+
+/// Wins, draws and losses, drawn by what the true score makes likely.
+pub(crate) fn drawn(numbers: &mut Numbers, score: f64) -> f32 {
+    let chance = expectation(score);
+    match numbers.unit() {
+        x if x < chance * chance => 1.0,
+        x if x < chance * (2.0 - chance) => 0.5,
+        _ => 0.0,
+    }
+}
+
+/// The true expectation itself.
+pub(crate) fn exact(_: &mut Numbers, score: f64) -> f32 {
+    expectation(score) as f32
+}
+
+pub(crate) fn bounds() -> Limits {
+    let lower = (0..SIZE).map(|j| if j < 2 * FEATURES { -5000.0 } else { 0.0 }).collect();
+    let upper = (0..SIZE).map(|j| if j < 2 * FEATURES { 5000.0 } else { 1000.0 }).collect();
+    Limits::new(lower, upper).unwrap()
+}
+
+pub(crate) fn moved(theta: &[f64], index: usize, by: f64) -> Vec<f64> {
+    let mut theta = theta.to_vec();
+    theta[index] += by;
+    theta
+}
+
+pub(crate) fn minimize(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Fit {
+    let fit = Newton::default().minimize(objective, start, limits, None, &mut ()).unwrap();
+    for step in fit.history.windows(2).filter(|pair| pair[0].rows == pair[1].rows) {
+        assert!(step[1].loss <= step[0].loss * (1.0 + 1e-14), "the loss rises: {step:?}");
+    }
+    fit
+}
+
+/// All methods, with how far above the minimum each may end, relative to it.
+pub(crate) fn methods() -> [(Box<dyn Optimizer>, f64); 5] {
+    [
+        (Box::new(Newton::default()), 1e-12),
+        (Box::new(Lbfgs::default()), 1e-9),
+        (Box::new(Adam::default()), 1e-6),
+        (Box::new(Adam { batch: Some(4000), ..Adam::default() }), 1e-5),
+        // Whole numbers only, of phase weights too.
+        (Box::new(LocalSearch::default()), 2e-4),
+    ]
+}

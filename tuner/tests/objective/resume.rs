@@ -1,0 +1,143 @@
+//! Fits that go on from a state of an earlier fit, beside fits that were never stopped.
+
+use super::problem::{SIZE, bounds, drawn, methods, rows, start, truth};
+use std::ops::ControlFlow;
+use tuner::objective::Objective;
+use tuner::optimize::{
+    Adam, Fit, Lbfgs, Limits, LocalSearch, Newton, OptimizeError, Optimizer, State, StateError, Step, Watch,
+};
+
+/// Keeps the state of every step, stored as bytes.
+#[derive(Default)]
+struct Store(Vec<Vec<u8>>);
+
+impl Watch for Store {
+    fn step(&mut self, step: &Step, theta: &[f64], state: &dyn Fn() -> State) -> ControlFlow<()> {
+        let state = state();
+        assert_eq!((state.history().last(), theta.len()), (Some(step), SIZE));
+        let mut bytes = Vec::new();
+        ciborium::into_writer(&state, &mut bytes).unwrap();
+        self.0.push(bytes);
+        ControlFlow::Continue(())
+    }
+}
+
+fn read(bytes: &[u8]) -> State {
+    ciborium::from_reader(bytes).unwrap()
+}
+
+/// Goes on from states of many steps of a fit: each time the same comes out, and what is told is told once.
+fn check(method: &dyn Optimizer, objective: &Objective<'_>, limits: &Limits, begin: &[f64]) -> Fit {
+    let mut store = Store::default();
+    let whole = method.minimize(objective, begin, limits, None, &mut store).unwrap();
+    assert_eq!(store.0.len(), whole.history.len());
+    assert!(whole.history.len() > 4, "{}", whole.history.len());
+    let stride = (whole.history.len() / 10).max(1);
+    let last = whole.history.len() - 1;
+    for step in (0..last).step_by(stride).chain([last]) {
+        let mut told = 0;
+        let mut watch = |next: &Step| {
+            told += 1;
+            assert_eq!(*next, whole.history[step + told]);
+            ControlFlow::Continue(())
+        };
+        let state = Some(read(&store.0[step]));
+        let resumed = method.minimize(objective, begin, limits, state, &mut watch).unwrap();
+        assert_eq!(resumed, whole, "from step {step}");
+        assert_eq!(told, last - step);
+    }
+    whole
+}
+
+/// All methods, short of patience where that saves time.
+fn short_methods() -> [Box<dyn Optimizer>; 6] {
+    [
+        Box::new(Newton::default()),
+        Box::new(Newton { max_steps: 6, ..Newton::default() }),
+        Box::new(Lbfgs::default()),
+        Box::new(Adam { max_epochs: 300, ..Adam::default() }),
+        Box::new(Adam { max_epochs: 150, batch: Some(1000), ..Adam::default() }),
+        Box::new(LocalSearch::default()),
+    ]
+}
+
+#[test]
+fn a_fit_goes_on_from_any_step_to_the_same_end() {
+    let rows = rows(8000, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap().with_prior(1e-9, &start()).unwrap();
+    for method in short_methods() {
+        let fit = check(&*method, &objective, &bounds(), &start());
+        assert!(fit.loss < objective.loss(&start()));
+    }
+    let newton = check(&Newton::default(), &objective, &bounds(), &start());
+    assert!(newton.history.iter().any(|step| step.rows < rows.len()), "some steps are on a part of the rows");
+}
+
+#[test]
+fn bounds_and_frozen_parameters_go_on_as_well() {
+    let rows = rows(5000, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap().with_prior(1e-9, &truth()).unwrap();
+    let (mut lower, mut upper) = (vec![-5000.0; SIZE], vec![5000.0; SIZE]);
+    let mut begin = start();
+    (lower[2], upper[2], lower[5], upper[5]) = (10.0, 35.0, 20.0, 41.0);
+    begin[2] = 20.0;
+    let mut limits = Limits::new(lower, upper).unwrap();
+    // A frozen parameter may stand outside of its bounds.
+    begin[7] = 6000.0;
+    [0, 7, SIZE - 2].into_iter().for_each(|j| limits.freeze(j).unwrap());
+    for method in short_methods() {
+        let fit = check(&*method, &objective, &limits, &begin);
+        assert!(fit.theta[2] == 35.0 || fit.theta[5] == 41.0, "bounds are reached");
+    }
+}
+
+#[test]
+fn more_steps_are_taken_from_the_end_of_few() {
+    let rows = rows(5000, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap();
+    let mut store = Store::default();
+    let few = Newton { max_steps: 4, ..Newton::default() };
+    few.minimize(&objective, &start(), &bounds(), None, &mut store).unwrap();
+    let state = Some(read(store.0.last().unwrap()));
+    let more = Newton::default().minimize(&objective, &start(), &bounds(), state, &mut ()).unwrap();
+    assert_eq!(more, Newton::default().minimize(&objective, &start(), &bounds(), None, &mut ()).unwrap());
+}
+
+#[test]
+fn states_that_do_not_fit_are_refused() {
+    let rows = rows(3000, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap();
+    let state_of = |method: &dyn Optimizer| {
+        let mut store = Store::default();
+        method.minimize(&objective, &start(), &bounds(), None, &mut store).unwrap();
+        read(&store.0[3])
+    };
+    let refusal = |method: &dyn Optimizer, objective: &Objective<'_>, limits: &Limits, state: &State| match method
+        .minimize(objective, &start(), limits, Some(state.clone()), &mut ())
+    {
+        Err(OptimizeError::State(error)) => error,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("not refused"),
+    };
+    let all = methods();
+    let kinds = [0, 1, 2, 4];
+    for &own in &kinds {
+        let state = state_of(&*all[own].0);
+        for &other in kinds.iter().filter(|&&other| other != own) {
+            let error = refusal(&*all[other].0, &objective, &bounds(), &state);
+            assert!(matches!(error, StateError::OtherMethod { .. }), "{error}");
+        }
+        let changed = Objective::new(&rows, 1.1).unwrap();
+        let error = refusal(&*all[own].0, &changed, &bounds(), &state);
+        assert!(matches!(error, StateError::OtherObjective { .. }), "{error}");
+        let at_start = Limits::new(vec![-5000.0; SIZE], start()).unwrap();
+        assert_eq!(refusal(&*all[own].0, &objective, &at_start, &state), StateError::OtherLimits);
+        let narrower = Limits::new(vec![-5000.0; SIZE], start().iter().map(|value| value + 1e-3).collect()).unwrap();
+        let error = refusal(&*all[own].0, &objective, &narrower, &state);
+        assert!(matches!(error, StateError::Outside { .. }), "{error}");
+    }
+    // Another number of batches.
+    let state = state_of(&Adam { batch: Some(500), max_epochs: 5, ..Adam::default() });
+    let error = refusal(&*all[2].0, &objective, &bounds(), &state);
+    assert_eq!(error, StateError::Order("batches"));
+}
