@@ -83,6 +83,22 @@ impl Curvature {
         self.columns.iter().copied().step_by(self.size + 1).collect()
     }
 
+    /// Adds the rows and columns of parameters that follow others to those of their leaders: what is left in these is
+    /// the curvature by all that move alone. `leaders` names that of every parameter, itself if it follows none.
+    ///
+    /// # Panics
+    /// If there is not one leader a parameter.
+    pub fn gather(&mut self, leaders: &[usize]) {
+        assert_eq!(leaders.len(), self.size, "a leader a parameter");
+        for (follower, &leader) in leaders.iter().enumerate().filter(|&(follower, &leader)| follower != leader) {
+            let alone = self.get(follower, follower) + 2.0 * self.get(leader, follower);
+            for other in (0..self.size).filter(|&other| other != leader) {
+                self.set(leader, other, self.get(leader, other) + self.get(follower, other));
+            }
+            self.set(leader, leader, self.get(leader, leader) + alone);
+        }
+    }
+
     /// Adds `value` to the whole diagonal.
     pub(super) fn add_to_diagonal(&mut self, value: f64) {
         self.columns.iter_mut().step_by(self.size + 1).for_each(|entry| *entry += value);

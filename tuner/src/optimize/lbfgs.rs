@@ -142,6 +142,9 @@ impl LbfgsWalk<'_> {
 }
 
 /// The diagonal of the curvature at some parameters.
+///
+/// Of tied parameters it is what the diagonal can be at most, whatever they have to do with each other: the square of a
+/// sum of n terms is at most n times the sum of their squares.
 struct Diagonal {
     at: Vec<f64>,
     seconds: Vec<f64>,
@@ -150,7 +153,11 @@ struct Diagonal {
 impl Diagonal {
     fn at(ground: &Ground<'_>, at: Vec<f64>) -> Self {
         let damping = ground.objective.row_curvature();
-        let seconds = ground.objective.curvature_diagonal(&at).into_iter().map(|second| second + damping).collect();
+        let mut seconds = ground.objective.curvature_diagonal(&at);
+        ground.limits.gather(&mut seconds);
+        for (second, members) in seconds.iter_mut().zip(ground.limits.group_sizes()) {
+            *second = *second * members as f64 + damping;
+        }
         Self { at, seconds }
     }
 

@@ -1,4 +1,4 @@
-//! Where parameters may go: bounds, and parameters that may not move at all.
+//! Where parameters may go: bounds, parameters that may not move at all, and parameters that move together.
 
 use super::OptimizeError;
 use crate::objective::{Objective, PHASE_PIECES};
@@ -34,20 +34,44 @@ pub enum LimitsError {
         /// Number of parameters.
         size: usize,
     },
+    /// Tied parameters of which no value is within the bounds of all.
+    #[error("limits: parameter {index} is tied to others, but none of its values {lower}..={upper} is allowed for all")]
+    TiedBounds {
+        /// The parameter.
+        index: usize,
+        /// Its lower bound.
+        lower: f64,
+        /// Its upper bound.
+        upper: f64,
+    },
+    /// A tie between a parameter that is frozen and one that is not.
+    #[error("limits: parameter {free} is tied to parameter {frozen}, which is frozen")]
+    TiedToFrozen {
+        /// The frozen one.
+        frozen: usize,
+        /// The other.
+        free: usize,
+    },
 }
 
-/// Lower and upper bounds of all parameters, in their units, and which of them are frozen.
+/// Lower and upper bounds of all parameters, in their units, which of them are frozen, and which are tied.
+///
+/// Of parameters that are tied the first leads and the others follow: the vector keeps its length, and they have one
+/// value in it. All of them have the same bounds, and all are frozen or none is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     lower: Vec<f64>,
     upper: Vec<f64>,
     frozen: Vec<bool>,
+    /// By parameter: the first of those it is tied to, itself if it is that or not tied.
+    leaders: Vec<usize>,
 }
 
 impl Limits {
     /// No limits for `size` parameters.
     pub fn none(size: usize) -> Self {
-        Self { lower: vec![f64::NEG_INFINITY; size], upper: vec![f64::INFINITY; size], frozen: vec![false; size] }
+        let (lower, upper) = (vec![f64::NEG_INFINITY; size], vec![f64::INFINITY; size]);
+        Self { lower, upper, frozen: vec![false; size], leaders: (0..size).collect() }
     }
 
     /// Bounds, inclusive, by parameter; may be infinite.
@@ -64,17 +88,47 @@ impl Limits {
                 return Err(LimitsError::Bounds { index, lower, upper });
             }
         }
-        let frozen = vec![false; lower.len()];
-        Ok(Self { lower, upper, frozen })
+        let none = Self::none(lower.len());
+        Ok(Self { lower, upper, ..none })
     }
 
-    /// Keeps parameter `index` at its start exactly.
+    /// Keeps parameter `index`, and those it is tied to, at its start exactly.
     ///
     /// # Errors
     /// If there is no such parameter.
     pub fn freeze(&mut self, index: usize) -> Result<(), LimitsError> {
-        let size = self.frozen.len();
-        *self.frozen.get_mut(index).ok_or(LimitsError::Unknown { index, size })? = true;
+        self.check(index)?;
+        self.tied_to(index).into_iter().for_each(|member| self.frozen[member] = true);
+        Ok(())
+    }
+
+    /// Makes parameters move together, with all that they are tied to already: they always have one value, within the
+    /// bounds of all of them.
+    ///
+    /// # Errors
+    /// If there is no such parameter, if some are frozen and some not, or no value is within all bounds. Nothing
+    /// changes then.
+    pub fn tie(&mut self, members: &[usize]) -> Result<(), LimitsError> {
+        members.iter().try_for_each(|&member| self.check(member))?;
+        let mut group: Vec<usize> = members.iter().flat_map(|&member| self.tied_to(member)).collect();
+        group.sort_unstable();
+        group.dedup();
+        let Some(&leader) = group.first() else { return Ok(()) };
+        if let Some(&other) = group.iter().find(|&&member| self.frozen[member] != self.frozen[leader]) {
+            let (frozen, free) = if self.frozen[leader] { (leader, other) } else { (other, leader) };
+            return Err(LimitsError::TiedToFrozen { frozen, free });
+        }
+        let (mut lower, mut upper) = self.bounds(leader);
+        for &index in &group {
+            let own = self.bounds(index);
+            (lower, upper) = (lower.max(own.0), upper.min(own.1));
+            if lower > upper {
+                return Err(LimitsError::TiedBounds { index, lower: own.0, upper: own.1 });
+            }
+        }
+        for member in group {
+            (self.lower[member], self.upper[member], self.leaders[member]) = (lower, upper, leader);
+        }
         Ok(())
     }
 
@@ -91,6 +145,20 @@ impl Limits {
         self.frozen[index]
     }
 
+    /// By parameter: the first of those it is tied to; itself if it is that, or not tied.
+    pub fn leaders(&self) -> &[usize] {
+        &self.leaders
+    }
+
+    /// The parameters that have one value with `index`, ascending; itself among them.
+    ///
+    /// # Panics
+    /// If there is no such parameter.
+    pub fn tied_to(&self, index: usize) -> Vec<usize> {
+        let leader = self.leaders[index];
+        (leader..self.size()).filter(|&member| self.leaders[member] == leader).collect()
+    }
+
     /// Lower and upper bound of parameter `index`.
     ///
     /// # Panics
@@ -99,11 +167,16 @@ impl Limits {
         (self.lower[index], self.upper[index])
     }
 
+    fn check(&self, index: usize) -> Result<(), LimitsError> {
+        let size = self.size();
+        if index < size { Ok(()) } else { Err(LimitsError::Unknown { index, size }) }
+    }
+
     /// The same limits with phase weights that are not negative, once nothing stands against beginning at `start`.
     ///
     /// # Errors
-    /// If start or limits have the wrong size, or the start is outside of the limits or not a number. Frozen parameters
-    /// may be anywhere.
+    /// If start or limits have the wrong size, if the start is outside of the limits or not a number, or if it differs
+    /// between tied parameters. Frozen parameters may be anywhere.
     pub(super) fn for_start(&self, objective: &Objective<'_>, start: &[f64]) -> Result<Self, OptimizeError> {
         let expected = objective.parameters();
         if start.len() != expected {
@@ -113,23 +186,56 @@ impl Limits {
             return Err(OptimizeError::LimitsSize { expected, found: self.size() });
         }
         let mut limits = self.clone();
-        for lower in &mut limits.lower[expected - PHASE_PIECES..] {
-            *lower = lower.max(0.0);
+        for weight in expected - PHASE_PIECES..expected {
+            limits.tied_to(weight).into_iter().for_each(|j| limits.lower[j] = limits.lower[j].max(0.0));
         }
         for (index, &value) in start.iter().enumerate() {
             if !limits.allows(index, value) {
                 let (lower, upper) = limits.bounds(index);
                 return Err(OptimizeError::StartOutside { index, value, lower, upper });
             }
+            let leader = limits.leaders[index];
+            if value != start[leader] {
+                return Err(OptimizeError::StartTied { leader, leads: start[leader], index, value });
+            }
         }
         Ok(limits)
     }
 
-    /// Whether a parameter at `value` whose loss has the given `slope` must stay: frozen, or pulled out of a bound.
+    /// Whether a parameter follows another.
+    pub(super) fn follows(&self, index: usize) -> bool {
+        self.leaders[index] != index
+    }
+
+    /// Gives followers the values of their leaders.
+    pub(super) fn align(&self, theta: &mut [f64]) {
+        for (index, &leader) in self.leaders.iter().enumerate() {
+            theta[index] = theta[leader];
+        }
+    }
+
+    /// Adds what belongs to followers to what belongs to their leaders, and leaves 0 with them.
+    pub(super) fn gather(&self, slopes: &mut [f64]) {
+        for (index, &leader) in self.leaders.iter().enumerate() {
+            if index != leader {
+                slopes[leader] += std::mem::take(&mut slopes[index]);
+            }
+        }
+    }
+
+    /// By parameter: how many have its value.
+    pub(super) fn group_sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![0; self.size()];
+        self.leaders.iter().for_each(|&leader| sizes[leader] += 1);
+        self.leaders.iter().map(|&leader| sizes[leader]).collect()
+    }
+
+    /// Whether a parameter at `value` whose loss has the given `slope` must stay: one that is frozen, that the loss
+    /// pulls out of a bound, or that follows another.
     pub(super) fn holds(&self, index: usize, value: f64, slope: f64) -> bool {
         let below = value <= self.lower[index] && slope >= 0.0;
         let above = value >= self.upper[index] && slope <= 0.0;
-        self.frozen[index] || below || above
+        self.frozen[index] || below || above || self.follows(index)
     }
 
     /// Whether a parameter may be at `value`; one that is frozen may be anywhere.
@@ -140,5 +246,32 @@ impl Limits {
     /// The nearest allowed value of a parameter that is not frozen.
     pub(super) fn clamp(&self, index: usize, value: f64) -> f64 {
         value.clamp(self.lower[index], self.upper[index])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_are_joined_and_have_the_bounds_of_all() {
+        let mut limits = Limits::new(vec![0.0, -10.0, 5.0, -90.0, -90.0], vec![50.0, 40.0, 90.0, 90.0, 4.0]).unwrap();
+        limits.tie(&[1, 3]).unwrap();
+        limits.tie(&[2, 0]).unwrap();
+        assert_eq!(limits.leaders(), [0, 1, 0, 1, 4]);
+        limits.tie(&[2, 3]).unwrap();
+        limits.tie(&[3, 2, 3]).unwrap();
+        assert_eq!((limits.leaders(), limits.tied_to(2)), (&[0, 0, 0, 0, 4][..], vec![0, 1, 2, 3]));
+        (0..4).for_each(|j| assert_eq!(limits.bounds(j), (5.0, 40.0)));
+
+        let before = limits.clone();
+        assert_eq!(limits.tie(&[4, 0]), Err(LimitsError::TiedBounds { index: 4, lower: -90.0, upper: 4.0 }));
+        assert_eq!(limits.tie(&[0, 5]), Err(LimitsError::Unknown { index: 5, size: 5 }));
+        assert_eq!(limits, before);
+        assert_eq!((limits.tie(&[]), limits.tie(&[4])), (Ok(()), Ok(())));
+
+        limits.freeze(3).unwrap();
+        assert!((0..4).all(|j| limits.is_frozen(j)) && !limits.is_frozen(4));
+        assert_eq!(limits.tie(&[4, 1]), Err(LimitsError::TiedToFrozen { frozen: 0, free: 4 }));
     }
 }

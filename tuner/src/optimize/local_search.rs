@@ -70,7 +70,8 @@ impl Stepwise for LocalSearch {
         state: Option<WalkState>,
     ) -> Result<Box<dyn Walk + 'g>, StateError> {
         let size = origin.theta.len();
-        let free: Vec<usize> = (0..size).filter(|&j| !ground.limits.is_frozen(j)).collect();
+        let free: Vec<usize> =
+            (0..size).filter(|&j| !ground.limits.is_frozen(j) && !ground.limits.follows(j)).collect();
         let (place, uphill, order, step, random) = match state {
             None => (origin, vec![true; size], free, f64::from(self.first_step.max(1)), self.seed),
             Some(WalkState::LocalSearch(LocalSearchState { theta, step, uphill, order, random })) => {
@@ -148,6 +149,8 @@ struct Search<'a> {
     theta: Vec<f64>,
     /// By row: the score, the midgame fraction, midgame minus endgame score, and the cost.
     rows: Vec<Row>,
+    /// By parameter that leads or is not tied: those that move with it, itself among them.
+    groups: Vec<Vec<usize>>,
     /// By parameter: the direction that helped last.
     uphill: Vec<bool>,
 }
@@ -170,6 +173,7 @@ impl<'a> Search<'a> {
             columns: Columns::new(rows),
             theta,
             rows: vec![Row::default(); rows.len()],
+            groups: (0..limits.size()).map(|j| limits.tied_to(j)).collect(),
             uphill,
         };
         search.settle();
@@ -224,30 +228,53 @@ impl<'a> Search<'a> {
         moved
     }
 
-    /// Moves a parameter if that lowers the objective; whether it does.
+    /// Moves a parameter, and those tied to it, if that lowers the objective; whether it does.
     fn try_step(&mut self, parameter: usize, step: f64) -> bool {
         let old = self.theta[parameter];
         let new = self.limits.clamp(parameter, old + step);
         if new == old {
             return false;
         }
-        let by_prior = self.objective.prior_change(&self.theta, parameter, new);
-        let features = self.objective.rows().features();
-        let change = if parameter < 2 * features {
-            self.pair_change(parameter, new - old)
+        let Some((last, others)) = self.groups[parameter].split_last() else { return false };
+        let (last, others) = (*last, others.to_vec());
+        // A row may have several of them, and what one changes there depends on where the others are.
+        let mut change = 0.0;
+        for &member in &others {
+            change += self.change(member, new);
+            self.apply(member, new);
+        }
+        change += self.change(last, new);
+        let helps = change < 0.0;
+        if helps {
+            self.apply(last, new);
+        } else {
+            others.iter().for_each(|&member| self.apply(member, old));
+        }
+        helps
+    }
+
+    /// By how much the objective changes if one parameter alone becomes `new`.
+    fn change(&self, parameter: usize, new: f64) -> f64 {
+        let by_rows = if self.is_pair(parameter) {
+            self.pair_change(parameter, new - self.theta[parameter])
         } else {
             self.weight_change(parameter, new)
         };
-        if change + by_prior >= 0.0 {
-            return false;
-        }
+        by_rows + self.objective.prior_change(&self.theta, parameter, new)
+    }
+
+    fn apply(&mut self, parameter: usize, new: f64) {
+        let by = new - self.theta[parameter];
         self.theta[parameter] = new;
-        if parameter < 2 * features {
-            self.apply_pair(parameter, new - old);
+        if self.is_pair(parameter) {
+            self.apply_pair(parameter, by);
         } else {
             self.apply_weights();
         }
-        true
+    }
+
+    fn is_pair(&self, parameter: usize) -> bool {
+        parameter < 2 * self.objective.rows().features()
     }
 
     /// By how much the mean loss changes if a midgame or endgame value changes.

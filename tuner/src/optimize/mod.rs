@@ -81,7 +81,7 @@ pub struct Step {
     /// The objective over these rows.
     pub loss: f64,
     /// Euclidean norm of the projected gradient over these rows: without frozen parameters, and without those at a
-    /// bound the loss pulls them out of.
+    /// bound the loss pulls them out of; tied parameters count as one.
     pub gradient_norm: f64,
 }
 
@@ -157,6 +157,18 @@ pub enum OptimizeError {
         lower: f64,
         /// Its upper bound.
         upper: f64,
+    },
+    /// Parameters that are tied start at different values.
+    #[error("optimise: parameter {index} starts at {value}, but parameter {leader}, which it is tied to, at {leads}")]
+    StartTied {
+        /// The first of the tied parameters.
+        leader: usize,
+        /// Where that starts.
+        leads: f64,
+        /// The parameter.
+        index: usize,
+        /// Where it starts.
+        value: f64,
     },
     /// The objective is not a finite number at the start.
     #[error("optimise: the objective is {0} at the start")]

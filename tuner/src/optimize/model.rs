@@ -49,7 +49,8 @@ impl Model {
 
     /// The model that a recipe makes, always the same.
     pub(super) fn by(ground: &Ground<'_>, recipe: Recipe, damping: f64) -> Self {
-        let curvature = ground.objective.curvature(&recipe.curved_at, recipe.kind);
+        let mut curvature = ground.objective.curvature(&recipe.curved_at, recipe.kind);
+        curvature.gather(ground.limits.leaders());
         let factor = factorise(ground, &curvature, &recipe, damping);
         Self { recipe, curvature, factor }
     }

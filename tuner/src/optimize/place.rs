@@ -22,8 +22,10 @@ pub(super) struct Ground<'g> {
 }
 
 impl Ground<'_> {
-    /// The place at `theta`, after it has been settled on its ray.
+    /// The place at `theta`, after followers have been given the values of their leaders and it has been settled on
+    /// its ray.
     pub(super) fn place(&self, mut theta: Vec<f64>) -> Place {
+        self.limits.align(&mut theta);
         if let Some(ray) = self.ray {
             ray.settle(&mut theta);
         }
@@ -32,7 +34,8 @@ impl Ground<'_> {
 
     /// The place at `theta` exactly: of a place, it gives the same place again.
     pub(super) fn at(&self, theta: Vec<f64>) -> Place {
-        let (loss, gradient) = self.objective.loss_and_gradient(&theta);
+        let (loss, mut gradient) = self.objective.loss_and_gradient(&theta);
+        self.limits.gather(&mut gradient);
         let held: Vec<bool> = (0..theta.len()).map(|j| self.limits.holds(j, theta[j], gradient[j])).collect();
         let projected: Vec<f64> =
             gradient.iter().zip(&held).map(|(&slope, &held)| if held { 0.0 } else { slope }).collect();
@@ -85,10 +88,11 @@ impl Ground<'_> {
 pub(super) struct Place {
     pub(super) theta: Vec<f64>,
     pub(super) loss: f64,
+    /// Derivatives by all that move alone; those by followers are added to those by their leaders, and 0.
     pub(super) gradient: Vec<f64>,
     /// The gradient, with 0 for parameters that are held.
     pub(super) projected: Vec<f64>,
-    /// Parameters that are frozen, or that the loss pulls out of a bound.
+    /// Parameters that are frozen, that the loss pulls out of a bound, or that follow others.
     pub(super) held: Vec<bool>,
     /// Norm of `projected`.
     pub(super) norm: f64,

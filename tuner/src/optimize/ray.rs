@@ -19,10 +19,11 @@ pub(super) struct Ray {
 }
 
 impl Ray {
-    /// The ray of an objective; `None` if a weight is frozen, as the scale is settled then.
+    /// The ray of an objective; `None` if a weight is frozen or tied to something else, as the scale is settled then.
     pub(super) fn new(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Option<Self> {
         let weights = objective.parameters() - PHASE_PIECES..objective.parameters();
-        if weights.clone().any(|j| limits.is_frozen(j)) {
+        let leaders = limits.leaders();
+        if weights.clone().any(|j| limits.is_frozen(j) || !weights.contains(&leaders[j])) {
             return None;
         }
         let centre = objective.prior_centre().unwrap_or(start)[weights.clone()].to_vec();

@@ -122,7 +122,11 @@ impl Ground<'_> {
     /// Whether parameters out of a state can be those of a fit here.
     pub(super) fn check(&self, theta: &[f64]) -> Result<(), StateError> {
         check_size(theta.len(), self.objective.parameters())?;
-        match theta.iter().enumerate().find(|&(index, &value)| !self.limits.allows(index, value)) {
+        let leaders = self.limits.leaders();
+        let is_wrong = |&(index, &value): &(usize, &f64)| {
+            !self.limits.allows(index, value) || value.to_bits() != theta[leaders[index]].to_bits()
+        };
+        match theta.iter().enumerate().find(is_wrong) {
             Some((index, &value)) => Err(StateError::Outside { index, value }),
             None => Ok(()),
         }

@@ -2,6 +2,7 @@
 
 mod problem;
 mod resume;
+mod ties;
 
 use problem::{FEATURES, SIZE, bounds, drawn, exact, expectation, methods, minimize, moved, rows, score, start, truth};
 use std::ops::ControlFlow;

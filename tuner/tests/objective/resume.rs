@@ -74,7 +74,7 @@ fn a_fit_goes_on_from_any_step_to_the_same_end() {
 }
 
 #[test]
-fn bounds_and_frozen_parameters_go_on_as_well() {
+fn bounds_ties_and_frozen_parameters_go_on_as_well() {
     let rows = rows(5000, drawn);
     let objective = Objective::new(&rows, 1.0).unwrap().with_prior(1e-9, &truth()).unwrap();
     let (mut lower, mut upper) = (vec![-5000.0; SIZE], vec![5000.0; SIZE]);
@@ -85,9 +85,12 @@ fn bounds_and_frozen_parameters_go_on_as_well() {
     // A frozen parameter may stand outside of its bounds.
     begin[7] = 6000.0;
     [0, 7, SIZE - 2].into_iter().for_each(|j| limits.freeze(j).unwrap());
+    limits.tie(&[8, 10, 13]).unwrap();
+    limits.tie(&[14, 15]).unwrap();
     for method in short_methods() {
         let fit = check(&*method, &objective, &limits, &begin);
         assert!(fit.theta[2] == 35.0 || fit.theta[5] == 41.0, "bounds are reached");
+        assert!(fit.theta[8] == fit.theta[13] && fit.theta[14] == fit.theta[15]);
     }
 }
 

@@ -1,0 +1,145 @@
+//! Parameters that are tied, beside problems in which they are one parameter from the beginning.
+
+use super::problem::{FEATURES, SIZE, bounds, drawn, methods, minimize, moved, rows, start, truth};
+use tuner::objective::{CurvatureKind, Objective, Rows, RowsBuilder, parameters};
+use tuner::optimize::{Limits, OptimizeError, Step};
+
+/// The features that are tied in both numbers: the second follows the first.
+const TIED: [(usize, usize); 2] = [(0, 3), (4, 5)];
+
+fn tied(mut limits: Limits) -> Limits {
+    for (leader, follower) in TIED {
+        limits.tie(&[2 * leader, 2 * follower]).unwrap();
+        limits.tie(&[2 * leader + 1, 2 * follower + 1]).unwrap();
+    }
+    limits
+}
+
+/// Where a feature is once those that follow are merged with those that lead.
+fn merged_index(feature: usize) -> usize {
+    let leader = TIED.iter().find(|(_, follower)| *follower == feature).map_or(feature, |&(leader, _)| leader);
+    leader - TIED.iter().filter(|(_, follower)| *follower < leader).count()
+}
+
+/// The same rows with counts of tied features added up.
+fn merged(rows: &Rows) -> Rows {
+    let features = FEATURES - TIED.len();
+    let mut builder = RowsBuilder::new(features).unwrap();
+    let mut constants = rows.constants(0..rows.len()).iter().copied().peekable();
+    for row in 0..rows.len() {
+        let mut counts = vec![0; features];
+        let (index, count) = rows.row(row);
+        index.iter().zip(count).for_each(|(&index, &count)| counts[merged_index(usize::from(index))] += count);
+        let entries: Vec<(u16, i8)> = (0..features as u16).zip(counts).filter(|&(_, count)| count != 0).collect();
+        let constant = constants.next_if(|&(at, _)| at as usize == row).map_or(0.0, |(_, constant)| constant);
+        builder.push(&entries, rows.phases()[row], rows.targets()[row], constant).unwrap();
+    }
+    builder.finish()
+}
+
+/// A vector of the whole problem as one of the merged problem.
+fn merged_vector(theta: &[f64]) -> Vec<f64> {
+    let mut merged = vec![0.0; parameters(FEATURES - TIED.len())];
+    for feature in 0..FEATURES {
+        let to = merged_index(feature);
+        merged[2 * to..2 * to + 2].copy_from_slice(&theta[2 * feature..2 * feature + 2]);
+    }
+    let weights = merged.len() - 5;
+    merged[weights..].copy_from_slice(&theta[2 * FEATURES..]);
+    merged
+}
+
+#[test]
+fn all_methods_find_the_minimum_of_the_merged_problem() {
+    let rows = rows(20_000, drawn);
+    let merged_rows = merged(&rows);
+    // Without a prior the phase weights have several minima: they stay where they are.
+    let mut limits = tied(bounds());
+    (SIZE - 5..SIZE).for_each(|weight| limits.freeze(weight).unwrap());
+    let begin = start();
+    let whole = Objective::new(&rows, 1.0).unwrap();
+    let merged = Objective::new(&merged_rows, 1.0).unwrap();
+    let merged_start = merged_vector(&begin);
+    assert!((whole.loss(&begin) - merged.loss(&merged_start)).abs() < 1e-14);
+    let mut wide = Limits::none(merged.parameters());
+    (wide.size() - 5..wide.size()).for_each(|weight| wide.freeze(weight).unwrap());
+    let least = minimize(&merged, &merged_start, &wide);
+    let free = minimize(&whole, &begin, &bounds());
+    assert!(free.loss < least.loss * (1.0 - 1e-4), "ties cost something here");
+    for (method, above) in methods() {
+        let fit = method.minimize(&whole, &begin, &limits, None, &mut ()).unwrap();
+        for (leader, follower) in TIED {
+            assert_eq!(fit.theta[2 * leader..2 * leader + 2], fit.theta[2 * follower..2 * follower + 2]);
+        }
+        let excess = fit.loss / least.loss - 1.0;
+        assert!((-1e-12..=above).contains(&excess), "{excess:e} above the minimum, {:?} {:?}", fit.stop, fit.work);
+        assert!((merged.loss(&merged_vector(&fit.theta)) - fit.loss).abs() < 1e-14);
+    }
+    let fit = minimize(&whole, &begin, &limits);
+    assert!(fit.gradient_ratio <= 1e-8);
+    let steps = |rows: usize, history: &[Step]| history.iter().filter(|step| step.rows == rows).count();
+    assert!(steps(rows.len(), &fit.history).abs_diff(steps(rows.len(), &least.history)) <= 3);
+}
+
+#[test]
+fn a_tied_curvature_is_that_of_the_merged_problem() {
+    let rows = rows(3000, drawn);
+    let merged_rows = merged(&rows);
+    let theta = {
+        let mut theta = truth();
+        TIED.iter().for_each(|&(leader, follower)| theta.copy_within(2 * leader..2 * leader + 2, 2 * follower));
+        theta
+    };
+    let mut whole = Objective::new(&rows, 1.1).unwrap().curvature(&theta, CurvatureKind::Full);
+    whole.gather(tied(bounds()).leaders());
+    let merged = Objective::new(&merged_rows, 1.1).unwrap().curvature(&merged_vector(&theta), CurvatureKind::Full);
+    let place = |j: usize| if j < 2 * FEATURES { 2 * merged_index(j / 2) + j % 2 } else { j - 2 * TIED.len() };
+    let leads = |j: &usize| tied(bounds()).leaders()[*j] == *j;
+    for i in (0..SIZE).filter(leads) {
+        for j in (0..SIZE).filter(leads) {
+            let (found, expected) = (whole.get(i, j), merged.get(place(i), place(j)));
+            let size = (merged.get(place(i), place(i)) * merged.get(place(j), place(j))).abs().sqrt();
+            assert!((found - expected).abs() <= 1e-5 * size, "{i}, {j}: {found} for {expected}");
+        }
+    }
+}
+
+#[test]
+fn phase_weights_and_the_numbers_of_a_pair_can_be_tied() {
+    let rows = rows(10_000, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap().with_prior(1e-9, &start()).unwrap();
+    let mut limits = bounds();
+    // Knight and bishop; midgame and endgame of one feature; features of different numbers.
+    limits.tie(&[SIZE - 4, SIZE - 3]).unwrap();
+    limits.tie(&[2, 3]).unwrap();
+    limits.tie(&[8, 13, 6]).unwrap();
+    let least = minimize(&objective, &start(), &limits);
+    assert!(least.gradient_ratio <= 1e-8);
+    for group in [&[SIZE - 4, SIZE - 3][..], &[2, 3], &[6, 8, 13]] {
+        // Along the group the objective is level: its differences are, to the rounding of a sum.
+        let along = |by: f64| {
+            let theta = group.iter().fold(least.theta.clone(), |theta, &j| moved(&theta, j, by));
+            objective.loss(&theta)
+        };
+        let slope = (along(1e-2) - along(-1e-2)) / 2e-2;
+        assert!(slope.abs() < 1e-9, "{slope:e} along {group:?}");
+        assert!(group.iter().all(|&j| least.theta[j] == least.theta[group[0]]));
+    }
+    for (method, above) in methods() {
+        let fit = method.minimize(&objective, &start(), &limits, None, &mut ()).unwrap();
+        let excess = fit.loss / least.loss - 1.0;
+        assert!((-1e-12..=above).contains(&excess), "{excess:e} above the minimum");
+        assert!(fit.theta[2] == fit.theta[3] && fit.theta[6] == fit.theta[8] && fit.theta[8] == fit.theta[13]);
+    }
+}
+
+#[test]
+fn tied_parameters_must_begin_together() {
+    let rows = rows(500, drawn);
+    let objective = Objective::new(&rows, 1.0).unwrap();
+    let begin = moved(&start(), 6, 1.0);
+    for (method, _) in methods() {
+        let error = method.minimize(&objective, &begin, &tied(bounds()), None, &mut ()).unwrap_err();
+        assert_eq!(error, OptimizeError::StartTied { leader: 0, leads: 30.0, index: 6, value: 31.0 });
+    }
+}
