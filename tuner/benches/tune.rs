@@ -9,9 +9,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use engine::eval::params::Weights;
 use tuner::dataset::Source;
 use tuner::features::Resolve;
-use tuner::optimize::Method;
-use tuner::selection::Selection;
-use tuner::tune::{Job, run};
+use tuner::tune::{Hooks, Job, run};
 
 const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../params/baseline.toml");
@@ -21,29 +19,19 @@ fn job(resolve: Resolve) -> Job {
         Some(path) => Source::open(Path::new(&path)),
         None => Source::embedded("embedded", EMBEDDED),
     };
-    Job {
-        sources: vec![source.expect("readable data")],
-        start: Weights::from_toml(BASELINE).expect("sound parameters"),
-        selection: Selection::default(),
-        resolve,
-        method: Method::Newton,
-        seed: 0,
-        batch: None,
-        prior: Some(1e-13),
-        k: None,
-        skip_bad: 0,
-    }
+    let start = Weights::from_toml(BASELINE).expect("sound parameters");
+    Job { resolve, prior: Some(1e-13), errors: false, ..Job::new(vec![source.expect("readable data")], start) }
 }
 
 fn whole_runs(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("tune");
     group.sample_size(10).measurement_time(Duration::from_secs(20));
     for (name, resolve) in [("static", Resolve::Static), ("qsearch", Resolve::Qsearch)] {
-        let report = run(job(resolve), &()).expect("a run");
+        let report = run(job(resolve), Hooks::new(&())).expect("a run");
         assert!(report.gradient_ratio < 1e-8);
         group.throughput(Throughput::Elements(report.positions));
         group.bench_function(BenchmarkId::new(name, report.positions), |bencher| {
-            bencher.iter(|| run(job(resolve), &()).expect("a run").loss);
+            bencher.iter(|| run(job(resolve), Hooks::new(&())).expect("a run").loss);
         });
     }
     group.finish();

@@ -6,9 +6,12 @@ use serde::Serialize;
 
 use crate::dataset::Source;
 use crate::features::{self, Resolve, Resolved, Scores, score};
-use crate::objective::{Difference, fit_k, loss_difference};
+use crate::objective::{Difference, SampleLoss, fit_k, loss_difference};
 use crate::progress::Progress;
 use crate::tune::{Loss, TuneError};
+
+/// What is measured.
+const LOSS: SampleLoss = SampleLoss::SquaredError;
 
 /// What one set of parameters is worth on the data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -46,12 +49,17 @@ pub fn evaluate(
         }
     };
     let first_k = scale(&scores)?;
-    let mut evaluations = vec![Evaluation { k: first_k, loss: Loss::of(&scores, &rows, first_k), difference: None }];
+    let mut evaluations =
+        vec![Evaluation { k: first_k, loss: Loss::of(LOSS, &scores, rows.targets(), first_k), difference: None }];
     for weights in &parameters[1..] {
         let others = score(&dataset, &evaluator(weights), progress);
         let k = scale(&others)?;
         let difference = loss_difference((first_k, &scores.qsearch), (k, &others.qsearch), rows.targets());
-        evaluations.push(Evaluation { k, loss: Loss::of(&others, &rows, k), difference: Some(difference) });
+        evaluations.push(Evaluation {
+            k,
+            loss: Loss::of(LOSS, &others, rows.targets(), k),
+            difference: Some(difference),
+        });
     }
     Ok((dataset.len() as u64, evaluations))
 }

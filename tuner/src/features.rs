@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::dataset::{Dataset, DatasetError, Label, Source, Visitor, WAVE};
+use crate::name_of;
 use crate::objective::{Entry, Rows, RowsBuilder, RowsError};
 use crate::progress::{Progress, Unit};
 
@@ -22,6 +23,13 @@ pub enum Resolve {
     Qsearch,
     /// Its own, at once: for data known to be quiet.
     Static,
+}
+
+impl Resolve {
+    /// Its name on the command line.
+    pub fn name(self) -> String {
+        name_of(&self)
+    }
 }
 
 /// What the engine makes of positions, in centipawns, White's view.
@@ -40,6 +48,12 @@ impl Scores {
             Resolve::Static => &self.still,
             Resolve::Qsearch => &self.qsearch,
         }
+    }
+
+    /// Those of some positions.
+    pub(crate) fn pick(&self, positions: &[u32]) -> Scores {
+        let pick = |scores: &[i16]| positions.iter().map(|&position| scores[position as usize]).collect();
+        Scores { still: pick(&self.still), qsearch: pick(&self.qsearch) }
     }
 
     fn extend(&mut self, other: &Scores) {

@@ -1,23 +1,40 @@
-//! Ctrl-C: the program ends at once, but never in the middle of a file.
+//! Ctrl-C: a fit ends with the best it has found; anything else, and a fit the second time, at once, but never in the
+//! middle of a file.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 
 /// Exit status after Ctrl-C.
-const INTERRUPTED: i32 = 130;
+pub(crate) const INTERRUPTED: i32 = 130;
+
+/// Set by the first Ctrl-C during a fit.
+pub(crate) static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Whether a fit is under way that has a best so far.
+static FITTING: AtomicBool = AtomicBool::new(false);
 
 /// Held while the output is written, so that Ctrl-C leaves a whole file or none.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Ends the program at Ctrl-C from now on.
+/// Heeds Ctrl-C from now on.
 pub(crate) fn listen() -> Result<()> {
     let on_interrupt = || {
+        if FITTING.load(Ordering::Relaxed) && !STOP.swap(true, Ordering::Relaxed) {
+            eprintln!("interrupted: finishing with the best so far; once more to end at once");
+            return;
+        }
         let _written = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
         eprintln!("interrupted, nothing more is written");
         std::process::exit(INTERRUPTED);
     };
     ctrlc::set_handler(on_interrupt).context("cannot listen for Ctrl-C")
+}
+
+/// From now on, there is a best so far.
+pub(crate) fn fitting() {
+    FITTING.store(true, Ordering::Relaxed);
 }
 
 /// Does what must not be cut short.

@@ -18,3 +18,8 @@ pub mod target;
 pub mod tune;
 pub mod uncertainty;
 pub mod validation;
+
+/// The name of a choice on the command line.
+fn name_of(choice: &impl clap::ValueEnum) -> String {
+    choice.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}

@@ -4,6 +4,8 @@ mod args;
 mod bars;
 mod interrupt;
 
+use std::sync::atomic::Ordering;
+
 use clap::Parser;
 
 use args::Cli;
@@ -16,7 +18,12 @@ fn main() {
     let cli = Cli::parse();
     let bars = Bars::default();
     match interrupt::listen().and_then(|()| cli.run(&bars)) {
-        Ok(text) => println!("{text}"),
+        Ok(text) => {
+            println!("{text}");
+            if interrupt::STOP.load(Ordering::Relaxed) {
+                std::process::exit(interrupt::INTERRUPTED);
+            }
+        }
         Err(error) => {
             bars.clear();
             eprintln!("error: {error:#}");

@@ -78,6 +78,15 @@ impl Centring {
         }
     }
 
+    /// Shifts parameters that are not rounded: the tables' means become 0.
+    pub(crate) fn shift(&self, theta: &mut [f64]) {
+        for (gauge, seen) in &self.open {
+            let mean = seen.iter().map(|&j| theta[j]).sum::<f64>() / seen.len() as f64;
+            gauge.table.iter().for_each(|&j| theta[j] -= mean);
+            gauge.worth.iter().for_each(|&j| theta[j] += mean);
+        }
+    }
+
     /// Takes the derivatives of something by the centred parameters to its derivatives by the parameters themselves,
     /// for shifts that are not rounded.
     pub(crate) fn project_back(&self, v: &mut [f64]) {
@@ -156,17 +165,10 @@ mod tests {
     #[test]
     fn derivatives_by_centred_parameters_are_those_of_the_shift() {
         let centring = Centring::new(|_| true, |j| j % 3 != 1);
-        let shift = |v: &mut [f64]| {
-            for (gauge, seen) in &centring.open {
-                let mean = seen.iter().map(|&j| v[j]).sum::<f64>() / seen.len() as f64;
-                gauge.table.iter().for_each(|&j| v[j] -= mean);
-                gauge.worth.iter().for_each(|&j| v[j] += mean);
-            }
-        };
         let (a, b) = (scattered(), scattered().into_iter().rev().collect::<Vec<f64>>());
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let (mut forward, mut backward) = (a.clone(), b.clone());
-        shift(&mut forward);
+        centring.shift(&mut forward);
         centring.project_back(&mut backward);
         assert!((dot(&forward, &b) - dot(&a, &backward)).abs() < 1e-6);
     }

@@ -19,6 +19,8 @@ pub enum Unit {
     Bytes,
     /// Positions.
     Positions,
+    /// Fits.
+    Fits,
     /// Iterations; their number is not known beforehand.
     Iterations,
 }

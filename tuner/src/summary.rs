@@ -2,22 +2,27 @@
 
 use std::fmt::{self, Write};
 
-use clap::ValueEnum;
 use engine::eval::params::{Kind, leaves};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::features::Resolve;
+use crate::objective::{PriorScale, SampleLoss};
 use crate::params_file::{DataFile, LossChange, Provenance};
-use crate::tune::Report;
+use crate::target::Target;
+use crate::tune::{Losses, Report};
+use crate::validation::FOLDS;
 
 /// How many changed parameters are shown.
 const CHANGES_SHOWN: usize = 10;
 
 /// A number of a parameter file before and after.
+#[derive(Serialize)]
 struct Change {
     path: String,
     before: f64,
     after: f64,
+    /// Standard error, if it is known.
+    error: Option<f64>,
 }
 
 impl Report {
@@ -33,7 +38,7 @@ impl Report {
             program: concat!("merino-tuner ", env!("CARGO_PKG_VERSION")).to_owned(),
             data: self.files.iter().map(file).collect(),
             positions: self.positions,
-            resolve: name(self.resolve),
+            resolve: self.resolve.name(),
             method: self.method.name(),
             k: self.k,
             lambda: self.prior,
@@ -51,17 +56,27 @@ impl Report {
             "positions": self.positions,
             "skipped": self.skipped.values().map(|skipped| skipped.count).sum::<u64>(),
             "skipped_by_reason": reasons,
-            "resolve": name(self.resolve),
+            "held_out": self.held_out,
+            "target": self.target.to_string(),
+            "loss_function": self.sample_loss.name(),
+            "resolve": self.resolve.name(),
             "method": self.method.name(),
             "k": self.k,
             "prior": self.prior,
+            "prior_scale": self.prior_scale.name(),
+            "prior_choice": self.prior_choice,
             "loss": self.loss,
+            "held_loss": self.held_loss,
             "iterations": self.iterations,
             "rounds": self.rounds,
             "gradient_ratio": self.gradient_ratio,
             "converged": self.converged,
+            "interrupted": self.interrupted,
             "frozen": self.frozen,
             "unseen": self.unseen,
+            "rare": self.rare,
+            "bootstrap": self.bootstrap.as_ref().map(|found| json!({ "samples": found.samples, "ratio": found.ratio })),
+            "parameters": self.changes(),
             "seconds": self.seconds,
             "output": output,
         })
@@ -78,15 +93,29 @@ impl Report {
         for file in &self.files {
             writeln!(to, "data         {}: {} lines, {} positions", file.name, file.lines, file.positions)?;
         }
+        if self.held_out > 0 {
+            let share = 100.0 * self.held_out as f64 / self.positions as f64;
+            writeln!(
+                to,
+                "held out     {} positions ({share:.1} %), fitted {}",
+                self.held_out,
+                self.positions - self.held_out
+            )?;
+        }
         for (reason, skipped) in &self.skipped {
             writeln!(to, "skipped      {} {reason}, first {}", skipped.count, skipped.first)?;
         }
+        if self.target != Target::default() {
+            writeln!(to, "target       {}", self.target)?;
+        }
         writeln!(to, "K            {:.4}", self.k)?;
-        writeln!(to, "prior        {:.3e}", self.prior)?;
-        writeln!(to, "resolved by  {}, {} rounds", name(self.resolve), self.rounds)?;
+        self.write_prior(to)?;
+        writeln!(to, "resolved by  {}, {} rounds", self.resolve.name(), self.rounds)?;
         let (method, iterations, ratio) = (self.method.name(), self.iterations, self.gradient_ratio);
         writeln!(to, "minimised    by {method}, {iterations} iterations, gradient down to {ratio:.1e} of the start")?;
-        if !self.converged {
+        if self.interrupted {
+            writeln!(to, "interrupted  this is the best so far")?;
+        } else if !self.converged {
             writeln!(to, "not finished the largest number of steps was taken; run again from the output")?;
         }
         if self.frozen > 0 {
@@ -95,28 +124,85 @@ impl Report {
         if self.unseen > 0 {
             writeln!(to, "unseen       {} pairs occur in no position and keep their start", self.unseen)?;
         }
+        if self.rare > 0 {
+            writeln!(
+                to,
+                "rare         {} pairs occur in too few positions (--min-seen) and keep their start",
+                self.rare
+            )?;
+        }
         if self.at_bound > 0 {
             writeln!(to, "at bound     {} numbers reached the end of their range", self.at_bound)?;
         }
         self.write_losses(to)?;
         self.write_changes(to)?;
+        self.write_certainty(to)?;
         let seconds = &self.seconds;
         writeln!(
             to,
-            "\nseconds      read {:.2}, fit K {:.2}, minimise {:.2}, resolve again {:.2}, total {:.2}",
-            seconds.read, seconds.fit_k, seconds.optimize, seconds.resolve, seconds.total
+            "\nseconds      read {:.2}, fit K {:.2}, choose prior {:.2}, minimise {:.2}, resolve again {:.2}, errors {:.2}, total {:.2}",
+            seconds.read,
+            seconds.fit_k,
+            seconds.choose_prior,
+            seconds.optimize,
+            seconds.resolve,
+            seconds.errors,
+            seconds.total
         )?;
         write!(to, "wrote        {output}")
     }
 
+    /// What the parameters were pulled with, and why so.
+    fn write_prior(&self, to: &mut String) -> fmt::Result {
+        let shape = match self.prior_scale {
+            PriorScale::Free => "to the shape of the start",
+            PriorScale::Fixed => "to the start",
+        };
+        writeln!(to, "prior        {:.3e} {shape}", self.prior)?;
+        if let Some(choice) = &self.prior_choice {
+            let best = choice.best();
+            writeln!(
+                to,
+                "             chosen in {} of {FOLDS} folds: {best:.6} on what was not fitted; {:.6} at the start, {:.6} without a pull",
+                choice.folds, choice.start, choice.free
+            )?;
+        }
+        Ok(())
+    }
+
     fn write_losses(&self, to: &mut String) -> fmt::Result {
-        writeln!(to, "\nmean squared error       before       after      change")?;
-        let (before, after) = (self.loss.before, self.loss.after);
-        for (what, before, after) in
-            [("static", before.still, after.still), ("quiescence", before.qsearch, after.qsearch)]
-        {
+        let title = match self.sample_loss {
+            SampleLoss::SquaredError => "mean squared error",
+        };
+        writeln!(to, "\n{title:<18} {:>12}{:>12} {:>11}", "before", "after", "change")?;
+        let mut line = |what: &str, before: f64, after: f64| {
             let change = 100.0 * (after / before - 1.0);
-            writeln!(to, "{what:<18} {before:>12.7}{after:>12.7} {change:>+9.2} %")?;
+            writeln!(to, "{what:<18} {before:>12.7}{after:>12.7} {change:>+9.2} %")
+        };
+        let Losses { before, after } = self.loss;
+        line("static", before.still, after.still)?;
+        line("quiescence", before.qsearch, after.qsearch)?;
+        if let Some(Losses { before, after }) = self.held_loss {
+            line("held out, static", before.still, after.still)?;
+            line("held out, quiesc.", before.qsearch, after.qsearch)?;
+        }
+        Ok(())
+    }
+
+    fn write_certainty(&self, to: &mut String) -> fmt::Result {
+        if let Some(errors) = &self.errors {
+            writeln!(
+                to,
+                "\n± is one standard error of the centred parameter, from {} games or positions",
+                errors.clusters
+            )?;
+        }
+        if let Some(found) = &self.bootstrap {
+            writeln!(
+                to,
+                "bootstrap    {} samples scatter {:.2} times as far as these say",
+                found.samples, found.ratio
+            )?;
         }
         Ok(())
     }
@@ -128,9 +214,10 @@ impl Report {
         if changes.is_empty() {
             return writeln!(to, "\nno parameter changed");
         }
-        writeln!(to, "\nlargest changes          before       after      change")?;
-        for Change { path, before, after } in changes.iter().take(CHANGES_SHOWN) {
-            writeln!(to, "{path:<18} {before:>12}{after:>12} {:>+11}", after - before)?;
+        writeln!(to, "\n{:<18} {:>12}{:>12} {:>11}", "largest changes", "before", "after", "change")?;
+        for Change { path, before, after, error } in changes.iter().take(CHANGES_SHOWN) {
+            let error = error.map_or_else(String::new, |error| format!(" ± {error:.1}"));
+            writeln!(to, "{path:<18} {before:>12}{after:>12} {:>+11}{error}", after - before)?;
         }
         Ok(())
     }
@@ -141,11 +228,10 @@ impl Report {
             Kind::Pair => vec![format!("{} mg", leaf.path), format!("{} eg", leaf.path)],
             Kind::Scalar => vec![leaf.path],
         });
+        let errors = self.errors.as_ref().map_or(&[][..], |errors| &errors.by_parameter);
+        let errors = errors.iter().copied().chain(std::iter::repeat(None));
         let numbers = self.start.to_vector().into_iter().zip(self.tuned.to_vector());
-        paths.zip(numbers).map(|(path, (before, after))| Change { path, before, after }).collect()
+        let change = |((path, (before, after)), error)| Change { path, before, after, error };
+        paths.zip(numbers).zip(errors).map(change).collect()
     }
-}
-
-fn name(resolve: Resolve) -> String {
-    resolve.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 //! Positions of one game never stand on both sides: they share its result, and what is known of one is known of all.
 //! Where games have no names, at least the same position always stands on the same side.
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::objective::{Objective, PriorScale, Rows};
@@ -14,10 +15,19 @@ pub struct Draw {
     seed: u64,
 }
 
+/// What a draw is for: draws for different ends have nothing to do with one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// What is held out of a run.
+    HoldOut,
+    /// Folds of a cross-validation.
+    Folds,
+}
+
 impl Draw {
     /// A way to deal out groups.
-    pub fn new(seed: u64) -> Self {
-        Draw { seed }
+    pub fn new(seed: u64, end: End) -> Self {
+        Draw { seed: seed.rotate_left(1) ^ (end as u64) << 63 }
     }
 
     /// Where a group stands in 0..1.
@@ -79,13 +89,18 @@ impl Split {
     /// # Errors
     /// If one of the sides would be empty.
     pub fn hold_out(groups: &[u32], share: f64, seed: u64) -> Result<Self, ValidationError> {
-        let draw = Draw::new(seed);
+        let draw = Draw::new(seed, End::HoldOut);
         let split = Split::by(groups, |group| draw.place(group) < share);
         if split.fitted.is_empty() || split.held.is_empty() {
             let (fitted, held) = (split.fitted.len(), split.held.len());
             return Err(ValidationError::EmptySide { share, fitted, held });
         }
         Ok(split)
+    }
+
+    /// The groups of the rows to fit.
+    pub fn fitted_groups(&self, groups: &[u32]) -> Vec<u32> {
+        self.fitted.iter().map(|&row| groups[row as usize]).collect()
     }
 
     fn by(groups: &[u32], is_held: impl Fn(u32) -> bool) -> Self {
@@ -113,7 +128,7 @@ const RATIO: f64 = 3.162_277_660_168_379_5;
 const RUNGS: std::ops::RangeInclusive<i32> = -8..=12;
 
 /// A strength and what data that were not fitted lose with it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// Strength of the prior, times the number of positions.
     pub per_position: f64,
@@ -122,7 +137,7 @@ pub struct Trial {
 }
 
 /// How the strength of a prior was chosen.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PriorChoice {
     /// Strength, times the number of positions.
     pub per_position: f64,
@@ -134,6 +149,13 @@ pub struct PriorChoice {
     pub free: f64,
     /// Folds looked at.
     pub folds: usize,
+}
+
+impl PriorChoice {
+    /// Loss of the held-out rows with the strength that was chosen.
+    pub fn best(&self) -> f64 {
+        self.trials.iter().map(|trial| trial.loss).fold(f64::INFINITY, f64::min)
+    }
 }
 
 /// What a cross-validation is about.
@@ -211,7 +233,7 @@ impl PriorSearch<'_> {
 
     /// The folds that are looked at: as many as it takes to hold out enough.
     fn folds(&self) -> Result<Vec<Fold>, ValidationError> {
-        let draw = Draw::new(self.seed);
+        let draw = Draw::new(self.seed, End::Folds);
         let rows = self.objective.rows();
         let wanted = ENOUGH_HELD.div_ceil(rows.len().div_ceil(FOLDS)).clamp(1, FOLDS);
         let fold = |number: usize| {

@@ -5,9 +5,8 @@ use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use tuner::dataset::Source;
 use tuner::features::Resolve;
-use tuner::optimize::Method;
-use tuner::selection::Selection;
-use tuner::tune::{Job, Report, run};
+use tuner::objective::PriorScale;
+use tuner::tune::{Hooks, Job, Report, run};
 
 const DATA: &[u8] = include_bytes!("../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../params/baseline.toml");
@@ -63,12 +62,17 @@ fn drawn(positions: &[Position], truth: &Evaluator) -> String {
 fn tune(text: String, prior: Option<f64>) -> Report {
     let source = Source::embedded("drawn", text.into_bytes().leak()).unwrap();
     let start = Weights::from_toml(BASELINE).unwrap();
-    let (method, seed, batch) = (Method::Newton, 0, None);
-    let resolve = Resolve::Static;
-    let selection = Selection::default();
-    let job =
-        Job { sources: vec![source], start, selection, resolve, method, seed, batch, prior, k: Some(1.0), skip_bad: 0 };
-    run(job, &()).unwrap()
+    // Held to the scale of the start, so that a strong prior stays there; tables where the fit puts them.
+    let job = Job {
+        resolve: Resolve::Static,
+        prior,
+        prior_scale: PriorScale::Fixed,
+        k: Some(1.0),
+        centre: false,
+        min_seen: 0,
+        ..Job::new(vec![source], start)
+    };
+    run(job, Hooks::new(&())).unwrap()
 }
 
 /// Root of the mean square of the difference of two evaluations, in centipawns.

@@ -19,10 +19,11 @@ const DEFAULT_DATA: (&str, &[u8]) = ("data/quiet.epd.zst", include_bytes!("../..
 
 /// Fit the evaluation's parameters to positions whose games' results are known.
 ///
-/// Minimised is  mean (σ(K q) − y)² + λ Σ (θ − θ₀)²  over the parameters θ, where q is the engine's score of a position
+/// Minimised is  mean (σ(K q) − y)² + λ Σ (θ − s θ₀)²  over the parameters θ, where q is the engine's score of a position
 /// in centipawns and White's view, y the result of its game (1, ½, 0), σ(x) = 1 / (1 + 10^(−x/400)), θ₀ the parameters
-/// of the start (centipawns; phase weights in their own unit) and K a scale fitted to them once. The minimum is exact:
-/// there are no epochs to choose. Progress goes to the terminal, the result to standard output.
+/// of the start (centipawns; phase weights in their own unit) with a scale s that is free, and K a scale fitted to the
+/// start once. The minimum is exact: there are no epochs to choose. Progress goes to the terminal, the result to
+/// standard output.
 #[derive(Parser)]
 #[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
@@ -116,6 +117,11 @@ fn not_negative(text: &str) -> Result<f64, String> {
 /// A finite number above 0.
 fn positive(text: &str) -> Result<f64, String> {
     number(text, |value| value > 0.0, "positive")
+}
+
+/// A number between 0 and 1.
+fn share(text: &str) -> Result<f64, String> {
+    number(text, |value| value > 0.0 && value < 1.0, "between 0 and 1")
 }
 
 fn number(text: &str, is_good: impl Fn(f64) -> bool, expected: &str) -> Result<f64, String> {

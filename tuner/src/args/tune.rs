@@ -1,20 +1,24 @@
 //! A tuning run: what `tuner` does without a command.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use engine::eval::params::Weights;
 use tuner::features::Resolve;
+use tuner::objective::PriorScale;
 use tuner::optimize::Method;
 use tuner::params_file::{check_writable, render, write_atomically};
 use tuner::selection::Selection;
-use tuner::tune::{Job, PRIOR_PER_POSITION, run};
+use tuner::target::Target;
+use tuner::tune::{Checkpoint, Hooks, Job, MIN_SEEN, run};
 
-use super::{DataArgs, MachineArgs, PrintArgs, not_negative, positive};
+use super::{DataArgs, MachineArgs, PrintArgs, not_negative, positive, share};
 use crate::bars::Bars;
-use crate::interrupt::uninterrupted;
+use crate::interrupt::{STOP, fitting, uninterrupted};
 
 /// Where the tuned parameters go if nothing else is said.
 const DEFAULT_OUTPUT: &str = "params/tuned.toml";
@@ -60,6 +64,19 @@ struct ParameterArgs {
     /// Leave these parameters as they are: patterns as for --only.
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     freeze: Vec<String>,
+
+    /// Leave pairs of parameters that occur in fewer positions as they are; 0 tunes whatever occurs.
+    #[arg(long, value_name = "N", default_value_t = MIN_SEEN)]
+    min_seen: u32,
+
+    /// Scale the tuned parameters so that K is 1: a score of 400 centipawns then means 10 of 11 points.
+    #[arg(long)]
+    normalize: bool,
+
+    /// Leave tables where the fit has put them. Otherwise each is centred, stage by stage, and its piece's material takes
+    /// over what its squares share, which changes no evaluation.
+    #[arg(long)]
+    no_centre: bool,
 }
 
 /// What is minimised.
@@ -70,19 +87,57 @@ struct ObjectiveArgs {
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
     resolve: Resolve,
 
-    /// λ, the strength of the pull to the start, per squared centipawn. Little data wants more, much data less.
-    #[arg(long, value_name = "λ", value_parser = not_negative, help = prior_help())]
-    prior: Option<f64>,
+    /// What positions are to predict: `result` of the game, `score` of a search as the data give it (EPD's `ce`), or
+    /// `mix:α`, with α the share of the result.
+    #[arg(long, value_name = "TARGET", default_value_t = Target::Result)]
+    target: Target,
+
+    /// λ, the strength of the pull to the start, per squared centipawn; `auto` chooses it by cross-validation. Little
+    /// data wants more, much data less.
+    #[arg(long, value_name = "λ", default_value_t = Prior::Auto, allow_hyphen_values = true)]
+    prior: Prior,
+
+    /// What is pulled to: the shape of the start, at whatever scale fits best, or the start itself.
+    #[arg(long, value_enum, default_value_t = PriorScale::Free)]
+    prior_scale: PriorScale,
+
+    /// Hold out this share of the positions, whole games where they have names: they are not fitted, but decide which
+    /// parameters of those found on the way are kept.
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    validation: Option<f64>,
 
     /// K, the scale from centipawns to expected results; fitted to the parameters of the start if not given.
     #[arg(long, value_name = "K", value_parser = positive)]
     k: Option<f64>,
 }
 
-fn prior_help() -> String {
-    format!(
-        "λ, the strength of the pull to the start, per squared centipawn [default: {PRIOR_PER_POSITION:e} / positions]"
-    )
+/// How strong the prior is.
+#[derive(Clone, Copy)]
+enum Prior {
+    /// As strong as cross-validation says.
+    Auto,
+    /// As strong as told.
+    Strength(f64),
+}
+
+impl FromStr for Prior {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text {
+            "auto" => Ok(Prior::Auto),
+            _ => not_negative(text).map(Prior::Strength).map_err(|error| format!("{error}, or auto")),
+        }
+    }
+}
+
+impl fmt::Display for Prior {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Prior::Auto => f.write_str("auto"),
+            Prior::Strength(strength) => write!(f, "{strength:e}"),
+        }
+    }
 }
 
 /// How it is minimised.
@@ -97,7 +152,8 @@ struct MethodArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     batch: Option<u32>,
 
-    /// Seed for methods that draw random numbers: local search, and Adam with --batch.
+    /// Seed of all that is left to chance: what is held out, the folds of --prior auto, the bootstrap, local search and
+    /// Adam with --batch.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
@@ -119,6 +175,22 @@ struct OutputArgs {
     /// Where the tuned parameters go. The input file is overwritten only if it is named here.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Do without the standard errors of the parameters.
+    #[arg(long)]
+    no_errors: bool,
+
+    /// Check the standard errors by fits to N samples, drawn anew from the games.
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "no_errors")]
+    bootstrap: usize,
+
+    /// Keep the state of the run in this file, from which --resume goes on. Removed when the run is over.
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+
+    /// Go on from the checkpoint, if it is there; the outcome is that of a run never interrupted.
+    #[arg(long, requires = "checkpoint")]
+    resume: bool,
 }
 
 impl OutputArgs {
@@ -145,7 +217,17 @@ impl TuneArgs {
         let start = Weights::load(params)?;
         let input = fs::read_to_string(params).with_context(|| params.display().to_string())?;
         self.machine.use_threads()?;
-        let report = run(self.job(start)?, bars)?;
+        if let Some(checkpoint) = &self.output.checkpoint {
+            check_writable(checkpoint)?;
+        }
+        let hooks = Hooks {
+            stop: Some(&STOP),
+            fitting: Some(&fitting),
+            checkpoint: self.output.checkpoint.as_deref().map(Checkpoint::new),
+            resume: self.output.resume,
+            ..Hooks::new(bars)
+        };
+        let report = run(self.job(start)?, hooks)?;
         let text = render(&input, &report.tuned, Some(&report.provenance()))?;
         uninterrupted(|| write_atomically(&output, &text))?;
         let output = output.display().to_string();
@@ -154,17 +236,28 @@ impl TuneArgs {
 
     /// What the library is to do.
     fn job(&self, start: Weights) -> Result<Job> {
+        let (parameters, objective, output) = (&self.parameters, &self.objective, &self.output);
         Ok(Job {
-            sources: self.data.sources()?,
-            start,
-            selection: Selection { only: self.parameters.only.clone(), freeze: self.parameters.freeze.clone() },
-            resolve: self.objective.resolve,
+            selection: Selection { only: parameters.only.clone(), freeze: parameters.freeze.clone() },
+            min_seen: parameters.min_seen,
+            target: objective.target,
+            resolve: objective.resolve,
             method: self.method.method,
             seed: self.method.seed,
             batch: self.method.batch()?,
-            prior: self.objective.prior,
-            k: self.objective.k,
+            prior: match objective.prior {
+                Prior::Auto => None,
+                Prior::Strength(strength) => Some(strength),
+            },
+            prior_scale: objective.prior_scale,
+            validation: objective.validation,
+            k: objective.k,
+            centre: !parameters.no_centre,
+            normalize: parameters.normalize,
+            errors: !output.no_errors,
+            bootstrap: output.bootstrap,
             skip_bad: self.data.skip_bad,
+            ..Job::new(self.data.sources()?, start)
         })
     }
 }

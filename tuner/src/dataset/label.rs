@@ -31,7 +31,7 @@ pub struct Label {
     /// What a search gave the position, centipawns, White's view.
     pub score: Option<i16>,
     /// What the position must not be parted from when data are divided: a number of its game where the line names that,
-    /// else of the position without its clocks.
+    /// else of the position without its clocks. The highest bit tells games from positions.
     pub group: u32,
 }
 
@@ -42,9 +42,12 @@ impl Label {
     }
 }
 
+/// The bit that tells games from positions.
+const GAME: u32 = 1 << 31;
+
 /// The group of a position whose game has no name.
 pub(super) fn group_of_position(position: &Position) -> u32 {
-    fold(position.key())
+    fold(position.key()) & !GAME
 }
 
 /// The group of a game by its name.
@@ -109,6 +112,11 @@ impl Labels {
     pub(super) fn get(&self, index: usize) -> Label {
         let outcome = Outcome::ALL[(self.places[index] & 3).min(2) as usize];
         Label { outcome, score: self.scores.get(index).copied().flatten(), group: self.groups[index] }
+    }
+
+    /// Whether every position's game has a name.
+    pub(super) fn name_games(&self) -> bool {
+        self.groups.iter().all(|group| group & GAME != 0)
     }
 
     pub(super) fn groups(&self) -> &[u32] {

@@ -234,6 +234,11 @@ impl Dataset {
         self.labels.groups()
     }
 
+    /// Whether every position's game has a name.
+    pub fn names_games(&self) -> bool {
+        self.labels.name_games()
+    }
+
     /// A position, read again.
     ///
     /// # Panics

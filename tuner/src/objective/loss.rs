@@ -25,6 +25,11 @@ pub(super) struct Cost {
 }
 
 impl SampleLoss {
+    /// Its name on the command line.
+    pub fn name(self) -> String {
+        "mse".to_owned()
+    }
+
     /// Cost of logit `z` with target `y`.
     #[inline(always)]
     pub(super) fn cost(self, z: f64, y: f64) -> Cost {

@@ -6,15 +6,24 @@
 //! to where they began. With a fixed scale, `s` is 1 everywhere.
 
 use super::{Curvature, PHASE_PIECES};
+use crate::name_of;
+use clap::ValueEnum;
 
 /// Whether the overall scale of the start is pulled to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum PriorScale {
     /// To its shape only.
     #[default]
     Free,
     /// To the start itself.
     Fixed,
+}
+
+impl PriorScale {
+    /// Its name on the command line.
+    pub fn name(self) -> String {
+        name_of(&self)
+    }
 }
 
 /// A pull towards given parameters.

@@ -1,6 +1,7 @@
 //! The choice of an optimiser.
 
 use super::{Adam, Lbfgs, LocalSearch, Newton, Optimizer};
+use crate::name_of;
 use clap::ValueEnum;
 
 /// An optimiser by name. All of them lead to the same minimum; they differ in the time they take.
@@ -30,6 +31,6 @@ impl Method {
 
     /// Its name on the command line.
     pub fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        name_of(&self)
     }
 }

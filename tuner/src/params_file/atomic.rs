@@ -52,15 +52,15 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), WriteError> {
 /// # Errors
 ///
 /// As [`check_writable`], and if the disk fails or is full. The target is then as it was.
-pub fn write_atomically(path: impl AsRef<Path>, text: &str) -> Result<(), WriteError> {
-    let path = path.as_ref();
+pub fn write_atomically(path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<(), WriteError> {
+    let (path, content) = (path.as_ref(), content.as_ref());
     let refused = |error| WriteError::Refused { path: path.to_owned(), error };
     let target = followed(path);
     let mut temporary = temporary_beside(path, &target)?;
     if let Ok(metadata) = fs::metadata(&target) {
         temporary.as_file().set_permissions(metadata.permissions()).map_err(refused)?;
     }
-    temporary.write_all(text.as_bytes()).map_err(refused)?;
+    temporary.write_all(content).map_err(refused)?;
     temporary.as_file().sync_all().map_err(refused)?;
     temporary.persist(&target).map_err(|error| refused(error.error))?;
     Ok(())

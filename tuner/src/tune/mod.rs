@@ -1,0 +1,302 @@
+//! A whole run: read, resolve, fit K, choose the prior, minimise, resolve again until the true loss stops falling,
+//! round, say how sure it all is.
+
+mod certainty;
+mod checkpoint;
+mod job;
+mod report;
+mod rounds;
+
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use engine::eval::Evaluator;
+use engine::eval::params::{PAIRS, Weights, ranges_of};
+
+pub use checkpoint::{Checkpoint, CheckpointError, Fingerprint};
+pub use job::{Job, MIN_SEEN, TuneError};
+pub use report::{Bootstrap, CurvePoint, Loss, Losses, Report, Seconds};
+
+use crate::dataset::Dataset;
+use crate::features::{self, Resolved, Scores, score};
+use crate::objective::{Objective, fit_k};
+use crate::optimize::{Limits, LimitsError};
+use crate::progress::{Progress, Unit};
+use crate::validation::{PriorChoice, PriorSearch, Split, ValidationError};
+use certainty::Certainty;
+use report::Sides;
+use rounds::{Best, Rounds, RunState, SplitRows};
+
+/// The strength of the prior per position that its choice begins with: λ = this / number of positions.
+///
+/// README.md, "The prior", shows the hold-out losses it was chosen by.
+pub const PRIOR_PER_POSITION: f64 = 5e-5;
+
+/// Who watches a run, and how it is stopped and gone on with.
+pub struct Hooks<'h> {
+    /// Is told how far it has come.
+    pub progress: &'h dyn Progress,
+    /// Ends the run with the best so far, once it is set and a fit is under way.
+    pub stop: Option<&'h AtomicBool>,
+    /// Is called when the first fit begins: from here on there is a best so far.
+    pub fitting: Option<&'h dyn Fn()>,
+    /// Where the state is kept.
+    pub checkpoint: Option<Checkpoint>,
+    /// Whether to go on from the checkpoint, if it is there.
+    pub resume: bool,
+}
+
+impl<'h> Hooks<'h> {
+    /// Nothing but progress.
+    pub fn new(progress: &'h dyn Progress) -> Self {
+        Hooks { progress, stop: None, fitting: None, checkpoint: None, resume: false }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
+/// Runs a job.
+///
+/// # Errors
+/// The first fault of the data, or why they cannot be fitted; a checkpoint of another job, or one that cannot be
+/// written.
+pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
+    let started = Instant::now();
+    let frozen = job.selection.frozen()?;
+    let fingerprint = job.fingerprint();
+    let resumed: Option<RunState> = match (&hooks.checkpoint, hooks.resume) {
+        (Some(checkpoint), true) => checkpoint.read(&fingerprint)?,
+        _ => None,
+    };
+    let mut seconds = Seconds::default();
+    let centre = job.start.to_vector();
+    let resolved_with = resumed.as_ref().map_or(&centre, |state| &state.resolved_with);
+    let evaluator = Evaluator::new(Weights::from_vector(resolved_with).0);
+    let sources = std::mem::take(&mut job.sources);
+    let read = || features::read(sources, job.skip_bad, &evaluator, job.resolve, hooks.progress);
+    let (dataset, Resolved { rows, scores }) = timed(&mut seconds.read, read)?;
+    let targets = job.target.of(&dataset)?;
+    let rows = rows.with_targets(&targets)?;
+    let split = job.validation.map(|share| Split::hold_out(dataset.groups(), share, job.seed)).transpose()?;
+    let groups =
+        split.as_ref().map_or_else(|| dataset.groups().to_vec(), |split| split.fitted_groups(dataset.groups()));
+    let rows = SplitRows::new(rows, split.as_ref());
+
+    let occurrences = resumed.as_ref().map_or_else(|| rows.fitted.occurrences(), |state| state.occurrences.clone());
+    let limits = limits(&frozen, &occurrences, job.min_seen)?;
+    let optimizer = job.method.optimizer(job.seed, job.batch);
+    let rounds = Rounds {
+        dataset: &dataset,
+        targets: &targets,
+        split: split.as_ref(),
+        sample_loss: job.loss,
+        resolve: job.resolve,
+        optimizer: &*optimizer,
+        limits: &limits,
+        frozen: &frozen,
+        min_seen: job.min_seen,
+        centre: &centre,
+        prior_scale: job.prior_scale,
+        job: &fingerprint,
+    };
+    if let Some(fitting) = hooks.fitting {
+        fitting();
+    }
+    let mut state = match resumed {
+        Some(state) => state.of_data(&dataset, &hooks)?,
+        None => begin(&job, &rounds, &rows, &scores, &groups, occurrences, &hooks, &mut seconds)?,
+    };
+    drop(scores);
+    let (interrupted, rows) = rounds.run(&mut state, rows, &mut hooks, &mut seconds)?;
+    let certainty = Certainty::find(&job, &rounds, &state, &rows.fitted, &groups, &hooks, &mut seconds)?;
+    let finished = Finished::of(&job, &rounds, &state, &hooks, &mut seconds);
+    if let (Some(checkpoint), false) = (&hooks.checkpoint, interrupted) {
+        checkpoint.remove()?;
+    }
+    seconds.total = started.elapsed().as_secs_f64();
+    let seen =
+        |least: u32, most: u32| state.occurrences.iter().filter(|&&count| (least..most).contains(&count)).count();
+    Ok(Report {
+        files: dataset.files().to_vec(),
+        positions: dataset.len() as u64,
+        held_out: split.as_ref().map_or(0, |split| split.held.len() as u64),
+        skipped: dataset.skipped().clone(),
+        at_bound: at_bound(&finished.weights),
+        unseen: seen(0, 1),
+        rare: seen(1, job.min_seen.max(1)),
+        start: job.start,
+        tuned: finished.weights,
+        target: job.target,
+        sample_loss: job.loss,
+        resolve: job.resolve,
+        method: job.method,
+        k: finished.k,
+        prior: state.prior,
+        prior_scale: job.prior_scale,
+        prior_choice: state.prior_choice,
+        loss: Losses { before: state.before.fitted, after: finished.sides.fitted },
+        held_loss: state.before.held.zip(finished.sides.held).map(|(before, after)| Losses { before, after }),
+        history: state.history,
+        errors: certainty.errors,
+        bootstrap: certainty.bootstrap,
+        occurrences: state.occurrences,
+        iterations: state.best.iterations,
+        rounds: state.rounds,
+        gradient_ratio: state.best.gradient_ratio,
+        converged: state.best.converged,
+        interrupted,
+        frozen: frozen.iter().filter(|&&frozen| frozen).count(),
+        seconds,
+    })
+}
+
+/// What a run has found before its first step: K, and how strong the prior is to be.
+#[allow(clippy::too_many_arguments, reason = "called once, from where all of this has just come to be")]
+fn begin(
+    job: &Job,
+    rounds: &Rounds<'_>,
+    rows: &SplitRows,
+    scores: &Scores,
+    groups: &[u32],
+    occurrences: Vec<u32>,
+    hooks: &Hooks<'_>,
+    seconds: &mut Seconds,
+) -> Result<RunState, TuneError> {
+    let k = match job.k {
+        Some(k) => k,
+        None => {
+            let fitted = rounds.split.map(|split| scores.pick(&split.fitted));
+            let scores = fitted.as_ref().unwrap_or(scores).of(job.resolve);
+            let scores: Vec<f64> = scores.iter().map(|&score| f64::from(score)).collect();
+            timed(&mut seconds.fit_k, || fit_k(&scores, rows.fitted.targets()))?.k
+        }
+    };
+    let start = rounds.centre.to_vec();
+    let prior_choice = match job.prior {
+        Some(_) => None,
+        None => match timed(&mut seconds.choose_prior, || choose_prior(job, rounds, rows, groups, k, hooks)) {
+            // Too little to tell: the first guess has to do.
+            Err(TuneError::Validation(ValidationError::FewGroups { .. })) => None,
+            choice => Some(choice?),
+        },
+    };
+    let per_position = prior_choice.as_ref().map_or(PRIOR_PER_POSITION, |choice| choice.per_position);
+    let prior = job.prior.unwrap_or(per_position / rows.fitted.len() as f64);
+    let sides = rounds.sides(scores, k);
+    let measure = sides.held.unwrap_or(sides.fitted).by(job.resolve);
+    let best = Best {
+        theta: start.clone(),
+        vector: start.clone(),
+        sides,
+        measure,
+        iterations: 0,
+        gradient_ratio: 0.0,
+        converged: true,
+    };
+    Ok(RunState {
+        data: digests(rounds.dataset),
+        k,
+        prior,
+        prior_choice,
+        before: sides,
+        occurrences,
+        resolved_with: start.clone(),
+        theta: start,
+        rounds: 0,
+        iterations: 0,
+        first_norm: None,
+        best,
+        history: Vec::new(),
+        fit: None,
+        pick: None,
+    })
+}
+
+/// The strength of the prior with which positions that are not fitted lose least.
+fn choose_prior(
+    job: &Job,
+    rounds: &Rounds<'_>,
+    rows: &SplitRows,
+    groups: &[u32],
+    k: f64,
+    hooks: &Hooks<'_>,
+) -> Result<PriorChoice, TuneError> {
+    let objective = Objective::new(&rows.fitted, k)?.with_loss(job.loss);
+    hooks.progress.begin("prior", 0, Unit::Iterations);
+    let search = PriorSearch {
+        objective: &objective,
+        groups,
+        start: rounds.centre,
+        limits: rounds.limits,
+        scale: job.prior_scale,
+        first: PRIOR_PER_POSITION,
+        seed: job.seed,
+    };
+    let choice = search.run(|trial| {
+        hooks.progress.advance(1);
+        hooks.progress.message(format!("{:.1e} a position, held out {:.7}", trial.per_position, trial.loss));
+    });
+    hooks.progress.end();
+    Ok(choice?)
+}
+
+/// The parameters in the form in which they are written.
+struct Finished {
+    weights: Weights,
+    k: f64,
+    sides: Sides,
+}
+
+impl Finished {
+    fn of(job: &Job, rounds: &Rounds<'_>, state: &RunState, hooks: &Hooks<'_>, seconds: &mut Seconds) -> Self {
+        let mut finished =
+            Finished { weights: Weights::from_vector(&state.best.vector).0, k: state.k, sides: state.best.sides };
+        if job.normalize {
+            let mut theta = state.best.theta.clone();
+            theta[..2 * PAIRS].iter_mut().for_each(|value| *value *= state.k);
+            finished.weights = Weights::from_vector(&theta).0;
+            finished.k = 1.0;
+            let evaluator = Evaluator::new(finished.weights.clone());
+            let scores = timed(&mut seconds.resolve, || score(rounds.dataset, &evaluator, hooks.progress));
+            finished.sides = rounds.sides(&scores, finished.k);
+        }
+        if job.centre {
+            let mut vector = finished.weights.to_vector();
+            rounds.centring(state).apply(&mut vector, |j| rounds.limits.bounds(j));
+            finished.weights = Weights::from_vector(&vector).0;
+        }
+        finished
+    }
+}
+
+fn digests(dataset: &Dataset) -> Vec<String> {
+    dataset.files().iter().map(|file| file.sha256.clone()).collect()
+}
+
+/// Numbers of pairs that ended at an end of their range; phase weights may well be 0.
+fn at_bound(weights: &Weights) -> usize {
+    let pairs = weights.to_vector().into_iter().zip(ranges_of::<Weights>()).take(2 * PAIRS);
+    pairs.filter(|(value, range)| *value == f64::from(*range.start()) || *value == f64::from(*range.end())).count()
+}
+
+/// The declared ranges of the parameters, without those that are frozen or occur too rarely.
+fn limits(frozen: &[bool], occurrences: &[u32], min_seen: u32) -> Result<Limits, LimitsError> {
+    let ends = |range: RangeInclusive<i32>| (f64::from(*range.start()), f64::from(*range.end()));
+    let (lower, upper) = ranges_of::<Weights>().map(ends).unzip();
+    let mut limits = Limits::new(lower, upper)?;
+    let is_rare = |index: usize| occurrences.get(index / 2).is_some_and(|&count| count < min_seen);
+    for index in (0..frozen.len()).filter(|&index| frozen[index] || is_rare(index)) {
+        limits.freeze(index)?;
+    }
+    Ok(limits)
+}
+
+fn timed<T>(seconds: &mut f64, step: impl FnOnce() -> T) -> T {
+    let started = Instant::now();
+    let result = step();
+    *seconds += started.elapsed().as_secs_f64();
+    result
+}

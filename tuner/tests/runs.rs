@@ -1,0 +1,162 @@
+//! Whole runs of the library: held-out data, the choice of the prior, interruptions and what goes on after them.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use engine::eval::params::Weights;
+use tuner::dataset::Source;
+use tuner::features::Resolve;
+use tuner::optimize::Method;
+use tuner::progress::{Progress, Unit};
+use tuner::tune::{Checkpoint, Hooks, Job, Report, TuneError, run};
+
+const DATA: &[u8] = include_bytes!("../../data/quiet.epd.zst");
+const BASELINE: &str = include_str!("../../params/baseline.toml");
+
+/// Every so-many-th position of the project's own data.
+fn positions(stride: usize) -> &'static [u8] {
+    let text = String::from_utf8(zstd::decode_all(DATA).unwrap()).unwrap();
+    let lines: Vec<&str> = text.lines().step_by(stride).collect();
+    lines.join("\n").into_bytes().leak()
+}
+
+fn job(data: &'static [u8]) -> Job {
+    let start = Weights::from_toml(BASELINE).unwrap();
+    Job { errors: false, ..Job::new(vec![Source::embedded("sample", data).unwrap()], start) }
+}
+
+/// Sets a flag after so many steps of a fit.
+struct StopAfter {
+    steps: AtomicU32,
+    stop: AtomicBool,
+}
+
+impl StopAfter {
+    fn new(steps: u32) -> Self {
+        StopAfter { steps: AtomicU32::new(steps), stop: AtomicBool::new(false) }
+    }
+}
+
+impl Progress for StopAfter {
+    fn begin(&self, _step: &'static str, _total: u64, _unit: Unit) {}
+    fn advance(&self, _by: u64) {}
+    fn message(&self, text: String) {
+        let is_step = text.starts_with("loss");
+        if is_step && self.steps.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+    fn end(&self) {}
+}
+
+/// Runs a job, or the rest of it, up to so many steps.
+fn run_for(steps: u32, job: Job, path: &Path) -> Report {
+    let watch = StopAfter::new(steps);
+    let hooks =
+        Hooks { stop: Some(&watch.stop), checkpoint: Some(Checkpoint::new(path)), resume: true, ..Hooks::new(&watch) };
+    run(job, hooks).unwrap()
+}
+
+#[test]
+fn an_interrupted_run_goes_on_as_if_nothing_had_been() {
+    let data = positions(12);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    for method in [Method::Newton, Method::Adam] {
+        for validation in [None, Some(0.2)] {
+            let job = || Job { method, validation, prior: Some(1e-8), ..job(data) };
+            let whole = run(job(), Hooks::new(&())).unwrap();
+            assert!(!whole.interrupted && whole.rounds > 0);
+            for legs in [&[2][..], &[5, 9], &[1, 1, 1]] {
+                for &steps in legs {
+                    let report = run_for(steps, job(), &path);
+                    assert!(report.interrupted && path.exists());
+                    assert!(report.loss.after.qsearch <= report.loss.before.qsearch);
+                }
+                let rest = run_for(u32::MAX, job(), &path);
+                assert!(!rest.interrupted && !path.exists());
+                assert_eq!(rest.tuned, whole.tuned);
+                assert_eq!(rest.history, whole.history);
+                assert_eq!((rest.loss, rest.held_loss), (whole.loss, whole.held_loss));
+                let counts = |report: &Report| (report.iterations, report.rounds, report.gradient_ratio);
+                assert_eq!(counts(&rest), counts(&whole));
+                assert_eq!(rest.provenance(), whole.provenance());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_goes_on_with_its_own_job_only() {
+    let data = positions(40);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let begin = || Job { prior: Some(1e-8), ..job(data) };
+    let refusal = |job: Job| {
+        let hooks = Hooks { checkpoint: Some(Checkpoint::new(&path)), resume: true, ..Hooks::new(&()) };
+        let error = run(job, hooks).unwrap_err();
+        assert!(matches!(error, TuneError::Checkpoint(_)), "{error}");
+        error.to_string()
+    };
+    assert!(run_for(3, begin(), &path).interrupted);
+    let text = refusal(Job { prior: Some(1e-9), ..begin() });
+    assert!(text.contains("--prior was 0.00000001 there, and is 0.000000001 now"), "{text}");
+    assert!(refusal(Job { resolve: Resolve::Static, ..begin() }).contains("--resolve was qsearch"));
+    assert!(refusal(Job { min_seen: 3, ..begin() }).contains("--min-seen"));
+    let text = refusal(Job { prior: Some(1e-8), ..job(positions(41)) });
+    assert!(text.contains("the data was"), "{text}");
+    assert!(!run_for(u32::MAX, begin(), &path).interrupted);
+}
+
+#[test]
+fn the_prior_is_chosen_where_it_helps_data_that_were_not_fitted() {
+    let data = positions(6);
+    for seed in [1, 2] {
+        let with = |prior| run(Job { prior, seed, validation: Some(0.2), ..job(data) }, Hooks::new(&())).unwrap();
+        let (auto, free) = (with(None), with(Some(1e-13)));
+        let choice = auto.prior_choice.clone().expect("chosen");
+        assert!(choice.best() < choice.start && choice.best() < choice.free);
+        assert!(choice.trials.is_sorted_by_key(|trial| trial.per_position));
+        let (auto, free) = (auto.held_loss.unwrap(), free.held_loss.unwrap());
+        assert!(auto.after.qsearch < auto.before.qsearch);
+        assert!(auto.after.qsearch < free.after.qsearch, "{auto:?} {free:?}");
+    }
+}
+
+#[test]
+fn what_is_held_out_is_not_fitted() {
+    let data = positions(10);
+    let report = run(Job { validation: Some(0.25), ..job(data) }, Hooks::new(&())).unwrap();
+    let share = report.held_out as f64 / report.positions as f64;
+    assert!((0.2..0.3).contains(&share), "{share}");
+    assert!(report.history.iter().all(|point| point.held.is_some()));
+    // The same positions in another order are held out by another seed only.
+    let held = |seed| run(Job { validation: Some(0.25), seed, ..job(data) }, Hooks::new(&())).unwrap().held_loss;
+    assert_ne!(held(1), held(2));
+    for share in [1e-9, 1.0 - 1e-9] {
+        let error = run(Job { validation: Some(share), ..job(data) }, Hooks::new(&())).unwrap_err();
+        assert!(error.to_string().starts_with("validation: a share of"), "{error}");
+    }
+}
+
+#[test]
+fn a_normalised_scale_is_one_and_predicts_as_well() {
+    let data = positions(10);
+    let plain = run(job(data), Hooks::new(&())).unwrap();
+    let report = run(Job { normalize: true, ..job(data) }, Hooks::new(&())).unwrap();
+    assert!(plain.k > 1.1 && report.k == 1.0);
+    let (plain, scaled) = (plain.loss.after.qsearch, report.loss.after.qsearch);
+    assert!((plain - scaled).abs() < 5e-5 && plain != scaled, "{plain} {scaled}");
+}
+
+#[test]
+fn a_bootstrap_agrees_with_the_standard_errors() {
+    let data = positions(3);
+    let job = Job { errors: true, bootstrap: 25, resolve: Resolve::Static, prior: Some(1e-8), ..job(data) };
+    let report = run(job, Hooks::new(&())).unwrap();
+    let found = report.bootstrap.expect("asked for");
+    assert_eq!(found.samples, 25);
+    assert!((0.8..1.25).contains(&found.ratio), "{}", found.ratio);
+    let errors = report.errors.expect("by default").by_parameter;
+    assert!(errors.iter().zip(&found.by_parameter).all(|(error, scatter)| error.is_none() || scatter.is_some()));
+}
