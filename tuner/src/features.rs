@@ -1,5 +1,7 @@
 //! From positions to rows: each is resolved to a leaf, and the leaf's evaluation is taken apart.
 
+use std::ops::Range;
+
 use clap::ValueEnum;
 use engine::chess::Position;
 use engine::eval::params::PAIRS;
@@ -126,22 +128,37 @@ fn visit<'e>(
     dataset: &Dataset,
     evaluator: &'e Evaluator,
     rows: Option<Resolve>,
-    mut collect: impl FnMut(Resolver<'e>),
+    collect: impl FnMut(Resolver<'e>),
+    progress: &dyn Progress,
+) {
+    let resolve = |range: Range<usize>| {
+        let mut resolver = Resolver::new(evaluator, rows);
+        for (position, label) in dataset.samples(range) {
+            resolver.visit(&position, label);
+        }
+        resolver
+    };
+    in_batches(step, dataset, resolve, collect, progress);
+}
+
+/// Divides the positions into batches, works on several at a time, and hands what comes of each to `collect` in order.
+pub(crate) fn in_batches<T: Send>(
+    step: &'static str,
+    dataset: &Dataset,
+    work: impl Fn(Range<usize>) -> T + Sync,
+    mut collect: impl FnMut(T),
     progress: &dyn Progress,
 ) {
     progress.begin(step, dataset.len() as u64, Unit::Positions);
-    let resolve = |&start: &usize| {
+    let work = |&start: &usize| {
         let range = start..(start + BATCH).min(dataset.len());
-        let mut resolver = Resolver::new(evaluator, rows);
-        for (position, label) in dataset.samples(range.clone()) {
-            resolver.visit(&position, label);
-        }
+        let result = work(range.clone());
         progress.advance(range.len() as u64);
-        resolver
+        result
     };
     let starts: Vec<usize> = (0..dataset.len()).step_by(BATCH).collect();
     for wave in starts.chunks(WAVE) {
-        wave.par_iter().map(resolve).collect::<Vec<_>>().into_iter().for_each(&mut collect);
+        wave.par_iter().map(work).collect::<Vec<_>>().into_iter().for_each(&mut collect);
     }
     progress.end();
 }

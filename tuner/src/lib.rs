@@ -2,10 +2,11 @@
 //!
 //! [`dataset`] reads labelled positions, [`features`] resolves them with the engine's own quiescence search and
 //! evaluation into sparse rows, [`objective`] is the function of the parameters to be minimised, [`optimize`]
-//! minimises it, [`tune`] runs the whole, [`params_file`] writes what comes out.
+//! minimises it, [`tune`] runs the whole, [`params_file`] writes what comes out, [`explain`] says what it is worth.
 
 pub mod dataset;
 pub mod evaluate;
+pub mod explain;
 pub mod features;
 pub mod normalize;
 pub mod objective;

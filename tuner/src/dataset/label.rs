@@ -15,11 +15,16 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    const ALL: [Self; 3] = [Outcome::Loss, Outcome::Draw, Outcome::Win];
+    pub(super) const ALL: [Self; 3] = [Outcome::Loss, Outcome::Draw, Outcome::Win];
 
     /// White's points: 0, ½ or 1.
     pub fn points(self) -> f32 {
         f32::from(self as u8) / 2.0
+    }
+
+    /// As games are written: `1-0`, `1/2-1/2` or `0-1`.
+    pub fn result(self) -> &'static str {
+        ["0-1", "1/2-1/2", "1-0"][self as usize]
     }
 }
 

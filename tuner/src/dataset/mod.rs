@@ -106,10 +106,24 @@ pub struct Dataset {
     skipped: BTreeMap<&'static str, Skipped>,
 }
 
+/// Where a position stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'d> {
+    /// Name of the file.
+    pub file: &'d str,
+    /// The line, 1 for the first.
+    pub line: u64,
+}
+
 /// Is shown the positions of one part of the data, in order.
 pub trait Visitor: Send {
     /// A position and what is known of it.
     fn visit(&mut self, position: &Position, label: Label);
+}
+
+/// Looks at nothing: for data that are only to be read.
+impl Visitor for () {
+    fn visit(&mut self, _position: &Position, _label: Label) {}
 }
 
 /// What came of one part of a file.
@@ -244,16 +258,30 @@ impl Dataset {
     /// # Panics
     /// If there is no such position.
     pub fn position(&self, index: usize) -> Position {
-        let mut place = self.labels.place(index) as usize;
-        let mut sources = self.sources.iter();
-        let text = loop {
-            let text = sources.next().expect("a sample stands in one of the sources").text();
-            match place.checked_sub(text.len()) {
-                Some(beyond) => place = beyond,
-                None => break text,
+        let (source, offset) = self.find(index);
+        text::reread_position(&source.text()[offset..])
+    }
+
+    /// Where a position stands. The lines before it are counted anew each time.
+    ///
+    /// # Panics
+    /// If there is no such position.
+    pub fn place(&self, index: usize) -> Place<'_> {
+        let (source, offset) = self.find(index);
+        let before = source.text()[..offset].iter().filter(|&&byte| byte == b'\n').count();
+        Place { file: source.name(), line: before as u64 + 1 }
+    }
+
+    /// The source of a position, and where its line begins there.
+    fn find(&self, index: usize) -> (&Source, usize) {
+        let mut offset = self.labels.place(index) as usize;
+        for source in &self.sources {
+            match offset.checked_sub(source.text().len()) {
+                Some(beyond) => offset = beyond,
+                None => return (source, offset),
             }
-        };
-        text::reread_position(&text[place..])
+        }
+        unreachable!("a sample stands in one of the sources")
     }
 }
 

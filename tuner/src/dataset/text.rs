@@ -124,12 +124,8 @@ fn read_content(line: &str, style: LabelStyle) -> Result<(Position, Label), Line
 }
 
 fn game_result(result: &str) -> Result<Outcome, LineError> {
-    match result {
-        "1-0" => Ok(Outcome::Win),
-        "0-1" => Ok(Outcome::Loss),
-        "1/2-1/2" => Ok(Outcome::Draw),
-        _ => Err(LineError::UnknownResult { found: result.to_owned(), style: LabelStyle::Epd }),
-    }
+    let unknown = || LineError::UnknownResult { found: result.to_owned(), style: LabelStyle::Epd };
+    Outcome::ALL.into_iter().find(|outcome| outcome.result() == result).ok_or_else(unknown)
 }
 
 fn label_of_operations(line: &str, position: &Position) -> Result<Label, LineError> {

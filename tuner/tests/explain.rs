@@ -1,0 +1,189 @@
+//! Explanations against plain recomputation, position by position.
+
+use std::fs;
+
+use engine::chess::{Color, Position};
+use engine::eval::Evaluator;
+use engine::eval::params::Weights;
+use engine::search::{Pruning, Quiescence};
+use tempfile::TempDir;
+use tuner::dataset::{Dataset, Source};
+use tuner::explain::{
+    Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, MOST_PAWNS, View, Worst, explain, material_balance, phase,
+    phase_part,
+};
+use tuner::features::{self, Resolve};
+use tuner::objective::expectation;
+
+const K: f64 = 1.3;
+
+/// Every twelfth line of the embedded positions: more than two batches.
+fn lines() -> Vec<String> {
+    let packed = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../data/quiet.epd.zst")).unwrap();
+    let text = String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap();
+    text.lines().step_by(12).map(str::to_owned).collect()
+}
+
+fn evaluator() -> Evaluator {
+    Evaluator::new(Weights::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../params/baseline.toml")).unwrap())
+}
+
+/// Reads files of lines; the targets are the results.
+fn read(folder: &TempDir, files: &[(&str, &[String])]) -> (Dataset, Vec<f32>) {
+    let sources = files.iter().map(|(name, lines)| {
+        let path = folder.path().join(name);
+        fs::write(&path, lines.join("\n")).unwrap();
+        Source::open(&path).unwrap()
+    });
+    let (dataset, resolved) = features::read(sources.collect(), 0, &evaluator(), Resolve::Static, &()).unwrap();
+    let targets = resolved.rows.targets().to_vec();
+    (dataset, targets)
+}
+
+fn explained(dataset: &Dataset, targets: &[f32], resolve: Resolve, count: usize) -> Explanation {
+    explain(&Case { dataset, evaluator: &evaluator(), resolve, k: K, targets }, Worst { count, apart: 1 }, &())
+}
+
+/// Expectations and targets of the positions that belong together.
+type Group = Vec<(f64, f64)>;
+
+fn assert_bin(bin: &Bin, group: &Group) {
+    let count = group.len() as f64;
+    assert_eq!(bin.count(), group.len() as u64);
+    if group.is_empty() {
+        return;
+    }
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| group.iter().map(of).sum::<f64>() / count;
+    let close = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-9, "{found} for {wanted}");
+    close(bin.expected(), mean(&|(expected, _)| *expected));
+    close(bin.actual(), mean(&|(_, target)| *target));
+    close(bin.loss(), mean(&|(expected, target)| (target - expected).powi(2)));
+    let residual = mean(&|(expected, target)| target - expected);
+    close(bin.residual(), residual);
+    let spread = mean(&|(expected, target)| (target - expected - residual).powi(2));
+    close(bin.error(), (spread / (count - 1.0).max(1.0)).sqrt());
+}
+
+#[test]
+fn bins_hold_what_plain_sums_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = lines();
+    let (dataset, targets) = read(&folder, &[("a.epd", &lines[..1000]), ("b.epd", &lines[1000..])]);
+    let evaluator = evaluator();
+    for resolve in [Resolve::Static, Resolve::Qsearch] {
+        let found = explained(&dataset, &targets, resolve, 10);
+        let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);
+        let mut samples = Vec::new();
+        for (position, label) in dataset.samples(0..dataset.len()) {
+            let score = match resolve {
+                Resolve::Static => evaluator.evaluate_for_white(&position),
+                Resolve::Qsearch => quiescence.score_for_white(&position),
+            };
+            samples.push((position, (expectation(K, score.into()), f64::from(label.outcome.points()))));
+        }
+        let group = |wanted: &dyn Fn(&Position, f64) -> bool| -> Group {
+            let fitting = samples.iter().filter(|(position, (expected, _))| wanted(position, *expected));
+            fitting.map(|(_, pair)| *pair).collect()
+        };
+        assert_bin(&found.all, &group(&|_, _| true));
+        let in_bin = |bin: usize, expected: f64| (expected * EXPECTATIONS as f64).floor() == bin as f64;
+        for (bin, sums) in found.calibration.iter().enumerate() {
+            assert_bin(sums, &group(&|_, expected| in_bin(bin, expected)));
+            for (part, sums) in found.calibration_by_phase.iter().enumerate() {
+                let is_part = |position: &Position| phase_part(phase(position)) == part;
+                assert_bin(&sums[bin], &group(&|position, expected| is_part(position) && in_bin(bin, expected)));
+            }
+        }
+        for (balance, sums) in (-MOST_PAWNS..).zip(&found.by_material) {
+            assert_bin(sums, &group(&|position, _| material_balance(position) == balance));
+        }
+        for (left, sums) in found.by_phase.iter().enumerate() {
+            assert_bin(sums, &group(&|position, _| phase(position) == left));
+        }
+        assert!(found.calibration.iter().filter(|bin| bin.count() > 0).count() > 10);
+
+        let off = |pair: &(f64, f64)| (pair.1 - pair.0).abs();
+        let far = |range: std::ops::Range<usize>| samples[range].iter().filter(|(_, pair)| off(pair) > FAR_OFF).count();
+        let counts: Vec<(u64, u64)> = found.files.iter().map(|file| (file.positions, file.far_off)).collect();
+        assert_eq!(
+            counts,
+            [(1000, far(0..1000) as u64), (samples.len() as u64 - 1000, far(1000..samples.len()) as u64)]
+        );
+
+        let mut order: Vec<usize> = (0..samples.len()).collect();
+        order.sort_by(|&a, &b| off(&samples[b].1).total_cmp(&off(&samples[a].1)).then(a.cmp(&b)));
+        let worst: Vec<usize> = found.worst.iter().map(|worst| worst.sample).collect();
+        assert_eq!(worst, order[..10]);
+        for worst in &found.worst {
+            let (position, pair) = &samples[worst.sample];
+            assert_eq!((&worst.position, worst.expected, worst.target), (position, pair.0, pair.1));
+            assert_eq!(worst.still, evaluator.evaluate_for_white(position));
+            assert_eq!(worst.qsearch, evaluator.evaluate_for_white(&worst.leaf));
+            let name = if worst.sample < 1000 { "a.epd" } else { "b.epd" };
+            assert!(worst.file.ends_with(name) && lines[worst.sample].starts_with(&position.to_epd_fields()));
+            let first = if worst.sample < 1000 { 0 } else { 1000 };
+            assert_eq!(worst.line as usize, worst.sample - first + 1);
+            assert_eq!(worst.line_to_leaf().split_whitespace().count(), worst.moves.len());
+        }
+    }
+}
+
+#[test]
+fn any_number_of_threads_explains_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dataset, targets) = read(&folder, &[("a.epd", &lines())]);
+    let explain = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| explained(&dataset, &targets, Resolve::Qsearch, 7))
+    };
+    let alone = explain(1);
+    assert_eq!(alone.worst.len(), 7);
+    assert!([2, 5].map(explain).iter().all(|found| *found == alone));
+    assert_eq!(explained(&dataset, &targets, Resolve::Qsearch, usize::MAX).worst.len(), dataset.len());
+    assert!(explained(&dataset, &targets, Resolve::Qsearch, 0).worst.is_empty());
+}
+
+#[test]
+fn the_worst_are_apart_where_that_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dataset, targets) = read(&folder, &[("a.epd", &lines())]);
+    let case = Case { dataset: &dataset, evaluator: &evaluator(), resolve: Resolve::Static, k: K, targets: &targets };
+    let worst = |count, apart| -> Vec<usize> {
+        explain(&case, Worst { count, apart }, &()).worst.iter().map(|worst| worst.sample).collect()
+    };
+    let mut wanted: Vec<usize> = Vec::new();
+    for sample in worst(200, 1) {
+        if wanted.len() < 10 && wanted.iter().all(|other| sample.abs_diff(*other) >= 300) {
+            wanted.push(sample);
+        }
+    }
+    assert_eq!(worst(10, 300), wanted);
+    assert_ne!(worst(10, 1), wanted);
+}
+
+#[test]
+fn labels_of_another_point_of_view_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: Vec<String> = lines().into_iter().step_by(5).collect();
+    let turned = |line: &String| {
+        let (fen, result) = line.split_once(" c9 ").unwrap();
+        let result = match result {
+            "\"1-0\";" => "\"0-1\";",
+            "\"0-1\";" => "\"1-0\";",
+            other => other,
+        };
+        format!("{fen} c9 {result}")
+    };
+    let is_black = |line: &String| Position::from_fen_prefix(line).unwrap().0.side_to_move() == Color::Black;
+    let of_black: Vec<String> = lines.iter().map(turned).collect();
+    let of_mover: Vec<String> =
+        lines.iter().map(|line| if is_black(line) { turned(line) } else { line.clone() }).collect();
+    let files: [(&str, &[String]); 3] = [("good.epd", &lines), ("black.epd", &of_black), ("mover.epd", &of_mover)];
+    let (dataset, targets) = read(&folder, &files);
+    let views: Vec<Option<View>> = explained(&dataset, &targets, Resolve::Qsearch, 0)
+        .files
+        .iter()
+        .map(tuner::explain::Agreement::suspected_view)
+        .collect();
+    assert_eq!(views, [None, Some(View::Black), Some(View::SideToMove)]);
+}
