@@ -11,6 +11,7 @@ pub mod features;
 pub mod normalize;
 pub mod objective;
 pub mod optimize;
+pub mod outliers;
 pub mod params_file;
 pub mod progress;
 pub mod selection;

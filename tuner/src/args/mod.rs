@@ -4,6 +4,7 @@
 //! group: Data, Parameters, Objective, Method, Output.
 
 mod evaluate;
+mod outliers;
 mod tune;
 
 use std::path::PathBuf;
@@ -38,6 +39,8 @@ pub(crate) struct Cli {
 enum Command {
     /// Say how well parameter files predict results, side by side.
     Evaluate(evaluate::EvaluateArgs),
+    /// Find the positions whose result is furthest from what parameters expect: wrong labels, mostly.
+    Outliers(outliers::OutliersArgs),
 }
 
 const EXAMPLES: &str = "\
@@ -53,6 +56,7 @@ impl Cli {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         match &self.command {
             Some(Command::Evaluate(args)) => args.run(bars),
+            Some(Command::Outliers(args)) => args.run(bars),
             None => self.tune.run(bars),
         }
     }

@@ -1,0 +1,62 @@
+//! `tuner outliers`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use engine::eval::params::Weights;
+use tuner::features::Resolve;
+use tuner::outliers::outliers;
+use tuner::params_file::{check_writable, write_atomically};
+
+use super::{DataArgs, MachineArgs, PrintArgs, positive};
+use crate::bars::Bars;
+use crate::interrupt::uninterrupted;
+
+/// The arguments of `tuner outliers`.
+#[derive(Args)]
+pub(crate) struct OutliersArgs {
+    #[command(flatten)]
+    data: DataArgs,
+
+    /// Parameters that judge the positions.
+    #[arg(long, value_name = "FILE", default_value = "params/tuned.toml", help_heading = "Parameters")]
+    params: PathBuf,
+
+    /// What a position is judged by: the leaf of its quiescence search, or at once.
+    #[arg(long, value_enum, default_value_t = Resolve::Qsearch, help_heading = "Objective")]
+    resolve: Resolve,
+
+    /// K, the scale from centipawns to expected results; fitted to the parameters if not given.
+    #[arg(long, value_name = "K", value_parser = positive, help_heading = "Objective")]
+    k: Option<f64>,
+
+    /// How many positions are told.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    count: u32,
+
+    /// Write them as EPD, too.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    print: PrintArgs,
+
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+impl OutliersArgs {
+    pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
+        self.output.iter().try_for_each(check_writable)?;
+        let weights = Weights::load(&self.params)?;
+        self.machine.use_threads()?;
+        let (sources, count) = (self.data.sources()?, self.count as usize);
+        let found = outliers(sources, &weights, self.resolve, self.k, self.data.skip_bad, count, bars)?;
+        if let Some(output) = &self.output {
+            uninterrupted(|| write_atomically(output, found.to_epd()))?;
+        }
+        let wrote = self.output.as_ref().map(|output| format!("\nwrote {}", output.display())).unwrap_or_default();
+        Ok(if self.print.json { format!("{:#}", found.to_json()) } else { format!("{}{wrote}", found.to_table()) })
+    }
+}
