@@ -14,6 +14,7 @@ pub mod optimize;
 pub mod outliers;
 pub mod params_file;
 pub mod progress;
+pub mod report;
 pub mod selection;
 pub mod summary;
 pub mod target;

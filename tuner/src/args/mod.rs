@@ -5,6 +5,7 @@
 
 mod evaluate;
 mod outliers;
+mod report;
 mod tune;
 
 use std::path::PathBuf;
@@ -41,6 +42,8 @@ enum Command {
     Evaluate(evaluate::EvaluateArgs),
     /// Find the positions whose result is furthest from what parameters expect: wrong labels, mostly.
     Outliers(outliers::OutliersArgs),
+    /// Write a page that shows parameters beside others: boards, calibration, residuals.
+    Report(report::ReportArgs),
 }
 
 const EXAMPLES: &str = "\
@@ -57,6 +60,7 @@ impl Cli {
         match &self.command {
             Some(Command::Evaluate(args)) => args.run(bars),
             Some(Command::Outliers(args)) => args.run(bars),
+            Some(Command::Report(args)) => args.run(bars),
             None => self.tune.run(bars),
         }
     }

@@ -96,6 +96,14 @@ fn one_line(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
+/// What the block of a parameter file says, without its markers and the signs of comments; nothing if there is none.
+pub fn provenance_of(text: &str) -> Option<String> {
+    let (_, block) = text.split_once(BEGIN)?;
+    let (block, _) = block.split_once(END)?;
+    let lines = block.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).filter(|line| !line.is_empty());
+    Some(lines.collect::<Vec<_>>().join("\n"))
+}
+
 /// Opens `text` with `block`, and takes out the blocks it had, each with one blank line after it, and a scale that
 /// stands elsewhere: the one in `block` is the one that holds.
 pub(super) fn replace(text: &str, block: &str) -> Result<String, RenderError> {

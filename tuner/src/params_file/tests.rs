@@ -59,6 +59,15 @@ k = 1.061235  # scale from centipawns to expected results
 ";
 
 #[test]
+fn what_the_block_says_can_be_read_again() {
+    let text = render(&baseline(), &scattered(), Some(&provenance())).unwrap();
+    let said = provenance_of(&text).unwrap();
+    assert!(said.starts_with("program     merino-tuner 0.1.0\ndata        quiet.epd: 725000 lines"), "{said}");
+    assert!(said.contains("\nk = 1.061235") && said.ends_with("iterations  6"), "{said}");
+    assert_eq!(provenance_of(&baseline()), None);
+}
+
+#[test]
 fn unchanged_weights_give_the_same_bytes() {
     let text = baseline();
     assert_eq!(render(&text, &weights_of(&text), None).expect("rendered"), text);

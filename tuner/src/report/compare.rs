@@ -1,0 +1,106 @@
+//! A page about two sets of parameters, from nothing but them and data.
+
+use engine::eval::Evaluator;
+use engine::eval::params::{PAIRS, Weights};
+
+use super::{LossChange, Page, WORST};
+use crate::dataset::Source;
+use crate::explain::{Case, explain};
+use crate::features::{self, Resolve, Resolved, Scores, score};
+use crate::normalize::Centring;
+use crate::objective::{Objective, ObjectiveError, Rows, fit_k, loss_difference, score_loss};
+use crate::progress::Progress;
+use crate::tune::TuneError;
+use crate::uncertainty::standard_errors;
+
+/// A set of parameters and what it is called.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// Such as the name of its file.
+    pub name: String,
+    /// The parameters.
+    pub weights: Weights,
+}
+
+/// Compares parameters with others, each under its own scale if none is given.
+///
+/// # Errors
+/// The first fault of the data, or that they determine no scale.
+pub fn compare(
+    tuned: Named,
+    against: Named,
+    sources: Vec<Source>,
+    resolve: Resolve,
+    k: Option<f64>,
+    skip_bad: usize,
+    progress: &dyn Progress,
+) -> Result<Page, TuneError> {
+    let [before, after] = [&against, &tuned].map(|named| Evaluator::new(named.weights.clone()));
+    let (dataset, Resolved { rows, scores }) = features::read(sources, skip_bad, &after, resolve, progress)?;
+    let earlier = score(&dataset, &before, progress);
+    let scale = |scores: &Scores| match k {
+        Some(k) => Ok(k),
+        None => {
+            let scores: Vec<f64> = scores.of(resolve).iter().map(|&score| score.into()).collect();
+            fit_k(&scores, rows.targets()).map(|fit| fit.k)
+        }
+    };
+    let scales = [scale(&earlier)?, scale(&scores)?];
+    let targets = rows.targets();
+    let explained =
+        |evaluator, k| explain(&Case { dataset: &dataset, evaluator, resolve, k, targets }, WORST, progress);
+    let [before, after] = [explained(&before, scales[0]), explained(&after, scales[1])];
+    let occurrences = rows.occurrences();
+    let errors = errors(&rows, &tuned.weights, scales[1], &occurrences, dataset.groups())?;
+    Ok(Page {
+        errors,
+        losses: losses(resolve, (scales[0], &earlier), (scales[1], &scores), &rows),
+        occurrences: Some(occurrences),
+        facts: vec![("K before, after".to_owned(), format!("{:.6}, {:.6}", scales[0], scales[1]))],
+        before: Some(before),
+        after: Some(after),
+        positions: dataset.len() as u64,
+        files: dataset.files().to_vec(),
+        skipped: dataset.skipped().clone(),
+        ..Page::new(tuned.name, tuned.weights, against.name, against.weights)
+    })
+}
+
+/// Standard errors that the parameters would have, were they fitted to these data.
+fn errors(
+    rows: &Rows,
+    weights: &Weights,
+    k: f64,
+    occurrences: &[u32],
+    games: &[u32],
+) -> Result<Option<Vec<Option<f64>>>, ObjectiveError> {
+    let is_seen = |index: usize| index >= 2 * PAIRS || occurrences[index / 2] > 0;
+    let is_free: Vec<bool> = (0..Weights::DIMENSIONS).map(is_seen).collect();
+    let centring = Centring::new(|_| true, is_seen);
+    let objective = Objective::new(rows, k)?;
+    let found = standard_errors(&objective, &weights.to_vector(), &is_free, &centring, Some(games));
+    Ok(found.map(|errors| errors.by_parameter))
+}
+
+/// The losses of both kinds of score, that of the positions' own kind first.
+fn losses(
+    resolve: Resolve,
+    (k_before, before): (f64, &Scores),
+    (k_after, after): (f64, &Scores),
+    rows: &Rows,
+) -> Vec<LossChange> {
+    let change = |(how, name): (Resolve, &str)| {
+        let (before, after) = (before.of(how), after.of(how));
+        LossChange {
+            name: name.to_owned(),
+            before: score_loss(k_before, before, rows.targets()),
+            after: score_loss(k_after, after, rows.targets()),
+            difference: Some(loss_difference((k_before, before), (k_after, after), rows.targets())),
+        }
+    };
+    let mut kinds = [(Resolve::Qsearch, "quiescence"), (Resolve::Static, "static")];
+    if resolve == Resolve::Static {
+        kinds.reverse();
+    }
+    kinds.map(change).to_vec()
+}

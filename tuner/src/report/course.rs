@@ -1,0 +1,153 @@
+//! How the losses fell.
+
+use maud::{Markup, html};
+
+use super::plot::{Axis, Plane, TOP, WIDTH, range};
+use super::words::{grouped, plain, scientific};
+use super::{Page, Point, figure};
+
+const HEIGHT: f64 = 290.0;
+/// Steps beyond this are not drawn one by one: they could not be told apart.
+const POINTS: usize = 240;
+/// The course is drawn from where this share of the fall is done, if the first steps take most of it.
+const FIRST_FALL: f64 = 0.98;
+
+/// The pictures of the course; nothing where there is none.
+pub(super) fn pictures(page: &Page) -> Markup {
+    if page.history.len() < 2 {
+        return html! {};
+    }
+    let points = thinned(&page.history);
+    html! {
+        div class="charts" {
+            (losses(&points))
+            @if let Some(gap) = gap(&points) { (gap) }
+        }
+    }
+}
+
+/// At most [`POINTS`] points, evenly, with both ends.
+fn thinned(history: &[Point]) -> Vec<Point> {
+    let last = history.len() - 1;
+    let count = last.min(POINTS);
+    (0..=count).map(|index| history[last * index / count]).collect()
+}
+
+/// Training and hold-out loss, the part that can be told apart.
+fn losses(points: &[Point]) -> Markup {
+    let (first, end) = (points[0], points[points.len() - 1]);
+    let lowest = points.iter().map(|point| point.training).fold(f64::INFINITY, f64::min);
+    // Where the first steps do nearly all, the rest would be a flat line.
+    let fallen = |point: &Point| (first.training - point.training) / (first.training - lowest).max(f64::MIN_POSITIVE);
+    let quick = points.iter().position(|point| fallen(point) >= FIRST_FALL).unwrap_or(0);
+    let shown = if quick * 4 < points.len() && points.len() - quick > 8 { quick / 2 } else { 0 };
+    let values = points[shown..].iter().flat_map(|point| [Some(point.training), point.held_out]).flatten();
+    let (low, high) = range(values, 1e-7);
+    let plane =
+        Plane { x: steps(end), y: Axis { name: "loss", low, high, is_log: false, words: plain }, height: HEIGHT };
+    let held: Vec<(f64, f64)> =
+        points.iter().filter_map(|point| Some((point.iteration as f64, point.held_out?))).collect();
+    let best = held.iter().min_by(|a, b| a.1.total_cmp(&b.1)).copied();
+    let more = match (best, end.held_out) {
+        (Some((at, best)), Some(_)) => {
+            format!("training {:.7} at the end; hold-out {best:.7} at its best, after {at} steps", end.training)
+        }
+        _ => format!("{:.7} at the start, {:.7} at the end", first.training, end.training),
+    };
+    let content = html! {
+        (rounds(&plane, points))
+        g clip-path="url(#plane)" {
+            path class="path" d=(plane.line(points.iter().map(|point| (point.iteration as f64, point.training)))) {}
+            @if !held.is_empty() {
+                path class="path other" d=(plane.line(held.iter().copied())) {}
+            }
+        }
+        @if let Some((at, best)) = best { circle class="dot other" cx=(plane.x(at)) cy=(plane.y(best)) r="4.5" {} }
+        circle class="dot" cx=(plane.x(end.iteration as f64)) cy=(plane.y(end.training)) r="4.5" {}
+        (stripes(&plane, points, |point| match point.held_out {
+            Some(held) => format!("{:.7}, hold-out {held:.7}", point.training),
+            None => format!("{:.7}", point.training),
+        }))
+        @if !held.is_empty() { (legend(&[("", "training"), ("other", "hold-out")])) }
+    };
+    figure("Loss by step", &more, &plane.draw(&format!("Loss by step: {more}."), &content))
+}
+
+/// How far the loss was from its end, in powers of ten; nothing if it never was.
+fn gap(points: &[Point]) -> Option<Markup> {
+    let end = points[points.len() - 1];
+    let last_round: Vec<&Point> = points.iter().filter(|point| point.round == points[0].round).collect();
+    // Rounds have rows of their own: distances are told within the first, which does most of the work.
+    let lowest = last_round.iter().map(|point| point.training).fold(f64::INFINITY, f64::min);
+    let gaps: Vec<(f64, f64)> = last_round
+        .iter()
+        .map(|point| (point.iteration as f64, point.training - lowest))
+        .filter(|(_, gap)| *gap > 1e-17)
+        .collect();
+    let (least, most) =
+        gaps.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), (_, gap)| (least.min(*gap), most.max(*gap)));
+    if gaps.len() < 3 || least * 10.0 > most {
+        return None;
+    }
+    let y =
+        Axis { name: "above its end", low: least / 2.0, high: most * 2.0, is_log: true, words: |v, _| scientific(v) };
+    let last = gaps.last().map_or(end.iteration as f64, |(iteration, _)| *iteration);
+    let x = Axis { high: last.max(1.0), ..steps(end) };
+    let plane = Plane { x, y, height: HEIGHT };
+    let content = html! {
+        path class="path" d=(plane.line(gaps.iter().copied())) {}
+        @for (iteration, gap) in gaps.iter().filter(|_| gaps.len() <= 60) {
+            circle class="dot" cx=(plane.x(*iteration)) cy=(plane.y(*gap)) r="3" {
+                title { (format!("step {iteration}: {} above the end", scientific(*gap))) }
+            }
+        }
+    };
+    let is_first_only = end.round != points[0].round;
+    let more = if is_first_only {
+        "first round, logarithmic: a straight line is a steady method"
+    } else {
+        "logarithmic: a straight line is a steady method"
+    };
+    Some(figure("Distance from the end", more, &plane.draw("How far the loss is above its end, by step.", &content)))
+}
+
+fn steps(end: Point) -> Axis {
+    let words = |value: f64, _| if value.fract() == 0.0 { grouped(value as u64) } else { String::new() };
+    Axis { name: "steps", low: 0.0, high: (end.iteration as f64).max(1.0), is_log: false, words }
+}
+
+/// Lines where positions were resolved anew.
+fn rounds(plane: &Plane, points: &[Point]) -> Markup {
+    let begins = points.windows(2).filter(|pair| pair[0].round != pair[1].round);
+    html! {
+        clipPath id="plane" { rect x=(plane.x(0.0)) y=(TOP - 4.0) width=(WIDTH) height=(plane.bottom() - TOP + 4.0) {} }
+        @for pair in begins {
+            @let x = plane.x(pair[1].iteration as f64);
+            line class="bound" x1=(x) x2=(x) y1=(TOP) y2=(plane.bottom()) {
+                title { (format!("round {}: positions are resolved with the new parameters", pair[1].round + 1)) }
+            }
+        }
+    }
+}
+
+fn stripes(plane: &Plane, points: &[Point], words: impl Fn(&Point) -> String) -> Markup {
+    let at = |index: usize| points[index].iteration as f64;
+    let edge = |index: usize| if index == 0 { at(0) } else { f64::midpoint(at(index - 1), at(index)) };
+    html! {
+        @for (index, point) in points.iter().enumerate() {
+            @let to = if index + 1 == points.len() { at(index) } else { edge(index + 1) };
+            (plane.stripe(edge(index), to, &format!("step {}: {}", grouped(point.iteration), words(point))))
+        }
+    }
+}
+
+/// What the lines of a picture are, as (class, name).
+pub(super) fn legend(lines: &[(&str, &str)]) -> Markup {
+    html! {
+        @for (index, (class, name)) in lines.iter().enumerate() {
+            @let y = TOP + 12.0 + 17.0 * index as f64;
+            circle class=(format!("dot {class}")) cx="386" cy=(y) r="4.5" {}
+            text class="strong" x="396" y=(y) dy="0.35em" { (name) }
+        }
+    }
+}
