@@ -45,7 +45,7 @@ pub fn evaluate(
         Some(k) => Ok(k),
         None => {
             let scores: Vec<f64> = scores.qsearch.iter().map(|&score| f64::from(score)).collect();
-            fit_k(&scores, rows.targets()).map(|fit| fit.k)
+            fit_k(LOSS, &scores, rows.targets()).map(|fit| fit.k)
         }
     };
     let first_k = scale(&scores)?;
@@ -54,7 +54,7 @@ pub fn evaluate(
     for weights in &parameters[1..] {
         let others = score(&dataset, &evaluator(weights), progress);
         let k = scale(&others)?;
-        let difference = loss_difference((first_k, &scores.qsearch), (k, &others.qsearch), rows.targets());
+        let difference = loss_difference(LOSS, (first_k, &scores.qsearch), (k, &others.qsearch), rows.targets());
         evaluations.push(Evaluation {
             k,
             loss: Loss::of(LOSS, &others, rows.targets(), k),

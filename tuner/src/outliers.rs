@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::dataset::{Dataset, DatasetError, Source};
 use crate::explain::{Case, Explanation, FAR_OFF, Misjudged, Worst, explain};
 use crate::features::{Resolve, score};
-use crate::objective::fit_k;
+use crate::objective::{SampleLoss, fit_k};
 use crate::progress::Progress;
 
 /// Outliers of data, and what all of the data say.
@@ -43,7 +43,7 @@ pub fn outliers(
     let k = k.unwrap_or_else(|| {
         let scores: Vec<f64> =
             score(&dataset, evaluator, progress).of(resolve).iter().map(|&score| score.into()).collect();
-        fit_k(&scores, &targets).map_or(DEFAULT_SCALE, |fit| fit.k)
+        fit_k(SampleLoss::default(), &scores, &targets).map_or(DEFAULT_SCALE, |fit| fit.k)
     });
     let case = Case { dataset: &dataset, evaluator, resolve, k, targets: &targets };
     Ok(Outliers { explanation: explain(&case, Worst { count, apart: 1 }, progress), skipped: dataset.skipped_lines() })

@@ -173,6 +173,7 @@ impl Report {
     fn write_losses(&self, to: &mut String) -> fmt::Result {
         let title = match self.sample_loss {
             SampleLoss::SquaredError => "mean squared error",
+            SampleLoss::CrossEntropy => "mean cross-entropy",
         };
         writeln!(to, "\n{title:<18} {:>12}{:>12} {:>11}", "before", "after", "change")?;
         let mut line = |what: &str, before: f64, after: f64| {

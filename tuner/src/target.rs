@@ -6,7 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::dataset::Dataset;
-use crate::objective::{FitKError, expectation, fit_k};
+use crate::objective::{FitKError, SampleLoss, expectation, fit_k};
 
 /// What is fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -87,7 +87,7 @@ impl Target {
             let (missing, positions) = (results.len() - scores.len(), results.len());
             return Err(TargetError::NoScore { missing, positions });
         }
-        let k = fit_k(&scores, &results)?.k;
+        let k = fit_k(SampleLoss::default(), &scores, &results)?.k;
         let share = self.result();
         let mix =
             |(score, result): (f64, f32)| (share * f64::from(result) + (1.0 - share) * expectation(k, score)) as f32;

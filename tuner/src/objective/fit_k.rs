@@ -1,6 +1,6 @@
 //! The scale K: how many expected points a pawn is worth.
 //!
-//! `K` minimises the mean of `(σ(K q) − y)²` for given scores `q`. As a function of `ln K` this is smooth and, for
+//! `K` minimises the mean loss of `σ(K q)` against `y` for given scores `q`. As a function of `ln K` this is smooth and, for
 //! scores worth anything, has one minimum inside: a bracket is laid around it, and Newton steps on the derivative
 //! find it to the last digits, halving the bracket whenever they would leave it.
 
@@ -67,7 +67,7 @@ pub enum FitKError {
 pub struct KFit {
     /// The scale: `σ(K q) = 1 / (1 + 10^(−K q / 400))`.
     pub k: f64,
-    /// Mean of `(σ(K q) − y)²` at that scale.
+    /// Mean loss at that scale.
     pub loss: f64,
     /// Passes over the data it took.
     pub passes: usize,
@@ -87,16 +87,16 @@ impl Curve {
     }
 }
 
-/// Finds the K that fits `scores` (centipawns, white's view) to `targets` (0..=1, white's view).
+/// Finds the K that fits `scores` (centipawns, white's view) to `targets` (0..=1, white's view) by the least mean loss.
 ///
 /// # Errors
 /// If the samples are malformed or do not determine K; never a number that is not one.
-pub fn fit_k(scores: &[f64], targets: &[f32]) -> Result<KFit, FitKError> {
+pub fn fit_k(loss: SampleLoss, scores: &[f64], targets: &[f32]) -> Result<KFit, FitKError> {
     check(scores, targets)?;
     let mut passes = 0;
     let mut at = |log_k: f64| {
         passes += 1;
-        curve(scores, targets, log_k)
+        curve(loss, scores, targets, log_k)
     };
     let (mut low, mut high, mut x, mut here) = bracket(&mut at)?;
     for _ in 0..STEPS {
@@ -126,8 +126,8 @@ pub fn fit_k(scores: &[f64], targets: &[f32]) -> Result<KFit, FitKError> {
 ///
 /// # Panics
 /// If `theta` has another number of components than the rows have parameters.
-pub fn fit_k_at(rows: &Rows, theta: &[f64]) -> Result<KFit, FitKError> {
-    fit_k(&scores(rows, theta), rows.targets())
+pub fn fit_k_at(loss: SampleLoss, rows: &Rows, theta: &[f64]) -> Result<KFit, FitKError> {
+    fit_k(loss, &scores(rows, theta), rows.targets())
 }
 
 fn check(scores: &[f64], targets: &[f32]) -> Result<(), FitKError> {
@@ -172,13 +172,13 @@ fn bracket(at: &mut impl FnMut(f64) -> Curve) -> Result<(f64, f64, f64, Curve), 
 }
 
 /// Loss of all samples and its derivatives at one `ln K`; the same for any number of threads.
-fn curve(scores: &[f64], targets: &[f32], log_k: f64) -> Curve {
+fn curve(loss: SampleLoss, scores: &[f64], targets: &[f32], log_k: f64) -> Curve {
     let logit = logit_per_centipawn(log_k.exp());
     let sum_part = |range: Range<usize>| {
         let mut sum = Curve::default();
         let targets = targets[range.clone()].chunks(BLOCK);
         for (scores, targets) in scores[range].chunks(BLOCK).zip(targets) {
-            sum = sum.plus(sum_block(scores, targets, logit));
+            sum = sum.plus(sum_block(loss, scores, targets, logit));
         }
         sum
     };
@@ -192,17 +192,14 @@ fn curve(scores: &[f64], targets: &[f32], log_k: f64) -> Curve {
 }
 
 /// Sums over at most [`BLOCK`] samples, first one by one without a sum that would stand in the way of vector code.
-fn sum_block(scores: &[f64], targets: &[f32], logit: f64) -> Curve {
+fn sum_block(loss: SampleLoss, scores: &[f64], targets: &[f32], logit: f64) -> Curve {
     let mut terms = [[0.0; BLOCK]; 3];
     let [losses, slopes, bends] = &mut terms;
-    let outcomes = losses.iter_mut().zip(slopes).zip(bends);
-    for (((loss, slope), bend), (&score, &target)) in outcomes.zip(scores.iter().zip(targets)) {
-        let z = logit * score;
-        let cost = SampleLoss::SquaredError.cost(z, f64::from(target));
-        *loss = cost.loss;
-        *slope = cost.slope * z;
-        *bend = cost.full * z * z + cost.slope * z;
-    }
+    loss.each(logit, scores, targets, |i, z, cost| {
+        losses[i] = cost.loss;
+        slopes[i] = cost.slope * z;
+        bends[i] = cost.full * z * z + cost.slope * z;
+    });
     let [loss, slope, bend] = terms.map(|terms| sum_lanes(&terms[..scores.len()]));
     Curve { loss, slope, bend }
 }
@@ -220,7 +217,7 @@ mod tests {
         let scores: Vec<f64> = (0..5000).map(|i| 0.16 * f64::from(i * 1117 % 5000) - 400.0).collect();
         for k in [0.02, 0.3, 1.0, 2.7, 30.0] {
             let targets: Vec<f32> = scores.iter().map(|score| expectation(k * score) as f32).collect();
-            let fit = fit_k(&scores, &targets).unwrap();
+            let fit = fit_k(SampleLoss::SquaredError, &scores, &targets).unwrap();
             assert!((fit.k / k - 1.0).abs() < 1e-5, "{} for {k}", fit.k);
             assert!(fit.passes <= 15 && fit.loss < 1e-12);
         }
@@ -231,7 +228,7 @@ mod tests {
             _ => f32::from(u8::from(score > 0.0)),
         };
         let targets: Vec<f32> = scores.iter().enumerate().map(result).collect();
-        let fit = fit_k(&scores, &targets).unwrap();
+        let fit = fit_k(SampleLoss::SquaredError, &scores, &targets).unwrap();
         let mean = |k: f64| {
             let squares = scores.iter().zip(&targets).map(|(s, &y)| (expectation(k * s) - f64::from(y)).powi(2));
             squares.sum::<f64>() / scores.len() as f64
@@ -241,15 +238,40 @@ mod tests {
     }
 
     #[test]
+    fn k_is_found_by_cross_entropy_too() {
+        let scores: Vec<f64> = (0..5000).map(|i| 0.16 * f64::from(i * 1117 % 5000) - 400.0).collect();
+        for k in [0.3, 1.0, 2.7] {
+            let targets: Vec<f32> = scores.iter().map(|score| expectation(k * score) as f32).collect();
+            let fit = fit_k(SampleLoss::CrossEntropy, &scores, &targets).unwrap();
+            assert!((fit.k / k - 1.0).abs() < 1e-5, "{} for {k}", fit.k);
+            let nats = |(score, &y): (&f64, &f32)| {
+                let (p, y) = (expectation(fit.k * score), f64::from(y));
+                -y * p.ln() - (1.0 - y) * (1.0 - p).ln()
+            };
+            let mean = scores.iter().zip(&targets).map(nats).sum::<f64>() / scores.len() as f64;
+            assert!((mean - fit.loss).abs() < 1e-12);
+        }
+    }
+
+    #[test]
     fn k_is_refused_where_the_data_do_not_determine_it() {
         let scores = [300.0, -200.0, 50.0, -20.0];
-        assert_eq!(fit_k(&[], &[]), Err(FitKError::Empty));
-        assert_eq!(fit_k(&scores, &[1.0]), Err(FitKError::Length { scores: 4, targets: 1 }));
-        assert_eq!(fit_k(&scores, &[0.5; 4]), Err(FitKError::Uninformative));
-        assert_eq!(fit_k(&[0.0; 4], &[1.0, 0.0, 0.5, 1.0]), Err(FitKError::Uninformative));
-        assert_eq!(fit_k(&scores, &[0.0, 1.0, 0.0, 1.0]), Err(FitKError::Uninformative));
-        assert!(matches!(fit_k(&scores, &[1.0, 0.0, 1.0, 0.0]), Err(FitKError::Unbounded(_))));
-        assert!(matches!(fit_k(&[f64::NAN; 1], &[1.0]), Err(FitKError::Score { sample: 0, .. })));
-        assert!(matches!(fit_k(&scores, &[1.0, 0.0, 2.0, 0.0]), Err(FitKError::Target { sample: 2, .. })));
+        assert_eq!(fit_k(SampleLoss::SquaredError, &[], &[]), Err(FitKError::Empty));
+        assert_eq!(fit_k(SampleLoss::SquaredError, &scores, &[1.0]), Err(FitKError::Length { scores: 4, targets: 1 }));
+        assert_eq!(fit_k(SampleLoss::SquaredError, &scores, &[0.5; 4]), Err(FitKError::Uninformative));
+        assert_eq!(fit_k(SampleLoss::SquaredError, &[0.0; 4], &[1.0, 0.0, 0.5, 1.0]), Err(FitKError::Uninformative));
+        assert_eq!(fit_k(SampleLoss::SquaredError, &scores, &[0.0, 1.0, 0.0, 1.0]), Err(FitKError::Uninformative));
+        assert!(matches!(
+            fit_k(SampleLoss::SquaredError, &scores, &[1.0, 0.0, 1.0, 0.0]),
+            Err(FitKError::Unbounded(_))
+        ));
+        assert!(matches!(
+            fit_k(SampleLoss::SquaredError, &[f64::NAN; 1], &[1.0]),
+            Err(FitKError::Score { sample: 0, .. })
+        ));
+        assert!(matches!(
+            fit_k(SampleLoss::SquaredError, &scores, &[1.0, 0.0, 2.0, 0.0]),
+            Err(FitKError::Target { sample: 2, .. })
+        ));
     }
 }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! in centipawns and white's view, and the objective is
-//! `mean (σ(K q) − target)² + λ Σ (θ − s θ₀)²`, with the scale `s` free or 1 (see `prior.rs`), and `σ(x) = 1 / (1 + 10^(−x / 400))`.
+//! `mean loss(σ(K q), target) + λ Σ (θ − s θ₀)²`, with the loss a squared error or cross-entropy, the scale `s` free or 1 (see `prior.rs`), and `σ(x) = 1 / (1 + 10^(−x / 400))`.
 //!
 //! Sums run in parallel over a partition of the rows that depends on their number only, and are added up in a fixed
 //! order: the same bits come out of any number of threads.
@@ -322,6 +322,7 @@ pub struct Difference {
 /// the same targets. Samples are taken for independent: those of one game are not quite, and the true error is larger.
 /// The slices are of one length and not empty.
 pub fn loss_difference(
+    loss: SampleLoss,
     (first_k, first): (f64, &[i16]),
     (second_k, second): (f64, &[i16]),
     targets: &[f32],
@@ -329,7 +330,7 @@ pub fn loss_difference(
     debug_assert!(first.len() == targets.len() && second.len() == targets.len());
     let loss = |k: f64, score: i16, target: f32| {
         let logit = loss::logit_per_centipawn(k) * f64::from(score);
-        SampleLoss::default().cost(logit, f64::from(target)).loss
+        loss.cost(logit, f64::from(target)).loss
     };
     let sum_part = |range: Range<usize>| {
         range.fold((0.0, 0.0), |(sum, squares), i| {
@@ -347,14 +348,12 @@ pub fn loss_difference(
 
 /// Mean loss of given scores (centipawns, white's view) against targets (0..=1, white's view) under the scale `k`:
 /// what an engine's own integer scores are worth. The slices are of one length and not empty.
-pub fn score_loss(k: f64, scores: &[i16], targets: &[f32]) -> f64 {
+pub fn score_loss(loss: SampleLoss, k: f64, scores: &[i16], targets: &[f32]) -> f64 {
     debug_assert_eq!(scores.len(), targets.len());
     let logit = loss::logit_per_centipawn(k);
     let sum_part = |range: Range<usize>| -> f64 {
         let samples = scores[range.clone()].iter().zip(&targets[range]);
-        samples
-            .map(|(&score, &target)| SampleLoss::default().cost(logit * f64::from(score), f64::from(target)).loss)
-            .sum()
+        samples.map(|(&score, &target)| loss.cost(logit * f64::from(score), f64::from(target)).loss).sum()
     };
     let sums: Vec<f64> = parts(scores.len()).into_par_iter().map(sum_part).collect();
     sums.iter().sum::<f64>() / scores.len() as f64

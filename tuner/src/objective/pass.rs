@@ -161,11 +161,7 @@ pub(super) fn accumulate(
     for range in blocks(range) {
         block.evaluate(rows, range.clone(), point);
         let targets = &rows.targets()[range.clone()];
-        let outcomes = losses.iter_mut().zip(&mut slope);
-        for ((outcome, &score), &target) in outcomes.zip(&block.score).zip(targets) {
-            let cost = loss.cost(logit * score, f64::from(target));
-            (*outcome.0, *outcome.1) = (cost.loss, logit * cost.slope);
-        }
+        loss.each(logit, &block.score, targets, |i, _, cost| (losses[i], slope[i]) = (cost.loss, logit * cost.slope));
         sums.loss += sum_lanes(&losses[..targets.len()]);
         if with_gradient {
             sums.scatter(rows, range, point, &block, &slope);

@@ -8,7 +8,7 @@ use crate::dataset::Source;
 use crate::explain::{Case, explain};
 use crate::features::{self, Resolve, Resolved, Scores, score};
 use crate::normalize::Centring;
-use crate::objective::{Objective, ObjectiveError, Rows, fit_k, loss_difference, score_loss};
+use crate::objective::{Objective, ObjectiveError, Rows, SampleLoss, fit_k, loss_difference, score_loss};
 use crate::progress::Progress;
 use crate::tune::TuneError;
 use crate::uncertainty::standard_errors;
@@ -42,7 +42,7 @@ pub fn compare(
         Some(k) => Ok(k),
         None => {
             let scores: Vec<f64> = scores.of(resolve).iter().map(|&score| score.into()).collect();
-            fit_k(&scores, rows.targets()).map(|fit| fit.k)
+            fit_k(SampleLoss::default(), &scores, rows.targets()).map(|fit| fit.k)
         }
     };
     let scales = [scale(&earlier)?, scale(&scores)?];
@@ -93,9 +93,14 @@ fn losses(
         let (before, after) = (before.of(how), after.of(how));
         LossChange {
             name: name.to_owned(),
-            before: score_loss(k_before, before, rows.targets()),
-            after: score_loss(k_after, after, rows.targets()),
-            difference: Some(loss_difference((k_before, before), (k_after, after), rows.targets())),
+            before: score_loss(SampleLoss::default(), k_before, before, rows.targets()),
+            after: score_loss(SampleLoss::default(), k_after, after, rows.targets()),
+            difference: Some(loss_difference(
+                SampleLoss::default(),
+                (k_before, before),
+                (k_after, after),
+                rows.targets(),
+            )),
         }
     };
     let mut kinds = [(Resolve::Qsearch, "quiescence"), (Resolve::Static, "static")];

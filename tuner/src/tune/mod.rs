@@ -171,7 +171,7 @@ fn begin(
             let fitted = rounds.split.map(|split| scores.pick(&split.fitted));
             let scores = fitted.as_ref().unwrap_or(scores).of(job.resolve);
             let scores: Vec<f64> = scores.iter().map(|&score| f64::from(score)).collect();
-            timed(&mut seconds.fit_k, || fit_k(&scores, rows.fitted.targets()))?.k
+            timed(&mut seconds.fit_k, || fit_k(job.loss, &scores, rows.fitted.targets()))?.k
         }
     };
     let start = rounds.centre.to_vec();

@@ -25,8 +25,8 @@ pub struct Loss {
 
 impl Loss {
     /// Of scores under a scale.
-    pub(crate) fn of(_loss: SampleLoss, scores: &Scores, targets: &[f32], k: f64) -> Self {
-        let mean = |scores: &[i16]| score_loss(k, scores, targets);
+    pub(crate) fn of(loss: SampleLoss, scores: &Scores, targets: &[f32], k: f64) -> Self {
+        let mean = |scores: &[i16]| score_loss(loss, k, scores, targets);
         Loss { still: mean(&scores.still), qsearch: mean(&scores.qsearch) }
     }
 

@@ -6,7 +6,9 @@ mod ties;
 
 use problem::{FEATURES, SIZE, bounds, drawn, exact, expectation, methods, minimize, moved, rows, score, start, truth};
 use std::ops::ControlFlow;
-use tuner::objective::{CurvatureKind, Objective, ObjectiveError, RowsBuilder, RowsError, fit_k_at, scores};
+use tuner::objective::{
+    CurvatureKind, Objective, ObjectiveError, RowsBuilder, RowsError, SampleLoss, fit_k_at, scores,
+};
 use tuner::optimize::{Adam, Lbfgs, Limits, LocalSearch, Newton, OptimizeError, Optimizer, Step, Stop};
 
 #[test]
@@ -87,32 +89,36 @@ fn scores_and_loss_are_what_the_formulas_say() {
 #[test]
 fn gradient_agrees_with_finite_differences() {
     let rows = rows(2000, drawn);
-    let objective = Objective::new(&rows, 1.1).unwrap().with_prior(1e-7, &start()).unwrap();
-    let theta = truth();
-    let (_, gradient) = objective.loss_and_gradient(&theta);
-    for (j, &slope) in gradient.iter().enumerate() {
-        let step = 1e-4;
-        let difference = objective.loss(&moved(&theta, j, step)) - objective.loss(&moved(&theta, j, -step));
-        let expected = difference / (2.0 * step);
-        assert!((slope - expected).abs() < 1e-10 + 1e-6 * slope.abs(), "{j}: {slope} for {expected}");
+    for loss in [SampleLoss::SquaredError, SampleLoss::CrossEntropy] {
+        let objective = Objective::new(&rows, 1.1).unwrap().with_prior(1e-7, &start()).unwrap().with_loss(loss);
+        let theta = truth();
+        let (_, gradient) = objective.loss_and_gradient(&theta);
+        for (j, &slope) in gradient.iter().enumerate() {
+            let step = 1e-4;
+            let difference = objective.loss(&moved(&theta, j, step)) - objective.loss(&moved(&theta, j, -step));
+            let expected = difference / (2.0 * step);
+            assert!((slope - expected).abs() < 1e-10 + 1e-6 * slope.abs(), "{j}: {slope} for {expected}");
+        }
     }
 }
 
 #[test]
 fn full_curvature_agrees_with_finite_differences() {
     let rows = rows(2000, drawn);
-    let objective = Objective::new(&rows, 1.1).unwrap().with_prior(1e-7, &start()).unwrap();
     let theta = truth();
-    let curvature = objective.curvature(&theta, CurvatureKind::Full);
-    for j in 0..SIZE {
-        let step = 1e-3;
-        let (_, above) = objective.loss_and_gradient(&moved(&theta, j, step));
-        let (_, below) = objective.loss_and_gradient(&moved(&theta, j, -step));
-        for i in 0..SIZE {
-            let expected = (above[i] - below[i]) / (2.0 * step);
-            let size = (curvature.get(i, i) * curvature.get(j, j)).abs().sqrt();
-            let found = curvature.get(i, j);
-            assert!((found - expected).abs() < 2e-5 * size, "{i}, {j}: {found} for {expected}");
+    for loss in [SampleLoss::SquaredError, SampleLoss::CrossEntropy] {
+        let objective = Objective::new(&rows, 1.1).unwrap().with_prior(1e-7, &start()).unwrap().with_loss(loss);
+        let curvature = objective.curvature(&theta, CurvatureKind::Full);
+        for j in 0..SIZE {
+            let step = 1e-3;
+            let (_, above) = objective.loss_and_gradient(&moved(&theta, j, step));
+            let (_, below) = objective.loss_and_gradient(&moved(&theta, j, -step));
+            for i in 0..SIZE {
+                let expected = (above[i] - below[i]) / (2.0 * step);
+                let size = (curvature.get(i, i) * curvature.get(j, j)).abs().sqrt();
+                let found = curvature.get(i, j);
+                assert!((found - expected).abs() < 2e-5 * size, "{i}, {j}: {found} for {expected}");
+            }
         }
     }
 }
@@ -139,7 +145,7 @@ fn sums_do_not_depend_on_the_number_of_threads() {
     let all = || {
         let (loss, gradient, curvature) = objective.loss_gradient_curvature(&truth(), CurvatureKind::Full);
         let fit = minimize(&objective, &start(), &bounds());
-        let k = fit_k_at(&rows, &start()).unwrap();
+        let k = fit_k_at(SampleLoss::SquaredError, &rows, &start()).unwrap();
         (loss, gradient, curvature, fit.theta, fit.loss, fit.history, k)
     };
     let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(all);
@@ -192,12 +198,15 @@ fn diagonal_of_the_curvature_is_that_of_gauss_newton() {
 #[test]
 fn all_methods_find_the_same_minimum() {
     let rows = rows(20_000, drawn);
-    for strength in [1e-9, 1e-7] {
-        let objective = Objective::new(&rows, 1.0).unwrap().with_prior(strength, &start()).unwrap();
-        let least = minimize(&objective, &start(), &bounds()).loss;
+    let problems =
+        [(1e-9, SampleLoss::SquaredError), (1e-7, SampleLoss::SquaredError), (1e-9, SampleLoss::CrossEntropy)];
+    for (strength, loss) in problems {
+        let objective = Objective::new(&rows, 1.0).unwrap().with_prior(strength, &start()).unwrap().with_loss(loss);
+        let least = minimize(&objective, &start(), &bounds());
+        assert!(least.gradient_ratio <= 1e-8);
         for (method, above) in methods() {
             let fit = method.minimize(&objective, &start(), &bounds(), None, &mut ()).unwrap();
-            let excess = fit.loss / least - 1.0;
+            let excess = fit.loss / least.loss - 1.0;
             assert!((-1e-12..=above).contains(&excess), "{excess:e} above the minimum, {:?} {:?}", fit.stop, fit.work);
             assert!((fit.loss / objective.loss(&fit.theta) - 1.0).abs() < 1e-14);
         }
