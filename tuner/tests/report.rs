@@ -19,15 +19,18 @@ fn weights(name: &str) -> Weights {
     Weights::load(Path::new(REPOSITORY).join("params").join(name)).unwrap()
 }
 
+/// Every so many of the embedded positions.
+fn lines(step: usize) -> Vec<String> {
+    let packed = std::fs::read(Path::new(REPOSITORY).join("data/quiet.epd.zst")).unwrap();
+    let text = String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap();
+    text.lines().step_by(step).map(str::to_owned).collect()
+}
+
 /// A page with something in each of its parts.
 fn whole_page() -> Page {
-    let lines =
-        zstd::decode_all(&std::fs::read(Path::new(REPOSITORY).join("data/quiet.epd.zst")).unwrap()[..]).unwrap();
-    let lines = String::from_utf8(lines).unwrap();
-    let lines: Vec<&str> = lines.lines().step_by(8).collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(NAME);
-    std::fs::write(&path, lines.join("\n")).unwrap();
+    std::fs::write(&path, lines(8).join("\n")).unwrap();
     let named = |name: &str, file: &str| Named { name: name.to_owned(), weights: weights(file) };
     let sources = vec![Source::open(&path).unwrap()];
     let mut page =
@@ -36,7 +39,7 @@ fn whole_page() -> Page {
     page.history = (0..300)
         .map(|step| Point {
             iteration: step,
-            round: step / 150,
+            round: 1 + step / 150,
             training: 0.056 + 0.01 * (-0.3 * step as f64).exp(),
             held_out: Some(0.058 + 0.008 * (-0.25 * step as f64).exp()),
         })
@@ -216,4 +219,31 @@ fn a_browser_opens_it_without_complaint() {
     assert!(!log.contains("CONSOLE"), "{log}");
     assert_eq!(dom.matches("class=\"heat\"").count(), 36);
     assert!(dom.trim_end().ends_with("</html>") && dom.contains("</footer>"));
+}
+
+#[test]
+fn a_run_tells_of_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, output, report) =
+        (folder.path().join("data.epd"), folder.path().join("out.toml"), folder.path().join("run.html"));
+    std::fs::write(&data, lines(20).join("\n")).unwrap();
+    let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_tuner"));
+    command
+        .current_dir(REPOSITORY)
+        .args(["--validation", "0.2", "--prior", "1e-8", "--freeze", "tempo", "--epd"])
+        .arg(&data);
+    command.arg("--output").arg(&output).arg("--report").arg(&report).assert().success();
+    let page = std::fs::read_to_string(report).unwrap();
+    check_form(&page);
+    let words = ["Tuning run", "Loss by step", "hold-out quiescence", "numbers kept their start", "Calibration", "± "];
+    for word in words {
+        assert!(page.contains(word), "{word}");
+    }
+    let tuned = Weights::load(&output).unwrap();
+    let number = |value: f64| if value < 0.0 { format!("−{}", -value) } else { value.to_string() };
+    let first = leaves().iter().position(|leaf| leaf.path == "psqt.rook.a1").unwrap();
+    let numbers: Vec<String> = (first..first + 64).map(|pair| number(tuned.to_vector()[2 * pair])).collect();
+    let found = board(&page, "psqt.rook midgame after");
+    assert!(found.iter().zip(&numbers).all(|(found, number)| found.is_empty() || found == number), "{found:?}");
+    assert!(found.iter().filter(|found| !found.is_empty()).count() > 60);
 }

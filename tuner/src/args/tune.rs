@@ -12,6 +12,7 @@ use tuner::features::Resolve;
 use tuner::objective::PriorScale;
 use tuner::optimize::Method;
 use tuner::params_file::{check_writable, render, write_atomically};
+use tuner::report::{Page, page};
 use tuner::selection::Selection;
 use tuner::target::Target;
 use tuner::tune::{Checkpoint, Hooks, Job, MIN_SEEN, run};
@@ -176,6 +177,10 @@ struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
+    /// Write a page about the run, for a browser.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
     /// Do without the standard errors of the parameters.
     #[arg(long)]
     no_errors: bool,
@@ -214,6 +219,7 @@ impl TuneArgs {
         let params = &self.parameters.params;
         let output = self.output.path(params)?;
         check_writable(&output)?;
+        self.output.report.iter().try_for_each(check_writable)?;
         let start = Weights::load(params)?;
         let input = fs::read_to_string(params).with_context(|| params.display().to_string())?;
         self.machine.use_threads()?;
@@ -231,6 +237,10 @@ impl TuneArgs {
         let text = render(&input, &report.tuned, Some(&report.provenance()))?;
         uninterrupted(|| write_atomically(&output, &text))?;
         let output = output.display().to_string();
+        if let Some(file) = &self.output.report {
+            let told = Page::of_run(&report, output.clone(), params.display().to_string());
+            uninterrupted(|| write_atomically(file, page(&told)))?;
+        }
         Ok(if self.print.json { format!("{:#}", report.to_json(&output)) } else { report.to_table(&output) })
     }
 
@@ -256,6 +266,7 @@ impl TuneArgs {
             normalize: parameters.normalize,
             errors: !output.no_errors,
             bootstrap: output.bootstrap,
+            explain: output.report.is_some(),
             skip_bad: self.data.skip_bad,
             ..Job::new(self.data.sources()?, start)
         })

@@ -8,7 +8,7 @@ use crate::dataset::Source;
 use crate::explain::{Case, explain};
 use crate::features::{self, Resolve, Resolved, Scores, score};
 use crate::normalize::Centring;
-use crate::objective::{Objective, ObjectiveError, Rows, SampleLoss, fit_k, loss_difference, score_loss};
+use crate::objective::{Objective, Rows, SampleLoss, fit_k, loss_difference, score_loss};
 use crate::progress::Progress;
 use crate::tune::TuneError;
 use crate::uncertainty::standard_errors;
@@ -51,9 +51,16 @@ pub fn compare(
         |evaluator, k| explain(&Case { dataset: &dataset, evaluator, resolve, k, targets }, WORST, progress);
     let [before, after] = [explained(&before, scales[0]), explained(&after, scales[1])];
     let occurrences = rows.occurrences();
-    let errors = errors(&rows, &tuned.weights, scales[1], &occurrences, dataset.groups())?;
+    let is_seen = |index: usize| index >= 2 * PAIRS || occurrences[index / 2] > 0;
+    let centring = Centring::new(|_| true, is_seen);
+    let is_free: Vec<bool> = (0..Weights::DIMENSIONS).map(is_seen).collect();
+    let games = dataset.names_games().then_some(dataset.groups());
+    // Those that the parameters would have, were they fitted to these data.
+    let objective = Objective::new(&rows, scales[1])?;
+    let errors = standard_errors(&objective, &tuned.weights.to_vector(), &is_free, &centring, games);
     Ok(Page {
-        errors,
+        errors: errors.map(|errors| errors.by_parameter),
+        centring,
         losses: losses(resolve, (scales[0], &earlier), (scales[1], &scores), &rows),
         occurrences: Some(occurrences),
         facts: vec![("K before, after".to_owned(), format!("{:.6}, {:.6}", scales[0], scales[1]))],
@@ -64,22 +71,6 @@ pub fn compare(
         skipped: dataset.skipped().clone(),
         ..Page::new(tuned.name, tuned.weights, against.name, against.weights)
     })
-}
-
-/// Standard errors that the parameters would have, were they fitted to these data.
-fn errors(
-    rows: &Rows,
-    weights: &Weights,
-    k: f64,
-    occurrences: &[u32],
-    games: &[u32],
-) -> Result<Option<Vec<Option<f64>>>, ObjectiveError> {
-    let is_seen = |index: usize| index >= 2 * PAIRS || occurrences[index / 2] > 0;
-    let is_free: Vec<bool> = (0..Weights::DIMENSIONS).map(is_seen).collect();
-    let centring = Centring::new(|_| true, is_seen);
-    let objective = Objective::new(rows, k)?;
-    let found = standard_errors(&objective, &weights.to_vector(), &is_free, &centring, Some(games));
-    Ok(found.map(|errors| errors.by_parameter))
 }
 
 /// The losses of both kinds of score, that of the positions' own kind first.

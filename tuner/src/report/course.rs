@@ -10,7 +10,7 @@ const HEIGHT: f64 = 290.0;
 /// Steps beyond this are not drawn one by one: they could not be told apart.
 const POINTS: usize = 240;
 /// The course is drawn from where this share of the fall is done, if the first steps take most of it.
-const FIRST_FALL: f64 = 0.98;
+const FIRST_FALL: f64 = 0.9;
 
 /// The pictures of the course; nothing where there is none.
 pub(super) fn pictures(page: &Page) -> Markup {
@@ -124,7 +124,7 @@ fn rounds(plane: &Plane, points: &[Point]) -> Markup {
         @for pair in begins {
             @let x = plane.x(pair[1].iteration as f64);
             line class="bound" x1=(x) x2=(x) y1=(TOP) y2=(plane.bottom()) {
-                title { (format!("round {}: positions are resolved with the new parameters", pair[1].round + 1)) }
+                title { (format!("round {}: positions are resolved with the new parameters", pair[1].round)) }
             }
         }
     }

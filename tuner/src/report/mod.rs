@@ -11,6 +11,7 @@ mod course;
 mod numbers;
 mod plot;
 mod positions;
+mod run;
 mod tables;
 mod words;
 
@@ -21,6 +22,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::dataset::{FileSummary, Skipped};
 use crate::explain::Explanation;
+use crate::normalize::Centring;
 use crate::objective::Difference;
 pub use compare::{Named, compare};
 pub use positions::WORST;
@@ -48,6 +50,8 @@ pub struct Page {
     pub history: Vec<Point>,
     /// Standard errors of the tuned parameters, by number of their vector, in their units.
     pub errors: Option<Vec<Option<f64>>>,
+    /// What the standard errors take for no change: shifts of whole tables against their material.
+    pub centring: Centring,
     /// In how many positions each pair occurs, by pair.
     pub occurrences: Option<Vec<u32>>,
     /// Pairs in fewer positions than this are drawn as uncertain.
@@ -85,6 +89,7 @@ impl Page {
             losses: Vec::new(),
             history: Vec::new(),
             errors: None,
+            centring: Centring::default(),
             occurrences: None,
             rare: RARE,
             bounds: None,
@@ -119,7 +124,7 @@ pub struct LossChange {
 pub struct Point {
     /// Steps so far, over all rounds.
     pub iteration: u64,
-    /// The round of resolving and minimising, 0 for the first.
+    /// The round of resolving and minimising, 1 for the first.
     pub round: u64,
     /// What is minimised, over the positions that are trained on.
     pub training: f64,

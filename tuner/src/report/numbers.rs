@@ -3,7 +3,6 @@
 use engine::eval::params::{Axis, Field, Kind, Leaf, PAIRS, Weights, leaves, ranges_of};
 
 use super::Page;
-use crate::normalize::Centring;
 
 /// What the numbers of a pair are called.
 pub(super) const STAGES: [&str; 2] = ["midgame", "endgame"];
@@ -102,15 +101,9 @@ pub(super) fn tables(page: &Page) -> Vec<Table> {
 
 /// By number, the change of the centred parameters.
 fn moved(page: &Page, before: &[f64], after: &[f64]) -> Vec<f64> {
-    let (mut before, mut after) = (before.to_vec(), after.to_vec());
-    if let (Some(errors), Some(seen)) = (&page.errors, &page.occurrences) {
-        let is_seen = |index: usize| index >= 2 * PAIRS || seen[index / 2] > 0;
-        let centring = Centring::new(|index| errors[index].is_some() || !is_seen(index), is_seen);
-        let anywhere = |_| (f64::NEG_INFINITY, f64::INFINITY);
-        centring.apply(&mut before, anywhere);
-        centring.apply(&mut after, anywhere);
-    }
-    before.iter().zip(after).map(|(before, after)| after - before).collect()
+    let mut moved: Vec<f64> = before.iter().zip(after).map(|(before, after)| after - before).collect();
+    page.centring.shift(&mut moved);
+    moved
 }
 
 /// Where the last part of the path of a leaf begins.

@@ -119,7 +119,7 @@ pub(super) fn changes(page: &Page, tables: &[Table]) -> Markup {
     changed.truncate(ROWS);
     html! {
         div class="pair" {
-            @if !changed.is_empty() { (ranking("Clearest changes", "By standard errors.", &changed)) }
+            @if !changed.is_empty() { (ranking("Clearest changes", "By standard errors of centred tables. Where data are few, the pull to the start keeps change and error small.", &changed)) }
             @if !chance.is_empty() { (ranking("Changes that may be chance", &told, &chance)) }
         }
     }

@@ -53,6 +53,8 @@ pub struct Job {
     pub errors: bool,
     /// Fits to samples drawn anew from the games, to check the standard errors by.
     pub bootstrap: usize,
+    /// Whether it is told what the parameters get right and wrong, before and after.
+    pub explain: bool,
     /// How many lines that cannot be read are passed over.
     pub skip_bad: usize,
 }
@@ -79,6 +81,7 @@ impl Job {
             normalize: false,
             errors: true,
             bootstrap: 0,
+            explain: false,
             skip_bad: 0,
         }
     }

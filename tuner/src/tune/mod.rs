@@ -19,10 +19,12 @@ pub use job::{Job, MIN_SEEN, TuneError};
 pub use report::{Bootstrap, CurvePoint, Loss, Losses, Report, Seconds};
 
 use crate::dataset::Dataset;
+use crate::explain::{Case, explain};
 use crate::features::{self, Resolved, Scores, score};
 use crate::objective::{Objective, fit_k};
 use crate::optimize::{Limits, LimitsError};
 use crate::progress::{Progress, Unit};
+use crate::report::WORST;
 use crate::validation::{PriorChoice, PriorSearch, Split, ValidationError};
 use certainty::Certainty;
 use report::Sides;
@@ -113,6 +115,14 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
     let (interrupted, rows) = rounds.run(&mut state, rows, &mut hooks, &mut seconds)?;
     let certainty = Certainty::find(&job, &rounds, &state, &rows.fitted, &groups, &hooks, &mut seconds)?;
     let finished = Finished::of(&job, &rounds, &state, &hooks, &mut seconds);
+    let centring = rounds.centring(&state);
+    let explained = job.explain.then(|| {
+        [(&job.start, state.k), (&finished.weights, finished.k)].map(|(weights, k)| {
+            let evaluator = &Evaluator::new(weights.clone());
+            let case = Case { dataset: &dataset, evaluator, resolve: job.resolve, k, targets: &targets };
+            explain(&case, WORST, hooks.progress)
+        })
+    });
     if let (Some(checkpoint), false) = (&hooks.checkpoint, interrupted) {
         checkpoint.remove()?;
     }
@@ -142,6 +152,8 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         history: state.history,
         errors: certainty.errors,
         bootstrap: certainty.bootstrap,
+        centring,
+        explained,
         occurrences: state.occurrences,
         iterations: state.best.iterations,
         rounds: state.rounds,

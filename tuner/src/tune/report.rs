@@ -6,7 +6,9 @@ use engine::eval::params::Weights;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{FileSummary, Skipped};
+use crate::explain::Explanation;
 use crate::features::{Resolve, Scores};
+use crate::normalize::Centring;
 use crate::objective::{PriorScale, SampleLoss, score_loss};
 use crate::optimize::Method;
 use crate::target::Target;
@@ -139,8 +141,12 @@ pub struct Report {
     pub history: Vec<CurvePoint>,
     /// Standard errors of the tuned parameters, if they were asked for and could be had.
     pub errors: Option<Errors>,
+    /// What they take for no change: shifts of whole tables against their material.
+    pub centring: Centring,
     /// What a bootstrap says of them.
     pub bootstrap: Option<Bootstrap>,
+    /// What the parameters get right and wrong, before and after, over all positions, if that was asked.
+    pub explained: Option<[Explanation; 2]>,
     /// By pair: positions that were fitted in which it occurs.
     pub occurrences: Vec<u32>,
     /// Steps of the optimiser, all rounds.
