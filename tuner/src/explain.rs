@@ -41,6 +41,15 @@ pub struct Case<'a> {
     pub k: f64,
     /// What the expectation of each position is held against, 0..=1, White's view.
     pub targets: &'a [f32],
+    /// The positions that are counted in bins, by ascending number; `None` for all. Labels and the worst positions are
+    /// always sought among all.
+    pub counted: Option<&'a [u32]>,
+}
+
+impl Case<'_> {
+    fn is_counted(&self, sample: usize) -> bool {
+        self.counted.is_none_or(|counted| counted.binary_search(&(sample as u32)).is_ok())
+    }
 }
 
 /// Which of the worst positions are wanted.
@@ -80,7 +89,7 @@ impl Worst {
 pub struct Explanation {
     /// The scale from centipawns to expected results.
     pub k: f64,
-    /// All positions.
+    /// All positions that were counted.
     pub all: Bin,
     /// By expectation: [`EXPECTATIONS`] bins from Black's certain win to White's.
     pub calibration: Vec<Bin>,
@@ -286,6 +295,10 @@ impl Sums {
             let is_black_to_move = position.side_to_move().sign() < 0;
             let group = label.group;
             self.files[files.of_sample(sample)].add(&Judged { expected, target, is_black_to_move, group });
+            self.worst.push(((target - expected).abs(), sample));
+            if !case.is_counted(sample) {
+                continue;
+            }
             let (phase, material) = (phase(&position), material_balance(&position) + MOST_PAWNS);
             let bin = ((expected * EXPECTATIONS as f64) as usize).min(EXPECTATIONS - 1);
             for bin in [
@@ -297,7 +310,6 @@ impl Sums {
             ] {
                 bin.add(expected, target, group);
             }
-            self.worst.push(((target - expected).abs(), sample));
         }
         self.keep(pool);
     }

@@ -23,8 +23,8 @@ pub struct Outliers {
 
 /// Finds the `count` positions whose result is furthest from what the parameters expect.
 ///
-/// K is fitted if it is not given; where the results contradict the scores as a whole, and determine none, it is 1: these
-/// are the data that outliers are wanted of.
+/// K is fitted if it is not given; where the results contradict the scores as a whole, and determine none, it is 1:
+/// these are the data that outliers are wanted of.
 ///
 /// # Errors
 /// The first fault of the data.
@@ -45,7 +45,7 @@ pub fn outliers(
             score(&dataset, evaluator, progress).of(resolve).iter().map(|&score| score.into()).collect();
         fit_k(SampleLoss::default(), &scores, &targets).map_or(DEFAULT_SCALE, |fit| fit.k)
     });
-    let case = Case { dataset: &dataset, evaluator, resolve, k, targets: &targets };
+    let case = Case { dataset: &dataset, evaluator, resolve, k, targets: &targets, counted: None };
     Ok(Outliers { explanation: explain(&case, Worst { count, apart: 1 }, progress), skipped: dataset.skipped_lines() })
 }
 
@@ -124,7 +124,8 @@ impl Outliers {
             // EPD knows no way to write a quotation mark, and a line has to stay one.
             let file: String = file.chars().map(|c| if c.is_control() || c == '"' { '\'' } else { c }).collect();
             format!(
-                "{} c9 \"{}\"; c1 \"expected {expected:.4}, static {still:+}, quiescence {qsearch:+}\"; id \"{file}:{line}\";\n",
+                "{} c9 \"{}\"; \
+                 c1 \"expected {expected:.4}, static {still:+}, quiescence {qsearch:+}\"; id \"{file}:{line}\";\n",
                 position.to_epd_fields(),
                 outcome.result()
             )

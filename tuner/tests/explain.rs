@@ -41,7 +41,11 @@ fn read(folder: &TempDir, files: &[(&str, &[String])]) -> (Dataset, Vec<f32>) {
 }
 
 fn explained(dataset: &Dataset, targets: &[f32], resolve: Resolve, count: usize) -> Explanation {
-    explain(&Case { dataset, evaluator: &evaluator(), resolve, k: K, targets }, Worst { count, apart: 1 }, &())
+    explain(
+        &Case { dataset, evaluator: &evaluator(), resolve, k: K, targets, counted: None },
+        Worst { count, apart: 1 },
+        &(),
+    )
 }
 
 /// Expectations and targets of the positions that belong together.
@@ -147,7 +151,14 @@ fn any_number_of_threads_explains_the_same() {
 fn the_worst_are_apart_where_that_is_asked() {
     let folder = tempfile::tempdir().unwrap();
     let (dataset, targets) = read(&folder, &[("a.epd", &lines())]);
-    let case = Case { dataset: &dataset, evaluator: &evaluator(), resolve: Resolve::Static, k: K, targets: &targets };
+    let case = Case {
+        dataset: &dataset,
+        evaluator: &evaluator(),
+        resolve: Resolve::Static,
+        k: K,
+        targets: &targets,
+        counted: None,
+    };
     let worst = |count, apart| -> Vec<usize> {
         explain(&case, Worst { count, apart }, &()).worst.iter().map(|worst| worst.sample).collect()
     };
@@ -159,6 +170,34 @@ fn the_worst_are_apart_where_that_is_asked() {
     }
     assert_eq!(worst(10, 300), wanted);
     assert_ne!(worst(10, 1), wanted);
+}
+
+#[test]
+fn only_what_is_counted_is_in_bins() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = lines();
+    let (dataset, targets) = read(&folder, &[("a.epd", &lines)]);
+    let counted: Vec<u32> = (0..dataset.len() as u32).filter(|index| index % 5 == 2).collect();
+    let picked: Vec<String> = counted.iter().map(|&index| lines[index as usize].clone()).collect();
+    let (alone, alone_targets) = read(&folder, &[("b.epd", &picked)]);
+    let evaluator = evaluator();
+    let case = Case {
+        dataset: &dataset,
+        evaluator: &evaluator,
+        resolve: Resolve::Static,
+        k: K,
+        targets: &targets,
+        counted: Some(&counted),
+    };
+    let worst = Worst { count: 3, apart: 1 };
+    let (found, whole) = (explain(&case, worst, &()), explain(&Case { counted: None, ..case }, worst, &()));
+    let alone = explained(&alone, &alone_targets, Resolve::Static, 3);
+    let counts = |bins: &[Bin]| bins.iter().map(Bin::count).collect::<Vec<u64>>();
+    assert_eq!((found.all.count(), whole.all.count()), (counted.len() as u64, dataset.len() as u64));
+    assert_eq!(counts(&found.calibration), counts(&alone.calibration));
+    assert_eq!(counts(&found.by_material), counts(&alone.by_material));
+    assert!((found.all.loss() - alone.all.loss()).abs() < 1e-12);
+    assert_eq!((found.worst, found.files), (whole.worst, whole.files));
 }
 
 #[test]

@@ -32,7 +32,8 @@ pub(crate) struct OutliersArgs {
     k: Option<f64>,
 
     /// How many positions are told.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
 
     /// Write them as EPD, too.

@@ -46,10 +46,11 @@ pub(super) fn boards(page: &Page, table: &Table) -> Markup {
         div class="boards" {
             @for stage in 0..stages {
                 @for (side, name) in Side::ALL {
-                    @let stage_name = if stages > 1 { STAGES[stage] } else { "" };
+                    @let name = if stages > 1 { format!("{} {name}", STAGES[stage]) } else { name.to_owned() };
+                    @let scale = if side == Side::Change { changes } else { values };
                     div {
-                        div class="name" { (stage_name) " " (name) }
-                        (board(page, table, stage, side, if side == Side::Change { changes } else { values }, &format!("{} {stage_name} {name}", table.name)))
+                        div class="name" { (name) }
+                        (board(page, table, stage, side, scale, &format!("{} {name}", table.name)))
                     }
                 }
             }
@@ -78,9 +79,12 @@ fn board(page: &Page, table: &Table, stage: usize, side: Side, scale: f64, descr
     let size = EDGE + 8 * SQUARE;
     html! {
         svg class="heat" viewBox=(format!("0 0 {size} {size}")) role="img" aria-label=(described) {
+            rect class="base" x=(EDGE) y="0" width=(8 * SQUARE) height=(8 * SQUARE) {}
             @for step in 0..8 {
                 text class="edge" x="3.5" y=(SQUARE * (7 - step) + SQUARE / 2 + 2) { (step + 1) }
-                text class="edge" x=(EDGE + SQUARE * step + SQUARE / 2) y=(8 * SQUARE + 7) { (char::from(b'a' + step as u8)) }
+                text class="edge" x=(EDGE + SQUARE * step + SQUARE / 2) y=(8 * SQUARE + 7) {
+                    (char::from(b'a' + step as u8))
+                }
             }
             @for (index, entry) in table.entries.iter().enumerate() {
                 (square(page, entry, stage, side, scale, index))
@@ -102,11 +106,8 @@ fn square(page: &Page, entry: &Entry, stage: usize, side: Side, scale: f64, inde
             @if entry.seen == Some(0) {
                 rect class="unseen" x=(x) y=(y) width=(SQUARE) height=(SQUARE) {}
             } @else {
-                rect class="base" x=(x) y=(y) width=(SQUARE) height=(SQUARE) {}
-                @if strength >= 0.005 {
-                    rect class=(if value > 0.0 { "plus" } else { "minus" }) x=(x) y=(y) width=(SQUARE) height=(SQUARE)
-                        fill-opacity=(format!("{strength:.2}")) {}
-                }
+                rect class=(if value < 0.0 { "minus" } else { "plus" }) x=(x) y=(y) width=(SQUARE) height=(SQUARE)
+                    fill-opacity=(format!("{strength:.2}")) {}
                 @if entry.seen.is_some_and(|seen| seen < page.rare) {
                     rect class="rare" x=(x) y=(y) width=(SQUARE) height=(SQUARE) {}
                 }

@@ -32,19 +32,27 @@ pub(super) fn pictures(page: &Page) -> Markup {
     if told.is_empty() {
         return html! {};
     }
-    let all: Vec<Series<'_>> = told.iter().map(|(class, name, told)| (*class, *name, &told.calibration[..])).collect();
+    let counted = told.last().map_or(0, |(_, _, after)| after.all.count());
+    let over = if counted < page.positions {
+        format!(", over the {} positions held out", grouped(counted))
+    } else {
+        String::new()
+    };
     html! {
         div class="charts" {
-            (calibration("Calibration", "expected and actual points; on the diagonal, expectations come true", &all))
-            (residuals("Residuals by material", "White’s material less Black’s, in pawns of 1, 3, 3, 5, 9",
-                "pawns", -f64::from(MOST_PAWNS), &told, |told| &told.by_material))
-            (residuals("Residuals by phase", "24 with all pieces on the board, 0 with none but pawns",
-                "phase", 0.0, &told, |told| &told.by_phase))
+            (calibration("Calibration",
+                &format!("expected and actual points{over}; on the diagonal, expectations come true"),
+                &series(&told, |told| &told.calibration)))
+            (residuals("Residuals by material",
+                &format!("White’s material less Black’s, in pawns of 1, 3, 3, 5, 9{over}"),
+                "pawns", -f64::from(MOST_PAWNS), &series(&told, |told| &told.by_material)))
+            (residuals("Residuals by phase",
+                &format!("24 with all pieces on the board, 0 with none but pawns{over}"),
+                "phase", 0.0, &series(&told, |told| &told.by_phase)))
         }
         div class="charts" {
             @for (part, (name, more)) in PARTS.into_iter().enumerate() {
-                @let series: Vec<Series<'_>> = told.iter().map(|(class, name, told)| (*class, *name, &told.calibration_by_phase[part][..])).collect();
-                (calibration(name, more, &series))
+                (calibration(name, more, &series(&told, |told| &told.calibration_by_phase[part])))
             }
         }
     }
@@ -52,6 +60,11 @@ pub(super) fn pictures(page: &Page) -> Markup {
 
 /// A class in pictures, a name, and bins.
 type Series<'a> = (&'static str, &'static str, &'a [Bin]);
+
+/// Bins of all that is told.
+fn series<'a>(told: &Told<'a>, bins: impl Fn(&'a Explanation) -> &'a [Bin]) -> Vec<Series<'a>> {
+    told.iter().map(|(class, name, told)| (*class, *name, bins(told))).collect()
+}
 
 /// Actual by expected points, with a shade of how many positions there are.
 fn calibration(name: &'static str, more: &str, series: &[Series<'_>]) -> Markup {
@@ -64,8 +77,8 @@ fn calibration(name: &'static str, more: &str, series: &[Series<'_>]) -> Markup 
         line class="bound" x1=(plane.x(0.0)) y1=(plane.y(0.0)) x2=(plane.x(1.0)) y2=(plane.y(1.0)) {}
         @for (index, bin) in last.iter().enumerate() {
             @let top = plane.y(0.2 * bin.count() as f64 / most);
-            rect class="level" x=(rounded(plane.x(index as f64 * width) + 1.0)) width=(rounded(plane.x(width) - plane.x(0.0) - 2.0))
-                y=(top) height=(rounded(plane.bottom() - top)) {}
+            rect class="level" x=(rounded(plane.x(index as f64 * width) + 1.0)) y=(top)
+                width=(rounded(plane.x(width) - plane.x(0.0) - 2.0)) height=(rounded(plane.bottom() - top)) {}
         }
         @for (class, _, bins) in series {
             g class=(class) {
@@ -86,15 +99,7 @@ fn calibration(name: &'static str, more: &str, series: &[Series<'_>]) -> Markup 
 }
 
 /// Actual less expected points by something that is counted.
-fn residuals(
-    name: &'static str,
-    more: &str,
-    unit: &'static str,
-    first: f64,
-    told: &Told<'_>,
-    bins: fn(&Explanation) -> &Vec<Bin>,
-) -> Markup {
-    let series: Vec<Series<'_>> = told.iter().map(|(class, name, told)| (*class, *name, &bins(told)[..])).collect();
+fn residuals(name: &'static str, more: &str, unit: &'static str, first: f64, series: &[Series<'_>]) -> Markup {
     let count = series[0].2.len();
     let drawn = |bin: &&Bin| bin.count() >= FEWEST;
     let ends = series.iter().flat_map(|(_, _, bins)| bins.iter().filter(drawn)).flat_map(|bin| {
@@ -116,10 +121,10 @@ fn residuals(
         }
         @for index in 0..count {
             @let middle = first + index as f64;
-            @let told: Vec<String> = series.iter().map(|(_, name, bins)| self::told(name, &bins[index])).collect();
+            @let told: Vec<String> = series.iter().map(|(_, name, bins)| told(name, &bins[index])).collect();
             (plane.stripe(middle - 0.5, middle + 0.5, &format!("{} {unit}\n{}", plain(middle, 0), told.join("\n"))))
         }
-        @if series.len() > 1 { (legend(&names(&series))) }
+        @if series.len() > 1 { (legend(&names(series))) }
     };
     figure(name, more, &plane.draw(&format!("{name}: {more}."), &content))
 }

@@ -47,8 +47,9 @@ pub fn compare(
     };
     let scales = [scale(&earlier)?, scale(&scores)?];
     let targets = rows.targets();
-    let explained =
-        |evaluator, k| explain(&Case { dataset: &dataset, evaluator, resolve, k, targets }, WORST, progress);
+    let explained = |evaluator, k| {
+        explain(&Case { dataset: &dataset, evaluator, resolve, k, targets, counted: None }, WORST, progress)
+    };
     let [before, after] = [explained(&before, scales[0]), explained(&after, scales[1])];
     let occurrences = rows.occurrences();
     let is_seen = |index: usize| index >= 2 * PAIRS || occurrences[index / 2] > 0;

@@ -164,8 +164,8 @@ pub fn page(page: &Page) -> String {
                     (tables::facts(page))
                 }
                 footer {
-                    "Told by Merino’s tuner " (env!("CARGO_PKG_VERSION")) ". Scores and results are White’s; parameters are in "
-                    "centipawns, phase weights in their own unit. Point at a square, a mark or a number for more."
+                    "Told by Merino’s tuner " (env!("CARGO_PKG_VERSION")) ". Scores and results are White’s; "
+                    "parameters are in centipawns, phase weights in their own unit. Point at a square, a mark or a number for more."
                 }
             }
         }
@@ -216,7 +216,9 @@ fn verdict(page: &Page) -> Markup {
 /// The numbers that matter most.
 fn tiles(page: &Page) -> Markup {
     let tile = |name: &str, value: Markup, more: &str| {
-        html! { div class="tile" { div class="name" { (name) } div class="value" { (value) } div class="more" { (more) } } }
+        html! {
+            div class="tile" { div class="name" { (name) } div class="value" { (value) } div class="more" { (more) } }
+        }
     };
     let (before, after) = (page.start.to_vector(), page.tuned.to_vector());
     let changes: Vec<f64> = before.iter().zip(&after).map(|(before, after)| after - before).collect();
@@ -232,7 +234,7 @@ fn tiles(page: &Page) -> Markup {
                 (tile("K", html! { (format!("{:.4}", after.k)) }, "scale from centipawns to expected points"))
             }
             @if page.positions > 0 { (tile("Positions", html! { (grouped(page.positions)) }, &skipped(page))) }
-            (tile("Changed", html! { (grouped(changed as u64)) }, &format!("of {} numbers", grouped(changes.len() as u64))))
+            (tile("Changed", html! { (changed) }, &format!("of {} numbers", changes.len())))
             @if let Some(index) = largest.filter(|_| changed > 0) {
                 (tile("Largest change", html! { (signed(changes[index], 0)) }, &numbers::paths()[index]))
             }

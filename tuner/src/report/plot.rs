@@ -113,9 +113,8 @@ impl Plane {
     pub(super) fn stripe(&self, from: f64, to: f64, words: &str) -> Markup {
         let (from, to) = (self.x(from), self.x(to));
         html! {
-            rect class="hover" x=(from) y=(TOP) width=(rounded((to - from).max(0.1))) height=(rounded(self.bottom() - TOP)) {
-                title { (words) }
-            }
+            rect class="hover" x=(from) y=(TOP) width=(rounded((to - from).max(0.1)))
+                height=(rounded(self.bottom() - TOP)) { title { (words) } }
         }
     }
 }

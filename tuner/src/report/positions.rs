@@ -19,8 +19,8 @@ pub(super) fn worst(page: &Page) -> Markup {
             section class="card" {
                 h2 { "Worst predicted" }
                 p class="note" {
-                    "Where expectation and result are furthest apart: wrong labels, fortresses, blunders later in the game, "
-                    "or what the evaluation does not know. One of any hundred lines in a row is shown."
+                    "Where expectation and result are furthest apart: wrong labels, fortresses, blunders later in the "
+                    "game, or what the evaluation does not know. One of any hundred lines in a row is shown."
                 }
                 div class="positions" { @for misjudged in worst { (position(misjudged)) } }
             }

@@ -5,9 +5,14 @@ use maud::{Markup, html};
 use super::Page;
 use super::numbers::{self, Number, STAGES, Table};
 use super::words::{grouped, percent, plain, signed, signed_percent};
+use crate::explain::Agreement;
+use crate::objective::Difference;
 
 /// How many parameters are told as the most and the least certain.
 const ROWS: usize = 15;
+/// What the clearest changes are.
+const CLEAREST: &str =
+    "By standard errors of centred tables. Where data are few, the pull to the start keeps change and error small.";
 /// Changes of fewer standard errors may be chance.
 const DOUBTFUL: f64 = 2.0;
 
@@ -62,11 +67,16 @@ fn cells(number: &Number, seen: Option<u32>) -> Markup {
     let seen = seen.map(|seen| format!(", in {} positions", grouped(seen.into()))).unwrap_or_default();
     let from = format!("{} before{seen}", plain(number.before, 0));
     html! {
-        td title=(from) {
-            (plain(number.after, 0))
-            @if let Some(error) = number.error { span class="none" { " ± " (plain(error, 1)) } }
-        }
+        td title=(from) { (with_error(number)) }
         td title=(from) class=(change_class(number.change())) { (signed(number.change(), 0)) }
+    }
+}
+
+/// A number as it is now, with its standard error, if it is known.
+fn with_error(number: &Number) -> Markup {
+    html! {
+        (plain(number.after, 0))
+        @if let Some(error) = number.error { span class="none" { " ± " (plain(error, 1)) } }
     }
 }
 
@@ -101,7 +111,10 @@ pub(super) fn changes(page: &Page, tables: &[Table]) -> Markup {
         changed.truncate(2 * ROWS);
         let (left, right) = changed.split_at(changed.len().div_ceil(2));
         return html! {
-            div class="pair" { (ranking("Largest changes", "", left)) @if !right.is_empty() { (ranking("Next", "", right)) } }
+            div class="pair" {
+                (ranking("Largest changes", "", left))
+                @if !right.is_empty() { (ranking("Next", "", right)) }
+            }
         };
     }
     changed.retain(|named| named.number.significance().is_some());
@@ -119,7 +132,7 @@ pub(super) fn changes(page: &Page, tables: &[Table]) -> Markup {
     changed.truncate(ROWS);
     html! {
         div class="pair" {
-            @if !changed.is_empty() { (ranking("Clearest changes", "By standard errors of centred tables. Where data are few, the pull to the start keeps change and error small.", &changed)) }
+            @if !changed.is_empty() { (ranking("Clearest changes", CLEAREST, &changed)) }
             @if !chance.is_empty() { (ranking("Changes that may be chance", &told, &chance)) }
         }
     }
@@ -137,7 +150,7 @@ fn ranking(name: &str, note: &str, changed: &[Named]) -> Markup {
             tr {
                 th scope="row" { (path) }
                 td { (plain(number.before, 0)) }
-                td { (plain(number.after, 0)) @if let Some(error) = number.error { span class="none" { " ± " (plain(error, 1)) } } }
+                td { (with_error(number)) }
                 td class=(change_class(number.change())) { (signed(number.change(), 0)) }
                 @if let Some(errors) = number.significance() { td { (plain(errors, 1)) } }
             }
@@ -216,7 +229,11 @@ pub(super) fn losses(page: &Page) -> Markup {
                 td { (format!("{:.7}", loss.before)) }
                 td { (format!("{:.7}", loss.after)) }
                 td class=(change_class(loss.before - loss.after)) { (signed_percent(loss.after / loss.before - 1.0)) }
-                td { @if let Some(found) = loss.difference { (format!("{} ± {:.7}", signed(found.mean, 7), found.error)) } }
+                td {
+                    @if let Some(Difference { mean, error }) = loss.difference {
+                        (format!("{} ± {error:.7}", signed(mean, 7)))
+                    }
+                }
             }
         }
     };
@@ -232,7 +249,12 @@ pub(super) fn data(page: &Page) -> Markup {
             tr {
                 th scope="row" title=(file.name) { (file.name) }
                 td { (grouped(file.lines)) } td { (grouped(file.positions)) }
-                td { @if let Some(labels) = agreement(&file.name) { (grouped(labels.far_off)) span class="none" { ", " (percent(labels.far_off as f64 / labels.positions.max(1) as f64)) } } }
+                td {
+                    @if let Some(Agreement { far_off, positions, .. }) = agreement(&file.name) {
+                        (grouped(*far_off))
+                        span class="none" { ", " (percent(*far_off as f64 / (*positions).max(1) as f64)) }
+                    }
+                }
                 td { code { (file.sha256) } }
             }
         }

@@ -119,7 +119,8 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
     let explained = job.explain.then(|| {
         [(&job.start, state.k), (&finished.weights, finished.k)].map(|(weights, k)| {
             let evaluator = &Evaluator::new(weights.clone());
-            let case = Case { dataset: &dataset, evaluator, resolve: job.resolve, k, targets: &targets };
+            let counted = split.as_ref().map(|split| &split.held[..]);
+            let case = Case { dataset: &dataset, evaluator, resolve: job.resolve, k, targets: &targets, counted };
             explain(&case, WORST, hooks.progress)
         })
     });

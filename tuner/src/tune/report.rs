@@ -145,7 +145,8 @@ pub struct Report {
     pub centring: Centring,
     /// What a bootstrap says of them.
     pub bootstrap: Option<Bootstrap>,
-    /// What the parameters get right and wrong, before and after, over all positions, if that was asked.
+    /// What the parameters get right and wrong, before and after, if that was asked: on the positions held out, if there
+    /// are any, else on all.
     pub explained: Option<[Explanation; 2]>,
     /// By pair: positions that were fitted in which it occurs.
     pub occurrences: Vec<u32>,
