@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use crate::dataset::{Dataset, Outcome};
 use crate::features::{Resolve, in_batches};
-use crate::objective::expectation;
+use crate::objective::{Difference, expectation};
 use crate::progress::Progress;
 pub use bins::{Bin, FULL_PHASE, MOST_PAWNS, Moments, PHASE_PARTS, material_balance, phase, phase_part};
 
@@ -89,6 +89,8 @@ impl Worst {
 pub struct Explanation {
     /// The scale from centipawns to expected results.
     pub k: f64,
+    /// The score of each position that was counted, in order, in centipawns, White's view.
+    pub scores: Vec<i16>,
     /// All positions that were counted.
     pub all: Bin,
     /// By expectation: [`EXPECTATIONS`] bins from Black's certain win to White's.
@@ -221,6 +223,7 @@ pub fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explan
     let worst = worst.pick(&sums.worst).into_par_iter().map(|sample| misjudged(case, sample)).collect();
     Explanation {
         k: case.k,
+        scores: sums.scores,
         all: sums.all,
         calibration: sums.calibration,
         calibration_by_phase: sums.calibration_by_phase,
@@ -229,6 +232,23 @@ pub fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explan
         files: sums.files,
         worst,
     }
+}
+
+/// By how much the mean squared error of `after` differs from that of `before`, position by position. Both explain the
+/// positions of `case`, which are counted as in [`Bin::error`].
+///
+/// # Panics
+/// If they do not.
+pub fn loss_change(case: &Case<'_>, before: &Explanation, after: &Explanation) -> Difference {
+    let count = case.counted.map_or(case.dataset.len(), <[u32]>::len);
+    assert!(before.scores.len() == count && after.scores.len() == count, "explanations of other positions");
+    let mut changes = Moments::default();
+    for (index, (&old, &new)) in before.scores.iter().zip(&after.scores).enumerate() {
+        let sample = case.counted.map_or(index, |counted| counted[index] as usize);
+        let loss = |k, score: i16| (expectation(k, score.into()) - f64::from(case.targets[sample])).powi(2);
+        changes.add(loss(after.k, new) - loss(before.k, old), case.dataset.label(sample).group);
+    }
+    Difference { mean: changes.mean(), error: changes.error() }
 }
 
 /// Where the positions of each file end.
@@ -258,6 +278,7 @@ struct Judged {
 
 /// Sums over positions, and the worst of them.
 struct Sums {
+    scores: Vec<i16>,
     all: Bin,
     calibration: Vec<Bin>,
     calibration_by_phase: [Vec<Bin>; PHASE_PARTS],
@@ -273,6 +294,7 @@ impl Sums {
         let bins = |count| vec![Bin::default(); count];
         let agreement = |name: &String| Agreement { file: name.clone(), ..Agreement::default() };
         Sums {
+            scores: Vec::new(),
             all: Bin::default(),
             calibration: bins(EXPECTATIONS),
             calibration_by_phase: std::array::from_fn(|_| bins(EXPECTATIONS)),
@@ -299,6 +321,8 @@ impl Sums {
             if !case.is_counted(sample) {
                 continue;
             }
+            // Evaluations and mates lie within ±32,000 centipawns.
+            self.scores.push(score as i16);
             let (phase, material) = (phase(&position), material_balance(&position) + MOST_PAWNS);
             let bin = ((expected * EXPECTATIONS as f64) as usize).min(EXPECTATIONS - 1);
             for bin in [
@@ -328,6 +352,7 @@ impl Sums {
         let merge = |bins: &mut [Bin], others: &[Bin]| {
             bins.iter_mut().zip(others).for_each(|(bin, other)| bin.merge(other));
         };
+        self.scores.extend(other.scores);
         self.all.merge(&other.all);
         merge(&mut self.calibration, &other.calibration);
         for (bins, others) in self.calibration_by_phase.iter_mut().zip(&other.calibration_by_phase) {

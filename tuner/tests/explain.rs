@@ -9,11 +9,11 @@ use engine::search::{Pruning, Quiescence};
 use tempfile::TempDir;
 use tuner::dataset::{Dataset, Source};
 use tuner::explain::{
-    Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, MOST_PAWNS, View, Worst, explain, material_balance, phase,
-    phase_part,
+    Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, MOST_PAWNS, View, Worst, explain, loss_change, material_balance,
+    phase, phase_part,
 };
 use tuner::features::{self, Resolve};
-use tuner::objective::expectation;
+use tuner::objective::{SampleLoss, expectation, loss_difference};
 
 const K: f64 = 1.3;
 
@@ -170,6 +170,28 @@ fn the_worst_are_apart_where_that_is_asked() {
     }
     assert_eq!(worst(10, 300), wanted);
     assert_ne!(worst(10, 1), wanted);
+}
+
+#[test]
+fn the_change_of_the_loss_is_that_of_its_terms() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dataset, targets) = read(&folder, &[("a.epd", &lines())]);
+    let tuned = Evaluator::new(Weights::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../params/tuned.toml")).unwrap());
+    let counted: Vec<u32> = (0..dataset.len() as u32).filter(|index| index % 3 == 1).collect();
+    let worst = Worst { count: 0, apart: 1 };
+    for counted in [None, Some(&counted[..])] {
+        let (dataset, targets, resolve) = (&dataset, &targets[..], Resolve::Static);
+        let before = Case { dataset, evaluator: &evaluator(), resolve, k: K, targets, counted };
+        let after = Case { evaluator: &tuned, k: 1.6, ..before };
+        let found = [before, after].map(|case| explain(&case, worst, &()));
+        let change = loss_change(&after, &found[0], &found[1]);
+        let of = |sample: &u32| targets[*sample as usize];
+        let targets = counted.map_or(targets.to_vec(), |counted| counted.iter().map(of).collect());
+        let wanted =
+            loss_difference(SampleLoss::SquaredError, (K, &found[0].scores), (1.6, &found[1].scores), &targets);
+        assert!((change.mean - wanted.mean).abs() < 1e-12 && (change.error / wanted.error - 1.0).abs() < 1e-3);
+        assert!((change.mean - (found[1].all.loss() - found[0].all.loss())).abs() < 1e-12);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use engine::eval::params::{PAIRS, Weights};
 
 use super::{LossChange, Page, WORST};
 use crate::dataset::Source;
-use crate::explain::{Case, explain};
+use crate::explain::{Case, explain, loss_change};
 use crate::features::{self, Resolve, Resolved, Scores, score};
 use crate::normalize::Centring;
 use crate::objective::{Objective, Rows, SampleLoss, fit_k, loss_difference, score_loss};
@@ -47,10 +47,12 @@ pub fn compare(
     };
     let scales = [scale(&earlier)?, scale(&scores)?];
     let targets = rows.targets();
-    let explained = |evaluator, k| {
-        explain(&Case { dataset: &dataset, evaluator, resolve, k, targets, counted: None }, WORST, progress)
-    };
-    let [before, after] = [explained(&before, scales[0]), explained(&after, scales[1])];
+    let case = |evaluator, k| Case { dataset: &dataset, evaluator, resolve, k, targets, counted: None };
+    let cases = [case(&before, scales[0]), case(&after, scales[1])];
+    let [before, after] = cases.map(|case| explain(&case, WORST, progress));
+    let mut losses = losses(resolve, (scales[0], &earlier), (scales[1], &scores), &rows);
+    // This one knows which positions are of one game.
+    losses[0].difference = Some(loss_change(&cases[1], &before, &after));
     let occurrences = rows.occurrences();
     let is_seen = |index: usize| index >= 2 * PAIRS || occurrences[index / 2] > 0;
     let centring = Centring::new(|_| true, is_seen);
@@ -62,7 +64,7 @@ pub fn compare(
     Ok(Page {
         errors: errors.map(|errors| errors.by_parameter),
         centring,
-        losses: losses(resolve, (scales[0], &earlier), (scales[1], &scores), &rows),
+        losses,
         occurrences: Some(occurrences),
         facts: vec![("K before, after".to_owned(), format!("{:.6}, {:.6}", scales[0], scales[1]))],
         before: Some(before),

@@ -50,7 +50,8 @@ fn losses(points: &[Point]) -> Markup {
     let best = held.iter().min_by(|a, b| a.1.total_cmp(&b.1)).copied();
     let more = match (best, end.held_out) {
         (Some((at, best)), Some(_)) => {
-            format!("training {:.7} at the end; hold-out {best:.7} at its best, after {at} steps", end.training)
+            let (from, to) = (first.training, end.training);
+            format!("training from {from:.7} to {to:.7}; hold-out {best:.7} at its best, after {at} steps")
         }
         _ => format!("{:.7} at the start, {:.7} at the end", first.training, end.training),
     };

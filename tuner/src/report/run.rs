@@ -2,7 +2,7 @@
 
 use super::{LossChange, Page, Point};
 use crate::features::Resolve;
-use crate::objective::PriorScale;
+use crate::objective::{PriorScale, SampleLoss};
 use crate::params_file::provenance_of;
 use crate::tune::{CurvePoint, Losses, Report};
 
@@ -51,7 +51,11 @@ fn losses(report: &Report) -> Vec<LossChange> {
         both
     };
     let held = report.held_loss.iter().flat_map(|held| both("hold-out ", held));
-    held.chain(both("", &report.loss)).collect()
+    let mut losses: Vec<LossChange> = held.chain(both("", &report.loss)).collect();
+    if report.sample_loss == SampleLoss::SquaredError {
+        losses[0].difference = report.loss_change;
+    }
+    losses
 }
 
 /// The steps over all rows, numbered through all rounds.

@@ -19,9 +19,9 @@ pub use job::{Job, MIN_SEEN, TuneError};
 pub use report::{Bootstrap, CurvePoint, Loss, Losses, Report, Seconds};
 
 use crate::dataset::Dataset;
-use crate::explain::{Case, explain};
+use crate::explain::{Case, Explanation, explain, loss_change};
 use crate::features::{self, Resolved, Scores, score};
-use crate::objective::{Objective, fit_k};
+use crate::objective::{Difference, Objective, fit_k};
 use crate::optimize::{Limits, LimitsError};
 use crate::progress::{Progress, Unit};
 use crate::report::WORST;
@@ -116,14 +116,8 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
     let certainty = Certainty::find(&job, &rounds, &state, &rows.fitted, &groups, &hooks, &mut seconds)?;
     let finished = Finished::of(&job, &rounds, &state, &hooks, &mut seconds);
     let centring = rounds.centring(&state);
-    let explained = job.explain.then(|| {
-        [(&job.start, state.k), (&finished.weights, finished.k)].map(|(weights, k)| {
-            let evaluator = &Evaluator::new(weights.clone());
-            let counted = split.as_ref().map(|split| &split.held[..]);
-            let case = Case { dataset: &dataset, evaluator, resolve: job.resolve, k, targets: &targets, counted };
-            explain(&case, WORST, hooks.progress)
-        })
-    });
+    let explained = job.explain.then(|| Explained::of(&job, &rounds, &state, &finished, &hooks));
+    let (explained, loss_change) = explained.map(|found| (found.sides, found.loss_change)).unzip();
     if let (Some(checkpoint), false) = (&hooks.checkpoint, interrupted) {
         checkpoint.remove()?;
     }
@@ -155,6 +149,7 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         bootstrap: certainty.bootstrap,
         centring,
         explained,
+        loss_change,
         occurrences: state.occurrences,
         iterations: state.best.iterations,
         rounds: state.rounds,
@@ -282,6 +277,25 @@ impl Finished {
             finished.weights = Weights::from_vector(&vector).0;
         }
         finished
+    }
+}
+
+/// What the parameters get right and wrong, before and after.
+struct Explained {
+    sides: [Explanation; 2],
+    loss_change: Difference,
+}
+
+impl Explained {
+    fn of(job: &Job, rounds: &Rounds<'_>, state: &RunState, finished: &Finished, hooks: &Hooks<'_>) -> Self {
+        let [before, after] = [&job.start, &finished.weights].map(|weights| Evaluator::new(weights.clone()));
+        let (dataset, resolve, targets) = (rounds.dataset, job.resolve, rounds.targets);
+        let counted = rounds.split.map(|split| &split.held[..]);
+        let before = Case { dataset, evaluator: &before, resolve, k: state.k, targets, counted };
+        let after = Case { evaluator: &after, k: finished.k, ..before };
+        let sides = [before, after].map(|case| explain(&case, WORST, hooks.progress));
+        let loss_change = loss_change(&after, &sides[0], &sides[1]);
+        Explained { sides, loss_change }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::dataset::{FileSummary, Skipped};
 use crate::explain::Explanation;
 use crate::features::{Resolve, Scores};
 use crate::normalize::Centring;
-use crate::objective::{PriorScale, SampleLoss, score_loss};
+use crate::objective::{Difference, PriorScale, SampleLoss, score_loss};
 use crate::optimize::Method;
 use crate::target::Target;
 use crate::uncertainty::Errors;
@@ -148,6 +148,8 @@ pub struct Report {
     /// What the parameters get right and wrong, before and after, if that was asked: on the positions held out, if there
     /// are any, else on all.
     pub explained: Option<[Explanation; 2]>,
+    /// The difference of their mean squared errors, with its standard error.
+    pub loss_change: Option<Difference>,
     /// By pair: positions that were fitted in which it occurs.
     pub occurrences: Vec<u32>,
     /// Steps of the optimiser, all rounds.
