@@ -4,18 +4,19 @@
 //! evaluation into sparse rows, [`objective`] is the function of the parameters to be minimised, [`optimize`]
 //! minimises it, [`tune`] runs the whole, [`params_file`] writes what comes out, [`explain`] says what it is worth.
 
+pub mod constraints;
 pub mod dataset;
 pub mod evaluate;
 pub mod explain;
 pub mod features;
 pub mod normalize;
+pub mod numbers;
 pub mod objective;
 pub mod optimize;
 pub mod outliers;
 pub mod params_file;
 pub mod progress;
 pub mod report;
-pub mod selection;
 pub mod summary;
 pub mod target;
 pub mod tune;

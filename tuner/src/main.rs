@@ -6,8 +6,6 @@ mod interrupt;
 
 use std::sync::atomic::Ordering;
 
-use clap::Parser;
-
 use args::Cli;
 use bars::Bars;
 
@@ -15,9 +13,13 @@ use bars::Bars;
 const FAILURE: i32 = 2;
 
 fn main() {
-    let cli = Cli::parse();
     let bars = Bars::default();
-    match interrupt::listen().and_then(|()| cli.run(&bars)) {
+    let run = || {
+        let cli = Cli::from_command_line()?;
+        interrupt::listen()?;
+        cli.run(&bars)
+    };
+    match run() {
         Ok(text) => {
             println!("{text}");
             if interrupt::STOP.load(Ordering::Relaxed) {

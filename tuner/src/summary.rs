@@ -73,7 +73,10 @@ impl Report {
             "converged": self.converged,
             "interrupted": self.interrupted,
             "frozen": self.frozen,
+            "tied": self.tied,
+            "averaged": self.averaged,
             "unseen": self.unseen,
+            "at_bound": self.at_bound,
             "rare": self.rare,
             "bootstrap": self.bootstrap.as_ref().map(|found| json!({ "samples": found.samples, "ratio": found.ratio })),
             "parameters": self.changes(),
@@ -120,6 +123,9 @@ impl Report {
         }
         if self.frozen > 0 {
             writeln!(to, "frozen       {} numbers kept their start as asked", self.frozen)?;
+        }
+        if self.tied > 0 {
+            writeln!(to, "tied         {} numbers follow others; {} began at a mean", self.tied, self.averaged)?;
         }
         if self.unseen > 0 {
             writeln!(to, "unseen       {} pairs occur in no position and keep their start", self.unseen)?;

@@ -4,6 +4,7 @@
 //! group: Data, Parameters, Objective, Method, Output.
 
 mod evaluate;
+mod job;
 mod outliers;
 mod report;
 mod tune;
@@ -11,7 +12,8 @@ mod tune;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use tuner::constraints::Constraints;
 use tuner::dataset::Source;
 
 use crate::bars::Bars;
@@ -52,9 +54,26 @@ Examples:
   tuner --epd quiet_labeled.epd --resolve static data known to be quiet needs no quiescence search
   tuner --epd a.epd --epd b.epd --output my.toml several files, another output
   tuner --epd a.epd --freeze phase,psqt.king     some parameters stay as they are
-  tuner --epd big.epd --prior 0 --skip-bad 100   no pull to the start, tolerate broken lines";
+  tuner --epd big.epd --prior 0 --skip-bad 100   no pull to the start, tolerate broken lines
+  tuner --epd a.epd --symmetric psqt --save-job tune.toml   write the flags to a job file, too
+  tuner --job tune.toml --prior 1e-9             the same once more with another prior";
 
 impl Cli {
+    /// What the command line says, and the job file that it may name. Ends the program if clap has something to tell.
+    ///
+    /// # Errors
+    /// If the job file has a fault, or cannot be written where one was asked for.
+    pub(crate) fn from_command_line() -> Result<Self> {
+        let command = Cli::command();
+        let arguments = job::expand(&command, std::env::args_os().collect())?;
+        let matches = command.clone().get_matches_from(arguments);
+        let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        if let Some(file) = cli.tune.job.save_job.as_ref().filter(|_| cli.command.is_none()) {
+            job::save(&command, &matches, file)?;
+        }
+        Ok(cli)
+    }
+
     /// Does what was asked for; what goes to standard output.
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         match &self.command {
@@ -105,6 +124,46 @@ impl MachineArgs {
             rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
         }
         Ok(())
+    }
+}
+
+/// What is tuned, and what it keeps to.
+#[derive(Args)]
+#[command(next_help_heading = "Parameters")]
+#[group(id = job::TABLE)]
+struct ConstraintArgs {
+    /// Tune these parameters only: a path of the parameter file such as material.queen, psqt.knight, phase; `*` stands
+    /// for anything, `:mg` or `:eg` behind it for one number of each pair. May be given several times.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Leave these parameters as they are: patterns as for --only.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    freeze: Vec<String>,
+
+    /// Give parameters one value, number by number: patterns of equal shape, such as psqt.knight=psqt.bishop or
+    /// material.knight:mg=material.knight:eg. They start at their mean.
+    #[arg(long, value_name = "PATTERN=PATTERN", value_delimiter = ',')]
+    tie: Vec<String>,
+
+    /// Keep parameters between bounds, both included: psqt.*=-200..200, material.queen=900.. or phase=..50.
+    #[arg(long, value_name = "PATTERN=LOWER..UPPER", value_delimiter = ',')]
+    bound: Vec<String>,
+
+    /// Make boards their own mirror images, file a for file h: patterns such as psqt or psqt.king:eg.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    symmetric: Vec<String>,
+}
+
+impl ConstraintArgs {
+    fn constraints(&self) -> Constraints {
+        Constraints {
+            only: self.only.clone(),
+            freeze: self.freeze.clone(),
+            ties: self.tie.clone(),
+            bounds: self.bound.clone(),
+            symmetric: self.symmetric.clone(),
+        }
     }
 }
 

@@ -13,11 +13,11 @@ use tuner::objective::PriorScale;
 use tuner::optimize::Method;
 use tuner::params_file::{check_writable, render, write_atomically};
 use tuner::report::{Page, page};
-use tuner::selection::Selection;
 use tuner::target::Target;
 use tuner::tune::{Checkpoint, Hooks, Job, MIN_SEEN, run};
 
-use super::{DataArgs, MachineArgs, PrintArgs, not_negative, positive, share};
+use super::job::JobArgs;
+use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, not_negative, positive, share};
 use crate::bars::Bars;
 use crate::interrupt::{STOP, fitting, uninterrupted};
 
@@ -29,6 +29,9 @@ const DEFAULT_OUTPUT: &str = "params/tuned.toml";
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     machine: MachineArgs,
+
+    #[command(flatten)]
+    pub(super) job: JobArgs,
 
     #[command(flatten)]
     data: DataArgs,
@@ -57,14 +60,8 @@ struct ParameterArgs {
     #[arg(long, value_name = "FILE", default_value = "params/baseline.toml")]
     params: PathBuf,
 
-    /// Tune these parameters only: a path of the parameter file such as material.queen, psqt.knight, phase; `*` stands
-    /// for anything, `:mg` or `:eg` behind it for one number of each pair. May be given several times.
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
-    only: Vec<String>,
-
-    /// Leave these parameters as they are: patterns as for --only.
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
-    freeze: Vec<String>,
+    #[command(flatten)]
+    constraints: ConstraintArgs,
 
     /// Leave pairs of parameters that occur in fewer positions as they are; 0 tunes whatever occurs.
     #[arg(long, value_name = "N", default_value_t = MIN_SEEN)]
@@ -248,7 +245,7 @@ impl TuneArgs {
     fn job(&self, start: Weights) -> Result<Job> {
         let (parameters, objective, output) = (&self.parameters, &self.objective, &self.output);
         Ok(Job {
-            selection: Selection { only: parameters.only.clone(), freeze: parameters.freeze.clone() },
+            constraints: parameters.constraints.constraints(),
             min_seen: parameters.min_seen,
             target: objective.target,
             resolve: objective.resolve,

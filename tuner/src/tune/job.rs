@@ -4,11 +4,11 @@ use engine::eval::params::Weights;
 use thiserror::Error;
 
 use super::checkpoint::{CheckpointError, Fingerprint};
+use crate::constraints::{ConstraintError, Constraints};
 use crate::dataset::Source;
 use crate::features::{ReadError, Resolve};
 use crate::objective::{FitKError, ObjectiveError, PriorScale, RowsError, SampleLoss};
 use crate::optimize::{LimitsError, Method, OptimizeError};
-use crate::selection::{Selection, SelectionError};
 use crate::target::{Target, TargetError};
 use crate::validation::ValidationError;
 
@@ -21,9 +21,10 @@ pub struct Job {
     pub sources: Vec<Source>,
     /// The parameters to start from, and to be pulled to.
     pub start: Weights,
-    /// Which parameters are tuned.
-    pub selection: Selection,
-    /// Positions in which a pair of parameters must occur to be tuned; rarer ones keep their start.
+    /// Which parameters are tuned, and what they keep to.
+    pub constraints: Constraints,
+    /// Positions in which a pair of parameters, with those it is tied to, must occur to be tuned; rarer ones keep their
+    /// start.
     pub min_seen: u32,
     /// What positions are to predict.
     pub target: Target,
@@ -65,7 +66,7 @@ impl Job {
         Job {
             sources,
             start,
-            selection: Selection::default(),
+            constraints: Constraints::default(),
             min_seen: MIN_SEEN,
             target: Target::default(),
             loss: SampleLoss::default(),
@@ -96,7 +97,7 @@ impl Job {
         [
             ("the program", concat!("merino-tuner ", env!("CARGO_PKG_VERSION")).to_owned()),
             ("the start", start.join(" ")),
-            ("the choice of parameters", format!("{:?}", self.selection)),
+            ("the choice of parameters", format!("{:?}", self.constraints)),
             ("--min-seen", self.min_seen.to_string()),
             ("--target", self.target.to_string()),
             ("--loss", self.loss.name()),
@@ -132,9 +133,9 @@ pub enum TuneError {
     /// The objective.
     #[error(transparent)]
     Objective(#[from] ObjectiveError),
-    /// The choice of the parameters.
+    /// What the parameters are to keep to.
     #[error(transparent)]
-    Selection(#[from] SelectionError),
+    Constraints(#[from] ConstraintError),
     /// The bounds of the parameters.
     #[error(transparent)]
     Limits(#[from] LimitsError),

@@ -7,17 +7,17 @@ mod job;
 mod report;
 mod rounds;
 
-use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use engine::eval::Evaluator;
-use engine::eval::params::{PAIRS, Weights, ranges_of};
+use engine::eval::params::{PAIRS, Weights};
 
 pub use checkpoint::{Checkpoint, CheckpointError, Fingerprint};
 pub use job::{Job, MIN_SEEN, TuneError};
 pub use report::{Bootstrap, CurvePoint, Loss, Losses, Report, Seconds};
 
+use crate::constraints;
 use crate::dataset::Dataset;
 use crate::explain::{Case, Explanation, explain, loss_change};
 use crate::features::{self, Resolved, Scores, score};
@@ -67,8 +67,9 @@ impl<'h> Hooks<'h> {
 /// written.
 pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
     let started = Instant::now();
-    let frozen = job.selection.frozen()?;
     let fingerprint = job.fingerprint();
+    let constrained = job.constraints.resolve(&job.start)?;
+    job.start.clone_from(&constrained.start);
     let resumed: Option<RunState> = match (&hooks.checkpoint, hooks.resume) {
         (Some(checkpoint), true) => checkpoint.read(&fingerprint)?,
         _ => None,
@@ -88,7 +89,7 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
     let rows = SplitRows::new(rows, split.as_ref());
 
     let occurrences = resumed.as_ref().map_or_else(|| rows.fitted.occurrences(), |state| state.occurrences.clone());
-    let limits = limits(&frozen, &occurrences, job.min_seen)?;
+    let limits = limits(&constrained, &occurrences, job.min_seen)?;
     let optimizer = job.method.optimizer(job.seed, job.batch);
     let rounds = Rounds {
         dataset: &dataset,
@@ -98,7 +99,7 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         resolve: job.resolve,
         optimizer: &*optimizer,
         limits: &limits,
-        frozen: &frozen,
+        shiftable: &constrained.shiftable,
         min_seen: job.min_seen,
         centre: &centre,
         prior_scale: job.prior_scale,
@@ -129,7 +130,7 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         positions: dataset.len() as u64,
         held_out: split.as_ref().map_or(0, |split| split.held.len() as u64),
         skipped: dataset.skipped().clone(),
-        at_bound: at_bound(&finished.weights),
+        at_bound: at_bound(&finished.weights, &limits),
         unseen: seen(0, 1),
         rare: seen(1, job.min_seen.max(1)),
         start: job.start,
@@ -156,7 +157,9 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         gradient_ratio: state.best.gradient_ratio,
         converged: state.best.converged,
         interrupted,
-        frozen: frozen.iter().filter(|&&frozen| frozen).count(),
+        frozen: constrained.frozen,
+        tied: constrained.tied,
+        averaged: constrained.averaged,
         seconds,
     })
 }
@@ -303,19 +306,26 @@ fn digests(dataset: &Dataset) -> Vec<String> {
     dataset.files().iter().map(|file| file.sha256.clone()).collect()
 }
 
-/// Numbers of pairs that ended at an end of their range; phase weights may well be 0.
-fn at_bound(weights: &Weights) -> usize {
-    let pairs = weights.to_vector().into_iter().zip(ranges_of::<Weights>()).take(2 * PAIRS);
-    pairs.filter(|(value, range)| *value == f64::from(*range.start()) || *value == f64::from(*range.end())).count()
+/// Numbers of pairs that ended at a bound and might have gone on; phase weights may well be 0.
+fn at_bound(weights: &Weights, limits: &Limits) -> usize {
+    let is_at_bound = |(index, value): (usize, f64)| {
+        let (lower, upper) = limits.bounds(index);
+        !limits.is_frozen(index) && (value == lower || value == upper)
+    };
+    weights.to_vector().into_iter().enumerate().take(2 * PAIRS).filter(|&number| is_at_bound(number)).count()
 }
 
-/// The declared ranges of the parameters, without those that are frozen or occur too rarely.
-fn limits(frozen: &[bool], occurrences: &[u32], min_seen: u32) -> Result<Limits, LimitsError> {
-    let ends = |range: RangeInclusive<i32>| (f64::from(*range.start()), f64::from(*range.end()));
-    let (lower, upper) = ranges_of::<Weights>().map(ends).unzip();
-    let mut limits = Limits::new(lower, upper)?;
-    let is_rare = |index: usize| occurrences.get(index / 2).is_some_and(|&count| count < min_seen);
-    for index in (0..frozen.len()).filter(|&index| frozen[index] || is_rare(index)) {
+/// What the constraints leave free, without numbers that occur too rarely, together with all that they are tied to.
+fn limits(constrained: &constraints::Resolved, occurrences: &[u32], min_seen: u32) -> Result<Limits, LimitsError> {
+    let mut limits = constrained.limits.clone();
+    let mut seen: Vec<u32> = occurrences.iter().flat_map(|&count| [count; 2]).collect();
+    let pairs = seen.len();
+    // Groups are of numbers of pairs, or of single ones.
+    for group in constrained.groups.iter().filter(|group| group[0] < pairs) {
+        let together = group.iter().map(|&index| seen[index]).fold(0, u32::saturating_add);
+        group.iter().for_each(|&index| seen[index] = together);
+    }
+    for index in (0..seen.len()).filter(|&index| seen[index] < min_seen) {
         limits.freeze(index)?;
     }
     Ok(limits)

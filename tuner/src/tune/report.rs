@@ -113,7 +113,7 @@ pub struct Report {
     pub held_out: u64,
     /// Lines passed over, by reason.
     pub skipped: BTreeMap<&'static str, Skipped>,
-    /// The parameters of the start.
+    /// The parameters of the start, with one value for all numbers of a tie.
     pub start: Weights,
     /// The tuned parameters.
     pub tuned: Weights,
@@ -164,6 +164,10 @@ pub struct Report {
     pub interrupted: bool,
     /// Numbers that were not to be tuned.
     pub frozen: usize,
+    /// Numbers that follow another one they are tied to.
+    pub tied: usize,
+    /// Numbers whose start ties have changed, before anything was tuned.
+    pub averaged: usize,
     /// Pairs that occur in no row, and therefore kept their start.
     pub unseen: usize,
     /// Pairs that occur in too few rows, and therefore kept their start.

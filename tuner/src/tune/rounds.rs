@@ -114,7 +114,7 @@ pub(super) struct Rounds<'a> {
     pub(super) optimizer: &'a dyn Optimizer,
     pub(super) limits: &'a Limits,
     /// Numbers that are not to be tuned.
-    pub(super) frozen: &'a [bool],
+    pub(super) shiftable: &'a [bool],
     /// Rows in which a pair must occur to be tuned.
     pub(super) min_seen: u32,
     /// Where the parameters are pulled to.
@@ -162,10 +162,10 @@ impl Rounds<'_> {
         Ok((false, rows))
     }
 
-    /// The tables that can be centred: those of which nothing is frozen. Numbers that occur too rarely to be tuned are
+    /// The tables that can be centred: those of which nothing is frozen, or tied to what is outside. Numbers that occur too rarely to be tuned are
     /// shifted along.
     pub(super) fn centring(&self, state: &RunState) -> Centring {
-        Centring::new(|j| !self.frozen[j], |j| state.occurrences[j / 2] >= self.min_seen.max(1))
+        Centring::new(|j| self.shiftable[j], |j| state.occurrences[j / 2] >= self.min_seen.max(1))
     }
 
     /// The function that a round minimises.

@@ -1,0 +1,118 @@
+//! Bounds of single numbers: what they are declared with, and what a run narrows that to.
+
+use engine::eval::params::{Weights, ranges_of};
+
+use super::ConstraintError;
+use crate::numbers::Numbers;
+use crate::optimize::{Limits, LimitsError};
+
+/// One end of the range of a number.
+#[derive(Clone, Copy)]
+struct End<'t> {
+    value: i32,
+    /// The bound that put it there, unless it is the declared one.
+    by: Option<&'t str>,
+}
+
+/// Bounds by number.
+pub(super) struct Bounds<'t>(Vec<[End<'t>; 2]>);
+
+impl<'t> Bounds<'t> {
+    /// The declared ranges, narrowed by all of `texts`.
+    pub(super) fn new(numbers: &Numbers, texts: &'t [String]) -> Result<Self, ConstraintError> {
+        let declared = |value| End { value, by: None };
+        let ranges = ranges_of::<Weights>().map(|range| [declared(*range.start()), declared(*range.end())]);
+        let mut bounds = Bounds(ranges.collect());
+        for text in texts {
+            let (pattern, lower, upper) = parse(text)?;
+            for (index, _) in numbers.meant_by(pattern)? {
+                bounds.narrow(numbers, index, [lower, upper], text)?;
+            }
+        }
+        Ok(bounds)
+    }
+
+    fn narrow(
+        &mut self,
+        numbers: &Numbers,
+        index: usize,
+        [lower, upper]: [Option<i32>; 2],
+        text: &'t str,
+    ) -> Result<(), ConstraintError> {
+        let [least, greatest] = &mut self.0[index];
+        if let Some(value) = lower.filter(|&lower| lower > least.value) {
+            *least = End { value, by: Some(text) };
+        }
+        if let Some(value) = upper.filter(|&upper| upper < greatest.value) {
+            *greatest = End { value, by: Some(text) };
+        }
+        if least.value <= greatest.value {
+            return Ok(());
+        }
+        let told = |end: &End| match end.by {
+            Some(text) => format!("bound {text}"),
+            None => format!("its range, which ends at {}", end.value),
+        };
+        let (number, first, second) = (numbers.name(index).to_owned(), told(least), told(greatest));
+        Err(ConstraintError::Contradiction { number, first, second })
+    }
+
+    /// Whether all values lie within.
+    pub(super) fn check(&self, numbers: &Numbers, values: &[f64]) -> Result<(), ConstraintError> {
+        for (index, (&[least, greatest], &value)) in self.0.iter().zip(values).enumerate() {
+            let broken = [(least, value < f64::from(least.value)), (greatest, value > f64::from(greatest.value))];
+            // The reader of parameters has seen to the declared range.
+            if let Some(bound) = broken.into_iter().filter(|&(_, broken)| broken).find_map(|(end, _)| end.by) {
+                let (bound, number) = (bound.to_owned(), numbers.name(index).to_owned());
+                return Err(ConstraintError::Outside { bound, number, value });
+            }
+        }
+        Ok(())
+    }
+
+    /// The bounds that hold for every number of a group.
+    pub(super) fn common(&self, numbers: &Numbers, group: &[usize]) -> Result<(f64, f64), ConstraintError> {
+        let of = |index: usize| self.0[index].map(|end| end.value);
+        let highest = group.iter().copied().max_by_key(|&index| of(index)[0]).expect("a group has members");
+        let lowest = group.iter().copied().min_by_key(|&index| of(index)[1]).expect("a group has members");
+        let (lower, upper) = (of(highest)[0], of(lowest)[1]);
+        if lower <= upper {
+            return Ok((f64::from(lower), f64::from(upper)));
+        }
+        let ([first_lower, first_upper], [second_lower, second_upper]) = (of(highest), of(lowest));
+        let (first, second) = (numbers.name(highest).to_owned(), numbers.name(lowest).to_owned());
+        Err(ConstraintError::TiedBounds { first, first_lower, first_upper, second, second_lower, second_upper })
+    }
+
+    /// The bounds for an optimiser.
+    pub(super) fn limits(&self) -> Result<Limits, LimitsError> {
+        let ends = self.0.iter().map(|ends| ends.map(|end| f64::from(end.value)));
+        let (lower, upper) = ends.map(|[lower, upper]| (lower, upper)).unzip();
+        Limits::new(lower, upper)
+    }
+
+    /// How many numbers have narrower bounds than the declared ones.
+    pub(super) fn narrowed(&self) -> usize {
+        self.0.iter().filter(|ends| ends.iter().any(|end| end.by.is_some())).count()
+    }
+}
+
+/// The pattern and the ends of `PATTERN=LOWER..UPPER`.
+fn parse(text: &str) -> Result<(&str, Option<i32>, Option<i32>), ConstraintError> {
+    let malformed = || ConstraintError::MalformedBound(text.to_owned());
+    let (pattern, range) = text.split_once('=').ok_or_else(malformed)?;
+    let (lower, upper) = range.split_once("..").ok_or_else(malformed)?;
+    let end = |text: &str| match text.trim() {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| malformed()),
+    };
+    let (pattern, lower, upper) = (pattern.trim(), end(lower)?, end(upper)?);
+    match (lower, upper) {
+        _ if pattern.is_empty() => Err(malformed()),
+        (None, None) => Err(malformed()),
+        (Some(lower), Some(upper)) if lower > upper => {
+            Err(ConstraintError::Reversed { bound: text.to_owned(), lower, upper })
+        }
+        _ => Ok((pattern, lower, upper)),
+    }
+}

@@ -1,0 +1,152 @@
+//! Numbers that always have one value, in groups.
+
+use super::ConstraintError;
+use crate::numbers::Numbers;
+
+/// Which numbers are tied together.
+pub(super) struct Ties {
+    /// By number: another one of its group, nearer to the first; the first has itself.
+    parent: Vec<usize>,
+    /// By number: the last tie that named it, as given.
+    by: Vec<Option<String>>,
+}
+
+/// The numbers that a side of a tie means.
+struct Side<'n> {
+    pattern: &'n str,
+    /// Index, and the rest of the name behind the pattern.
+    numbers: Vec<(usize, &'n str)>,
+}
+
+impl<'n> Side<'n> {
+    fn new(numbers: &'n Numbers, pattern: &'n str) -> Result<Self, ConstraintError> {
+        Ok(Side { pattern, numbers: numbers.meant_by(pattern)? })
+    }
+
+    /// Whether the numbers of two sides can be paired: names that go on alike, in one unit.
+    fn is_like(&self, other: &Side<'_>, numbers: &Numbers) -> bool {
+        let pairs = self.numbers.iter().zip(&other.numbers);
+        let alike = |(&(a, rest_a), &(b, rest_b)): (&(usize, &str), &(usize, &str))| {
+            rest_a == rest_b && numbers.get(a).stage.is_some() == numbers.get(b).stage.is_some()
+        };
+        self.numbers.len() == other.numbers.len() && pairs.into_iter().all(alike)
+    }
+
+    /// What it means, in words.
+    fn shape(&self, numbers: &Numbers) -> String {
+        let (first, count) = (self.numbers[0].0, self.numbers.len());
+        let unit = if numbers.get(first).stage.is_some() { "centipawns" } else { "phase weights" };
+        format!("{count} × {unit} from {}", numbers.name(first))
+    }
+}
+
+impl Ties {
+    /// Those of `ties`, and of the `symmetric` boards.
+    pub(super) fn new(numbers: &Numbers, ties: &[String], symmetric: &[String]) -> Result<Self, ConstraintError> {
+        let mut all = Ties { parent: (0..numbers.len()).collect(), by: vec![None; numbers.len()] };
+        for tie in ties {
+            all.add(numbers, tie)?;
+        }
+        for pattern in symmetric {
+            all.mirror(numbers, pattern)?;
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, numbers: &Numbers, tie: &str) -> Result<(), ConstraintError> {
+        let patterns: Vec<&str> = tie.split('=').map(str::trim).collect();
+        if patterns.len() < 2 || patterns.contains(&"") {
+            return Err(ConstraintError::MalformedTie(tie.to_owned()));
+        }
+        let sides = patterns.iter().map(|pattern| Side::new(numbers, pattern)).collect::<Result<Vec<_>, _>>()?;
+        let (first, others) = sides.split_first().expect("there are two sides at least");
+        for (place, other) in others.iter().enumerate() {
+            if !first.is_like(other, numbers) {
+                return Err(ConstraintError::Shape {
+                    tie: tie.to_owned(),
+                    first: first.pattern.to_owned(),
+                    first_shape: first.shape(numbers),
+                    second: other.pattern.to_owned(),
+                    second_shape: other.shape(numbers),
+                });
+            }
+            for (at, &(index, _)) in other.numbers.iter().enumerate() {
+                if sides[..=place].iter().any(|side| side.numbers[at].0 == index) {
+                    return Err(ConstraintError::Itself {
+                        tie: tie.to_owned(),
+                        number: numbers.name(index).to_owned(),
+                    });
+                }
+                self.join(first.numbers[at].0, index, &format!("tie {tie}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn mirror(&mut self, numbers: &Numbers, pattern: &str) -> Result<(), ConstraintError> {
+        let meant = numbers.meant_by(pattern)?;
+        let pairs: Vec<(usize, usize)> =
+            meant.iter().filter_map(|&(index, _)| Some((index, numbers.get(index).mirror?))).collect();
+        if pairs.is_empty() {
+            let on_board = numbers.iter().find(|number| number.mirror.is_some());
+            let field = on_board.and_then(|number| number.name.split('.').next()).unwrap_or("no field");
+            return Err(ConstraintError::NoBoard { pattern: pattern.to_owned(), board: field.to_owned() });
+        }
+        for (index, mirror) in pairs {
+            self.join(index, mirror, &format!("symmetric {pattern}"));
+        }
+        Ok(())
+    }
+
+    /// Makes two groups one, led by its first number.
+    fn join(&mut self, a: usize, b: usize, by: &str) {
+        let (a_leader, b_leader) = (self.leader(a), self.leader(b));
+        self.parent[a_leader.max(b_leader)] = a_leader.min(b_leader);
+        self.by[a] = Some(by.to_owned());
+        self.by[b] = Some(by.to_owned());
+    }
+
+    fn leader(&self, mut index: usize) -> usize {
+        while self.parent[index] != index {
+            index = self.parent[index];
+        }
+        index
+    }
+
+    /// The groups of two numbers and more, by their first; each ascending.
+    pub(super) fn groups(&self) -> Vec<Vec<usize>> {
+        let mut groups = vec![Vec::new(); self.parent.len()];
+        for index in 0..self.parent.len() {
+            groups[self.leader(index)].push(index);
+        }
+        groups.retain(|group| group.len() > 1);
+        groups
+    }
+
+    /// The value at which a group stays, if one of its numbers does.
+    ///
+    /// A group that stays as a whole may have several values: nothing is asked of it then.
+    pub(super) fn frozen_value(
+        &self,
+        numbers: &Numbers,
+        group: &[usize],
+        frozen: &[bool],
+        values: &[f64],
+    ) -> Result<Option<f64>, ConstraintError> {
+        let Some(&stays) = group.iter().find(|&&index| frozen[index]) else {
+            return Ok(None);
+        };
+        let value = values[stays];
+        let is_whole = group.iter().all(|&index| frozen[index]);
+        match group.iter().find(|&&index| values[index] != value) {
+            Some(&other) if !is_whole => Err(ConstraintError::FrozenTie {
+                by: self.by[other].clone().unwrap_or_default(),
+                frozen: numbers.name(stays).to_owned(),
+                frozen_value: value,
+                other: numbers.name(other).to_owned(),
+                other_value: values[other],
+            }),
+            _ => Ok(Some(value)),
+        }
+    }
+}
