@@ -6,6 +6,7 @@
 
 pub mod constraints;
 pub mod dataset;
+pub mod diff;
 pub mod evaluate;
 pub mod explain;
 pub mod features;

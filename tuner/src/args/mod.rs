@@ -3,6 +3,7 @@
 //! A file a command; what several of them take is declared here, once. Flags stand in groups by heading, a struct a
 //! group: Data, Parameters, Objective, Method, Output.
 
+mod diff;
 mod evaluate;
 mod job;
 mod outliers;
@@ -42,6 +43,8 @@ pub(crate) struct Cli {
 enum Command {
     /// Say how well parameter files predict results, side by side.
     Evaluate(evaluate::EvaluateArgs),
+    /// Say what changed between two parameter files.
+    Diff(diff::DiffArgs),
     /// Find the positions whose result is furthest from what parameters expect: wrong labels, mostly.
     Outliers(outliers::OutliersArgs),
     /// Write a page that shows parameters beside others: boards, calibration, residuals.
@@ -78,6 +81,7 @@ impl Cli {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         match &self.command {
             Some(Command::Evaluate(args)) => args.run(bars),
+            Some(Command::Diff(args)) => args.run(),
             Some(Command::Outliers(args)) => args.run(bars),
             Some(Command::Report(args)) => args.run(bars),
             None => self.tune.run(bars),
