@@ -23,6 +23,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::dataset::{FileSummary, Skipped};
 use crate::explain::Explanation;
 use crate::normalize::Centring;
+use crate::numbers::Numbers;
 use crate::objective::Difference;
 pub use compare::{Named, compare};
 pub use positions::WORST;
@@ -156,7 +157,7 @@ pub fn page(page: &Page) -> String {
                     (calibration::pictures(page))
                     @for table in tables.iter().filter(|table| table.is_board()) { (boards::boards(page, table)) }
                     (tables::lists(&tables))
-                    (tables::changes(page, &tables))
+                    (tables::changes(page))
                     div class="pair" { (tables::at_bounds(page)) (tables::unseen(page, &tables)) }
                     (positions::worst(page))
                     (tables::losses(page))
@@ -236,7 +237,7 @@ fn tiles(page: &Page) -> Markup {
             @if page.positions > 0 { (tile("Positions", html! { (grouped(page.positions)) }, &skipped(page))) }
             (tile("Changed", html! { (changed) }, &format!("of {} numbers", changes.len())))
             @if let Some(index) = largest.filter(|_| changed > 0) {
-                (tile("Largest change", html! { (signed(changes[index], 0)) }, &numbers::paths()[index]))
+                (tile("Largest change", html! { (signed(changes[index], 0)) }, Numbers::declared().name(index)))
             }
         }
     }

@@ -3,6 +3,7 @@
 use engine::eval::params::{Axis, Field, Kind, Leaf, PAIRS, Weights, leaves, ranges_of};
 
 use super::Page;
+use crate::numbers::Numbers;
 
 /// What the numbers of a pair are called.
 pub(super) const STAGES: [&str; 2] = ["midgame", "endgame"];
@@ -72,22 +73,28 @@ impl Table {
     }
 }
 
-/// All parameters in the order of their vector.
-pub(super) fn tables(page: &Page) -> Vec<Table> {
+/// Every number of the parameters, in the order of their vector.
+pub(super) fn numbers(page: &Page) -> Vec<Number> {
     let (before, after) = (page.start.to_vector(), page.tuned.to_vector());
     let moved = moved(page, &before, &after);
     let number = |index: usize| {
         let error = page.errors.as_ref().and_then(|errors| errors[index]);
         Number { before: before[index], after: after[index], error, moved: moved[index] }
     };
+    (0..before.len()).map(number).collect()
+}
+
+/// The same by table, in the same order.
+pub(super) fn tables(page: &Page) -> Vec<Table> {
+    let all = numbers(page);
     let mut tables: Vec<Table> = Vec::new();
     for (index, leaf) in leaves().iter().enumerate() {
         let cut = cut(leaf);
         let (name, rest) = leaf.path.split_at(cut);
         let last = if rest.is_empty() { name } else { rest.trim_start_matches('.') };
         let numbers = match leaf.kind {
-            Kind::Pair => vec![number(2 * index), number(2 * index + 1)],
-            Kind::Scalar => vec![number(PAIRS + index)],
+            Kind::Pair => all[2 * index..2 * index + 2].to_vec(),
+            Kind::Scalar => vec![all[PAIRS + index]],
         };
         let seen = page.occurrences.as_ref().filter(|_| leaf.kind == Kind::Pair).map(|seen| seen[index]);
         let entry = Entry { path: leaf.path.clone(), name: last.to_owned(), numbers, seen };
@@ -112,27 +119,18 @@ fn cut(leaf: &Leaf) -> usize {
     if leaf.field.dims.is_empty() { path.len() } else { path.rfind(['.', '[']).unwrap_or(path.len()) }
 }
 
-/// The paths of the numbers that stand at an end of what they may be, with that end.
+/// The names of the numbers that stand at an end of what they may be, with that end.
 pub(super) fn at_bounds(page: &Page) -> Vec<(String, f64)> {
     let declared: Vec<(f64, f64)> =
         ranges_of::<Weights>().map(|range| (f64::from(*range.start()), f64::from(*range.end()))).collect();
     let bounds = page.bounds.as_ref().unwrap_or(&declared);
     let after = page.tuned.to_vector();
-    let paths = paths();
+    let names = Numbers::declared();
     let is_end = |index: usize| {
         let (low, high) = bounds[index];
         // A weight of nothing is no accident where nothing is the least.
         let is_natural = low == 0.0 && after[index] == 0.0;
         low < high && !is_natural && (after[index] == low || after[index] == high)
     };
-    (0..after.len()).filter(|&index| is_end(index)).map(|index| (paths[index].clone(), after[index])).collect()
-}
-
-/// The path of every number of the vector, with its stage.
-pub(super) fn paths() -> Vec<String> {
-    let numbers = |leaf: Leaf| match leaf.kind {
-        Kind::Pair => STAGES.map(|stage| format!("{} {stage}", leaf.path)).to_vec(),
-        Kind::Scalar => vec![leaf.path],
-    };
-    leaves().into_iter().flat_map(numbers).collect()
+    (0..after.len()).filter(|&index| is_end(index)).map(|index| (names.name(index).to_owned(), after[index])).collect()
 }

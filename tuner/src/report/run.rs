@@ -1,8 +1,10 @@
 //! A page about a run of the tuner.
 
 use super::{LossChange, Page, Point};
+use crate::constraints::Constraints;
 use crate::features::Resolve;
 use crate::objective::{PriorScale, SampleLoss};
+use crate::optimize::Limits;
 use crate::params_file::provenance_of;
 use crate::tune::{CurvePoint, Losses, Report};
 
@@ -27,6 +29,7 @@ impl Page {
             positions: report.positions,
             files: report.files.clone(),
             skipped: report.skipped.clone(),
+            bounds: Some(bounds(&report.limits)),
             constraints: constraints(report),
             facts: facts(report),
             provenance: provenance_of(&report.provenance().to_string()).unwrap_or_default(),
@@ -76,12 +79,28 @@ fn history(curve: &[CurvePoint]) -> Vec<Point> {
 }
 
 fn constraints(report: &Report) -> Vec<String> {
+    let Constraints { only, freeze, ties, bounds, symmetric } = &report.constraints;
+    let asked =
+        [("tuned only", only), ("frozen", freeze), ("tied", ties), ("bounds", bounds), ("symmetric", symmetric)];
+    let asked = asked.into_iter().filter(|(_, patterns)| !patterns.is_empty());
+    let asked = asked.map(|(what, patterns)| format!("{what}: {}", patterns.join(", ")));
     let told = [
         (report.frozen, "numbers kept their start as asked"),
+        (report.tied, "numbers follow others"),
+        (report.averaged, "numbers began at the mean of what they are tied to"),
         (report.unseen, "pairs occur in no position and kept their start"),
         (report.rare, "pairs occur in too few positions and kept their start"),
     ];
-    told.into_iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}")).collect()
+    let told = told.into_iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
+    asked.chain(told).collect()
+}
+
+/// Where each number could go; anywhere, for those that could not move.
+fn bounds(limits: &Limits) -> Vec<(f64, f64)> {
+    let bounds = |index: usize| {
+        if limits.is_frozen(index) { (f64::NEG_INFINITY, f64::INFINITY) } else { limits.bounds(index) }
+    };
+    (0..limits.size()).map(bounds).collect()
 }
 
 fn facts(report: &Report) -> Vec<(String, String)> {

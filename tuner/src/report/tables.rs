@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 
 use super::Page;
-use super::numbers::{self, Number, STAGES, Table};
+use super::numbers::{self, Number, Table};
 use super::words::{grouped, percent, plain, signed, signed_percent};
 use crate::explain::Agreement;
+use crate::numbers::Numbers;
 use crate::objective::Difference;
 
 /// How many parameters are told as the most and the least certain.
@@ -88,21 +89,18 @@ fn change_class(change: f64) -> &'static str {
     }
 }
 
-/// A number with its path.
+/// A number with its name, as patterns of numbers have it.
 struct Named {
-    path: String,
+    name: String,
     number: Number,
 }
 
 /// The parameters whose change is clearest, and the largest changes that may be chance; without errors, the largest.
-pub(super) fn changes(page: &Page, tables: &[Table]) -> Markup {
-    let mut changed: Vec<Named> = Vec::new();
-    for entry in tables.iter().flat_map(|table| &table.entries) {
-        for (stage, &number) in entry.numbers.iter().enumerate().filter(|(_, number)| number.change() != 0.0) {
-            let stage = if entry.numbers.len() > 1 { format!(" {}", STAGES[stage]) } else { String::new() };
-            changed.push(Named { path: format!("{}{stage}", entry.path), number });
-        }
-    }
+pub(super) fn changes(page: &Page) -> Markup {
+    let names = Numbers::declared();
+    let named =
+        names.iter().zip(numbers::numbers(page)).map(|(name, number)| Named { name: name.name.clone(), number });
+    let mut changed: Vec<Named> = named.filter(|named| named.number.change() != 0.0).collect();
     if changed.is_empty() {
         return html! { section class="card" { h2 { "Changes" } p class="none" { "No parameter has changed." } } };
     }
@@ -146,9 +144,9 @@ fn ranking(name: &str, note: &str, changed: &[Named]) -> Markup {
         &["Parameter", "Before", "After", "Change"]
     };
     let rows = html! {
-        @for Named { path, number } in changed {
+        @for Named { name, number } in changed {
             tr {
-                th scope="row" { (path) }
+                th scope="row" { (name) }
                 td { (plain(number.before, 0)) }
                 td { (with_error(number)) }
                 td class=(change_class(number.change())) { (signed(number.change(), 0)) }

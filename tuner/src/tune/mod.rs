@@ -158,6 +158,8 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         converged: state.best.converged,
         interrupted,
         frozen: constrained.frozen,
+        constraints: job.constraints,
+        limits,
         tied: constrained.tied,
         averaged: constrained.averaged,
         seconds,

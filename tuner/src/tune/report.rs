@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use engine::eval::params::Weights;
 use serde::{Deserialize, Serialize};
 
+use crate::constraints::Constraints;
 use crate::dataset::{FileSummary, Skipped};
 use crate::explain::Explanation;
 use crate::features::{Resolve, Scores};
 use crate::normalize::Centring;
 use crate::objective::{Difference, PriorScale, SampleLoss, score_loss};
-use crate::optimize::Method;
+use crate::optimize::{Limits, Method};
 use crate::target::Target;
 use crate::uncertainty::Errors;
 use crate::validation::PriorChoice;
@@ -164,6 +165,10 @@ pub struct Report {
     pub interrupted: bool,
     /// Numbers that were not to be tuned.
     pub frozen: usize,
+    /// What it had to keep to, as it was asked.
+    pub constraints: Constraints,
+    /// Where each number could go.
+    pub limits: Limits,
     /// Numbers that follow another one they are tied to.
     pub tied: usize,
     /// Numbers whose start ties have changed, before anything was tuned.
