@@ -166,11 +166,10 @@ impl Report {
         };
         writeln!(to, "prior        {:.3e} {shape}", self.prior)?;
         if let Some(choice) = &self.prior_choice {
-            let best = choice.best();
             writeln!(
                 to,
-                "             chosen in {} of {FOLDS} folds: {best:.6} on what was not fitted; {:.6} at the start, {:.6} without a pull",
-                choice.folds, choice.start, choice.free
+                "             chosen in {} of {FOLDS} folds: {:.6} on what was not fitted; {:.6} at the start, {:.6} without a pull",
+                choice.folds, choice.loss, choice.start, choice.free
             )?;
         }
         Ok(())

@@ -15,6 +15,7 @@ use faer::{Mat, Side};
 
 use crate::normalize::Centring;
 use crate::objective::{Curvature, CurvatureKind, Objective, PHASE_PIECES};
+use crate::optimize::Limits;
 
 /// What is added to the curvature, in parts of its diagonal, so that directions of which nothing is known can be passed
 /// over: above the rounding of its sums. More if that does not make it positive definite.
@@ -31,38 +32,43 @@ pub struct Errors {
 
 /// Standard errors at `theta`, a minimum of the objective; none if the curvature there is not positive definite.
 ///
-/// `is_free` says of each parameter whether it could move; `games`, where they are known, of each row to which it
-/// belongs.
+/// `limits` are those of the fit: parameters that are tied have one error. `games`, where they are known, say of each
+/// row to which it belongs.
 ///
 /// # Panics
 /// If a slice does not fit the objective.
 pub fn standard_errors(
     objective: &Objective<'_>,
     theta: &[f64],
-    is_free: &[bool],
+    limits: &Limits,
     centring: &Centring,
     games: Option<&[u32]>,
 ) -> Option<Errors> {
-    let mut full = objective.curvature(theta, CurvatureKind::Full);
-    let mut factor = factorise(&full, is_free);
-    if factor.is_none() {
-        full = objective.curvature(theta, CurvatureKind::GaussNewton);
-        factor = factorise(&full, is_free);
-    }
-    let (free, scale, inverse) = factor?;
+    let curvature = |kind| {
+        let mut curvature = objective.curvature(theta, kind);
+        curvature.gather(limits.leaders());
+        curvature
+    };
+    let factorise = |kind| factorise(&curvature(kind), limits);
+    let (free, scale, inverse) = factorise(CurvatureKind::Full).or_else(|| factorise(CurvatureKind::GaussNewton))?;
     let rows = objective.rows().len();
     let (outer, clusters) = match games {
-        Some(games) => objective.outer_by_group(theta, games),
-        None => (objective.curvature(theta, CurvatureKind::Outer), rows),
+        Some(games) => {
+            let (mut outer, clusters) = objective.outer_by_group(theta, games);
+            outer.gather(limits.leaders());
+            (outer, clusters)
+        }
+        None => (curvature(CurvatureKind::Outer), rows),
     };
     let size = free.len();
     let meat = Mat::from_fn(size, size, |i, j| outer.get(free[i], free[j]) * scale[i] * scale[j]);
-    let map = projections(theta, &free, &scale, centring);
-    // Rows of `spread`: the projected parameters by what moves them.
+    let told: Vec<usize> = (0..theta.len()).filter(|&j| free.contains(&limits.leaders()[j])).collect();
+    let map = projections(theta, &told, (&free, &scale), limits, centring);
+    // Rows of `spread`: the centred parameters by what moves them.
     let spread = &map * &inverse;
     let product = &spread * &meat;
     let mut by_parameter = vec![None; theta.len()];
-    for (i, &j) in free.iter().enumerate() {
+    for (i, &j) in told.iter().enumerate() {
         let variance: f64 = (0..size).map(|k| product[(i, k)] * spread[(i, k)]).sum();
         by_parameter[j] = Some((variance.max(0.0) / rows as f64).sqrt());
     }
@@ -71,9 +77,10 @@ pub fn standard_errors(
 
 /// The free parameters of which something is known, 1 / √ of their curvatures, and the inverse of the curvature among
 /// them, scaled to a unit diagonal.
-fn factorise(curvature: &Curvature, is_free: &[bool]) -> Option<(Vec<usize>, Vec<f64>, Mat<f64>)> {
+fn factorise(curvature: &Curvature, limits: &Limits) -> Option<(Vec<usize>, Vec<f64>, Mat<f64>)> {
     let diagonal = curvature.diagonal();
-    let free: Vec<usize> = (0..is_free.len()).filter(|&j| is_free[j] && diagonal[j] > 0.0).collect();
+    let is_free = |j: usize| !limits.is_frozen(j) && limits.leaders()[j] == j && diagonal[j] > 0.0;
+    let free: Vec<usize> = (0..limits.size()).filter(|&j| is_free(j)).collect();
     let scale: Vec<f64> = free.iter().map(|&j| diagonal[j].sqrt().recip()).collect();
     let size = free.len();
     RIDGES.iter().find_map(|ridge| {
@@ -86,21 +93,33 @@ fn factorise(curvature: &Curvature, is_free: &[bool]) -> Option<(Vec<usize>, Vec
     })
 }
 
-/// What a change of the scaled free parameters does to the centred ones: a row each.
-fn projections(theta: &[f64], free: &[usize], scale: &[f64], centring: &Centring) -> Mat<f64> {
+/// What a change of the free parameters, scaled, does to the centred ones that are told of: a row each.
+fn projections(
+    theta: &[f64],
+    told: &[usize],
+    (free, scale): (&[usize], &[f64]),
+    limits: &Limits,
+    centring: &Centring,
+) -> Mat<f64> {
     let phase = theta.len() - PHASE_PIECES;
     let weights = &theta[phase..];
     let square: f64 = weights.iter().map(|weight| weight * weight).sum();
-    let all_weights = free.iter().filter(|&&j| j >= phase).count() == PHASE_PIECES && square > 0.0;
-    let mut map = Mat::zeros(free.len(), free.len());
+    let is_scale_open = (phase..theta.len()).all(|j| told.contains(&j)) && square > 0.0;
+    let mut map = Mat::zeros(told.len(), free.len());
     let mut row = vec![0.0; theta.len()];
-    for (i, &j) in free.iter().enumerate() {
+    for (i, &j) in told.iter().enumerate() {
         row.fill(0.0);
         row[j] = 1.0;
         centring.project_back(&mut row);
-        if all_weights && j >= phase {
+        if is_scale_open && j >= phase {
             // Along their common scale the weights mean nothing.
             weights.iter().enumerate().for_each(|(k, weight)| row[phase + k] -= theta[j] * weight / square);
+        }
+        // Whoever is tied moves with its leader.
+        for (k, &leader) in limits.leaders().iter().enumerate() {
+            if leader != k {
+                row[leader] += std::mem::take(&mut row[k]);
+            }
         }
         for (k, &column) in free.iter().enumerate() {
             map[(i, k)] = row[column] * scale[k];

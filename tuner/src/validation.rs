@@ -141,6 +141,8 @@ pub struct Trial {
 pub struct PriorChoice {
     /// Strength, times the number of positions.
     pub per_position: f64,
+    /// Loss of the held-out rows with it.
+    pub loss: f64,
     /// What was tried, by ascending strength.
     pub trials: Vec<Trial>,
     /// Loss of the held-out rows at the start.
@@ -149,13 +151,6 @@ pub struct PriorChoice {
     pub free: f64,
     /// Folds looked at.
     pub folds: usize,
-}
-
-impl PriorChoice {
-    /// Loss of the held-out rows with the strength that was chosen.
-    pub fn best(&self) -> f64 {
-        self.trials.iter().map(|trial| trial.loss).fold(f64::INFINITY, f64::min)
-    }
 }
 
 /// What a cross-validation is about.
@@ -185,50 +180,62 @@ struct Fold {
 }
 
 impl PriorSearch<'_> {
-    /// Finds the strength with which data that were not fitted lose least: down the ladder from the first guess to
-    /// where it turns. `watch` is told every trial.
+    /// Finds the strongest pull with which data that were not fitted lose no more than with the best, to within one
+    /// standard error: from the first guess up the ladder for as long as it holds, else down for as long as it pays.
+    /// `watch` is told every trial.
     ///
     /// # Errors
     /// If there are too few groups for folds, or a fit cannot begin.
     pub fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<PriorChoice, ValidationError> {
         let mut folds = self.folds()?;
-        let start = self.loss(&folds, |_| self.start.to_vec());
-        let mut trials: Vec<(i32, Trial)> = Vec::new();
-        let mut try_rung = |rung: i32, trials: &mut Vec<(i32, Trial)>| -> Result<f64, ValidationError> {
-            if let Some((_, known)) = trials.iter().find(|(at, _)| *at == rung) {
-                return Ok(known.loss);
-            }
-            let per_position = self.first * RATIO.powi(rung);
+        let count = folds.len();
+        let start = mean(&self.losses(&folds, |_| self.start));
+        let mut rungs: Vec<Rung> = Vec::new();
+        let mut try_rung = |number: i32| -> Result<Rung, ValidationError> {
+            let per_position = self.first * RATIO.powi(number);
             for fold in &mut folds {
                 fold.theta = self.fit(fold, per_position)?;
             }
-            let trial = Trial { per_position, loss: self.loss(&folds, |fold| fold.theta.clone()) };
-            watch(&trial);
-            trials.push((rung, trial));
-            Ok(trial.loss)
+            let losses = self.losses(&folds, |fold| &fold.theta);
+            let rung = Rung { number, trial: Trial { per_position, loss: mean(&losses) }, losses };
+            watch(&rung.trial);
+            Ok(rung)
         };
-        let mut best = 0;
-        let mut least = try_rung(0, &mut trials)?;
-        for step in [1, -1] {
-            let mut rung = best + step;
-            while RUNGS.contains(&rung) {
-                let loss = try_rung(rung, &mut trials)?;
-                if loss >= least {
-                    break;
-                }
-                (best, least) = (rung, loss);
-                rung += step;
+        rungs.push(try_rung(0)?);
+        while rungs[rungs.len() - 1].number < *RUNGS.end() {
+            let next = try_rung(rungs[rungs.len() - 1].number + 1)?;
+            let is_worse = next.excess(best_of(&rungs)) > 0.0;
+            rungs.push(next);
+            if is_worse {
+                break;
             }
         }
-        // What the pull saves is measured against the weakest, whose fits had better begin near their end.
-        let free = try_rung(*RUNGS.start(), &mut trials)?;
-        if free < least {
-            best = *RUNGS.start();
+        if best_of(&rungs).number == 0 {
+            rungs.reverse();
+            while rungs[rungs.len() - 1].number > *RUNGS.start() {
+                let next = try_rung(rungs[rungs.len() - 1].number - 1)?;
+                let pays = best_of(&rungs).excess(&next) > 0.0;
+                rungs.push(next);
+                if !pays {
+                    break;
+                }
+            }
         }
-        trials.sort_by_key(|(rung, _)| *rung);
-        let count = folds.len();
-        let trials = trials.into_iter().map(|(_, trial)| trial).collect();
-        Ok(PriorChoice { per_position: self.first * RATIO.powi(best), trials, start, free, folds: count })
+        rungs.sort_by_key(|rung| rung.number);
+        if rungs[0].number > *RUNGS.start() {
+            // What the pull saves is measured against the weakest, whose fits had better begin near their end.
+            rungs.insert(0, try_rung(*RUNGS.start())?);
+        }
+        let best = best_of(&rungs);
+        let chosen = rungs.iter().rev().find(|rung| rung.excess(best) <= 0.0).unwrap_or(best);
+        Ok(PriorChoice {
+            per_position: chosen.trial.per_position,
+            loss: chosen.trial.loss,
+            start,
+            free: rungs[0].trial.loss,
+            folds: count,
+            trials: rungs.iter().map(|rung| rung.trial).collect(),
+        })
     }
 
     /// The folds that are looked at: as many as it takes to hold out enough.
@@ -260,9 +267,38 @@ impl PriorSearch<'_> {
         Ok(fit.theta)
     }
 
-    fn loss(&self, folds: &[Fold], theta: impl Fn(&Fold) -> Vec<f64>) -> f64 {
-        let rows: usize = folds.iter().map(|fold| fold.held.len()).sum();
-        let sum = |fold: &Fold| self.objective.over(&fold.held).data_loss(&theta(fold)) * fold.held.len() as f64;
-        folds.iter().map(sum).sum::<f64>() / rows as f64
+    /// Losses of the held-out rows of all folds.
+    fn losses<'f>(&self, folds: &'f [Fold], theta: impl Fn(&'f Fold) -> &'f [f64]) -> Vec<f64> {
+        folds.iter().flat_map(|fold| self.objective.over(&fold.held).row_losses(theta(fold))).collect()
     }
+}
+
+/// A strength on the ladder, and what became of it.
+struct Rung {
+    number: i32,
+    trial: Trial,
+    /// By held-out row.
+    losses: Vec<f64>,
+}
+
+impl Rung {
+    /// How much more it loses than another, beyond one standard error of the difference.
+    fn excess(&self, other: &Rung) -> f64 {
+        let count = self.losses.len() as f64;
+        let differences = || std::iter::zip(&self.losses, &other.losses).map(|(a, b)| a - b);
+        let mean = differences().sum::<f64>() / count;
+        let variance =
+            differences().map(|difference| (difference - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+        mean - (variance / count).sqrt()
+    }
+}
+
+/// The rung that loses least.
+fn best_of(rungs: &[Rung]) -> &Rung {
+    let losses = |a: &&Rung, b: &&Rung| a.trial.loss.total_cmp(&b.trial.loss);
+    rungs.iter().min_by(losses).expect("at least one was tried")
+}
+
+fn mean(losses: &[f64]) -> f64 {
+    losses.iter().sum::<f64>() / losses.len() as f64
 }

@@ -115,7 +115,7 @@ fn the_prior_is_chosen_where_it_helps_data_that_were_not_fitted() {
         let with = |prior| run(Job { prior, seed, validation: Some(0.2), ..job(data) }, Hooks::new(&())).unwrap();
         let (auto, free) = (with(None), with(Some(1e-13)));
         let choice = auto.prior_choice.clone().expect("chosen");
-        assert!(choice.best() < choice.start && choice.best() < choice.free);
+        assert!(choice.loss < choice.start && choice.loss < choice.free);
         assert!(choice.trials.is_sorted_by_key(|trial| trial.per_position));
         let (auto, free) = (auto.held_loss.unwrap(), free.held_loss.unwrap());
         assert!(auto.after.qsearch < auto.before.qsearch);

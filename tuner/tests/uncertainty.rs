@@ -52,7 +52,7 @@ fn coverage(sets: usize, games: usize, length: usize, by_game: bool) -> f64 {
         let fit = Newton::default().minimize(&objective, &truth(), &limits, None, &mut ()).unwrap();
         let centring = Centring::default();
         let games = by_game.then_some(&groups[..]);
-        let errors = standard_errors(&objective, &fit.theta, &[true; SIZE], &centring, games).unwrap();
+        let errors = standard_errors(&objective, &fit.theta, &limits, &centring, games).unwrap();
         for ((found, truth), error) in fit.theta.iter().zip(truth()).zip(&errors.by_parameter) {
             inside += usize::from((found - truth).abs() < 1.96 * error.unwrap());
             all += 1;
@@ -73,6 +73,24 @@ fn errors_over_games_know_that_positions_share_results() {
     assert!((0.93..=0.97).contains(&share), "{share}");
     let naive = coverage(40, 1000, 6, false);
     assert!(naive < 0.75, "{naive}");
+}
+
+#[test]
+fn tied_parameters_have_one_error_and_it_is_smaller() {
+    let (rows, _) = drawn(&mut Random::seeded(2), 3000, 1);
+    let objective = Objective::new(&rows, 1.0).unwrap();
+    let free = Limits::none(SIZE);
+    let mut tied = free.clone();
+    tied.tie(&[2, 6]).unwrap();
+    tied.freeze(4).unwrap();
+    let mut theta = truth();
+    theta[6] = theta[2];
+    let errors =
+        |limits: &Limits| standard_errors(&objective, &theta, limits, &Centring::default(), None).unwrap().by_parameter;
+    let (apart, together) = (errors(&free), errors(&tied));
+    assert_eq!(together[2], together[6]);
+    assert!(together[2] < apart[2] && together[6] < apart[6]);
+    assert!(together[4].is_none() && apart[4].is_some());
 }
 
 #[test]

@@ -165,6 +165,16 @@ impl<'r> Objective<'r> {
         self.pass(theta, false).loss / self.rows.len() as f64
     }
 
+    /// The loss of every row at `theta`, the prior aside.
+    pub fn row_losses(&self, theta: &[f64]) -> Vec<f64> {
+        let (loss, logit) = self.measure();
+        let mut losses = scores(self.rows, theta);
+        losses.par_iter_mut().zip(self.rows.targets()).with_min_len(BLOCK).for_each(|(score, &target)| {
+            *score = loss.cost(logit * *score, f64::from(target)).loss;
+        });
+        losses
+    }
+
     /// What the prior adds to the mean loss at `theta`.
     pub fn prior_loss(&self, theta: &[f64]) -> f64 {
         self.prior.as_ref().map_or(0.0, |prior| prior.loss(theta))

@@ -32,10 +32,9 @@ impl Certainty {
             return Ok(certainty);
         }
         let objective = rounds.objective(rows, state)?;
-        let is_free: Vec<bool> = (0..state.best.theta.len()).map(|j| !rounds.limits.is_frozen(j)).collect();
         let centring = rounds.centring(state);
         let games = rounds.dataset.names_games().then_some(groups);
-        let errors = || standard_errors(&objective, &state.best.theta, &is_free, &centring, games);
+        let errors = || standard_errors(&objective, &state.best.theta, rounds.limits, &centring, games);
         certainty.errors = timed(&mut seconds.errors, errors);
         if job.bootstrap > 0 {
             let bootstrap = || bootstrap(job, rounds, state, rows, groups, &certainty.errors, hooks);

@@ -279,7 +279,10 @@ impl Finished {
         if job.centre {
             let mut vector = finished.weights.to_vector();
             rounds.centring(state).apply(&mut vector, |j| rounds.limits.bounds(j));
-            finished.weights = Weights::from_vector(&vector).0;
+            // Tables that are tied in part only had better stay.
+            if rounds.limits.leaders().iter().enumerate().all(|(j, &leader)| vector[j] == vector[leader]) {
+                finished.weights = Weights::from_vector(&vector).0;
+            }
         }
         finished
     }
