@@ -39,12 +39,34 @@ impl Report {
             data: self.files.iter().map(file).collect(),
             positions: self.positions,
             resolve: self.resolve.name(),
+            objective: format!("{} of the {}", self.sample_loss.name(), self.target),
             method: self.method.name(),
             k: self.k,
             lambda: self.prior,
+            prior: format!("{}, {}", self.prior_shape(), self.prior_origin()),
             static_loss: LossChange { before: before.still, after: after.still },
             quiescence_loss: Some(LossChange { before: before.qsearch, after: after.qsearch }),
+            held_out: self.held_loss.map(|Losses { before, after }| {
+                (self.held_out, LossChange { before: before.by(self.resolve), after: after.by(self.resolve) })
+            }),
             iterations: self.iterations,
+        }
+    }
+
+    /// What the prior pulled to.
+    fn prior_shape(&self) -> &'static str {
+        match self.prior_scale {
+            PriorScale::Free => "to the shape of the start",
+            PriorScale::Fixed => "to the start",
+        }
+    }
+
+    /// Where its strength came from.
+    fn prior_origin(&self) -> &'static str {
+        match (self.is_prior_given, &self.prior_choice) {
+            (true, _) => "as given",
+            (false, Some(_)) => "chosen by cross-validation",
+            (false, None) => "usual for so many positions",
         }
     }
 
@@ -160,15 +182,11 @@ impl Report {
 
     /// What the parameters were pulled with, and why so.
     fn write_prior(&self, to: &mut String) -> fmt::Result {
-        let shape = match self.prior_scale {
-            PriorScale::Free => "to the shape of the start",
-            PriorScale::Fixed => "to the start",
-        };
-        writeln!(to, "prior        {:.3e} {shape}", self.prior)?;
+        writeln!(to, "prior        {:.3e} {}, {}", self.prior, self.prior_shape(), self.prior_origin())?;
         if let Some(choice) = &self.prior_choice {
             writeln!(
                 to,
-                "             chosen in {} of {FOLDS} folds: {:.6} on what was not fitted; {:.6} at the start, {:.6} without a pull",
+                "             in {} of {FOLDS} folds: {:.6} on what was not fitted; {:.6} at the start, {:.6} without a pull",
                 choice.folds, choice.loss, choice.start, choice.free
             )?;
         }

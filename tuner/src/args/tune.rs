@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use engine::eval::params::Weights;
 use tuner::features::Resolve;
-use tuner::objective::PriorScale;
+use tuner::objective::{PriorScale, SampleLoss};
 use tuner::optimize::Method;
 use tuner::params_file::{check_writable, render, write_atomically};
 use tuner::report::{Page, page};
@@ -84,6 +84,10 @@ struct ObjectiveArgs {
     /// What a position is judged by: the leaf of its quiescence search, or at once.
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
     resolve: Resolve,
+
+    /// What a wrong prediction costs: its square, or the surprise of the result in nats.
+    #[arg(long, value_enum, default_value_t = SampleLoss::SquaredError)]
+    loss: SampleLoss,
 
     /// What positions are to predict: `result` of the game, `score` of a search as the data give it (EPD's `ce`), or
     /// `mix:α`, with α the share of the result.
@@ -248,6 +252,7 @@ impl TuneArgs {
             constraints: parameters.constraints.constraints(),
             min_seen: parameters.min_seen,
             target: objective.target,
+            loss: objective.loss,
             resolve: objective.resolve,
             method: self.method.method,
             seed: self.method.seed,

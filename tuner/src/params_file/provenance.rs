@@ -25,16 +25,22 @@ pub struct Provenance {
     pub positions: u64,
     /// How positions were resolved before they were traced, such as `quiescence`.
     pub resolve: String,
+    /// What was minimised, such as `mse of the result`.
+    pub objective: String,
     /// The optimiser, such as `newton`.
     pub method: String,
     /// Scale from centipawns to the expected result.
     pub k: f64,
     /// Strength of the pull towards the starting weights.
     pub lambda: f64,
+    /// What it pulled to and how it was chosen, such as `to the shape of the start, as given`.
+    pub prior: String,
     /// Loss of the static evaluation.
     pub static_loss: LossChange,
     /// Loss of the quiescence score, where it was measured.
     pub quiescence_loss: Option<LossChange>,
+    /// Positions that were held out, and the loss of their scores as they were resolved.
+    pub held_out: Option<(u64, LossChange)>,
     /// Steps of the optimiser.
     pub iterations: u64,
 }
@@ -70,12 +76,16 @@ impl fmt::Display for Provenance {
         }
         writeln!(f, "# positions   {}", self.positions)?;
         writeln!(f, "# resolve     {}", one_line(&self.resolve))?;
+        writeln!(f, "# objective   {}", one_line(&self.objective))?;
         writeln!(f, "# method      {}", one_line(&self.method))?;
         writeln!(f, "{SCALE} = {:.6}  # scale from centipawns to expected results", self.k)?;
-        writeln!(f, "# lambda      {:?}", self.lambda)?;
+        writeln!(f, "# lambda      {:?} {}", self.lambda, one_line(&self.prior))?;
         writeln!(f, "# loss        static {}", self.static_loss)?;
         if let Some(loss) = self.quiescence_loss {
             writeln!(f, "#             quiescence {loss}")?;
+        }
+        if let Some((positions, loss)) = self.held_out {
+            writeln!(f, "# held out    {positions} positions {loss}")?;
         }
         writeln!(f, "# iterations  {}", self.iterations)?;
         writeln!(f, "{END}")

@@ -31,9 +31,12 @@ fn provenance() -> Provenance {
         ],
         positions: 700_123,
         resolve: "quiescence".to_owned(),
+        objective: "mse of the result".to_owned(),
         method: "newton".to_owned(),
         k: 1.061_234_567,
         lambda: 1e-7,
+        prior: "to the start, as given".to_owned(),
+        held_out: Some((70_000, LossChange { before: 0.0913, after: 0.0576 })),
         static_loss: LossChange { before: 0.0912, after: 0.057_500_001 },
         quiescence_loss: Some(LossChange { before: 0.0895, after: 0.0561 }),
         iterations: 6,
@@ -49,11 +52,13 @@ const BLOCK: &str = "\
 #             sha256 a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0
 # positions   700123
 # resolve     quiescence
+# objective   mse of the result
 # method      newton
 k = 1.061235  # scale from centipawns to expected results
-# lambda      1e-7
+# lambda      1e-7 to the start, as given
 # loss        static 0.09120000 -> 0.05750000
 #             quiescence 0.08950000 -> 0.05610000
+# held out    70000 positions 0.09130000 -> 0.05760000
 # iterations  6
 # --- end of provenance ---
 ";

@@ -9,6 +9,7 @@ use crate::explain::{Case, explain, loss_change};
 use crate::features::{self, Resolve, Resolved, Scores, score};
 use crate::normalize::Centring;
 use crate::objective::{Objective, Rows, SampleLoss, fit_k, loss_difference, score_loss};
+use crate::optimize::Limits;
 use crate::progress::Progress;
 use crate::tune::TuneError;
 use crate::uncertainty::standard_errors;
@@ -56,11 +57,11 @@ pub fn compare(
     let occurrences = rows.occurrences();
     let is_seen = |index: usize| index >= 2 * PAIRS || occurrences[index / 2] > 0;
     let centring = Centring::new(|_| true, is_seen);
-    let is_free: Vec<bool> = (0..Weights::DIMENSIONS).map(is_seen).collect();
+    let limits = Limits::none(Weights::DIMENSIONS);
     let games = dataset.names_games().then_some(dataset.groups());
     // Those that the parameters would have, were they fitted to these data.
     let objective = Objective::new(&rows, scales[1])?;
-    let errors = standard_errors(&objective, &tuned.weights.to_vector(), &is_free, &centring, games);
+    let errors = standard_errors(&objective, &tuned.weights.to_vector(), &limits, &centring, games);
     Ok(Page {
         errors: errors.map(|errors| errors.by_parameter),
         centring,

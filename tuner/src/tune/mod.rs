@@ -142,6 +142,7 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         k: finished.k,
         prior: state.prior,
         prior_scale: job.prior_scale,
+        is_prior_given: job.prior.is_some(),
         prior_choice: state.prior_choice,
         loss: Losses { before: state.before.fitted, after: finished.sides.fitted },
         held_loss: state.before.held.zip(finished.sides.held).map(|(before, after)| Losses { before, after }),

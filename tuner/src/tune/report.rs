@@ -34,7 +34,7 @@ impl Loss {
     }
 
     /// The one that a way of resolving minimises.
-    pub(super) fn by(&self, how: Resolve) -> f64 {
+    pub(crate) fn by(&self, how: Resolve) -> f64 {
         match how {
             Resolve::Static => self.still,
             Resolve::Qsearch => self.qsearch,
@@ -132,7 +132,9 @@ pub struct Report {
     pub prior: f64,
     /// Whether the scale of the start was pulled to.
     pub prior_scale: PriorScale,
-    /// How λ was chosen, unless it was given.
+    /// Whether λ was given.
+    pub is_prior_given: bool,
+    /// How λ was chosen, if there were enough data to choose by.
     pub prior_choice: Option<PriorChoice>,
     /// How well scores predict results, of the positions that were fitted.
     pub loss: Losses,
