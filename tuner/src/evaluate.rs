@@ -54,7 +54,8 @@ pub fn evaluate(
     for weights in &parameters[1..] {
         let others = score(&dataset, &evaluator(weights), progress);
         let k = scale(&others)?;
-        let difference = loss_difference(LOSS, (first_k, &scores.qsearch), (k, &others.qsearch), rows.targets());
+        let (first, second) = ((first_k, &scores.qsearch[..]), (k, &others.qsearch[..]));
+        let difference = loss_difference(LOSS, first, second, rows.targets(), dataset.groups());
         evaluations.push(Evaluation {
             k,
             loss: Loss::of(LOSS, &others, rows.targets(), k),

@@ -187,8 +187,9 @@ fn the_change_of_the_loss_is_that_of_its_terms() {
         let change = loss_change(&after, &found[0], &found[1]);
         let of = |sample: &u32| targets[*sample as usize];
         let targets = counted.map_or(targets.to_vec(), |counted| counted.iter().map(of).collect());
-        let wanted =
-            loss_difference(SampleLoss::SquaredError, (K, &found[0].scores), (1.6, &found[1].scores), &targets);
+        let apart: Vec<u32> = (0..targets.len() as u32).collect();
+        let scores = [(K, &found[0].scores[..]), (1.6, &found[1].scores[..])];
+        let wanted = loss_difference(SampleLoss::SquaredError, scores[0], scores[1], &targets, &apart);
         assert!((change.mean - wanted.mean).abs() < 1e-12 && (change.error / wanted.error - 1.0).abs() < 1e-3);
         assert!((change.mean - (found[1].all.loss() - found[0].all.loss())).abs() < 1e-12);
     }

@@ -3,7 +3,9 @@
 use engine::eval::taper::PhaseCounts;
 use engine::random::Random;
 use tuner::normalize::Centring;
-use tuner::objective::{CurvatureKind, Objective, Rows, RowsBuilder, expectation, parameters, scores};
+use tuner::objective::{
+    CurvatureKind, Objective, Rows, RowsBuilder, SampleLoss, expectation, loss_difference, parameters, scores,
+};
 use tuner::optimize::{Limits, Newton, Optimizer};
 use tuner::uncertainty::standard_errors;
 
@@ -91,6 +93,23 @@ fn tied_parameters_have_one_error_and_it_is_smaller() {
     assert_eq!(together[2], together[6]);
     assert!(together[2] < apart[2] && together[6] < apart[6]);
     assert!(together[4].is_none() && apart[4].is_some());
+}
+
+#[test]
+fn a_difference_of_losses_is_as_sure_as_there_are_games() {
+    let (rows, games) = drawn(&mut Random::seeded(3), 500, 4);
+    let ours: Vec<i16> = scores(&rows, &truth()).into_iter().map(|score| score as i16).collect();
+    let theirs: Vec<i16> = ours.iter().map(|score| score / 2).collect();
+    let alone: Vec<u32> = (0..rows.len() as u32).collect();
+    let difference = |groups: &[u32]| {
+        loss_difference(SampleLoss::SquaredError, (1.0, &ours), (1.0, &theirs), rows.targets(), groups)
+    };
+    let (by_game, by_row) = (difference(&games), difference(&alone));
+    assert_eq!(by_game.mean, by_row.mean);
+    // Four rows of a game are one row four times.
+    assert!((by_game.error / by_row.error - 2.0).abs() < 0.01, "{by_game:?} {by_row:?}");
+    let one = difference(&vec![7; rows.len()]);
+    assert_eq!(one.error, 0.0);
 }
 
 #[test]

@@ -324,35 +324,33 @@ fn parts(rows: usize) -> Vec<Range<usize>> {
 pub struct Difference {
     /// The second less the first.
     pub mean: f64,
-    /// Standard error of that, from the samples' own differences; 0 for a single sample.
+    /// Standard error of that, from the differences of the groups; 0 for a single one.
     pub error: f64,
 }
 
 /// The difference of the mean losses of two sets of scores (centipawns, white's view), each under its own scale, against
-/// the same targets. Samples are taken for independent: those of one game are not quite, and the true error is larger.
-/// The slices are of one length and not empty.
+/// the same targets. Neighbours of one group, such as a game, count as one when the error is worked out. The slices are
+/// of one length and not empty.
 pub fn loss_difference(
     loss: SampleLoss,
     (first_k, first): (f64, &[i16]),
     (second_k, second): (f64, &[i16]),
     targets: &[f32],
+    groups: &[u32],
 ) -> Difference {
-    debug_assert!(first.len() == targets.len() && second.len() == targets.len());
+    debug_assert!([first.len(), second.len(), groups.len()].iter().all(|&length| length == targets.len()));
     let loss = |k: f64, score: i16, target: f32| {
         let logit = loss::logit_per_centipawn(k) * f64::from(score);
         loss.cost(logit, f64::from(target)).loss
     };
-    let sum_part = |range: Range<usize>| {
-        range.fold((0.0, 0.0), |(sum, squares), i| {
-            let difference = loss(second_k, second[i], targets[i]) - loss(first_k, first[i], targets[i]);
-            (sum + difference, squares + difference * difference)
-        })
-    };
-    let sums: Vec<(f64, f64)> = parts(targets.len()).into_par_iter().map(sum_part).collect();
-    let (sum, squares) = sums.iter().fold((0.0, 0.0), |total, part| (total.0 + part.0, total.1 + part.1));
+    let difference = |i: usize| loss(second_k, second[i], targets[i]) - loss(first_k, first[i], targets[i]);
+    let differences: Vec<f64> = (0..targets.len()).into_par_iter().map(difference).collect();
     let count = targets.len() as f64;
-    let mean = sum / count;
-    let variance = (squares / count - mean * mean).max(0.0) / (count - 1.0).max(1.0);
+    let mean = differences.iter().sum::<f64>() / count;
+    let runs = outer::runs(groups);
+    let square = |run: &Range<usize>| (differences[run.clone()].iter().sum::<f64>() - run.len() as f64 * mean).powi(2);
+    let freedom = 1.0 - 1.0 / runs.len() as f64;
+    let variance = runs.iter().map(square).sum::<f64>() / (count * count * freedom.max(f64::MIN_POSITIVE));
     Difference { mean, error: variance.sqrt() }
 }
 

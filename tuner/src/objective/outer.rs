@@ -33,7 +33,7 @@ pub(super) fn by_group(rows: &Rows, theta: &[f64], measure: (SampleLoss, f64), g
 }
 
 /// Consecutive rows of one group.
-fn runs(groups: &[u32]) -> Vec<Range<usize>> {
+pub(super) fn runs(groups: &[u32]) -> Vec<Range<usize>> {
     let mut start = 0;
     let lengths = groups.chunk_by(|a, b| a == b).map(<[u32]>::len);
     lengths

@@ -5,7 +5,7 @@ use engine::eval::params::{PAIRS, Weights};
 
 use super::{LossChange, Page, WORST};
 use crate::dataset::Source;
-use crate::explain::{Case, explain, loss_change};
+use crate::explain::{Case, explain};
 use crate::features::{self, Resolve, Resolved, Scores, score};
 use crate::normalize::Centring;
 use crate::objective::{Objective, Rows, SampleLoss, fit_k, loss_difference, score_loss};
@@ -51,9 +51,7 @@ pub fn compare(
     let case = |evaluator, k| Case { dataset: &dataset, evaluator, resolve, k, targets, counted: None };
     let cases = [case(&before, scales[0]), case(&after, scales[1])];
     let [before, after] = cases.map(|case| explain(&case, WORST, progress));
-    let mut losses = losses(resolve, (scales[0], &earlier), (scales[1], &scores), &rows);
-    // This one knows which positions are of one game.
-    losses[0].difference = Some(loss_change(&cases[1], &before, &after));
+    let losses = losses(resolve, (scales[0], &earlier), (scales[1], &scores), &rows, dataset.groups());
     let occurrences = rows.occurrences();
     let is_seen = |index: usize| index >= 2 * PAIRS || occurrences[index / 2] > 0;
     let centring = Centring::new(|_| true, is_seen);
@@ -83,6 +81,7 @@ fn losses(
     (k_before, before): (f64, &Scores),
     (k_after, after): (f64, &Scores),
     rows: &Rows,
+    groups: &[u32],
 ) -> Vec<LossChange> {
     let change = |(how, name): (Resolve, &str)| {
         let (before, after) = (before.of(how), after.of(how));
@@ -95,6 +94,7 @@ fn losses(
                 (k_before, before),
                 (k_after, after),
                 rows.targets(),
+                groups,
             )),
         }
     };
