@@ -237,7 +237,8 @@ fn tiles(page: &Page) -> Markup {
             @if page.positions > 0 { (tile("Positions", html! { (grouped(page.positions)) }, &skipped(page))) }
             (tile("Changed", html! { (changed) }, &format!("of {} numbers", changes.len())))
             @if let Some(index) = largest.filter(|_| changed > 0) {
-                (tile("Largest change", html! { (signed(changes[index], 0)) }, Numbers::declared().name(index)))
+                (tile("Largest change", html! { (signed(changes[index], 0)) },
+                    &Numbers::declared().name(index).replace(':', " ")))
             }
         }
     }
