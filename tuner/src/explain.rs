@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use crate::dataset::{Dataset, Outcome};
 use crate::features::{Resolve, in_batches};
-use crate::objective::{Difference, expectation};
+use crate::objective::{Difference, SampleLoss, expectation, loss_difference};
 use crate::progress::Progress;
 pub use bins::{Bin, FULL_PHASE, MOST_PAWNS, Moments, PHASE_PARTS, material_balance, phase, phase_part};
 
@@ -234,21 +234,20 @@ pub fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explan
     }
 }
 
-/// By how much the mean squared error of `after` differs from that of `before`, position by position. Both explain the
-/// positions of `case`, which are counted as in [`Bin::error`].
+/// By how much the mean loss of `after` differs from that of `before`, which both explain the positions of `case`.
 ///
 /// # Panics
 /// If they do not.
-pub fn loss_change(case: &Case<'_>, before: &Explanation, after: &Explanation) -> Difference {
-    let count = case.counted.map_or(case.dataset.len(), <[u32]>::len);
-    assert!(before.scores.len() == count && after.scores.len() == count, "explanations of other positions");
-    let mut changes = Moments::default();
-    for (index, (&old, &new)) in before.scores.iter().zip(&after.scores).enumerate() {
-        let sample = case.counted.map_or(index, |counted| counted[index] as usize);
-        let loss = |k, score: i16| (expectation(k, score.into()) - f64::from(case.targets[sample])).powi(2);
-        changes.add(loss(after.k, new) - loss(before.k, old), case.dataset.label(sample).group);
-    }
-    Difference { mean: changes.mean(), error: changes.error() }
+pub fn loss_change(case: &Case<'_>, loss: SampleLoss, before: &Explanation, after: &Explanation) -> Difference {
+    let samples: Vec<usize> = match case.counted {
+        Some(counted) => counted.iter().map(|&sample| sample as usize).collect(),
+        None => (0..case.dataset.len()).collect(),
+    };
+    let is_same = |explained: &Explanation| explained.scores.len() == samples.len();
+    assert!(is_same(before) && is_same(after), "explanations of other positions");
+    let targets: Vec<f32> = samples.iter().map(|&sample| case.targets[sample]).collect();
+    let groups: Vec<u32> = samples.iter().map(|&sample| case.dataset.groups()[sample]).collect();
+    loss_difference(loss, (before.k, &before.scores), (after.k, &after.scores), &targets, &groups)
 }
 
 /// Where the positions of each file end.

@@ -13,7 +13,7 @@ use tuner::explain::{
     phase, phase_part,
 };
 use tuner::features::{self, Resolve};
-use tuner::objective::{SampleLoss, expectation, loss_difference};
+use tuner::objective::{SampleLoss, expectation};
 
 const K: f64 = 1.3;
 
@@ -184,13 +184,20 @@ fn the_change_of_the_loss_is_that_of_its_terms() {
         let before = Case { dataset, evaluator: &evaluator(), resolve, k: K, targets, counted };
         let after = Case { evaluator: &tuned, k: 1.6, ..before };
         let found = [before, after].map(|case| explain(&case, worst, &()));
-        let change = loss_change(&after, &found[0], &found[1]);
-        let of = |sample: &u32| targets[*sample as usize];
-        let targets = counted.map_or(targets.to_vec(), |counted| counted.iter().map(of).collect());
-        let apart: Vec<u32> = (0..targets.len() as u32).collect();
-        let scores = [(K, &found[0].scores[..]), (1.6, &found[1].scores[..])];
-        let wanted = loss_difference(SampleLoss::SquaredError, scores[0], scores[1], &targets, &apart);
-        assert!((change.mean - wanted.mean).abs() < 1e-12 && (change.error / wanted.error - 1.0).abs() < 1e-3);
+        let change = loss_change(&after, SampleLoss::SquaredError, &found[0], &found[1]);
+        let samples: Vec<usize> = (0..dataset.len())
+            .filter(|index| counted.is_none_or(|counted| counted.contains(&(*index as u32))))
+            .collect();
+        let error = |case: &Case<'_>, sample: usize| {
+            let score = case.evaluator.evaluate_for_white(&dataset.position(sample));
+            (expectation(case.k, score.into()) - f64::from(targets[sample])).powi(2)
+        };
+        let terms: Vec<f64> = samples.iter().map(|&sample| error(&after, sample) - error(&before, sample)).collect();
+        let count = terms.len() as f64;
+        let mean = terms.iter().sum::<f64>() / count;
+        let spread = terms.iter().map(|term| (term - mean).powi(2)).sum::<f64>();
+        assert!((change.mean - mean).abs() < 1e-12);
+        assert!((change.error / (spread / (count - 1.0) / count).sqrt() - 1.0).abs() < 1e-3);
         assert!((change.mean - (found[1].all.loss() - found[0].all.loss())).abs() < 1e-12);
     }
 }

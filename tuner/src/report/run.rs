@@ -3,7 +3,7 @@
 use super::{LossChange, Page, Point};
 use crate::constraints::Constraints;
 use crate::features::Resolve;
-use crate::objective::{PriorScale, SampleLoss};
+use crate::objective::PriorScale;
 use crate::optimize::Limits;
 use crate::params_file::provenance_of;
 use crate::tune::{CurvePoint, Losses, Report};
@@ -55,9 +55,7 @@ fn losses(report: &Report) -> Vec<LossChange> {
     };
     let held = report.held_loss.iter().flat_map(|held| both("hold-out ", held));
     let mut losses: Vec<LossChange> = held.chain(both("", &report.loss)).collect();
-    if report.sample_loss == SampleLoss::SquaredError {
-        losses[0].difference = report.loss_change;
-    }
+    losses[0].difference = report.loss_change;
     losses
 }
 

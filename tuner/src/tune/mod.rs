@@ -303,7 +303,7 @@ impl Explained {
         let before = Case { dataset, evaluator: &before, resolve, k: state.k, targets, counted };
         let after = Case { evaluator: &after, k: finished.k, ..before };
         let sides = [before, after].map(|case| explain(&case, WORST, hooks.progress));
-        let loss_change = loss_change(&after, &sides[0], &sides[1]);
+        let loss_change = loss_change(&after, job.loss, &sides[0], &sides[1]);
         Explained { sides, loss_change }
     }
 }

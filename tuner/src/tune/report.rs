@@ -151,7 +151,7 @@ pub struct Report {
     /// What the parameters get right and wrong, before and after, if that was asked: on the positions held out, if there
     /// are any, else on all.
     pub explained: Option<[Explanation; 2]>,
-    /// The difference of their mean squared errors, with its standard error.
+    /// The difference of their losses, with its standard error.
     pub loss_change: Option<Difference>,
     /// By pair: positions that were fitted in which it occurs.
     pub occurrences: Vec<u32>,
