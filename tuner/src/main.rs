@@ -4,6 +4,7 @@ mod args;
 mod bars;
 mod interrupt;
 
+use std::io::{self, Write};
 use std::sync::atomic::Ordering;
 
 use args::Cli;
@@ -21,7 +22,7 @@ fn main() {
     };
     match run() {
         Ok(text) => {
-            println!("{text}");
+            print(&text);
             if interrupt::STOP.load(Ordering::Relaxed) {
                 std::process::exit(interrupt::INTERRUPTED);
             }
@@ -31,5 +32,16 @@ fn main() {
             eprintln!("error: {error:#}");
             std::process::exit(FAILURE);
         }
+    }
+}
+
+/// Prints the result, unless nobody reads it any more.
+fn print(text: &str) {
+    match writeln!(io::stdout(), "{text}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            eprintln!("error: standard output: {error}");
+            std::process::exit(FAILURE);
+        }
+        _ => {}
     }
 }

@@ -6,6 +6,7 @@ use engine::eval::params::{Kind, leaves};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::dataset::Grouping;
 use crate::objective::{PriorScale, SampleLoss};
 use crate::params_file::{DataFile, LossChange, Provenance};
 use crate::target::Target;
@@ -50,6 +51,15 @@ impl Report {
                 (self.held_out, LossChange { before: before.by(self.resolve), after: after.by(self.resolve) })
             }),
             iterations: self.iterations,
+        }
+    }
+
+    /// What errors are counted by.
+    fn clusters(&self) -> &'static str {
+        match self.grouping {
+            Grouping::Games => "games",
+            Grouping::Stretches => "stretches",
+            Grouping::Positions => "positions",
         }
     }
 
@@ -118,6 +128,12 @@ impl Report {
         for file in &self.files {
             writeln!(to, "data         {}: {} lines, {} positions", file.name, file.lines, file.positions)?;
         }
+        let together = match self.grouping {
+            Grouping::Games => "positions of a game stay together",
+            Grouping::Stretches => "no game has a name, but neighbours share results: stretches of lines stay together",
+            Grouping::Positions => "no game has a name: a position stays together with itself only",
+        };
+        writeln!(to, "grouped      {together}")?;
         if self.held_out > 0 {
             let share = 100.0 * self.held_out as f64 / self.positions as f64;
             writeln!(
@@ -217,8 +233,9 @@ impl Report {
         if let Some(errors) = &self.errors {
             writeln!(
                 to,
-                "\n± is one standard error of the centred parameter, from {} games or positions",
-                errors.clusters
+                "\n± is one standard error of the centred parameter, from {} {}",
+                errors.clusters,
+                self.clusters()
             )?;
         }
         if let Some(found) = &self.bootstrap {

@@ -35,8 +35,7 @@ pub struct Label {
     pub outcome: Outcome,
     /// What a search gave the position, centipawns, White's view.
     pub score: Option<i16>,
-    /// What the position must not be parted from when data are divided: a number of its game where the line names that,
-    /// else of the position without its clocks. The highest bit tells games from positions.
+    /// What the position must not be parted from when data are divided; see [`Grouping`].
     pub group: u32,
 }
 
@@ -47,8 +46,29 @@ impl Label {
     }
 }
 
+/// What positions stay together by when data are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// Their game, which every line names.
+    Games,
+    /// Stretches of lines that end where the result changes, and so at the end of a game: games have no names, but
+    /// neighbours share results far more often than by chance.
+    Stretches,
+    /// Nothing but being the same position, clocks aside.
+    Positions,
+}
+
 /// The bit that tells games from positions.
 const GAME: u32 = 1 << 31;
+
+/// Neighbours that share results so much more often than by chance, as a share of all, are of one game.
+const FELLOWSHIP: f64 = 0.1;
+
+/// A stretch is at least so many times as long as results last on average.
+const STRETCH: f64 = 4.0;
+
+/// With fewer stretches than this, nothing could be divided well.
+const FEWEST_STRETCHES: u32 = 50;
 
 /// The group of a position whose game has no name.
 pub(super) fn group_of_position(position: &Position) -> u32 {
@@ -119,9 +139,42 @@ impl Labels {
         Label { outcome, score: self.scores.get(index).copied().flatten(), group: self.groups[index] }
     }
 
-    /// Whether every position's game has a name.
-    pub(super) fn name_games(&self) -> bool {
-        self.groups.iter().all(|group| group & GAME != 0)
+    /// Settles what positions stay together by, once all are there.
+    pub(super) fn settle(&mut self) -> Grouping {
+        if self.groups.iter().all(|group| group & GAME != 0) {
+            return Grouping::Games;
+        }
+        match self.stretches() {
+            Some(groups) => {
+                self.groups = groups;
+                Grouping::Stretches
+            }
+            None => Grouping::Positions,
+        }
+    }
+
+    /// By position: its stretch; none if neighbours have little to do with one another.
+    fn stretches(&self) -> Option<Vec<u32>> {
+        let outcome = |place: &u64| (place & 3) as usize;
+        let mut counts = [0.0; 4];
+        self.places.iter().for_each(|place| counts[outcome(place)] += 1.0);
+        let all = self.len() as f64;
+        let by_chance: f64 = counts.iter().map(|count| (count / all).powi(2)).sum();
+        let changes = self.places.windows(2).filter(|pair| outcome(&pair[0]) != outcome(&pair[1])).count() as f64;
+        if 1.0 - changes / all < by_chance + FELLOWSHIP {
+            return None;
+        }
+        let shortest = (STRETCH * all / (changes + 1.0)) as usize;
+        let (mut number, mut length, mut last) = (0, 0, None);
+        let stretch = |place: &u64| {
+            if length >= shortest && last != Some(outcome(place)) {
+                (number, length) = (number + 1, 0);
+            }
+            (length, last) = (length + 1, Some(outcome(place)));
+            number
+        };
+        let groups: Vec<u32> = self.places.iter().map(stretch).collect();
+        (groups.last().is_some_and(|&last| last >= FEWEST_STRETCHES)).then_some(groups)
     }
 
     pub(super) fn groups(&self) -> &[u32] {
@@ -155,6 +208,34 @@ mod tests {
                 assert_eq!((joined.place(i), joined.get(i)), (1000 * i as u64, label));
             }
         }
+    }
+
+    /// Games of a length, their results in a fixed muddle.
+    fn games(count: usize, length: usize) -> Labels {
+        let mut labels = Labels::default();
+        for game in 0..count {
+            let outcome = Outcome::ALL[game * game % 7 % 3];
+            (0..length).for_each(|line| {
+                let place = (game * length + line) as u64;
+                labels.push(place, Label::new(outcome, (place as u32).wrapping_mul(0x9E37_79B9) & !GAME));
+            });
+        }
+        labels
+    }
+
+    #[test]
+    fn games_without_names_are_not_torn() {
+        for length in [5, 40] {
+            let mut labels = games(2000, length);
+            assert_eq!(labels.settle(), Grouping::Stretches);
+            let groups = labels.groups();
+            assert!(groups.chunks(length).all(|game| game.iter().all(|group| *group == game[0])));
+            let stretches = groups[groups.len() - 1] as usize + 1;
+            assert!((100..1000).contains(&stretches), "{stretches}");
+        }
+        // One position a game, or too few games: nothing to be seen.
+        assert_eq!(games(2000, 1).settle(), Grouping::Positions);
+        assert_eq!(games(40, 30).settle(), Grouping::Positions);
     }
 
     #[test]

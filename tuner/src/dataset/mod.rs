@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use crate::progress::{Progress, Unit};
 use label::Labels;
-pub use label::{Label, Outcome};
+pub use label::{Grouping, Label, Outcome};
 pub use source::{Source, SourceError};
 pub use text::{LabelStyle, LineError};
 
@@ -102,6 +102,7 @@ pub struct Skipped {
 pub struct Dataset {
     sources: Vec<Source>,
     labels: Labels,
+    grouping: Grouping,
     files: Vec<FileSummary>,
     skipped: BTreeMap<&'static str, Skipped>,
 }
@@ -149,8 +150,13 @@ impl Dataset {
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
         let names = sources.iter().map(Source::name).collect::<Vec<_>>().join(", ");
-        let mut dataset =
-            Dataset { sources: Vec::new(), labels: Labels::default(), files: Vec::new(), skipped: BTreeMap::new() };
+        let mut dataset = Dataset {
+            sources: Vec::new(),
+            labels: Labels::default(),
+            grouping: Grouping::Positions,
+            files: Vec::new(),
+            skipped: BTreeMap::new(),
+        };
         progress.begin("reading", sources.iter().map(|source| source.text().len() as u64).sum(), Unit::Bytes);
         let mut base = 0;
         for source in sources {
@@ -178,6 +184,7 @@ impl Dataset {
         }
         progress.end();
         dataset.labels.shrink();
+        dataset.grouping = dataset.labels.settle();
         if dataset.is_empty() {
             return Err(DatasetError::Empty(names));
         }
@@ -248,9 +255,14 @@ impl Dataset {
         self.labels.groups()
     }
 
-    /// Whether every position's game has a name.
-    pub fn names_games(&self) -> bool {
-        self.labels.name_games()
+    /// What positions stay together by.
+    pub fn grouping(&self) -> Grouping {
+        self.grouping
+    }
+
+    /// The groups by which results scatter, where they are more than single positions.
+    pub fn games(&self) -> Option<&[u32]> {
+        (self.grouping != Grouping::Positions).then(|| self.groups())
     }
 
     /// A position, read again.

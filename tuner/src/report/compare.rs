@@ -56,7 +56,7 @@ pub fn compare(
     let is_seen = |index: usize| index >= 2 * PAIRS || occurrences[index / 2] > 0;
     let centring = Centring::new(|_| true, is_seen);
     let limits = Limits::none(Weights::DIMENSIONS);
-    let games = dataset.names_games().then_some(dataset.groups());
+    let games = dataset.games();
     // Those that the parameters would have, were they fitted to these data.
     let objective = Objective::new(&rows, scales[1])?;
     let errors = standard_errors(&objective, &tuned.weights.to_vector(), &limits, &centring, games);

@@ -33,7 +33,7 @@ impl Certainty {
         }
         let objective = rounds.objective(rows, state)?;
         let centring = rounds.centring(state);
-        let games = rounds.dataset.names_games().then_some(groups);
+        let games = rounds.dataset.games().map(|_| groups);
         let errors = || standard_errors(&objective, &state.best.theta, rounds.limits, &centring, games);
         certainty.errors = timed(&mut seconds.errors, errors);
         if job.bootstrap > 0 {

@@ -128,6 +128,7 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
     Ok(Report {
         files: dataset.files().to_vec(),
         positions: dataset.len() as u64,
+        grouping: dataset.grouping(),
         held_out: split.as_ref().map_or(0, |split| split.held.len() as u64),
         skipped: dataset.skipped().clone(),
         at_bound: at_bound(&finished.weights, &limits),

@@ -6,7 +6,7 @@ use engine::eval::params::Weights;
 use serde::{Deserialize, Serialize};
 
 use crate::constraints::Constraints;
-use crate::dataset::{FileSummary, Skipped};
+use crate::dataset::{FileSummary, Grouping, Skipped};
 use crate::explain::Explanation;
 use crate::features::{Resolve, Scores};
 use crate::normalize::Centring;
@@ -110,6 +110,8 @@ pub struct Report {
     pub files: Vec<FileSummary>,
     /// Positions used, those held out included.
     pub positions: u64,
+    /// What positions stayed together by, in folds, in what was held out and in errors.
+    pub grouping: Grouping,
     /// Positions held out.
     pub held_out: u64,
     /// Lines passed over, by reason.
