@@ -15,6 +15,7 @@
 
 mod curvature;
 mod fit_k;
+mod forest;
 mod loss;
 mod outer;
 mod pass;
@@ -81,6 +82,8 @@ pub struct Objective<'r> {
     k: f64,
     loss: SampleLoss,
     prior: Option<Prior>,
+    /// Whether passes for loss and gradient go by what rows share.
+    shares: bool,
 }
 
 impl<'r> Objective<'r> {
@@ -95,7 +98,7 @@ impl<'r> Objective<'r> {
         if !(k.is_finite() && k > 0.0) {
             return Err(ObjectiveError::K(k));
         }
-        Ok(Self { rows, k, loss: SampleLoss::default(), prior: None })
+        Ok(Self { rows, k, loss: SampleLoss::default(), prior: None, shares: false })
     }
 
     /// The same with another loss per sample.
@@ -128,13 +131,21 @@ impl<'r> Objective<'r> {
         self
     }
 
+    /// The same, prepared for many passes for loss and gradient: the first over some rows takes as long as dozens of
+    /// others, which then look only at what rows do not share with similar rows near them. Sums differ in their rounding
+    /// from those of an objective that is not prepared.
+    pub fn for_many_passes(mut self) -> Self {
+        self.shares = true;
+        self
+    }
+
     /// The same objective, prior and all, over other rows of as many pair features.
     ///
     /// # Panics
     /// If there are no rows, or of another number of features.
     pub fn over<'s>(&self, rows: &'s Rows) -> Objective<'s> {
         assert!(!rows.is_empty() && rows.features() == self.rows.features(), "rows do not fit the objective");
-        Objective { rows, k: self.k, loss: self.loss, prior: self.prior.clone() }
+        Objective { rows, prior: self.prior.clone(), ..*self }
     }
 
     /// The rows.
@@ -269,6 +280,11 @@ impl<'r> Objective<'r> {
     fn pass(&self, theta: &[f64], with_gradient: bool) -> Sums {
         self.check(theta);
         let point = Point::new(theta);
+        if self.shares
+            && let Some(forest) = self.rows.forest()
+        {
+            return forest.pass(self.rows, &point, self.measure(), with_gradient);
+        }
         let features = if with_gradient { self.rows.features() } else { 0 };
         let sum_part = |range| {
             let mut sums = Sums::new(features);
@@ -295,6 +311,27 @@ impl Pricing {
     pub(crate) fn cost(&self, score: f64, target: f32) -> f64 {
         self.share * self.loss.cost(self.logit * score, f64::from(target)).loss
     }
+
+    /// The same with its derivatives by the score.
+    #[inline(always)]
+    pub(crate) fn price(&self, score: f64, target: f32) -> Price {
+        let cost = self.loss.cost(self.logit * score, f64::from(target));
+        let (slope, bend) = (self.logit * cost.slope, self.logit * self.logit * cost.full);
+        Price { cost: self.share * cost.loss, slope: self.share * slope, bend: self.share * bend }
+    }
+
+    /// No third derivative of what a row adds is larger.
+    pub(crate) fn third(&self) -> f64 {
+        self.share * self.loss.largest_third() * self.logit.powi(3)
+    }
+}
+
+/// What a row adds to the mean loss, and the first two derivatives of that by its score.
+#[derive(Clone, Copy)]
+pub(crate) struct Price {
+    pub(crate) cost: f64,
+    pub(crate) slope: f64,
+    pub(crate) bend: f64,
 }
 
 /// Scores of all rows at `theta`, centipawns, white's view.

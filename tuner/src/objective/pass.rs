@@ -93,7 +93,7 @@ impl Sums {
     }
 
     /// Adds other sums.
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         self.loss += other.loss;
         for (sum, part) in self.pairs.as_flattened_mut().iter_mut().zip(other.pairs.as_flattened()) {
             *sum += part;

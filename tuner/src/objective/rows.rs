@@ -5,8 +5,10 @@
 //! Rows are immutable once packed. A [`RowsBuilder`] checks what it is given, so everything else can rely on it:
 //! the entries of a row are sorted by index without repetition, no count is zero, every index is in range.
 
+use super::forest::Forest;
 use engine::eval::taper::PhaseCounts;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 /// Why a row was refused or rows could not be joined.
@@ -77,6 +79,18 @@ pub struct Rows {
     target: Vec<f32>,
     /// The constants that are not zero, by ascending row: few positions have one.
     constants: Vec<(u32, f32)>,
+    forest: Grown,
+}
+
+/// What passes over rows make of them, once: it follows from the entries and piece counts, and has no part in what
+/// makes rows the same.
+#[derive(Debug, Clone, Default)]
+struct Grown(OnceLock<Option<Arc<Forest>>>);
+
+impl PartialEq for Grown {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Rows {
@@ -100,7 +114,7 @@ impl Rows {
         self.index.len()
     }
 
-    /// Bytes the rows take in memory.
+    /// Bytes the rows take in memory, without what passes make of them.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.index[..])
             + size_of_val(&self.count[..])
@@ -198,6 +212,11 @@ impl Rows {
         Ok(self)
     }
 
+    /// The rows as sums that share their parts, if they can be; made at the first call.
+    pub(super) fn forest(&self) -> Option<&Forest> {
+        self.forest.0.get_or_init(|| Forest::new(self).map(Arc::new)).as_deref()
+    }
+
     /// Where the entries of consecutive rows stand.
     pub(super) fn entry_range(&self, rows: Range<usize>) -> Range<usize> {
         let start = if rows.start == 0 { 0 } else { self.end[rows.start - 1] as usize };
@@ -275,6 +294,7 @@ impl RowsBuilder {
             phase: Vec::new(),
             target: Vec::new(),
             constants: Vec::new(),
+            forest: Grown::default(),
         };
         Self { rows }
     }

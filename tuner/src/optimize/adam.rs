@@ -57,7 +57,9 @@ pub(super) struct AdamState {
 }
 
 impl Stepwise for Adam {
+    const NAME: &'static str = "Adam";
     const HAS_RAY: bool = true;
+    const HAS_MANY_STEPS: bool = true;
 
     fn max_steps(&self) -> usize {
         self.max_epochs
@@ -85,7 +87,7 @@ impl Stepwise for Adam {
         match state {
             None => Ok(Box::new(begun)),
             Some(WalkState::Adam(state)) => Ok(Box::new(begun.resume(state)?)),
-            Some(other) => Err(other.refused_by("Adam")),
+            Some(other) => Err(other.refused_by(Self::NAME)),
         }
     }
 }

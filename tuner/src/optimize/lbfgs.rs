@@ -37,7 +37,9 @@ pub(super) struct LbfgsState {
 }
 
 impl Stepwise for Lbfgs {
+    const NAME: &'static str = "L-BFGS";
     const HAS_RAY: bool = true;
+    const HAS_MANY_STEPS: bool = true;
 
     fn max_steps(&self) -> usize {
         self.max_steps
@@ -61,7 +63,7 @@ impl Stepwise for Lbfgs {
                 memory.check(theta.len())?;
                 LbfgsWalk { ground, goal, place: ground.at(theta), memory, diagonal: Diagonal::at(ground, diagonal_at) }
             }
-            Some(other) => return Err(other.refused_by("L-BFGS")),
+            Some(other) => return Err(other.refused_by(Self::NAME)),
         };
         Ok(Box::new(walk))
     }

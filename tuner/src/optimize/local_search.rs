@@ -2,26 +2,25 @@
 //! none helps any more.
 //!
 //! A trial looks only at the rows that have the parameter: their scores are kept, and change by the same step times a
-//! coefficient. Parameters come in an order drawn anew for every sweep. Because single steps creep along ridges, where
+//! coefficient. Slope and bend of what these rows cost tell beforehand which step, up to the largest, helps most, and
+//! with a bound for what they leave out, nearly always that none helps: then none is tried. Parameters come in an order drawn anew for every sweep. Because single steps creep along ridges, where
 //! several parameters would have to move together, every sweep is followed by longer strides along all that it moved
 //! (Hooke and Jeeves). Steps are whole numbers, so that the outcome needs no rounding.
 //! See <https://www.chessprogramming.org/Texel%27s_Tuning_Method>.
 
-use super::columns::Columns;
 use super::limits::Limits;
 use super::place::{Ground, Place};
 use super::run::{Stepwise, Walk};
-use super::state::{StateError, WalkState, check_order, check_size};
+use super::state::{StateError, WalkState, check_order};
+use super::tracked::{Outlook, Tracked};
 use super::{Stop, Work};
-use crate::objective::{Objective, PHASE_PIECES, Pricing, scores};
-use engine::eval::taper::SmoothTaper;
+use crate::objective::Objective;
 use engine::random::Random;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-/// Rows of a trial that one task looks at; does not depend on the number of threads.
-const TASK: usize = 8192;
+/// A change that lowers the objective by a smaller share is no change: sums have no more digits.
+const NOTHING: f64 = 1e-15;
 
 /// A sweep that lowers the loss by a smaller share than this is followed by smaller steps, or is the last.
 const NOTICEABLE: f64 = 1e-6;
@@ -32,7 +31,7 @@ const LONGEST_STRIDE: f64 = 64.0;
 /// Local search within bounds; see the module's description.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LocalSearch {
-    /// The first step, in units of the parameters (centipawns), halved until it is 1.
+    /// The largest step at first, in units of the parameters (centipawns), halved until it is 1.
     pub first_step: u32,
     /// Most sweeps over all parameters.
     pub max_sweeps: usize,
@@ -51,13 +50,14 @@ impl Default for LocalSearch {
 pub(super) struct LocalSearchState {
     theta: Vec<f64>,
     step: f64,
-    uphill: Vec<bool>,
     order: Vec<usize>,
     random: u64,
 }
 
 impl Stepwise for LocalSearch {
+    const NAME: &'static str = "local search";
     const HAS_RAY: bool = false;
+    const HAS_MANY_STEPS: bool = false;
 
     fn max_steps(&self) -> usize {
         self.max_sweeps
@@ -72,17 +72,16 @@ impl Stepwise for LocalSearch {
         let size = origin.theta.len();
         let free: Vec<usize> =
             (0..size).filter(|&j| !ground.limits.is_frozen(j) && !ground.limits.follows(j)).collect();
-        let (place, uphill, order, step, random) = match state {
-            None => (origin, vec![true; size], free, f64::from(self.first_step.max(1)), self.seed),
-            Some(WalkState::LocalSearch(LocalSearchState { theta, step, uphill, order, random })) => {
+        let (place, order, step, random) = match state {
+            None => (origin, free, f64::from(self.first_step.max(1)), self.seed),
+            Some(WalkState::LocalSearch(LocalSearchState { theta, step, order, random })) => {
                 ground.check(&theta)?;
-                check_size(uphill.len(), size)?;
                 check_order(&order, &free, "parameters")?;
-                (ground.at(theta), uphill, order, step, random)
+                (ground.at(theta), order, step, random)
             }
-            Some(other) => return Err(other.refused_by("local search")),
+            Some(other) => return Err(other.refused_by(Self::NAME)),
         };
-        let search = Search::new(ground.objective, ground.limits, place.theta.clone(), uphill);
+        let search = Search::new(ground.objective, ground.limits, place.theta.clone());
         Ok(Box::new(LocalWalk { ground, place, search, step, order, random: Random::seeded(random) }))
     }
 }
@@ -109,8 +108,9 @@ impl Walk for LocalWalk<'_> {
 
     fn advance(&mut self, work: &mut Work) -> ControlFlow<Stop> {
         self.random.shuffle(&mut self.order);
-        let walked = self.order.iter().map(|&parameter| usize::from(self.search.walk(parameter, self.step)));
-        let changed: usize = walked.sum();
+        self.search.least = NOTHING * self.place.loss;
+        let moves = self.order.iter().map(|&parameter| usize::from(self.search.improve(parameter, self.step)));
+        let changed: usize = moves.sum();
         let (next, strides) = self.search.stride(self.ground, &self.place);
         work.gradients += 2.0 + strides as f64;
         let gain = 1.0 - next.loss / self.place.loss;
@@ -129,7 +129,6 @@ impl Walk for LocalWalk<'_> {
         WalkState::LocalSearch(LocalSearchState {
             theta: self.place.theta.clone(),
             step: self.step,
-            uphill: self.search.uphill.clone(),
             order: self.order.clone(),
             random: self.random.state(),
         })
@@ -140,201 +139,115 @@ impl Walk for LocalWalk<'_> {
     }
 }
 
+/// Parameters that move together.
+struct Group {
+    pairs: Vec<usize>,
+    weights: Vec<usize>,
+}
+
+impl Group {
+    fn members(&self) -> impl Iterator<Item = usize> {
+        self.pairs.iter().chain(&self.weights).copied()
+    }
+}
+
 /// Parameters, and what every row makes of them.
 struct Search<'a> {
     objective: &'a Objective<'a>,
     limits: &'a Limits,
-    pricing: Pricing,
-    columns: Columns,
+    /// By parameter: those that move with it, itself among them.
+    groups: Vec<Group>,
     theta: Vec<f64>,
-    /// By row: the score, the midgame fraction, midgame minus endgame score, and the cost.
-    rows: Vec<Row>,
-    /// By parameter that leads or is not tied: those that move with it, itself among them.
-    groups: Vec<Vec<usize>>,
-    /// By parameter: the direction that helped last.
-    uphill: Vec<bool>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Row {
-    score: f64,
-    fraction: f64,
-    spread: f64,
-    cost: f64,
+    rows: Tracked<'a>,
+    /// Changes that lower the objective by less are none.
+    least: f64,
 }
 
 impl<'a> Search<'a> {
-    fn new(objective: &'a Objective<'a>, limits: &'a Limits, theta: Vec<f64>, uphill: Vec<bool>) -> Self {
-        let rows = objective.rows();
-        let mut search = Search {
-            objective,
-            limits,
-            pricing: objective.pricing(),
-            columns: Columns::new(rows),
-            theta,
-            rows: vec![Row::default(); rows.len()],
-            groups: (0..limits.size()).map(|j| limits.tied_to(j)).collect(),
-            uphill,
+    fn new(objective: &'a Objective<'a>, limits: &'a Limits, theta: Vec<f64>) -> Self {
+        let pairs = 2 * objective.rows().features();
+        let group = |j: usize| {
+            let (pairs, weights) = limits.tied_to(j).into_iter().partition(|&member| member < pairs);
+            Group { pairs, weights }
         };
-        search.settle();
-        search
+        let groups = (0..limits.size()).map(group).collect();
+        let rows = Tracked::new(objective, &theta);
+        Search { objective, limits, groups, theta, rows, least: 0.0 }
     }
 
-    /// Works every row out anew.
-    fn settle(&mut self) {
-        let rows = self.objective.rows();
-        let phases = rows.phases();
-        let weights = self.weights(&self.theta);
-        let all = scores(rows, &self.theta);
-        // The score of the midgame alone, constant included, tells the spread where the fraction is not 1.
-        let mut endgame = self.theta.clone();
-        let features = rows.features();
-        for pair in endgame[..2 * features].chunks_exact_mut(2) {
-            pair[0] = pair[1];
+    /// Moves a parameter, and those tied to it, by at most a step if that helps; whether it does.
+    fn improve(&mut self, parameter: usize, step: f64) -> bool {
+        if !self.groups[parameter].weights.is_empty() {
+            return self.walk(parameter, step) || self.walk(parameter, -step);
         }
-        let mut midgame = self.theta.clone();
-        for pair in midgame[..2 * features].chunks_exact_mut(2) {
-            pair[1] = pair[0];
+        let outlook = self.rows.outlook(&self.groups[parameter].pairs);
+        let [below, above] = [-1.0, 1.0].map(|by| self.prior_change(parameter, self.theta[parameter] + by));
+        let prior = |by: f64| 0.5 * by * ((above - below) + by * (above + below));
+        let (slope, bend) = (outlook.slope + 0.5 * (above - below), outlook.bend + above + below);
+        let mut by = if bend > 0.0 { (-slope / bend).round() } else { -step.copysign(slope) };
+        by = by.clamp(-step, step);
+        while by != 0.0 {
+            if self.try_move(parameter, by) {
+                return true;
+            }
+            by = (by / 2.0).trunc();
         }
-        let (midgame, endgame) = (scores(rows, &midgame), scores(rows, &endgame));
-        let pricing = self.pricing;
-        let targets = rows.targets();
-        self.rows.par_iter_mut().enumerate().with_min_len(TASK).for_each(|(i, row)| {
-            row.score = all[i];
-            row.fraction = weights.fraction(&phases[i]);
-            row.spread = midgame[i] - endgame[i];
-            row.cost = pricing.cost(row.score, targets[i]);
-        });
+        [-1.0, 1.0].into_iter().any(|by| !Outlook::rules_out(&outlook, by, prior(by)) && self.try_move(parameter, by))
     }
 
-    fn weights(&self, theta: &[f64]) -> SmoothTaper {
-        let weights: [f64; PHASE_PIECES] = std::array::from_fn(|piece| theta[theta.len() - PHASE_PIECES + piece]);
-        SmoothTaper::new(&weights)
-    }
-
-    /// Moves a parameter by steps for as long as that helps, up or down; whether it helped.
+    /// Moves a parameter by steps for as long as that helps; whether it does.
     fn walk(&mut self, parameter: usize, step: f64) -> bool {
         let mut moved = false;
-        for turn in 0..2 {
-            let up = self.uphill[parameter] == (turn == 0);
-            while self.try_step(parameter, if up { step } else { -step }) {
-                moved = true;
-                self.uphill[parameter] = up;
-            }
-            if moved {
-                break;
-            }
+        while self.try_move(parameter, step) {
+            moved = true;
         }
         moved
     }
 
     /// Moves a parameter, and those tied to it, if that lowers the objective; whether it does.
-    fn try_step(&mut self, parameter: usize, step: f64) -> bool {
+    fn try_move(&mut self, parameter: usize, by: f64) -> bool {
         let old = self.theta[parameter];
-        let new = self.limits.clamp(parameter, old + step);
+        let new = self.limits.clamp(parameter, old + by);
         if new == old {
             return false;
         }
-        let Some((last, others)) = self.groups[parameter].split_last() else { return false };
-        let (last, others) = (*last, others.to_vec());
-        // A row may have several of them, and what one changes there depends on where the others are.
-        let mut change = 0.0;
-        for &member in &others {
-            change += self.change(member, new);
-            self.apply(member, new);
+        let by_prior = self.prior_change(parameter, new);
+        self.set(parameter, new);
+        let Group { pairs, weights } = &self.groups[parameter];
+        let mut change = by_prior;
+        if !pairs.is_empty() {
+            change += self.rows.shift(pairs, new - old);
         }
-        change += self.change(last, new);
-        let helps = change < 0.0;
-        if helps {
-            self.apply(last, new);
-        } else {
-            others.iter().for_each(|&member| self.apply(member, old));
+        if !weights.is_empty() {
+            change += self.rows.weight_change(&self.theta);
+        }
+        let helps = change < -self.least;
+        if helps && !weights.is_empty() {
+            self.rows.set_weights(&self.theta);
+        }
+        if !helps {
+            if !pairs.is_empty() {
+                self.rows.shift(pairs, old - new);
+            }
+            self.set(parameter, old);
         }
         helps
     }
 
-    /// By how much the objective changes if one parameter alone becomes `new`.
-    fn change(&self, parameter: usize, new: f64) -> f64 {
-        let by_rows = if self.is_pair(parameter) {
-            self.pair_change(parameter, new - self.theta[parameter])
-        } else {
-            self.weight_change(parameter, new)
-        };
-        by_rows + self.objective.prior_change(&self.theta, parameter, new)
-    }
-
-    fn apply(&mut self, parameter: usize, new: f64) {
-        let by = new - self.theta[parameter];
-        self.theta[parameter] = new;
-        if self.is_pair(parameter) {
-            self.apply_pair(parameter, by);
-        } else {
-            self.apply_weights();
+    /// What the prior adds to the objective if a parameter, and those tied to it, become `new`.
+    fn prior_change(&mut self, parameter: usize, new: f64) -> f64 {
+        let old = self.theta[parameter];
+        let mut change = 0.0;
+        for member in self.groups[parameter].members() {
+            change += self.objective.prior_change(&self.theta, member, new);
+            self.theta[member] = new;
         }
+        self.set(parameter, old);
+        change
     }
 
-    fn is_pair(&self, parameter: usize) -> bool {
-        parameter < 2 * self.objective.rows().features()
-    }
-
-    /// By how much the mean loss changes if a midgame or endgame value changes.
-    fn pair_change(&self, parameter: usize, by: f64) -> f64 {
-        let (rows, counts) = self.columns.of(parameter / 2);
-        let targets = self.objective.rows().targets();
-        let part = |(rows, counts): (&[u32], &[i8])| -> f64 {
-            let change = |(&row, &count): (&u32, &i8)| {
-                let index = row as usize;
-                let row = &self.rows[index];
-                self.pricing.cost(row.score + by * f64::from(count) * row.share(parameter), targets[index]) - row.cost
-            };
-            rows.iter().zip(counts).map(change).sum()
-        };
-        let parts: Vec<f64> = rows.par_chunks(TASK).zip(counts.par_chunks(TASK)).map(part).collect();
-        parts.iter().sum()
-    }
-
-    fn apply_pair(&mut self, parameter: usize, by: f64) {
-        let (rows, counts) = self.columns.of(parameter / 2);
-        let targets = self.objective.rows().targets();
-        let is_midgame = parameter.is_multiple_of(2);
-        for (&row, &count) in rows.iter().zip(counts) {
-            let index = row as usize;
-            let row = &mut self.rows[index];
-            let by = by * f64::from(count);
-            row.score += by * row.share(parameter);
-            row.spread += if is_midgame { by } else { -by };
-            row.cost = self.pricing.cost(row.score, targets[index]);
-        }
-    }
-
-    /// By how much the mean loss changes if a phase weight becomes `new`.
-    fn weight_change(&self, parameter: usize, new: f64) -> f64 {
-        let mut theta = self.theta.clone();
-        theta[parameter] = new;
-        let weights = self.weights(&theta);
-        let (phases, targets) = (self.objective.rows().phases(), self.objective.rows().targets());
-        let part = |(chunk, rows): (usize, &[Row])| -> f64 {
-            let change = |(i, row): (usize, &Row)| {
-                let index = chunk * TASK + i;
-                let by = (weights.fraction(&phases[index]) - row.fraction) * row.spread;
-                self.pricing.cost(row.score + by, targets[index]) - row.cost
-            };
-            rows.iter().enumerate().map(change).sum()
-        };
-        let parts: Vec<f64> = self.rows.par_chunks(TASK).enumerate().map(part).collect();
-        parts.iter().sum()
-    }
-
-    fn apply_weights(&mut self) {
-        let weights = self.weights(&self.theta);
-        let (phases, targets) = (self.objective.rows().phases(), self.objective.rows().targets());
-        let pricing = self.pricing;
-        self.rows.par_iter_mut().enumerate().with_min_len(TASK).for_each(|(i, row)| {
-            let fraction = weights.fraction(&phases[i]);
-            row.score += (fraction - row.fraction) * row.spread;
-            row.fraction = fraction;
-            row.cost = pricing.cost(row.score, targets[i]);
-        });
+    fn set(&mut self, parameter: usize, value: f64) {
+        self.groups[parameter].members().for_each(|member| self.theta[member] = value);
     }
 
     /// Strides along what has changed since `before`, as far as that helps; the place reached and how many were tried.
@@ -360,15 +273,7 @@ impl<'a> Search<'a> {
             self.theta.clone_from(&best.theta);
         }
         // What the rows have summed up in small steps is worked out anew, once a sweep.
-        self.settle();
+        self.rows.settle(&self.theta);
         (best, strides)
-    }
-}
-
-impl Row {
-    /// What the score gains from a pair parameter that the row has once.
-    #[inline(always)]
-    fn share(&self, parameter: usize) -> f64 {
-        if parameter & 1 == 0 { self.fraction } else { 1.0 - self.fraction }
     }
 }

@@ -15,6 +15,7 @@ mod place;
 mod ray;
 mod run;
 mod state;
+mod tracked;
 
 pub use adam::Adam;
 pub use lbfgs::Lbfgs;

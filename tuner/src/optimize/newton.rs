@@ -50,7 +50,9 @@ pub(super) struct NewtonState {
 }
 
 impl Stepwise for Newton {
+    const NAME: &'static str = "Newton";
     const HAS_RAY: bool = true;
+    const HAS_MANY_STEPS: bool = false;
 
     fn max_steps(&self) -> usize {
         self.max_steps
@@ -68,7 +70,7 @@ impl Stepwise for Newton {
         match state {
             None => {}
             Some(WalkState::Newton(state)) => walk.resume(state)?,
-            Some(other) => return Err(other.refused_by("Newton")),
+            Some(other) => return Err(other.refused_by(Self::NAME)),
         }
         Ok(Box::new(walk))
     }

@@ -9,8 +9,14 @@ use std::ops::ControlFlow;
 
 /// A method that goes step by step.
 pub(super) trait Stepwise {
+    /// What it is called.
+    const NAME: &'static str;
+
     /// Whether it moves along any direction, and not by whole numbers: then the scale of the phase weights is settled.
     const HAS_RAY: bool;
+
+    /// Whether it takes so many steps that passes are worth some preparation.
+    const HAS_MANY_STEPS: bool;
 
     /// Most steps it takes.
     fn max_steps(&self) -> usize;
@@ -55,13 +61,15 @@ impl<M: Stepwise> Optimizer for M {
         watch: &mut dyn Watch,
     ) -> Result<Fit, OptimizeError> {
         let limits = limits.for_start(objective, start)?;
+        let prepared = M::HAS_MANY_STEPS.then(|| objective.clone().for_many_passes());
+        let objective = prepared.as_ref().unwrap_or(objective);
         let ray = if M::HAS_RAY { Ray::new(objective, start, &limits) } else { None };
         let ground = Ground { objective, limits: &limits, ray: ray.as_ref() };
         let origin = ground.origin(start)?;
         let start_norm = origin.norm;
         let (mut run, stop) = match resume {
             Some(state) => {
-                state.check(&origin)?;
+                state.check(M::NAME, &origin)?;
                 let walk = self.walk(&ground, origin, Some(state.walk))?;
                 (Run { walk, history: state.history, work: state.work }, None)
             }

@@ -27,8 +27,11 @@ impl State {
         &self.history
     }
 
-    /// Whether this can be the state of a fit that begins at `origin`.
-    pub(super) fn check(&self, origin: &Place) -> Result<(), StateError> {
+    /// Whether this can be the state of a fit by a method that begins at `origin`.
+    pub(super) fn check(&self, method: &'static str, origin: &Place) -> Result<(), StateError> {
+        if self.walk.method() != method {
+            return Err(self.walk.refused_by(method));
+        }
         let first = self.history.first().ok_or(StateError::NoStep)?;
         if first.loss != origin.loss {
             return Err(StateError::OtherObjective { expected: origin.loss, found: first.loss });
@@ -49,13 +52,17 @@ pub(super) enum WalkState {
 impl WalkState {
     /// The error of a method that finds this instead of its own state.
     pub(super) fn refused_by(&self, expected: &'static str) -> StateError {
-        let found = match self {
+        StateError::OtherMethod { expected, found: self.method() }
+    }
+
+    /// What the method it is of is called.
+    fn method(&self) -> &'static str {
+        match self {
             WalkState::Newton(_) => "Newton",
             WalkState::Lbfgs(_) => "L-BFGS",
             WalkState::Adam(_) => "Adam",
             WalkState::LocalSearch(_) => "local search",
-        };
-        StateError::OtherMethod { expected, found }
+        }
     }
 }
 

@@ -4,10 +4,12 @@ mod problem;
 mod resume;
 mod ties;
 
-use problem::{FEATURES, SIZE, bounds, drawn, exact, expectation, methods, minimize, moved, rows, score, start, truth};
+use problem::{
+    FEATURES, Numbers, SIZE, bounds, drawn, exact, expectation, methods, minimize, moved, rows, score, start, truth,
+};
 use std::ops::ControlFlow;
 use tuner::objective::{
-    CurvatureKind, Objective, ObjectiveError, RowsBuilder, RowsError, SampleLoss, fit_k_at, scores,
+    CurvatureKind, Objective, ObjectiveError, Rows, RowsBuilder, RowsError, SampleLoss, fit_k_at, scores,
 };
 use tuner::optimize::{Adam, Lbfgs, Limits, LocalSearch, Newton, OptimizeError, Optimizer, Step, Stop};
 
@@ -84,6 +86,49 @@ fn scores_and_loss_are_what_the_formulas_say() {
     assert!((objective.loss(&theta) - expected).abs() < 1e-13);
     assert_eq!(objective.loss(&theta), objective.data_loss(&theta) + objective.prior_loss(&theta));
     assert_eq!(objective.loss(&theta), objective.loss_and_gradient(&theta).0);
+}
+
+/// Rows each of which is the one before it but for a feature or two, as positions of a game are; every hundredth is
+/// another, and some are the same.
+fn similar_rows(count: usize) -> Rows {
+    let source = rows(count / 100 + 1, drawn);
+    let mut numbers = Numbers(3);
+    let mut builder = RowsBuilder::new(FEATURES).unwrap();
+    let mut counts = [0_i8; FEATURES];
+    for row in 0..count {
+        if row % 100 == 0 {
+            counts = [0; FEATURES];
+            let (index, count) = source.row(row / 100);
+            index.iter().zip(count).for_each(|(&index, &count)| counts[usize::from(index)] = count);
+        }
+        let change = numbers.below(3);
+        (0..change).for_each(|_| counts[numbers.below(FEATURES as u64) as usize] = numbers.below(9) as i8 - 4);
+        let entries: Vec<(u16, i8)> = (0..FEATURES as u16).zip(counts).filter(|&(_, count)| count != 0).collect();
+        let phase = source.phases()[row / 100];
+        let constant = if row % 37 == 5 { 12.5 } else { 0.0 };
+        builder.push(&entries, phase, numbers.below(3) as f32 / 2.0, constant).unwrap();
+    }
+    builder.finish()
+}
+
+#[test]
+fn prepared_passes_find_the_same_but_for_rounding() {
+    for rows in [rows(5000, drawn), similar_rows(10_000), rows(1, drawn), similar_rows(129)] {
+        for loss in [SampleLoss::SquaredError, SampleLoss::CrossEntropy] {
+            let plain = Objective::new(&rows, 1.1).unwrap().with_prior(1e-7, &start()).unwrap().with_loss(loss);
+            let prepared = plain.clone().for_many_passes();
+            for theta in [truth(), start(), vec![0.0; SIZE]] {
+                let (expected, by_parameter) = plain.loss_and_gradient(&theta);
+                let (found, gradient) = prepared.loss_and_gradient(&theta);
+                assert!((found / expected - 1.0).abs() < 1e-13, "{found} for {expected}");
+                assert!((found / prepared.loss(&theta) - 1.0).abs() < 1e-15);
+                let size = by_parameter.iter().map(|slope| slope.abs()).fold(0.0, f64::max);
+                for (j, (found, expected)) in gradient.iter().zip(&by_parameter).enumerate() {
+                    assert!((found - expected).abs() <= 1e-12 * size, "{j}: {found} for {expected}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,134 @@
+//! How fast the passes over the rows are, beside what the machine can do, and the methods that live on them.
+//!
+//! `MERINO_DATA=engine_games_678k.epd cargo bench -p merino-tuner --bench passes`; without the variable, the embedded set.
+//! Ratios of one run are printed first: figures of different runs on a busy machine are not comparable.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use engine::eval::Evaluator;
+use engine::eval::params::Weights;
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use tuner::dataset::Source;
+use tuner::features::{Resolve, read};
+use tuner::objective::{CurvatureKind, Objective, Rows, SampleLoss, fit_k_at};
+use tuner::optimize::{Adam, Fit, Limits, LocalSearch, Newton, Optimizer};
+
+const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
+const BASELINE: &str = include_str!("../../params/baseline.toml");
+
+/// Threads of the figures.
+const THREADS: [usize; 2] = [1, 2];
+/// Times that something short is done; the median counts.
+const TIMES: usize = 31;
+/// Copies of a buffer that are read in turn, so that none is still in a cache.
+const COPIES: usize = 8;
+/// Epochs that Adam is timed over.
+const EPOCHS: usize = 200;
+
+fn weights() -> Weights {
+    Weights::from_toml(BASELINE).expect("sound parameters")
+}
+
+fn rows() -> Rows {
+    let source = match std::env::var_os("MERINO_DATA") {
+        Some(path) => Source::open(Path::new(&path)),
+        None => Source::embedded("embedded", EMBEDDED),
+    };
+    let source = source.expect("readable data");
+    read(vec![source], 0, &Evaluator::new(weights()), Resolve::Static, &()).expect("sound data").1.rows
+}
+
+fn median(mut act: impl FnMut()) -> Duration {
+    let mut times: Vec<Duration> = (0..TIMES)
+        .map(|_| {
+            let started = Instant::now();
+            act();
+            started.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[TIMES / 2]
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// Time to read so many bytes once, from memory and not from a cache.
+fn reading(bytes: usize) -> Duration {
+    let copies: Vec<Vec<u64>> = (0..COPIES).map(|copy| vec![copy as u64; bytes / 8]).collect();
+    let mut next = copies.iter().cycle();
+    median(|| {
+        let buffer = next.next().expect("an endless cycle");
+        let part = |part: &[u64]| part.iter().fold(0_u64, |sum, &word| sum.wrapping_add(word));
+        black_box(buffer.par_chunks(1 << 16).map(part).reduce(|| 0, u64::wrapping_add));
+    })
+}
+
+fn fit(method: &dyn Optimizer, objective: &Objective<'_>, start: &[f64]) -> (Fit, f64) {
+    let started = Instant::now();
+    let fit = method.minimize(objective, start, &Limits::none(start.len()), None, &mut ()).expect("a fit");
+    (fit, started.elapsed().as_secs_f64())
+}
+
+fn figures(pool: &ThreadPool, rows: &Rows, k: f64, theta: &[f64]) {
+    let plain = Objective::new(rows, k).expect("rows and a scale");
+    let objective = plain.clone().for_many_passes();
+    pool.install(|| {
+        let threads = rayon::current_num_threads();
+        let reading = reading(rows.bytes());
+        println!("{threads} threads: {} bytes read in {:.2} ms", rows.bytes(), milliseconds(reading));
+        let copy = rows.every(1);
+        let started = Instant::now();
+        black_box(Objective::new(&copy, k).expect("rows and a scale").for_many_passes().loss(theta));
+        println!("{threads} threads: prepared in {:.0} ms", milliseconds(started.elapsed()));
+        for (name, objective) in [("plain", &plain), ("prepared", &objective)] {
+            let pass = median(|| {
+                black_box(objective.loss_and_gradient(theta));
+            });
+            let ratio = pass.as_secs_f64() / reading.as_secs_f64();
+            println!(
+                "{threads} threads: loss and gradient, {name}, in {:.2} ms, {ratio:.1} times as long as reading",
+                milliseconds(pass)
+            );
+        }
+        let adam = Adam { max_epochs: EPOCHS, ..Adam::default() };
+        let (adam, seconds) = fit(&adam, &objective, theta);
+        println!("{threads} threads: Adam, {:.0} epochs a second", (adam.history.len() - 1) as f64 / seconds);
+        let (newton, seconds) = fit(&Newton::default(), &objective, theta);
+        println!("{threads} threads: Newton, loss {:.9} in {seconds:.2} s", newton.loss);
+        let (local, seconds) = fit(&LocalSearch::default(), &objective, theta);
+        println!("{threads} threads: local search, loss {:.9} in {seconds:.2} s", local.loss);
+    });
+}
+
+fn passes(criterion: &mut Criterion) {
+    let (rows, theta) = (rows(), weights().to_vector());
+    let k = fit_k_at(SampleLoss::SquaredError, &rows, &theta).expect("a scale").k;
+    let pools = THREADS.map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads"));
+    println!("{} rows, {} entries", rows.len(), rows.entries());
+    pools.iter().for_each(|pool| figures(pool, &rows, k, &theta));
+
+    let mut group = criterion.benchmark_group("passes");
+    group.sample_size(20).measurement_time(Duration::from_secs(5)).throughput(Throughput::Elements(rows.len() as u64));
+    for (pool, threads) in pools.iter().zip(THREADS) {
+        let objective = Objective::new(&rows, k).expect("rows and a scale").for_many_passes();
+        group.bench_function(format!("loss/{threads}"), |bencher| {
+            bencher.iter(|| pool.install(|| objective.loss(&theta)));
+        });
+        group.bench_function(format!("loss and gradient/{threads}"), |bencher| {
+            bencher.iter(|| pool.install(|| objective.loss_and_gradient(&theta)));
+        });
+        group.bench_function(format!("curvature/{threads}"), |bencher| {
+            bencher.iter(|| pool.install(|| objective.curvature(&theta, CurvatureKind::Full)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, passes);
+criterion_main!(benches);
