@@ -10,6 +10,9 @@ use std::sync::atomic::Ordering;
 use args::Cli;
 use bars::Bars;
 
+/// Exit status of a check that found something wrong.
+const WRONG: i32 = 1;
+
 /// Exit status of a run that failed, as clap's for bad arguments.
 const FAILURE: i32 = 2;
 
@@ -21,8 +24,11 @@ fn main() {
         cli.run(&bars)
     };
     match run() {
-        Ok(text) => {
-            print(&text);
+        Ok(answer) => {
+            print(&answer.text);
+            if !answer.is_good {
+                std::process::exit(WRONG);
+            }
             if interrupt::STOP.load(Ordering::Relaxed) {
                 std::process::exit(interrupt::INTERRUPTED);
             }

@@ -5,6 +5,7 @@
 
 mod diff;
 mod evaluate;
+mod gradient_check;
 mod job;
 mod outliers;
 mod report;
@@ -45,6 +46,8 @@ enum Command {
     Evaluate(evaluate::EvaluateArgs),
     /// Say what changed between two parameter files.
     Diff(diff::DiffArgs),
+    /// Check derivatives against differences, and rows against the engine; exit status 1 if they disagree.
+    GradientCheck(gradient_check::GradientCheckArgs),
     /// Find the positions whose result is furthest from what parameters expect: wrong labels, mostly.
     Outliers(outliers::OutliersArgs),
     /// Write a page that shows parameters beside others: boards, calibration, residuals.
@@ -77,15 +80,30 @@ impl Cli {
         Ok(cli)
     }
 
-    /// Does what was asked for; what goes to standard output.
-    pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
-        match &self.command {
-            Some(Command::Evaluate(args)) => args.run(bars),
-            Some(Command::Diff(args)) => args.run(),
-            Some(Command::Outliers(args)) => args.run(bars),
-            Some(Command::Report(args)) => args.run(bars),
-            None => self.tune.run(bars),
-        }
+    /// Does what was asked for.
+    pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
+        Ok(match &self.command {
+            Some(Command::Evaluate(args)) => args.run(bars)?.into(),
+            Some(Command::Diff(args)) => args.run()?.into(),
+            Some(Command::Outliers(args)) => args.run(bars)?.into(),
+            Some(Command::Report(args)) => args.run(bars)?.into(),
+            Some(Command::GradientCheck(args)) => args.run(bars)?,
+            None => self.tune.run(bars)?.into(),
+        })
+    }
+}
+
+/// What a command has to say.
+pub(crate) struct Answer {
+    /// What goes to standard output.
+    pub(crate) text: String,
+    /// Whether all is well; if not, the exit status says so.
+    pub(crate) is_good: bool,
+}
+
+impl From<String> for Answer {
+    fn from(text: String) -> Self {
+        Answer { text, is_good: true }
     }
 }
 

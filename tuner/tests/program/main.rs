@@ -2,7 +2,9 @@
 
 mod constraints;
 mod jobs;
+mod readme;
 mod support;
+mod tools;
 
 use std::fs;
 use std::path::Path;
