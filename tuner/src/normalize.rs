@@ -63,7 +63,8 @@ impl Centring {
         Centring { open: open.collect() }
     }
 
-    /// Shifts whole numbers; the tables' means come within ½ of 0. A shift that would lead out of `ranges` is left out.
+    /// Shifts whole numbers; the tables' means come within ½ of 0. A shift that would lead out of `ranges`, or away from
+    /// one of their ends, where a bound has held a number, is left out.
     pub fn apply(&self, vector: &mut [f64], ranges: impl Fn(usize) -> (f64, f64)) {
         for (gauge, seen) in &self.open {
             let mean = seen.iter().map(|&j| vector[j]).sum::<f64>() / seen.len() as f64;
@@ -72,7 +73,8 @@ impl Centring {
             let lower = gauge.table.iter().map(|&j| (j, vector[j] - shift));
             let raised = gauge.worth.iter().map(|&j| (j, vector[j] + shift));
             let moved: Vec<(usize, f64)> = lower.chain(raised).collect();
-            if moved.iter().copied().all(fits) {
+            let is_held = |j: usize| vector[j] == ranges(j).0 || vector[j] == ranges(j).1;
+            if moved.iter().copied().all(fits) && !gauge.table.iter().chain(&gauge.worth).any(|&j| is_held(j)) {
                 moved.into_iter().for_each(|(j, value)| vector[j] = value);
             }
         }
@@ -160,6 +162,13 @@ mod tests {
         let before = vector.clone();
         Centring::new(|_| true, |_| true).apply(&mut vector, narrow);
         assert!(knight.table.iter().all(|&j| vector[j] == before[j]));
+        // Nor what a bound has held.
+        let held = knight.table[5];
+        let bounded = |j: usize| if j == held { (before[held], 5000.0) } else { ALL };
+        Centring::new(|_| true, |_| true).apply(&mut vector, bounded);
+        assert!(knight.table.iter().all(|&j| vector[j] == before[j]));
+        Centring::new(|_| true, |_| true).apply(&mut vector, |_| ALL);
+        assert!(knight.table.iter().all(|&j| vector[j] != before[j]));
     }
 
     #[test]

@@ -162,8 +162,8 @@ impl Rounds<'_> {
         Ok((false, rows))
     }
 
-    /// The tables that can be centred: those of which nothing is frozen, or tied to what is outside. Numbers that occur too rarely to be tuned are
-    /// shifted along.
+    /// The tables that can be centred: those of which nothing is frozen, or tied to what is outside. Numbers that occur
+    /// too rarely to be tuned are shifted along.
     pub(super) fn centring(&self, state: &RunState) -> Centring {
         Centring::new(|j| self.shiftable[j], |j| state.occurrences[j / 2] >= self.min_seen.max(1))
     }
