@@ -19,6 +19,7 @@ pub mod outliers;
 pub mod params_file;
 pub mod progress;
 pub mod report;
+pub mod simplify;
 pub mod summary;
 pub mod target;
 pub mod tune;

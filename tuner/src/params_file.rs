@@ -15,7 +15,7 @@ use engine::eval::toml_file::{Cell, ParamsError, cells_of};
 use thiserror::Error;
 
 pub use atomic::{WriteError, check_writable, write_atomically};
-pub use provenance::{DataFile, LossChange, Provenance, provenance_of};
+pub use provenance::{DataFile, LossChange, PROGRAM, Provenance, provenance_of};
 
 /// Why no text could be made.
 #[derive(Debug, Error)]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::dataset::Grouping;
 use crate::objective::{PriorScale, SampleLoss};
-use crate::params_file::{DataFile, LossChange, Provenance};
+use crate::params_file::{DataFile, LossChange, PROGRAM, Provenance};
 use crate::target::Target;
 use crate::tune::{Losses, Report};
 use crate::validation::FOLDS;
@@ -29,15 +29,10 @@ struct Change {
 impl Report {
     /// Where the tuned parameters come from, for the head of their file.
     pub fn provenance(&self) -> Provenance {
-        let file = |file: &crate::dataset::FileSummary| DataFile {
-            name: file.name.clone(),
-            lines: file.lines,
-            sha256: file.sha256.clone(),
-        };
         let (before, after) = (self.loss.before, self.loss.after);
         Provenance {
-            program: concat!("merino-tuner ", env!("CARGO_PKG_VERSION")).to_owned(),
-            data: self.files.iter().map(file).collect(),
+            program: PROGRAM.to_owned(),
+            data: self.files.iter().map(DataFile::from).collect(),
             positions: self.positions,
             resolve: self.resolve.name(),
             objective: format!("{} of the {}", self.sample_loss.name(), self.target),
@@ -45,7 +40,7 @@ impl Report {
             k: self.k,
             lambda: self.prior,
             prior: format!("{}, {}", self.prior_shape(), self.prior_origin()),
-            static_loss: LossChange { before: before.still, after: after.still },
+            static_loss: Some(LossChange { before: before.still, after: after.still }),
             quiescence_loss: Some(LossChange { before: before.qsearch, after: after.qsearch }),
             held_out: self.held_loss.map(|Losses { before, after }| {
                 (self.held_out, LossChange { before: before.by(self.resolve), after: after.by(self.resolve) })

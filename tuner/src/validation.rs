@@ -98,6 +98,19 @@ impl Split {
         Ok(split)
     }
 
+    /// Holds out one of [`FOLDS`] folds of the rows, by their groups.
+    ///
+    /// # Errors
+    /// If one of the sides would be empty.
+    pub fn fold(groups: &[u32], number: usize, seed: u64) -> Result<Self, ValidationError> {
+        let draw = Draw::new(seed, End::Folds);
+        let split = Split::by(groups, |group| draw.fold(group, FOLDS) == number);
+        if split.held.is_empty() || split.fitted.is_empty() {
+            return Err(ValidationError::FewGroups { folds: FOLDS });
+        }
+        Ok(split)
+    }
+
     /// The groups of the rows to fit.
     pub fn fitted_groups(&self, groups: &[u32]) -> Vec<u32> {
         self.fitted.iter().map(|&row| groups[row as usize]).collect()
@@ -240,15 +253,10 @@ impl PriorSearch<'_> {
 
     /// The folds that are looked at: as many as it takes to hold out enough.
     fn folds(&self) -> Result<Vec<Fold>, ValidationError> {
-        let draw = Draw::new(self.seed, End::Folds);
         let rows = self.objective.rows();
         let wanted = ENOUGH_HELD.div_ceil(rows.len().div_ceil(FOLDS)).clamp(1, FOLDS);
         let fold = |number: usize| {
-            let split = Split::by(self.groups, |group| draw.fold(group, FOLDS) == number);
-            if split.held.is_empty() || split.fitted.is_empty() {
-                return Err(ValidationError::FewGroups { folds: FOLDS });
-            }
-            let (fitted, held) = split.rows(rows);
+            let (fitted, held) = Split::fold(self.groups, number, self.seed)?.rows(rows);
             Ok(Fold { fitted, held, theta: self.start.to_vec() })
         };
         (0..wanted).map(fold).collect()

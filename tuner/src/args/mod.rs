@@ -9,6 +9,7 @@ mod gradient_check;
 mod job;
 mod outliers;
 mod report;
+mod simplify;
 mod tune;
 
 use std::path::PathBuf;
@@ -48,6 +49,8 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Check derivatives against differences, and rows against the engine; exit status 1 if they disagree.
     GradientCheck(gradient_check::GradientCheckArgs),
+    /// Find the terms that the evaluation can do without, and fit the others again.
+    Simplify(simplify::SimplifyArgs),
     /// Find the positions whose result is furthest from what parameters expect: wrong labels, mostly.
     Outliers(outliers::OutliersArgs),
     /// Write a page that shows parameters beside others: boards, calibration, residuals.
@@ -88,6 +91,7 @@ impl Cli {
             Some(Command::Outliers(args)) => args.run(bars)?.into(),
             Some(Command::Report(args)) => args.run(bars)?.into(),
             Some(Command::GradientCheck(args)) => args.run(bars)?,
+            Some(Command::Simplify(args)) => args.run(bars)?.into(),
             None => self.tune.run(bars)?.into(),
         })
     }

@@ -5,12 +5,16 @@ use std::fmt;
 use engine::eval::toml_file::{SCALE, scale_of};
 
 use super::RenderError;
+use crate::dataset::FileSummary;
 
 /// First line of the block.
 const BEGIN: &str = "# --- provenance: written by the tuner, replaced by its next run ---";
 
 /// Last line of the block.
 const END: &str = "# --- end of provenance ---";
+
+/// Name and version of this program.
+pub const PROGRAM: &str = concat!("merino-tuner ", env!("CARGO_PKG_VERSION"));
 
 /// Where tuned numbers come from. There is no date in it: the same run gives the same bytes.
 ///
@@ -35,8 +39,8 @@ pub struct Provenance {
     pub lambda: f64,
     /// What it pulled to and how it was chosen, such as `to the shape of the start, as given`.
     pub prior: String,
-    /// Loss of the static evaluation.
-    pub static_loss: LossChange,
+    /// Loss of the static evaluation, where it was measured.
+    pub static_loss: Option<LossChange>,
     /// Loss of the quiescence score, where it was measured.
     pub quiescence_loss: Option<LossChange>,
     /// Positions that were held out, and the loss of their scores as they were resolved.
@@ -54,6 +58,12 @@ pub struct DataFile {
     pub lines: u64,
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
+}
+
+impl From<&FileSummary> for DataFile {
+    fn from(file: &FileSummary) -> Self {
+        DataFile { name: file.name.clone(), lines: file.lines, sha256: file.sha256.clone() }
+    }
 }
 
 /// A mean squared error before and after the tune, both with integer weights.
@@ -80,9 +90,10 @@ impl fmt::Display for Provenance {
         writeln!(f, "# method      {}", one_line(&self.method))?;
         writeln!(f, "{SCALE} = {:.6}  # scale from centipawns to expected results", self.k)?;
         writeln!(f, "# lambda      {:?} {}", self.lambda, one_line(&self.prior))?;
-        writeln!(f, "# loss        static {}", self.static_loss)?;
-        if let Some(loss) = self.quiescence_loss {
-            writeln!(f, "#             quiescence {loss}")?;
+        let losses = [("static", self.static_loss), ("quiescence", self.quiescence_loss)];
+        let known = losses.into_iter().filter_map(|(name, loss)| Some((name, loss?)));
+        for (i, (name, loss)) in known.enumerate() {
+            writeln!(f, "# {:<10}  {name} {loss}", if i == 0 { "loss" } else { "" })?;
         }
         if let Some((positions, loss)) = self.held_out {
             writeln!(f, "# held out    {positions} positions {loss}")?;

@@ -37,7 +37,7 @@ fn provenance() -> Provenance {
         lambda: 1e-7,
         prior: "to the start, as given".to_owned(),
         held_out: Some((70_000, LossChange { before: 0.0913, after: 0.0576 })),
-        static_loss: LossChange { before: 0.0912, after: 0.057_500_001 },
+        static_loss: Some(LossChange { before: 0.0912, after: 0.057_500_001 }),
         quiescence_loss: Some(LossChange { before: 0.0895, after: 0.0561 }),
         iterations: 6,
     }

@@ -9,6 +9,7 @@ use crate::dataset::Source;
 use crate::features::{ReadError, Resolve};
 use crate::objective::{FitKError, ObjectiveError, PriorScale, RowsError, SampleLoss};
 use crate::optimize::{LimitsError, Method, OptimizeError};
+use crate::params_file::PROGRAM;
 use crate::target::{Target, TargetError};
 use crate::validation::ValidationError;
 
@@ -95,7 +96,7 @@ impl Job {
             |number: Option<f64>, none: &str| number.map_or_else(|| none.to_owned(), |number| number.to_string());
         let start: Vec<String> = self.start.to_vector().iter().map(f64::to_string).collect();
         [
-            ("the program", concat!("merino-tuner ", env!("CARGO_PKG_VERSION")).to_owned()),
+            ("the program", PROGRAM.to_owned()),
             ("the start", start.join(" ")),
             ("the choice of parameters", format!("{:?}", self.constraints)),
             ("--min-seen", self.min_seen.to_string()),

@@ -1,0 +1,103 @@
+//! `tuner simplify`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use engine::eval::params::Weights;
+use tuner::features::Resolve;
+use tuner::objective::SampleLoss;
+use tuner::params_file::{check_writable, render, write_atomically};
+use tuner::simplify::{Grouping, Task, simplify};
+use tuner::target::Target;
+use tuner::tune::MIN_SEEN;
+
+use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, not_negative, positive};
+use crate::bars::Bars;
+use crate::interrupt::uninterrupted;
+
+/// The arguments of `tuner simplify`.
+#[derive(Args)]
+pub(crate) struct SimplifyArgs {
+    #[command(flatten)]
+    machine: MachineArgs,
+
+    #[command(flatten)]
+    data: DataArgs,
+
+    /// Parameters to start from, and to be pulled to.
+    #[arg(long, value_name = "FILE", default_value = "params/tuned.toml", help_heading = "Parameters")]
+    params: PathBuf,
+
+    /// What is taken out at once.
+    #[arg(long, value_enum, default_value_t = Grouping::Table, help_heading = "Parameters")]
+    by: Grouping,
+
+    #[command(flatten)]
+    constraints: ConstraintArgs,
+
+    /// Positions in which a number must occur to be taken out by itself.
+    #[arg(long, value_name = "N", default_value_t = MIN_SEEN, help_heading = "Parameters")]
+    min_seen: u32,
+
+    /// What a position is judged by, as for tuning; it is resolved once.
+    #[arg(long, value_enum, default_value_t = Resolve::Qsearch, help_heading = "Objective")]
+    resolve: Resolve,
+
+    /// What positions are to predict, as for tuning.
+    #[arg(long, value_name = "TARGET", default_value_t = Target::Result, help_heading = "Objective")]
+    target: Target,
+
+    /// What a wrong prediction costs.
+    #[arg(long, value_enum, default_value_t = SampleLoss::default(), help_heading = "Objective")]
+    loss: SampleLoss,
+
+    /// λ, the strength of the pull to the start, per squared centipawn; chosen by cross-validation if not given.
+    #[arg(long, value_name = "λ", value_parser = not_negative, help_heading = "Objective")]
+    prior: Option<f64>,
+
+    /// K, the scale from centipawns to expected results; fitted to the start if not given.
+    #[arg(long, value_name = "K", value_parser = positive, help_heading = "Objective")]
+    k: Option<f64>,
+
+    /// Seed of the folds.
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Method")]
+    seed: u64,
+
+    /// Where the parameters without the terms that can go are written; nowhere if not given.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    print: PrintArgs,
+}
+
+impl SimplifyArgs {
+    pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
+        self.output.as_deref().map(check_writable).transpose()?;
+        let start = Weights::load(&self.params)?;
+        let input = fs::read_to_string(&self.params).with_context(|| self.params.display().to_string())?;
+        self.machine.use_threads()?;
+        let task = Task {
+            sources: self.data.sources()?,
+            start,
+            constraints: self.constraints.constraints(),
+            min_seen: self.min_seen,
+            by: self.by,
+            resolve: self.resolve,
+            target: self.target,
+            loss: self.loss,
+            prior: self.prior,
+            k: self.k,
+            seed: self.seed,
+            skip_bad: self.data.skip_bad,
+        };
+        let found = simplify(task, bars)?;
+        if let Some(output) = &self.output {
+            let text = render(&input, &found.weights, Some(&found.provenance()))?;
+            uninterrupted(|| write_atomically(output, &text))?;
+        }
+        Ok(if self.print.json { format!("{:#}", found.to_json()) } else { found.to_table() })
+    }
+}
