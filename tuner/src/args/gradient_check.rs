@@ -5,12 +5,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use engine::eval::params::Weights;
-use tuner::features::Resolve;
 use tuner::gradient_check::{Task, check};
-use tuner::objective::SampleLoss;
-use tuner::target::Target;
 
-use super::{Answer, DataArgs, MachineArgs, PrintArgs, positive};
+use super::{Answer, DataArgs, MachineArgs, MeasureArgs, PrintArgs, positive};
 use crate::bars::Bars;
 
 /// The arguments of `tuner gradient-check`.
@@ -30,21 +27,8 @@ pub(crate) struct GradientCheckArgs {
     #[arg(long, value_name = "N", help_heading = "Parameters")]
     sample: Option<usize>,
 
-    /// What a position is judged by, as for tuning.
-    #[arg(long, value_enum, default_value_t = Resolve::Qsearch, help_heading = "Objective")]
-    resolve: Resolve,
-
-    /// What positions are to predict, as for tuning.
-    #[arg(long, value_name = "TARGET", default_value_t = Target::Result, help_heading = "Objective")]
-    target: Target,
-
-    /// What a wrong prediction costs.
-    #[arg(long, value_enum, default_value_t = SampleLoss::default(), help_heading = "Objective")]
-    loss: SampleLoss,
-
-    /// K, the scale from centipawns to expected results; fitted to the parameters if not given.
-    #[arg(long, value_name = "K", value_parser = positive, help_heading = "Objective")]
-    k: Option<f64>,
+    #[command(flatten)]
+    measure: MeasureArgs,
 
     /// How much a slope may be off, as a share of the largest that it could be.
     #[arg(long, value_name = "SHARE", value_parser = positive, default_value_t = 1e-6, help_heading = "Method")]
@@ -65,10 +49,10 @@ impl GradientCheckArgs {
         let task = Task {
             sources: self.data.sources()?,
             weights,
-            resolve: self.resolve,
-            target: self.target,
-            loss: self.loss,
-            k: self.k,
+            resolve: self.measure.resolve,
+            target: self.measure.target,
+            loss: self.measure.loss,
+            k: self.measure.k,
             skip_bad: self.data.skip_bad,
             sample: self.sample,
             seed: self.seed,

@@ -18,6 +18,9 @@ use anyhow::Result;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use tuner::constraints::Constraints;
 use tuner::dataset::Source;
+use tuner::features::Resolve;
+use tuner::objective::SampleLoss;
+use tuner::target::Target;
 
 use crate::bars::Bars;
 
@@ -133,6 +136,27 @@ impl DataArgs {
         }
         self.epd.iter().map(|file| Ok(Source::open(file)?)).collect()
     }
+}
+
+/// How well parameters do, where they are not fitted for good.
+#[derive(Args)]
+#[command(next_help_heading = "Objective")]
+struct MeasureArgs {
+    /// What a position is judged by, as for tuning; it is resolved once.
+    #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
+    resolve: Resolve,
+
+    /// What positions are to predict, as for tuning.
+    #[arg(long, value_name = "TARGET", default_value_t = Target::Result)]
+    target: Target,
+
+    /// What a wrong prediction costs.
+    #[arg(long, value_enum, default_value_t = SampleLoss::default())]
+    loss: SampleLoss,
+
+    /// K, the scale from centipawns to expected results; fitted to the parameters if not given.
+    #[arg(long, value_name = "K", value_parser = positive)]
+    k: Option<f64>,
 }
 
 /// The machine at hand. Stands before what has a heading, as it has none.

@@ -6,14 +6,11 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use engine::eval::params::Weights;
-use tuner::features::Resolve;
-use tuner::objective::SampleLoss;
 use tuner::params_file::{check_writable, render, write_atomically};
 use tuner::simplify::{Grouping, Task, simplify};
-use tuner::target::Target;
 use tuner::tune::MIN_SEEN;
 
-use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, not_negative, positive};
+use super::{ConstraintArgs, DataArgs, MachineArgs, MeasureArgs, PrintArgs, not_negative};
 use crate::bars::Bars;
 use crate::interrupt::uninterrupted;
 
@@ -41,25 +38,12 @@ pub(crate) struct SimplifyArgs {
     #[arg(long, value_name = "N", default_value_t = MIN_SEEN, help_heading = "Parameters")]
     min_seen: u32,
 
-    /// What a position is judged by, as for tuning; it is resolved once.
-    #[arg(long, value_enum, default_value_t = Resolve::Qsearch, help_heading = "Objective")]
-    resolve: Resolve,
-
-    /// What positions are to predict, as for tuning.
-    #[arg(long, value_name = "TARGET", default_value_t = Target::Result, help_heading = "Objective")]
-    target: Target,
-
-    /// What a wrong prediction costs.
-    #[arg(long, value_enum, default_value_t = SampleLoss::default(), help_heading = "Objective")]
-    loss: SampleLoss,
+    #[command(flatten)]
+    measure: MeasureArgs,
 
     /// λ, the strength of the pull to the start, per squared centipawn; chosen by cross-validation if not given.
     #[arg(long, value_name = "λ", value_parser = not_negative, help_heading = "Objective")]
     prior: Option<f64>,
-
-    /// K, the scale from centipawns to expected results; fitted to the start if not given.
-    #[arg(long, value_name = "K", value_parser = positive, help_heading = "Objective")]
-    k: Option<f64>,
 
     /// Seed of the folds.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Method")]
@@ -85,11 +69,11 @@ impl SimplifyArgs {
             constraints: self.constraints.constraints(),
             min_seen: self.min_seen,
             by: self.by,
-            resolve: self.resolve,
-            target: self.target,
-            loss: self.loss,
+            resolve: self.measure.resolve,
+            target: self.measure.target,
+            loss: self.measure.loss,
             prior: self.prior,
-            k: self.k,
+            k: self.measure.k,
             seed: self.seed,
             skip_bad: self.data.skip_bad,
         };

@@ -6,7 +6,7 @@
 
 use super::limits::Limits;
 use super::place::{Ground, Place};
-use super::run::{Stepwise, Walk};
+use super::run::{Begun, Stepwise, Walk};
 use super::state::{StateError, WalkState, check_order, check_size};
 use super::{Stop, Work};
 use crate::objective::Rows;
@@ -65,12 +65,7 @@ impl Stepwise for Adam {
         self.max_epochs
     }
 
-    fn walk<'g>(
-        &'g self,
-        ground: &'g Ground<'g>,
-        origin: Place,
-        state: Option<WalkState>,
-    ) -> Result<Box<dyn Walk + 'g>, StateError> {
+    fn walk<'g>(&'g self, ground: &'g Ground<'g>, origin: Place, state: Option<WalkState>) -> Begun<'g> {
         let batches = self.batches(ground.objective.rows());
         let begun = AdamWalk {
             settings: self,

@@ -6,8 +6,8 @@
 use super::descent::NOTHING;
 use super::memory::{Memory, dot};
 use super::place::{Ground, Place, difference};
-use super::run::{Stepwise, Walk};
-use super::state::{StateError, WalkState};
+use super::run::{Begun, Stepwise, Walk};
+use super::state::WalkState;
 use super::{Stop, Work};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -45,12 +45,7 @@ impl Stepwise for Lbfgs {
         self.max_steps
     }
 
-    fn walk<'g>(
-        &'g self,
-        ground: &'g Ground<'g>,
-        origin: Place,
-        state: Option<WalkState>,
-    ) -> Result<Box<dyn Walk + 'g>, StateError> {
+    fn walk<'g>(&'g self, ground: &'g Ground<'g>, origin: Place, state: Option<WalkState>) -> Begun<'g> {
         let goal = self.tolerance * origin.norm;
         let walk = match state {
             None => {

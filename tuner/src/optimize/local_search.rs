@@ -10,8 +10,8 @@
 
 use super::limits::Limits;
 use super::place::{Ground, Place};
-use super::run::{Stepwise, Walk};
-use super::state::{StateError, WalkState, check_order};
+use super::run::{Begun, Stepwise, Walk};
+use super::state::{WalkState, check_order};
 use super::tracked::{Outlook, Tracked};
 use super::{Stop, Work};
 use crate::objective::Objective;
@@ -63,12 +63,7 @@ impl Stepwise for LocalSearch {
         self.max_sweeps
     }
 
-    fn walk<'g>(
-        &'g self,
-        ground: &'g Ground<'g>,
-        origin: Place,
-        state: Option<WalkState>,
-    ) -> Result<Box<dyn Walk + 'g>, StateError> {
+    fn walk<'g>(&'g self, ground: &'g Ground<'g>, origin: Place, state: Option<WalkState>) -> Begun<'g> {
         let size = origin.theta.len();
         let free: Vec<usize> =
             (0..size).filter(|&j| !ground.limits.is_frozen(j) && !ground.limits.follows(j)).collect();

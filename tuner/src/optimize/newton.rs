@@ -8,7 +8,7 @@
 
 use super::descent::{Descent, DescentState, Goal};
 use super::place::{Ground, Place};
-use super::run::{Stepwise, Walk};
+use super::run::{Begun, Stepwise, Walk};
 use super::state::{StateError, WalkState};
 use super::{Stop, Work};
 use crate::objective::{Objective, Rows};
@@ -58,12 +58,7 @@ impl Stepwise for Newton {
         self.max_steps
     }
 
-    fn walk<'g>(
-        &'g self,
-        ground: &'g Ground<'g>,
-        origin: Place,
-        state: Option<WalkState>,
-    ) -> Result<Box<dyn Walk + 'g>, StateError> {
+    fn walk<'g>(&'g self, ground: &'g Ground<'g>, origin: Place, state: Option<WalkState>) -> Begun<'g> {
         let goal = Goal { norm: self.tolerance * origin.norm, worthwhile: 0.0, noticeable: 0.0, damping: 0.02 };
         let strides = strides(ground.objective);
         let mut walk = NewtonWalk { whole: ground, goal, origin, strides, stage: 0, part: None, descent: None };

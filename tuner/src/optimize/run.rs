@@ -7,6 +7,9 @@ use super::{Fit, Limits, OptimizeError, Optimizer, Step, Stop, Watch, Work};
 use crate::objective::Objective;
 use std::ops::ControlFlow;
 
+/// A walk, or why it cannot go on from a state.
+pub(super) type Begun<'g> = Result<Box<dyn Walk + 'g>, StateError>;
+
 /// A method that goes step by step.
 pub(super) trait Stepwise {
     /// What it is called.
@@ -25,12 +28,7 @@ pub(super) trait Stepwise {
     ///
     /// # Errors
     /// If the state cannot be one of this method here.
-    fn walk<'g>(
-        &'g self,
-        ground: &'g Ground<'g>,
-        origin: Place,
-        state: Option<WalkState>,
-    ) -> Result<Box<dyn Walk + 'g>, StateError>;
+    fn walk<'g>(&'g self, ground: &'g Ground<'g>, origin: Place, state: Option<WalkState>) -> Begun<'g>;
 }
 
 /// A method under way.
