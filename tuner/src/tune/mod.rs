@@ -7,6 +7,7 @@ mod job;
 mod report;
 mod rounds;
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -84,8 +85,10 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
     let targets = job.target.of(&dataset)?;
     let rows = rows.with_targets(&targets)?;
     let split = job.validation.map(|share| Split::hold_out(dataset.groups(), share, job.seed)).transpose()?;
-    let groups =
-        split.as_ref().map_or_else(|| dataset.groups().to_vec(), |split| split.fitted_groups(dataset.groups()));
+    let groups: Cow<[u32]> = match &split {
+        None => dataset.groups().into(),
+        Some(split) => split.fitted_groups(dataset.groups()).into(),
+    };
     let rows = SplitRows::new(rows, split.as_ref());
 
     let occurrences = resumed.as_ref().map_or_else(|| rows.fitted.occurrences(), |state| state.occurrences.clone());

@@ -60,6 +60,7 @@ fn examples_of_looking_run() {
     let folder = clone();
     let commands = commands("Looking at parameters");
     let texts: Vec<String> = commands.iter().map(|command| run(&folder, command)).collect();
-    assert_eq!(texts.len(), 2);
+    assert_eq!(texts.len(), 3);
     assert!(texts[0].contains("worth of pieces") && texts[1].ends_with("passed\n"));
+    assert!(texts[2].contains("can go"), "{}", texts[2]);
 }
