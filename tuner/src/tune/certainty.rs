@@ -38,13 +38,14 @@ impl Certainty {
         certainty.errors = timed(&mut seconds.errors, errors);
         if job.bootstrap > 0 {
             let bootstrap = || bootstrap(job, rounds, state, rows, groups, &certainty.errors, hooks);
-            certainty.bootstrap = Some(timed(&mut seconds.errors, bootstrap)?);
+            certainty.bootstrap = timed(&mut seconds.errors, bootstrap)?;
         }
         Ok(certainty)
     }
 }
 
-/// Fits to as many samples as the job asks for, of as many groups as there are, drawn with repetition.
+/// Fits to as many samples as the job asks for, of as many groups as there are, drawn with repetition; none if it was
+/// interrupted before there were two.
 fn bootstrap(
     job: &Job,
     rounds: &Rounds<'_>,
@@ -53,7 +54,7 @@ fn bootstrap(
     groups: &[u32],
     errors: &Option<Errors>,
     hooks: &Hooks<'_>,
-) -> Result<Bootstrap, TuneError> {
+) -> Result<Option<Bootstrap>, TuneError> {
     let mut order: Vec<u32> = (0..groups.len() as u32).collect();
     order.sort_by_key(|&row| (groups[row as usize], row));
     let clusters: Vec<&[u32]> = order.chunk_by(|&a, &b| groups[a as usize] == groups[b as usize]).collect();
@@ -62,7 +63,8 @@ fn bootstrap(
     let size = state.best.theta.len();
     let (mut sums, mut squares) = (vec![0.0; size], vec![0.0; size]);
     hooks.progress.begin("bootstrap", job.bootstrap as u64, Unit::Fits);
-    for _ in 0..job.bootstrap {
+    let mut samples = 0;
+    while samples < job.bootstrap && !hooks.is_interrupted() {
         let mut drawn: Vec<u32> = Vec::with_capacity(rows.len());
         (0..clusters.len()).for_each(|_| drawn.extend(clusters[random.below(clusters.len() as u64) as usize]));
         drawn.sort_unstable();
@@ -76,10 +78,13 @@ fn bootstrap(
             sums[j] += change;
             squares[j] += change * change;
         }
+        samples += 1;
         hooks.progress.advance(1);
     }
     hooks.progress.end();
-    let samples = job.bootstrap;
+    if samples < 2 {
+        return Ok(None);
+    }
     let deviation = |j: usize| {
         let mean = sums[j] / samples as f64;
         ((squares[j] - sums[j] * mean) / (samples as f64 - 1.0).max(1.0)).max(0.0).sqrt()
@@ -91,5 +96,5 @@ fn bootstrap(
     let mut ratios: Vec<f64> = pairs.filter(|(_, error)| *error > 0.0).map(|(found, error)| found / error).collect();
     ratios.sort_by(f64::total_cmp);
     let ratio = ratios.get(ratios.len() / 2).copied().unwrap_or(f64::NAN);
-    Ok(Bootstrap { samples, by_parameter, ratio })
+    Ok(Some(Bootstrap { samples, by_parameter, ratio }))
 }

@@ -108,14 +108,17 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         prior_scale: job.prior_scale,
         job: &fingerprint,
     };
+    let mut state = match resumed {
+        Some(state) => state.of_data(&dataset, &hooks)?,
+        None => {
+            let given = Given { rows: &rows, scores: &scores, groups: &groups, occurrences };
+            begin(&job, &rounds, given, &hooks, &mut seconds)?
+        }
+    };
+    drop(scores);
     if let Some(fitting) = hooks.fitting {
         fitting();
     }
-    let mut state = match resumed {
-        Some(state) => state.of_data(&dataset, &hooks)?,
-        None => begin(&job, &rounds, &rows, &scores, &groups, occurrences, &hooks, &mut seconds)?,
-    };
-    drop(scores);
     let (interrupted, rows) = rounds.run(&mut state, rows, &mut hooks, &mut seconds)?;
     let certainty = Certainty::find(&job, &rounds, &state, &rows.fitted, &groups, &hooks, &mut seconds)?;
     let finished = Finished::of(&job, &rounds, &state, &hooks, &mut seconds);
@@ -171,15 +174,21 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
     })
 }
 
+/// What has been read, at the parameters of the start.
+struct Given<'g> {
+    rows: &'g SplitRows,
+    scores: &'g Scores,
+    /// By row to fit: what must not be parted.
+    groups: &'g [u32],
+    /// By pair: rows to fit in which it occurs.
+    occurrences: Vec<u32>,
+}
+
 /// What a run has found before its first step: K, and how strong the prior is to be.
-#[allow(clippy::too_many_arguments, reason = "called once, from where all of this has just come to be")]
 fn begin(
     job: &Job,
     rounds: &Rounds<'_>,
-    rows: &SplitRows,
-    scores: &Scores,
-    groups: &[u32],
-    occurrences: Vec<u32>,
+    Given { rows, scores, groups, occurrences }: Given<'_>,
     hooks: &Hooks<'_>,
     seconds: &mut Seconds,
 ) -> Result<RunState, TuneError> {
