@@ -20,6 +20,7 @@ pub mod params_file;
 pub mod progress;
 pub mod report;
 pub mod simplify;
+pub mod storage;
 pub mod summary;
 pub mod target;
 pub mod tune;
