@@ -32,7 +32,7 @@ pub use moves::{Move, MoveKind, MoveParseError};
 pub use perft::{divide, perft};
 pub use play::Undo;
 pub use position::Position;
-pub use san::SanError;
+pub use san::{San, SanError, SanMismatch};
 pub use see::SEE_VALUES;
 pub use types::{Color, File, Piece, PieceType, Rank, Square};
 pub use zobrist::key_of_moving;

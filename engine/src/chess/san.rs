@@ -4,7 +4,9 @@
 use thiserror::Error;
 
 use super::moves::split_coordinates;
-use super::{CastlingSide, File, Move, MoveKind, MoveList, MoveParseError, PieceType, Position, Rank, Square};
+use super::{
+    Bitboard, CastlingSide, File, Move, MoveKind, MoveList, MoveParseError, PieceType, Position, Rank, Square, attacks,
+};
 
 /// Why a text is not a move of the position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -20,19 +22,48 @@ pub enum SanError {
     Ambiguous(String),
 }
 
-/// What a text in algebraic notation says about a move.
-struct Pattern {
-    piece: PieceType,
-    file: Option<File>,
-    rank: Option<Rank>,
-    to: Square,
-    promotion: Option<PieceType>,
+/// What algebraic notation says of a move, marks of check and annotations aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum San {
+    /// The king castles.
+    Castling(CastlingSide),
+    /// A piece goes somewhere.
+    Piece {
+        /// What goes.
+        piece_type: PieceType,
+        /// The file it comes from, where that is told.
+        file: Option<File>,
+        /// The rank it comes from, where that is told.
+        rank: Option<Rank>,
+        /// Where it goes.
+        to: Square,
+        /// What a pawn becomes.
+        promotion: Option<PieceType>,
+    },
 }
 
-impl Pattern {
+/// Why a position has no one move for what algebraic notation says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SanMismatch {
+    /// No legal move is like that.
+    Illegal,
+    /// Several legal moves are.
+    Ambiguous,
+}
+
+impl San {
+    /// Reads a move. Check marks and annotations (`+ # ! ?`) are not looked at; castling is read with letters or zeros.
     fn parse(text: &str) -> Option<Self> {
-        let mut body = text.as_bytes();
-        let (piece, rest) = match body {
+        let body = text.trim_end_matches(['+', '#', '!', '?']);
+        match body {
+            "O-O" | "0-0" => Some(San::Castling(CastlingSide::King)),
+            "O-O-O" | "0-0-0" => Some(San::Castling(CastlingSide::Queen)),
+            _ => Self::parse_piece(body.as_bytes()),
+        }
+    }
+
+    fn parse_piece(mut body: &[u8]) -> Option<Self> {
+        let (piece_type, rest) = match body {
             [letter @ (b'N' | b'B' | b'R' | b'Q' | b'K'), rest @ ..] => {
                 (PieceType::from_letter(letter.to_ascii_lowercase())?, rest)
             }
@@ -54,16 +85,7 @@ impl Pattern {
             [file, rank] => (Some(File::from_letter(file)?), Some(rank_of(rank)?)),
             _ => return None,
         };
-        Some(Pattern { piece, file, rank, to: Square::from_name(to)?, promotion })
-    }
-
-    fn matches(&self, position: &Position, mv: Move) -> bool {
-        mv.kind() != MoveKind::Castling
-            && mv.to() == self.to
-            && mv.promoted() == self.promotion
-            && position.piece_type_on(mv.from()) == Some(self.piece)
-            && self.file.is_none_or(|file| mv.from().file() == file)
-            && self.rank.is_none_or(|rank| mv.from().rank() == rank)
+        Some(San::Piece { piece_type, file, rank, to: Square::from_name(to)?, promotion })
     }
 }
 
@@ -74,24 +96,57 @@ impl Position {
     /// # Errors
     /// A malformed text, an illegal or an ambiguous move.
     pub fn parse_san(&self, text: &str) -> Result<Move, SanError> {
-        let body = text.trim_end_matches(['+', '#', '!', '?']);
-        let castling = match body {
-            "O-O" | "0-0" => Some(CastlingSide::King),
-            "O-O-O" | "0-0-0" => Some(CastlingSide::Queen),
-            _ => None,
+        let san = San::parse(text).ok_or_else(|| SanError::Malformed(text.to_owned()))?;
+        self.find_san(san).map_err(|mismatch| match mismatch {
+            SanMismatch::Illegal => SanError::Illegal(text.to_owned()),
+            SanMismatch::Ambiguous => SanError::Ambiguous(text.to_owned()),
+        })
+    }
+
+    /// The legal move that algebraic notation means here. Looks from the target square for pieces that reach it: much
+    /// less work than all legal moves are.
+    ///
+    /// # Errors
+    /// If no legal move is meant, or more than one may be.
+    pub fn find_san(&self, san: San) -> Result<Move, SanMismatch> {
+        let (piece_type, file, rank, to, promotion) = match san {
+            San::Castling(_) if self.is_check() => return Err(SanMismatch::Illegal),
+            San::Castling(side) => return self.castling_move(side).ok_or(SanMismatch::Illegal),
+            San::Piece { piece_type, file, rank, to, promotion } => (piece_type, file, rank, to, promotion),
         };
-        let moves = self.legal_moves();
-        if let Some(side) = castling {
-            let is_wanted = |mv: &Move| mv.kind() == MoveKind::Castling && mv.castling_side() == side;
-            return moves.into_iter().find(is_wanted).ok_or_else(|| SanError::Illegal(text.to_owned()));
+        let mut origins = self.origins(piece_type, to);
+        if let Some(file) = file {
+            origins &= Bitboard::file(file);
         }
-        let pattern = Pattern::parse(body).ok_or_else(|| SanError::Malformed(text.to_owned()))?;
-        let mut matching = moves.into_iter().filter(|&mv| pattern.matches(self, mv));
-        let first = matching.next().ok_or_else(|| SanError::Illegal(text.to_owned()))?;
-        match matching.next() {
-            None => Ok(first),
-            Some(_) => Err(SanError::Ambiguous(text.to_owned())),
+        if let Some(rank) = rank {
+            origins &= Bitboard::rank(rank);
         }
+        let is_en_passant = piece_type == PieceType::Pawn && self.en_passant() == Some(to);
+        let move_from = |from: Square| match promotion {
+            Some(promoted) => Move::promotion(from, to, promoted),
+            None if is_en_passant && from.file() != to.file() => Move::new(from, to, MoveKind::EnPassant),
+            None => Move::new(from, to, MoveKind::Normal),
+        };
+        let mut moves = origins.into_iter().map(move_from).filter(|&mv| self.is_legal(mv));
+        let found = moves.next().ok_or(SanMismatch::Illegal)?;
+        if moves.next().is_none() { Ok(found) } else { Err(SanMismatch::Ambiguous) }
+    }
+
+    /// Where pieces of the side to move stand that may be able to go to a square.
+    fn origins(&self, piece_type: PieceType, to: Square) -> Bitboard {
+        let (us, occupied) = (self.side_to_move(), self.occupied());
+        let reaching = match piece_type {
+            PieceType::Pawn => {
+                let behind = Bitboard::from(to).forward(!us);
+                attacks::pawn(!us, to) | behind | behind.forward(!us)
+            }
+            PieceType::Knight => attacks::knight(to),
+            PieceType::Bishop => attacks::bishop(to, occupied),
+            PieceType::Rook => attacks::rook(to, occupied),
+            PieceType::Queen => attacks::queen(to, occupied),
+            PieceType::King => attacks::king(to),
+        };
+        reaching & self.colored(us, piece_type)
     }
 
     /// The algebraic notation of a legal move, as short as it can be told from the others, with `+` or `#`.
@@ -194,6 +249,58 @@ mod tests {
                 assert_eq!(position.parse_san(&position.to_san(mv)), Ok(mv));
                 assert_eq!(position.parse_uci(&mv.to_uci(false)), Ok(mv));
                 assert_eq!(position.parse_uci(&mv.to_uci(true)), Ok(mv));
+            }
+        }
+    }
+
+    /// What all legal moves say of a move in algebraic notation.
+    fn sought_among_all(position: &Position, san: San) -> Result<Move, SanMismatch> {
+        let is_meant = |mv: &Move| match san {
+            San::Castling(side) => mv.kind() == MoveKind::Castling && mv.castling_side() == side,
+            San::Piece { piece_type, file, rank, to, promotion } => {
+                mv.kind() != MoveKind::Castling
+                    && mv.to() == to
+                    && mv.promoted() == promotion
+                    && position.piece_type_on(mv.from()) == Some(piece_type)
+                    && file.is_none_or(|file| mv.from().file() == file)
+                    && rank.is_none_or(|rank| mv.from().rank() == rank)
+            }
+        };
+        let mut moves = position.legal_moves().into_iter().filter(is_meant);
+        let found = moves.next().ok_or(SanMismatch::Illegal)?;
+        if moves.next().is_none() { Ok(found) } else { Err(SanMismatch::Ambiguous) }
+    }
+
+    #[test]
+    fn whatever_is_said_means_the_one_legal_move_that_is_like_it() {
+        let all_or_none = |count: usize| (0..count).map(Some).chain([None]);
+        for position in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/PPP4k/8/8/8/8/3K1ppp/8 b - - 0 1",
+            "8/8/8/K2pP2r/8/8/8/6k1 w - d6 0 1",
+            "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+            "8/8/8/R2NN2k/8/8/6q1/K7 w - - 0 1",
+            "4k3/8/8/8/7b/8/3P1P2/R3K2R w KQ - 0 1",
+        ]
+        .map(position)
+        {
+            for side in CastlingSide::ALL {
+                assert_eq!(position.find_san(San::Castling(side)), sought_among_all(&position, San::Castling(side)));
+            }
+            let origins = || all_or_none(8).flat_map(|file| all_or_none(8).map(move |rank| (file, rank)));
+            for (piece_type, to) in
+                PieceType::ALL.into_iter().flat_map(|piece| Square::all().map(move |to| (piece, to)))
+            {
+                for ((file, rank), promotion) in origins().flat_map(|at| [(at, None), (at, Some(PieceType::Rook))]) {
+                    let (file, rank) = (file.and_then(File::from_index), rank.and_then(Rank::from_index));
+                    let san = San::Piece { piece_type, file, rank, to, promotion };
+                    assert_eq!(
+                        position.find_san(san),
+                        sought_among_all(&position, san),
+                        "{san:?} in {}",
+                        position.to_fen()
+                    );
+                }
             }
         }
     }
