@@ -23,7 +23,7 @@ const BUFFER: usize = 1 << 18;
 const PAGE: usize = 1 << 16;
 
 /// Why a column cannot be written or mapped.
-#[derive(Debug, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StorageError {
     /// The system refused.
     #[error("{}: {error}", path.display())]
@@ -31,7 +31,7 @@ pub enum StorageError {
         /// The file, or the folder of a temporary one.
         path: PathBuf,
         /// What the system said.
-        error: io::Error,
+        error: String,
     },
     /// The file does not have the bytes it should have.
     #[error("{}: {found} bytes, expected {expected}", path.display())]
@@ -54,19 +54,25 @@ enum Place<T> {
     Mapped(Arc<Mmap>),
 }
 
+impl StorageError {
+    fn refused(path: &Path, error: &io::Error) -> Self {
+        StorageError::Refused { path: path.to_owned(), error: error.to_string() }
+    }
+}
+
 impl<T: Pod> Column<T> {
     /// Maps a file of `length` records, written before by a [`ColumnWriter`] on a machine of this kind.
     ///
     /// # Errors
     /// If the file cannot be mapped, or has another length.
     pub fn open(path: &Path, length: usize) -> Result<Self, StorageError> {
-        let refused = |error| StorageError::Refused { path: path.to_owned(), error };
+        let refused = |error| StorageError::refused(path, &error);
         let file = File::open(path).map_err(refused)?;
         Self::of_file(&file, path, length)
     }
 
     fn of_file(file: &File, path: &Path, length: usize) -> Result<Self, StorageError> {
-        let refused = |error| StorageError::Refused { path: path.to_owned(), error };
+        let refused = |error| StorageError::refused(path, &error);
         let found = file.metadata().map_err(refused)?.len();
         let expected = length as u64 * size_of::<T>() as u64;
         if found != expected {
@@ -202,7 +208,7 @@ impl<T: Pod> ColumnWriter<T> {
     }
 
     fn to_file(made: io::Result<File>, path: &Path) -> Result<Target<T>, StorageError> {
-        let file = made.map_err(|error| StorageError::Refused { path: path.to_owned(), error })?;
+        let file = made.map_err(|error| StorageError::refused(path, &error))?;
         let file = BufWriter::with_capacity(BUFFER, file);
         Ok(Target::File { file, path: path.to_owned(), checksum: crc32fast::Hasher::new() })
     }
@@ -268,10 +274,24 @@ impl<T: Pod> ColumnWriter<T> {
                 let bytes = bytemuck::cast_slice(records);
                 checksum.update(bytes);
                 let written = file.write_all(bytes);
-                written.map_err(|error| StorageError::Refused { path: path.clone(), error })?;
+                written.map_err(|error| StorageError::refused(path, &error))?;
             }
         }
         Ok(())
+    }
+
+    /// Adds records that come one by one, few at a time.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    #[inline]
+    pub fn extend_each(&mut self, records: impl ExactSizeIterator<Item = T>) -> Result<(), StorageError> {
+        if let Target::Memory(numbers) = &mut self.target {
+            self.length += records.len();
+            numbers.extend(records);
+            return Ok(());
+        }
+        self.extend(&records.collect::<Vec<T>>())
     }
 
     /// The column, with room for nothing more; what went to a file that has a name is on the disk then.
@@ -293,7 +313,7 @@ impl<T: Pod> ColumnWriter<T> {
                 Ok((numbers.into(), 0))
             }
             Target::File { file, path, checksum } => {
-                let refused = |error| StorageError::Refused { path: path.clone(), error };
+                let refused = |error| StorageError::refused(&path, &error);
                 let file = file.into_inner().map_err(|error| refused(error.into_error()))?;
                 // Nobody can open a temporary file again: what of it is on the disk does not matter.
                 if path.is_file() {

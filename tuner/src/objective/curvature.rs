@@ -224,7 +224,7 @@ impl Slab {
                 *derivatives = measure.derivatives(score, target);
             }
             let phases = &rows.phases()[range.clone()];
-            for (i, (index, count)) in rows.slices(range).iter().enumerate() {
+            for (i, (index, count)) in rows.slices(range.clone()).iter().enumerate() {
                 let (slope, bend) = derivatives[i];
                 if bend.abs() < NEGLIGIBLE {
                     continue;
@@ -236,6 +236,7 @@ impl Slab {
                     self.add_weights(&entries, slope, bend, fraction, block.spread[i], by_weight);
                 }
             }
+            rows.passed(range);
         }
     }
 

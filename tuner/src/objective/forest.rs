@@ -229,7 +229,7 @@ impl Task<'_> {
             spreads[i] = mg - eg;
             scores[i] = eg + fractions[i] * spreads[i];
         }
-        for &(row, constant) in self.rows.constants(block.rows.clone()) {
+        for (row, constant) in self.rows.constants(block.rows.clone()) {
             scores[row as usize - block.rows.start] += f64::from(constant);
         }
 

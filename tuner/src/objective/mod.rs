@@ -26,7 +26,7 @@ pub use curvature::{Curvature, CurvatureKind};
 pub use fit_k::{FitKError, KFit, fit_k, fit_k_at};
 pub use loss::{SampleLoss, expectation};
 pub use prior::PriorScale;
-pub use rows::{Entry, Rows, RowsBuilder, RowsError};
+pub use rows::{Entry, Rows, RowsBuilder, RowsError, RowsWriter};
 
 pub use engine::eval::taper::PHASE_PIECES;
 use pass::{BLOCK, Block, Point, Sums};
@@ -344,7 +344,9 @@ pub fn scores(rows: &Rows, theta: &[f64]) -> Vec<f64> {
     let mut scores = vec![0.0; rows.len()];
     scores.par_chunks_mut(BLOCK).enumerate().for_each_init(Block::new, |block, (number, scores)| {
         let start = number * BLOCK;
-        block.evaluate(rows, start..start + scores.len(), &point);
+        let range = start..start + scores.len();
+        block.evaluate(rows, range.clone(), &point);
+        rows.passed(range);
         scores.copy_from_slice(&block.score[..scores.len()]);
     });
     scores

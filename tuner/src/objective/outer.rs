@@ -22,6 +22,7 @@ pub(super) fn by_group(rows: &Rows, theta: &[f64], measure: (SampleLoss, f64), g
         for run in runs {
             gradient.add_rows(rows, run.clone(), &point, measure);
             gradient.flush(&mut sum, 1.0 / rows.len() as f64);
+            rows.passed(run.clone());
         }
         sum
     };
@@ -65,7 +66,7 @@ impl SparseGradient {
     }
 
     fn add_rows(&mut self, rows: &Rows, range: Range<usize>, point: &Point<'_>, (loss, logit): (SampleLoss, f64)) {
-        let mut constants = rows.constants(range.clone()).iter().copied().peekable();
+        let mut constants = rows.constants(range.clone()).peekable();
         for row in range {
             let (index, count) = rows.row(row);
             let (mut mg, mut eg) = (0.0, 0.0);

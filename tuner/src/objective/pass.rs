@@ -59,7 +59,7 @@ impl Block {
             self.fraction[i] = fraction;
             self.spread[i] = mg - eg;
         }
-        for &(row, constant) in rows.constants(range.clone()) {
+        for (row, constant) in rows.constants(range.clone()) {
             self.score[row as usize - range.start] += f64::from(constant);
         }
     }
@@ -164,8 +164,9 @@ pub(super) fn accumulate(
         loss.each(logit, &block.score, targets, |i, _, cost| (losses[i], slope[i]) = (cost.loss, logit * cost.slope));
         sums.loss += sum_lanes(&losses[..targets.len()]);
         if with_gradient {
-            sums.scatter(rows, range, point, &block, &slope);
+            sums.scatter(rows, range.clone(), point, &block, &slope);
         }
+        rows.passed(range);
     }
 }
 
@@ -183,7 +184,7 @@ pub(super) fn accumulate_diagonal(
         block.evaluate(rows, range.clone(), point);
         let targets = &rows.targets()[range.clone()];
         let phases = &rows.phases()[range.clone()];
-        for (i, (index, count)) in rows.slices(range).iter().enumerate() {
+        for (i, (index, count)) in rows.slices(range.clone()).iter().enumerate() {
             let second = loss.cost(logit * block.score[i], f64::from(targets[i])).gauss_newton * logit * logit;
             let (fraction, by_weight) = point.taper.gradient(&phases[i]);
             let (mg, eg) = (second * fraction * fraction, second * (1.0 - fraction) * (1.0 - fraction));
@@ -197,5 +198,6 @@ pub(super) fn accumulate_diagonal(
                 *sum += second * (block.spread[i] * by_weight).powi(2);
             }
         }
+        rows.passed(range);
     }
 }

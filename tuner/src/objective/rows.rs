@@ -6,8 +6,10 @@
 //! the entries of a row are sorted by index without repetition, no count is zero, every index is in range.
 
 use super::forest::Forest;
+use crate::storage::{Column, ColumnWriter, StorageError};
 use engine::eval::taper::PhaseCounts;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
@@ -54,9 +56,12 @@ pub enum RowsError {
         /// The constant given.
         constant: f32,
     },
-    /// More entries or rows than 32-bit offsets can address.
-    #[error("rows: more than 4294967295 entries or rows")]
+    /// More rows than 32 bits can number.
+    #[error("rows: more than 4294967296 rows")]
     TooLarge,
+    /// A file of rows cannot be written or mapped.
+    #[error("rows: {0}")]
+    Storage(#[from] StorageError),
     /// Parts built for different numbers of pair features cannot be joined.
     #[error("rows: cannot join rows of {0} and of {1} pair features")]
     Mismatch(usize, usize),
@@ -65,20 +70,29 @@ pub enum RowsError {
 /// One entry of a row: index of a pair feature, and how often white has it more than black.
 pub type Entry = (u16, i8);
 
-/// Sparse rows, packed; see the module's description. About 13 bytes a row and 3 an entry.
-#[derive(Debug, Clone, PartialEq)]
+/// Rows of a span, whose first entry has its place written down in full.
+const SPAN: usize = 1 << 16;
+
+/// Mapped rows are given back to the system so many at a time.
+const RELEASED: usize = 1 << 14;
+
+/// Sparse rows, packed, in memory or in mapped files; see the module's description. About 13 bytes a row and 3 an entry.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rows {
-    features: usize,
+    pub(super) features: usize,
     /// Feature of every entry, row after row.
-    index: Vec<u16>,
+    pub(super) index: Column<u16>,
     /// Coefficient of every entry.
-    count: Vec<i8>,
-    /// Where the entries of a row end; they start where those of the row before end.
-    end: Vec<u32>,
-    phase: Vec<PhaseCounts>,
-    target: Vec<f32>,
-    /// The constants that are not zero, by ascending row: few positions have one.
-    constants: Vec<(u32, f32)>,
+    pub(super) count: Column<i8>,
+    /// Where the entries of a row end, modulo 2^32; they start where those of the row before end.
+    pub(super) end: Column<u32>,
+    /// By span: where the entries of its first row start.
+    pub(super) span: Column<u64>,
+    pub(super) phase: Column<PhaseCounts>,
+    pub(super) target: Column<f32>,
+    /// The rows whose constants are not zero, ascending: few positions have one.
+    pub(super) constant_row: Column<u32>,
+    pub(super) constant: Column<f32>,
     forest: Grown,
 }
 
@@ -114,14 +128,20 @@ impl Rows {
         self.index.len()
     }
 
-    /// Bytes the rows take in memory, without what passes make of them.
+    /// Bytes the rows take, in memory or in files, without what passes make of them.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.index[..])
             + size_of_val(&self.count[..])
             + size_of_val(&self.end[..])
             + size_of_val(&self.phase[..])
             + size_of_val(&self.target[..])
-            + size_of_val(&self.constants[..])
+            + size_of_val(&self.constant_row[..])
+            + size_of_val(&self.constant[..])
+    }
+
+    /// Whether the rows lie in mapped files, at least the most of them.
+    pub fn is_mapped(&self) -> bool {
+        self.index.is_mapped() || self.end.is_mapped()
     }
 
     /// Entries of one row: features, ascending, and their coefficients.
@@ -144,21 +164,26 @@ impl Rows {
     }
 
     /// The constants that are not zero, as (row, centipawns in white's view), by ascending row.
-    pub fn constants(&self, rows: Range<usize>) -> &[(u32, f32)] {
-        let at = |bound: usize| self.constants.partition_point(|&(row, _)| (row as usize) < bound);
-        &self.constants[at(rows.start)..at(rows.end)]
+    pub fn constants(&self, rows: Range<usize>) -> impl ExactSizeIterator<Item = (u32, f32)> + Clone {
+        let at = |bound: usize| self.constant_row.partition_point(|&row| (row as usize) < bound);
+        let range = at(rows.start)..at(rows.end);
+        self.constant_row[range.clone()].iter().copied().zip(self.constant[range].iter().copied())
     }
 
     /// For every pair feature, the number of rows it occurs in.
     pub fn occurrences(&self) -> Vec<u32> {
         let mut occurrences = vec![0; self.features];
-        for &index in &self.index {
-            occurrences[usize::from(index)] += 1;
+        for start in (0..self.len()).step_by(RELEASED) {
+            let rows = start..(start + RELEASED).min(self.len());
+            for &index in &self.index[self.entry_range(rows.clone())] {
+                occurrences[usize::from(index)] += 1;
+            }
+            self.release(rows);
         }
         occurrences
     }
 
-    /// A copy of every `stride`-th row, the first included.
+    /// A copy of every `stride`-th row, the first included, in memory.
     ///
     /// # Panics
     /// If `stride` is 0.
@@ -166,7 +191,7 @@ impl Rows {
         self.stripe(0, stride)
     }
 
-    /// A copy of every `stride`-th row, from the row `first` on.
+    /// A copy of every `stride`-th row, from the row `first` on, in memory.
     ///
     /// # Panics
     /// If `stride` is 0.
@@ -174,26 +199,15 @@ impl Rows {
         self.pick((first..self.len()).step_by(stride))
     }
 
-    /// A copy of the rows of the given numbers, in their order; a number may come several times.
+    /// A copy of the rows of the given numbers, in their order and in memory; a number may come several times.
     ///
     /// # Panics
     /// If there is no such row, or if they are more than can be counted.
     pub fn pick(&self, rows: impl Iterator<Item = usize> + Clone) -> Rows {
-        let mut picked = RowsBuilder::of(self.features).rows;
         let entries = rows.clone().map(|row| self.entry_range(row..row + 1).len()).sum();
+        let mut picked = RowsWriter::new(self.features);
         picked.reserve(rows.clone().count(), entries);
-        for row in rows {
-            let (index, count) = self.row(row);
-            picked.index.extend_from_slice(index);
-            picked.count.extend_from_slice(count);
-            if let Ok(at) = self.constants.binary_search_by_key(&(row as u32), |&(row, _)| row) {
-                picked.constants.push((picked.end.len() as u32, self.constants[at].1));
-            }
-            picked.end.push(u32::try_from(picked.index.len()).expect("no more entries than there were"));
-            picked.phase.push(self.phase[row]);
-            picked.target.push(self.target[row]);
-        }
-        picked
+        picked.pick(self, rows).and_then(|()| picked.finish()).expect("no more rows than can be counted, in memory")
     }
 
     /// The same rows with other targets, 0..=1, white's view, one a row.
@@ -208,20 +222,34 @@ impl Rows {
         if let Some(row) = targets.iter().position(|target| !(0.0..=1.0).contains(target)) {
             return Err(RowsError::Target { row, target: targets[row] });
         }
-        self.target.copy_from_slice(targets);
+        if self.target[..] != *targets {
+            self.target = targets.to_vec().into();
+        }
         Ok(self)
     }
 
-    /// The rows as sums that share their parts, if they can be; made at the first call.
+    /// The rows as sums that share their parts, if they can be; made at the first call. Takes about as much memory as
+    /// the rows: there is none of mapped ones.
     pub(super) fn forest(&self) -> Option<&Forest> {
+        if self.is_mapped() {
+            return None;
+        }
         self.forest.0.get_or_init(|| Forest::new(self).map(Arc::new)).as_deref()
     }
 
     /// Where the entries of consecutive rows stand.
     pub(super) fn entry_range(&self, rows: Range<usize>) -> Range<usize> {
-        let start = if rows.start == 0 { 0 } else { self.end[rows.start - 1] as usize };
-        let end = if rows.end == 0 { 0 } else { self.end[rows.end - 1] as usize };
-        start..end
+        self.entry_start(rows.start)..self.entry_start(rows.end)
+    }
+
+    /// Where the entries of a row start, or end behind the last.
+    fn entry_start(&self, row: usize) -> usize {
+        if row == self.len() {
+            return self.entries();
+        }
+        let start = self.span[row / SPAN];
+        let within = if row.is_multiple_of(SPAN) { 0 } else { self.end[row - 1].wrapping_sub(start as u32) };
+        start as usize + within as usize
     }
 
     /// Features and coefficients of all entries of consecutive rows, and the number of entries of each row.
@@ -235,12 +263,24 @@ impl Rows {
         }
     }
 
-    fn reserve(&mut self, rows: usize, entries: usize) {
-        self.index.reserve(entries);
-        self.count.reserve(entries);
-        self.end.reserve(rows);
-        self.phase.reserve(rows);
-        self.target.reserve(rows);
+    /// Tells that consecutive rows have been looked at, in a pass from the first to the last: what a mapped file had to
+    /// be read for goes back to the system, now and then, so that a pass takes no more memory than it must.
+    pub(super) fn passed(&self, rows: Range<usize>) {
+        if self.is_mapped() && rows.end / RELEASED != rows.start / RELEASED {
+            self.release(rows.start / RELEASED * RELEASED..rows.end);
+        }
+    }
+
+    /// Gives back what mapped files had to be read for.
+    pub(super) fn release(&self, rows: Range<usize>) {
+        if self.is_mapped() {
+            let entries = self.entry_range(rows.clone());
+            self.index.release(entries.clone());
+            self.count.release(entries);
+            self.end.release(rows.clone());
+            self.phase.release(rows.clone());
+            self.target.release(rows);
+        }
     }
 }
 
@@ -258,7 +298,7 @@ impl<'r> RowSlices<'r> {
     pub(super) fn iter(self) -> impl Iterator<Item = (&'r [u16], &'r [i8])> {
         let (mut index, mut count, mut start) = (self.index, self.count, self.start);
         self.end.iter().map(move |&end| {
-            let length = (end - start) as usize;
+            let length = end.wrapping_sub(start) as usize;
             start = end;
             let row = (&index[..length], &count[..length]);
             (index, count) = (&index[length..], &count[length..]);
@@ -267,10 +307,173 @@ impl<'r> RowSlices<'r> {
     }
 }
 
-/// Packs rows. Chunks of the data can be built in parallel, each with its own builder, and [appended](Self::append) in order.
-#[derive(Debug, Clone)]
+/// Writes rows that have been checked, to memory or to files.
+pub struct RowsWriter {
+    features: usize,
+    index: ColumnWriter<u16>,
+    count: ColumnWriter<i8>,
+    end: ColumnWriter<u32>,
+    span: ColumnWriter<u64>,
+    phase: ColumnWriter<PhaseCounts>,
+    target: ColumnWriter<f32>,
+    constant_row: ColumnWriter<u32>,
+    constant: ColumnWriter<f32>,
+}
+
+impl RowsWriter {
+    /// Writes to memory, to begin with.
+    pub fn new(features: usize) -> Self {
+        Self {
+            features,
+            index: ColumnWriter::new(),
+            count: ColumnWriter::new(),
+            end: ColumnWriter::new(),
+            span: ColumnWriter::new(),
+            phase: ColumnWriter::new(),
+            target: ColumnWriter::new(),
+            constant_row: ColumnWriter::new(),
+            constant: ColumnWriter::new(),
+        }
+    }
+
+    /// Number of rows so far.
+    pub fn len(&self) -> usize {
+        self.end.len()
+    }
+
+    /// Whether there is no row yet.
+    pub fn is_empty(&self) -> bool {
+        self.end.is_empty()
+    }
+
+    /// Bytes of memory that the rows take.
+    pub fn bytes_in_memory(&self) -> usize {
+        self.index.bytes_in_memory()
+            + self.count.bytes_in_memory()
+            + self.end.bytes_in_memory()
+            + self.phase.bytes_in_memory()
+            + self.target.bytes_in_memory()
+            + self.constant_row.bytes_in_memory()
+            + self.constant.bytes_in_memory()
+    }
+
+    /// Moves all rows so far to temporary files on the disk of a folder, where those to come will go too.
+    ///
+    /// # Errors
+    /// If the files cannot be made or written.
+    pub fn spill(&mut self, folder: &Path) -> Result<(), RowsError> {
+        self.index.spill(folder)?;
+        self.count.spill(folder)?;
+        self.end.spill(folder)?;
+        self.span.spill(folder)?;
+        self.phase.spill(folder)?;
+        self.target.spill(folder)?;
+        self.constant_row.spill(folder)?;
+        Ok(self.constant.spill(folder)?)
+    }
+
+    fn reserve(&mut self, rows: usize, entries: usize) {
+        self.index.reserve(entries);
+        self.count.reserve(entries);
+        self.end.reserve(rows);
+        self.phase.reserve(rows);
+        self.target.reserve(rows);
+    }
+
+    /// Adds a row that is sound.
+    fn push(
+        &mut self,
+        index: impl ExactSizeIterator<Item = u16>,
+        count: impl ExactSizeIterator<Item = i8>,
+        phase: PhaseCounts,
+        target: f32,
+        constant: f32,
+    ) -> Result<(), RowsError> {
+        let number = number(self.len())?;
+        if self.len().is_multiple_of(SPAN) {
+            self.span.push(self.index.len() as u64)?;
+        }
+        self.index.extend_each(index)?;
+        self.count.extend_each(count)?;
+        self.end.push(self.index.len() as u32)?;
+        self.phase.push(phase)?;
+        self.target.push(target)?;
+        if constant != 0.0 {
+            self.constant_row.push(number)?;
+            self.constant.push(constant)?;
+        }
+        Ok(())
+    }
+
+    /// Adds other rows after its own.
+    ///
+    /// # Errors
+    /// [`RowsError::Mismatch`] if the numbers of features differ, [`RowsError::TooLarge`], nothing being added then;
+    /// if a file cannot be written.
+    pub fn append(&mut self, rows: &Rows) -> Result<(), RowsError> {
+        if self.features != rows.features {
+            return Err(RowsError::Mismatch(self.features, rows.features));
+        }
+        number((self.len() + rows.len()).saturating_sub(1))?;
+        let (first_entry, first_row) = (self.index.len(), self.len());
+        for start in (first_row.next_multiple_of(SPAN)..first_row + rows.len()).step_by(SPAN) {
+            self.span.push((first_entry + rows.entry_start(start - first_row)) as u64)?;
+        }
+        self.index.extend(&rows.index)?;
+        self.count.extend(&rows.count)?;
+        self.end.extend_each(rows.end.iter().map(|end| end.wrapping_add(first_entry as u32)))?;
+        self.phase.extend(&rows.phase)?;
+        self.target.extend(&rows.target)?;
+        self.constant_row.extend_each(rows.constant_row.iter().map(|row| row + first_row as u32))?;
+        Ok(self.constant.extend(&rows.constant)?)
+    }
+
+    /// Adds the rows of the given numbers of others, in their order; a number may come several times.
+    ///
+    /// # Errors
+    /// [`RowsError::TooLarge`]; if a file cannot be written.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn pick(&mut self, rows: &Rows, numbers: impl Iterator<Item = usize>) -> Result<(), RowsError> {
+        let mut last = 0;
+        for row in numbers {
+            let (index, count) = rows.row(row);
+            let constant = rows.constants(row..row + 1).next().map_or(0.0, |(_, constant)| constant);
+            let (phase, target) = (rows.phase[row], rows.target[row]);
+            self.push(index.iter().copied(), count.iter().copied(), phase, target, constant)?;
+            if row > last {
+                rows.passed(last..row);
+            }
+            last = row;
+        }
+        Ok(())
+    }
+
+    /// The packed rows, with room for nothing more.
+    ///
+    /// # Errors
+    /// If a file cannot be written or mapped.
+    pub fn finish(self) -> Result<Rows, RowsError> {
+        Ok(Rows {
+            features: self.features,
+            index: self.index.finish()?,
+            count: self.count.finish()?,
+            end: self.end.finish()?,
+            span: self.span.finish()?,
+            phase: self.phase.finish()?,
+            target: self.target.finish()?,
+            constant_row: self.constant_row.finish()?,
+            constant: self.constant.finish()?,
+            forest: Grown::default(),
+        })
+    }
+}
+
+/// Packs rows in memory. Chunks of the data can be built in parallel, each with its own builder, and
+/// [appended](Self::append) in order.
 pub struct RowsBuilder {
-    rows: Rows,
+    rows: RowsWriter,
 }
 
 impl RowsBuilder {
@@ -282,21 +485,7 @@ impl RowsBuilder {
         if features > usize::from(u16::MAX) + 1 {
             return Err(RowsError::TooManyFeatures(features));
         }
-        Ok(Self::of(features))
-    }
-
-    fn of(features: usize) -> Self {
-        let rows = Rows {
-            features,
-            index: Vec::new(),
-            count: Vec::new(),
-            end: Vec::new(),
-            phase: Vec::new(),
-            target: Vec::new(),
-            constants: Vec::new(),
-            forest: Grown::default(),
-        };
-        Self { rows }
+        Ok(Self { rows: RowsWriter::new(features) })
     }
 
     /// Makes room for `rows` more rows of `entries` entries in all.
@@ -328,19 +517,8 @@ impl RowsBuilder {
         if !constant.is_finite() {
             return Err(RowsError::Constant { row, constant });
         }
-        let end = offset(self.rows.index.len() + entries.len())?;
-        let number = offset(row + 1)? - 1;
-
-        let rows = &mut self.rows;
-        rows.index.extend(entries.iter().map(|&(index, _)| index));
-        rows.count.extend(entries.iter().map(|&(_, count)| count));
-        rows.end.push(end);
-        rows.phase.push(phase);
-        rows.target.push(target);
-        if constant != 0.0 {
-            rows.constants.push((number, constant));
-        }
-        Ok(())
+        let (index, count) = (entries.iter().map(|entry| entry.0), entries.iter().map(|entry| entry.1));
+        self.rows.push(index, count, phase, target, constant)
     }
 
     fn check(&self, entries: &[Entry], row: usize) -> Result<(), RowsError> {
@@ -363,37 +541,18 @@ impl RowsBuilder {
     /// # Errors
     /// [`RowsError::Mismatch`] if the numbers of features differ, [`RowsError::TooLarge`]; nothing is added then.
     pub fn append(&mut self, other: RowsBuilder) -> Result<(), RowsError> {
-        let (rows, other) = (&mut self.rows, other.rows);
-        if rows.features != other.features {
-            return Err(RowsError::Mismatch(rows.features, other.features));
-        }
-        offset(rows.index.len() + other.index.len())?;
-        offset(rows.len() + other.len())?;
-        let (first_entry, first_row) = (rows.index.len() as u32, rows.len() as u32);
-        rows.index.extend_from_slice(&other.index);
-        rows.count.extend_from_slice(&other.count);
-        rows.end.extend(other.end.iter().map(|&end| end + first_entry));
-        rows.phase.extend_from_slice(&other.phase);
-        rows.target.extend_from_slice(&other.target);
-        rows.constants.extend(other.constants.iter().map(|&(row, value)| (row + first_row, value)));
-        Ok(())
+        self.rows.append(&other.finish())
     }
 
     /// The packed rows, with room for nothing more.
-    pub fn finish(mut self) -> Rows {
-        let rows = &mut self.rows;
-        rows.index.shrink_to_fit();
-        rows.count.shrink_to_fit();
-        rows.end.shrink_to_fit();
-        rows.phase.shrink_to_fit();
-        rows.target.shrink_to_fit();
-        rows.constants.shrink_to_fit();
-        self.rows
+    pub fn finish(self) -> Rows {
+        self.rows.finish().expect("memory needs no file")
     }
 }
 
-fn offset(value: usize) -> Result<u32, RowsError> {
-    u32::try_from(value).map_err(|_| RowsError::TooLarge)
+/// The number of a row, in 32 bits.
+fn number(row: usize) -> Result<u32, RowsError> {
+    u32::try_from(row).map_err(|_| RowsError::TooLarge)
 }
 
 #[cfg(test)]
@@ -415,5 +574,36 @@ mod tests {
         assert!(builder.is_empty());
         assert_eq!(builder.append(RowsBuilder::new(4).unwrap()), Err(RowsError::Mismatch(3, 4)));
         assert!(matches!(RowsBuilder::new(65_537), Err(RowsError::TooManyFeatures(65_537))));
+    }
+
+    #[test]
+    fn rows_are_found_beyond_the_first_span_wherever_they_lie() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = RowsWriter::new(9);
+        let row = |i: usize| -> Vec<Entry> { (0..i % 4).map(|j| ((2 * j) as u16, (i % 7) as i8 - 8)).collect() };
+        let constant = |i: usize| if i.is_multiple_of(1000) { i as f32 } else { 0.0 };
+        let count = 2 * SPAN + 77;
+        let mut start = 0;
+        // Parts of several lengths, so that spans begin within them and between them.
+        for length in [SPAN - 3, 3, 5, SPAN, 72] {
+            let mut part = RowsBuilder::new(9).unwrap();
+            (start..start + length).for_each(|i| part.push(&row(i), [1; 5], 0.5, constant(i)).unwrap());
+            writer.append(&part.finish()).unwrap();
+            if start == 0 {
+                writer.spill(folder.path()).unwrap();
+            }
+            start += length;
+        }
+        assert_eq!(start, count);
+        let rows = writer.finish().unwrap();
+        assert!(rows.is_mapped() && rows.forest().is_none());
+        for i in (0..count).rev() {
+            let (index, counts) = rows.row(i);
+            assert!(row(i).into_iter().eq(index.iter().copied().zip(counts.iter().copied())), "row {i}");
+        }
+        rows.release(0..count);
+        let in_memory = rows.every(1);
+        assert!(!in_memory.is_mapped() && in_memory == rows);
+        assert!(rows.constants(999..2001).eq([(1000, 1000.0), (2000, 2000.0)]));
     }
 }

@@ -17,7 +17,7 @@ use tuner::optimize::{Adam, Lbfgs, Limits, LocalSearch, Newton, OptimizeError, O
 fn appended_parts_are_the_rows_in_order() {
     let whole = rows(1000, drawn);
     let mut parts = Vec::new();
-    let mut constants = whole.constants(0..whole.len()).iter().copied().peekable();
+    let mut constants = whole.constants(0..whole.len()).peekable();
     for row in 0..whole.len() {
         if row % 300 == 0 {
             parts.push(RowsBuilder::new(FEATURES).unwrap());
@@ -71,7 +71,7 @@ fn scores_and_loss_are_what_the_formulas_say() {
     let theta = truth();
     let objective = Objective::new(&rows, 1.3).unwrap().with_prior(1e-6, &start()).unwrap();
     let all = scores(&rows, &theta);
-    let mut constants = rows.constants(0..rows.len()).iter().copied().peekable();
+    let mut constants = rows.constants(0..rows.len()).peekable();
     let mut sum = 0.0;
     for (row, &found) in all.iter().enumerate() {
         let (index, count) = rows.row(row);

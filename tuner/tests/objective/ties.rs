@@ -25,7 +25,7 @@ fn merged_index(feature: usize) -> usize {
 fn merged(rows: &Rows) -> Rows {
     let features = FEATURES - TIED.len();
     let mut builder = RowsBuilder::new(features).unwrap();
-    let mut constants = rows.constants(0..rows.len()).iter().copied().peekable();
+    let mut constants = rows.constants(0..rows.len()).peekable();
     for row in 0..rows.len() {
         let mut counts = vec![0; features];
         let (index, count) = rows.row(row);
