@@ -137,45 +137,41 @@ struct Logistic {
 
 #[inline(always)]
 fn logistic(z: f64) -> Logistic {
-    let odds = exponential(-z);
-    let p = 1.0 / (1.0 + odds);
-    Logistic { p, q: odds * p }
+    let (numerator, denominator) = exponential_ratio(-z);
+    let share = 1.0 / (numerator + denominator);
+    Logistic { p: denominator * share, q: numerator * share }
 }
 
 /// `e^x` to about one unit in the last place, for x in −700..=700; beyond, the value at the nearer end.
-///
-/// Plain arithmetic without branches or calls: loops over it become vector code, and every machine computes the
-/// same bits. `x = n ln 2 + r`, a Taylor polynomial for `e^r`, and `n` added to the exponent.
 #[inline(always)]
 fn exponential(x: f64) -> f64 {
+    let (numerator, denominator) = exponential_ratio(x);
+    numerator / denominator
+}
+
+/// `e^x` as a ratio of two numbers, as [`exponential`]: what is divided anyway needs no other division.
+///
+/// Plain arithmetic without branches or calls: loops over it become vector code, and every machine computes the
+/// same bits. `x = n ln 2 + r`, and `e^r = (c + r) / (c − r)` with `c = r coth (r/2)`, an even function of r whose
+/// series ends early; n is added to the exponent.
+#[inline(always)]
+fn exponential_ratio(x: f64) -> (f64, f64) {
     /// Adding this rounds to an integer, which then stands in the low bits of the sum.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     /// ln 2 in two parts; the first has so few digits that its product with n is exact.
     const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    /// 1/13!, 1/12!, … 1/2!
-    const TAYLOR: [f64; 12] = [
-        1.605_904_383_682_161_3e-10,
-        2.087_675_698_786_81e-9,
-        2.505_210_838_544_172e-8,
-        2.755_731_922_398_589_3e-7,
-        2.755_731_922_398_589_3e-6,
-        2.480_158_730_158_73e-5,
-        1.984_126_984_126_984e-4,
-        1.388_888_888_888_889e-3,
-        8.333_333_333_333_333e-3,
-        4.166_666_666_666_666_4e-2,
-        1.666_666_666_666_666_6e-1,
-        0.5,
-    ];
+    /// 2 B₂ₖ / (2k)! with the Bernoulli numbers B, for the powers r¹², r¹⁰, … r².
+    const SERIES: [f64; 6] =
+        [-691.0 / 653_837_184_000.0, 1.0 / 23_950_080.0, -1.0 / 604_800.0, 1.0 / 15_120.0, -1.0 / 360.0, 1.0 / 6.0];
     let x = x.clamp(-700.0, 700.0);
     let shifted = x * std::f64::consts::LOG2_E + ROUND;
     let n = shifted - ROUND;
     let r = (x - n * LN_2_HIGH) - n * LN_2_LOW;
-    let tail = TAYLOR.iter().fold(0.0, |sum, term| sum * r + term);
-    let mantissa = 1.0 + (r + r * r * tail);
+    let square = r * r;
+    let c = 2.0 + SERIES.iter().fold(0.0, |sum, term| (sum + term) * square);
     let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
-    mantissa * power
+    ((c + r) * power, c - r)
 }
 
 #[cfg(test)]
