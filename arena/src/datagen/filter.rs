@@ -1,6 +1,6 @@
 //! Which positions of a game are kept.
 
-use engine::chess::{MoveKind, Position};
+use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence, Value, is_mate};
 
@@ -48,22 +48,14 @@ impl Filter {
             Fate::Early
         } else if position.is_check() {
             Fate::InCheck
-        } else if played.mv.kind() == MoveKind::Promotion || position.is_capture(played.mv) {
+        } else if position.is_noisy(played.mv) {
             Fate::NoisyMove
         } else if is_mate(played.value) {
             Fate::MateSeen
-        } else if !self.is_quiet(position, evaluator) {
+        } else if !Quiescence::new(evaluator, Pruning::Exact).is_quiet(position, self.margin) {
             Fate::NotQuiet
         } else {
             Fate::Kept
         }
-    }
-
-    /// Standing pat is allowed, so the quiescence score is never below the static one, and a window above it will do.
-    fn is_quiet(&self, position: &Position, evaluator: &Evaluator) -> bool {
-        let eval = evaluator.evaluate(position);
-        let most = eval + self.margin;
-        let mut quiescence = Quiescence::new(evaluator, Pruning::Exact);
-        quiescence.search(&mut position.clone(), eval - 1, most + 1, 0, &mut ()) <= most
     }
 }

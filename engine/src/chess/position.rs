@@ -171,6 +171,12 @@ impl Position {
         }
     }
 
+    /// Whether a legal move captures or promotes.
+    #[inline(always)]
+    pub fn is_noisy(&self, mv: Move) -> bool {
+        mv.kind() == MoveKind::Promotion || self.is_capture(mv)
+    }
+
     /// Every piece of either colour that attacks `square`, if `occupied` were the occupied squares.
     #[inline]
     pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {

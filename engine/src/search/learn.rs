@@ -1,6 +1,5 @@
 //! What a finished node teaches the histories.
 
-use super::picker::is_noisy;
 use super::table::Bound;
 use super::value::{Value, is_mate};
 use super::worker::Worker;
@@ -13,7 +12,7 @@ impl Worker {
         let bonus = (params.history_bonus * depth).min(params.history_bonus_max);
         let malus = -(params.history_malus * depth).min(params.history_malus_max);
         let past = self.past();
-        if is_noisy(position, best) {
+        if position.is_noisy(best) {
             self.histories.learn_noisy(position, best, bonus);
         } else {
             self.histories.learn_quiet(position, best, &past, bonus);
@@ -54,7 +53,7 @@ impl Worker {
         depth: i32,
     ) {
         let Some(eval) = self.frame(0).eval else { return };
-        let is_tactical = best.is_some_and(|mv| is_noisy(position, mv)) || is_mate(value);
+        let is_tactical = best.is_some_and(|mv| position.is_noisy(mv)) || is_mate(value);
         let is_telling = match bound {
             Bound::Exact => true,
             Bound::Lower => value > eval,

@@ -4,7 +4,7 @@
 use arrayvec::ArrayVec;
 
 use super::game::Game;
-use super::picker::{Picker, is_noisy};
+use super::picker::Picker;
 use super::prune::{Prospects, Situation, reduction};
 use super::quiescence::{Line, quiesce};
 use super::table::{Bound, Entry};
@@ -194,7 +194,7 @@ impl Worker {
         } else {
             entry.and_then(|entry| entry.mv)
         };
-        let table_move_is_noisy = table_move.is_some_and(|mv| is_noisy(game.position(), mv));
+        let table_move_is_noisy = table_move.is_some_and(|mv| game.position().is_noisy(mv));
         let [first_killer, second_killer] = self.frame(0).killers;
         let refutations = [first_killer, second_killer, self.histories.counter(past[0])];
         let checks = Checks::of(game.position());
@@ -209,7 +209,7 @@ impl Worker {
                 continue;
             }
             let position = game.position();
-            let is_quiet = !is_noisy(position, mv);
+            let is_quiet = !position.is_noisy(mv);
             let history =
                 if is_quiet { self.histories.quiet(position, mv, &past) } else { self.histories.noisy(position, mv) };
             let gives_check = checks.are_given_by(position, mv);

@@ -64,7 +64,7 @@ impl Picker {
 
     /// The captures and promotions that win at least `threshold` centipawns by static exchange; not in check.
     pub(super) fn noisy(position: &Position, table_move: Option<Move>, threshold: i32) -> Self {
-        let is_wanted = |mv: &Move| is_noisy(position, *mv) && position.see_at_least(*mv, threshold);
+        let is_wanted = |mv: &Move| position.is_noisy(*mv) && position.see_at_least(*mv, threshold);
         let mut picker = Picker::new(position, Checks::default(), table_move, [None; 3]);
         picker.table_move = picker.table_move.filter(is_wanted);
         Picker { threshold, with_quiets: false, ..picker }
@@ -175,7 +175,7 @@ impl Picker {
         while self.next < self.refutations.len() {
             let candidate = self.refutations[self.next];
             let is_new = candidate != self.table_move && !self.refutations[..self.next].contains(&candidate);
-            let usable = candidate.filter(|&mv| is_new && !is_noisy(position, mv) && position.is_legal(mv));
+            let usable = candidate.filter(|&mv| is_new && !position.is_noisy(mv) && position.is_legal(mv));
             self.refutations[self.next] = usable;
             self.next += 1;
             if usable.is_some() {
@@ -184,12 +184,6 @@ impl Picker {
         }
         None
     }
-}
-
-/// Whether a move captures or promotes.
-#[inline(always)]
-pub(super) fn is_noisy(position: &Position, mv: Move) -> bool {
-    mv.kind() == MoveKind::Promotion || position.is_capture(mv)
 }
 
 /// Victim first, then what history says; underpromotions last.
@@ -207,7 +201,7 @@ fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
 }
 
 fn evasion_score(position: &Position, histories: &Histories, past: &Past, mv: Move) -> i32 {
-    if is_noisy(position, mv) {
+    if position.is_noisy(mv) {
         8 * LIMIT + noisy_score(position, histories, mv)
     } else {
         histories.quiet(position, mv, past)

@@ -10,7 +10,6 @@ use std::convert::Infallible;
 
 use arrayvec::ArrayVec;
 
-use super::picker::is_noisy;
 use super::table::{Bound, Entry};
 use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_loss, is_mate, mated_in};
 use crate::chess::{All, Move, MoveKind, MoveList, Noisy, PieceType, Position, SEE_VALUES};
@@ -169,7 +168,7 @@ pub(super) fn quiesce<H: Host, L: Line>(
     let mut best_move = None;
     while let Some(mv) = picker.next() {
         // 4. Once an evasion does not lose the king, captures are the evasions that may do better.
-        if is_check && host.margin().is_some() && !is_loss(best) && !is_noisy(position, mv) {
+        if is_check && host.margin().is_some() && !is_loss(best) && !position.is_noisy(mv) {
             continue;
         }
         if !is_check {
@@ -270,6 +269,14 @@ impl<'e> Quiescence<'e> {
     /// The value with an open window, in centipawns, White's view.
     pub fn score_for_white(&mut self, position: &Position) -> Value {
         self.search(&mut position.clone(), -INFINITE, INFINITE, 0, &mut ()) * position.side_to_move().sign()
+    }
+
+    /// Whether the value is within `margin` centipawns of the evaluation of the position itself.
+    pub fn is_quiet(&mut self, position: &Position, margin: Value) -> bool {
+        let eval = self.evaluator.evaluate(position);
+        let (alpha, beta) = (eval - margin - 1, eval + margin + 1);
+        let value = self.search(&mut position.clone(), alpha, beta, 0, &mut ());
+        alpha < value && value < beta
     }
 
     /// The value of a position in the view of its side to move, a bound where it lies outside of (alpha, beta).
