@@ -12,7 +12,7 @@ use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use tuner::dataset::Source;
+use tuner::dataset::{ReadOptions, Source};
 use tuner::features::{Resolve, read};
 use tuner::objective::{CurvatureKind, Objective, Rows, SampleLoss, fit_k_at};
 use tuner::optimize::{Adam, Fit, Limits, LocalSearch, Newton, Optimizer};
@@ -39,7 +39,10 @@ fn rows() -> Rows {
         None => Source::embedded("embedded", EMBEDDED),
     };
     let source = source.expect("readable data");
-    read(vec![source], 0, &Evaluator::new(weights()), Resolve::Static, &()).expect("sound data").1.rows
+    read(vec![source], &ReadOptions::default(), &Evaluator::new(weights()), Resolve::Static, &())
+        .expect("sound data")
+        .1
+        .rows
 }
 
 fn median(mut act: impl FnMut()) -> Duration {

@@ -4,7 +4,7 @@ use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use serde::Serialize;
 
-use crate::dataset::Source;
+use crate::dataset::{ReadOptions, Source};
 use crate::features::{self, Resolve, Resolved, Scores, score};
 use crate::objective::{Difference, SampleLoss, fit_k, loss_difference};
 use crate::progress::Progress;
@@ -35,12 +35,12 @@ pub fn evaluate(
     sources: Vec<Source>,
     parameters: &[Weights],
     k: Option<f64>,
-    skip_bad: usize,
+    options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<(u64, Vec<Evaluation>), TuneError> {
     let evaluator = |weights: &Weights| Evaluator::new(weights.clone());
     let (dataset, Resolved { rows, scores }) =
-        features::read(sources, skip_bad, &evaluator(&parameters[0]), Resolve::Static, progress)?;
+        features::read(sources, options, &evaluator(&parameters[0]), Resolve::Static, progress)?;
     let scale = |scores: &Scores| match k {
         Some(k) => Ok(k),
         None => {

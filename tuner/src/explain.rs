@@ -377,7 +377,7 @@ fn misjudged(case: &Case<'_>, sample: usize) -> Misjudged {
     Misjudged {
         sample,
         file: place.file.to_owned(),
-        line: place.line,
+        line: place.number,
         position,
         outcome: case.dataset.label(sample).outcome,
         target: case.targets[sample].into(),

@@ -10,7 +10,7 @@ use engine::search::{Pruning, Quiescence};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::dataset::{Dataset, DatasetError, Label, Source, Visitor, WAVE};
+use crate::dataset::{Dataset, DatasetError, Label, ReadOptions, Source, Visitor, WAVE};
 use crate::name_of;
 use crate::objective::{Entry, Rows, RowsBuilder, RowsError};
 use crate::progress::{Progress, Unit};
@@ -89,14 +89,14 @@ pub enum ReadError {
 /// The first fault of the data; more rows than can be counted.
 pub fn read(
     sources: Vec<Source>,
-    skip_bad: usize,
+    options: &ReadOptions,
     evaluator: &Evaluator,
     how: Resolve,
     progress: &dyn Progress,
 ) -> Result<(Dataset, Resolved), ReadError> {
     let mut whole = Collected::new()?;
     let resolver = || Resolver::new(evaluator, Some(how));
-    let dataset = Dataset::read(sources, skip_bad, resolver, |part| whole.add(part), progress)?;
+    let dataset = Dataset::read(sources, options, resolver, |part| whole.add(part), progress)?;
     Ok((dataset, whole.finish()?))
 }
 

@@ -12,7 +12,7 @@ use engine::eval::params::Weights;
 use engine::random::Random;
 use thiserror::Error;
 
-use crate::dataset::{Dataset, Source};
+use crate::dataset::{Dataset, ReadOptions, Source};
 use crate::features::{self, ReadError, Resolve, Resolved};
 use crate::objective::{
     CurvatureKind, FitKError, Objective, ObjectiveError, Rows, RowsError, SampleLoss, fit_k, scores,
@@ -50,8 +50,8 @@ pub struct Task {
     pub loss: SampleLoss,
     /// The scale from centipawns to expected results; `None` to fit it.
     pub k: Option<f64>,
-    /// How many lines that cannot be read are passed over.
-    pub skip_bad: usize,
+    /// How the positions are read.
+    pub reading: ReadOptions,
     /// How many parameters are looked at, drawn at random; `None` for all.
     pub sample: Option<usize>,
     /// What decides all draws.
@@ -156,7 +156,7 @@ impl Check {
 /// The first fault of the data, or why there is no objective.
 pub fn check(task: Task, progress: &dyn Progress) -> Result<Check, CheckError> {
     let evaluator = Evaluator::new(task.weights.clone());
-    let read = features::read(task.sources, task.skip_bad, &evaluator, task.resolve, progress)?;
+    let read = features::read(task.sources, &task.reading, &evaluator, task.resolve, progress)?;
     let (dataset, Resolved { rows, scores: played }) = read;
     let played = played.of(task.resolve);
     let rows = rows.with_targets(&task.target.of(&dataset)?)?;
@@ -258,7 +258,18 @@ mod tests {
         let sources = vec![Source::embedded("few.epd", few.into_bytes().leak()).unwrap()];
         let (target, loss) = (Target::Result, SampleLoss::default());
         let (k, sample) = (Some(1.5), None);
-        Task { sources, weights, resolve, target, loss, k, skip_bad: 0, sample, seed: 1, tolerance: 1e-6 }
+        Task {
+            sources,
+            weights,
+            resolve,
+            target,
+            loss,
+            k,
+            reading: ReadOptions::default(),
+            sample,
+            seed: 1,
+            tolerance: 1e-6,
+        }
     }
 
     #[test]
@@ -295,7 +306,7 @@ mod tests {
     fn scores_of_other_parameters_are_found_out() {
         let task = task(Resolve::Static);
         let evaluator = Evaluator::new(task.weights.clone());
-        let read = features::read(task.sources, 0, &evaluator, Resolve::Static, &()).unwrap();
+        let read = features::read(task.sources, &task.reading, &evaluator, Resolve::Static, &()).unwrap();
         let mut theta = task.weights.to_vector();
         theta[0] += 7.0;
         theta[1] += 7.0;

@@ -6,7 +6,7 @@ use engine::eval::params::Weights;
 use engine::eval::{DEFAULT_SCALE, Evaluator};
 use serde_json::{Value, json};
 
-use crate::dataset::{Dataset, DatasetError, Source};
+use crate::dataset::{Dataset, DatasetError, ReadOptions, Source};
 use crate::explain::{Case, Explanation, FAR_OFF, Misjudged, Worst, explain};
 use crate::features::{Resolve, score};
 use crate::objective::{SampleLoss, fit_k};
@@ -17,7 +17,7 @@ use crate::progress::Progress;
 pub struct Outliers {
     /// What was found; the outliers are its worst positions.
     pub explanation: Explanation,
-    /// Lines that were passed over.
+    /// Records that were passed over.
     pub skipped: u64,
 }
 
@@ -33,11 +33,11 @@ pub fn outliers(
     weights: &Weights,
     resolve: Resolve,
     k: Option<f64>,
-    skip_bad: usize,
+    options: &ReadOptions,
     count: usize,
     progress: &dyn Progress,
 ) -> Result<Outliers, DatasetError> {
-    let dataset = Dataset::read(sources, skip_bad, || (), |()| (), progress)?;
+    let dataset = Dataset::read(sources, options, || (), |()| (), progress)?;
     let evaluator = &Evaluator::new(weights.clone());
     let targets: Vec<f32> = (0..dataset.len()).map(|index| dataset.label(index).outcome.points()).collect();
     let k = k.unwrap_or_else(|| {
@@ -46,7 +46,10 @@ pub fn outliers(
         fit_k(SampleLoss::default(), &scores, &targets).map_or(DEFAULT_SCALE, |fit| fit.k)
     });
     let case = Case { dataset: &dataset, evaluator, resolve, k, targets: &targets, counted: None };
-    Ok(Outliers { explanation: explain(&case, Worst { count, apart: 1 }, progress), skipped: dataset.skipped_lines() })
+    Ok(Outliers {
+        explanation: explain(&case, Worst { count, apart: 1 }, progress),
+        skipped: dataset.skipped_records(),
+    })
 }
 
 impl Outliers {

@@ -15,7 +15,7 @@ use engine::eval::Evaluator;
 use engine::eval::params::{PAIRS, Weights};
 
 use crate::constraints::{self, Constraints};
-use crate::dataset::{FileSummary, Source};
+use crate::dataset::{FileSummary, ReadOptions, Source};
 use crate::features::{self, Resolve, Resolved};
 use crate::normalize::gauges;
 use crate::numbers::Numbers;
@@ -62,8 +62,8 @@ pub struct Task {
     pub k: Option<f64>,
     /// What decides the folds.
     pub seed: u64,
-    /// How many lines that cannot be read are passed over.
-    pub skip_bad: usize,
+    /// How the positions are read.
+    pub reading: ReadOptions,
 }
 
 /// What can be taken out at once.
@@ -129,7 +129,7 @@ pub struct Simplified {
 pub fn simplify(task: Task, progress: &dyn Progress) -> Result<Simplified, TuneError> {
     let constrained = task.constraints.resolve(&task.start)?;
     let evaluator = Evaluator::new(constrained.start.clone());
-    let read = features::read(task.sources, task.skip_bad, &evaluator, task.resolve, progress)?;
+    let read = features::read(task.sources, &task.reading, &evaluator, task.resolve, progress)?;
     let (dataset, Resolved { rows, scores: played }) = read;
     let rows = rows.with_targets(&task.target.of(&dataset)?)?;
     let k = match task.k {

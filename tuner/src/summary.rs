@@ -121,7 +121,13 @@ impl Report {
 
     fn write_table(&self, to: &mut String, output: &str) -> fmt::Result {
         for file in &self.files {
-            writeln!(to, "data         {}: {} lines, {} positions", file.name, file.lines, file.positions)?;
+            writeln!(
+                to,
+                "data         {}: {}, {} positions",
+                file.name,
+                file.record.count(file.records),
+                file.positions
+            )?;
         }
         let together = match self.grouping {
             Grouping::Games => "positions of a game stay together",

@@ -98,7 +98,7 @@ impl Target {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::{Label, Source, Visitor};
+    use crate::dataset::{Label, ReadOptions, Source, Visitor};
     use engine::chess::Position;
 
     struct Nobody;
@@ -110,7 +110,7 @@ mod tests {
     fn dataset(lines: &[&str]) -> Dataset {
         let text = lines.iter().map(|line| format!("8/8/8/8/8/k7/7R/K7 w - - {line}\n")).collect::<String>();
         let source = Source::embedded("made up", text.into_bytes().leak()).unwrap();
-        Dataset::read(vec![source], 0, || Nobody, |_| {}, &()).unwrap()
+        Dataset::read(vec![source], &ReadOptions::default(), || Nobody, |_| {}, &()).unwrap()
     }
 
     #[test]

@@ -7,7 +7,7 @@ use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use engine::search::{Pruning, Quiescence};
 use tempfile::TempDir;
-use tuner::dataset::{Dataset, Source};
+use tuner::dataset::{Dataset, ReadOptions, Source};
 use tuner::explain::{
     Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, MOST_PAWNS, View, Worst, explain, loss_change, material_balance,
     phase, phase_part,
@@ -35,7 +35,8 @@ fn read(folder: &TempDir, files: &[(&str, &[String])]) -> (Dataset, Vec<f32>) {
         fs::write(&path, lines.join("\n")).unwrap();
         Source::open(&path).unwrap()
     });
-    let (dataset, resolved) = features::read(sources.collect(), 0, &evaluator(), Resolve::Static, &()).unwrap();
+    let (dataset, resolved) =
+        features::read(sources.collect(), &ReadOptions::default(), &evaluator(), Resolve::Static, &()).unwrap();
     let targets = resolved.rows.targets().to_vec();
     (dataset, targets)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use engine::eval::params::{Axis, PAIRS, Weights, fields, leaves};
-use tuner::dataset::Source;
+use tuner::dataset::{ReadOptions, Source};
 use tuner::features::Resolve;
 use tuner::report::{Named, Page, Point, compare, page};
 
@@ -33,9 +33,16 @@ fn whole_page() -> Page {
     std::fs::write(&path, lines(8).join("\n")).unwrap();
     let named = |name: &str, file: &str| Named { name: name.to_owned(), weights: weights(file) };
     let sources = vec![Source::open(&path).unwrap()];
-    let mut page =
-        compare(named(NAME, "tuned.toml"), named("base", "baseline.toml"), sources, Resolve::Qsearch, None, 0, &())
-            .unwrap();
+    let mut page = compare(
+        named(NAME, "tuned.toml"),
+        named("base", "baseline.toml"),
+        sources,
+        Resolve::Qsearch,
+        None,
+        &ReadOptions::default(),
+        &(),
+    )
+    .unwrap();
     page.history = (0..300)
         .map(|step| Point {
             iteration: step,

@@ -8,9 +8,9 @@ use std::fmt::Write;
 
 use thiserror::Error;
 
-use super::{Bitboard, CastlingSide, Color, File, Piece, PieceType, Position, Rank, Square};
+use super::{CastlingSide, Color, File, Piece, Position, Rank, Square};
 
-/// What is wrong with a FEN.
+/// What is wrong with a FEN, or with a position however it was set up.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FenError {
     /// Neither a FEN of four fields nor one of six.
@@ -173,51 +173,20 @@ impl Position {
         }
     }
 
-    fn check_pieces(&self) -> Result<(), FenError> {
-        for color in Color::ALL {
-            let count = |piece_type| self.colored(color, piece_type).count();
-            let kings = count(PieceType::King);
-            if kings != 1 {
-                return Err(FenError::Kings { color, found: kings });
-            }
-            let promoted = count(PieceType::Knight).saturating_sub(2)
-                + count(PieceType::Bishop).saturating_sub(2)
-                + count(PieceType::Rook).saturating_sub(2)
-                + count(PieceType::Queen).saturating_sub(1);
-            if count(PieceType::Pawn) + promoted > 8 {
-                return Err(FenError::TooManyPieces { color });
-            }
-        }
-        let last_ranks = Bitboard::rank(Rank::First) | Bitboard::rank(Rank::Eighth);
-        match (self.pieces(PieceType::Pawn) & last_ranks).first() {
-            Some(square) => Err(FenError::PawnOnLastRank(square)),
-            None => Ok(()),
-        }
-    }
-
     fn read_castling(&mut self, text: &str) -> Result<(), FenError> {
         if text == "-" {
             return Ok(());
         }
         for letter in text.chars() {
             let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
-            let king = self.king(color);
-            let (side, file) = match letter.to_ascii_lowercase() {
-                'k' => (CastlingSide::King, self.outermost_rook(color, CastlingSide::King)),
-                'q' => (CastlingSide::Queen, self.outermost_rook(color, CastlingSide::Queen)),
-                'a'..='h' => {
-                    let file = File::from_letter(letter.to_ascii_lowercase() as u8);
-                    let side = if file > Some(king.file()) { CastlingSide::King } else { CastlingSide::Queen };
-                    (side, file)
-                }
+            let file = match letter.to_ascii_lowercase() {
+                'k' => self.outermost_rook(color, CastlingSide::King),
+                'q' => self.outermost_rook(color, CastlingSide::Queen),
+                'a'..='h' => File::from_letter(letter.to_ascii_lowercase() as u8),
                 _ => return Err(FenError::Castling(text.to_owned())),
             };
-            let back_rank = Rank::First.relative_to(color);
-            let in_place = |file| {
-                let rook = Square::new(file, back_rank);
-                king.rank() == back_rank && self.colored(color, PieceType::Rook).has(rook)
-            };
-            let file = file.filter(|&file| in_place(file)).ok_or(FenError::CastlingWithoutRook(letter))?;
+            let right = file.and_then(|file| Some((self.castling_side(color, file)?, file)));
+            let (side, file) = right.ok_or(FenError::CastlingWithoutRook(letter))?;
             if self.state.castling.rook_file(color, side).is_some() {
                 return Err(FenError::Castling(text.to_owned()));
             }
@@ -231,25 +200,8 @@ impl Position {
             return Ok(None);
         }
         let square = Square::from_name(text.as_bytes()).ok_or_else(|| FenError::EnPassant(text.to_owned()))?;
-        let us = self.side_to_move;
-        let target = Bitboard::from(square);
-        let origin = target.forward(us);
-        let passed = target.forward(!us) & self.colored(!us, PieceType::Pawn);
-        let is_possible = square.rank() == Rank::Sixth.relative_to(us)
-            && passed.any()
-            && ((target | origin) & self.occupied()).is_empty();
-        if is_possible { Ok(Some(square)) } else { Err(FenError::EnPassantImpossible(square)) }
-    }
-
-    fn check_checks(&self) -> Result<(), FenError> {
-        let them = !self.side_to_move;
-        if self.is_attacked(self.king(them), self.side_to_move, self.occupied()) {
-            return Err(FenError::OpponentInCheck);
-        }
-        match self.state.checkers.count() {
-            0..=2 => Ok(()),
-            count => Err(FenError::Checkers(count)),
-        }
+        self.check_en_passant(square)?;
+        Ok(Some(square))
     }
 
     /// The FEN of six fields. Castling is written as `KQkq` where the rook is the outermost, else as the rook's file

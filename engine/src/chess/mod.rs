@@ -20,6 +20,7 @@ mod play;
 mod position;
 mod san;
 mod see;
+mod setup;
 mod types;
 mod zobrist;
 
@@ -34,5 +35,6 @@ pub use play::Undo;
 pub use position::Position;
 pub use san::{San, SanError, SanMismatch};
 pub use see::SEE_VALUES;
+pub use setup::Setup;
 pub use types::{Color, File, Piece, PieceType, Rank, Square};
 pub use zobrist::key_of_moving;

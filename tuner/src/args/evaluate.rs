@@ -37,7 +37,7 @@ impl EvaluateArgs {
         let parameters = self.params.iter().map(|path| Ok(Weights::load(path)?)).collect::<Result<Vec<_>>>()?;
         let names: Vec<String> = self.params.iter().map(|path| path.display().to_string()).collect();
         self.machine.use_threads()?;
-        let (positions, found) = evaluate(self.data.sources()?, &parameters, self.k, self.data.skip_bad, bars)?;
+        let (positions, found) = evaluate(self.data.sources()?, &parameters, self.k, &self.data.options(), bars)?;
         if !self.print.json {
             return Ok(table(&names, positions, &found));
         }

@@ -53,7 +53,7 @@ impl GradientCheckArgs {
             target: self.measure.target,
             loss: self.measure.loss,
             k: self.measure.k,
-            skip_bad: self.data.skip_bad,
+            reading: self.data.options(),
             sample: self.sample,
             seed: self.seed,
             tolerance: self.tolerance,

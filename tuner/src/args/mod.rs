@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use tuner::constraints::Constraints;
-use tuner::dataset::Source;
+use tuner::dataset::{ReadOptions, Source};
 use tuner::features::Resolve;
 use tuner::objective::SampleLoss;
 use tuner::target::Target;
@@ -135,6 +135,11 @@ impl DataArgs {
             return Ok(vec![Source::embedded(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
         }
         self.epd.iter().map(|file| Ok(Source::open(file)?)).collect()
+    }
+
+    /// How they are read.
+    fn options(&self) -> ReadOptions {
+        ReadOptions { skip_bad: self.skip_bad }
     }
 }
 

@@ -53,7 +53,7 @@ impl OutliersArgs {
         let weights = Weights::load(&self.params)?;
         self.machine.use_threads()?;
         let (sources, count) = (self.data.sources()?, self.count as usize);
-        let found = outliers(sources, &weights, self.resolve, self.k, self.data.skip_bad, count, bars)?;
+        let found = outliers(sources, &weights, self.resolve, self.k, &self.data.options(), count, bars)?;
         if let Some(output) = &self.output {
             uninterrupted(|| write_atomically(output, found.to_epd()))?;
         }

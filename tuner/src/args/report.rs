@@ -49,8 +49,8 @@ impl ReportArgs {
         check_writable(&self.output)?;
         let (tuned, against) = (named(&self.params)?, named(&self.against)?);
         self.machine.use_threads()?;
-        let (sources, skip_bad) = (self.data.sources()?, self.data.skip_bad);
-        let mut told = compare(tuned, against, sources, self.resolve, self.k, skip_bad, bars)?;
+        let (sources, options) = (self.data.sources()?, self.data.options());
+        let mut told = compare(tuned, against, sources, self.resolve, self.k, &options, bars)?;
         let text = fs::read_to_string(&self.params).with_context(|| self.params.display().to_string())?;
         told.provenance = provenance_of(&text).unwrap_or_default();
         uninterrupted(|| write_atomically(&self.output, page(&told)))?;

@@ -75,7 +75,7 @@ impl SimplifyArgs {
             prior: self.prior,
             k: self.measure.k,
             seed: self.seed,
-            skip_bad: self.data.skip_bad,
+            reading: self.data.options(),
         };
         let found = simplify(task, bars)?;
         if let Some(output) = &self.output {

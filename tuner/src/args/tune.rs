@@ -269,7 +269,7 @@ impl TuneArgs {
             errors: !output.no_errors,
             bootstrap: output.bootstrap,
             explain: output.report.is_some(),
-            skip_bad: self.data.skip_bad,
+            reading: self.data.options(),
             ..Job::new(self.data.sources()?, start)
         })
     }

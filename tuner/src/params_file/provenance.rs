@@ -5,7 +5,7 @@ use std::fmt;
 use engine::eval::toml_file::{SCALE, scale_of};
 
 use super::RenderError;
-use crate::dataset::FileSummary;
+use crate::dataset::{FileSummary, Record};
 
 /// First line of the block.
 const BEGIN: &str = "# --- provenance: written by the tuner, replaced by its next run ---";
@@ -54,15 +54,17 @@ pub struct Provenance {
 pub struct DataFile {
     /// Its name.
     pub name: String,
-    /// Number of its lines.
-    pub lines: u64,
+    /// What its records are.
+    pub record: Record,
+    /// Number of its records.
+    pub records: u64,
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
 }
 
 impl From<&FileSummary> for DataFile {
     fn from(file: &FileSummary) -> Self {
-        DataFile { name: file.name.clone(), lines: file.lines, sha256: file.sha256.clone() }
+        DataFile { name: file.name.clone(), record: file.record, records: file.records, sha256: file.sha256.clone() }
     }
 }
 
@@ -81,7 +83,7 @@ impl fmt::Display for Provenance {
         writeln!(f, "# program     {}", one_line(&self.program))?;
         for (i, file) in self.data.iter().enumerate() {
             let title = if i == 0 { "data" } else { "" };
-            writeln!(f, "# {title:<10}  {}: {} lines", one_line(&file.name), file.lines)?;
+            writeln!(f, "# {title:<10}  {}: {}", one_line(&file.name), file.record.count(file.records))?;
             writeln!(f, "#             sha256 {}", one_line(&file.sha256))?;
         }
         writeln!(f, "# positions   {}", self.positions)?;

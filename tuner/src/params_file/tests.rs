@@ -5,6 +5,7 @@ use engine::eval::params::{PAIRS, Weights};
 use engine::eval::score::Score;
 
 use super::*;
+use crate::dataset::Record;
 
 fn baseline() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../params/baseline.toml");
@@ -26,8 +27,8 @@ fn provenance() -> Provenance {
     Provenance {
         program: "merino-tuner 0.1.0".to_owned(),
         data: vec![
-            DataFile { name: "quiet.epd".to_owned(), lines: 725_000, sha256: "5f".repeat(32) },
-            DataFile { name: "odd\nname.epd".to_owned(), lines: 1, sha256: "a0".repeat(32) },
+            DataFile { name: "quiet.epd".to_owned(), record: Record::Line, records: 725_000, sha256: "5f".repeat(32) },
+            DataFile { name: "odd\nname.epd".to_owned(), record: Record::Line, records: 1, sha256: "a0".repeat(32) },
         ],
         positions: 700_123,
         resolve: "quiescence".to_owned(),

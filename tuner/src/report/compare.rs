@@ -4,7 +4,7 @@ use engine::eval::Evaluator;
 use engine::eval::params::{PAIRS, Weights};
 
 use super::{LossChange, Page, WORST};
-use crate::dataset::Source;
+use crate::dataset::{ReadOptions, Source};
 use crate::explain::{Case, explain};
 use crate::features::{self, Resolve, Resolved, Scores, score};
 use crate::normalize::Centring;
@@ -33,11 +33,11 @@ pub fn compare(
     sources: Vec<Source>,
     resolve: Resolve,
     k: Option<f64>,
-    skip_bad: usize,
+    options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<Page, TuneError> {
     let [before, after] = [&against, &tuned].map(|named| Evaluator::new(named.weights.clone()));
-    let (dataset, Resolved { rows, scores }) = features::read(sources, skip_bad, &after, resolve, progress)?;
+    let (dataset, Resolved { rows, scores }) = features::read(sources, options, &after, resolve, progress)?;
     let earlier = score(&dataset, &before, progress);
     let scale = |scores: &Scores| match k {
         Some(k) => Ok(k),

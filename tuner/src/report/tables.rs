@@ -246,7 +246,7 @@ pub(super) fn data(page: &Page) -> Markup {
         @for file in &page.files {
             tr {
                 th scope="row" title=(file.name) { (file.name) }
-                td { (grouped(file.lines)) } td { (grouped(file.positions)) }
+                td { (grouped(file.records)) } td { (grouped(file.positions)) }
                 td {
                     @if let Some(Agreement { far_off, positions, .. }) = agreement(&file.name) {
                         (grouped(*far_off))

@@ -52,7 +52,7 @@ fn task(by: Grouping, freeze: &[&str]) -> Task {
         prior: Some(1e-9),
         k: Some(1.0),
         seed: 1,
-        skip_bad: 0,
+        reading: ReadOptions::default(),
     }
 }
 

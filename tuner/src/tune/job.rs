@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::checkpoint::{CheckpointError, Fingerprint};
 use crate::constraints::{ConstraintError, Constraints};
-use crate::dataset::Source;
+use crate::dataset::{ReadOptions, Source};
 use crate::features::{ReadError, Resolve};
 use crate::objective::{FitKError, ObjectiveError, PriorScale, RowsError, SampleLoss};
 use crate::optimize::{LimitsError, Method, OptimizeError};
@@ -57,8 +57,8 @@ pub struct Job {
     pub bootstrap: usize,
     /// Whether it is told what the parameters get right and wrong, before and after.
     pub explain: bool,
-    /// How many lines that cannot be read are passed over.
-    pub skip_bad: usize,
+    /// How the positions are read.
+    pub reading: ReadOptions,
 }
 
 impl Job {
@@ -84,7 +84,7 @@ impl Job {
             errors: true,
             bootstrap: 0,
             explain: false,
-            skip_bad: 0,
+            reading: ReadOptions::default(),
         }
     }
 }

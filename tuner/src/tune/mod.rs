@@ -80,7 +80,7 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
     let resolved_with = resumed.as_ref().map_or(&centre, |state| &state.resolved_with);
     let evaluator = Evaluator::new(Weights::from_vector(resolved_with).0);
     let sources = std::mem::take(&mut job.sources);
-    let read = || features::read(sources, job.skip_bad, &evaluator, job.resolve, hooks.progress);
+    let read = || features::read(sources, &job.reading, &evaluator, job.resolve, hooks.progress);
     let (dataset, Resolved { rows, scores }) = timed(&mut seconds.read, read)?;
     let targets = job.target.of(&dataset)?;
     let rows = rows.with_targets(&targets)?;

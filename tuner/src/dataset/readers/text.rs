@@ -7,11 +7,20 @@
 //! The FEN has four or six fields. A file uses one style throughout; blank lines and lines that begin with `#` say
 //! nothing.
 
+use std::ops::ControlFlow;
+
 use engine::chess::epd::{Epd, EpdError};
 use engine::chess::{Color, FenError, Position};
 use thiserror::Error;
 
-use super::label::{Label, Outcome, group_of_game, group_of_position};
+use super::{Format, Reader, Record, Sample, Sink};
+use crate::dataset::label::{Label, Outcome, group_of_game, group_of_position};
+
+/// What a text begins with if its editor put it there.
+const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
+
+/// Bytes of the longest line.
+const LONGEST: usize = 1 << 16;
 
 /// How a file writes results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +97,7 @@ impl LineError {
 
 /// The line without its end and surrounding blanks; `None` if it says nothing.
 fn content(line: &[u8]) -> Option<&[u8]> {
-    let line = line.trim_ascii();
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii();
     (!line.is_empty() && line[0] != b'#').then_some(line)
 }
 
@@ -100,8 +109,51 @@ pub(super) fn detect_style(text: &[u8]) -> Option<LabelStyle> {
     })
 }
 
+/// Reads texts in one style.
+pub(super) struct TextReader {
+    pub(super) style: LabelStyle,
+}
+
+impl Reader for TextReader {
+    fn format(&self) -> Format {
+        Format::Text(self.style)
+    }
+
+    fn record(&self) -> Record {
+        Record::Line
+    }
+
+    fn longest_record(&self) -> usize {
+        LONGEST
+    }
+
+    fn part_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
+        let newline = bytes.get(least..)?.iter().position(|&byte| byte == b'\n')?;
+        Some(least + newline + 1)
+    }
+
+    fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
+        let mut lines = 0;
+        for line in part.split_inclusive(|&byte| byte == b'\n') {
+            let flow = match read_line(line, self.style) {
+                None => ControlFlow::Continue(()),
+                Some(Ok((position, label))) => {
+                    sink.sample(lines, &Sample { position, label, best: None });
+                    ControlFlow::Continue(())
+                }
+                Some(Err(error)) => sink.fault(lines, error.into(), excerpt(line)),
+            };
+            lines += 1;
+            if flow.is_break() {
+                break;
+            }
+        }
+        lines
+    }
+}
+
 /// Reads a line; `None` if it says nothing.
-pub(super) fn read_line(line: &[u8], style: LabelStyle) -> Option<Result<(Position, Label), LineError>> {
+fn read_line(line: &[u8], style: LabelStyle) -> Option<Result<(Position, Label), LineError>> {
     let line = content(line)?;
     let Ok(line) = std::str::from_utf8(line) else { return Some(Err(LineError::NotText)) };
     Some(read_content(line, style))
@@ -141,7 +193,7 @@ fn label_of_operations(line: &str, position: &Position) -> Result<Label, LineErr
     let mover = epd.operands("ce").map(|operands| centipawns(&operands.join(" "))).transpose()?;
     let score = mover.map(|score| if position.side_to_move() == Color::White { score } else { -score });
     let group = match epd.operands("c0") {
-        Some(game) => group_of_game(&game.join(" ")),
+        Some(game) => group_of_game(game.join(" ").as_bytes()),
         None => group_of_position(position),
     };
     Ok(Label { outcome, score, group })
@@ -175,19 +227,12 @@ fn points(label: &str) -> Result<(Outcome, Option<i16>), LineError> {
     Ok((outcome, Some(centipawns(rest)?)))
 }
 
-/// The position at the start of a text that [`read_line`] has accepted.
-pub(super) fn reread_position(text: &[u8]) -> Position {
-    let end = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
-    let line = std::str::from_utf8(&text[..end]).expect("the line was read before");
-    Position::from_fen_prefix(line).expect("the line was read before").0
-}
-
 /// A line for an error message: printable, and not too long.
-pub(super) fn excerpt(line: &[u8]) -> String {
-    const LONGEST: usize = 120;
+fn excerpt(line: &[u8]) -> String {
+    const LENGTH: usize = 120;
     let text = String::from_utf8_lossy(line.trim_ascii());
-    let mut excerpt: String = text.chars().take(LONGEST).map(|c| if c.is_control() { '?' } else { c }).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    let mut excerpt: String = text.chars().take(LENGTH).map(|c| if c.is_control() { '?' } else { c }).collect();
+    if text.chars().nth(LENGTH).is_some() {
         excerpt.push('…');
     }
     excerpt

@@ -1,0 +1,117 @@
+//! One file a format: each turns the bytes of its files into samples.
+//!
+//! A file is read in parts of whole records; parts know nothing of one another, so that they can be read at the same
+//! time. Which reader a file gets, its first bytes say and not its name.
+
+pub(super) mod text;
+
+use std::ops::ControlFlow;
+
+use engine::chess::{Move, Position};
+use thiserror::Error;
+
+use super::label::Label;
+use super::{DatasetError, SourceError};
+pub use text::{LabelStyle, LineError};
+
+/// A labelled position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The position.
+    pub position: Position,
+    /// What is known of it.
+    pub label: Label,
+    /// The move that was played or found best, where the format has one.
+    pub best: Option<Move>,
+}
+
+/// What a format counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// Lines of a text.
+    Line,
+    /// Positions of fixed size.
+    Position,
+    /// Games.
+    Game,
+}
+
+impl Record {
+    /// What one of them is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Record::Line => "line",
+            Record::Position => "position",
+            Record::Game => "game",
+        }
+    }
+
+    /// So many of them, in words.
+    pub fn count(self, count: u64) -> String {
+        format!("{count} {}s", self.name())
+    }
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Lines of a FEN and a label.
+    Text(LabelStyle),
+}
+
+/// What is wrong with a record.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RecordError {
+    /// A line of text.
+    #[error(transparent)]
+    Line(#[from] LineError),
+}
+
+impl RecordError {
+    /// The kind of error, for counting.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            RecordError::Line(error) => error.reason(),
+        }
+    }
+}
+
+/// Is handed what a part of a file holds. Records are counted from 0, the first of the part.
+pub(super) trait Sink {
+    /// A sample of a record. A game hands out several.
+    fn sample(&mut self, record: u32, sample: &Sample);
+
+    /// A record that cannot be read: what is wrong, and an excerpt of it if it is text. Reading goes on only if it says
+    /// so.
+    fn fault(&mut self, record: u32, error: RecordError, excerpt: String) -> ControlFlow<()>;
+}
+
+/// Reads the files of one format.
+pub(super) trait Reader: Sync {
+    /// The format, with all that was found out about the file.
+    fn format(&self) -> Format;
+
+    /// What the format counts.
+    fn record(&self) -> Record;
+
+    /// Bytes that no record exceeds.
+    fn longest_record(&self) -> usize;
+
+    /// Where a part that begins with `bytes` ends: behind the first record that ends at or behind `least`. None if it
+    /// does not end within `bytes`; at the end of a file, what is left is a part of its own.
+    fn part_end(&self, bytes: &[u8], least: usize) -> Option<usize>;
+
+    /// Reads a part and says how many records it has, good and bad.
+    fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32;
+}
+
+/// The reader for a file that begins like this.
+pub(super) fn detect(name: &str, head: &[u8]) -> Result<Box<dyn Reader>, DatasetError> {
+    if let Some(offset) = head.iter().take(1 << 16).position(|&byte| byte == 0) {
+        return Err(SourceError::Binary { name: name.to_owned(), offset }.into());
+    }
+    match text::detect_style(head) {
+        Some(style) => Ok(Box::new(text::TextReader { style })),
+        None => Err(DatasetError::NoStyle(name.to_owned())),
+    }
+}

@@ -1,0 +1,220 @@
+//! Where positions are kept once they have been read: packed, in columns that may lie in mapped files.
+
+use std::ops::Range;
+
+use engine::chess::Position;
+
+use super::label::{GAME, Label, Outcome};
+use super::packed::{Packed, outcome_of, pack, position_of, score_of};
+use crate::storage::{Column, ColumnWriter, StorageError};
+
+/// What positions stay together by when data are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// Their game, which every line names, or which the format keeps together.
+    Games,
+    /// Stretches of lines that end where the result changes, and so at the end of a game: games have no names, but
+    /// neighbours share results far more often than by chance.
+    Stretches,
+    /// Nothing but being the same position, clocks aside.
+    Positions,
+}
+
+/// Neighbours that share results so much more often than by chance, as a share of all, are of one game.
+const FELLOWSHIP: f64 = 0.1;
+
+/// A stretch is at least so many times as long as results last on average.
+const STRETCH: f64 = 4.0;
+
+/// With fewer stretches than this, nothing could be divided well.
+const FEWEST_STRETCHES: u32 = 50;
+
+/// The positions of one part of a file, before they join the others.
+#[derive(Default)]
+pub(super) struct PartStore {
+    packed: Vec<Packed>,
+    groups: Vec<u32>,
+    /// Records of the part, the first being 0.
+    records: Vec<u32>,
+}
+
+impl PartStore {
+    pub(super) fn push(&mut self, record: u32, position: &Position, label: &Label) {
+        self.packed.push(pack(position, label));
+        self.groups.push(label.group);
+        self.records.push(record);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.packed.len()
+    }
+}
+
+/// Puts the positions of all parts together.
+#[derive(Default)]
+pub(super) struct StoreWriter {
+    packed: ColumnWriter<Packed>,
+    groups: ColumnWriter<u32>,
+    records: ColumnWriter<u32>,
+    /// Whether every position so far is of a game that can be told from others.
+    has_position_without_game: bool,
+}
+
+impl StoreWriter {
+    /// Adds a part that `records` records of its file come before.
+    pub(super) fn append(&mut self, part: &PartStore, records: u64) -> Result<(), StorageError> {
+        self.packed.extend(&part.packed)?;
+        self.groups.extend(&part.groups)?;
+        self.has_position_without_game |= part.groups.iter().any(|group| group & GAME == 0);
+        for &record in &part.records {
+            // A place beyond what fits is told as the last that does.
+            self.records.push(u32::try_from(records + u64::from(record)).unwrap_or(u32::MAX))?;
+        }
+        Ok(())
+    }
+
+    /// The store, once everything is there, and what its positions stay together by.
+    pub(super) fn finish(self) -> Result<(Store, Grouping), StorageError> {
+        let mut store =
+            Store { packed: self.packed.finish()?, groups: self.groups.finish()?, records: self.records.finish()? };
+        let grouping = if !self.has_position_without_game {
+            Grouping::Games
+        } else if let Some(groups) = store.stretches()? {
+            store.groups = groups;
+            Grouping::Stretches
+        } else {
+            Grouping::Positions
+        };
+        Ok((store, grouping))
+    }
+}
+
+/// Packed positions with their labels.
+pub(super) struct Store {
+    packed: Column<Packed>,
+    groups: Column<u32>,
+    records: Column<u32>,
+}
+
+impl Store {
+    pub(super) fn len(&self) -> usize {
+        self.packed.len()
+    }
+
+    pub(super) fn position(&self, index: usize) -> Position {
+        position_of(&self.packed[index])
+    }
+
+    pub(super) fn label(&self, index: usize) -> Label {
+        let packed = &self.packed[index];
+        Label { outcome: outcome_of(packed), score: score_of(packed), group: self.groups[index] }
+    }
+
+    pub(super) fn samples(&self, range: Range<usize>) -> impl Iterator<Item = (Position, Label)> {
+        range.map(|index| (self.position(index), self.label(index)))
+    }
+
+    /// The record a position came from, within its file, 0 for the first.
+    pub(super) fn record(&self, index: usize) -> u32 {
+        self.records[index]
+    }
+
+    pub(super) fn groups(&self) -> &[u32] {
+        &self.groups
+    }
+
+    fn outcomes(&self) -> impl Iterator<Item = Outcome> {
+        self.packed.iter().map(outcome_of)
+    }
+
+    /// By position: its stretch; none if neighbours have little to do with one another.
+    fn stretches(&self) -> Result<Option<Column<u32>>, StorageError> {
+        let mut counts = [0.0; Outcome::ALL.len()];
+        self.outcomes().for_each(|outcome| counts[outcome as usize] += 1.0);
+        let all = self.len() as f64;
+        let by_chance: f64 = counts.iter().map(|count| (count / all).powi(2)).sum();
+        let changes = self.outcomes().zip(self.outcomes().skip(1)).filter(|(a, b)| a != b).count() as f64;
+        if 1.0 - changes / all < by_chance + FELLOWSHIP {
+            return Ok(None);
+        }
+        let shortest = (STRETCH * all / (changes + 1.0)) as usize;
+        let (mut number, mut length, mut last) = (0, 0, None);
+        let mut groups = ColumnWriter::new();
+        groups.reserve(self.len());
+        for outcome in self.outcomes() {
+            if length >= shortest && last != Some(outcome) {
+                (number, length) = (number + 1, 0);
+            }
+            (length, last) = (length + 1, Some(outcome));
+            groups.push(number)?;
+        }
+        Ok(if number >= FEWEST_STRETCHES { Some(groups.finish()?) } else { None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(labels: &[Label]) -> (Store, Grouping) {
+        let position = Position::start();
+        let mut writer = StoreWriter::default();
+        for (number, part) in labels.chunks(1000).enumerate() {
+            let mut store = PartStore::default();
+            part.iter().enumerate().for_each(|(record, label)| store.push(record as u32, &position, label));
+            writer.append(&store, 1000 * number as u64).expect("room in memory");
+        }
+        writer.finish().expect("room in memory")
+    }
+
+    #[test]
+    fn labels_and_records_come_back() {
+        let label = |outcome, score, group| Label { outcome, score, group };
+        let some = [
+            label(Outcome::Win, None, 1),
+            label(Outcome::Loss, Some(-34), 2),
+            label(Outcome::Draw, None, 2),
+            label(Outcome::Draw, Some(0), GAME - 1),
+        ];
+        let all = some.repeat(700);
+        let (store, grouping) = stored(&all);
+        assert_eq!((store.len(), grouping), (all.len(), Grouping::Positions));
+        for (index, label) in all.iter().enumerate() {
+            assert_eq!((store.label(index), store.record(index)), (*label, index as u32));
+        }
+        assert!(store.samples(3..5).all(|(position, _)| position == Position::start()));
+    }
+
+    /// Games of a length without names, their results in a fixed muddle.
+    fn games(count: usize, length: usize) -> Vec<Label> {
+        let game = |game: usize| Outcome::ALL[game * game % 7 % 3];
+        let group = |place: usize| (place as u32).wrapping_mul(0x9E37_79B9) & !GAME;
+        (0..count * length).map(|place| Label::new(game(place / length), group(place))).collect()
+    }
+
+    #[test]
+    fn games_without_names_are_not_torn() {
+        for length in [5, 40] {
+            let (store, grouping) = stored(&games(2000, length));
+            assert_eq!(grouping, Grouping::Stretches);
+            let groups = store.groups();
+            assert!(groups.chunks(length).all(|game| game.iter().all(|group| *group == game[0])));
+            let stretches = groups[groups.len() - 1] as usize + 1;
+            assert!((100..1000).contains(&stretches), "{stretches}");
+        }
+        // One position a game, or too few games: nothing to be seen.
+        assert_eq!(stored(&games(2000, 1)).1, Grouping::Positions);
+        assert_eq!(stored(&games(40, 30)).1, Grouping::Positions);
+    }
+
+    #[test]
+    fn games_with_names_stay_together_by_them() {
+        let mut labels = games(2000, 5);
+        labels.iter_mut().for_each(|label| label.group |= GAME);
+        let (store, grouping) = stored(&labels);
+        assert_eq!(grouping, Grouping::Games);
+        assert!(store.groups().iter().zip(&labels).all(|(group, label)| *group == label.group));
+        labels[7777].group &= !GAME;
+        assert_eq!(stored(&labels).1, Grouping::Stretches);
+    }
+}
