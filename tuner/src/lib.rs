@@ -10,6 +10,7 @@ pub mod diff;
 pub mod evaluate;
 pub mod explain;
 pub mod features;
+pub mod fit;
 pub mod gradient_check;
 pub mod normalize;
 pub mod numbers;

@@ -14,7 +14,7 @@ use engine::eval::params::{Axis, Field, Kind, ParamSet, Weights, fields_of};
 use engine::eval::toml_file::{Cell, ParamsError, cells_of};
 use thiserror::Error;
 
-pub use atomic::{WriteError, check_writable, write_atomically};
+pub use atomic::{WriteError, check_writable, write_atomically, write_atomically_with};
 pub use provenance::{DataFile, LossChange, PROGRAM, Provenance, provenance_of};
 
 /// Why no text could be made.

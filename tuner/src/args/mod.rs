@@ -5,6 +5,7 @@
 
 mod diff;
 mod evaluate;
+mod fit;
 mod gradient_check;
 mod job;
 mod outliers;
@@ -12,7 +13,9 @@ mod report;
 mod simplify;
 mod tune;
 
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use anyhow::Result;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -48,6 +51,8 @@ pub(crate) struct Cli {
 enum Command {
     /// Say how well parameter files predict results, side by side.
     Evaluate(evaluate::EvaluateArgs),
+    /// Fit the parameters of any engine to rows that it wrote, and write them as arrays of its language.
+    Fit(fit::FitArgs),
     /// Say what changed between two parameter files.
     Diff(diff::DiffArgs),
     /// Check derivatives against differences, and rows against the engine; exit status 1 if they disagree.
@@ -90,6 +95,7 @@ impl Cli {
     pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
         Ok(match &self.command {
             Some(Command::Evaluate(args)) => args.run(bars)?.into(),
+            Some(Command::Fit(args)) => args.run(bars)?.into(),
             Some(Command::Diff(args)) => args.run()?.into(),
             Some(Command::Outliers(args)) => args.run(bars)?.into(),
             Some(Command::Report(args)) => args.run(bars)?.into(),
@@ -229,6 +235,45 @@ struct PrintArgs {
     /// Print the result as one JSON object instead of a table.
     #[arg(long)]
     json: bool,
+}
+
+/// How strong the prior is.
+#[derive(Clone, Copy)]
+enum Prior {
+    /// As strong as cross-validation says.
+    Auto,
+    /// As strong as told.
+    Strength(f64),
+}
+
+impl Prior {
+    /// λ, if it was told.
+    fn strength(self) -> Option<f64> {
+        match self {
+            Prior::Auto => None,
+            Prior::Strength(strength) => Some(strength),
+        }
+    }
+}
+
+impl FromStr for Prior {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text {
+            "auto" => Ok(Prior::Auto),
+            _ => not_negative(text).map(Prior::Strength).map_err(|error| format!("{error}, or auto")),
+        }
+    }
+}
+
+impl fmt::Display for Prior {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Prior::Auto => f.write_str("auto"),
+            Prior::Strength(strength) => write!(f, "{strength:e}"),
+        }
+    }
 }
 
 /// A finite number, at least 0.

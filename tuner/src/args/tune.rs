@@ -1,9 +1,7 @@
 //! A tuning run: what `tuner` does without a command.
 
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -17,7 +15,7 @@ use tuner::target::Target;
 use tuner::tune::{Checkpoint, Hooks, Job, MIN_SEEN, run};
 
 use super::job::JobArgs;
-use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, not_negative, positive, share};
+use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, Prior, positive, share};
 use crate::bars::Bars;
 use crate::interrupt::{STOP, fitting, uninterrupted};
 
@@ -111,35 +109,6 @@ struct ObjectiveArgs {
     /// K, the scale from centipawns to expected results; fitted to the parameters of the start if not given.
     #[arg(long, value_name = "K", value_parser = positive)]
     k: Option<f64>,
-}
-
-/// How strong the prior is.
-#[derive(Clone, Copy)]
-enum Prior {
-    /// As strong as cross-validation says.
-    Auto,
-    /// As strong as told.
-    Strength(f64),
-}
-
-impl FromStr for Prior {
-    type Err = String;
-
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        match text {
-            "auto" => Ok(Prior::Auto),
-            _ => not_negative(text).map(Prior::Strength).map_err(|error| format!("{error}, or auto")),
-        }
-    }
-}
-
-impl fmt::Display for Prior {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Prior::Auto => f.write_str("auto"),
-            Prior::Strength(strength) => write!(f, "{strength:e}"),
-        }
-    }
 }
 
 /// How it is minimised.
@@ -257,10 +226,7 @@ impl TuneArgs {
             method: self.method.method,
             seed: self.method.seed,
             batch: self.method.batch()?,
-            prior: match objective.prior {
-                Prior::Auto => None,
-                Prior::Strength(strength) => Some(strength),
-            },
+            prior: objective.prior.strength(),
             prior_scale: objective.prior_scale,
             validation: objective.validation,
             k: objective.k,

@@ -493,6 +493,11 @@ impl RowsBuilder {
         self.rows.reserve(rows, entries);
     }
 
+    /// Number of pair features of the rows.
+    pub fn features(&self) -> usize {
+        self.rows.features
+    }
+
     /// Number of rows so far.
     pub fn len(&self) -> usize {
         self.rows.len()

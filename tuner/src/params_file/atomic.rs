@@ -1,11 +1,14 @@
 //! Files that are either written whole or not at all.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 use thiserror::Error;
+
+/// Bytes gathered before they are written.
+const BUFFER: usize = 1 << 18;
 
 /// Why a file cannot be written.
 #[derive(Debug, Error)]
@@ -53,14 +56,28 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), WriteError> {
 ///
 /// As [`check_writable`], and if the disk fails or is full. The target is then as it was.
 pub fn write_atomically(path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<(), WriteError> {
-    let (path, content) = (path.as_ref(), content.as_ref());
+    write_atomically_with(path, |file| file.write_all(content.as_ref()))
+}
+
+/// As [`write_atomically`], for content that is written bit by bit.
+///
+/// # Errors
+///
+/// As [`write_atomically`].
+pub fn write_atomically_with(
+    path: impl AsRef<Path>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    let path = path.as_ref();
     let refused = |error| WriteError::Refused { path: path.to_owned(), error };
     let target = followed(path);
     let mut temporary = temporary_beside(path, &target)?;
     if let Ok(metadata) = fs::metadata(&target) {
         temporary.as_file().set_permissions(metadata.permissions()).map_err(refused)?;
     }
-    temporary.write_all(content).map_err(refused)?;
+    let mut buffered = BufWriter::with_capacity(BUFFER, &mut temporary);
+    write(&mut buffered).and_then(|()| buffered.flush()).map_err(refused)?;
+    drop(buffered);
     temporary.as_file().sync_all().map_err(refused)?;
     temporary.persist(&target).map_err(|error| refused(error.error))?;
     Ok(())

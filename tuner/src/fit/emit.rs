@@ -1,0 +1,285 @@
+//! Tuned parameters in the language of an engine.
+
+use std::fmt::Write;
+
+use clap::ValueEnum;
+use thiserror::Error;
+
+use super::{Fitted, Parameter, Value};
+
+/// Elements of an array on a line.
+const PER_LINE: usize = 8;
+
+/// What parameters are written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, ValueEnum)]
+pub enum Language {
+    /// A TOML file.
+    #[default]
+    Toml,
+    /// A JSON object.
+    Json,
+    /// C arrays.
+    C,
+    /// C++ arrays.
+    Cpp,
+    /// Rust arrays.
+    Rust,
+    /// C# arrays, in a class.
+    Csharp,
+}
+
+/// Why parameters cannot be written.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EmitError {
+    /// Brackets of a name that hold no index.
+    #[error("`{0}`: expected a name and indices, such as psqt[3][27]")]
+    Index(String),
+    /// A parameter that its array does not expect.
+    #[error("`{name}`: expected `{expected}`; arrays are listed in full, in the order of their indices")]
+    Order {
+        /// The parameter.
+        name: String,
+        /// What should stand in its place.
+        expected: String,
+    },
+    /// Single values and pairs in one array.
+    #[error("`{0}`: single values and pairs are in one array")]
+    Mixed(String),
+    /// Names that the language cannot tell apart.
+    #[error("`{0}`: is called like another in this language")]
+    Same(String),
+}
+
+impl Fitted {
+    /// The parameters, in a language: names are those of arrays, by their indices; pairs are arrays of two, midgame
+    /// first.
+    ///
+    /// # Errors
+    /// If the names do not describe arrays, or the language cannot tell them apart.
+    pub fn emit(&self, language: Language) -> Result<String, EmitError> {
+        let mut tables = tables(&self.parameters)?;
+        if let Some(weights) = self.phase {
+            let values = weights.map(|weight| weight as i64).to_vec();
+            tables.push(Table { name: "phase".to_owned(), lengths: vec![weights.len()], values });
+        }
+        let mut names: Vec<String> = tables.iter().map(|table| language.name(&table.name)).collect();
+        let text = language.document(&tables, &names);
+        names.sort_unstable();
+        match names.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(EmitError::Same(pair[0].clone())),
+            None => Ok(text),
+        }
+    }
+}
+
+/// An array of numbers, or one number.
+#[derive(Debug, PartialEq)]
+struct Table {
+    name: String,
+    /// By dimension, the outermost first; none for one number.
+    lengths: Vec<usize>,
+    values: Vec<i64>,
+}
+
+/// The arrays that parameters make up, in their order.
+fn tables(parameters: &[Parameter]) -> Result<Vec<Table>, EmitError> {
+    let split: Vec<(&str, Vec<usize>)> =
+        parameters.iter().map(|parameter| indexed(&parameter.name)).collect::<Result<_, _>>()?;
+    let mut tables = Vec::new();
+    let mut start = 0;
+    for run in split.chunk_by(|a, b| a.0 == b.0) {
+        let members = &parameters[start..start + run.len()];
+        start += run.len();
+        let (name, last) = &run[run.len() - 1];
+        let mut lengths: Vec<usize> = last.iter().map(|index| index + 1).collect();
+        for (place, ((_, indices), parameter)) in run.iter().zip(members).enumerate() {
+            let expected = indices_of(place, &lengths);
+            if *indices != expected {
+                let brackets: String = expected.iter().map(|index| format!("[{index}]")).collect();
+                return Err(EmitError::Order { name: parameter.name.clone(), expected: format!("{name}{brackets}") });
+            }
+        }
+        let is_single = |parameter: &Parameter| matches!(parameter.value, Value::Single(_));
+        if let Some(other) = members.iter().find(|member| is_single(member) != is_single(&members[0])) {
+            return Err(EmitError::Mixed(other.name.clone()));
+        }
+        if !is_single(&members[0]) {
+            lengths.push(2);
+        }
+        let values = members.iter().flat_map(|member| member.value.numbers()).map(|&value| value as i64).collect();
+        tables.push(Table { name: (*name).to_owned(), lengths, values });
+    }
+    Ok(tables)
+}
+
+/// A name without its indices, and these.
+fn indexed(name: &str) -> Result<(&str, Vec<usize>), EmitError> {
+    let fault = || EmitError::Index(name.to_owned());
+    let Some(start) = name.find('[') else { return Ok((name, Vec::new())) };
+    let (base, brackets) = name.split_at(start);
+    let inner = brackets.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).ok_or_else(fault)?;
+    let indices = inner.split("][").map(|index| index.parse::<u16>().map(usize::from).map_err(|_| fault()));
+    let indices = indices.collect::<Result<_, _>>()?;
+    if base.is_empty() { Err(fault()) } else { Ok((base, indices)) }
+}
+
+/// The indices of an element by its place; those of a place beyond the end run over.
+fn indices_of(place: usize, lengths: &[usize]) -> Vec<usize> {
+    let mut rest = place;
+    let mut indices: Vec<usize> = lengths
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(dimension, &length)| {
+            let index = if dimension == 0 { rest } else { rest % length };
+            rest /= length;
+            index
+        })
+        .collect();
+    indices.reverse();
+    indices
+}
+
+impl Language {
+    /// What a table is called in the language: dots and the like become underscores.
+    fn name(self, name: &str) -> String {
+        if matches!(self, Language::Toml | Language::Json) {
+            return name.to_owned();
+        }
+        let mut called: String =
+            name.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '_' }).collect();
+        if self == Language::Rust {
+            called.make_ascii_uppercase();
+        }
+        if called.starts_with(|first: char| first.is_ascii_digit()) {
+            called.insert(0, '_');
+        }
+        called
+    }
+
+    fn document(self, tables: &[Table], names: &[String]) -> String {
+        let (head, foot, indent) = match self {
+            Language::Json => ("{\n", "}\n", 4),
+            Language::Csharp => ("public static class Parameters\n{\n", "}\n", 4),
+            Language::Cpp => ("#pragma once\n\n", "", 0),
+            _ => ("", "", 0),
+        };
+        let mut text = head.to_owned();
+        for (place, (table, name)) in tables.iter().zip(names).enumerate() {
+            let value = self.value(&table.lengths, &table.values, indent);
+            let dims = || table.lengths.iter().map(|length| format!("[{length}]")).collect::<String>();
+            let blank = " ".repeat(indent);
+            let statement = match self {
+                Language::Toml => format!("{} = {value}", toml_edit::Key::new(name).display_repr()),
+                Language::Json => {
+                    let comma = if place + 1 < tables.len() { "," } else { "" };
+                    format!("{}: {value}{comma}", serde_json::Value::from(name.as_str()))
+                }
+                Language::C => format!("static const int {name}{} = {value};", dims()),
+                Language::Cpp => format!("inline constexpr int {name}{} = {value};", dims()),
+                Language::Rust => {
+                    let whole =
+                        table.lengths.iter().rev().fold("i32".to_owned(), |of, length| format!("[{of}; {length}]"));
+                    format!("pub const {name}: {whole} = {value};")
+                }
+                Language::Csharp if table.lengths.is_empty() => format!("public const int {name} = {value};"),
+                Language::Csharp => {
+                    let commas = ",".repeat(table.lengths.len() - 1);
+                    format!("public static readonly int[{commas}] {name} = {value};")
+                }
+            };
+            _ = writeln!(text, "{blank}{statement}");
+        }
+        text + foot
+    }
+
+    /// A number, or nested brackets of them; all languages agree but for the kind of brackets.
+    fn value(self, lengths: &[usize], values: &[i64], indent: usize) -> String {
+        let (open, close) = match self {
+            Language::Toml | Language::Json | Language::Rust => ('[', ']'),
+            Language::C | Language::Cpp | Language::Csharp => ('{', '}'),
+        };
+        let Some((&length, inner)) = lengths.split_first() else { return values[0].to_string() };
+        let is_flat = inner.is_empty() || inner == [2];
+        let size = values.len() / length;
+        let elements: Vec<String> = values.chunks(size).map(|part| self.value(inner, part, indent + 4)).collect();
+        if is_flat && length <= PER_LINE {
+            return format!("{open}{}{close}", elements.join(", "));
+        }
+        let lines: Vec<String> =
+            elements.chunks(if is_flat { PER_LINE } else { 1 }).map(|line| line.join(", ")).collect();
+        let (blank, end) = (" ".repeat(indent + 4), " ".repeat(indent));
+        format!("{open}\n{blank}{}\n{end}{close}", lines.join(&format!(",\n{blank}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fitted(parameters: Vec<Parameter>) -> Fitted {
+        let (k, prior, loss) = (1.0, 0.0, [0.1, 0.09]);
+        Fitted { parameters, phase: None, rows: 1, rare: 0, k, prior, loss, steps: 1, converged: true }
+    }
+
+    fn toy() -> Fitted {
+        let mut parameters = vec![Parameter::single("tempo", 12.0)];
+        for piece in 0..2 {
+            for rank in 0..3 {
+                parameters.push(Parameter::pair(
+                    format!("psqt.all[{piece}][{rank}]"),
+                    f64::from(rank),
+                    f64::from(-piece),
+                ));
+            }
+        }
+        parameters.extend((0..9).map(|count| Parameter::single(format!("mobility[{count}]"), f64::from(count))));
+        fitted(parameters)
+    }
+
+    #[test]
+    fn arrays_are_written_in_every_language() {
+        let text = |language| toy().emit(language).expect("arrays in full");
+        let psqt = "{\n    {{0, 0}, {1, 0}, {2, 0}},\n    {{0, -1}, {1, -1}, {2, -1}}\n}";
+        let mobility = "{\n    0, 1, 2, 3, 4, 5, 6, 7,\n    8\n}";
+        let c = format!(
+            "static const int tempo = 12;\nstatic const int psqt_all[2][3][2] = {psqt};\n\
+             static const int mobility[9] = {mobility};\n"
+        );
+        assert_eq!(text(Language::C), c);
+        assert_eq!(text(Language::Cpp), format!("#pragma once\n\n{}", c.replace("static const", "inline constexpr")));
+        let brackets = |text: &str| text.replace('{', "[").replace('}', "]");
+        let rust = format!(
+            "pub const TEMPO: i32 = 12;\npub const PSQT_ALL: [[[i32; 2]; 3]; 2] = {};\n\
+             pub const MOBILITY: [i32; 9] = {};\n",
+            brackets(psqt),
+            brackets(mobility)
+        );
+        assert_eq!(text(Language::Rust), rust);
+        let csharp = text(Language::Csharp);
+        assert!(csharp.starts_with("public static class Parameters\n{\n    public const int tempo = 12;\n"));
+        assert!(
+            csharp.contains("    public static readonly int[,,] psqt_all = {\n        {{0, 0}, {1, 0}, {2, 0}},\n")
+        );
+        let toml: toml_edit::DocumentMut = text(Language::Toml).parse().expect("sound TOML");
+        assert_eq!(toml["psqt.all"][1][2][0].as_integer(), Some(2));
+        let json: serde_json::Value = serde_json::from_str(&text(Language::Json)).expect("sound JSON");
+        assert_eq!((&json["psqt.all"][1][2][1], &json["mobility"][8]), (&(-1).into(), &8.into()));
+    }
+
+    #[test]
+    fn names_that_make_no_arrays_are_refused() {
+        let refused = |names: &[&str]| {
+            let parameters = names.iter().map(|&name| Parameter::single(name, 0.0)).collect();
+            fitted(parameters).emit(Language::C).expect_err("no arrays").to_string()
+        };
+        assert!(refused(&["a[0]", "a[2]"]).starts_with("`a[2]`: expected `a[1]`;"));
+        assert!(refused(&["a[0][0]", "a[1][0]", "a[1][1]"]).starts_with("`a[1][0]`: expected `a[0][1]`;"));
+        assert!(refused(&["a[x]"]).starts_with("`a[x]`: expected a name and indices"));
+        assert!(refused(&["a[0]b"]).starts_with("`a[0]b`: expected a name and indices"));
+        assert!(refused(&["a.b", "a_b"]).starts_with("`a_b`: is called like another"));
+        assert!(refused(&["a[0]", "b", "a[1]"]).starts_with("`a[1]`: expected `a[0]"));
+        let mixed = fitted(vec![Parameter::single("a[0]", 0.0), Parameter::pair("a[1]", 0.0, 0.0)]);
+        assert_eq!(mixed.emit(Language::C), Err(EmitError::Mixed("a[1]".to_owned())));
+    }
+}
