@@ -6,7 +6,7 @@ use engine::eval::params::{Kind, leaves};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::dataset::Grouping;
+use crate::dataset::{Grouping, LeftOutCounts};
 use crate::objective::{PriorScale, SampleLoss};
 use crate::params_file::{DataFile, LossChange, PROGRAM, Provenance};
 use crate::target::Target;
@@ -83,6 +83,7 @@ impl Report {
             "positions": self.positions,
             "skipped": self.skipped.values().map(|skipped| skipped.count).sum::<u64>(),
             "skipped_by_reason": reasons,
+            "left_out": self.files.iter().map(|file| file.left_out).sum::<LeftOutCounts>(),
             "held_out": self.held_out,
             "target": self.target.to_string(),
             "loss_function": self.sample_loss.name(),
@@ -128,6 +129,9 @@ impl Report {
                 file.record.count(file.records),
                 file.positions
             )?;
+        }
+        for file in self.files.iter().filter(|file| file.left_out.iter().next().is_some()) {
+            writeln!(to, "left out     {} of {}", file.left_out, file.name)?;
         }
         let together = match self.grouping {
             Grouping::Games => "positions of a game stay together",

@@ -1,10 +1,11 @@
 //! The command line: what each command takes, and the calls of the library it leads to.
 //!
 //! A file a command; what several of them take is declared here, once. Flags stand in groups by heading, a struct a
-//! group: Data, Parameters, Objective, Method, Output.
+//! group: Data, Filters, Parameters, Objective, Method, Output.
 
 mod diff;
 mod evaluate;
+mod filter;
 mod fit;
 mod gradient_check;
 mod job;
@@ -132,6 +133,9 @@ struct DataArgs {
     /// Go on past at most N lines that cannot be read, and report them by reason.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip_bad: usize,
+
+    #[command(flatten)]
+    filters: filter::FilterArgs,
 }
 
 impl DataArgs {
@@ -145,7 +149,7 @@ impl DataArgs {
 
     /// How they are read.
     fn options(&self) -> ReadOptions {
-        ReadOptions { skip_bad: self.skip_bad }
+        ReadOptions { skip_bad: self.skip_bad, plies: self.filters.plies(), filters: self.filters.filters() }
     }
 }
 

@@ -3,6 +3,7 @@
 //! A [`Dataset`] keeps its positions packed: 32 bytes a position with its result and score, four for what it must not be
 //! parted from and four for where it stood. The files are read once, as streams, and not kept.
 
+mod filter;
 mod input;
 mod label;
 mod packed;
@@ -17,9 +18,10 @@ use engine::chess::Position;
 use thiserror::Error;
 
 use crate::storage::StorageError;
+pub use filter::{Filters, LeftOut, LeftOutCounts, Loud, PIECES};
 pub use input::{Source, SourceError};
 pub use label::{Label, Outcome};
-pub use readers::{Format, LabelStyle, LineError, Record, RecordError, Sample};
+pub use readers::{Format, GameError, LabelStyle, LineError, Plies, Record, RecordError, Sample};
 pub use store::Grouping;
 use store::Store;
 
@@ -34,6 +36,10 @@ pub(crate) const WAVE: usize = 32;
 pub struct ReadOptions {
     /// Records that cannot be read and are passed over at most.
     pub skip_bad: usize,
+    /// Which positions of games in PGN are read.
+    pub plies: Plies,
+    /// Which positions are wanted of those that can be read.
+    pub filters: Filters,
 }
 
 /// A record that could not be read.
@@ -86,6 +92,14 @@ pub enum DatasetError {
     /// There is not one position.
     #[error("{0}: no positions")]
     Empty(String),
+    /// There are positions, and none is wanted.
+    #[error("{names}: no positions are left: {left_out}")]
+    NothingLeft {
+        /// Names of the files.
+        names: String,
+        /// What was left out, and why.
+        left_out: LeftOutCounts,
+    },
     /// What was read cannot be kept.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -109,6 +123,8 @@ pub struct FileSummary {
     pub records: u64,
     /// Its usable positions.
     pub positions: u64,
+    /// What was left out of it.
+    pub left_out: LeftOutCounts,
     /// SHA-256 of the file as it is on the disk, in hexadecimal.
     pub sha256: String,
     /// How it is written.

@@ -5,8 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
+use engine::eval::Evaluator;
 use rayon::prelude::*;
 
+use super::filter::{Keys, LeftOut, LeftOutCounts, Sieve};
 use super::input::Blocks;
 use super::readers::{self, Reader, RecordError, Sample, Sink};
 use super::store::{PartStore, StoreWriter};
@@ -28,33 +30,69 @@ impl Dataset {
     ) -> Result<Self, DatasetError> {
         let names = sources.iter().map(Source::name).collect::<Vec<_>>().join(", ");
         progress.begin("reading", sources.iter().map(Source::size).sum(), Unit::Bytes);
-        let mut intake = Intake { options, store: StoreWriter::default(), files: Vec::new(), skipped: BTreeMap::new() };
+        let mut intake = Intake {
+            options,
+            evaluator: Evaluator::default(),
+            store: StoreWriter::default(),
+            keys: Keys::default(),
+            files: Vec::new(),
+            skipped: BTreeMap::new(),
+        };
         for source in sources {
             intake.read(source, &visitor, &mut collect, progress)?;
         }
         progress.end();
         let (store, grouping) = intake.store.finish()?;
         if store.len() == 0 {
-            return Err(DatasetError::Empty(names));
+            let left_out = intake.files.iter().map(|file| file.left_out).sum::<LeftOutCounts>();
+            return Err(match left_out.iter().next() {
+                None => DatasetError::Empty(names),
+                Some(_) => DatasetError::NothingLeft { names, left_out },
+            });
         }
         Ok(Dataset { store, grouping, files: intake.files, skipped: intake.skipped })
     }
 }
 
 /// What came of one part of a file.
-struct Part<V> {
+struct Part<'e, V> {
     visitor: V,
+    sieve: Sieve<'e>,
     store: PartStore,
+    /// By position: its key, if duplicates are to be found.
+    keys: Option<Vec<u64>>,
+    left_out: LeftOutCounts,
     records: u32,
     /// Record within the part, error, excerpt.
     bad: Vec<(u32, RecordError, String)>,
     skip_bad: usize,
 }
 
-impl<V: Visitor> Sink for Part<V> {
+impl<V: Visitor> Part<'_, V> {
+    /// Leaves out the positions whose keys were there before, and shows the others.
+    fn leave_out_duplicates(&mut self, is_new: &[bool]) {
+        self.store.retain(is_new);
+        is_new.iter().filter(|is_new| !**is_new).for_each(|_| self.left_out.add(LeftOut::Duplicate));
+        for (position, label) in self.store.samples() {
+            self.visitor.visit(&position, label);
+        }
+    }
+}
+
+impl<V: Visitor> Sink for Part<'_, V> {
     fn sample(&mut self, record: u32, sample: &Sample) {
+        if let Some(reason) = self.sieve.refuses(sample) {
+            return self.left_out.add(reason);
+        }
         self.store.push(record, &sample.position, &sample.label);
-        self.visitor.visit(&sample.position, sample.label);
+        match &mut self.keys {
+            Some(keys) => keys.push(sample.position.key()),
+            None => self.visitor.visit(&sample.position, sample.label),
+        }
+    }
+
+    fn leave_out(&mut self, reason: LeftOut) {
+        self.left_out.add(reason);
     }
 
     fn fault(&mut self, record: u32, error: RecordError, excerpt: String) -> ControlFlow<()> {
@@ -67,7 +105,9 @@ impl<V: Visitor> Sink for Part<V> {
 /// What has been read so far.
 struct Intake<'o> {
     options: &'o ReadOptions,
+    evaluator: Evaluator,
     store: StoreWriter,
+    keys: Keys,
     files: Vec<FileSummary>,
     skipped: BTreeMap<&'static str, Skipped>,
 }
@@ -83,19 +123,28 @@ impl Intake<'_> {
     ) -> Result<(), DatasetError> {
         let name = source.name().to_owned();
         let mut blocks = Blocks::new(source.stream(progress)?)?;
-        let reader: &dyn Reader = &*readers::detect(&name, blocks.head())?;
+        let reader: &dyn Reader = &*readers::detect(&name, blocks.head(), self.options)?;
         let mut file = FileSummary {
             name,
             records: 0,
             record: reader.record(),
             positions: 0,
+            left_out: LeftOutCounts::default(),
             sha256: String::new(),
             format: reader.format(),
         };
-        let skip_bad = self.options.skip_bad;
+        let (options, evaluator) = (self.options, self.evaluator.clone());
         let read_part = |&bytes: &&[u8]| {
-            let mut part =
-                Part { visitor: visitor(), store: PartStore::default(), records: 0, bad: Vec::new(), skip_bad };
+            let mut part = Part {
+                visitor: visitor(),
+                sieve: Sieve::new(&options.filters, reader.format(), &evaluator),
+                store: PartStore::default(),
+                keys: options.filters.unique.then(Vec::new),
+                left_out: LeftOutCounts::default(),
+                records: 0,
+                bad: Vec::new(),
+                skip_bad: options.skip_bad,
+            };
             part.records = reader.read(bytes, &mut part);
             part
         };
@@ -109,7 +158,9 @@ impl Intake<'_> {
                 drop(send);
             });
             for block in receive {
-                for part in block?.parts().par_iter().map(read_part).collect::<Vec<_>>() {
+                let mut parts = block?.parts().par_iter().map(read_part).collect::<Vec<_>>();
+                self.leave_out_duplicates(&mut parts);
+                for part in parts {
                     collect(self.take(part, &mut file)?);
                 }
             }
@@ -120,8 +171,20 @@ impl Intake<'_> {
         Ok(())
     }
 
+    /// Leaves out what was there before, in the order of the data, if duplicates are not wanted.
+    fn leave_out_duplicates<V: Visitor>(&mut self, parts: &mut [Part<'_, V>]) {
+        let mut is_new = |key| self.keys.insert(key);
+        let news =
+            parts.iter_mut().map(|part| Some(part.keys.take()?.into_iter().map(&mut is_new).collect::<Vec<_>>()));
+        let news: Vec<_> = news.collect();
+        let leave_out = |(part, is_new): (&mut Part<'_, V>, &Option<Vec<bool>>)| {
+            is_new.iter().for_each(|is_new| part.leave_out_duplicates(is_new));
+        };
+        parts.par_iter_mut().zip(&news).for_each(leave_out);
+    }
+
     /// Adds a part of a file and gives its visitor back.
-    fn take<V>(&mut self, part: Part<V>, file: &mut FileSummary) -> Result<V, DatasetError> {
+    fn take<V>(&mut self, part: Part<'_, V>, file: &mut FileSummary) -> Result<V, DatasetError> {
         for (record, error, excerpt) in part.bad {
             let number = file.records + u64::from(record) + 1;
             self.skip(BadRecord { file: file.name.clone(), record: file.record, number, error, excerpt })?;
@@ -129,6 +192,7 @@ impl Intake<'_> {
         self.store.append(&part.store, file.records)?;
         file.records += u64::from(part.records);
         file.positions += part.store.len() as u64;
+        file.left_out.merge(part.left_out);
         Ok(part.visitor)
     }
 

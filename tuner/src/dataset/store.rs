@@ -48,6 +48,22 @@ impl PartStore {
     pub(super) fn len(&self) -> usize {
         self.packed.len()
     }
+
+    pub(super) fn samples(&self) -> impl Iterator<Item = (Position, Label)> {
+        let label = |(packed, group)| (position_of(packed), label_of(packed, group));
+        self.packed.iter().zip(self.groups.iter().copied()).map(label)
+    }
+
+    /// Keeps the positions for which the next of `is_kept` is set.
+    pub(super) fn retain(&mut self, is_kept: &[bool]) {
+        fn keep<T>(column: &mut Vec<T>, is_kept: &[bool]) {
+            let mut next = is_kept.iter();
+            column.retain(|_| next.next().is_none_or(|is_kept| *is_kept));
+        }
+        keep(&mut self.packed, is_kept);
+        keep(&mut self.groups, is_kept);
+        keep(&mut self.records, is_kept);
+    }
 }
 
 /// Puts the positions of all parts together.
@@ -106,8 +122,7 @@ impl Store {
     }
 
     pub(super) fn label(&self, index: usize) -> Label {
-        let packed = &self.packed[index];
-        Label { outcome: outcome_of(packed), score: score_of(packed), group: self.groups[index] }
+        label_of(&self.packed[index], self.groups[index])
     }
 
     pub(super) fn samples(&self, range: Range<usize>) -> impl Iterator<Item = (Position, Label)> {
@@ -150,6 +165,10 @@ impl Store {
         }
         Ok(if number >= FEWEST_STRETCHES { Some(groups.finish()?) } else { None })
     }
+}
+
+fn label_of(packed: &Packed, group: u32) -> Label {
+    Label { outcome: outcome_of(packed), score: score_of(packed), group }
 }
 
 #[cfg(test)]

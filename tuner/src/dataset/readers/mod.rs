@@ -3,6 +3,7 @@
 //! A file is read in parts of whole records; parts know nothing of one another, so that they can be read at the same
 //! time. Which reader a file gets, its first bytes say and not its name.
 
+pub(super) mod pgn;
 pub(super) mod text;
 
 use std::ops::ControlFlow;
@@ -10,8 +11,10 @@ use std::ops::ControlFlow;
 use engine::chess::{Move, Position};
 use thiserror::Error;
 
+use super::filter::LeftOut;
 use super::label::Label;
-use super::{DatasetError, SourceError};
+use super::{DatasetError, ReadOptions, SourceError};
+pub use pgn::{GameError, Plies};
 pub use text::{LabelStyle, LineError};
 
 /// A labelled position.
@@ -57,6 +60,8 @@ impl Record {
 pub enum Format {
     /// Lines of a FEN and a label.
     Text(LabelStyle),
+    /// Games.
+    Pgn,
 }
 
 /// What is wrong with a record.
@@ -65,6 +70,14 @@ pub enum RecordError {
     /// A line of text.
     #[error(transparent)]
     Line(#[from] LineError),
+    /// A game.
+    #[error("line {line}: {error}")]
+    Game {
+        /// Its line, 1 for the first of the game.
+        line: u64,
+        /// What is wrong there.
+        error: GameError,
+    },
 }
 
 impl RecordError {
@@ -72,6 +85,7 @@ impl RecordError {
     pub fn reason(&self) -> &'static str {
         match self {
             RecordError::Line(error) => error.reason(),
+            RecordError::Game { error, .. } => error.reason(),
         }
     }
 }
@@ -84,6 +98,9 @@ pub(super) trait Sink {
     /// A record that cannot be read: what is wrong, and an excerpt of it if it is text. Reading goes on only if it says
     /// so.
     fn fault(&mut self, record: u32, error: RecordError, excerpt: String) -> ControlFlow<()>;
+
+    /// Something that can be read and says nothing.
+    fn leave_out(&mut self, reason: LeftOut);
 }
 
 /// Reads the files of one format.
@@ -106,9 +123,12 @@ pub(super) trait Reader: Sync {
 }
 
 /// The reader for a file that begins like this.
-pub(super) fn detect(name: &str, head: &[u8]) -> Result<Box<dyn Reader>, DatasetError> {
+pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<Box<dyn Reader>, DatasetError> {
     if let Some(offset) = head.iter().take(1 << 16).position(|&byte| byte == 0) {
         return Err(SourceError::Binary { name: name.to_owned(), offset }.into());
+    }
+    if pgn::is_pgn(head) {
+        return Ok(Box::new(pgn::PgnReader { plies: options.plies }));
     }
     match text::detect_style(head) {
         Some(style) => Ok(Box::new(text::TextReader { style })),

@@ -17,7 +17,7 @@ use super::{Format, Reader, Record, Sample, Sink};
 use crate::dataset::label::{Label, Outcome, group_of_game, group_of_position};
 
 /// What a text begins with if its editor put it there.
-const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
+pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
 /// Bytes of the longest line.
 const LONGEST: usize = 1 << 16;
@@ -228,7 +228,7 @@ fn points(label: &str) -> Result<(Outcome, Option<i16>), LineError> {
 }
 
 /// A line for an error message: printable, and not too long.
-fn excerpt(line: &[u8]) -> String {
+pub(super) fn excerpt(line: &[u8]) -> String {
     const LENGTH: usize = 120;
     let text = String::from_utf8_lossy(line.trim_ascii());
     let mut excerpt: String = text.chars().take(LENGTH).map(|c| if c.is_control() { '?' } else { c }).collect();
