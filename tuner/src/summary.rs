@@ -88,6 +88,7 @@ impl Report {
             "target": self.target.to_string(),
             "loss_function": self.sample_loss.name(),
             "resolve": self.resolve.name(),
+            "objective": self.judge.name(),
             "method": self.method.name(),
             "k": self.k,
             "prior": self.prior,

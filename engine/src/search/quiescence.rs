@@ -279,6 +279,13 @@ impl<'e> Quiescence<'e> {
         alpha < value && value < beta
     }
 
+    /// Searches with an open window and shows every position whose evaluation has a part in it: while none of these
+    /// evaluations changes, the search stays the same.
+    pub fn show_evaluated(&mut self, position: &Position, see: &mut dyn FnMut(&Position)) {
+        let mut shown = Shown { search: self, see };
+        let Ok(_) = quiesce(&mut shown, &mut position.clone(), -INFINITE, INFINITE, 0, &mut ());
+    }
+
     /// The value of a position in the view of its side to move, a bound where it lies outside of (alpha, beta).
     /// `ply` is the distance to the root, for mates; `line` becomes the best line.
     pub fn search<L: Line>(
@@ -291,6 +298,29 @@ impl<'e> Quiescence<'e> {
     ) -> Value {
         let Ok(value) = quiesce(self, position, alpha, beta, ply, line);
         value
+    }
+}
+
+/// A search that shows what it evaluates.
+struct Shown<'s, 'e> {
+    search: &'s mut Quiescence<'e>,
+    see: &'s mut dyn FnMut(&Position),
+}
+
+impl Host for Shown<'_, '_> {
+    type Stop = Infallible;
+
+    fn visit(&mut self, ply: usize) -> Result<(), Infallible> {
+        self.search.visit(ply)
+    }
+
+    fn margin(&self) -> Option<Value> {
+        self.search.margin()
+    }
+
+    fn evaluate(&mut self, position: &Position, ply: usize, known: Option<Value>) -> (Value, Value) {
+        (self.see)(position);
+        self.search.evaluate(position, ply, known)
     }
 }
 
@@ -376,6 +406,19 @@ mod tests {
         assert_eq!(taken.line.iter().map(ToString::to_string).collect::<Vec<_>>(), ["d2d5"]);
         let left = resolve("4k3/8/4p3/3p4/8/8/3R4/4K3 w - - 0 1");
         assert!(left.line.is_empty());
+    }
+
+    #[test]
+    fn every_evaluation_is_shown() {
+        let evaluator = Evaluator::default();
+        let mut search = Quiescence::new(&evaluator, Pruning::Exact);
+        let position = Position::from_fen("4k3/8/8/3q4/8/8/3R4/4K3 w - - 0 1").unwrap();
+        let mut shown = Vec::new();
+        search.show_evaluated(&position, &mut |evaluated| shown.push(evaluated.clone()));
+        // The root, and the capture; nothing is in check here.
+        assert_eq!(shown.len() as u64, search.nodes());
+        assert_eq!(shown[0], position);
+        assert!(shown.contains(&search.resolve(&position).position));
     }
 
     #[test]

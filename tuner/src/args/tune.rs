@@ -12,7 +12,7 @@ use tuner::optimize::Method;
 use tuner::params_file::{check_writable, render, write_atomically};
 use tuner::report::{Page, page};
 use tuner::target::Target;
-use tuner::tune::{Checkpoint, Hooks, Job, MIN_SEEN, run};
+use tuner::tune::{Checkpoint, Hooks, Job, Judge, MIN_SEEN, run};
 
 use super::job::JobArgs;
 use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, Prior, positive, share};
@@ -65,7 +65,8 @@ struct ParameterArgs {
     #[arg(long, value_name = "N", default_value_t = MIN_SEEN)]
     min_seen: u32,
 
-    /// Scale the tuned parameters so that K is 1: a score of 400 centipawns then means 10 of 11 points.
+    /// Scale all parameters so that K is 1, frozen and bounded ones too: a score of 400 centipawns then means 10 of 11
+    /// points.
     #[arg(long)]
     normalize: bool,
 
@@ -118,6 +119,11 @@ struct MethodArgs {
     /// How the minimum is found; all methods find the same.
     #[arg(long, value_enum, default_value_t = Method::Newton)]
     method: Method,
+
+    /// Where scores come from: leaves that positions are resolved to once a round; or, where --method local-search has
+    /// found the best by these, the engine's quiescence search for every further trial, in minutes instead of seconds.
+    #[arg(long, value_enum, default_value_t = Judge::default())]
+    objective: Judge,
 
     /// Positions a step of Adam looks at; all if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -223,6 +229,7 @@ impl TuneArgs {
             target: objective.target,
             loss: objective.loss,
             resolve: objective.resolve,
+            judge: self.method.objective,
             method: self.method.method,
             seed: self.method.seed,
             batch: self.method.batch()?,

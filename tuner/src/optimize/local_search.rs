@@ -20,13 +20,13 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// A change that lowers the objective by a smaller share is no change: sums have no more digits.
-const NOTHING: f64 = 1e-15;
+pub(super) const NOTHING: f64 = 1e-15;
 
 /// A sweep that lowers the loss by a smaller share than this is followed by smaller steps, or is the last.
-const NOTICEABLE: f64 = 1e-6;
+pub(super) const NOTICEABLE: f64 = 1e-6;
 
 /// Strides along what a sweep moved, in multiples of it, while they help.
-const LONGEST_STRIDE: f64 = 64.0;
+pub(super) const LONGEST_STRIDE: f64 = 64.0;
 
 /// Local search within bounds; see the module's description.
 #[derive(Debug, Clone, Copy, PartialEq)]

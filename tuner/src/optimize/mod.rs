@@ -16,6 +16,7 @@ mod ray;
 mod run;
 mod state;
 mod tracked;
+mod trials;
 
 pub use adam::Adam;
 pub use lbfgs::Lbfgs;
@@ -24,6 +25,8 @@ pub use local_search::LocalSearch;
 pub use method::Method;
 pub use newton::Newton;
 pub use state::{State, StateError};
+pub(crate) use trials::words;
+pub use trials::{BlackBox, Trials};
 
 use crate::objective::Objective;
 use serde::{Deserialize, Serialize};

@@ -21,6 +21,11 @@ pub(super) trait Stepwise {
     /// Whether it takes so many steps that passes are worth some preparation.
     const HAS_MANY_STEPS: bool;
 
+    /// The place where a fit begins, as the method sees it: whoever judges by more than the rows says so here.
+    fn judge(&self, _ground: &Ground<'_>, place: Place) -> Place {
+        place
+    }
+
     /// Most steps it takes.
     fn max_steps(&self) -> usize;
 
@@ -63,7 +68,7 @@ impl<M: Stepwise> Optimizer for M {
         let objective = prepared.as_ref().unwrap_or(objective);
         let ray = if M::HAS_RAY { Ray::new(objective, start, &limits) } else { None };
         let ground = Ground { objective, limits: &limits, ray: ray.as_ref() };
-        let origin = ground.origin(start)?;
+        let origin = self.judge(&ground, ground.origin(start)?);
         let start_norm = origin.norm;
         let (mut run, stop) = match resume {
             Some(state) => {

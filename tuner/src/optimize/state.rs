@@ -8,6 +8,7 @@ use super::lbfgs::LbfgsState;
 use super::local_search::LocalSearchState;
 use super::newton::NewtonState;
 use super::place::{Ground, Place};
+use super::trials::TrialsState;
 use super::{Step, Work};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -47,6 +48,7 @@ pub(super) enum WalkState {
     Lbfgs(LbfgsState),
     Adam(AdamState),
     LocalSearch(LocalSearchState),
+    Trials(TrialsState),
 }
 
 impl WalkState {
@@ -62,6 +64,7 @@ impl WalkState {
             WalkState::Lbfgs(_) => "L-BFGS",
             WalkState::Adam(_) => "Adam",
             WalkState::LocalSearch(_) => "local search",
+            WalkState::Trials(_) => "local search by trials",
         }
     }
 }

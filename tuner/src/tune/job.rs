@@ -1,5 +1,6 @@
 //! What a run is asked for, and why it may fail.
 
+use clap::ValueEnum;
 use engine::eval::params::Weights;
 use thiserror::Error;
 
@@ -7,6 +8,7 @@ use super::checkpoint::{CheckpointError, Fingerprint};
 use crate::constraints::{ConstraintError, Constraints};
 use crate::dataset::{ReadOptions, Source};
 use crate::features::{ReadError, Resolve};
+use crate::name_of;
 use crate::objective::{FitKError, ObjectiveError, PriorScale, RowsError, SampleLoss};
 use crate::optimize::{LimitsError, Method, OptimizeError};
 use crate::params_file::PROGRAM;
@@ -15,6 +17,23 @@ use crate::validation::ValidationError;
 
 /// Positions in which a parameter must occur at least to be tuned, unless told otherwise.
 pub const MIN_SEEN: u32 = 10;
+
+/// What a fit asks for the score of a position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Judge {
+    /// The leaf that the position was resolved to: a sum of coefficients, resolved anew from round to round.
+    #[default]
+    Rows,
+    /// In a last round, the engine's quiescence search itself, for every trial of --method local-search.
+    Quiescence,
+}
+
+impl Judge {
+    /// Its name on the command line.
+    pub fn name(self) -> String {
+        name_of(&self)
+    }
+}
 
 /// What is to be tuned, to what, and how.
 pub struct Job {
@@ -33,6 +52,8 @@ pub struct Job {
     pub loss: SampleLoss,
     /// Which evaluation of a position is fitted to its result.
     pub resolve: Resolve,
+    /// Where scores come from while the objective is minimised.
+    pub judge: Judge,
     /// How the objective is minimised.
     pub method: Method,
     /// What decides everything that is left to chance: what is held out, folds, the choices of a method.
@@ -72,6 +93,7 @@ impl Job {
             target: Target::default(),
             loss: SampleLoss::default(),
             resolve: Resolve::Qsearch,
+            judge: Judge::default(),
             method: Method::Newton,
             seed: 0,
             batch: None,
@@ -103,6 +125,7 @@ impl Job {
             ("--target", self.target.to_string()),
             ("--loss", self.loss.name()),
             ("--resolve", self.resolve.name()),
+            ("--objective", self.judge.name()),
             ("--method", self.method.name()),
             ("--seed", self.seed.to_string()),
             ("--batch", self.batch.map_or_else(|| "all".to_owned(), |size| size.to_string())),
@@ -149,6 +172,9 @@ pub enum TuneError {
     /// The checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// The engine's search can be asked by trials only, and what it says is no static evaluation.
+    #[error("--objective quiescence is for --method local-search and --resolve qsearch")]
+    Judge,
     /// No piece has a phase weight any more.
     #[error("all phase weights were tuned to 0: the data do not tell midgame from endgame; give a stronger --prior")]
     NoPhase,

@@ -6,6 +6,8 @@ mod checkpoint;
 mod job;
 mod report;
 mod rounds;
+mod searched;
+mod time_left;
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,21 +17,22 @@ use engine::eval::Evaluator;
 use engine::eval::params::{PAIRS, Weights};
 
 pub use checkpoint::{Checkpoint, CheckpointError, Fingerprint};
-pub use job::{Job, MIN_SEEN, TuneError};
+pub use job::{Job, Judge, MIN_SEEN, TuneError};
 pub use report::{Bootstrap, CurvePoint, Loss, Losses, Report, Seconds};
 
 use crate::constraints;
 use crate::dataset::Dataset;
 use crate::explain::{Case, Explanation, explain, loss_change};
-use crate::features::{self, Resolved, Scores, score};
+use crate::features::{self, Resolve, Resolved, Scores, score};
 use crate::objective::{Difference, Objective, fit_k};
-use crate::optimize::{Limits, LimitsError};
+use crate::optimize::{Limits, LimitsError, Method, Trials};
 use crate::progress::{Progress, Unit};
 use crate::report::WORST;
 use crate::validation::{PriorChoice, PriorSearch, Split, ValidationError};
 use certainty::Certainty;
 use report::Sides;
-use rounds::{Best, Rounds, RunState, SplitRows};
+use rounds::{Best, Rounds, RunState, SplitRows, TrialRound};
+use searched::Searched;
 
 /// The strength of the prior per position that its choice begins with: λ = this / number of positions.
 ///
@@ -68,6 +71,9 @@ impl<'h> Hooks<'h> {
 /// written.
 pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
     let started = Instant::now();
+    if job.judge == Judge::Quiescence && (job.method != Method::LocalSearch || job.resolve != Resolve::Qsearch) {
+        return Err(TuneError::Judge);
+    }
     let fingerprint = job.fingerprint();
     let constrained = job.constraints.resolve(&job.start)?;
     job.start.clone_from(&constrained.start);
@@ -93,7 +99,10 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
 
     let occurrences = resumed.as_ref().map_or_else(|| rows.fitted.occurrences(), |state| state.occurrences.clone());
     let limits = limits(&constrained, &occurrences, job.min_seen)?;
+    let [fitted, held] = [split.as_ref().map(|split| &split.fitted[..]), split.as_ref().map(|split| &split.held[..])]
+        .map(|numbers| Searched { dataset: &dataset, numbers });
     let optimizer = job.method.optimizer(job.seed, job.batch);
+    let trials = Trials::new(&fitted, job.seed);
     let rounds = Rounds {
         dataset: &dataset,
         targets: &targets,
@@ -101,6 +110,7 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         sample_loss: job.loss,
         resolve: job.resolve,
         optimizer: &*optimizer,
+        trials: (job.judge == Judge::Quiescence).then_some(TrialRound { optimizer: &trials, held: &held }),
         limits: &limits,
         shiftable: &constrained.shiftable,
         min_seen: job.min_seen,
@@ -145,6 +155,7 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         target: job.target,
         sample_loss: job.loss,
         resolve: job.resolve,
+        judge: job.judge,
         method: job.method,
         k: finished.k,
         prior: state.prior,
@@ -231,6 +242,7 @@ fn begin(
         before: sides,
         occurrences,
         resolved_with: start.clone(),
+        by_trials: false,
         theta: start,
         rounds: 0,
         iterations: 0,

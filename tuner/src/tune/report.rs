@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use engine::eval::params::Weights;
 use serde::{Deserialize, Serialize};
 
+use super::job::Judge;
 use crate::constraints::Constraints;
 use crate::dataset::{FileSummary, Grouping, Skipped};
 use crate::explain::Explanation;
@@ -126,6 +127,8 @@ pub struct Report {
     pub sample_loss: SampleLoss,
     /// How positions were resolved.
     pub resolve: Resolve,
+    /// Where scores came from while it was minimised.
+    pub judge: Judge,
     /// How the objective was minimised.
     pub method: Method,
     /// The scale from centipawns to expected results.

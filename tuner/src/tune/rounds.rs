@@ -7,11 +7,13 @@ use engine::eval::params::Weights;
 use serde::{Deserialize, Serialize};
 
 use super::report::{CurvePoint, Loss, Seconds, Sides};
+use super::searched::Searched;
+use super::time_left::TimeLeft;
 use super::{Fingerprint, Hooks, TuneError, timed};
 use crate::dataset::Dataset;
 use crate::features::{Resolve, Scores, resolve, score};
 use crate::normalize::Centring;
-use crate::objective::{Objective, PriorScale, Rows, SampleLoss};
+use crate::objective::{Objective, PriorScale, Rows, SampleLoss, score_loss};
 use crate::optimize::{Limits, Optimizer, State, Step, Stop, Watch};
 use crate::progress::Unit;
 use crate::validation::{PriorChoice, Split};
@@ -36,6 +38,8 @@ pub(super) struct RunState {
     pub(super) occurrences: Vec<u32>,
     /// Parameters that the present rows were resolved with.
     pub(super) resolved_with: Vec<f64>,
+    /// Whether the present round is the last, by the engine's search.
+    pub(super) by_trials: bool,
     /// Where the present fit began.
     pub(super) theta: Vec<f64>,
     pub(super) rounds: u64,
@@ -104,6 +108,13 @@ impl SplitRows {
     }
 }
 
+/// A last round that judges by the engine's search instead of rows.
+pub(super) struct TrialRound<'a> {
+    pub(super) optimizer: &'a dyn Optimizer,
+    /// The positions held out.
+    pub(super) held: &'a Searched<'a>,
+}
+
 /// What does not change from round to round.
 pub(super) struct Rounds<'a> {
     pub(super) dataset: &'a Dataset,
@@ -112,6 +123,8 @@ pub(super) struct Rounds<'a> {
     pub(super) sample_loss: SampleLoss,
     pub(super) resolve: Resolve,
     pub(super) optimizer: &'a dyn Optimizer,
+    /// What goes on from there with the engine's own search.
+    pub(super) trials: Option<TrialRound<'a>>,
     pub(super) limits: &'a Limits,
     /// Numbers that are not to be tuned.
     pub(super) shiftable: &'a [bool],
@@ -134,7 +147,7 @@ impl Rounds<'_> {
         hooks: &mut Hooks<'_>,
         seconds: &mut Seconds,
     ) -> Result<(bool, SplitRows), TuneError> {
-        while state.rounds < MAX_ROUNDS {
+        while state.rounds < MAX_ROUNDS || state.by_trials {
             let (candidate, interrupted) = self.fit(state, &rows.fitted, rows.held.as_ref(), hooks, seconds)?;
             let (weights, _) = Weights::from_vector(&candidate.theta);
             if !weights.has_phase() {
@@ -147,16 +160,23 @@ impl Rounds<'_> {
                 Some(held) => held.by(self.resolve),
                 None => sides.fitted.by(self.resolve) + pull,
             };
-            if measure >= state.best.measure {
-                return Ok((interrupted, rows));
-            }
             let gain = 1.0 - measure / state.best.measure;
-            state.best = Best { vector: weights.to_vector(), sides, measure, ..candidate };
-            state.theta.clone_from(&state.best.theta);
+            if gain > 0.0 {
+                state.best = Best { vector: weights.to_vector(), sides, measure, ..candidate };
+                state.theta.clone_from(&state.best.theta);
+                state.rounds += 1;
+            }
             state.resolved_with = weights.to_vector();
-            state.rounds += 1;
-            if interrupted || self.resolve == Resolve::Static || gain < LEAST_PROGRESS {
-                return Ok((interrupted, rows));
+            if interrupted {
+                return Ok((true, rows));
+            }
+            if self.resolve == Resolve::Static || gain < LEAST_PROGRESS || state.rounds == MAX_ROUNDS {
+                if state.by_trials || self.trials.is_none() {
+                    break;
+                }
+                state.by_trials = true;
+            } else if state.by_trials {
+                break;
             }
         }
         Ok((false, rows))
@@ -184,10 +204,19 @@ impl Rounds<'_> {
         seconds: &mut Seconds,
     ) -> Result<(Best, bool), TuneError> {
         let objective = self.objective(rows, state)?;
-        let (begin, resume) = (state.theta.clone(), state.fit.take());
+        let (begin, resume, by_trials) = (state.theta.clone(), state.fit.take(), state.by_trials);
         hooks.progress.begin("minimising", 0, Unit::Iterations);
-        let mut watcher = Watcher { rounds: self, objective: &objective, held, state, hooks, fault: None };
-        let minimize = || self.optimizer.minimize(&objective, &begin, self.limits, resume, &mut watcher);
+        let mut watcher = Watcher {
+            rounds: self,
+            objective: &objective,
+            held,
+            state,
+            hooks,
+            fault: None,
+            time_left: TimeLeft::new(),
+        };
+        let optimizer = self.trials.as_ref().filter(|_| by_trials).map_or(self.optimizer, |trials| trials.optimizer);
+        let minimize = || optimizer.minimize(&objective, &begin, self.limits, resume, &mut watcher);
         let fit = timed(&mut seconds.optimize, minimize);
         let fault = watcher.fault.take();
         hooks.progress.end();
@@ -251,26 +280,37 @@ struct Watcher<'w, 'h> {
     state: &'w mut RunState,
     hooks: &'w mut Hooks<'h>,
     fault: Option<TuneError>,
+    time_left: TimeLeft,
 }
 
 impl Watch for Watcher<'_, '_> {
     fn step(&mut self, step: &Step, theta: &[f64], state: &dyn Fn() -> State) -> ControlFlow<()> {
-        let held = self.held.map(|held| self.objective.over(held).data_loss(theta));
+        let held = self.held.map(|held| match self.rounds.trials.as_ref().filter(|_| self.state.by_trials) {
+            None => self.objective.over(held).data_loss(theta),
+            Some(trials) => {
+                let (loss, k) = (self.rounds.sample_loss, self.objective.k());
+                score_loss(loss, k, &trials.held.all_scores(theta), held.targets())
+            }
+        });
         if let Some(loss) = held
             && self.state.pick.as_ref().is_none_or(|pick| loss < pick.loss)
         {
             self.state.pick = Some(Pick { theta: theta.to_vec(), loss });
         }
+        let is_whole = step.rows == self.objective.rows().len();
         self.state.history.push(CurvePoint {
             round: self.state.rounds + 1,
             iteration: step.iteration,
             objective: step.loss,
-            is_whole: step.rows == self.objective.rows().len(),
+            is_whole,
             held,
         });
         self.hooks.progress.advance(1);
         let held = held.map_or_else(String::new, |loss| format!(", held out {loss:.7}"));
-        self.hooks.progress.message(format!("loss {:.7}{held}, gradient {:.1e}", step.loss, step.gradient_norm));
+        // Losses over some of the rows cannot be compared with those over all.
+        let left = if is_whole { self.time_left.after(step.loss) } else { None };
+        let left = left.map_or_else(String::new, |left| format!(", about {} s left", left.as_secs_f64().ceil()));
+        self.hooks.progress.message(format!("loss {:.7}{held}, gradient {:.1e}{left}", step.loss, step.gradient_norm));
         let interrupted = self.hooks.is_interrupted();
         if let Some(checkpoint) = &mut self.hooks.checkpoint {
             let whole = || RunState { fit: Some(state()), ..self.state.clone() };
