@@ -159,6 +159,11 @@ impl Limits {
         (leader..self.size()).filter(|&member| self.leaders[member] == leader).collect()
     }
 
+    /// The parameters that move, each for all that are tied to it.
+    pub(super) fn free(&self) -> Vec<usize> {
+        (0..self.size()).filter(|&index| !self.is_frozen(index) && !self.follows(index)).collect()
+    }
+
     /// Lower and upper bound of parameter `index`.
     ///
     /// # Panics

@@ -64,9 +64,7 @@ impl Stepwise for LocalSearch {
     }
 
     fn walk<'g>(&'g self, ground: &'g Ground<'g>, origin: Place, state: Option<WalkState>) -> Begun<'g> {
-        let size = origin.theta.len();
-        let free: Vec<usize> =
-            (0..size).filter(|&j| !ground.limits.is_frozen(j) && !ground.limits.follows(j)).collect();
+        let free = ground.limits.free();
         let (place, order, step, random) = match state {
             None => (origin, free, f64::from(self.first_step.max(1)), self.seed),
             Some(WalkState::LocalSearch(LocalSearchState { theta, step, order, random })) => {

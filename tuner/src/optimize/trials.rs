@@ -92,8 +92,7 @@ impl Stepwise for Trials<'_> {
     }
 
     fn walk<'g>(&'g self, ground: &'g Ground<'g>, origin: Place, state: Option<WalkState>) -> Begun<'g> {
-        let limits = ground.limits;
-        let free: Vec<usize> = (0..limits.size()).filter(|&j| !limits.is_frozen(j) && !limits.follows(j)).collect();
+        let free = ground.limits.free();
         let state = match state {
             None => {
                 let (mut order, mut random) = (free, Random::seeded(self.seed));

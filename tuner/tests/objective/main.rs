@@ -5,7 +5,8 @@ mod resume;
 mod ties;
 
 use problem::{
-    FEATURES, Numbers, SIZE, bounds, drawn, exact, expectation, methods, minimize, moved, rows, score, start, truth,
+    FEATURES, Numbers, SIZE, bounds, drawn, exact, expectation, methods, minimize, moved, rows, score, start, tight,
+    truth,
 };
 use std::ops::ControlFlow;
 use tuner::objective::{
@@ -262,10 +263,7 @@ fn all_methods_find_the_same_minimum() {
 fn no_method_moves_what_is_frozen_or_leaves_bounds() {
     let rows = rows(5000, drawn);
     let objective = Objective::new(&rows, 1.0).unwrap().with_prior(1e-9, &truth()).unwrap();
-    let (mut lower, mut upper) = (vec![-5000.0; SIZE], vec![5000.0; SIZE]);
-    let mut begin = start();
-    (lower[2], upper[2], lower[5], upper[5]) = (10.0, 35.0, 20.0, 41.0);
-    begin[2] = 20.0;
+    let (lower, upper, begin) = tight();
     let mut limits = Limits::new(lower.clone(), upper.clone()).unwrap();
     let frozen = [0, 7, SIZE - 2];
     frozen.iter().for_each(|&j| limits.freeze(j).unwrap());

@@ -42,6 +42,14 @@ pub(crate) fn start() -> Vec<f64> {
     theta
 }
 
+/// Wide bounds but for two parameters that want to go further, and a start within them.
+pub(crate) fn tight() -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let (mut lower, mut upper, mut begin) = (vec![-5000.0; SIZE], vec![5000.0; SIZE], start());
+    (lower[2], upper[2], lower[5], upper[5]) = (10.0, 35.0, 20.0, 41.0);
+    begin[2] = 20.0;
+    (lower, upper, begin)
+}
+
 /// Rows with all but the last feature, few of them with the last but one, and some without entries; targets from `y`.
 pub(crate) fn rows(count: usize, mut y: impl FnMut(&mut Numbers, f64) -> f32) -> Rows {
     let (mut numbers, theta) = (Numbers(7), truth());

@@ -1,6 +1,6 @@
 //! Fits that go on from a state of an earlier fit, beside fits that were never stopped.
 
-use super::problem::{SIZE, bounds, drawn, methods, rows, start, truth};
+use super::problem::{SIZE, bounds, drawn, methods, rows, start, tight, truth};
 use std::ops::ControlFlow;
 use tuner::objective::Objective;
 use tuner::optimize::{
@@ -77,10 +77,7 @@ fn a_fit_goes_on_from_any_step_to_the_same_end() {
 fn bounds_ties_and_frozen_parameters_go_on_as_well() {
     let rows = rows(5000, drawn);
     let objective = Objective::new(&rows, 1.0).unwrap().with_prior(1e-9, &truth()).unwrap();
-    let (mut lower, mut upper) = (vec![-5000.0; SIZE], vec![5000.0; SIZE]);
-    let mut begin = start();
-    (lower[2], upper[2], lower[5], upper[5]) = (10.0, 35.0, 20.0, 41.0);
-    begin[2] = 20.0;
+    let (lower, upper, mut begin) = tight();
     let mut limits = Limits::new(lower, upper).unwrap();
     // A frozen parameter may stand outside of its bounds.
     begin[7] = 6000.0;
