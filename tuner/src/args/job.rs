@@ -101,7 +101,8 @@ impl<'c> Flags<'c> {
     }
 
     fn get(&self, key: &str) -> Option<&'c Arg> {
-        self.iter().find(|&(name, _)| name == key).map(|(_, arg)| arg)
+        let is_called = |arg: &Arg| arg.get_visible_aliases().is_some_and(|aliases| aliases.contains(&key));
+        self.iter().find(|&(name, arg)| name == key || is_called(arg)).map(|(_, arg)| arg)
     }
 
     /// Whether a flag stands in the table of its own.

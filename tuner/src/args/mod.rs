@@ -19,9 +19,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::Result;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use tuner::constraints::Constraints;
-use tuner::dataset::{ReadOptions, Source};
+use tuner::dataset::{LabelView, ReadOptions, Results, Source};
 use tuner::features::Resolve;
 use tuner::objective::SampleLoss;
 use tuner::target::Target;
@@ -125,17 +125,36 @@ impl From<String> for Answer {
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 struct DataArgs {
-    /// Labelled positions: a FEN and `c9 "1-0";` or `[1.0]` a line, plain or zstd; may be given several times.
-    /// Without it, the project's own small set is used.
-    #[arg(long, value_name = "FILE")]
+    /// Labelled positions: a file in a format of the field, told by its content, plain or compressed with gzip, zstd, xz
+    /// or bzip2; a folder for all such files in it; `-` for standard input. May be given several times. Without it, the
+    /// project's own small set is used.
+    #[arg(long, visible_alias = "data", value_name = "FILE")]
     epd: Vec<PathBuf>,
 
-    /// Go on past at most N lines that cannot be read, and report them by reason.
+    /// Go on past at most N records (lines, positions or games) that cannot be read, and report them by reason.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip_bad: usize,
 
+    /// Whose results and scores a text has where its style does not say: `[1.0]`, columns of numbers or W, D and L. White's
+    /// by definition are `1-0` and `c9`, the mover's are `ce` of EPD; binary formats know whose they have.
+    #[arg(long, value_name = "VIEW", value_enum, default_value_t = LabelView::White)]
+    view: LabelView,
+
+    /// What numbers are as results where all of a file are 0 and 1: points (0 is a loss) or signed (0 is a draw).
+    #[arg(long, value_name = "KIND", value_enum)]
+    results: Option<ResultNumbers>,
+
     #[command(flatten)]
     filters: filter::FilterArgs,
+}
+
+/// What results mean that are numbers.
+#[derive(Clone, Copy, ValueEnum)]
+enum ResultNumbers {
+    /// 1, 0.5 and 0.
+    Points,
+    /// 1, 0 and -1.
+    Signed,
 }
 
 impl DataArgs {
@@ -144,12 +163,23 @@ impl DataArgs {
         if self.epd.is_empty() {
             return Ok(vec![Source::embedded(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
         }
-        self.epd.iter().map(|file| Ok(Source::open(file)?)).collect()
+        let found = self.epd.iter().map(|path| Source::find(path)).collect::<Result<Vec<_>, _>>()?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// How they are read.
     fn options(&self) -> ReadOptions {
-        ReadOptions { skip_bad: self.skip_bad, plies: self.filters.plies(), filters: self.filters.filters() }
+        let results = self.results.map(|numbers| match numbers {
+            ResultNumbers::Points => Results::Points,
+            ResultNumbers::Signed => Results::Signed,
+        });
+        ReadOptions {
+            skip_bad: self.skip_bad,
+            view: self.view,
+            results,
+            plies: self.filters.plies(),
+            filters: self.filters.filters(),
+        }
     }
 }
 

@@ -1,22 +1,18 @@
 //! Where the bytes of a data set come from: files, the program itself; unpacked as they are read, block by block.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::folder;
+use super::packing::{LONGEST_MAGIC, Packing};
 use super::readers::Reader;
 use super::{PART, WAVE};
 use crate::progress::Progress;
-
-/// Every zstd frame begins with these bytes.
-const ZSTD_MAGIC: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
-
-/// So many bytes are enough to tell how a file is packed.
-const LONGEST_MAGIC: usize = 6;
 
 /// Bytes of unpacked content that are in memory as one; a block is read while the one before is worked on.
 const BLOCK: usize = WAVE * PART;
@@ -32,9 +28,14 @@ pub enum SourceError {
         /// What the system says.
         error: io::Error,
     },
-    /// It is a folder.
-    #[error("{0}: is a directory, expected a file of labelled positions")]
-    Directory(String),
+    /// It is a folder, and nothing in it is in a known format.
+    #[error("{name}: is a directory with nothing in it that can be read as positions; found {found}")]
+    Directory {
+        /// Its name.
+        name: String,
+        /// What is in it.
+        found: String,
+    },
     /// It has no bytes.
     #[error("{0}: is empty")]
     Empty(String),
@@ -45,6 +46,14 @@ pub enum SourceError {
         name: String,
         /// Where the first zero byte stands.
         offset: usize,
+    },
+    /// It is compressed in a way that cannot be undone here.
+    #[error("{name}: is compressed with {packing}; gzip, zstd, xz and bzip2 can be read")]
+    Unsupported {
+        /// Its name.
+        name: String,
+        /// How it is compressed.
+        packing: &'static str,
     },
     /// Its compressed content is damaged, or ends too early.
     #[error("{name}: damaged {packing} data after {offset} bytes of content: {error}")]
@@ -79,7 +88,7 @@ enum Origin {
         size: u64,
     },
     /// What can be read only once.
-    Pipe(File),
+    Pipe(Box<dyn Read + Send>),
     Memory(&'static [u8]),
 }
 
@@ -90,24 +99,38 @@ pub struct Source {
 }
 
 impl Source {
+    /// What a path names: a file, all files in a folder and its folders that are in a known format, in the order of
+    /// their names, or standard input for `-`.
+    ///
+    /// # Errors
+    /// If it is missing, unreadable or empty, or a folder with nothing in it that can be read.
+    pub fn find(path: &Path) -> Result<Vec<Self>, SourceError> {
+        if path.as_os_str() == "-" {
+            return Ok(vec![Source::standard_input()]);
+        }
+        if path.is_dir() { folder::sources(path) } else { Ok(vec![Source::open(path)?]) }
+    }
+
     /// Looks whether a file can be read.
     ///
     /// # Errors
-    /// If it is missing, unreadable, a folder or empty.
+    /// If it is missing, unreadable or empty.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let name = path.display().to_string();
         let unreadable = |error| SourceError::Unreadable { name: name.clone(), error };
-        if fs::metadata(path).map_err(unreadable)?.is_dir() {
-            return Err(SourceError::Directory(name));
-        }
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         let origin = match metadata.len() {
-            _ if !metadata.is_file() => Origin::Pipe(file),
+            _ if !metadata.is_file() => Origin::Pipe(Box::new(file)),
             0 => return Err(SourceError::Empty(name)),
             size => Origin::File { path: path.to_owned(), size },
         };
         Ok(Source { name, origin })
+    }
+
+    /// Takes what comes on standard input.
+    pub fn standard_input() -> Self {
+        Source { name: "standard input".to_owned(), origin: Origin::Pipe(Box::new(io::stdin())) }
     }
 
     /// Takes bytes that are part of the program.
@@ -141,20 +164,19 @@ impl Source {
         let unreadable = |error| SourceError::Unreadable { name: name.clone(), error };
         let bytes: Box<dyn Read + Send> = match origin {
             Origin::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
-            Origin::Pipe(file) => Box::new(file),
+            Origin::Pipe(pipe) => pipe,
             Origin::Memory(bytes) => Box::new(bytes),
         };
         let sha256 = Arc::new(Mutex::new(Sha256::new()));
         let mut raw = Raw { bytes, sha256: Arc::clone(&sha256), progress };
         let mut magic = Vec::new();
         raw.by_ref().take(LONGEST_MAGIC as u64).read_to_end(&mut magic).map_err(unreadable)?;
-        let is_zstd = magic.starts_with(ZSTD_MAGIC);
+        let packing = Packing::of(&magic);
         let whole = io::Cursor::new(magic).chain(raw);
-        let (packing, content): (_, Box<dyn Read + Send>) = if is_zstd {
-            let decoder = zstd::Decoder::with_buffer(BufReader::with_capacity(PART, whole)).map_err(unreadable)?;
-            (Some("zstd"), Box::new(decoder))
-        } else {
-            (None, Box::new(whole))
+        let (packing, content): (_, Box<dyn Read + Send>) = match packing {
+            Ok(None) => (None, Box::new(whole)),
+            Ok(Some(packing)) => (Some(packing), packing.unpack(whole).map_err(unreadable)?),
+            Err(packing) => return Err(SourceError::Unsupported { name, packing }),
         };
         Ok(Stream { name, packing, content, sha256, offset: 0 })
     }
@@ -179,7 +201,7 @@ impl Read for Raw<'_> {
 /// The content of a file, unpacked as it is read.
 pub(super) struct Stream<'p> {
     name: String,
-    packing: Option<&'static str>,
+    packing: Option<Packing>,
     content: Box<dyn Read + Send + 'p>,
     sha256: Arc<Mutex<Sha256>>,
     /// Bytes of content that were read.
@@ -187,6 +209,13 @@ pub(super) struct Stream<'p> {
 }
 
 impl Stream<'_> {
+    /// The first bytes of content, for a look at its format.
+    pub(super) fn head(mut self) -> Result<Vec<u8>, SourceError> {
+        let mut head = Vec::new();
+        self.fill(&mut head, PART)?;
+        Ok(head)
+    }
+
     /// Adds up to `count` bytes to a buffer; fewer only at the end.
     fn fill(&mut self, buffer: &mut Vec<u8>, count: usize) -> Result<usize, SourceError> {
         let before = buffer.len();
@@ -196,7 +225,12 @@ impl Stream<'_> {
         match read {
             Ok(_) => Ok(count),
             Err(error) => Err(match self.packing {
-                Some(packing) => SourceError::Damaged { name: self.name.clone(), packing, offset: self.offset, error },
+                Some(packing) => SourceError::Damaged {
+                    name: self.name.clone(),
+                    packing: packing.name(),
+                    offset: self.offset,
+                    error,
+                },
                 None => SourceError::Unreadable { name: self.name.clone(), error },
             }),
         }

@@ -1,6 +1,7 @@
 //! What is known of a position beside the position itself.
 
-use engine::chess::Position;
+use clap::ValueEnum;
+use engine::chess::{Color, Position};
 
 /// How a game ended, in White's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,13 +23,38 @@ impl Outcome {
         f32::from(self as u8) / 2.0
     }
 
+    /// The same from the other side.
+    pub(super) fn turned(self) -> Self {
+        Self::ALL[2 - self as usize]
+    }
+
     /// As games are written: `1-0`, `1/2-1/2` or `0-1`.
     pub fn result(self) -> &'static str {
         ["0-1", "1/2-1/2", "1-0"][self as usize]
     }
 }
 
-/// What a line says of its position.
+/// Whose results and scores a file has, where its format does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LabelView {
+    /// White's.
+    #[default]
+    White,
+    /// Those of the side to move.
+    Mover,
+}
+
+impl LabelView {
+    /// Whose they are in a position.
+    pub(super) fn side(self, position: &Position) -> Color {
+        match self {
+            LabelView::White => Color::White,
+            LabelView::Mover => position.side_to_move(),
+        }
+    }
+}
+
+/// What is said of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label {
     /// How the game ended.

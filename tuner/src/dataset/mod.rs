@@ -4,9 +4,11 @@
 //! parted from and four for where it stood. The files are read once, as streams, and not kept.
 
 mod filter;
+mod folder;
 mod input;
 mod label;
 mod packed;
+mod packing;
 mod read;
 mod readers;
 mod store;
@@ -20,8 +22,8 @@ use thiserror::Error;
 use crate::storage::StorageError;
 pub use filter::{Filters, LeftOut, LeftOutCounts, Loud, PIECES};
 pub use input::{Source, SourceError};
-pub use label::{Label, Outcome};
-pub use readers::{Format, GameError, LabelStyle, LineError, Plies, Record, RecordError, Sample};
+pub use label::{Label, LabelView, Outcome};
+pub use readers::{Format, GameError, LabelStyle, LineError, Plies, Record, RecordError, Results, Sample, Table};
 pub use store::Grouping;
 use store::Store;
 
@@ -36,6 +38,11 @@ pub(crate) const WAVE: usize = 32;
 pub struct ReadOptions {
     /// Records that cannot be read and are passed over at most.
     pub skip_bad: usize,
+    /// Whose results and scores a file has, where its format does not say.
+    pub view: LabelView,
+    /// What results in a column mean that are numbers, where all of them are 0 and 1; other ways to write results are
+    /// told by themselves.
+    pub results: Option<Results>,
     /// Which positions of games in PGN are read.
     pub plies: Plies,
     /// Which positions are wanted of those that can be read.
@@ -87,8 +94,19 @@ pub enum DatasetError {
         skipped: usize,
     },
     /// No line of a file has a result in a known style.
-    #[error("{0}: no line has a result like `c9 \"1-0\";` or `[1.0]` after a FEN")]
+    #[error("{0}: no line has a result like `c9 \"1-0\";`, `[1.0]` or `; 1-0` after a FEN")]
     NoStyle(String),
+    /// The columns of a file have names, but not all that are needed.
+    #[error("{name}: no column is called {column}")]
+    NoColumn {
+        /// Name of the file.
+        name: String,
+        /// What the column should be called.
+        column: &'static str,
+    },
+    /// The results of a file may mean two things.
+    #[error("{0}: all results are 0 and 1: with --results points, 0 is a loss, with --results signed a draw")]
+    AmbiguousResults(String),
     /// There is not one position.
     #[error("{0}: no positions")]
     Empty(String),

@@ -1,6 +1,7 @@
 //! The program as its users run it: what it reads, writes, prints and refuses.
 
 mod constraints;
+mod data;
 mod jobs;
 mod readme;
 mod support;

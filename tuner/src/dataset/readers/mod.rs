@@ -3,8 +3,9 @@
 //! A file is read in parts of whole records; parts know nothing of one another, so that they can be read at the same
 //! time. Which reader a file gets, its first bytes say and not its name.
 
-pub(super) mod pgn;
-pub(super) mod text;
+mod pgn;
+mod table;
+mod text;
 
 use std::ops::ControlFlow;
 
@@ -15,6 +16,7 @@ use super::filter::LeftOut;
 use super::label::Label;
 use super::{DatasetError, ReadOptions, SourceError};
 pub use pgn::{GameError, Plies};
+pub use table::{Results, Table};
 pub use text::{LabelStyle, LineError};
 
 /// A labelled position.
@@ -130,8 +132,5 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<B
     if pgn::is_pgn(head) {
         return Ok(Box::new(pgn::PgnReader { plies: options.plies }));
     }
-    match text::detect_style(head) {
-        Some(style) => Ok(Box::new(text::TextReader { style })),
-        None => Err(DatasetError::NoStyle(name.to_owned())),
-    }
+    text::detect(name, head, options)?.ok_or_else(|| DatasetError::NoStyle(name.to_owned()))
 }

@@ -1,8 +1,9 @@
-//! Lines of a FEN and a result, in the two styles that exist in the wild.
+//! Lines of a FEN and a label, in the styles that exist in the wild.
 //!
-//! * `FEN c9 "1-0";`: an EPD whose operation `c9` is the result, as in quiet_labeled.epd; the operation `c0` may name
-//!   the game, and `ce` give a score in the view of the side to move, as `arena datagen` writes them;
-//! * `FEN [1.0]`: the points of White in brackets, perhaps with a score in White's view behind them.
+//! * `FEN c9 "1-0";`: an EPD whose operation `c9` is the result, White's, as in quiet_labeled.epd; the operation `c0` may
+//!   name the game, and `ce` give a score in the view of the side to move, as `arena datagen` writes them;
+//! * `FEN [1.0]`: points in brackets, perhaps with a score behind them;
+//! * columns: see [`table`](super::table).
 //!
 //! The FEN has four or six fields. A file uses one style throughout; blank lines and lines that begin with `#` say
 //! nothing.
@@ -13,8 +14,10 @@ use engine::chess::epd::{Epd, EpdError};
 use engine::chess::{Color, FenError, Position};
 use thiserror::Error;
 
+use super::table::{HeaderError, Table};
 use super::{Format, Reader, Record, Sample, Sink};
-use crate::dataset::label::{Label, Outcome, group_of_game, group_of_position};
+use crate::dataset::label::{Label, LabelView, Outcome, group_of_game, group_of_position};
+use crate::dataset::{DatasetError, ReadOptions};
 
 /// What a text begins with if its editor put it there.
 pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
@@ -22,13 +25,15 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 /// Bytes of the longest line.
 const LONGEST: usize = 1 << 16;
 
-/// How a file writes results.
+/// How a file writes labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelStyle {
     /// `c9 "1-0";`
     Epd,
     /// `[1.0]`
     Points,
+    /// Columns.
+    Table(Table),
 }
 
 impl LabelStyle {
@@ -36,6 +41,7 @@ impl LabelStyle {
         match self {
             LabelStyle::Epd => "`c9 \"1-0\";`, `c9 \"0-1\";` or `c9 \"1/2-1/2\";`",
             LabelStyle::Points => "`[1.0]`, `[0.5]` or `[0.0]`",
+            LabelStyle::Table(table) => table.results.example(),
         }
     }
 }
@@ -66,6 +72,17 @@ pub enum LineError {
     /// Its score is no number of centipawns.
     #[error("score `{0}`: expected centipawns, a number from -32000 to 32000")]
     Score(String),
+    /// It is longer than any line of a position.
+    #[error("longer than {LONGEST} bytes")]
+    Long,
+    /// It has more or fewer columns than the first.
+    #[error("{found} columns, expected {expected}")]
+    Columns {
+        /// How many the first line has.
+        expected: usize,
+        /// How many this one has.
+        found: usize,
+    },
     /// Something unexpected follows the result.
     #[error("unexpected `{0}` after the result")]
     Trailing(String),
@@ -90,6 +107,8 @@ impl LineError {
             LineError::NoResult(_) => "no result",
             LineError::UnknownResult { .. } => "unknown result",
             LineError::Score(_) => "unknown score",
+            LineError::Long => "long line",
+            LineError::Columns { .. } => "number of columns",
             LineError::Trailing(_) => "text after the result",
         }
     }
@@ -101,17 +120,42 @@ fn content(line: &[u8]) -> Option<&[u8]> {
     (!line.is_empty() && line[0] != b'#').then_some(line)
 }
 
-/// The style of the first line that has a result, whatever else is wrong with it.
-pub(super) fn detect_style(text: &[u8]) -> Option<LabelStyle> {
-    text.split(|&byte| byte == b'\n').filter_map(content).find_map(|line| {
-        let has = |sign: &[u8]| line.windows(sign.len()).any(|window| window == sign);
-        if has(b" c9 ") { Some(LabelStyle::Epd) } else { has(b"[").then_some(LabelStyle::Points) }
-    })
+/// The lines that say something and are text.
+fn contents(text: &[u8]) -> impl Iterator<Item = &str> + Clone {
+    text.split(|&byte| byte == b'\n').filter_map(content).filter_map(|line| std::str::from_utf8(line).ok())
+}
+
+/// Whether a line begins like a FEN, whatever else is wrong with it.
+pub(super) fn begins_like_fen(line: &str) -> bool {
+    let board = line.split_ascii_whitespace().next().unwrap_or_default();
+    board.contains('/') && board.bytes().all(|byte| b"/12345678PNBRQKpnbrqk".contains(&byte))
+}
+
+/// The reader of a text that begins like this, by the first line that has a result; none if no line has one.
+pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<Option<Box<dyn Reader>>, DatasetError> {
+    let reader = |style| Ok(Some(Box::new(TextReader { style, view: options.view }) as Box<dyn Reader>));
+    let old = contents(head).filter(|line| begins_like_fen(line)).find_map(|line| {
+        if line.contains(" c9 ") {
+            return Some(LabelStyle::Epd);
+        }
+        let (_, label) = line.split_once('[')?;
+        label.contains(']').then_some(LabelStyle::Points)
+    });
+    if let Some(style) = old {
+        return reader(style);
+    }
+    match Table::detect(contents(head), options.results) {
+        Ok(Some(table)) => reader(LabelStyle::Table(table)),
+        Ok(None) => Ok(None),
+        Err(HeaderError::Missing(column)) => Err(DatasetError::NoColumn { name: name.to_owned(), column }),
+        Err(HeaderError::Ambiguous) => Err(DatasetError::AmbiguousResults(name.to_owned())),
+    }
 }
 
 /// Reads texts in one style.
 pub(super) struct TextReader {
-    pub(super) style: LabelStyle,
+    style: LabelStyle,
+    view: LabelView,
 }
 
 impl Reader for TextReader {
@@ -135,7 +179,7 @@ impl Reader for TextReader {
     fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
         let mut lines = 0;
         for line in part.split_inclusive(|&byte| byte == b'\n') {
-            let flow = match read_line(line, self.style) {
+            let flow = match read_line(line, self.style, self.view) {
                 None => ControlFlow::Continue(()),
                 Some(Ok((position, label))) => {
                     sink.sample(lines, &Sample { position, label, best: None });
@@ -153,23 +197,31 @@ impl Reader for TextReader {
 }
 
 /// Reads a line; `None` if it says nothing.
-fn read_line(line: &[u8], style: LabelStyle) -> Option<Result<(Position, Label), LineError>> {
+fn read_line(line: &[u8], style: LabelStyle, view: LabelView) -> Option<Result<(Position, Label), LineError>> {
     let line = content(line)?;
+    if line.len() > LONGEST {
+        return Some(Err(LineError::Long));
+    }
     let Ok(line) = std::str::from_utf8(line) else { return Some(Err(LineError::NotText)) };
-    Some(read_content(line, style))
+    match style {
+        LabelStyle::Table(table) => table.read(line, view),
+        _ => Some(read_content(line, style, view)),
+    }
 }
 
-fn read_content(line: &str, style: LabelStyle) -> Result<(Position, Label), LineError> {
-    let (position, label) = Position::from_fen_prefix(line)?;
-    let group = group_of_position(&position);
+fn read_content(line: &str, style: LabelStyle, view: LabelView) -> Result<(Position, Label), LineError> {
+    let (position, text) = Position::from_fen_prefix(line)?;
     let label = match style {
-        LabelStyle::Epd => match label.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";")) {
-            Some(result) if !result.contains('"') => Label::new(game_result(result)?, group),
+        LabelStyle::Epd => match text.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";")) {
+            Some(result) if !result.contains('"') => Label::new(game_result(result)?, group_of_position(&position)),
             _ => label_of_operations(line, &position)?,
         },
-        LabelStyle::Points => {
-            let (outcome, score) = points(label)?;
-            Label { score, ..Label::new(outcome, group) }
+        _ => {
+            let (outcome, score) = points(text)?;
+            let side = view.side(&position);
+            let outcome = side.choose(outcome, outcome.turned());
+            let score = score.map(|score| side.choose(score, -score));
+            Label { score, ..Label::new(outcome, group_of_position(&position)) }
         }
     };
     Ok((position, label))
@@ -200,7 +252,7 @@ fn label_of_operations(line: &str, position: &Position) -> Result<Label, LineErr
 }
 
 /// A score within the range of an evaluation or a mate.
-fn centipawns(text: &str) -> Result<i16, LineError> {
+pub(super) fn centipawns(text: &str) -> Result<i16, LineError> {
     match text.parse::<f64>() {
         Ok(score) if score.abs() <= 32_000.0 => Ok(score.round() as i16),
         _ => Err(LineError::Score(text.to_owned())),
@@ -245,7 +297,14 @@ mod tests {
     const FEN: &str = "8/8/8/8/8/k7/7R/K7 w - -";
 
     fn label(line: &str, style: LabelStyle) -> Result<Label, LineError> {
-        read_line(line.as_bytes(), style).expect("the line says something").map(|(_, label)| label)
+        let read = read_line(line.as_bytes(), style, LabelView::White);
+        read.expect("the line says something").map(|(_, label)| label)
+    }
+
+    fn detect_style(text: &[u8]) -> Option<LabelStyle> {
+        let reader = detect("a text", text, &ReadOptions::default()).expect("no fault")?;
+        let Format::Text(style) = reader.format();
+        Some(style)
     }
 
     fn read(line: &str, style: LabelStyle) -> Result<Outcome, LineError> {
@@ -295,6 +354,17 @@ mod tests {
     }
 
     #[test]
+    fn points_and_their_scores_may_be_those_of_the_side_to_move() {
+        let black = FEN.replace(" w ", " b ");
+        for (fen, outcome, score) in [(FEN, Outcome::Win, 7), (&black, Outcome::Loss, -7)] {
+            let line = format!("{fen} [1.0] 7");
+            let read = read_line(line.as_bytes(), LabelStyle::Points, LabelView::Mover).expect("a line");
+            let (_, label) = read.expect("a label");
+            assert_eq!((label.outcome, label.score), (outcome, Some(score)));
+        }
+    }
+
+    #[test]
     fn a_result_is_never_guessed() {
         for (line, style, reason) in [
             ("c9 \"1/2\";", LabelStyle::Epd, "unknown result"),
@@ -313,18 +383,22 @@ mod tests {
             let error = read(&format!("{FEN} {line}"), style).expect_err(line);
             assert_eq!(error.reason(), reason, "{line}: {error}");
         }
-        assert_eq!(read_line(b"8/8 \xff", LabelStyle::Epd), Some(Err(LineError::NotText)));
+        assert_eq!(read_line(b"8/8 \xff", LabelStyle::Epd, LabelView::White), Some(Err(LineError::NotText)));
     }
 
     #[test]
     fn what_says_nothing_is_passed_over_and_the_style_found_behind_it() {
         for line in ["", "   \r\n", "# c9 \"1-0\";", "  # x"] {
-            assert_eq!(read_line(line.as_bytes(), LabelStyle::Epd), None);
+            assert_eq!(read_line(line.as_bytes(), LabelStyle::Epd, LabelView::White), None);
         }
         let text = format!("# [x]\n\n{FEN} c9 \"1-0\";\n");
         assert_eq!(detect_style(text.as_bytes()), Some(LabelStyle::Epd));
         assert_eq!(detect_style(format!("{FEN} [0.5]").as_bytes()), Some(LabelStyle::Points));
         assert_eq!(detect_style(FEN.as_bytes()), None);
+        // Other texts are none of ours.
+        for text in ["See [1.0] and/or this.\n", "[Event \"a/b\"]\n", "int a[2]; // c9 \n", "a/b;1-0\n"] {
+            assert_eq!(detect_style(text.as_bytes()), None, "{text}");
+        }
     }
 
     #[test]

@@ -1,0 +1,96 @@
+//! What the program takes as data: packings, folders, standard input, label styles.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use engine::eval::params::Weights;
+
+use crate::support::{Folder, GOOD, refusal, run_on, tuner};
+
+/// What the good positions become, given as data that are somewhere else.
+fn tuned(folder: &Folder, data: &Path, more: &[&str]) -> Weights {
+    let output = folder.path("out.toml");
+    run_on(data, &output).args(more).assert().success();
+    Weights::load(&output).unwrap()
+}
+
+#[test]
+fn packed_files_folders_and_standard_input_say_what_the_plain_file_says() {
+    let folder = Folder::new();
+    let expected = tuned(&folder, &folder.write("good.epd", GOOD), &[]);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(GOOD.as_bytes()).unwrap();
+    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 0);
+    xz.write_all(GOOD.as_bytes()).unwrap();
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    bzip2.write_all(GOOD.as_bytes()).unwrap();
+    let zstd = zstd::encode_all(GOOD.as_bytes(), 1).unwrap();
+    // The names say nothing.
+    for packed in [gzip.finish().unwrap(), xz.finish().unwrap(), bzip2.finish().unwrap(), zstd] {
+        assert_eq!(tuned(&folder, &folder.write("packed.txt", packed), &[]), expected);
+    }
+
+    let (first, second) = GOOD.split_at(GOOD.find("4k3/p7").unwrap());
+    fs::create_dir_all(folder.path("all/b")).unwrap();
+    folder.write("all/a.epd", first);
+    folder.write("all/README", "Positions.\n");
+    folder.write("all/b/c.epd", second);
+    assert_eq!(tuned(&folder, &folder.path("all"), &[]), expected);
+
+    let output = folder.path("out.toml");
+    run_on(Path::new("-"), &output).write_stdin(GOOD).assert().success();
+    assert_eq!(Weights::load(&output).unwrap(), expected);
+    let text = refusal(run_on(Path::new("-"), &output).write_stdin(&GOOD[..GOOD.len() - 6]));
+    assert!(text.starts_with("error: standard input:6: "), "{text}");
+}
+
+#[test]
+fn label_styles_say_the_same_in_either_view() {
+    let folder = Folder::new();
+    let expected = tuned(&folder, &folder.write("good.epd", GOOD), &[]);
+    let restyled = |of: &dyn Fn(&str, &str) -> String| -> String {
+        let line = |line: &str| {
+            let (fen, result) = line.split_once(" c9 ").unwrap();
+            of(fen, result.trim_matches(['"', ';']))
+        };
+        GOOD.lines().map(line).collect()
+    };
+    let points =
+        |result: &str| ["0.0", "0.5", "1.0"][["0-1", "1/2-1/2", "1-0"].iter().position(|r| *r == result).unwrap()];
+    let letter = |fen: &str, result: &str| match (result, fen.contains(" w ")) {
+        ("1/2-1/2", _) => 'D',
+        ("1-0", true) | ("0-1", false) => 'W',
+        _ => 'L',
+    };
+    let texts = [
+        (restyled(&|fen, result| format!("{fen}; {result}\n")), "white"),
+        (restyled(&|fen, result| format!("{fen}|{}\n", points(result))), "white"),
+        (restyled(&|fen, result| format!("{fen} | 12 | {}\n", points(result))), "white"),
+        (format!("result,fen\n{}", restyled(&|fen, result| format!("{},\"{fen}\"\n", points(result)))), "white"),
+        (restyled(&|fen, result| format!("{fen}\t{}\n", letter(fen, result))), "mover"),
+    ];
+    for (text, view) in texts {
+        let data = folder.write("styled", &text);
+        assert_eq!(tuned(&folder, &data, &["--view", view]), expected, "{text}");
+    }
+}
+
+#[test]
+fn data_that_leave_something_open_are_refused() {
+    let folder = Folder::new();
+    let refused = |text: &str| {
+        let data = folder.write("data.csv", text);
+        refusal(tuner().arg("--data").arg(data).arg("--output").arg(folder.path("out.toml")))
+    };
+    let fen = "8/8/8/8/8/k7/7R/K7 w - - 0 1";
+    assert!(refused(&format!("{fen},1\n{fen},0\n")).contains("--results signed"));
+    assert!(refused(&format!("fen,cp\n{fen},1\n")).ends_with("data.csv: no column is called result"));
+    assert!(refused(&format!("{fen},0.5\n{fen},0.7\n")).contains("data.csv:2: unknown result `0.7`"));
+    assert!(refused(&format!("{fen},0.5\n{fen},0.5,7\n")).contains("data.csv:2: 3 columns, expected 2"));
+    assert!(refused(&format!("{fen},0.5\n{}", "x".repeat(1 << 20))).contains("data.csv:2: longer than 65536 bytes"));
+    let bomb = [format!("{fen},0.5\n").as_bytes(), &vec![b'x'; 1 << 28]].concat();
+    let bomb = folder.write("bomb.zst", zstd::encode_all(&bomb[..], 1).unwrap());
+    let text = refusal(&mut run_on(&bomb, &folder.path("out.toml")));
+    assert!(text.contains("bomb.zst: no line ends within 65536 bytes after byte"), "{text}");
+}
