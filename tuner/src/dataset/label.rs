@@ -23,6 +23,11 @@ impl Outcome {
         f32::from(self as u8) / 2.0
     }
 
+    /// The outcome that gives White so many half points.
+    pub(super) fn of_half_points(half_points: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(half_points)).copied()
+    }
+
     /// The same from the other side.
     pub(super) fn turned(self) -> Self {
         Self::ALL[2 - self as usize]

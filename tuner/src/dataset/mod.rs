@@ -23,7 +23,9 @@ use crate::storage::StorageError;
 pub use filter::{Filters, LeftOut, LeftOutCounts, Loud, PIECES};
 pub use input::{Source, SourceError};
 pub use label::{Label, LabelView, Outcome};
-pub use readers::{Format, GameError, LabelStyle, LineError, Plies, Record, RecordError, Results, Sample, Table};
+pub use readers::{
+    BinaryError, Format, GameError, LabelStyle, LineError, Plies, Record, RecordError, Results, Sample, Table,
+};
 pub use store::Grouping;
 use store::Store;
 

@@ -1,8 +1,9 @@
 //! A position and its label in 32 bytes.
 
-use engine::chess::{Bitboard, CastlingSide, Color, File, Piece, PieceType, Position, Rank, Setup, Square};
+use engine::chess::{Bitboard, CastlingSide, Color, File, Position, Rank, Setup, Square};
 
 use super::label::{Label, Outcome};
+use super::readers::{BLACK, CASTLING_ROOK, put_pieces};
 
 /// A packed position with its outcome and score, as columns hold it; its group stands in a column of its own.
 ///
@@ -12,12 +13,6 @@ use super::label::{Label, Outcome};
 /// * word 3, from the lowest bit: halfmove clock (16 bits), move number (16), score (16), file of the en passant square
 ///   or 8 (4), whether Black moves (1), outcome (2), whether there is a score (1).
 pub(super) type Packed = [u64; 4];
-
-/// The code of a rook that may castle, next to those of the piece types.
-const CASTLING_ROOK: usize = PieceType::COUNT;
-
-/// Set in the code of a black piece.
-const BLACK: usize = 8;
 
 /// The code of no file.
 const NO_FILE: u64 = File::COUNT as u64;
@@ -39,9 +34,9 @@ pub(super) fn pack(position: &Position, label: &Label) -> Packed {
     let (occupied, black) = (position.occupied(), position.color(Color::Black));
     let mut codes = 0_u128;
     for (at, square) in occupied.into_iter().enumerate() {
-        let piece_type = position.piece_type_on(square).map_or(0, PieceType::index);
+        let piece_type = position.piece_type_on(square).map_or(0, |piece_type| piece_type as u8);
         let code = if castling_rooks.has(square) { CASTLING_ROOK } else { piece_type };
-        codes |= ((code | if black.has(square) { BLACK } else { 0 }) as u128) << (4 * at);
+        codes |= u128::from(code | if black.has(square) { BLACK } else { 0 }) << (4 * at);
     }
     let rest = u64::from(position.halfmove_clock())
         | u64::from(position.fullmove_number()) << FULLMOVE
@@ -61,17 +56,7 @@ pub(super) fn position_of(packed: &Packed) -> Position {
     let [occupied, low, high, rest] = *packed;
     let side = if rest >> SIDE & 1 == 0 { Color::White } else { Color::Black };
     let mut setup = Setup::new(side, rest as u16, (rest >> FULLMOVE) as u16);
-    let mut codes = u128::from(low) | u128::from(high) << 64;
-    for square in Bitboard(occupied) {
-        let code = codes as usize & 0xF;
-        codes >>= 4;
-        let color = if code & BLACK == 0 { Color::White } else { Color::Black };
-        let piece_type = PieceType::from_index(code % BLACK).unwrap_or(PieceType::Rook);
-        if code % BLACK == CASTLING_ROOK {
-            setup.castling_rooks |= square.into();
-        }
-        setup.put(Piece { color, piece_type }, square);
-    }
+    put_pieces(&mut setup, occupied, u128::from(low) | u128::from(high) << 64).expect("what was packed is a board");
     let file = File::from_index((rest >> EN_PASSANT & 0xF) as usize);
     setup.en_passant = file.map(|file| Square::new(file, Rank::Sixth.relative_to(side)));
     setup.finish().expect("what was packed is legal")

@@ -3,9 +3,13 @@
 //! A file is read in parts of whole records; parts know nothing of one another, so that they can be read at the same
 //! time. Which reader a file gets, its first bytes say and not its name.
 
+mod binary;
+mod binpack;
+mod bullet;
 mod pgn;
 mod table;
 mod text;
+mod viri;
 
 use std::ops::ControlFlow;
 
@@ -15,6 +19,8 @@ use thiserror::Error;
 use super::filter::LeftOut;
 use super::label::Label;
 use super::{DatasetError, ReadOptions, SourceError};
+pub use binary::BinaryError;
+pub(super) use binary::{BLACK, CASTLING_ROOK, put_pieces};
 pub use pgn::{GameError, Plies};
 pub use table::{Results, Table};
 pub use text::{LabelStyle, LineError};
@@ -39,6 +45,8 @@ pub enum Record {
     Position,
     /// Games.
     Game,
+    /// Positions that follow one another, of a game mostly.
+    Chain,
 }
 
 impl Record {
@@ -48,6 +56,7 @@ impl Record {
             Record::Line => "line",
             Record::Position => "position",
             Record::Game => "game",
+            Record::Chain => "chain",
         }
     }
 
@@ -64,6 +73,12 @@ pub enum Format {
     Text(LabelStyle),
     /// Games.
     Pgn,
+    /// Positions of 32 bytes: <https://github.com/jw1912/bulletformat>.
+    Bullet,
+    /// Games: <https://docs.rs/viriformat>.
+    Viri,
+    /// Chunks of chains: <https://github.com/official-stockfish/Stockfish/blob/tools/docs/binpack.md>.
+    Binpack,
 }
 
 /// What is wrong with a record.
@@ -80,6 +95,9 @@ pub enum RecordError {
         /// What is wrong there.
         error: GameError,
     },
+    /// A record of a binary file.
+    #[error(transparent)]
+    Binary(#[from] BinaryError),
 }
 
 impl RecordError {
@@ -88,6 +106,7 @@ impl RecordError {
         match self {
             RecordError::Line(error) => error.reason(),
             RecordError::Game { error, .. } => error.reason(),
+            RecordError::Binary(error) => error.reason(),
         }
     }
 }
@@ -103,6 +122,17 @@ pub(super) trait Sink {
 
     /// Something that can be read and says nothing.
     fn leave_out(&mut self, reason: LeftOut);
+
+    /// A record of one sample, or why it cannot be read.
+    fn record(&mut self, record: u32, read: Result<Sample, BinaryError>) -> ControlFlow<()> {
+        match read {
+            Ok(sample) => {
+                self.sample(record, &sample);
+                ControlFlow::Continue(())
+            }
+            Err(error) => self.fault(record, error.into(), String::new()),
+        }
+    }
 }
 
 /// Reads the files of one format.
@@ -126,6 +156,15 @@ pub(super) trait Reader: Sync {
 
 /// The reader for a file that begins like this.
 pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<Box<dyn Reader>, DatasetError> {
+    if binpack::BinpackReader::knows(head) {
+        return Ok(Box::new(binpack::BinpackReader));
+    }
+    if bullet::BulletReader::knows(head) {
+        return Ok(Box::new(bullet::BulletReader));
+    }
+    if viri::ViriReader::knows(head) {
+        return Ok(Box::new(viri::ViriReader));
+    }
     if let Some(offset) = head.iter().take(1 << 16).position(|&byte| byte == 0) {
         return Err(SourceError::Binary { name: name.to_owned(), offset }.into());
     }
@@ -133,4 +172,36 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<B
         return Ok(Box::new(pgn::PgnReader { plies: options.plies }));
     }
     text::detect(name, head, options)?.ok_or_else(|| DatasetError::NoStyle(name.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All that a reader has found.
+    #[derive(Default)]
+    pub(super) struct Collected {
+        pub(super) samples: Vec<(u32, Sample)>,
+        pub(super) faults: Vec<(u32, RecordError)>,
+        pub(super) records: u32,
+    }
+
+    impl Sink for Collected {
+        fn leave_out(&mut self, _reason: LeftOut) {}
+
+        fn sample(&mut self, record: u32, sample: &Sample) {
+            self.samples.push((record, sample.clone()));
+        }
+
+        fn fault(&mut self, record: u32, error: RecordError, _excerpt: String) -> ControlFlow<()> {
+            self.faults.push((record, error));
+            ControlFlow::Continue(())
+        }
+    }
+
+    pub(super) fn collect(reader: &dyn Reader, bytes: &[u8]) -> Collected {
+        let mut collected = Collected::default();
+        collected.records = reader.read(bytes, &mut collected);
+        collected
+    }
 }

@@ -303,8 +303,10 @@ mod tests {
 
     fn detect_style(text: &[u8]) -> Option<LabelStyle> {
         let reader = detect("a text", text, &ReadOptions::default()).expect("no fault")?;
-        let Format::Text(style) = reader.format();
-        Some(style)
+        match reader.format() {
+            Format::Text(style) => Some(style),
+            format => panic!("{format:?}"),
+        }
     }
 
     fn read(line: &str, style: LabelStyle) -> Result<Outcome, LineError> {
