@@ -79,6 +79,8 @@ impl Command {
     }
 }
 
+engine::ask_for_a_fit_machine!();
+
 fn main() -> ExitCode {
     match run(&Cli::parse().command) {
         Ok(code) => ExitCode::from(code),

@@ -3,7 +3,7 @@
 //! Arrows run one way: [`chess`] knows the rules and nothing else, [`eval`] judges a position by declared parameters,
 //! [`search`] looks ahead, [`uci`] and [`xboard`] speak to whoever asks, [`protocol`] says which of them.
 //! [`mod@bench`] is the signature of the whole, [`book`] reads opening books, [`genfens`] makes openings, [`random`] is
-//! where chance comes from, [`mod@panic`] is for what must not happen.
+//! where chance comes from, [`mod@panic`] is for what must not happen, [`machine`] for where the program cannot run.
 
 pub mod bench;
 pub mod book;
@@ -11,6 +11,7 @@ pub mod chess;
 mod console;
 pub mod eval;
 pub mod genfens;
+pub mod machine;
 pub mod panic;
 pub mod protocol;
 pub mod random;

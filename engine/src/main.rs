@@ -100,6 +100,8 @@ impl Fen {
     }
 }
 
+engine::ask_for_a_fit_machine!();
+
 fn main() {
     abort_on_panic();
     let Cli { tune_search, command } = Cli::parse();

@@ -16,6 +16,8 @@ const WRONG: i32 = 1;
 /// Exit status of a run that failed, as clap's for bad arguments.
 const FAILURE: i32 = 2;
 
+engine::ask_for_a_fit_machine!();
+
 fn main() {
     let bars = Bars::default();
     let run = || {
