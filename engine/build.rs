@@ -20,9 +20,12 @@ mod eval {
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+/// The file that is embedded if no other is named.
+const DEFAULT: &str = "params/tuned.toml";
+
 fn main() {
     println!("cargo::rerun-if-env-changed=MERINO_PARAMS");
-    let name = env::var("MERINO_PARAMS").unwrap_or_else(|_| "params/tuned.toml".to_owned());
+    let name = env::var("MERINO_PARAMS").unwrap_or_else(|_| DEFAULT.to_owned());
     if let Err(message) = embed(&name) {
         println!("cargo::error={name}: {message}");
     }
@@ -33,7 +36,10 @@ fn main() {
 fn embed(name: &str) -> Result<(), String> {
     let variable = |key: &str| env::var_os(key).map(PathBuf::from).ok_or_else(|| format!("cargo has not set {key}"));
     let package = variable("CARGO_MANIFEST_DIR")?;
-    let file = package.parent().unwrap_or(Path::new("")).join(name);
+    let of_workspace = package.parent().unwrap_or(Path::new("")).join(name);
+    // A package that was taken out of its workspace brings its own.
+    let own = package.join("embedded").join(Path::new(name).file_name().unwrap_or_default());
+    let file = if !of_workspace.is_file() && name == DEFAULT { own } else { of_workspace };
     println!("cargo::rerun-if-changed={}", file.display());
     let text = fs::read_to_string(&file).map_err(|error| format!("cannot be read: {error}"))?;
     eval::params::Weights::from_toml(&text).map_err(|fault| fault.to_string())?;

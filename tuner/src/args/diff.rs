@@ -1,15 +1,14 @@
 //! `tuner diff`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use engine::eval::params::Weights;
 use engine::eval::toml_file::scale_of;
 use tuner::diff::{Diff, Parameters};
 
 use super::PrintArgs;
+use super::parameters::ParamsFile;
 
 /// The arguments of `tuner diff`.
 #[derive(Args)]
@@ -32,13 +31,9 @@ pub(crate) struct DiffArgs {
 
 impl DiffArgs {
     pub(crate) fn run(&self) -> Result<String> {
-        let [(before, before_scale), (after, after_scale)] = [load(&self.before)?, load(&self.after)?];
-        let diff = Diff::new(
-            Parameters { weights: &before, scale: before_scale },
-            Parameters { weights: &after, scale: after_scale },
-        );
-        let names = [&self.before, &self.after].map(|path| path.display().to_string());
-        let names = [&names[0][..], &names[1][..]];
+        let [before, after] = [ParamsFile::open(&self.before)?, ParamsFile::open(&self.after)?];
+        let diff = Diff::new(parameters(&before)?, parameters(&after)?);
+        let names = [&before.name[..], &after.name[..]];
         Ok(if self.print.json {
             format!("{:#}", diff.to_json(names, self.count))
         } else {
@@ -48,10 +43,7 @@ impl DiffArgs {
 }
 
 /// The parameters of a file, and K if it gives it.
-fn load(path: &Path) -> Result<(Weights, Option<f64>)> {
-    let weights = Weights::load(path)?;
-    let name = || path.display().to_string();
-    let text = fs::read_to_string(path).with_context(name)?;
-    let scale = scale_of(&text).with_context(name)?;
-    Ok((weights, scale.map(|(scale, _)| scale)))
+fn parameters(file: &ParamsFile) -> Result<Parameters<'_>> {
+    let scale = scale_of(&file.text).with_context(|| file.name.clone())?;
+    Ok(Parameters { weights: &file.weights, scale: scale.map(|(scale, _)| scale) })
 }

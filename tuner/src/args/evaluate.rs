@@ -8,6 +8,7 @@ use engine::eval::params::Weights;
 use serde_json::{Value, json};
 use tuner::evaluate::{evaluate, table};
 
+use super::parameters::ParamsFile;
 use super::{DataArgs, MachineArgs, PrintArgs, positive};
 use crate::bars::Bars;
 
@@ -34,8 +35,9 @@ pub(crate) struct EvaluateArgs {
 
 impl EvaluateArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
-        let parameters = self.params.iter().map(|path| Ok(Weights::load(path)?)).collect::<Result<Vec<_>>>()?;
-        let names: Vec<String> = self.params.iter().map(|path| path.display().to_string()).collect();
+        let files = self.params.iter().map(|path| ParamsFile::open(path)).collect::<Result<Vec<_>>>()?;
+        let (names, parameters): (Vec<String>, Vec<Weights>) =
+            files.into_iter().map(|file| (file.name, file.weights)).unzip();
         self.machine.use_threads()?;
         let (positions, found) = evaluate(self.data.sources()?, &parameters, self.k, &self.data.options(), bars)?;
         if !self.print.json {

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use engine::eval::params::Weights;
 use tuner::gradient_check::{Task, check};
 
+use super::parameters::{ParamsFile, TUNED};
 use super::{Answer, DataArgs, MachineArgs, MeasureArgs, PrintArgs, positive};
 use crate::bars::Bars;
 
@@ -20,7 +20,7 @@ pub(crate) struct GradientCheckArgs {
     data: DataArgs,
 
     /// The parameters to look at.
-    #[arg(long, value_name = "FILE", default_value = "params/tuned.toml", help_heading = "Parameters")]
+    #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
     params: PathBuf,
 
     /// Look at N of the parameters only, drawn at random.
@@ -44,7 +44,7 @@ pub(crate) struct GradientCheckArgs {
 
 impl GradientCheckArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
-        let weights = Weights::load(&self.params)?;
+        let weights = ParamsFile::open(&self.params)?.weights;
         self.machine.use_threads()?;
         let task = Task {
             sources: self.data.sources()?,

@@ -10,6 +10,7 @@ mod fit;
 mod gradient_check;
 mod job;
 mod outliers;
+mod parameters;
 mod report;
 mod simplify;
 mod tune;
@@ -29,7 +30,7 @@ use tuner::target::Target;
 use crate::bars::Bars;
 
 /// The project's own positions, for whoever brings none.
-const DEFAULT_DATA: (&str, &[u8]) = ("data/quiet.epd.zst", include_bytes!("../../../data/quiet.epd.zst"));
+const DEFAULT_DATA: (&str, &[u8]) = ("data/quiet.epd.zst", include_bytes!(env!("MERINO_QUIET")));
 
 /// Fit the evaluation's parameters to positions whose games' results are known.
 ///

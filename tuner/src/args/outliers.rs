@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use engine::eval::params::Weights;
 use tuner::features::Resolve;
 use tuner::outliers::outliers;
 use tuner::params_file::{check_writable, write_atomically};
 
+use super::parameters::{ParamsFile, TUNED};
 use super::{DataArgs, MachineArgs, PrintArgs, positive};
 use crate::bars::Bars;
 use crate::interrupt::uninterrupted;
@@ -20,7 +20,7 @@ pub(crate) struct OutliersArgs {
     data: DataArgs,
 
     /// Parameters that judge the positions.
-    #[arg(long, value_name = "FILE", default_value = "params/tuned.toml", help_heading = "Parameters")]
+    #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
     params: PathBuf,
 
     /// What a position is judged by: the leaf of its quiescence search, or at once.
@@ -50,7 +50,7 @@ pub(crate) struct OutliersArgs {
 impl OutliersArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         self.output.iter().try_for_each(check_writable)?;
-        let weights = Weights::load(&self.params)?;
+        let weights = ParamsFile::open(&self.params)?.weights;
         self.machine.use_threads()?;
         let (sources, count) = (self.data.sources()?, self.count as usize);
         let found = outliers(sources, &weights, self.resolve, self.k, &self.data.options(), count, bars)?;

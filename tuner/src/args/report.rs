@@ -1,15 +1,14 @@
 //! `tuner report`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
-use engine::eval::params::Weights;
 use tuner::features::Resolve;
 use tuner::params_file::{check_writable, provenance_of, write_atomically};
 use tuner::report::{Named, compare, page};
 
+use super::parameters::{BASELINE, ParamsFile, TUNED};
 use super::{DataArgs, MachineArgs, positive};
 use crate::bars::Bars;
 use crate::interrupt::uninterrupted;
@@ -18,11 +17,11 @@ use crate::interrupt::uninterrupted;
 #[derive(Args)]
 pub(crate) struct ReportArgs {
     /// The parameters to be told of.
-    #[arg(long, value_name = "FILE", default_value = "params/tuned.toml", help_heading = "Parameters")]
+    #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
     params: PathBuf,
 
     /// Parameters they are compared with.
-    #[arg(long, value_name = "FILE", default_value = "params/baseline.toml", help_heading = "Parameters")]
+    #[arg(long, value_name = "FILE", default_value = BASELINE, help_heading = "Parameters")]
     against: PathBuf,
 
     #[command(flatten)]
@@ -47,17 +46,14 @@ pub(crate) struct ReportArgs {
 impl ReportArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         check_writable(&self.output)?;
-        let (tuned, against) = (named(&self.params)?, named(&self.against)?);
+        let (tuned, against) = (ParamsFile::open(&self.params)?, ParamsFile::open(&self.against)?);
+        let provenance = provenance_of(&tuned.text).unwrap_or_default();
+        let [tuned, against] = [tuned, against].map(|file| Named { name: file.name, weights: file.weights });
         self.machine.use_threads()?;
         let (sources, options) = (self.data.sources()?, self.data.options());
         let mut told = compare(tuned, against, sources, self.resolve, self.k, &options, bars)?;
-        let text = fs::read_to_string(&self.params).with_context(|| self.params.display().to_string())?;
-        told.provenance = provenance_of(&text).unwrap_or_default();
+        told.provenance = provenance;
         uninterrupted(|| write_atomically(&self.output, page(&told)))?;
         Ok(format!("wrote {}", self.output.display()))
     }
-}
-
-fn named(path: &Path) -> Result<Named> {
-    Ok(Named { name: path.display().to_string(), weights: Weights::load(path)? })
 }

@@ -1,15 +1,14 @@
 //! `tuner simplify`.
 
-use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
-use engine::eval::params::Weights;
 use tuner::params_file::{check_writable, render, write_atomically};
 use tuner::simplify::{Grouping, Task, simplify};
 use tuner::tune::MIN_SEEN;
 
+use super::parameters::{ParamsFile, TUNED};
 use super::{ConstraintArgs, DataArgs, MachineArgs, MeasureArgs, PrintArgs, not_negative};
 use crate::bars::Bars;
 use crate::interrupt::uninterrupted;
@@ -24,7 +23,7 @@ pub(crate) struct SimplifyArgs {
     data: DataArgs,
 
     /// Parameters to start from, and to be pulled to.
-    #[arg(long, value_name = "FILE", default_value = "params/tuned.toml", help_heading = "Parameters")]
+    #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
     params: PathBuf,
 
     /// What is taken out at once.
@@ -60,8 +59,7 @@ pub(crate) struct SimplifyArgs {
 impl SimplifyArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         self.output.as_deref().map(check_writable).transpose()?;
-        let start = Weights::load(&self.params)?;
-        let input = fs::read_to_string(&self.params).with_context(|| self.params.display().to_string())?;
+        let ParamsFile { text: input, weights: start, .. } = ParamsFile::open(&self.params)?;
         self.machine.use_threads()?;
         let task = Task {
             sources: self.data.sources()?,

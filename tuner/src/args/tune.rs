@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use engine::eval::params::Weights;
 use tuner::features::Resolve;
@@ -15,12 +15,10 @@ use tuner::target::Target;
 use tuner::tune::{Checkpoint, Hooks, Job, Judge, MIN_SEEN, run};
 
 use super::job::JobArgs;
+use super::parameters::{BASELINE, ParamsFile, TUNED};
 use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, Prior, positive, share};
 use crate::bars::Bars;
 use crate::interrupt::{STOP, fitting, uninterrupted};
-
-/// Where the tuned parameters go if nothing else is said.
-const DEFAULT_OUTPUT: &str = "params/tuned.toml";
 
 /// The arguments of a tuning run.
 #[derive(Args)]
@@ -55,7 +53,7 @@ pub(crate) struct TuneArgs {
 #[command(next_help_heading = "Parameters")]
 struct ParameterArgs {
     /// Parameters to start from, and to be pulled to.
-    #[arg(long, value_name = "FILE", default_value = "params/baseline.toml")]
+    #[arg(long, value_name = "FILE", default_value = BASELINE)]
     params: PathBuf,
 
     #[command(flatten)]
@@ -175,12 +173,15 @@ struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Where to write: as told, else to [`DEFAULT_OUTPUT`], but never silently over the input.
+    /// Where to write: as told, else to [`TUNED`], or beside the user where there is no such folder; but never silently
+    /// over the input.
     fn path(&self, input: &Path) -> Result<PathBuf> {
         if let Some(output) = &self.output {
             return Ok(output.clone());
         }
-        let output = Path::new(DEFAULT_OUTPUT);
+        let output = Path::new(TUNED);
+        let has_folder = output.parent().is_some_and(Path::is_dir);
+        let output = if has_folder { output } else { Path::new(output.file_name().unwrap_or_default()) };
         if let (Ok(input), Ok(target)) = (fs::canonicalize(input), fs::canonicalize(output))
             && input == target
         {
@@ -196,8 +197,7 @@ impl TuneArgs {
         let output = self.output.path(params)?;
         check_writable(&output)?;
         self.output.report.iter().try_for_each(check_writable)?;
-        let start = Weights::load(params)?;
-        let input = fs::read_to_string(params).with_context(|| params.display().to_string())?;
+        let ParamsFile { name, text: input, weights: start } = ParamsFile::open(params)?;
         self.machine.use_threads()?;
         if let Some(checkpoint) = &self.output.checkpoint {
             check_writable(checkpoint)?;
@@ -214,7 +214,7 @@ impl TuneArgs {
         uninterrupted(|| write_atomically(&output, &text))?;
         let output = output.display().to_string();
         if let Some(file) = &self.output.report {
-            let told = Page::of_run(&report, output.clone(), params.display().to_string());
+            let told = Page::of_run(&report, output.clone(), name);
             uninterrupted(|| write_atomically(file, page(&told)))?;
         }
         Ok(if self.print.json { format!("{:#}", report.to_json(&output)) } else { report.to_table(&output) })

@@ -335,3 +335,15 @@ fn an_interrupted_run_exits_130_and_leaves_no_file() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(folder.names(), ["long.epd"]);
 }
+
+#[test]
+fn an_empty_folder_is_enough() {
+    let folder = Folder::new();
+    let tuner = |arguments: &[&str]| tuner().current_dir(folder.0.path()).args(arguments).assert().success();
+    tuner(&["--resolve", "static", "--prior", "1e-8", "--no-errors"]);
+    assert_eq!(folder.names(), ["tuned.toml"]);
+    let text = fs::read_to_string(folder.path("tuned.toml")).unwrap();
+    Weights::from_toml(&text).expect("the engine reads what the tuner writes");
+    let diff = tuner(&["diff", "params/baseline.toml", "tuned.toml", "--count", "1"]);
+    assert!(String::from_utf8_lossy(&diff.get_output().stdout).contains("params/baseline.toml (built in)"));
+}

@@ -1,0 +1,43 @@
+//! Parameter files, as commands are given them.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use engine::eval::params::Weights;
+use engine::eval::toml_file::EMBEDDED_TEXT;
+
+/// Where runs start from if nothing else is said.
+pub(super) const BASELINE: &str = "params/baseline.toml";
+
+/// Where tuned parameters stand if nothing else is said.
+pub(super) const TUNED: &str = "params/tuned.toml";
+
+/// The two of them as they were when the program was built, for folders that have none.
+const EMBEDDED: [(&str, &str); 2] = [(BASELINE, include_str!(env!("MERINO_BASELINE"))), (TUNED, EMBEDDED_TEXT)];
+
+/// A parameter file that has been read.
+pub(super) struct ParamsFile {
+    /// Its name as given.
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) weights: Weights,
+}
+
+impl ParamsFile {
+    /// Reads a file; one of the two that the program knows need not be there.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let mut name = path.display().to_string();
+        let embedded = EMBEDDED.into_iter().find(|&(known, _)| path == Path::new(known));
+        let text = match (fs::read_to_string(path), embedded) {
+            (Err(error), Some((_, text))) if error.kind() == ErrorKind::NotFound => {
+                name.push_str(" (built in)");
+                text.to_owned()
+            }
+            (text, _) => text.with_context(|| format!("{name}: cannot be read"))?,
+        };
+        let weights = Weights::from_toml(&text).map_err(|fault| anyhow!("{name}: {fault}"))?;
+        Ok(ParamsFile { name, text, weights })
+    }
+}
