@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use tuner::processes::is_first;
 use tuner::progress::{Progress, Unit};
 
 /// One bar at a time, on standard error.
@@ -27,6 +28,9 @@ impl Bars {
 
 impl Progress for Bars {
     fn begin(&self, step: &'static str, total: u64, unit: Unit) {
+        if !is_first() {
+            return;
+        }
         let template = match unit {
             Unit::Bytes => "{prefix:>10} {bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
             Unit::Positions | Unit::Fits => "{prefix:>10} {bar:40} {human_pos}/{human_len} {per_sec} {eta}",

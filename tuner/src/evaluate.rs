@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::dataset::{ReadOptions, Source};
 use crate::features::{self, Resolve, Resolved, Scores, score};
-use crate::objective::{Difference, SampleLoss, fit_k, loss_difference};
+use crate::objective::{Difference, SampleLoss, fit_k_of_integers, loss_difference};
 use crate::progress::Progress;
 use crate::tune::{Loss, TuneError};
 
@@ -43,10 +43,7 @@ pub fn evaluate(
         features::read(sources, options, &evaluator(&parameters[0]), Resolve::Static, progress)?;
     let scale = |scores: &Scores| match k {
         Some(k) => Ok(k),
-        None => {
-            let scores: Vec<f64> = scores.qsearch.iter().map(|&score| f64::from(score)).collect();
-            fit_k(LOSS, &scores, rows.targets()).map(|fit| fit.k)
-        }
+        None => fit_k_of_integers(LOSS, &scores.qsearch, rows.targets()).map(|fit| fit.k),
     };
     let first_k = scale(&scores)?;
     let mut evaluations =

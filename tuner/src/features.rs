@@ -12,8 +12,10 @@ use thiserror::Error;
 
 use crate::dataset::{Dataset, DatasetError, Label, ReadOptions, Source, Visitor, WAVE};
 use crate::name_of;
-use crate::objective::{Entry, Rows, RowsBuilder, RowsError};
+use crate::objective::{Entry, Rows, RowsBuilder, RowsError, RowsWriter};
+use crate::processes::{self, Shared};
 use crate::progress::{Progress, Unit};
+use crate::storage::Storage;
 
 /// Positions resolved by one task; does not depend on the number of threads.
 const BATCH: usize = 2048;
@@ -94,9 +96,15 @@ pub fn read(
     how: Resolve,
     progress: &dyn Progress,
 ) -> Result<(Dataset, Resolved), ReadError> {
-    let mut whole = Collected::new()?;
+    if processes::are_many() {
+        // All read everything, and share what takes long.
+        let dataset = Dataset::read(sources, options, || (), |()| {}, progress)?;
+        let resolved = resolve(&dataset, evaluator, how, progress)?;
+        return Ok((dataset, resolved));
+    }
+    let mut whole = Collected::new(&options.storage);
     let resolver = || Resolver::new(evaluator, Some(how));
-    let dataset = Dataset::read(sources, options, resolver, |part| whole.add(part), progress)?;
+    let dataset = Dataset::read(sources, options, resolver, |part: Resolver| whole.add(part.into()), progress)?;
     Ok((dataset, whole.finish()?))
 }
 
@@ -110,7 +118,7 @@ pub fn resolve(
     how: Resolve,
     progress: &dyn Progress,
 ) -> Result<Resolved, RowsError> {
-    let mut whole = Collected::new()?;
+    let mut whole = Collected::new(dataset.storage());
     visit("resolving", dataset, evaluator, Some(how), |part| whole.add(part), progress);
     whole.finish()
 }
@@ -122,13 +130,14 @@ pub fn score(dataset: &Dataset, evaluator: &Evaluator, progress: &dyn Progress) 
     scores
 }
 
-/// Shows every position to a resolver, one a batch, and hands these to `collect` in order.
-fn visit<'e>(
+/// Shows every position to a resolver, one a batch, and hands what these have found to `collect` in order. Processes
+/// share the work.
+fn visit(
     step: &'static str,
     dataset: &Dataset,
-    evaluator: &'e Evaluator,
+    evaluator: &Evaluator,
     rows: Option<Resolve>,
-    collect: impl FnMut(Resolver<'e>),
+    collect: impl FnMut(Found),
     progress: &dyn Progress,
 ) {
     let resolve = |range: Range<usize>| {
@@ -136,9 +145,13 @@ fn visit<'e>(
         for (position, label) in dataset.samples(range) {
             resolver.visit(&position, label);
         }
-        resolver
+        Found::from(resolver)
     };
-    in_batches(step, dataset, resolve, collect, progress);
+    let work = |batches: &[Range<usize>]| {
+        let own = &batches[processes::share(batches.len())];
+        processes::gather(own.par_iter().cloned().map(resolve).collect())
+    };
+    in_waves(step, dataset, work, collect, progress);
 }
 
 /// Divides the positions into batches, works on several at a time, and hands what comes of each to `collect` in order.
@@ -146,45 +159,81 @@ pub(crate) fn in_batches<T: Send>(
     step: &'static str,
     dataset: &Dataset,
     work: impl Fn(Range<usize>) -> T + Sync,
+    collect: impl FnMut(T),
+    progress: &dyn Progress,
+) {
+    let work = |batches: &[Range<usize>]| batches.par_iter().cloned().map(&work).collect();
+    in_waves(step, dataset, work, collect, progress);
+}
+
+/// Divides the positions into batches, has several worked on at a time, and hands what comes of each to `collect` in
+/// order.
+fn in_waves<T>(
+    step: &'static str,
+    dataset: &Dataset,
+    work: impl Fn(&[Range<usize>]) -> Vec<T>,
     mut collect: impl FnMut(T),
     progress: &dyn Progress,
 ) {
     progress.begin(step, dataset.len() as u64, Unit::Positions);
-    let work = |&start: &usize| {
-        let range = start..(start + BATCH).min(dataset.len());
-        let result = work(range.clone());
+    let batches = (0..dataset.len()).step_by(BATCH).map(|start| start..(start + BATCH).min(dataset.len()));
+    let batches: Vec<Range<usize>> = batches.collect();
+    for wave in batches.chunks(WAVE) {
+        work(wave).into_iter().for_each(&mut collect);
+        let range = wave[0].start..wave[wave.len() - 1].end;
         progress.advance(range.len() as u64);
-        result
-    };
-    let starts: Vec<usize> = (0..dataset.len()).step_by(BATCH).collect();
-    for wave in starts.chunks(WAVE) {
-        wave.par_iter().map(work).collect::<Vec<_>>().into_iter().for_each(&mut collect);
+        dataset.release(range);
     }
     progress.end();
 }
 
+/// What a resolver has found.
+struct Found {
+    rows: Result<Rows, RowsError>,
+    scores: Scores,
+}
+
+impl From<Resolver<'_>> for Found {
+    fn from(resolver: Resolver<'_>) -> Self {
+        Found { rows: resolver.rows.map(RowsBuilder::finish), scores: resolver.scores }
+    }
+}
+
+impl Shared for Found {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        self.rows.as_ref().expect("rows of a trace are sound").pack(bytes);
+        self.scores.still.pack(bytes);
+        self.scores.qsearch.pack(bytes);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        let rows = Ok(Rows::unpack(bytes));
+        Found { rows, scores: Scores { still: Vec::unpack(bytes), qsearch: Vec::unpack(bytes) } }
+    }
+}
+
 /// What resolvers have found, put together in the order of the data.
 struct Collected {
-    rows: Result<RowsBuilder, RowsError>,
+    rows: Result<RowsWriter, RowsError>,
     scores: Scores,
 }
 
 impl Collected {
-    fn new() -> Result<Self, RowsError> {
-        Ok(Collected { rows: Ok(RowsBuilder::new(PAIRS)?), scores: Scores::default() })
+    fn new(storage: &Storage) -> Self {
+        Collected { rows: Ok(RowsWriter::new(PAIRS, storage)), scores: Scores::default() }
     }
 
-    fn add(&mut self, part: Resolver) {
+    fn add(&mut self, part: Found) {
         self.scores.extend(&part.scores);
         if let Ok(rows) = &mut self.rows
-            && let Err(error) = part.rows.and_then(|part| rows.append(part))
+            && let Err(error) = part.rows.and_then(|part| rows.append(&part))
         {
             self.rows = Err(error);
         }
     }
 
     fn finish(self) -> Result<Resolved, RowsError> {
-        Ok(Resolved { rows: self.rows?.finish(), scores: self.scores })
+        Ok(Resolved { rows: self.rows?.finish()?, scores: self.scores })
     }
 }
 

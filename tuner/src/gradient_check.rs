@@ -15,7 +15,7 @@ use thiserror::Error;
 use crate::dataset::{Dataset, ReadOptions, Source};
 use crate::features::{self, ReadError, Resolve, Resolved};
 use crate::objective::{
-    CurvatureKind, FitKError, Objective, ObjectiveError, Rows, RowsError, SampleLoss, fit_k, scores,
+    CurvatureKind, FitKError, Objective, ObjectiveError, Rows, RowsError, SampleLoss, fit_k_of_integers, scores,
 };
 use crate::progress::{Progress, Unit};
 use crate::target::{Target, TargetError};
@@ -162,10 +162,7 @@ pub fn check(task: Task, progress: &dyn Progress) -> Result<Check, CheckError> {
     let rows = rows.with_targets(&task.target.of(&dataset)?)?;
     let k = match task.k {
         Some(k) => k,
-        None => {
-            let scores: Vec<f64> = played.iter().map(|&score| f64::from(score)).collect();
-            fit_k(task.loss, &scores, rows.targets())?.k
-        }
+        None => fit_k_of_integers(task.loss, played, rows.targets())?.k,
     };
     let start = task.weights.to_vector();
     let prior = PRIOR_PER_POSITION / rows.len() as f64;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
+use tuner::processes::is_first;
 
 /// Exit status after Ctrl-C.
 pub(crate) const INTERRUPTED: i32 = 130;
@@ -22,11 +23,15 @@ static WRITING: Mutex<()> = Mutex::new(());
 pub(crate) fn listen() -> Result<()> {
     let on_interrupt = || {
         if FITTING.load(Ordering::Relaxed) && !STOP.swap(true, Ordering::Relaxed) {
-            eprintln!("interrupted: finishing with the best so far; once more to end at once");
+            if is_first() {
+                eprintln!("interrupted: finishing with the best so far; once more to end at once");
+            }
             return;
         }
         let _written = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-        eprintln!("interrupted, nothing more is written");
+        if is_first() {
+            eprintln!("interrupted, nothing more is written");
+        }
         std::process::exit(INTERRUPTED);
     };
     ctrlc::set_handler(on_interrupt).context("cannot listen for Ctrl-C")

@@ -4,6 +4,7 @@
 //! evaluation into sparse rows, [`objective`] is the function of the parameters to be minimised, [`optimize`]
 //! minimises it, [`tune`] runs the whole, [`params_file`] writes what comes out, [`explain`] says what it is worth.
 
+pub mod cache;
 pub mod constraints;
 pub mod dataset;
 pub mod diff;
@@ -18,6 +19,7 @@ pub mod objective;
 pub mod optimize;
 pub mod outliers;
 pub mod params_file;
+pub mod processes;
 pub mod progress;
 pub mod report;
 pub mod simplify;

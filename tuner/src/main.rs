@@ -3,12 +3,15 @@
 mod args;
 mod bars;
 mod interrupt;
+#[cfg(feature = "mpi")]
+mod world;
 
 use std::io::{self, Write};
 use std::sync::atomic::Ordering;
 
 use args::Cli;
 use bars::Bars;
+use tuner::processes::is_first;
 
 /// Exit status of a check that found something wrong.
 const WRONG: i32 = 1;
@@ -20,31 +23,44 @@ engine::ask_for_a_fit_machine!();
 
 fn main() {
     let bars = Bars::default();
+    #[cfg(feature = "mpi")]
+    let world = world::connect();
     let run = || {
+        #[cfg(feature = "mpi")]
+        world.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
         let cli = Cli::from_command_line()?;
         interrupt::listen()?;
         cli.run(&bars)
     };
-    match run() {
+    let status = match run() {
         Ok(answer) => {
             print(&answer.text);
             if !answer.is_good {
-                std::process::exit(WRONG);
-            }
-            if interrupt::STOP.load(Ordering::Relaxed) {
-                std::process::exit(interrupt::INTERRUPTED);
+                WRONG
+            } else if interrupt::STOP.load(Ordering::Relaxed) {
+                interrupt::INTERRUPTED
+            } else {
+                0
             }
         }
         Err(error) => {
             bars.clear();
+            #[cfg(feature = "mpi")]
+            world::fail(&world, &error, FAILURE);
             eprintln!("error: {error:#}");
-            std::process::exit(FAILURE);
+            FAILURE
         }
-    }
+    };
+    #[cfg(feature = "mpi")]
+    drop(world);
+    std::process::exit(status);
 }
 
 /// Prints the result, unless nobody reads it any more.
 fn print(text: &str) {
+    if !is_first() {
+        return;
+    }
     match writeln!(io::stdout(), "{text}") {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             eprintln!("error: standard output: {error}");

@@ -19,7 +19,7 @@ use crate::dataset::{FileSummary, ReadOptions, Source};
 use crate::features::{self, Resolve, Resolved};
 use crate::normalize::gauges;
 use crate::numbers::Numbers;
-use crate::objective::{CurvatureKind, Difference, Objective, PriorScale, Rows, SampleLoss, fit_k, scores};
+use crate::objective::{CurvatureKind, Difference, Objective, PriorScale, Rows, SampleLoss, fit_k_of_integers, scores};
 use crate::optimize::{Limits, Newton, Optimizer};
 use crate::progress::{Progress, Unit};
 use crate::target::Target;
@@ -132,12 +132,12 @@ pub fn simplify(task: Task, progress: &dyn Progress) -> Result<Simplified, TuneE
     let read = features::read(task.sources, &task.reading, &evaluator, task.resolve, progress)?;
     let (dataset, Resolved { rows, scores: played }) = read;
     let rows = rows.with_targets(&task.target.of(&dataset)?)?;
+    if rows.is_mapped() {
+        return Err(TuneError::Memory { flag: "simplify", rows: rows.len() });
+    }
     let k = match task.k {
         Some(k) => k,
-        None => {
-            let scores: Vec<f64> = played.of(task.resolve).iter().map(|&score| f64::from(score)).collect();
-            fit_k(task.loss, &scores, rows.targets())?.k
-        }
+        None => fit_k_of_integers(task.loss, played.of(task.resolve), rows.targets())?.k,
     };
     let start = constrained.start.to_vector();
     let prior = match task.prior {

@@ -45,6 +45,34 @@ pub enum StorageError {
     },
 }
 
+/// How much may be kept in memory, and where the rest goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Storage {
+    /// Bytes of memory that all together may take, about.
+    pub memory: u64,
+    /// The folder on whose disk temporary files are.
+    pub folder: PathBuf,
+}
+
+impl Storage {
+    /// Bytes of memory if nothing else is said.
+    pub const MEMORY: u64 = 4 << 30;
+
+    /// Things that grow with the data, copies of some among them, share the memory.
+    const SHARES: u64 = 8;
+
+    /// Bytes that one thing that grows with the data may take in memory.
+    pub fn share(&self) -> usize {
+        usize::try_from(self.memory / Self::SHARES).unwrap_or(usize::MAX)
+    }
+}
+
+impl Default for Storage {
+    fn default() -> Self {
+        Storage { memory: Self::MEMORY, folder: std::env::temp_dir() }
+    }
+}
+
 /// Numbers or records without padding, one after the other: read like a slice, kept in memory or in a mapped file.
 pub struct Column<T>(Place<T>);
 
@@ -55,7 +83,7 @@ enum Place<T> {
 }
 
 impl StorageError {
-    fn refused(path: &Path, error: &io::Error) -> Self {
+    pub(crate) fn refused(path: &Path, error: &io::Error) -> Self {
         StorageError::Refused { path: path.to_owned(), error: error.to_string() }
     }
 }

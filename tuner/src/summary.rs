@@ -110,6 +110,7 @@ impl Report {
             "bootstrap": self.bootstrap.as_ref().map(|found| json!({ "samples": found.samples, "ratio": found.ratio })),
             "parameters": self.changes(),
             "seconds": self.seconds,
+            "cache": self.cache,
             "output": output,
         })
     }
@@ -133,6 +134,9 @@ impl Report {
         }
         for file in self.files.iter().filter(|file| file.left_out.iter().next().is_some()) {
             writeln!(to, "left out     {} of {}", file.left_out, file.name)?;
+        }
+        if let Some(cache) = &self.cache {
+            writeln!(to, "cache        {cache}")?;
         }
         let together = match self.grouping {
             Grouping::Games => "positions of a game stay together",

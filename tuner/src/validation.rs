@@ -6,8 +6,9 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::objective::{Objective, PriorScale, Rows};
+use crate::objective::{Objective, PriorScale, Rows, RowsError, RowsWriter};
 use crate::optimize::{Limits, Newton, OptimizeError, Optimizer};
+use crate::storage::Storage;
 
 /// The groups that fall below a share of all, by their hash under a seed: the same for the same data in any order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,12 +23,14 @@ pub enum End {
     HoldOut,
     /// Folds of a cross-validation.
     Folds,
+    /// The part of the data that is enough for one.
+    Sample,
 }
 
 impl Draw {
     /// A way to deal out groups.
     pub fn new(seed: u64, end: End) -> Self {
-        Draw { seed: seed.rotate_left(1) ^ (end as u64) << 63 }
+        Draw { seed: seed.rotate_left(1) ^ (end as u64).rotate_right(1) }
     }
 
     /// Where a group stands in 0..1.
@@ -103,8 +106,19 @@ impl Split {
     /// # Errors
     /// If one of the sides would be empty.
     pub fn fold(groups: &[u32], number: usize, seed: u64) -> Result<Self, ValidationError> {
-        let draw = Draw::new(seed, End::Folds);
-        let split = Split::by(groups, |group| draw.fold(group, FOLDS) == number);
+        Split::fold_of(groups, number, seed, 1.0)
+    }
+
+    /// The same of a share of the groups only.
+    fn fold_of(groups: &[u32], number: usize, seed: u64, share: f64) -> Result<Self, ValidationError> {
+        let (draw, sample) = (Draw::new(seed, End::Folds), Draw::new(seed, End::Sample));
+        let mut split = Split { fitted: Vec::new(), held: Vec::new() };
+        for (row, &group) in groups.iter().enumerate() {
+            if share >= 1.0 || sample.place(group) < share {
+                let side = if draw.fold(group, FOLDS) == number { &mut split.held } else { &mut split.fitted };
+                side.push(row as u32);
+            }
+        }
         if split.held.is_empty() || split.fitted.is_empty() {
             return Err(ValidationError::FewGroups { folds: FOLDS });
         }
@@ -121,10 +135,23 @@ impl Split {
         Split { fitted, held }
     }
 
-    /// The rows of both sides: to fit, and held out.
+    /// Copies of the rows of both sides, in memory: to fit, and held out.
     pub fn rows(&self, rows: &Rows) -> (Rows, Rows) {
         let pick = |numbers: &[u32]| rows.pick(numbers.iter().map(|&row| row as usize));
         (pick(&self.fitted), pick(&self.held))
+    }
+
+    /// The same, in files if they are too many for memory.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn stored_rows(&self, rows: &Rows, storage: &Storage) -> Result<(Rows, Rows), RowsError> {
+        let pick = |numbers: &[u32]| {
+            let mut writer = RowsWriter::new(rows.features(), storage);
+            writer.pick(rows, numbers.iter().map(|&row| row as usize))?;
+            writer.finish()
+        };
+        Ok((pick(&self.fitted)?, pick(&self.held)?))
     }
 }
 
@@ -133,6 +160,9 @@ pub const FOLDS: usize = 5;
 
 /// Rows that the folds which are looked at hold out together, at least: more of them would not change the choice.
 const ENOUGH_HELD: usize = 150_000;
+
+/// Rows that folds are made of at most; more are thinned out, whole groups at a time.
+const MOST_ROWS: usize = 2_000_000;
 
 /// Strengths per position that are tried lie on a ladder of this ratio.
 const RATIO: f64 = 3.162_277_660_168_379_5;
@@ -254,9 +284,10 @@ impl PriorSearch<'_> {
     /// The folds that are looked at: as many as it takes to hold out enough.
     fn folds(&self) -> Result<Vec<Fold>, ValidationError> {
         let rows = self.objective.rows();
+        let share = MOST_ROWS as f64 / rows.len() as f64;
         let wanted = ENOUGH_HELD.div_ceil(rows.len().div_ceil(FOLDS)).clamp(1, FOLDS);
         let fold = |number: usize| {
-            let (fitted, held) = Split::fold(self.groups, number, self.seed)?.rows(rows);
+            let (fitted, held) = Split::fold_of(self.groups, number, self.seed, share)?.rows(rows);
             Ok(Fold { fitted, held, theta: self.start.to_vec() })
         };
         (0..wanted).map(fold).collect()

@@ -8,9 +8,10 @@ use serde_json::json;
 use tuner::fit::{Language, Problem, Settings};
 use tuner::objective::{PriorScale, SampleLoss};
 use tuner::params_file::{check_writable, write_atomically};
+use tuner::processes::is_first;
 use tuner::tune::MIN_SEEN;
 
-use super::{MachineArgs, PrintArgs, Prior, positive};
+use super::{MachineArgs, MemoryArgs, PrintArgs, Prior, positive};
 use crate::bars::Bars;
 use crate::interrupt::uninterrupted;
 
@@ -20,6 +21,9 @@ pub(crate) struct FitArgs {
     /// Rows as text, plain or zstd: parameters with their starts, then a line a position. `tuner::fit` has the format.
     #[arg(long, value_name = "FILE")]
     rows: PathBuf,
+
+    #[command(flatten)]
+    memory: MemoryArgs,
 
     #[command(flatten)]
     machine: MachineArgs,
@@ -68,7 +72,7 @@ impl FitArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         self.output.iter().try_for_each(check_writable)?;
         self.machine.use_threads()?;
-        let problem = Problem::read_rows(&self.rows, bars)?;
+        let problem = Problem::read_rows(&self.rows, &self.memory.storage(), bars)?;
         let settings = Settings {
             loss: self.loss,
             k: self.k,
@@ -82,7 +86,9 @@ impl FitArgs {
         let text = fitted.emit(self.emit).with_context(|| self.rows.display().to_string())?;
         let Some(output) = &self.output else {
             bars.clear();
-            eprintln!("{}", self.told(&fitted.to_table(), fitted.to_json()));
+            if is_first() {
+                eprintln!("{}", self.told(&fitted.to_table(), fitted.to_json()));
+            }
             return Ok(text.trim_end().to_owned());
         };
         uninterrupted(|| write_atomically(output, &text))?;

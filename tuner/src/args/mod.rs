@@ -25,6 +25,7 @@ use tuner::constraints::Constraints;
 use tuner::dataset::{LabelView, ReadOptions, Results, Source};
 use tuner::features::Resolve;
 use tuner::objective::SampleLoss;
+use tuner::storage::Storage;
 use tuner::target::Target;
 
 use crate::bars::Bars;
@@ -147,6 +148,24 @@ struct DataArgs {
 
     #[command(flatten)]
     filters: filter::FilterArgs,
+
+    #[command(flatten)]
+    memory: MemoryArgs,
+}
+
+/// How much of the machine's memory is used.
+#[derive(Args)]
+struct MemoryArgs {
+    /// Memory for what grows with the data, about: 4GiB, 512MiB. Beyond it, positions and rows lie in temporary files
+    /// (in the folder that TMPDIR names), which are mapped.
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = bytes, help_heading = "Data")]
+    memory: u64,
+}
+
+impl MemoryArgs {
+    fn storage(&self) -> Storage {
+        Storage { memory: self.memory, ..Storage::default() }
+    }
 }
 
 /// What results mean that are numbers.
@@ -180,6 +199,7 @@ impl DataArgs {
             results,
             plies: self.filters.plies(),
             filters: self.filters.filters(),
+            storage: self.memory.storage(),
         }
     }
 }
@@ -309,6 +329,22 @@ impl fmt::Display for Prior {
             Prior::Strength(strength) => write!(f, "{strength:e}"),
         }
     }
+}
+
+/// A number of bytes, with a unit or without.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.trim_end_matches("iB") {
+        "" => Some(0),
+        "K" => Some(10),
+        "M" => Some(20),
+        "G" => Some(30),
+        "T" => Some(40),
+        _ => None,
+    };
+    let size = number.parse::<u64>().ok().zip(shift).and_then(|(number, shift)| number.checked_mul(1 << shift));
+    size.ok_or_else(|| "expected a number of bytes such as 512MiB or 4G".to_owned())
 }
 
 /// A finite number, at least 0.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::Args;
 use engine::eval::params::Weights;
+use tuner::cache::Cache;
 use tuner::features::Resolve;
 use tuner::objective::{PriorScale, SampleLoss};
 use tuner::optimize::Method;
@@ -163,6 +164,11 @@ struct OutputArgs {
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "no_errors")]
     bootstrap: usize,
 
+    /// Keep positions and rows in this folder from run to run, and what does not fit into memory, too. They are used
+    /// again when data, parameters and engine are the same.
+    #[arg(long, value_name = "FOLDER")]
+    cache: Option<PathBuf>,
+
     /// Keep the state of the run in this file, from which --resume goes on. Removed when the run is over.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
@@ -242,6 +248,7 @@ impl TuneArgs {
             errors: !output.no_errors,
             bootstrap: output.bootstrap,
             explain: output.report.is_some(),
+            cache: output.cache.as_deref().map(Cache::new).transpose()?,
             reading: self.data.options(),
             ..Job::new(self.data.sources()?, start)
         })

@@ -150,11 +150,34 @@ impl Source {
     }
 
     /// How many bytes there are on the disk, as far as that is known.
-    pub(super) fn size(&self) -> u64 {
+    pub(crate) fn size(&self) -> u64 {
         match &self.origin {
             Origin::File { size, .. } => *size,
             Origin::Pipe(_) => 0,
             Origin::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// SHA-256 of the file as it is on the disk, in hexadecimal; `None` if it can be read only once.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) fn digest(&self, progress: &dyn Progress) -> Result<Option<String>, SourceError> {
+        let unreadable = |error| SourceError::Unreadable { name: self.name.clone(), error };
+        let mut bytes: Box<dyn Read + Send> = match &self.origin {
+            Origin::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
+            Origin::Pipe(_) => return Ok(None),
+            Origin::Memory(bytes) => Box::new(*bytes),
+        };
+        let mut digest = Sha256::new();
+        let mut buffer = vec![0; PART];
+        loop {
+            let count = bytes.read(&mut buffer).map_err(unreadable)?;
+            if count == 0 {
+                return Ok(Some(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()));
+            }
+            digest.update(&buffer[..count]);
+            progress.advance(count as u64);
         }
     }
 

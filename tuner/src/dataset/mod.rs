@@ -17,9 +17,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use engine::chess::Position;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::storage::StorageError;
+use crate::cache::{Damage, Loader, Saver};
+use crate::storage::{Storage, StorageError};
 pub use filter::{Filters, LeftOut, LeftOutCounts, Loud, PIECES};
 pub use input::{Source, SourceError};
 pub use label::{Label, LabelView, Outcome};
@@ -49,6 +51,8 @@ pub struct ReadOptions {
     pub plies: Plies,
     /// Which positions are wanted of those that can be read.
     pub filters: Filters,
+    /// Where positions are kept, and the rows that are made of them.
+    pub storage: Storage,
 }
 
 /// A record that could not be read.
@@ -133,7 +137,7 @@ fn hint(skipped: usize, record: Record) -> String {
 }
 
 /// What was read from one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSummary {
     /// Its name as given.
     pub name: String,
@@ -163,6 +167,7 @@ pub struct Skipped {
 /// Labelled positions.
 pub struct Dataset {
     store: Store,
+    storage: Storage,
     grouping: Grouping,
     files: Vec<FileSummary>,
     skipped: BTreeMap<&'static str, Skipped>,
@@ -250,6 +255,32 @@ impl Dataset {
     /// If there is no such position.
     pub fn position(&self, index: usize) -> Position {
         self.store.position(index)
+    }
+
+    /// Writes the positions to an entry of a cache.
+    pub(crate) fn save(&self, saver: &mut Saver<'_>) -> Result<(), StorageError> {
+        self.store.save(saver)
+    }
+
+    /// Reads the positions of an entry of a cache, of which it is known what files they come from.
+    pub(crate) fn load(
+        loader: &mut Loader<'_>,
+        grouping: Grouping,
+        files: Vec<FileSummary>,
+        storage: &Storage,
+    ) -> Result<Self, Damage> {
+        let store = Store::load(loader)?;
+        Ok(Dataset { store, storage: storage.clone(), grouping, files, skipped: BTreeMap::new() })
+    }
+
+    /// Where what is made of the positions is kept.
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// Tells that positions are not looked at again soon: what a mapped file had to be read for goes back to the system.
+    pub(crate) fn release(&self, range: Range<usize>) {
+        self.store.release(range);
     }
 
     /// Where a position stands.

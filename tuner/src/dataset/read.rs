@@ -33,7 +33,7 @@ impl Dataset {
         let mut intake = Intake {
             options,
             evaluator: Evaluator::default(),
-            store: StoreWriter::default(),
+            store: StoreWriter::new(&options.storage),
             keys: Keys::default(),
             files: Vec::new(),
             skipped: BTreeMap::new(),
@@ -50,7 +50,8 @@ impl Dataset {
                 Some(_) => DatasetError::NothingLeft { names, left_out },
             });
         }
-        Ok(Dataset { store, grouping, files: intake.files, skipped: intake.skipped })
+        let storage = options.storage.clone();
+        Ok(Dataset { store, storage, grouping, files: intake.files, skipped: intake.skipped })
     }
 }
 

@@ -3,13 +3,15 @@
 use std::ops::Range;
 
 use engine::chess::Position;
+use serde::{Deserialize, Serialize};
 
 use super::label::{GAME, Label, Outcome};
 use super::packed::{Packed, outcome_of, pack, position_of, score_of};
-use crate::storage::{Column, ColumnWriter, StorageError};
+use crate::cache::{Damage, Loader, Saver};
+use crate::storage::{Column, ColumnWriter, Storage, StorageError};
 
 /// What positions stay together by when data are divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Grouping {
     /// Their game, which every line names, or which the format keeps together.
     Games,
@@ -66,9 +68,11 @@ impl PartStore {
     }
 }
 
-/// Puts the positions of all parts together.
+/// Puts the positions of all parts together: in memory as long as they take no more than their share of it, then in
+/// temporary files.
 #[derive(Default)]
 pub(super) struct StoreWriter {
+    limit: Option<Storage>,
     packed: ColumnWriter<Packed>,
     groups: ColumnWriter<u32>,
     records: ColumnWriter<u32>,
@@ -77,6 +81,10 @@ pub(super) struct StoreWriter {
 }
 
 impl StoreWriter {
+    pub(super) fn new(storage: &Storage) -> Self {
+        StoreWriter { limit: Some(storage.clone()), ..StoreWriter::default() }
+    }
+
     /// Adds a part that `records` records of its file come before.
     pub(super) fn append(&mut self, part: &PartStore, records: u64) -> Result<(), StorageError> {
         self.packed.extend(&part.packed)?;
@@ -85,6 +93,12 @@ impl StoreWriter {
         for &record in &part.records {
             // A place beyond what fits is told as the last that does.
             self.records.push(u32::try_from(records + u64::from(record)).unwrap_or(u32::MAX))?;
+        }
+        let bytes = self.packed.bytes_in_memory() + self.groups.bytes_in_memory() + self.records.bytes_in_memory();
+        if let Some(storage) = self.limit.take_if(|limit| bytes > limit.share()) {
+            self.packed.spill(&storage.folder)?;
+            self.groups.spill(&storage.folder)?;
+            self.records.spill(&storage.folder)?;
         }
         Ok(())
     }
@@ -127,6 +141,28 @@ impl Store {
 
     pub(super) fn samples(&self, range: Range<usize>) -> impl Iterator<Item = (Position, Label)> {
         range.map(|index| (self.position(index), self.label(index)))
+    }
+
+    /// Writes the positions to an entry of a cache.
+    pub(super) fn save(&self, saver: &mut Saver<'_>) -> Result<(), StorageError> {
+        saver.column("packed", &self.packed)?;
+        saver.column("groups", &self.groups)?;
+        saver.column("records", &self.records)?;
+        self.release(0..self.len());
+        Ok(())
+    }
+
+    /// Reads the positions of an entry of a cache.
+    pub(super) fn load(loader: &mut Loader<'_>) -> Result<Self, Damage> {
+        let packed = loader.column("packed")?;
+        Ok(Store { packed, groups: loader.column("groups")?, records: loader.column("records")? })
+    }
+
+    /// Gives back what mapped files had to be read for.
+    pub(super) fn release(&self, range: Range<usize>) {
+        self.packed.release(range.clone());
+        self.groups.release(range.clone());
+        self.records.release(range);
     }
 
     /// The record a position came from, within its file, 0 for the first.

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::{Evaluation, FitError, Parameter, Row, RowError, Value};
 use crate::dataset::{Dataset, Label, ReadOptions, Source, Visitor};
 use crate::objective::{
-    Entry, Objective, PHASE_PIECES, PriorScale, Rows, RowsBuilder, SampleLoss, fit_k_at, parameters,
+    Entry, Objective, PHASE_PIECES, PriorScale, Rows, RowsBuilder, RowsWriter, SampleLoss, fit_k_at, parameters,
 };
 use crate::optimize::{Limits, Newton, Optimizer, Stop};
 use crate::progress::{Progress, Unit};
@@ -114,19 +114,19 @@ impl Problem {
         progress: &dyn Progress,
     ) -> Result<Self, FitError> {
         let mut problem = Problem::empty(evaluation.parameters(), evaluation.phase_weights())?;
-        let mut whole = RowsBuilder::new(problem.parameters.len())?;
+        let mut whole = RowsWriter::new(problem.parameters.len(), &options.storage);
         let mut fault = None;
         let tracer = || Tracer::new(evaluation, problem.parameters.len());
         let collect = |part: Tracer<'_, _>| {
             if fault.is_none() {
-                fault = part.rows.and_then(|rows| Ok(whole.append(rows)?)).err();
+                fault = part.rows.and_then(|rows| Ok(whole.append(&rows.finish())?)).err();
             }
         };
         let dataset = Dataset::read(sources, options, tracer, collect, progress)?;
         if let Some(fault) = fault {
             return Err(fault);
         }
-        problem.rows = whole.finish();
+        problem.rows = whole.finish()?;
         problem.groups = dataset.groups().to_vec();
         Ok(problem)
     }

@@ -25,15 +25,19 @@ use engine::eval::taper::PhaseCounts;
 use thiserror::Error;
 
 use super::{FitError, PHASE_WEIGHTS, Parameter, Problem, Row, RowError, Value};
-use crate::objective::{Entry, PHASE_PIECES, RowsBuilder, RowsError};
+use crate::objective::{Entry, PHASE_PIECES, RowsBuilder, RowsError, RowsWriter};
 use crate::params_file::write_atomically_with;
 use crate::progress::{Progress, Unit};
+use crate::storage::Storage;
 
 /// The first line.
 const HEADER: &str = "merino-rows 1";
 
 /// Longest line in bytes; a row with all 65536 parameters fits.
 const LONGEST: u64 = 1 << 20;
+
+/// Rows that are gathered before they join the others.
+const GATHERED: usize = 1 << 14;
 
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 18;
@@ -97,7 +101,7 @@ impl Problem {
     ///
     /// # Errors
     /// The first fault, with its line.
-    pub fn read_rows(path: &Path, progress: &dyn Progress) -> Result<Self, FitError> {
+    pub fn read_rows(path: &Path, storage: &Storage, progress: &dyn Progress) -> Result<Self, FitError> {
         let name = path.display().to_string();
         let unreadable = |error| TextError::Unreadable { file: name.clone(), error };
         let file = File::open(path).map_err(unreadable)?;
@@ -110,7 +114,7 @@ impl Problem {
         } else {
             Box::new(file)
         };
-        let problem = Reader { file: &name, text, number: 0, line: Vec::new() }.read()?;
+        let problem = Reader { file: &name, text, number: 0, line: Vec::new() }.read(storage)?;
         progress.end();
         Ok(problem)
     }
@@ -172,21 +176,27 @@ struct Reader<'n> {
 }
 
 impl Reader<'_> {
-    fn read(mut self) -> Result<Problem, FitError> {
+    fn read(mut self, storage: &Storage) -> Result<Problem, FitError> {
         match self.next()? {
             Some(HEADER) => {}
             _ => return Err(self.fault(Fault::Header).into()),
         }
         let mut problem = self.parameters()?;
-        let mut rows = RowsBuilder::new(problem.parameters.len())?;
+        let features = problem.parameters.len();
+        let mut whole = RowsWriter::new(features, storage);
+        let mut rows = RowsBuilder::new(features)?;
         let mut scratch = Scratch::default();
         while let Some(line) = self.next()? {
             match scratch.row(line, &mut rows) {
                 Ok(group) => problem.groups.push(group),
                 Err(fault) => return Err(self.fault(fault).into()),
             }
+            if rows.len() == GATHERED {
+                whole.append(&std::mem::replace(&mut rows, RowsBuilder::new(features)?).finish())?;
+            }
         }
-        problem.rows = rows.finish();
+        whole.append(&rows.finish())?;
+        problem.rows = whole.finish()?;
         if problem.rows.is_empty() {
             return Err(TextError::Empty(self.file.to_owned()).into());
         }
@@ -320,7 +330,7 @@ mod tests {
     fn read(text: impl AsRef<[u8]>) -> Result<Problem, FitError> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(&file, text).expect("room on the disk");
-        Problem::read_rows(file.path(), &())
+        Problem::read_rows(file.path(), &Storage::default(), &())
     }
 
     #[test]
@@ -334,7 +344,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("rows");
         problem.write_rows(&path).expect("room on the disk");
-        assert_eq!(Problem::read_rows(&path, &()).expect("sound rows"), problem);
+        assert_eq!(Problem::read_rows(&path, &Storage::default(), &()).expect("sound rows"), problem);
         let packed = zstd::encode_all(ROWS.as_bytes(), 1).expect("memory");
         assert_eq!(read(&packed).expect("sound rows"), problem);
         assert!(read(&packed[..packed.len() - 9]).is_err());

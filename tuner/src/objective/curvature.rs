@@ -14,13 +14,17 @@
 //! [`Slab`] of some thousand rows and in `f64` over the slabs. Slabs are shared out in waves, so that only a few
 //! triangles are alive, whatever the number of threads, and they are added up in the order of the rows.
 
+mod total;
+
 use super::loss::SampleLoss;
 use super::pass::{BLOCK, Block, Point, blocks};
 use super::rows::Rows;
+use crate::processes::{self, Shared};
 use engine::eval::taper::PHASE_PIECES;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+use total::Total;
 
 /// Bytes that the slabs of a wave may take.
 const WAVE_BYTES: usize = 256 << 20;
@@ -30,6 +34,9 @@ const WAVE: (usize, usize) = (2, 8);
 
 /// Largest number of rows in a slab, unless the triangle is large.
 const SLAB_ROWS: usize = 16_384;
+
+/// Most parts that are summed apart.
+const MOST_PARTS: usize = 8;
 
 /// Rows whose curvature is smaller than this are left out: it is nothing beside that of any other row, and would
 /// lead into the slow smallest numbers of `f32`.
@@ -138,17 +145,53 @@ pub(super) fn sum(rows: &Rows, theta: &[f64], (loss, logit): (SampleLoss, f64), 
     let slab_rows = rows.len().div_ceil(wave).clamp(BLOCK, SLAB_ROWS.max(cells / 8)).next_multiple_of(BLOCK);
     let starts: Vec<usize> = (0..rows.len()).step_by(slab_rows).collect();
 
-    let mut total = Total::new(rows.features());
-    let mut slabs: Vec<Slab> = (0..starts.len().min(wave)).map(|_| Slab::new(rows.features())).collect();
-    for starts in starts.chunks(wave) {
+    let parts = Parts::new(&starts, rows, cells);
+    let own = processes::share(parts.count());
+    let own_starts = parts.slabs(own.clone());
+    let mut totals: Vec<Total> = own.map(|_| Total::new(rows.features())).collect();
+    let mut slabs: Vec<Slab> = (0..own_starts.len().min(wave)).map(|_| Slab::new(rows.features())).collect();
+    for (number, starts) in own_starts.chunks(wave).enumerate() {
         let slabs = &mut slabs[..starts.len()];
         slabs.par_iter_mut().zip(starts).for_each(|(slab, &start)| {
             slab.clear();
             slab.add_rows(rows, start..(start + slab_rows).min(rows.len()), &point, measure);
         });
-        total.add(slabs);
+        // A wave may end in another part than it began in.
+        let (mut rest, mut first) = (&*slabs, number * wave);
+        while !rest.is_empty() {
+            let part = first / parts.size;
+            let (these, others) = rest.split_at(rest.len().min((part + 1) * parts.size - first));
+            totals[part].add(these);
+            (rest, first) = (others, first + these.len());
+        }
     }
-    total.expand(&point, rows.len())
+    let total = processes::gather(totals).into_iter().reduce(Total::plus);
+    total.unwrap_or_else(|| Total::new(rows.features())).expand(&point, rows.len())
+}
+
+/// Slabs in parts that are summed apart, and that processes share. They follow from the rows alone.
+struct Parts<'s> {
+    starts: &'s [usize],
+    /// Slabs of a part.
+    size: usize,
+}
+
+impl<'s> Parts<'s> {
+    fn new(starts: &'s [usize], rows: &Rows, cells: usize) -> Self {
+        let most = (WAVE_BYTES / size_of::<Cell<f64>>() / cells.max(1)).clamp(1, MOST_PARTS);
+        let parts = (rows.len() / (2 * SLAB_ROWS)).clamp(1, most);
+        Self { starts, size: starts.len().div_ceil(parts).max(1) }
+    }
+
+    fn count(&self) -> usize {
+        self.starts.len().div_ceil(self.size)
+    }
+
+    /// Where the slabs of some parts start.
+    fn slabs(&self, parts: Range<usize>) -> &'s [usize] {
+        let end = |part: usize| (part * self.size).min(self.starts.len());
+        &self.starts[end(parts.start)..end(parts.end)]
+    }
 }
 
 /// Where the cells of feature `j` with features `0..=j` start in a triangle.
@@ -298,71 +341,14 @@ impl Entries {
     }
 }
 
-/// Sums over all rows.
-struct Total {
-    pairs: Vec<Cell<f64>>,
-    crosses: Vec<Cross>,
-    weights: WeightSums,
-}
-
-impl Total {
-    fn new(features: usize) -> Self {
-        Self {
-            pairs: vec![[0.0; 4]; triangle(features)],
-            crosses: vec![[[0.0; 8]; 2]; features],
-            weights: WeightSums::default(),
-        }
+impl Shared for Curvature {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        vec![self.size].pack(bytes);
+        self.columns.pack(bytes);
     }
 
-    /// Adds slabs, each number in the order of the slabs.
-    fn add(&mut self, slabs: &[Slab]) {
-        const CHUNK: usize = 4096;
-        self.pairs.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, sums)| {
-            for slab in slabs {
-                let parts = &slab.pairs[chunk * CHUNK..][..sums.len()];
-                for (sum, &part) in sums.as_flattened_mut().iter_mut().zip(parts.as_flattened()) {
-                    *sum += f64::from(part);
-                }
-            }
-        });
-        for slab in slabs {
-            let parts = slab.crosses.as_flattened().as_flattened();
-            for (sum, &part) in self.crosses.as_flattened_mut().as_flattened_mut().iter_mut().zip(parts) {
-                *sum += part;
-            }
-            for p in 0..PHASE_PIECES {
-                self.weights.gradient[p] += slab.weights.gradient[p];
-                for r in 0..PHASE_PIECES {
-                    self.weights.outer[p][r] += slab.weights.outer[p][r];
-                }
-            }
-        }
-    }
-
-    /// The matrix of all parameters, divided by the number of rows.
-    fn expand(&self, point: &Point<'_>, rows: usize) -> Curvature {
-        let features = self.crosses.len();
-        let mut matrix = Curvature::zero(2 * features + PHASE_PIECES);
-        let scale = 1.0 / rows.max(1) as f64;
-        for j in 0..features {
-            for (k, cell) in self.pairs[triangle(j)..=triangle(j) + j].iter().enumerate() {
-                matrix.set(2 * j, 2 * k, scale * cell[0]);
-                matrix.set(2 * j + 1, 2 * k, scale * cell[1]);
-                matrix.set(2 * j, 2 * k + 1, scale * cell[1]);
-                matrix.set(2 * j + 1, 2 * k + 1, scale * cell[2]);
-            }
-            for piece in 0..PHASE_PIECES {
-                matrix.set(2 * features + piece, 2 * j, scale * self.crosses[j][0][piece]);
-                matrix.set(2 * features + piece, 2 * j + 1, scale * self.crosses[j][1][piece]);
-            }
-        }
-        // The second derivatives of the fraction are linear in the first, and so are their sums.
-        let bends = point.taper.curvature(&self.weights.gradient);
-        for (p, (outer, bends)) in self.weights.outer.iter().zip(&bends).enumerate() {
-            for (r, (outer, bend)) in outer.iter().zip(bends).take(p + 1).enumerate() {
-                matrix.set(2 * features + p, 2 * features + r, scale * (outer + bend));
-            }
-        }
-        matrix
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        let size = Vec::<usize>::unpack(bytes)[0];
+        Self { size, columns: Vec::unpack(bytes) }
     }
 }

@@ -6,8 +6,8 @@
 
 use super::loss::{SampleLoss, logit_per_centipawn};
 use super::pass::{BLOCK, sum_lanes};
-use super::{Rows, parts, scores};
-use rayon::prelude::*;
+use super::{Rows, each_part, scores};
+use crate::processes::Shared;
 use std::ops::Range;
 use thiserror::Error;
 
@@ -73,6 +73,11 @@ pub struct KFit {
     pub passes: usize,
 }
 
+/// Centipawns.
+trait Score: Copy + Into<f64> + Send + Sync {}
+
+impl<S: Copy + Into<f64> + Send + Sync> Score for S {}
+
 /// Mean loss and its first two derivatives by `ln K`.
 #[derive(Clone, Copy, Default)]
 struct Curve {
@@ -87,11 +92,34 @@ impl Curve {
     }
 }
 
+impl Shared for Curve {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        vec![self.loss, self.slope, self.bend].pack(bytes);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        let numbers = Vec::<f64>::unpack(bytes);
+        Self { loss: numbers[0], slope: numbers[1], bend: numbers[2] }
+    }
+}
+
 /// Finds the K that fits `scores` (centipawns, white's view) to `targets` (0..=1, white's view) by the least mean loss.
 ///
 /// # Errors
 /// If the samples are malformed or do not determine K; never a number that is not one.
 pub fn fit_k(loss: SampleLoss, scores: &[f64], targets: &[f32]) -> Result<KFit, FitKError> {
+    fit(loss, scores, targets)
+}
+
+/// [`fit_k`] for whole centipawns.
+///
+/// # Errors
+/// As for [`fit_k`].
+pub fn fit_k_of_integers(loss: SampleLoss, scores: &[i16], targets: &[f32]) -> Result<KFit, FitKError> {
+    fit(loss, scores, targets)
+}
+
+fn fit<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32]) -> Result<KFit, FitKError> {
     check(scores, targets)?;
     let mut passes = 0;
     let mut at = |log_k: f64| {
@@ -130,15 +158,15 @@ pub fn fit_k_at(loss: SampleLoss, rows: &Rows, theta: &[f64]) -> Result<KFit, Fi
     fit_k(loss, &scores(rows, theta), rows.targets())
 }
 
-fn check(scores: &[f64], targets: &[f32]) -> Result<(), FitKError> {
+fn check<S: Score>(scores: &[S], targets: &[f32]) -> Result<(), FitKError> {
     if scores.len() != targets.len() {
         return Err(FitKError::Length { scores: scores.len(), targets: targets.len() });
     }
     if scores.is_empty() {
         return Err(FitKError::Empty);
     }
-    if let Some(sample) = scores.iter().position(|score| !score.is_finite()) {
-        return Err(FitKError::Score { sample, value: scores[sample] });
+    if let Some(sample) = scores.iter().position(|&score| !score.into().is_finite()) {
+        return Err(FitKError::Score { sample, value: scores[sample].into() });
     }
     if let Some(sample) = targets.iter().position(|target| !(0.0..=1.0).contains(target)) {
         return Err(FitKError::Target { sample, value: targets[sample] });
@@ -172,7 +200,7 @@ fn bracket(at: &mut impl FnMut(f64) -> Curve) -> Result<(f64, f64, f64, Curve), 
 }
 
 /// Loss of all samples and its derivatives at one `ln K`; the same for any number of threads.
-fn curve(loss: SampleLoss, scores: &[f64], targets: &[f32], log_k: f64) -> Curve {
+fn curve<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32], log_k: f64) -> Curve {
     let logit = logit_per_centipawn(log_k.exp());
     let sum_part = |range: Range<usize>| {
         let mut sum = Curve::default();
@@ -182,7 +210,7 @@ fn curve(loss: SampleLoss, scores: &[f64], targets: &[f32], log_k: f64) -> Curve
         }
         sum
     };
-    let sums: Vec<Curve> = parts(scores.len()).into_par_iter().map(sum_part).collect();
+    let sums: Vec<Curve> = each_part(scores.len(), sum_part);
     let mut total = sums.into_iter().fold(Curve::default(), Curve::plus);
     let count = scores.len() as f64;
     total.loss /= count;
@@ -192,10 +220,12 @@ fn curve(loss: SampleLoss, scores: &[f64], targets: &[f32], log_k: f64) -> Curve
 }
 
 /// Sums over at most [`BLOCK`] samples, first one by one without a sum that would stand in the way of vector code.
-fn sum_block(loss: SampleLoss, scores: &[f64], targets: &[f32], logit: f64) -> Curve {
+fn sum_block<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32], logit: f64) -> Curve {
+    let mut numbers = [0.0; BLOCK];
+    numbers.iter_mut().zip(scores).for_each(|(number, &score)| *number = score.into());
     let mut terms = [[0.0; BLOCK]; 3];
     let [losses, slopes, bends] = &mut terms;
-    loss.each(logit, scores, targets, |i, z, cost| {
+    loss.each(logit, &numbers[..scores.len()], targets, |i, z, cost| {
         losses[i] = cost.loss;
         slopes[i] = cost.slope * z;
         bends[i] = cost.full * z * z + cost.slope * z;

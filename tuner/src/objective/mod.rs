@@ -23,11 +23,12 @@ mod prior;
 mod rows;
 
 pub use curvature::{Curvature, CurvatureKind};
-pub use fit_k::{FitKError, KFit, fit_k, fit_k_at};
+pub use fit_k::{FitKError, KFit, fit_k, fit_k_at, fit_k_of_integers};
 pub use loss::{SampleLoss, expectation};
 pub use prior::PriorScale;
 pub use rows::{Entry, Rows, RowsBuilder, RowsError, RowsWriter};
 
+use crate::processes::{self, Shared};
 pub use engine::eval::taper::PHASE_PIECES;
 use pass::{BLOCK, Block, Point, Sums};
 use prior::Prior;
@@ -233,7 +234,7 @@ impl<'r> Objective<'r> {
             pass::accumulate_diagonal(&mut sums, self.rows, range, &point, self.measure());
             sums
         };
-        let parts: Vec<Sums> = parts(self.rows.len()).into_par_iter().map(sum_part).collect();
+        let parts: Vec<Sums> = each_part(self.rows.len(), sum_part);
         let scale = 1.0 / self.rows.len() as f64;
         let of_prior = |parameter| self.prior.as_ref().map_or(0.0, |prior| prior.diagonal(parameter));
         let total = Sums::total(self.rows.features(), &parts);
@@ -291,8 +292,7 @@ impl<'r> Objective<'r> {
             pass::accumulate(&mut sums, self.rows, range, &point, self.measure(), with_gradient);
             sums
         };
-        let parts: Vec<Sums> = parts(self.rows.len()).into_par_iter().map(sum_part).collect();
-        Sums::total(features, &parts)
+        Sums::total(features, &each_part(self.rows.len(), sum_part))
     }
 }
 
@@ -358,6 +358,13 @@ fn parts(rows: usize) -> Vec<Range<usize>> {
     (0..rows).step_by(size.max(1)).map(|start| start..(start + size).min(rows)).collect()
 }
 
+/// What comes of every part of the rows, in order; processes share the work.
+fn each_part<T: Shared + Send>(rows: usize, work: impl Fn(Range<usize>) -> T + Send + Sync) -> Vec<T> {
+    let parts = parts(rows);
+    let own = processes::share(parts.len());
+    processes::gather(parts[own].par_iter().cloned().map(work).collect())
+}
+
 /// By how much one mean loss differs from another on the same samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Difference {
@@ -383,13 +390,16 @@ pub fn loss_difference(
         loss.cost(logit, f64::from(target)).loss
     };
     let difference = |i: usize| loss(second_k, second[i], targets[i]) - loss(first_k, first[i], targets[i]);
-    let differences: Vec<f64> = (0..targets.len()).into_par_iter().map(difference).collect();
     let count = targets.len() as f64;
-    let mean = differences.iter().sum::<f64>() / count;
-    let runs = outer::runs(groups);
-    let square = |run: &Range<usize>| (differences[run.clone()].iter().sum::<f64>() - run.len() as f64 * mean).powi(2);
-    let freedom = 1.0 - 1.0 / runs.len() as f64;
-    let variance = runs.iter().map(square).sum::<f64>() / (count * count * freedom.max(f64::MIN_POSITIVE));
+    let mean = (0..targets.len()).map(difference).sum::<f64>() / count;
+    let (mut place, mut runs, mut squares) = (0, 0_usize, 0.0);
+    for run in groups.chunk_by(|a, b| a == b) {
+        let sum: f64 = (place..place + run.len()).map(difference).sum();
+        squares += (sum - run.len() as f64 * mean).powi(2);
+        (place, runs) = (place + run.len(), runs + 1);
+    }
+    let freedom = 1.0 - 1.0 / runs as f64;
+    let variance = squares / (count * count * freedom.max(f64::MIN_POSITIVE));
     Difference { mean, error: variance.sqrt() }
 }
 

@@ -4,6 +4,7 @@ use super::curvature::Curvature;
 use super::loss::SampleLoss;
 use super::pass::Point;
 use super::rows::Rows;
+use crate::processes;
 use engine::eval::taper::PHASE_PIECES;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -27,7 +28,9 @@ pub(super) fn by_group(rows: &Rows, theta: &[f64], measure: (SampleLoss, f64), g
         sum
     };
     let task = runs.len().div_ceil(TASKS).max(1);
-    let sums: Vec<Curvature> = runs.par_chunks(task).map(sum_task).collect();
+    let tasks: Vec<&[Range<usize>]> = runs.chunks(task).collect();
+    let own = processes::share(tasks.len());
+    let sums: Vec<Curvature> = processes::gather(tasks[own].par_iter().copied().map(sum_task).collect());
     let mut total = Curvature::zero(theta.len());
     sums.iter().for_each(|sum| total.add(sum));
     (total, runs.len())

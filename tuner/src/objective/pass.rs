@@ -5,6 +5,7 @@
 
 use super::loss::SampleLoss;
 use super::rows::Rows;
+use crate::processes::Shared;
 use engine::eval::taper::{PHASE_PIECES, SmoothTaper};
 use std::ops::Range;
 
@@ -127,6 +128,20 @@ impl Sums {
                 *sum += spread * by_weight;
             }
         }
+    }
+}
+
+impl Shared for Sums {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        let pairs = self.pairs.as_flattened();
+        [&[self.loss], &self.weights[..], pairs].concat().pack(bytes);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        let numbers = Vec::<f64>::unpack(bytes);
+        let (head, pairs) = numbers.split_first_chunk::<{ 1 + PHASE_PIECES }>().expect("sums as they were packed");
+        let weights = std::array::from_fn(|piece| head[1 + piece]);
+        Self { loss: head[0], pairs: pairs.as_chunks().0.to_vec(), weights }
     }
 }
 

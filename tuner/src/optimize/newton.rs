@@ -21,6 +21,9 @@ const ROWS_PER_PARAMETER: usize = 40;
 /// How many times more rows each descent has than the one before it.
 const GROWTH: usize = 4;
 
+/// Rows of a part of those that lie in files, at most.
+const MOST_PART_ROWS: usize = 1 << 20;
+
 /// When a descent on part of the rows is worthwhile, and how far it goes: rare features, of which a part of the rows
 /// knows little, had better not go far.
 const SKETCH: Goal = Goal { norm: 0.0, worthwhile: 2.0, noticeable: 0.05, damping: 1.0 };
@@ -186,7 +189,10 @@ impl Walk for NewtonWalk<'_> {
 fn strides(objective: &Objective<'_>) -> Vec<usize> {
     let most = objective.rows().len() / (ROWS_PER_PARAMETER * objective.parameters());
     let powers = std::iter::successors(Some(GROWTH), |stride| stride.checked_mul(GROWTH));
-    let mut strides: Vec<usize> = powers.take_while(|&stride| stride <= most).collect();
+    // Parts of rows lie in memory, even where not all rows do.
+    let rows = objective.rows();
+    let fits = |stride: usize| !rows.is_mapped() || rows.len() / stride <= MOST_PART_ROWS;
+    let mut strides: Vec<usize> = powers.take_while(|&stride| stride <= most).filter(|&stride| fits(stride)).collect();
     strides.reverse();
     strides
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 use thiserror::Error;
 
+use crate::processes;
+
 /// Bytes gathered before they are written.
 const BUFFER: usize = 1 << 18;
 
@@ -59,7 +61,7 @@ pub fn write_atomically(path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Re
     write_atomically_with(path, |file| file.write_all(content.as_ref()))
 }
 
-/// As [`write_atomically`], for content that is written bit by bit.
+/// As [`write_atomically`], for content that is written bit by bit. Of several processes only the first writes.
 ///
 /// # Errors
 ///
@@ -69,6 +71,9 @@ pub fn write_atomically_with(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), WriteError> {
     let path = path.as_ref();
+    if !processes::is_first() {
+        return Ok(());
+    }
     let refused = |error| WriteError::Refused { path: path.to_owned(), error };
     let target = followed(path);
     let mut temporary = temporary_beside(path, &target)?;

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::params_file::{WriteError, write_atomically};
+use crate::processes;
 
 /// Version of what a state holds; older ones cannot be gone on with.
 const FORMAT: u32 = 1;
@@ -141,6 +142,9 @@ impl Checkpoint {
 
     /// Removes the file of a run that is over.
     pub(super) fn remove(&self) -> Result<(), CheckpointError> {
+        if !processes::is_first() {
+            return Ok(());
+        }
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(CheckpointError::Write(WriteError::Refused { path: self.path.clone(), error }))

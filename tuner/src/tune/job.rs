@@ -5,6 +5,7 @@ use engine::eval::params::Weights;
 use thiserror::Error;
 
 use super::checkpoint::{CheckpointError, Fingerprint};
+use crate::cache::Cache;
 use crate::constraints::{ConstraintError, Constraints};
 use crate::dataset::{ReadOptions, Source};
 use crate::features::{ReadError, Resolve};
@@ -80,6 +81,8 @@ pub struct Job {
     pub explain: bool,
     /// How the positions are read.
     pub reading: ReadOptions,
+    /// Where positions and rows are kept from run to run; `None` to read the data each time.
+    pub cache: Option<Cache>,
 }
 
 impl Job {
@@ -107,11 +110,22 @@ impl Job {
             bootstrap: 0,
             explain: false,
             reading: ReadOptions::default(),
+            cache: None,
         }
     }
 }
 
 impl Job {
+    /// The flag that asks for something that keeps every row in memory, if there is one.
+    pub(super) fn needs_memory(&self) -> Option<&'static str> {
+        match self.method {
+            Method::LocalSearch => Some("--method local-search"),
+            _ if self.batch.is_some() => Some("--batch"),
+            _ if self.bootstrap > 0 => Some("--bootstrap"),
+            _ => None,
+        }
+    }
+
     /// What decides the outcome, the data aside.
     pub(super) fn fingerprint(&self) -> Fingerprint {
         let option =
@@ -175,6 +189,14 @@ pub enum TuneError {
     /// The engine's search can be asked by trials only, and what it says is no static evaluation.
     #[error("--objective quiescence is for --method local-search and --resolve qsearch")]
     Judge,
+    /// Something that was asked for takes more memory than there may be.
+    #[error("{flag} keeps every row in memory, but {rows} rows are too many for that; raise --memory, or do without")]
+    Memory {
+        /// What was asked for.
+        flag: &'static str,
+        /// How many rows there are.
+        rows: usize,
+    },
     /// No piece has a phase weight any more.
     #[error("all phase weights were tuned to 0: the data do not tell midgame from endgame; give a stronger --prior")]
     NoPhase,

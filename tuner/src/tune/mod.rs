@@ -23,9 +23,10 @@ pub use report::{Bootstrap, CurvePoint, Loss, Losses, Report, Seconds};
 use crate::constraints;
 use crate::dataset::Dataset;
 use crate::explain::{Case, Explanation, explain, loss_change};
-use crate::features::{self, Resolve, Resolved, Scores, score};
-use crate::objective::{Difference, Objective, fit_k};
+use crate::features::{self, ReadError, Resolve, Resolved, Scores, score};
+use crate::objective::{Difference, Objective, fit_k_of_integers};
 use crate::optimize::{Limits, LimitsError, Method, Trials};
+use crate::processes;
 use crate::progress::{Progress, Unit};
 use crate::report::WORST;
 use crate::validation::{PriorChoice, PriorSearch, Split, ValidationError};
@@ -60,7 +61,7 @@ impl<'h> Hooks<'h> {
     }
 
     fn is_interrupted(&self) -> bool {
-        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+        processes::any(self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)))
     }
 }
 
@@ -86,8 +87,17 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
     let resolved_with = resumed.as_ref().map_or(&centre, |state| &state.resolved_with);
     let evaluator = Evaluator::new(Weights::from_vector(resolved_with).0);
     let sources = std::mem::take(&mut job.sources);
-    let read = || features::read(sources, &job.reading, &evaluator, job.resolve, hooks.progress);
-    let (dataset, Resolved { rows, scores }) = timed(&mut seconds.read, read)?;
+    let read = || match &job.cache {
+        None => {
+            let read = features::read(sources, &job.reading, &evaluator, job.resolve, hooks.progress)?;
+            Ok::<_, ReadError>((read.0, read.1, None))
+        }
+        Some(cache) => {
+            let read = cache.read(sources, &job.reading, &evaluator, job.resolve, hooks.progress)?;
+            Ok((read.0, read.1, Some(read.2)))
+        }
+    };
+    let (dataset, Resolved { rows, scores }, cache) = timed(&mut seconds.read, read)?;
     let targets = job.target.of(&dataset)?;
     let rows = rows.with_targets(&targets)?;
     let split = job.validation.map(|share| Split::hold_out(dataset.groups(), share, job.seed)).transpose()?;
@@ -95,7 +105,10 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         None => dataset.groups().into(),
         Some(split) => split.fitted_groups(dataset.groups()).into(),
     };
-    let rows = SplitRows::new(rows, split.as_ref());
+    let rows = SplitRows::new(rows, split.as_ref(), dataset.storage())?;
+    if let (true, Some(flag)) = (rows.fitted.is_mapped(), job.needs_memory()) {
+        return Err(TuneError::Memory { flag, rows: rows.fitted.len() });
+    }
 
     let occurrences = resumed.as_ref().map_or_else(|| rows.fitted.occurrences(), |state| state.occurrences.clone());
     let limits = limits(&constrained, &occurrences, job.min_seen)?;
@@ -143,6 +156,7 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         |least: u32, most: u32| state.occurrences.iter().filter(|&&count| (least..most).contains(&count)).count();
     Ok(Report {
         files: dataset.files().to_vec(),
+        cache,
         positions: dataset.len() as u64,
         grouping: dataset.grouping(),
         held_out: split.as_ref().map_or(0, |split| split.held.len() as u64),
@@ -208,8 +222,7 @@ fn begin(
         None => {
             let fitted = rounds.split.map(|split| scores.pick(&split.fitted));
             let scores = fitted.as_ref().unwrap_or(scores).of(job.resolve);
-            let scores: Vec<f64> = scores.iter().map(|&score| f64::from(score)).collect();
-            timed(&mut seconds.fit_k, || fit_k(job.loss, &scores, rows.fitted.targets()))?.k
+            timed(&mut seconds.fit_k, || fit_k_of_integers(job.loss, scores, rows.fitted.targets()))?.k
         }
     };
     let start = rounds.centre.to_vec();

@@ -6,6 +6,7 @@ use engine::eval::params::Weights;
 use serde::{Deserialize, Serialize};
 
 use super::job::Judge;
+use crate::cache::CacheUse;
 use crate::constraints::Constraints;
 use crate::dataset::{FileSummary, Grouping, Skipped};
 use crate::explain::Explanation;
@@ -109,6 +110,8 @@ pub struct Bootstrap {
 pub struct Report {
     /// The files.
     pub files: Vec<FileSummary>,
+    /// What the cache was good for, if there was one.
+    pub cache: Option<CacheUse>,
     /// Positions used, those held out included.
     pub positions: u64,
     /// What positions stayed together by, in folds, in what was held out and in errors.

@@ -13,9 +13,10 @@ use super::{Fingerprint, Hooks, TuneError, timed};
 use crate::dataset::Dataset;
 use crate::features::{Resolve, Scores, resolve, score};
 use crate::normalize::Centring;
-use crate::objective::{Objective, PriorScale, Rows, SampleLoss, score_loss};
+use crate::objective::{Objective, PriorScale, Rows, RowsError, SampleLoss, score_loss};
 use crate::optimize::{Limits, Optimizer, State, Step, Stop, Watch};
 use crate::progress::Unit;
+use crate::storage::Storage;
 use crate::validation::{PriorChoice, Split};
 
 /// Rounds of resolving and minimising at most.
@@ -97,14 +98,10 @@ pub(super) struct SplitRows {
 }
 
 impl SplitRows {
-    pub(super) fn new(rows: Rows, split: Option<&Split>) -> Self {
-        match split {
-            None => SplitRows { fitted: rows, held: None },
-            Some(split) => {
-                let (fitted, held) = split.rows(&rows);
-                SplitRows { fitted, held: Some(held) }
-            }
-        }
+    pub(super) fn new(rows: Rows, split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
+        let Some(split) = split else { return Ok(SplitRows { fitted: rows, held: None }) };
+        let (fitted, held) = split.stored_rows(&rows, storage)?;
+        Ok(SplitRows { fitted, held: Some(held) })
     }
 }
 
@@ -253,7 +250,10 @@ impl Rounds<'_> {
                 drop(rows);
                 let resolve = || resolve(self.dataset, &evaluator, self.resolve, progress);
                 let resolved = timed(&mut seconds.resolve, resolve)?;
-                (resolved.scores, SplitRows::new(resolved.rows.with_targets(self.targets)?, self.split))
+                (
+                    resolved.scores,
+                    SplitRows::new(resolved.rows.with_targets(self.targets)?, self.split, self.dataset.storage())?,
+                )
             }
         };
         Ok((self.sides(&scores, k), rows))

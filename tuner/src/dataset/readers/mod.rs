@@ -14,6 +14,7 @@ mod viri;
 use std::ops::ControlFlow;
 
 use engine::chess::{Move, Position};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::filter::LeftOut;
@@ -37,7 +38,7 @@ pub struct Sample {
 }
 
 /// What a format counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Record {
     /// Lines of a text.
     Line,
@@ -67,7 +68,7 @@ impl Record {
 }
 
 /// How a file is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Format {
     /// Lines of a FEN and a label.
     Text(LabelStyle),

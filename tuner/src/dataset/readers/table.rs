@@ -5,6 +5,7 @@
 //!   `FEN | 35 | 0.5` unless only the other order can be read.
 
 use engine::chess::{Color, FenError, Position};
+use serde::{Deserialize, Serialize};
 
 use super::text::{LineError, begins_like_fen, centipawns};
 use crate::dataset::label::{Label, LabelView, Outcome, group_of_game, group_of_position};
@@ -19,7 +20,7 @@ const SCORE_NAMES: [&str; 7] = ["score", "cp", "eval", "evaluation", "centipawns
 const GAME_NAMES: [&str; 4] = ["game", "game_id", "gameid", "game_number"];
 
 /// How the results of a file are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Results {
     /// `1-0`, `1/2-1/2`, `0-1`: always White's.
     Words,
@@ -102,7 +103,7 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// Where the columns of a file are, and how its results are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
     /// What stands between columns.
     pub separator: char,

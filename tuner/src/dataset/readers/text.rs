@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 
 use engine::chess::epd::{Epd, EpdError};
 use engine::chess::{Color, FenError, Position};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::table::{HeaderError, Table};
@@ -26,7 +27,7 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 const LONGEST: usize = 1 << 16;
 
 /// How a file writes labels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LabelStyle {
     /// `c9 "1-0";`
     Epd,

@@ -1,0 +1,120 @@
+//! Whether time a row stays flat, and memory bounded, as rows grow beyond memory.
+//!
+//! `MERINO_SIZES=1e4,1e6,1e8 MERINO_MEMORY=4294967296 cargo bench -p merino-tuner --bench scale`; without the variables, 10,000 to
+//! 1,000,000 rows and 64 MiB, so that the largest lie in files. Rows are those of the embedded positions over and over,
+//! each with one count changed and some with another result. Files go to the folder that TMPDIR names: about 90 bytes
+//! a row.
+
+use std::fs;
+use std::time::Instant;
+
+use engine::eval::Evaluator;
+use engine::eval::params::{PAIRS, Weights};
+use engine::random::Random;
+use tuner::dataset::{ReadOptions, Source};
+use tuner::features::{Resolve, read};
+use tuner::objective::{CurvatureKind, Objective, Rows, RowsBuilder, RowsWriter, SampleLoss, fit_k_at};
+use tuner::optimize::{Limits, Newton, Optimizer};
+use tuner::storage::Storage;
+use tuner::tune::PRIOR_PER_POSITION;
+
+const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
+const BASELINE: &str = include_str!("../../params/baseline.toml");
+
+/// Rows that are written at a time.
+const PART: usize = 2048;
+
+/// So many rows to one with another result.
+const TURNED: u64 = 8;
+
+fn main() {
+    let sizes = std::env::var("MERINO_SIZES").unwrap_or("1e4,1e5,1e6".to_owned());
+    let memory = std::env::var("MERINO_MEMORY").unwrap_or((64 << 20).to_string());
+    let storage = Storage { memory: memory.parse().expect("bytes"), ..Storage::default() };
+    let weights = Weights::from_toml(BASELINE).expect("sound parameters");
+    let source = Source::embedded("embedded", EMBEDDED).expect("data");
+    let (options, evaluator) = (ReadOptions::default(), Evaluator::new(weights.clone()));
+    let (_, resolved) = read(vec![source], &options, &evaluator, Resolve::Static, &()).expect("sound data");
+    let start = weights.to_vector();
+    println!("rows        in      write  gradient  curvature  whole fit  steps  peak memory");
+    println!("                   ns/row    ns/row     ns/row     ns/row               MiB");
+    for size in sizes.split(',') {
+        let size = size.parse::<f64>().expect("a number of rows") as usize;
+        let began = Instant::now();
+        let rows = noisy(&resolved.rows, size, &storage);
+        let written = began.elapsed();
+        forget_peak();
+        measure(&rows, &start, written.as_secs_f64());
+    }
+}
+
+/// So many rows made of others.
+fn noisy(rows: &Rows, size: usize, storage: &Storage) -> Rows {
+    let mut random = Random::seeded(1);
+    let mut whole = RowsWriter::new(rows.features(), storage);
+    let mut entries = Vec::new();
+    for first in (0..size).step_by(PART) {
+        let mut part = RowsBuilder::new(rows.features()).expect("few features");
+        for number in first..(first + PART).min(size) {
+            let row = number % rows.len();
+            let (index, count) = rows.row(row);
+            entries.clear();
+            entries.extend(index.iter().copied().zip(count.iter().copied()));
+            if let Some(entry) = entries.len().checked_sub(1).map(|last| random.below(last as u64 + 1) as usize) {
+                let (_, count) = &mut entries[entry];
+                *count = if *count == 1 { 2 } else { *count + if *count == -1 { 2 } else { 1 } };
+            }
+            let target = rows.targets()[row];
+            let target = if random.below(TURNED) == 0 { 1.0 - target } else { target };
+            part.push(&entries, rows.phases()[row], target, 0.0).expect("a sound row");
+        }
+        whole.append(&part.finish()).expect("room on the disk");
+    }
+    whole.finish().expect("room on the disk")
+}
+
+fn measure(rows: &Rows, start: &[f64], written: f64) {
+    assert_eq!(rows.features(), PAIRS);
+    let count = rows.len() as f64;
+    let nanoseconds = |seconds: f64| 1e9 * seconds / count;
+    let timed = |act: &mut dyn FnMut()| {
+        let began = Instant::now();
+        act();
+        nanoseconds(began.elapsed().as_secs_f64())
+    };
+    let k = fit_k_at(SampleLoss::SquaredError, rows, start).expect("a scale").k;
+    let objective = Objective::new(rows, k).expect("rows and a scale");
+    let objective = objective.with_prior(PRIOR_PER_POSITION / count, start).expect("a prior");
+    // What is short is done several times.
+    let times = (1_000_000 / rows.len()).clamp(1, 50);
+    let gradient = timed(&mut || (0..times).for_each(|_| drop(objective.loss_and_gradient(start)))) / times as f64;
+    let curvature =
+        timed(&mut || (0..times).for_each(|_| drop(objective.curvature(start, CurvatureKind::GaussNewton))));
+    let mut steps = 0;
+    let fit = timed(&mut || {
+        let limits = Limits::none(start.len());
+        let fit = Newton::default().minimize(&objective, start, &limits, None, &mut ()).expect("a fit");
+        steps = fit.history.len() - 1;
+    });
+    println!(
+        "{:<11} {:<6} {:>6.0} {gradient:>9.1} {:>10.1} {fit:>10.0} {steps:>6} {:>12}",
+        rows.len(),
+        if rows.is_mapped() { "files" } else { "memory" },
+        nanoseconds(written),
+        curvature / times as f64,
+        peak() >> 10,
+    );
+}
+
+/// Peak of the resident memory in KiB, where the system tells it.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
+/// Has the peak counted from now on, where the system can do that.
+fn forget_peak() {
+    // See <https://www.kernel.org/doc/html/latest/filesystems/proc.html>: 5 resets the peak.
+    _ = fs::write("/proc/self/clear_refs", "5");
+}

@@ -1,0 +1,135 @@
+//! Several processes that work on one computation, on one machine or many.
+//!
+//! All of them run the same program on the same data and come to the same numbers. What takes long is a sum over parts
+//! that do not depend on the number of processes: each works on a range of the parts, all are told of all, and every
+//! process adds them up in their order. So the same bits come out of any number of processes, and one alone needs
+//! nobody to talk to. Only the first one writes files and prints.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use bytemuck::Pod;
+
+/// The connection to the other processes.
+pub trait Communicator: Send + Sync {
+    /// Number of this process, 0 for the first.
+    fn rank(&self) -> usize;
+
+    /// Number of processes.
+    fn size(&self) -> usize;
+
+    /// Gives bytes to all processes; what each of them gave, by number. All processes must call it, in the same order.
+    fn gather(&self, own: &[u8]) -> Vec<Vec<u8>>;
+}
+
+static WORLD: OnceLock<Box<dyn Communicator>> = OnceLock::new();
+
+/// Takes part in a computation from now on. Does nothing the second time.
+pub fn join(world: Box<dyn Communicator>) {
+    _ = WORLD.set(world);
+}
+
+/// The other processes, if there are any.
+fn others() -> Option<&'static dyn Communicator> {
+    WORLD.get().map(|world| &**world).filter(|world| world.size() > 1)
+}
+
+/// Whether this process is the one that writes and prints; so is every process alone.
+pub fn is_first() -> bool {
+    others().is_none_or(|world| world.rank() == 0)
+}
+
+/// Whether there are other processes.
+pub(crate) fn are_many() -> bool {
+    others().is_some()
+}
+
+/// Whether any of the processes says so.
+pub(crate) fn any(own: bool) -> bool {
+    others().map_or(own, |world| world.gather(&[u8::from(own)]).concat().contains(&1))
+}
+
+/// The parts that are this process's to work on, of so many.
+pub(crate) fn share(parts: usize) -> Range<usize> {
+    others().map_or(0..parts, |world| share_of(world.rank(), world.size(), parts))
+}
+
+fn share_of(rank: usize, size: usize, parts: usize) -> Range<usize> {
+    parts * rank / size..parts * (rank + 1) / size
+}
+
+/// What came of all parts, in order, of what came of this process's [`share`] of them.
+pub(crate) fn gather<T: Shared>(own: Vec<T>) -> Vec<T> {
+    let Some(world) = others() else { return own };
+    let mut bytes = Vec::new();
+    own.iter().for_each(|part| part.pack(&mut bytes));
+    drop(own);
+    let mut parts = Vec::new();
+    for bytes in world.gather(&bytes) {
+        let mut rest = &bytes[..];
+        while !rest.is_empty() {
+            parts.push(T::unpack(&mut rest));
+        }
+    }
+    parts
+}
+
+/// What processes tell one another: at least a byte, and all of them of the same program.
+pub(crate) trait Shared {
+    /// Appends it to a buffer.
+    fn pack(&self, bytes: &mut Vec<u8>);
+
+    /// Takes it from the front of a buffer.
+    fn unpack(bytes: &mut &[u8]) -> Self;
+}
+
+impl<T: Pod> Shared for Vec<T> {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&(self.len() as u64).to_ne_bytes());
+        bytes.extend_from_slice(bytemuck::cast_slice(self));
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        let (length, rest) = bytes.split_first_chunk::<8>().expect("a length of the same program");
+        let (own, rest) = rest.split_at(u64::from_ne_bytes(*length) as usize * size_of::<T>());
+        *bytes = rest;
+        let mut records = vec![T::zeroed(); own.len() / size_of::<T>()];
+        bytemuck::cast_slice_mut(&mut records).copy_from_slice(own);
+        records
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_follow_one_another_and_leave_nothing_out() {
+        for size in 1..6 {
+            for parts in 0..20 {
+                let shares: Vec<usize> = (0..size).flat_map(|rank| share_of(rank, size, parts)).collect();
+                assert!(shares.into_iter().eq(0..parts), "{parts} among {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        let (numbers, letters) = (vec![1.5, f64::NEG_INFINITY, -0.0], vec![7_u8, 8]);
+        let mut bytes = Vec::new();
+        letters.pack(&mut bytes);
+        numbers.pack(&mut bytes);
+        Vec::<u32>::new().pack(&mut bytes);
+        let mut rest = &bytes[..];
+        assert_eq!(Vec::<u8>::unpack(&mut rest), letters);
+        assert_eq!(Vec::<f64>::unpack(&mut rest), numbers);
+        assert!(Vec::<u32>::unpack(&mut rest).is_empty() && rest.is_empty());
+    }
+
+    #[test]
+    fn a_process_alone_does_everything() {
+        assert!(is_first() && !are_many() && any(true) && !any(false));
+        assert_eq!(share(7), 0..7);
+        assert_eq!(gather(vec![vec![1_u8], vec![2]]), [[1], [2]]);
+    }
+}
