@@ -25,6 +25,7 @@ pub mod report;
 pub mod simplify;
 pub mod storage;
 pub mod summary;
+pub mod survey;
 pub mod target;
 pub mod tune;
 pub mod uncertainty;

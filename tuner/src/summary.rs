@@ -1,12 +1,13 @@
 //! What a run tells: a table for people, an object for machines.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use engine::eval::params::{Kind, leaves};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::dataset::{Grouping, LeftOutCounts};
+use crate::dataset::{FileSummary, Grouping, LeftOutCounts, Skipped};
 use crate::objective::{PriorScale, SampleLoss};
 use crate::params_file::{DataFile, LossChange, PROGRAM, Provenance};
 use crate::target::Target;
@@ -24,6 +25,40 @@ struct Change {
     after: f64,
     /// Standard error, if it is known.
     error: Option<f64>,
+}
+
+/// What was read from each file, and what was left out of it.
+pub(crate) fn write_files(to: &mut String, files: &[FileSummary]) -> fmt::Result {
+    for FileSummary { name, record, records, positions, .. } in files {
+        writeln!(to, "data         {name}: {}, {positions} positions", record.count(*records))?;
+    }
+    for file in files.iter().filter(|file| file.left_out.iter().next().is_some()) {
+        writeln!(to, "left out     {} of {}", file.left_out, file.name)?;
+    }
+    Ok(())
+}
+
+/// What could not be read, by reason.
+pub(crate) fn write_skipped(to: &mut String, skipped: &BTreeMap<&'static str, Skipped>) -> fmt::Result {
+    for (reason, skipped) in skipped {
+        writeln!(to, "skipped      {} {reason}, first {}", skipped.count, skipped.first)?;
+    }
+    Ok(())
+}
+
+/// What positions stay together by, in words.
+pub(crate) fn together(grouping: Grouping) -> &'static str {
+    match grouping {
+        Grouping::Games => "positions of a game stay together",
+        Grouping::Stretches => "no game has a name, but neighbours share results: stretches of lines stay together",
+        Grouping::Positions => "no game has a name: a position stays together with itself only",
+    }
+}
+
+/// How many records were skipped, by reason.
+pub(crate) fn skipped_by_reason(skipped: &BTreeMap<&'static str, Skipped>) -> Value {
+    let reasons = skipped.iter().map(|(reason, skipped)| ((*reason).to_owned(), skipped.count.into()));
+    Value::Object(reasons.collect())
 }
 
 impl Report {
@@ -77,12 +112,10 @@ impl Report {
 
     /// The run as one JSON object; `output` is where the parameters were written.
     pub fn to_json(&self, output: &str) -> Value {
-        let reasons: serde_json::Map<String, Value> =
-            self.skipped.iter().map(|(reason, skipped)| ((*reason).to_owned(), skipped.count.into())).collect();
         json!({
             "positions": self.positions,
             "skipped": self.skipped.values().map(|skipped| skipped.count).sum::<u64>(),
-            "skipped_by_reason": reasons,
+            "skipped_by_reason": skipped_by_reason(&self.skipped),
             "left_out": self.files.iter().map(|file| file.left_out).sum::<LeftOutCounts>(),
             "held_out": self.held_out,
             "target": self.target.to_string(),
@@ -123,27 +156,11 @@ impl Report {
     }
 
     fn write_table(&self, to: &mut String, output: &str) -> fmt::Result {
-        for file in &self.files {
-            writeln!(
-                to,
-                "data         {}: {}, {} positions",
-                file.name,
-                file.record.count(file.records),
-                file.positions
-            )?;
-        }
-        for file in self.files.iter().filter(|file| file.left_out.iter().next().is_some()) {
-            writeln!(to, "left out     {} of {}", file.left_out, file.name)?;
-        }
+        write_files(to, &self.files)?;
         if let Some(cache) = &self.cache {
             writeln!(to, "cache        {cache}")?;
         }
-        let together = match self.grouping {
-            Grouping::Games => "positions of a game stay together",
-            Grouping::Stretches => "no game has a name, but neighbours share results: stretches of lines stay together",
-            Grouping::Positions => "no game has a name: a position stays together with itself only",
-        };
-        writeln!(to, "grouped      {together}")?;
+        writeln!(to, "grouped      {}", together(self.grouping))?;
         if self.held_out > 0 {
             let share = 100.0 * self.held_out as f64 / self.positions as f64;
             writeln!(
@@ -153,9 +170,7 @@ impl Report {
                 self.positions - self.held_out
             )?;
         }
-        for (reason, skipped) in &self.skipped {
-            writeln!(to, "skipped      {} {reason}, first {}", skipped.count, skipped.first)?;
-        }
+        write_skipped(to, &self.skipped)?;
         if self.target != Target::default() {
             writeln!(to, "target       {}", self.target)?;
         }

@@ -3,6 +3,7 @@
 //! A file a command; what several of them take is declared here, once. Flags stand in groups by heading, a struct a
 //! group: Data, Filters, Parameters, Objective, Method, Output.
 
+mod data;
 mod diff;
 mod evaluate;
 mod filter;
@@ -56,6 +57,8 @@ enum Command {
     Evaluate(evaluate::EvaluateArgs),
     /// Fit the parameters of any engine to rows that it wrote, and write them as arrays of its language.
     Fit(fit::FitArgs),
+    /// Report on data before anything is tuned to them: counts, duplicates, labels that cannot be right.
+    Data(data::DataReportArgs),
     /// Say what changed between two parameter files.
     Diff(diff::DiffArgs),
     /// Check derivatives against differences, and rows against the engine; exit status 1 if they disagree.
@@ -99,6 +102,7 @@ impl Cli {
         Ok(match &self.command {
             Some(Command::Evaluate(args)) => args.run(bars)?.into(),
             Some(Command::Fit(args)) => args.run(bars)?.into(),
+            Some(Command::Data(args)) => args.run(bars)?.into(),
             Some(Command::Diff(args)) => args.run()?.into(),
             Some(Command::Outliers(args)) => args.run(bars)?.into(),
             Some(Command::Report(args)) => args.run(bars)?.into(),
@@ -184,6 +188,15 @@ impl DataArgs {
             return Ok(vec![Source::embedded(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
         }
         let found = self.epd.iter().map(|path| Source::find(path)).collect::<Result<Vec<_>, _>>()?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// These files and those of the flags, or the project's own set if there is none of either.
+    fn sources_with(&self, files: &[PathBuf]) -> Result<Vec<Source>> {
+        if files.is_empty() {
+            return self.sources();
+        }
+        let found = files.iter().chain(&self.epd).map(|path| Source::find(path)).collect::<Result<Vec<_>, _>>()?;
         Ok(found.into_iter().flatten().collect())
     }
 

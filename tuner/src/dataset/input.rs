@@ -1,5 +1,6 @@
 //! Where the bytes of a data set come from: files, the program itself; unpacked as they are read, block by block.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -89,7 +90,7 @@ enum Origin {
     },
     /// What can be read only once.
     Pipe(Box<dyn Read + Send>),
-    Memory(&'static [u8]),
+    Memory(Cow<'static, [u8]>),
 }
 
 /// A file of labelled positions, plain or compressed, that is still to be read.
@@ -138,6 +139,15 @@ impl Source {
     /// # Errors
     /// If there are none.
     pub fn embedded(name: &str, bytes: &'static [u8]) -> Result<Self, SourceError> {
+        Self::in_memory(name, bytes)
+    }
+
+    /// Takes bytes that are at hand.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn in_memory(name: &str, bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, SourceError> {
+        let bytes = bytes.into();
         if bytes.is_empty() {
             return Err(SourceError::Empty(name.to_owned()));
         }
@@ -188,7 +198,7 @@ impl Source {
         let bytes: Box<dyn Read + Send> = match origin {
             Origin::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
             Origin::Pipe(pipe) => pipe,
-            Origin::Memory(bytes) => Box::new(bytes),
+            Origin::Memory(bytes) => Box::new(io::Cursor::new(bytes)),
         };
         let sha256 = Arc::new(Mutex::new(Sha256::new()));
         let mut raw = Raw { bytes, sha256: Arc::clone(&sha256), progress };

@@ -14,6 +14,7 @@ mod readers;
 mod store;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
 use engine::chess::Position;
@@ -57,7 +58,7 @@ pub struct ReadOptions {
 
 /// A record that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{file}{}: {error}{}", self.place(), self.quotation())]
+#[error("{file}{}: {error}{}", .record.place(*.number), self.quotation())]
 pub struct BadRecord {
     /// Name of the file.
     pub file: String,
@@ -72,14 +73,6 @@ pub struct BadRecord {
 }
 
 impl BadRecord {
-    /// Lines are told as compilers tell them.
-    fn place(&self) -> String {
-        match self.record {
-            Record::Line => format!(":{}", self.number),
-            record => format!(", {} {}", record.name(), self.number),
-        }
-    }
-
     fn quotation(&self) -> String {
         if self.excerpt.is_empty() { String::new() } else { format!(", in `{}`", self.excerpt) }
     }
@@ -182,6 +175,12 @@ pub struct Place<'d> {
     pub record: Record,
     /// The line or game, or whatever the file counts; 1 for the first.
     pub number: u64,
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.file, self.record.place(self.number))
+    }
 }
 
 /// Is shown the positions of one part of the data, in order.

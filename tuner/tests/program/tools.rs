@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, refusal, tuner};
+use crate::support::{Folder, GOOD, refusal, tuner};
 
 #[test]
 fn files_are_compared() {
@@ -40,4 +40,25 @@ fn derivatives_are_checked_and_a_failure_is_told() {
     let json: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
     assert_eq!((&json["passed"], &json["slopes"]["count"]), (&true.into(), &12.into()));
     assert!(refusal(&mut check(&["--params", "/no/such.toml"])).contains("/no/such.toml"));
+}
+
+#[test]
+fn data_are_reported_on_before_anything_is_tuned() {
+    let folder = Folder::new();
+    let lines = folder.write("a.epd", GOOD.repeat(2) + "8/8/8/8/8/k7/7Q/K7 w - - c9 \"0-1\";\n");
+    let games = folder.write("b.pgn", "[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nf6 3. Nxe5 Nc6 1-0\n");
+    let report = |more: &[&str]| {
+        let assert =
+            tuner().arg("data").arg(&lines).arg(&games).args(["--skip-plies", "0"]).args(more).assert().success();
+        String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+    };
+    let table = report(&[]);
+    for word in ["b.pgn: 1 games, 2 positions", "duplicates    6 (", "a.epd:13: lost against the material: 0-1"] {
+        assert!(table.contains(word), "{word} in\n{table}");
+    }
+    let json: Value = serde_json::from_str(&report(&["--json", "--unique", "--skip-last", "0"])).unwrap();
+    assert_eq!((&json["positions"], &json["left_out"]["duplicates"]), (&12.into(), &6.into()));
+    assert_eq!(json["suspects"][0]["number"], 13);
+    assert!(refusal(tuner().args(["data", "/no/such.epd"])).contains("/no/such.epd"));
+    assert!(refusal(tuner().arg("data").arg(&lines).args(["--pieces", "5"])).contains("5..32"));
 }

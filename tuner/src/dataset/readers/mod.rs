@@ -61,6 +61,14 @@ impl Record {
         }
     }
 
+    /// One of them, as it stands behind the name of a file. Lines are told as compilers tell them.
+    pub(super) fn place(self, number: u64) -> String {
+        match self {
+            Record::Line => format!(":{number}"),
+            record => format!(", {} {number}", record.name()),
+        }
+    }
+
     /// So many of them, in words.
     pub fn count(self, count: u64) -> String {
         format!("{count} {}s", self.name())
