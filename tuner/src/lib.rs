@@ -6,6 +6,7 @@
 
 pub mod cache;
 pub mod constraints;
+pub mod convert;
 pub mod dataset;
 pub mod diff;
 pub mod evaluate;

@@ -1,26 +1,20 @@
 //! `tuner data`.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use clap::Args;
 use tuner::survey::survey;
 
-use super::{DataArgs, MachineArgs, PrintArgs};
+use super::{InputArgs, MachineArgs, PrintArgs};
 use crate::bars::Bars;
 
 /// The arguments of `tuner data`.
 #[derive(Args)]
 pub(crate) struct DataReportArgs {
-    /// Labelled positions, as for --epd.
-    #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
-
     #[command(flatten)]
     machine: MachineArgs,
 
     #[command(flatten)]
-    data: DataArgs,
+    input: InputArgs,
 
     /// How many positions are told whose results are hard to believe.
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Output")]
@@ -33,8 +27,8 @@ pub(crate) struct DataReportArgs {
 impl DataReportArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         self.machine.use_threads()?;
-        let sources = self.data.sources_with(&self.files)?;
-        let found = survey(sources, &self.data.options(), self.count as usize, bars)?;
+        let sources = self.input.sources()?;
+        let found = survey(sources, &self.input.data.options(), self.count as usize, bars)?;
         Ok(if self.print.json { format!("{:#}", found.to_json()) } else { found.to_table() })
     }
 }

@@ -3,6 +3,7 @@
 //! A file a command; what several of them take is declared here, once. Flags stand in groups by heading, a struct a
 //! group: Data, Filters, Parameters, Objective, Method, Output.
 
+mod convert;
 mod data;
 mod diff;
 mod evaluate;
@@ -57,6 +58,8 @@ enum Command {
     Evaluate(evaluate::EvaluateArgs),
     /// Fit the parameters of any engine to rows that it wrote, and write them as arrays of its language.
     Fit(fit::FitArgs),
+    /// Write data in another format, or those of them that filters leave.
+    Convert(convert::ConvertArgs),
     /// Report on data before anything is tuned to them: counts, duplicates, labels that cannot be right.
     Data(data::DataReportArgs),
     /// Say what changed between two parameter files.
@@ -102,6 +105,7 @@ impl Cli {
         Ok(match &self.command {
             Some(Command::Evaluate(args)) => args.run(bars)?.into(),
             Some(Command::Fit(args)) => args.run(bars)?.into(),
+            Some(Command::Convert(args)) => args.run(bars)?.into(),
             Some(Command::Data(args)) => args.run(bars)?.into(),
             Some(Command::Diff(args)) => args.run()?.into(),
             Some(Command::Outliers(args)) => args.run(bars)?.into(),
@@ -184,17 +188,13 @@ enum ResultNumbers {
 impl DataArgs {
     /// The files, or the project's own set if there is none.
     fn sources(&self) -> Result<Vec<Source>> {
-        if self.epd.is_empty() {
-            return Ok(vec![Source::embedded(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
-        }
-        let found = self.epd.iter().map(|path| Source::find(path)).collect::<Result<Vec<_>, _>>()?;
-        Ok(found.into_iter().flatten().collect())
+        self.sources_behind(&[])
     }
 
-    /// These files and those of the flags, or the project's own set if there is none of either.
-    fn sources_with(&self, files: &[PathBuf]) -> Result<Vec<Source>> {
-        if files.is_empty() {
-            return self.sources();
+    /// These files, then those of the flags; the project's own set if there is none of either.
+    fn sources_behind(&self, files: &[PathBuf]) -> Result<Vec<Source>> {
+        if files.is_empty() && self.epd.is_empty() {
+            return Ok(vec![Source::embedded(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
         }
         let found = files.iter().chain(&self.epd).map(|path| Source::find(path)).collect::<Result<Vec<_>, _>>()?;
         Ok(found.into_iter().flatten().collect())
@@ -214,6 +214,23 @@ impl DataArgs {
             filters: self.filters.filters(),
             storage: self.memory.storage(),
         }
+    }
+}
+
+/// Labelled positions of commands that are about nothing else.
+#[derive(Args)]
+struct InputArgs {
+    /// Labelled positions, as for --epd.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl InputArgs {
+    fn sources(&self) -> Result<Vec<Source>> {
+        self.data.sources_behind(&self.files)
     }
 }
 

@@ -174,10 +174,10 @@ impl Source {
     /// If it cannot be read.
     pub(crate) fn digest(&self, progress: &dyn Progress) -> Result<Option<String>, SourceError> {
         let unreadable = |error| SourceError::Unreadable { name: self.name.clone(), error };
-        let mut bytes: Box<dyn Read + Send> = match &self.origin {
+        let mut bytes: Box<dyn Read + Send + '_> = match &self.origin {
             Origin::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
             Origin::Pipe(_) => return Ok(None),
-            Origin::Memory(bytes) => Box::new(*bytes),
+            Origin::Memory(bytes) => Box::new(&bytes[..]),
         };
         let mut digest = Sha256::new();
         let mut buffer = vec![0; PART];

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use engine::chess::{Color, Position};
+use engine::search::MATE;
 
 /// How a game ended, in White's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl LabelView {
 pub struct Label {
     /// How the game ended.
     pub outcome: Outcome,
-    /// What a search gave the position, centipawns, White's view.
+    /// What a search gave the position, centipawns, White's view, from -32,000 to 32,000.
     pub score: Option<i16>,
     /// What the position must not be parted from when data are divided; see [`Grouping`](super::Grouping).
     pub group: u32,
@@ -79,6 +80,12 @@ impl Label {
 
 /// The bit that tells games from positions.
 pub(super) const GAME: u32 = 1 << 31;
+
+/// A score of binary data, as labels have it: what lies beyond ±32,000 is a mate of some kind, and counts as the
+/// shortest.
+pub(super) fn bounded(score: i16) -> i16 {
+    score.clamp(-(MATE as i16), MATE as i16)
+}
 
 /// The group of a position whose game has no name.
 pub(super) fn group_of_position(position: &Position) -> u32 {

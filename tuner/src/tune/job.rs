@@ -135,6 +135,8 @@ impl Job {
             ("the program", PROGRAM.to_owned()),
             ("the start", start.join(" ")),
             ("the choice of parameters", format!("{:?}", self.constraints)),
+            // How many records may be skipped changes nothing of those that can be read.
+            ("the choice of positions", format!("{:?}", ReadOptions { skip_bad: 0, ..self.reading.clone() })),
             ("--min-seen", self.min_seen.to_string()),
             ("--target", self.target.to_string()),
             ("--loss", self.loss.name()),

@@ -20,7 +20,8 @@ fn run(folder: &Folder, command: &str) -> String {
 fn clone() -> Folder {
     let folder = Folder::new();
     fs::create_dir(folder.path("params")).unwrap();
-    for name in ["params/baseline.toml", "params/tuned.toml"] {
+    fs::create_dir(folder.path("data")).unwrap();
+    for name in ["params/baseline.toml", "params/tuned.toml", "data/quiet.epd.zst"] {
         fs::copy(format!("{REPOSITORY}/{name}"), folder.path(name)).unwrap();
     }
     folder
@@ -53,6 +54,16 @@ fn examples_of_job_files_run_and_write_what_is_shown() {
     let shown = readme.split("    # tune.toml\n").nth(1).unwrap();
     let shown = shown.lines().take(5).map(|line| format!("{}\n", line.trim_start())).collect::<String>();
     assert_eq!(fs::read_to_string(folder.path("tune.toml")).unwrap(), shown);
+}
+
+#[test]
+fn examples_of_data_run() {
+    let folder = clone();
+    let commands = commands("Looking at data");
+    let texts: Vec<String> = commands.iter().map(|command| run(&folder, command)).collect();
+    assert_eq!(texts.len(), 3);
+    assert!(texts[0].contains("duplicates") && texts[1].contains("\"left_out\""));
+    assert!(texts[2].contains("positions, csv, gzip") && folder.path("endings.csv.gz").exists(), "{}", texts[2]);
 }
 
 #[test]

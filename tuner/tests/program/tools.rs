@@ -58,7 +58,17 @@ fn data_are_reported_on_before_anything_is_tuned() {
     }
     let json: Value = serde_json::from_str(&report(&["--json", "--unique", "--skip-last", "0"])).unwrap();
     assert_eq!((&json["positions"], &json["left_out"]["duplicates"]), (&12.into(), &6.into()));
-    assert_eq!(json["suspects"][0]["number"], 13);
+    assert_eq!((&json["suspects"][0]["number"], &json["suspects"][1]["number"]), (&5.into(), &13.into()));
+    let csv = folder.path("c.csv.gz");
+    let assert = tuner().arg("convert").arg(&lines).args(["--unique", "--output"]).arg(&csv).assert().success();
+    let said = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    assert!(said.starts_with("left out     6 duplicates\n") && said.contains("7 positions, csv, gzip"), "{said}");
+    let assert = tuner().arg("data").arg(&csv).arg("--json").assert().success();
+    let json: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    assert_eq!(json["positions"], 7);
+    let bullet = folder.path("d.bullet");
+    let error = refusal(tuner().arg("convert").arg(&lines).arg("--output").arg(&bullet));
+    assert!(error.contains("a.epd:1: has no score") && !bullet.exists(), "{error}");
     assert!(refusal(tuner().args(["data", "/no/such.epd"])).contains("/no/such.epd"));
     assert!(refusal(tuner().arg("data").arg(&lines).args(["--pieces", "5"])).contains("5..32"));
 }

@@ -13,7 +13,7 @@ use engine::chess::{
 
 use super::binary::BinaryError;
 use super::{Format, Reader, Record, Sample, Sink};
-use crate::dataset::label::{Label, Outcome, group_of_game};
+use crate::dataset::label::{Label, Outcome, bounded, group_of_game};
 
 const MAGIC: &[u8] = b"BINP";
 
@@ -135,8 +135,8 @@ fn read_chain(bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<usize, B
     let mut bits = Bits { bytes: &bytes[STEM_AND_COUNT..], at: 0 };
     for ply in 0..=moves {
         let side = sample.position.side_to_move();
-        let score = Some(mover_score).filter(|&score| score != NO_SCORE);
-        sample.label.score = score.map(|score| side.choose(score, score.saturating_neg()));
+        let score = Some(mover_score).filter(|&score| score != NO_SCORE).map(bounded);
+        sample.label.score = score.map(|score| side.choose(score, -score));
         sample.best = best;
         sink.sample(number, &sample);
         if let Some(mv) = best.filter(|_| ply < moves) {

@@ -9,7 +9,7 @@ use engine::chess::{Color, Setup};
 
 use super::binary::{BinaryError, CASTLING_ROOK, little_endian, piece_codes, put_pieces};
 use super::{Format, Reader, Record, Sample, Sink};
-use crate::dataset::label::{Label, Outcome, group_of_position};
+use crate::dataset::label::{Label, Outcome, bounded, group_of_position};
 
 /// Bytes of a position.
 pub(super) const SIZE: usize = 32;
@@ -72,7 +72,7 @@ fn read(record: &[u8]) -> Result<Sample, BinaryError> {
         return Err(BinaryError::Contradiction("the square of a king"));
     }
     let outcome = Outcome::of_half_points(record[26]).ok_or(BinaryError::Outcome(record[26]))?;
-    let score = little_endian::<2>(record, 24) as i16;
+    let score = bounded(little_endian::<2>(record, 24) as i16);
     let label = Label { outcome, score: Some(score), group: group_of_position(&position) };
     Ok(Sample { position, label, best: None })
 }

@@ -9,7 +9,7 @@ use engine::chess::{Color, Move, MoveKind, PieceType, Position, Setup, Square};
 
 use super::binary::{BinaryError, little_endian, piece_codes, put_pieces};
 use super::{Format, Reader, Record, Sample, Sink};
-use crate::dataset::label::{Label, Outcome, group_of_game};
+use crate::dataset::label::{Label, Outcome, bounded, group_of_game};
 
 /// Bytes of the position a game begins with.
 const HEAD: usize = 32;
@@ -89,7 +89,7 @@ fn read_game(game: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), Binary
     let moves = game[HEAD..game.len() - ELEMENT].chunks_exact(ELEMENT);
     for (ply, element) in moves.enumerate() {
         let mv = move_of(little_endian::<2>(element, 0) as u16, &sample.position).ok_or(BinaryError::Move(ply + 1))?;
-        sample.label.score = Some(little_endian::<2>(element, 2) as i16);
+        sample.label.score = Some(bounded(little_endian::<2>(element, 2) as i16));
         sample.best = Some(mv);
         sink.sample(number, &sample);
         sample.position.play(mv);

@@ -1,0 +1,52 @@
+//! Job files.
+#![no_main]
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser};
+use libfuzzer_sys::fuzz_target;
+
+#[allow(dead_code, reason = "a part of the program, of which this takes one function")]
+#[path = "../../tuner/src/args/job.rs"]
+mod job;
+
+mod interrupt {
+    pub(crate) fn uninterrupted<T>(act: impl FnOnce() -> T) -> T {
+        act()
+    }
+}
+
+/// Flags of every kind that there is.
+#[derive(Parser)]
+struct Flags {
+    #[command(flatten)]
+    job: job::JobArgs,
+    #[command(flatten)]
+    table: Table,
+    #[arg(long)]
+    epd: Vec<PathBuf>,
+    #[arg(long)]
+    skip_bad: Option<usize>,
+    #[arg(long)]
+    prior: Option<f64>,
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+#[group(id = job::TABLE)]
+struct Table {
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+}
+
+fuzz_target!(|data: &[u8]| {
+    use clap::CommandFactory;
+    let (_folder, path) = fuzz::file(data);
+    let arguments: Vec<OsString> = vec!["tuner".into(), "--job".into(), path.into_os_string()];
+    let command = Flags::command();
+    if let Ok(arguments) = job::expand(&command, arguments) {
+        let _ = command.try_get_matches_from(arguments);
+    }
+});

@@ -1,0 +1,57 @@
+//! What the fuzz targets share.
+
+use std::fs;
+use std::path::PathBuf;
+
+use engine::chess::Position;
+use tempfile::TempDir;
+use tuner::dataset::{Dataset, Filters, Label, Plies, ReadOptions, Source, Visitor};
+
+/// Counts what it is shown.
+#[derive(Default)]
+struct Count(usize);
+
+impl Visitor for Count {
+    fn visit(&mut self, position: &Position, label: Label) {
+        assert!(label.score.is_none_or(|score| score.unsigned_abs() <= 32_000), "{:?}", label.score);
+        assert_eq!(Position::from_fen(&position.to_shredder_fen()).as_ref(), Ok(position));
+        self.0 += 1;
+    }
+}
+
+/// Reads data as the tuner does. What comes out must hold together, whatever went in.
+pub fn read(bytes: Vec<u8>, is_strict: bool) {
+    let filters = Filters { unique: is_strict, quiet_margin: (!is_strict).then_some(100), ..Filters::default() };
+    let plies = if is_strict { Plies::default() } else { Plies { skip_first: 0, skip_last: 0 } };
+    let skip_bad = if is_strict { 0 } else { usize::MAX };
+    let options = ReadOptions { skip_bad, plies, filters, ..ReadOptions::default() };
+    let Ok(source) = Source::in_memory("input", bytes) else { return };
+    let mut seen = 0;
+    let dataset = match Dataset::read(vec![source], &options, Count::default, |part| seen += part.0, &()) {
+        Ok(dataset) => dataset,
+        Err(error) => return assert!(!error.to_string().contains('\n'), "{error}"),
+    };
+    assert_eq!(seen, dataset.len());
+    assert_eq!(dataset.files()[0].positions, dataset.len() as u64);
+    for (index, (position, label)) in dataset.samples(0..dataset.len()).enumerate() {
+        assert_eq!(label.score, dataset.label(index).score);
+        assert!(dataset.place(index).number <= dataset.files()[0].records);
+        assert_eq!(position.legal_moves().len(), position.count_legal_moves() as usize);
+    }
+}
+
+/// A file with such content, in a folder that goes with the first of the two.
+pub fn file(bytes: &[u8]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("input");
+    fs::write(&path, bytes).expect("a file");
+    (folder, path)
+}
+
+/// Reads a file of a binary format: a beginning that the format is known by, and `data` behind its first byte, which
+/// says how strictly.
+pub fn read_behind(beginning: &[u8], data: &[u8]) {
+    if let Some((first, rest)) = data.split_first() {
+        read([beginning, rest].concat(), first % 2 == 0);
+    }
+}
