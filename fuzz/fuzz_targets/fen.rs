@@ -18,6 +18,6 @@ fuzz_target!(|text: &str| {
     }
     let _ = Position::from_fen_prefix(text);
     if let Ok(epd) = Epd::parse(text) {
-        assert!(Epd::parse(&epd.to_string()).is_ok(), "{epd}");
+        assert_eq!(Epd::parse(&epd.to_string()).map(|again| again.operations).as_ref(), Ok(&epd.operations));
     }
 });

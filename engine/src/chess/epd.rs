@@ -94,6 +94,9 @@ fn parse_operation(text: &str) -> Result<(Operation, &str), EpdError> {
         }
         if let Some(quoted) = rest.strip_prefix('"') {
             let (word, after) = quoted.split_once('"').ok_or_else(|| EpdError::OpenQuote(text.to_owned()))?;
+            if words.is_empty() {
+                return Err(EpdError::Opcode(word.to_owned()));
+            }
             words.push(word.to_owned());
             rest = after;
             continue;
@@ -101,6 +104,10 @@ fn parse_operation(text: &str) -> Result<(Operation, &str), EpdError> {
         let end = rest.find(|c: char| c.is_ascii_whitespace() || c == ';').unwrap_or(rest.len());
         if end == 0 {
             return Err(EpdError::Unterminated(text.to_owned()));
+        }
+        // A quotation mark within a word could not be written again: one before it has lost its partner.
+        if rest[..end].contains('"') {
+            return Err(EpdError::OpenQuote(text.to_owned()));
         }
         words.push(rest[..end].to_owned());
         rest = &rest[end..];
@@ -121,7 +128,7 @@ impl fmt::Display for Epd {
             write!(f, " {}", operation.opcode)?;
             let takes_text = operation.opcode == "id" || operation.is_comment();
             for operand in &operation.operands {
-                let is_plain = !operand.is_empty() && !operand.contains([' ', ';', '\t']);
+                let is_plain = !operand.is_empty() && !operand.contains(|c: char| c.is_ascii_whitespace() || c == ';');
                 if is_plain && !takes_text { write!(f, " {operand}")? } else { write!(f, " \"{operand}\"")? }
             }
             f.write_str(";")?;
@@ -148,6 +155,15 @@ mod tests {
     }
 
     #[test]
+    fn blanks_within_quotation_marks_stay() {
+        for operand in ["a\tb", "\x0c", "", "a;b"] {
+            let epd = Epd::parse(&format!("{FIELDS} bm \"{operand}\";")).unwrap();
+            assert_eq!(epd.operands("bm").unwrap(), [operand]);
+            assert_eq!(Epd::parse(&epd.to_string()), Ok(epd));
+        }
+    }
+
+    #[test]
     fn six_fields_are_taken_too() {
         let epd = Epd::parse(&format!("{FIELDS} 3 40 bm Rh3;")).unwrap();
         assert_eq!((epd.position.halfmove_clock(), epd.position.fullmove_number()), (3, 40));
@@ -161,5 +177,8 @@ mod tests {
         assert_eq!(error("id \"x;"), EpdError::OpenQuote("id \"x;".into()));
         assert_eq!(error("; bm Rh3;"), EpdError::Opcode(String::new()));
         assert_eq!(error("hmvc x;"), EpdError::Clock("hmvc", "x".into()));
+        let torn = "id \"end; c9 \"1-0\"; ce -34;";
+        assert_eq!(error(torn), EpdError::OpenQuote(torn.into()));
+        assert_eq!(error("\"b m\" Rh3;"), EpdError::Opcode("b m".into()));
     }
 }
