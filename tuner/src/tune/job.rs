@@ -13,6 +13,7 @@ use crate::name_of;
 use crate::objective::{FitKError, ObjectiveError, PriorScale, RowsError, SampleLoss};
 use crate::optimize::{LimitsError, Method, OptimizeError};
 use crate::params_file::PROGRAM;
+use crate::storage::Storage;
 use crate::target::{Target, TargetError};
 use crate::validation::ValidationError;
 
@@ -130,13 +131,14 @@ impl Job {
     pub(super) fn fingerprint(&self) -> Fingerprint {
         let option =
             |number: Option<f64>, none: &str| number.map_or_else(|| none.to_owned(), |number| number.to_string());
+        // How many records may be skipped, and where those that can be read are kept, changes nothing of them.
+        let choice = ReadOptions { skip_bad: 0, storage: Storage::default(), ..self.reading.clone() };
         let start: Vec<String> = self.start.to_vector().iter().map(f64::to_string).collect();
         [
             ("the program", PROGRAM.to_owned()),
             ("the start", start.join(" ")),
             ("the choice of parameters", format!("{:?}", self.constraints)),
-            // How many records may be skipped changes nothing of those that can be read.
-            ("the choice of positions", format!("{:?}", ReadOptions { skip_bad: 0, ..self.reading.clone() })),
+            ("the choice of positions", format!("{choice:?}")),
             ("--min-seen", self.min_seen.to_string()),
             ("--target", self.target.to_string()),
             ("--loss", self.loss.name()),
