@@ -74,6 +74,51 @@ pub(crate) fn gather<T: Shared>(own: Vec<T>) -> Vec<T> {
     parts
 }
 
+/// The sum over so many parts, of this process's [`share`] of them; `None` if there are no parts.
+///
+/// Halves are added up first, and their halves before them, whoever has them: a process tells the others only of the
+/// largest of these that its share makes up.
+pub(crate) fn sum<T: Shared>(parts: usize, own: Vec<T>, plus: impl Fn(T, T) -> T) -> Option<T> {
+    let size = others().map_or(1, |world| world.size());
+    let mut own = own.into_iter();
+    let nodes = cover(0..parts, &share(parts)).into_iter();
+    let nodes = nodes.map(|node| add_up(node, &|range| range.len() == 1, &mut own, &plus)).collect();
+    let told: Vec<Range<usize>> = (0..size).flat_map(|rank| cover(0..parts, &share_of(rank, size, parts))).collect();
+    let mut nodes = gather(nodes).into_iter();
+    (parts > 0).then(|| add_up(0..parts, &|range| told.contains(range), &mut nodes, &plus))
+}
+
+/// The largest halves of halves that make up what some parts have in common with a share.
+fn cover(parts: Range<usize>, share: &Range<usize>) -> Vec<Range<usize>> {
+    if parts.is_empty() || parts.end <= share.start || parts.start >= share.end {
+        return Vec::new();
+    }
+    if share.start <= parts.start && parts.end <= share.end {
+        return vec![parts];
+    }
+    let [first, second] = halves(&parts);
+    [cover(first, share), cover(second, share)].concat()
+}
+
+/// Adds up parts, of which some come as sums already, in their order.
+fn add_up<T>(
+    parts: Range<usize>,
+    is_known: &dyn Fn(&Range<usize>) -> bool,
+    known: &mut dyn Iterator<Item = T>,
+    plus: &dyn Fn(T, T) -> T,
+) -> T {
+    if is_known(&parts) {
+        return known.next().expect("a sum of every part");
+    }
+    let [first, second] = halves(&parts).map(|half| add_up(half, is_known, known, plus));
+    plus(first, second)
+}
+
+fn halves(parts: &Range<usize>) -> [Range<usize>; 2] {
+    let middle = parts.start + parts.len().next_power_of_two() / 2;
+    [parts.start..middle, middle..parts.end]
+}
+
 /// What processes tell one another: at least a byte, and all of them of the same program.
 pub(crate) trait Shared {
     /// Appends it to a buffer.
@@ -111,6 +156,25 @@ mod tests {
                 assert!(shares.into_iter().eq(0..parts), "{parts} among {size}");
             }
         }
+    }
+
+    #[test]
+    fn sums_are_added_up_alike_by_any_number_of_processes() {
+        let plus = |a: String, b: String| format!("({a}+{b})");
+        for parts in 1..20 {
+            let of_size = |size: usize| {
+                let told: Vec<Range<usize>> =
+                    (0..size).flat_map(|rank| cover(0..parts, &share_of(rank, size, parts))).collect();
+                let mut single = (0..parts).map(|part| part.to_string());
+                let sums = told.iter().map(|node| add_up(node.clone(), &|range| range.len() == 1, &mut single, &plus));
+                let mut sums = sums.collect::<Vec<String>>().into_iter();
+                add_up(0..parts, &|range| told.contains(range), &mut sums, &plus)
+            };
+            let alone = of_size(1);
+            (2..9).for_each(|size| assert_eq!(of_size(size), alone));
+        }
+        assert_eq!(sum(4, (0..4).map(|part| vec![part]).collect(), |a, b| [a, b].concat()), Some(vec![0, 1, 2, 3]));
+        assert_eq!(sum(0, Vec::<Vec<u8>>::new(), |a, _| a), None);
     }
 
     #[test]

@@ -13,13 +13,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytemuck::Pod;
-use memmap2::{Mmap, UncheckedAdvice};
+use memmap2::Mmap;
+#[cfg(unix)]
+use memmap2::UncheckedAdvice;
 use thiserror::Error;
 
 /// Bytes that a writer gathers before it writes them to its file.
 const BUFFER: usize = 1 << 18;
 
 /// Pages of the system are no larger than this, or a multiple of it that rounding down to it does not hurt.
+#[cfg(unix)]
 const PAGE: usize = 1 << 16;
 
 /// Why a column cannot be written or mapped.
@@ -130,20 +133,22 @@ impl<T: Pod> Column<T> {
     }
 
     /// Gives the memory of a range of a mapped column back to the system, which reads it again when it is looked at
-    /// again. Does nothing for a column in memory.
+    /// again. Does nothing for a column in memory, and on systems that have no such call.
     ///
     /// # Panics
     /// If the range is not one of the column.
     pub fn release(&self, range: Range<usize>) {
         assert!(range.start <= range.end && range.end <= self.len(), "a range of the column");
-        let Place::Mapped(map) = &self.0 else { return };
-        let start = range.start * size_of::<T>() / PAGE * PAGE;
-        let end = range.end * size_of::<T>();
-        // SAFETY: the pages are of a shared map of a file, which nobody changes: read again, they hold the same bytes.
-        #[allow(unsafe_code, reason = "giving pages back cannot be had without")]
-        let released = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, start, end - start) };
-        // It is only advice: a system that does not take it keeps the pages as long as it likes.
-        drop(released);
+        #[cfg(unix)]
+        if let Place::Mapped(map) = &self.0 {
+            let start = range.start * size_of::<T>() / PAGE * PAGE;
+            let end = range.end * size_of::<T>();
+            // SAFETY: the pages are of a shared map of a file, which nobody changes: read again, they hold the same bytes.
+            #[allow(unsafe_code, reason = "giving pages back cannot be had without")]
+            let released = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, start, end - start) };
+            // It is only advice: a system that does not take it keeps the pages as long as it likes.
+            drop(released);
+        }
     }
 }
 

@@ -6,7 +6,10 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::dataset::Dataset;
-use crate::objective::{FitKError, SampleLoss, expectation, fit_k};
+use crate::objective::{FitKError, SampleLoss, expectation, fit_k_of_integers};
+
+/// Labels that are looked at before what a mapped file had to be read for is given back.
+const SLAB: usize = 1 << 16;
 
 /// What is fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -77,20 +80,29 @@ impl Target {
     /// # Errors
     /// If scores are wanted and some are missing, or they say nothing of the results.
     pub fn of(self, dataset: &Dataset) -> Result<Vec<f32>, TargetError> {
-        let labels = (0..dataset.len()).map(|index| dataset.label(index));
-        let results: Vec<f32> = labels.clone().map(|label| label.outcome.points()).collect();
-        if self.result() == 1.0 {
+        let wants_scores = self.result() < 1.0;
+        let mut results = Vec::with_capacity(dataset.len());
+        let mut scores: Vec<i16> = Vec::new();
+        for start in (0..dataset.len()).step_by(SLAB) {
+            let range = start..(start + SLAB).min(dataset.len());
+            for label in range.clone().map(|index| dataset.label(index)) {
+                results.push(label.outcome.points());
+                scores.extend(label.score.filter(|_| wants_scores));
+            }
+            dataset.release(range);
+        }
+        if !wants_scores {
             return Ok(results);
         }
-        let scores: Vec<f64> = labels.filter_map(|label| label.score).map(f64::from).collect();
         if scores.len() < results.len() {
             let (missing, positions) = (results.len() - scores.len(), results.len());
             return Err(TargetError::NoScore { missing, positions });
         }
-        let k = fit_k(SampleLoss::default(), &scores, &results)?.k;
+        let k = fit_k_of_integers(SampleLoss::default(), &scores, &results)?.k;
         let share = self.result();
-        let mix =
-            |(score, result): (f64, f32)| (share * f64::from(result) + (1.0 - share) * expectation(k, score)) as f32;
+        let mix = |(score, result): (i16, f32)| {
+            (share * f64::from(result) + (1.0 - share) * expectation(k, score.into())) as f32
+        };
         Ok(scores.into_iter().zip(results).map(mix).collect())
     }
 }

@@ -22,6 +22,9 @@ pub enum Grouping {
     Positions,
 }
 
+/// Positions that are looked at before what a mapped file had to be read for is given back.
+const SLAB: usize = 1 << 16;
+
 /// Neighbours that share results so much more often than by chance, as a share of all, are of one game.
 const FELLOWSHIP: f64 = 0.1;
 
@@ -175,7 +178,11 @@ impl Store {
     }
 
     fn outcomes(&self) -> impl Iterator<Item = Outcome> {
-        self.packed.iter().map(outcome_of)
+        self.packed.chunks(SLAB).enumerate().flat_map(|(slab, chunk)| {
+            // The slab before this one has been looked at.
+            self.packed.release(slab.saturating_sub(1) * SLAB..slab * SLAB);
+            chunk.iter().map(outcome_of)
+        })
     }
 
     /// By position: its stretch; none if neighbours have little to do with one another.

@@ -165,7 +165,7 @@ pub(super) fn sum(rows: &Rows, theta: &[f64], (loss, logit): (SampleLoss, f64), 
             (rest, first) = (others, first + these.len());
         }
     }
-    let total = processes::gather(totals).into_iter().reduce(Total::plus);
+    let total = processes::sum(parts.count(), totals, Total::plus);
     total.unwrap_or_else(|| Total::new(rows.features())).expand(&point, rows.len())
 }
 

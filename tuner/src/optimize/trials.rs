@@ -29,7 +29,7 @@ pub trait BlackBox: Sync {
     fn scores(&self, theta: &[f64], rows: &[u32]) -> Vec<f64>;
 
     /// The pair features that have a part in the scores of some rows with the parameters `theta`: as long as no others
-    /// change, the scores do not. A set of bits a row, each of [`words`] words.
+    /// change, the scores do not. A set of bits a row, each of as many words as that takes.
     fn parts(&self, theta: &[f64], rows: &[u32]) -> Vec<u64>;
 }
 
