@@ -166,7 +166,7 @@ impl GameReader {
         self.game = Game { moves, ..Game::new(&self.usual_start) };
         self.game.moves.clear();
         let shape = self.game.take_in(text);
-        self.check_words(text)?;
+        self.check_words(text, shape.is_ok() && self.game.fault.is_none())?;
         shape.map_err(|error| (0, GameError::Malformed(error.to_string())))?;
         if let Some(fault) = self.game.fault.take() {
             return Err((0, fault));
@@ -184,8 +184,9 @@ impl GameReader {
         })
     }
 
-    /// Finds the first word that is no move, or not the move that was expected.
-    fn check_words(&self, text: &[u8]) -> Result<(), (u64, GameError)> {
+    /// Finds the first word that is no move, or not the move that was expected. A game that `is_whole` has come to its
+    /// end, unless a move was at fault.
+    fn check_words(&self, text: &[u8], is_whole: bool) -> Result<(), (u64, GameError)> {
         let mut words = Words::new(text);
         let mut number = 0;
         let said = |word: &Word| String::from_utf8_lossy(word.text).into_owned();
@@ -198,6 +199,7 @@ impl GameReader {
                     Some(MoveFault::Mismatch(SanMismatch::Ambiguous)) => GameError::Ambiguous(said(&word)),
                     Some(MoveFault::Mismatch(SanMismatch::Illegal)) => GameError::Illegal(said(&word)),
                     Some(MoveFault::AfterResult) => GameError::AfterResult(said(&word)),
+                    None if is_whole => GameError::NotAMove(said(&word)),
                     // An error of the whole game came first.
                     None => return Ok(()),
                 };

@@ -91,6 +91,8 @@ fn faults_are_told_with_their_line() {
         ("1. e4 (1. d4\n\n2. c4) e5", 5, ""),
         ("1. e4 {no end", 0, "unterminated comment"),
         ("1. e4 } e5", 3, "`}` is no move"),
+        // pgn-reader takes a form feed for a part of the word, and passes over it and what follows.
+        ("1. e4 e5\n2. Nf3\u{c}Nc6", 4, "`Nf3` is no move"),
     ] {
         let found = fault(&format!("{TAGS}{moves}\n"));
         assert!(found.0 == line && (error.is_empty() || found.1 == error), "{moves}: {found:?}");
