@@ -10,15 +10,12 @@ use engine::search::{Pruning, Quiescence};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::dataset::{Dataset, DatasetError, Label, ReadOptions, Source, Visitor, WAVE};
+use crate::dataset::{BATCH, Dataset, DatasetError, Label, ReadOptions, Source, Visitor, WAVE};
 use crate::name_of;
 use crate::objective::{Entry, Rows, RowsBuilder, RowsError, RowsWriter};
 use crate::processes::{self, Shared};
 use crate::progress::{Progress, Unit};
 use crate::storage::Storage;
-
-/// Positions resolved by one task; does not depend on the number of threads.
-const BATCH: usize = 2048;
 
 /// Which evaluation a position is judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

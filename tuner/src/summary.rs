@@ -117,6 +117,7 @@ impl Report {
             "skipped": self.skipped.values().map(|skipped| skipped.count).sum::<u64>(),
             "skipped_by_reason": skipped_by_reason(&self.skipped),
             "left_out": self.files.iter().map(|file| file.left_out).sum::<LeftOutCounts>(),
+            "warnings": self.warnings(),
             "held_out": self.held_out,
             "target": self.target.to_string(),
             "loss_function": self.sample_loss.name(),
@@ -148,6 +149,12 @@ impl Report {
         })
     }
 
+    /// What looks wrong with the data.
+    fn warnings(&self) -> Vec<String> {
+        let turned = |file: &FileSummary| Some(format!("{}: {}", file.name, file.views.turned_results()?));
+        self.files.iter().filter_map(turned).collect()
+    }
+
     /// The run as a table; `output` is where the parameters were written.
     pub fn to_table(&self, output: &str) -> String {
         let mut table = String::new();
@@ -157,6 +164,9 @@ impl Report {
 
     fn write_table(&self, to: &mut String, output: &str) -> fmt::Result {
         write_files(to, &self.files)?;
+        for warning in self.warnings() {
+            writeln!(to, "warning      {warning}")?;
+        }
         if let Some(cache) = &self.cache {
             writeln!(to, "cache        {cache}")?;
         }

@@ -110,15 +110,16 @@ impl Position {
     }
 
     fn from_first_fields(text: &str) -> Result<(Self, &str), FenError> {
-        let (board, rest) = split_word(text);
+        let mut position = Position::empty();
+        let fields = || text.split_ascii_whitespace().count();
+        let missing = |error| if fields() < 4 { FenError::FieldCount(fields()) } else { error };
+        let rest = position.read_board(text.trim_ascii_start()).map_err(missing)?;
         let (side, rest) = split_word(rest);
         let (castling, rest) = split_word(rest);
         let (en_passant, rest) = split_word(rest);
         if en_passant.is_empty() {
-            return Err(FenError::FieldCount(text.split_ascii_whitespace().count()));
+            return Err(FenError::FieldCount(fields()));
         }
-        let mut position = Position::empty();
-        position.read_board(board)?;
         position.side_to_move = match side {
             "w" => Color::White,
             "b" => Color::Black,
@@ -142,32 +143,35 @@ impl Position {
         Ok(())
     }
 
-    fn read_board(&mut self, board: &str) -> Result<(), FenError> {
-        let mut rank = 7;
-        let mut file = 0;
-        for (at, byte) in board.bytes().enumerate() {
+    /// Reads the board at the start of a text and returns what follows it.
+    fn read_board<'t>(&mut self, text: &'t str) -> Result<&'t str, FenError> {
+        let (mut rank, mut file, mut end) = (7, 0, 0);
+        let ranks = || split_word(text).0.split('/').count();
+        for byte in text.bytes() {
             match byte {
                 b'/' => {
                     if file != 8 {
                         return Err(FenError::RankLength { rank: rank + 1, found: file });
                     }
                     file = 0;
-                    rank = rank.checked_sub(1).ok_or_else(|| FenError::RankCount(board.split('/').count()))?;
+                    rank = rank.checked_sub(1).ok_or_else(|| FenError::RankCount(ranks()))?;
                 }
                 b'1'..=b'8' => file += usize::from(byte - b'0'),
-                letter => {
-                    // Everything before is ASCII, so a character begins here.
-                    let found = || board[at..].chars().next().unwrap_or_default();
-                    let piece = Piece::from_letter(letter).ok_or_else(|| FenError::Piece(found()))?;
-                    if file < 8 {
+                letter => match Piece::from_letter(letter) {
+                    Some(piece) if file < 8 => {
                         self.put(piece.color, piece.piece_type, Square::from_index(rank * 8 + file));
+                        file += 1;
                     }
-                    file += 1;
-                }
+                    Some(_) => file += 1,
+                    None if letter.is_ascii_whitespace() => break,
+                    // Everything before is ASCII, so a character begins here.
+                    None => return Err(FenError::Piece(text[end..].chars().next().unwrap_or_default())),
+                },
             }
+            end += 1;
         }
         match (rank, file) {
-            (0, 8) => Ok(()),
+            (0, 8) => Ok(&text[end..]),
             (0, _) => Err(FenError::RankLength { rank: 1, found: file }),
             _ => Err(FenError::RankCount(8 - rank)),
         }

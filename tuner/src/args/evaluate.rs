@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tuner::evaluate::{evaluate, table};
 
 use super::parameters::ParamsFile;
-use super::{DataArgs, MachineArgs, PrintArgs, positive};
+use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs, positive};
 use crate::bars::Bars;
 
 /// The arguments of `tuner evaluate`.
@@ -25,6 +25,9 @@ pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     data: DataArgs,
 
+    #[command(flatten)]
+    sample: SampleArgs,
+
     /// K, the scale from centipawns to expected results, for all; fitted to each file if not given.
     #[arg(long, value_name = "K", value_parser = positive, help_heading = "Objective")]
     k: Option<f64>,
@@ -39,7 +42,8 @@ impl EvaluateArgs {
         let (names, parameters): (Vec<String>, Vec<Weights>) =
             files.into_iter().map(|file| (file.name, file.weights)).unzip();
         self.machine.use_threads()?;
-        let (positions, found) = evaluate(self.data.sources()?, &parameters, self.k, &self.data.options(), bars)?;
+        let (positions, found) =
+            evaluate(self.data.sources()?, &parameters, self.k, &self.sample.of(self.data.options()), bars)?;
         if !self.print.json {
             return Ok(table(&names, positions, &found));
         }

@@ -15,6 +15,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
 use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, Value};
+use tuner::dataset::Source;
 use tuner::params_file::write_atomically;
 
 use crate::interrupt::uninterrupted;
@@ -232,7 +233,8 @@ impl<'f> Reader<'f> {
                 (Value::Float(number), Takes::Number | Takes::Other) => format!("{:?}", number.value()),
                 (Value::String(text), Takes::Text | Takes::Other) => text.value().clone(),
                 (Value::String(path), Takes::Path) => {
-                    let folder = self.file.parent().unwrap_or(Path::new(""));
+                    let is_relative = path.value() != Source::STANDARD_INPUT;
+                    let folder = self.file.parent().filter(|_| is_relative).unwrap_or(Path::new(""));
                     let mut argument = OsString::from(format!("--{key}="));
                     argument.push(folder.join(path.value()));
                     return Ok(argument);
@@ -302,7 +304,7 @@ fn item<'v>(arg: &Arg, values: impl Iterator<Item = &'v OsStr>, file: &Path) -> 
 }
 
 fn to_toml(takes: Takes, value: &OsStr, file: &Path) -> Result<Value> {
-    if takes == Takes::Path {
+    if takes == Takes::Path && value != Source::STANDARD_INPUT {
         return Ok(text(relative(Path::new(value), file)?.as_os_str())?.into());
     }
     let text = text(value)?;

@@ -24,7 +24,7 @@ use std::str::FromStr;
 use anyhow::Result;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use tuner::constraints::Constraints;
-use tuner::dataset::{LabelView, ReadOptions, Results, Source};
+use tuner::dataset::{Draw, LabelView, ReadOptions, Results, Source};
 use tuner::features::Resolve;
 use tuner::objective::SampleLoss;
 use tuner::storage::Storage;
@@ -176,6 +176,27 @@ impl MemoryArgs {
     }
 }
 
+/// How much of the data is used.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+struct SampleArgs {
+    /// Use N positions of the data, drawn at random, each as likely as any other; the others take no memory.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    sample: Option<u32>,
+
+    /// What decides which positions are drawn.
+    #[arg(long, value_name = "SEED", default_value_t = 0, requires = "sample")]
+    sample_seed: u64,
+}
+
+impl SampleArgs {
+    /// How data are read of which so much is used.
+    fn of(&self, options: ReadOptions) -> ReadOptions {
+        let draw = self.sample.map(|size| Draw { size: size as usize, seed: self.sample_seed });
+        ReadOptions { draw, ..options }
+    }
+}
+
 /// What results mean that are numbers.
 #[derive(Clone, Copy, ValueEnum)]
 enum ResultNumbers {
@@ -213,6 +234,7 @@ impl DataArgs {
             plies: self.filters.plies(),
             filters: self.filters.filters(),
             storage: self.memory.storage(),
+            draw: None,
         }
     }
 }

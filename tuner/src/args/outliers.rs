@@ -9,7 +9,7 @@ use tuner::outliers::outliers;
 use tuner::params_file::{check_writable, write_atomically};
 
 use super::parameters::{ParamsFile, TUNED};
-use super::{DataArgs, MachineArgs, PrintArgs, positive};
+use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs, positive};
 use crate::bars::Bars;
 use crate::interrupt::uninterrupted;
 
@@ -18,6 +18,9 @@ use crate::interrupt::uninterrupted;
 pub(crate) struct OutliersArgs {
     #[command(flatten)]
     data: DataArgs,
+
+    #[command(flatten)]
+    sample: SampleArgs,
 
     /// Parameters that judge the positions.
     #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
@@ -53,7 +56,8 @@ impl OutliersArgs {
         let weights = ParamsFile::open(&self.params)?.weights;
         self.machine.use_threads()?;
         let (sources, count) = (self.data.sources()?, self.count as usize);
-        let found = outliers(sources, &weights, self.resolve, self.k, &self.data.options(), count, bars)?;
+        let found =
+            outliers(sources, &weights, self.resolve, self.k, &self.sample.of(self.data.options()), count, bars)?;
         if let Some(output) = &self.output {
             uninterrupted(|| write_atomically(output, found.to_epd()))?;
         }

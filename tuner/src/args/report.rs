@@ -9,7 +9,7 @@ use tuner::params_file::{check_writable, provenance_of, write_atomically};
 use tuner::report::{Named, compare, page};
 
 use super::parameters::{BASELINE, ParamsFile, TUNED};
-use super::{DataArgs, MachineArgs, positive};
+use super::{DataArgs, MachineArgs, SampleArgs, positive};
 use crate::bars::Bars;
 use crate::interrupt::uninterrupted;
 
@@ -26,6 +26,9 @@ pub(crate) struct ReportArgs {
 
     #[command(flatten)]
     data: DataArgs,
+
+    #[command(flatten)]
+    sample: SampleArgs,
 
     /// What a position is judged by: the leaf of its quiescence search, or at once.
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch, help_heading = "Objective")]
@@ -50,7 +53,7 @@ impl ReportArgs {
         let provenance = provenance_of(&tuned.text).unwrap_or_default();
         let [tuned, against] = [tuned, against].map(|file| Named { name: file.name, weights: file.weights });
         self.machine.use_threads()?;
-        let (sources, options) = (self.data.sources()?, self.data.options());
+        let (sources, options) = (self.data.sources()?, self.sample.of(self.data.options()));
         let mut told = compare(tuned, against, sources, self.resolve, self.k, &options, bars)?;
         told.provenance = provenance;
         uninterrupted(|| write_atomically(&self.output, page(&told)))?;

@@ -9,7 +9,7 @@ use tuner::simplify::{Grouping, Task, simplify};
 use tuner::tune::MIN_SEEN;
 
 use super::parameters::{ParamsFile, TUNED};
-use super::{ConstraintArgs, DataArgs, MachineArgs, MeasureArgs, PrintArgs, not_negative};
+use super::{ConstraintArgs, DataArgs, MachineArgs, MeasureArgs, PrintArgs, SampleArgs, not_negative};
 use crate::bars::Bars;
 use crate::interrupt::uninterrupted;
 
@@ -21,6 +21,9 @@ pub(crate) struct SimplifyArgs {
 
     #[command(flatten)]
     data: DataArgs,
+
+    #[command(flatten)]
+    sample: SampleArgs,
 
     /// Parameters to start from, and to be pulled to.
     #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
@@ -73,7 +76,7 @@ impl SimplifyArgs {
             prior: self.prior,
             k: self.measure.k,
             seed: self.seed,
-            reading: self.data.options(),
+            reading: self.sample.of(self.data.options()),
         };
         let found = simplify(task, bars)?;
         if let Some(output) = &self.output {

@@ -17,7 +17,7 @@ use tuner::tune::{Checkpoint, Hooks, Job, Judge, MIN_SEEN, run};
 
 use super::job::JobArgs;
 use super::parameters::{BASELINE, ParamsFile, TUNED};
-use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, Prior, positive, share};
+use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, Prior, SampleArgs, positive, share};
 use crate::bars::Bars;
 use crate::interrupt::{STOP, fitting, uninterrupted};
 
@@ -32,6 +32,9 @@ pub(crate) struct TuneArgs {
 
     #[command(flatten)]
     data: DataArgs,
+
+    #[command(flatten)]
+    sample: SampleArgs,
 
     #[command(flatten)]
     parameters: ParameterArgs,
@@ -249,7 +252,7 @@ impl TuneArgs {
             bootstrap: output.bootstrap,
             explain: output.report.is_some(),
             cache: output.cache.as_deref().map(Cache::new).transpose()?,
-            reading: self.data.options(),
+            reading: self.sample.of(self.data.options()),
             ..Job::new(self.data.sources()?, start)
         })
     }

@@ -36,10 +36,12 @@ pub enum LeftOut {
     Score,
     /// It has been there before.
     Duplicate,
+    /// It is not in the sample.
+    NotDrawn,
 }
 
 impl LeftOut {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         LeftOut::NoResult,
         LeftOut::Check,
         LeftOut::Noisy,
@@ -47,6 +49,7 @@ impl LeftOut {
         LeftOut::Pieces,
         LeftOut::Score,
         LeftOut::Duplicate,
+        LeftOut::NotDrawn,
     ];
 
     /// What is left out, in the plural.
@@ -59,6 +62,7 @@ impl LeftOut {
             LeftOut::Pieces => "positions with other numbers of pieces",
             LeftOut::Score => "positions with scores beyond the limit",
             LeftOut::Duplicate => "duplicates",
+            LeftOut::NotDrawn => "positions not drawn",
         }
     }
 }
@@ -69,7 +73,11 @@ pub struct LeftOutCounts([u64; LeftOut::ALL.len()]);
 
 impl LeftOutCounts {
     pub(super) fn add(&mut self, reason: LeftOut) {
-        self.0[reason as usize] += 1;
+        self.add_several(reason, 1);
+    }
+
+    pub(super) fn add_several(&mut self, reason: LeftOut, count: u64) {
+        self.0[reason as usize] += count;
     }
 
     pub(super) fn merge(&mut self, other: Self) {

@@ -100,13 +100,16 @@ pub struct Source {
 }
 
 impl Source {
+    /// The path that names standard input.
+    pub const STANDARD_INPUT: &'static str = "-";
+
     /// What a path names: a file, all files in a folder and its folders that are in a known format, in the order of
     /// their names, or standard input for `-`.
     ///
     /// # Errors
     /// If it is missing, unreadable or empty, or a folder with nothing in it that can be read.
     pub fn find(path: &Path) -> Result<Vec<Self>, SourceError> {
-        if path.as_os_str() == "-" {
+        if path.as_os_str() == Self::STANDARD_INPUT {
             return Ok(vec![Source::standard_input()]);
         }
         if path.is_dir() { folder::sources(path) } else { Ok(vec![Source::open(path)?]) }
@@ -270,8 +273,12 @@ impl Stream<'_> {
     }
 }
 
+/// Buffers that were used and can be used again: fresh memory costs more than reading into it.
+type Spares = Arc<Mutex<Vec<Vec<u8>>>>;
+
 /// Whole records of a file, divided into parts.
 pub(super) struct Block {
+    spares: Spares,
     bytes: Vec<u8>,
     /// Where each part ends.
     ends: Vec<usize>,
@@ -285,9 +292,16 @@ impl Block {
     }
 }
 
+impl Drop for Block {
+    fn drop(&mut self) {
+        self.spares.lock().unwrap_or_else(PoisonError::into_inner).push(std::mem::take(&mut self.bytes));
+    }
+}
+
 /// Cuts the content of a file into blocks.
 pub(super) struct Blocks<'p> {
     stream: Stream<'p>,
+    spares: Spares,
     /// What was read and not handed out yet.
     rest: Vec<u8>,
     is_at_end: bool,
@@ -301,7 +315,7 @@ impl<'p> Blocks<'p> {
         if rest.is_empty() {
             return Err(SourceError::Empty(stream.name));
         }
-        Ok(Blocks { stream, rest, is_at_end })
+        Ok(Blocks { stream, spares: Spares::default(), rest, is_at_end })
     }
 
     /// What the file begins with.
@@ -335,8 +349,7 @@ impl<'p> Blocks<'p> {
                 });
             }
             if !ends.is_empty() {
-                let rest = self.rest.split_off(start);
-                return Ok(Some(Block { bytes: std::mem::replace(&mut self.rest, rest), ends }));
+                return Ok(Some(self.block(start, ends)));
             }
             if self.is_at_end {
                 return Ok(None);
@@ -344,6 +357,16 @@ impl<'p> Blocks<'p> {
             let missing = BLOCK;
             self.is_at_end = self.stream.fill(&mut self.rest, missing)? < missing;
         }
+    }
+
+    /// The first `length` bytes of what was read.
+    fn block(&mut self, length: usize, ends: Vec<usize>) -> Block {
+        let spare = self.spares.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut rest = spare.unwrap_or_default();
+        rest.clear();
+        rest.extend_from_slice(&self.rest[length..]);
+        self.rest.truncate(length);
+        Block { spares: Arc::clone(&self.spares), bytes: std::mem::replace(&mut self.rest, rest), ends }
     }
 
     /// SHA-256 of the file as it is on the disk, in hexadecimal, once it has been read to its end.

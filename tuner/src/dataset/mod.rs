@@ -3,6 +3,7 @@
 //! A [`Dataset`] keeps its positions packed: 32 bytes a position with its result and score, four for what it must not be
 //! parted from and four for where it stood. The files are read once, as streams, and not kept.
 
+mod draw;
 mod filter;
 mod folder;
 mod input;
@@ -12,6 +13,7 @@ mod packing;
 mod read;
 mod readers;
 mod store;
+mod views;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,6 +25,7 @@ use thiserror::Error;
 
 use crate::cache::{Damage, Loader, Saver};
 use crate::storage::{Storage, StorageError};
+pub use draw::Draw;
 pub use filter::{Filters, LeftOut, LeftOutCounts, Loud, PIECES};
 pub use input::{Source, SourceError};
 pub use label::{Label, LabelView, Outcome};
@@ -31,12 +34,16 @@ pub use readers::{
 };
 pub use store::Grouping;
 use store::Store;
+pub use views::{TurnedResults, Views};
 
 /// Files are read in parallel in parts of this many bytes; the parts do not depend on the number of threads.
 const PART: usize = 1 << 18;
 
 /// Parts, or batches of positions, that are worked on before what came of them is collected: bounds the memory.
 pub(crate) const WAVE: usize = 32;
+
+/// Positions worked on by one task; does not depend on the number of threads.
+pub(crate) const BATCH: usize = 2048;
 
 /// How data are read.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +59,8 @@ pub struct ReadOptions {
     pub plies: Plies,
     /// Which positions are wanted of those that can be read.
     pub filters: Filters,
+    /// What is drawn of what the filters leave; everything if not given.
+    pub draw: Option<Draw>,
     /// Where positions are kept, and the rows that are made of them.
     pub storage: Storage,
 }
@@ -142,6 +151,8 @@ pub struct FileSummary {
     pub positions: u64,
     /// What was left out of it.
     pub left_out: LeftOutCounts,
+    /// Whose results it has, as its material says.
+    pub views: Views,
     /// SHA-256 of the file as it is on the disk, in hexadecimal.
     pub sha256: String,
     /// How it is written.

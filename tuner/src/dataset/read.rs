@@ -8,11 +8,12 @@ use std::thread;
 use engine::eval::Evaluator;
 use rayon::prelude::*;
 
+use super::draw::Urn;
 use super::filter::{Keys, LeftOut, LeftOutCounts, Sieve};
 use super::input::Blocks;
 use super::readers::{self, Reader, RecordError, Sample, Sink};
 use super::store::{PartStore, StoreWriter};
-use super::{BadRecord, Dataset, DatasetError, FileSummary, ReadOptions, Skipped, Source, Visitor};
+use super::{BATCH, BadRecord, Dataset, DatasetError, FileSummary, ReadOptions, Skipped, Source, Views, Visitor, WAVE};
 use crate::progress::{Progress, Unit};
 
 impl Dataset {
@@ -34,6 +35,7 @@ impl Dataset {
             options,
             evaluator: Evaluator::default(),
             store: StoreWriter::new(&options.storage),
+            urn: options.draw.map(Urn::new),
             keys: Keys::default(),
             files: Vec::new(),
             skipped: BTreeMap::new(),
@@ -42,6 +44,9 @@ impl Dataset {
             intake.read(source, &visitor, &mut collect, progress)?;
         }
         progress.end();
+        if let Some(urn) = intake.urn.take() {
+            urn.finish(&mut intake.store, &mut intake.files)?;
+        }
         let (store, grouping) = intake.store.finish()?;
         if store.len() == 0 {
             let left_out = intake.files.iter().map(|file| file.left_out).sum::<LeftOutCounts>();
@@ -51,7 +56,26 @@ impl Dataset {
             });
         }
         let storage = options.storage.clone();
-        Ok(Dataset { store, storage, grouping, files: intake.files, skipped: intake.skipped })
+        let dataset = Dataset { store, storage, grouping, files: intake.files, skipped: intake.skipped };
+        if options.draw.is_some() {
+            dataset.show(visitor, collect);
+        }
+        Ok(dataset)
+    }
+
+    /// Shows every position to a visitor, one a batch.
+    fn show<V: Visitor>(&self, visitor: impl Fn() -> V + Sync, mut collect: impl FnMut(V)) {
+        let show = |&start: &usize| {
+            let mut visitor = visitor();
+            for (position, label) in self.samples(start..(start + BATCH).min(self.len())) {
+                visitor.visit(&position, label);
+            }
+            visitor
+        };
+        let starts: Vec<usize> = (0..self.len()).step_by(BATCH).collect();
+        for wave in starts.chunks(WAVE) {
+            wave.par_iter().map(show).collect::<Vec<V>>().into_iter().for_each(&mut collect);
+        }
     }
 }
 
@@ -63,10 +87,13 @@ struct Part<'e, V> {
     /// By position: its key, if duplicates are to be found.
     keys: Option<Vec<u64>>,
     left_out: LeftOutCounts,
+    views: Views,
     records: u32,
     /// Record within the part, error, excerpt.
     bad: Vec<(u32, RecordError, String)>,
     skip_bad: usize,
+    /// Whether the visitor is shown what is read at once; not if only some of it is drawn.
+    is_shown: bool,
 }
 
 impl<V: Visitor> Part<'_, V> {
@@ -74,6 +101,9 @@ impl<V: Visitor> Part<'_, V> {
     fn leave_out_duplicates(&mut self, is_new: &[bool]) {
         self.store.retain(is_new);
         is_new.iter().filter(|is_new| !**is_new).for_each(|_| self.left_out.add(LeftOut::Duplicate));
+        if !self.is_shown {
+            return;
+        }
         for (position, label) in self.store.samples() {
             self.visitor.visit(&position, label);
         }
@@ -85,10 +115,12 @@ impl<V: Visitor> Sink for Part<'_, V> {
         if let Some(reason) = self.sieve.refuses(sample) {
             return self.left_out.add(reason);
         }
+        self.views.add(&sample.position, &sample.label);
         self.store.push(record, &sample.position, &sample.label);
         match &mut self.keys {
             Some(keys) => keys.push(sample.position.key()),
-            None => self.visitor.visit(&sample.position, sample.label),
+            None if self.is_shown => self.visitor.visit(&sample.position, sample.label),
+            None => {}
         }
     }
 
@@ -108,6 +140,7 @@ struct Intake<'o> {
     options: &'o ReadOptions,
     evaluator: Evaluator,
     store: StoreWriter,
+    urn: Option<Urn>,
     keys: Keys,
     files: Vec<FileSummary>,
     skipped: BTreeMap<&'static str, Skipped>,
@@ -131,6 +164,7 @@ impl Intake<'_> {
             record: reader.record(),
             positions: 0,
             left_out: LeftOutCounts::default(),
+            views: Views::default(),
             sha256: String::new(),
             format: reader.format(),
         };
@@ -142,9 +176,11 @@ impl Intake<'_> {
                 store: PartStore::default(),
                 keys: options.filters.unique.then(Vec::new),
                 left_out: LeftOutCounts::default(),
+                views: Views::default(),
                 records: 0,
                 bad: Vec::new(),
                 skip_bad: options.skip_bad,
+                is_shown: options.draw.is_none(),
             };
             part.records = reader.read(bytes, &mut part);
             part
@@ -162,7 +198,10 @@ impl Intake<'_> {
                 let mut parts = block?.parts().par_iter().map(read_part).collect::<Vec<_>>();
                 self.leave_out_duplicates(&mut parts);
                 for part in parts {
-                    collect(self.take(part, &mut file)?);
+                    let visitor = self.take(part, &mut file)?;
+                    if options.draw.is_none() {
+                        collect(visitor);
+                    }
                 }
             }
             Ok::<(), DatasetError>(())
@@ -190,10 +229,14 @@ impl Intake<'_> {
             let number = file.records + u64::from(record) + 1;
             self.skip(BadRecord { file: file.name.clone(), record: file.record, number, error, excerpt })?;
         }
-        self.store.append(&part.store, file.records)?;
+        match &mut self.urn {
+            Some(urn) => urn.offer(&part.store, self.files.len(), file.records),
+            None => self.store.append(&part.store, file.records)?,
+        }
         file.records += u64::from(part.records);
         file.positions += part.store.len() as u64;
         file.left_out.merge(part.left_out);
+        file.views.merge(&part.views);
         Ok(part.visitor)
     }
 

@@ -59,6 +59,12 @@ impl PartStore {
         self.packed.iter().zip(self.groups.iter().copied()).map(label)
     }
 
+    /// Packed position, group and record of each.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (Packed, u32, u32)> {
+        let rows = self.packed.iter().zip(&self.groups).zip(&self.records);
+        rows.map(|((&packed, &group), &record)| (packed, group, record))
+    }
+
     /// Keeps the positions for which the next of `is_kept` is set.
     pub(super) fn retain(&mut self, is_kept: &[bool]) {
         fn keep<T>(column: &mut Vec<T>, is_kept: &[bool]) {
@@ -104,6 +110,14 @@ impl StoreWriter {
             self.records.spill(&storage.folder)?;
         }
         Ok(())
+    }
+
+    /// Adds a position; `record` counts from 0.
+    pub(super) fn push(&mut self, packed: Packed, group: u32, record: u64) -> Result<(), StorageError> {
+        self.packed.push(packed)?;
+        self.groups.push(group)?;
+        self.has_position_without_game |= group & GAME == 0;
+        self.records.push(u32::try_from(record).unwrap_or(u32::MAX))
     }
 
     /// The store, once everything is there, and what its positions stay together by.

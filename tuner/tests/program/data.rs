@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use engine::eval::params::Weights;
+use serde_json::Value;
 
 use crate::support::{Folder, GOOD, refusal, run_on, tuner};
 
@@ -93,4 +94,46 @@ fn data_that_leave_something_open_are_refused() {
     let bomb = folder.write("bomb.zst", zstd::encode_all(&bomb[..], 1).unwrap());
     let text = refusal(&mut run_on(&bomb, &folder.path("out.toml")));
     assert!(text.contains("bomb.zst: no line ends within 65536 bytes after byte"), "{text}");
+}
+
+#[test]
+fn a_sample_is_the_same_for_any_number_of_threads() {
+    let folder = Folder::new();
+    let data = folder.write("good.epd", GOOD.repeat(3000));
+    let run = |more: &[&str]| -> (Value, Vec<u8>) {
+        let output = folder.path("out.toml");
+        let assert = run_on(&data, &output).args(["--sample", "1000", "--json"]).args(more).assert().success();
+        (serde_json::from_slice(&assert.get_output().stdout).unwrap(), fs::read(&output).unwrap())
+    };
+    let (told, one) = run(&["--threads", "1"]);
+    assert_eq!((&told["positions"], &told["left_out"]["positions not drawn"]), (&1000.into(), &17_000.into()));
+    assert!(run(&["--threads", "3"]).1 == one);
+    assert!(run(&["--sample-seed", "1"]).1 != one);
+}
+
+#[test]
+fn results_of_the_side_to_move_are_warned_of() {
+    let folder = Folder::new();
+    let boards = ["7k/8/8/8/8/8/8/R6K", "r6k/8/8/8/8/8/8/7K"];
+    let line = |number: usize, is_mover: bool| {
+        let (ahead, black) = (number % 2, number / 2 % 2);
+        let has_won = if number.is_multiple_of(7) { 1 } else { 0 };
+        let white = ahead == has_won;
+        let points = if is_mover && black == 1 { !white } else { white };
+        format!("{} {} - - 0 1 [{}.0]\n", boards[ahead], ["w", "b"][black], u8::from(points))
+    };
+    let text = |is_mover: &dyn Fn(usize) -> bool| (0..2000).map(|i| line(i, is_mover(i))).collect::<String>();
+    let warnings = |text: String, more: &[&str]| {
+        let data = folder.write("data.epd", text);
+        let assert = run_on(&data, &folder.path("out.toml")).args(["--k", "1", "--json"]).args(more).assert().success();
+        let told: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+        told["warnings"].as_array().unwrap().iter().map(|warning| warning.as_str().unwrap().to_owned()).collect()
+    };
+    let found: Vec<String> = warnings(text(&|_| false), &[]);
+    assert_eq!(found, [""; 0]);
+    assert_eq!(warnings(text(&|_| true), &["--view", "mover"]), found);
+    let all: Vec<String> = warnings(text(&|_| true), &[]);
+    assert!(all.len() == 1 && all[0].contains("--view mover"), "{all:?}");
+    let half: Vec<String> = warnings(text(&|i| i < 1000), &[]);
+    assert!(half.len() == 1 && half[0].contains("some results are White's"), "{half:?}");
 }

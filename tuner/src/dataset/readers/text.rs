@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 
 use engine::chess::epd::{Epd, EpdError};
 use engine::chess::{Color, FenError, Position};
+use memchr::memchr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -173,13 +174,14 @@ impl Reader for TextReader {
     }
 
     fn part_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
-        let newline = bytes.get(least..)?.iter().position(|&byte| byte == b'\n')?;
-        Some(least + newline + 1)
+        Some(least + memchr(b'\n', bytes.get(least..)?)? + 1)
     }
 
     fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
-        let mut lines = 0;
-        for line in part.split_inclusive(|&byte| byte == b'\n') {
+        let (mut lines, mut rest) = (0, part);
+        while !rest.is_empty() {
+            let line;
+            (line, rest) = rest.split_at(memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1));
             let flow = match read_line(line, self.style, self.view) {
                 None => ControlFlow::Continue(()),
                 Some(Ok((position, label))) => {
