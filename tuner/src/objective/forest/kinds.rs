@@ -23,7 +23,7 @@ const REACH: usize = 12;
 const SAMPLE: usize = 1024;
 
 /// A joint that is used less often costs more than it saves.
-const FEWEST_USES: usize = 128;
+const FEWEST_USES: usize = 48;
 
 /// No kind.
 const NONE: u16 = u16::MAX;

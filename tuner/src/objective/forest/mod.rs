@@ -33,7 +33,7 @@ const STEPS: usize = 3;
 const FEWEST_BLOCKS: usize = 256;
 
 /// Sums over neighbouring rows take turns in so many places, so that none waits for the one before.
-const LANES: usize = 4;
+const LANES: usize = 2;
 
 /// Another node of the block and kinds of steps from there. Node 0 of a block, which is not stored, is an empty row.
 type Node = [u16; 1 + STEPS];
