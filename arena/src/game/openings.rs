@@ -136,7 +136,7 @@ impl Book {
     /// If the program was built with a file that is no book.
     pub fn own() -> Result<Self, BookError> {
         const NAME: &str = "data/openings.epd.zst, built in";
-        const BYTES: &[u8] = include_bytes!("../../../data/openings.epd.zst");
+        const BYTES: &[u8] = include_bytes!(env!("MERINO_OPENINGS"));
         let text = packed::unpack(BYTES).map_err(|error| BookError::Unreadable { name: NAME.to_owned(), error })?;
         Self::read(NAME, text, Variant::Standard, None)
     }
