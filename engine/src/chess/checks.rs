@@ -60,12 +60,12 @@ mod tests {
             "5k2/8/8/8/8/8/8/4K2R w K - 0 1",
             "8/1P2k3/8/8/8/8/8/K7 w - - 0 1",
             "8/8/8/K2pP2r/8/8/8/6k1 w - d6 0 1",
-            "7k/8/8/3B4/8/1N6/B7/K5RR w - - 0 1",
-            "k7/8/8/R2NN2k/8/8/6q1/K7 w - - 0 1",
+            "7k/8/8/3B4/8/1N6/B7/K5R1 w - - 0 1",
+            "8/8/8/R2NN2k/8/8/6q1/K7 w - - 0 1",
         ];
         let mut state = 1_u64;
         let mut given = 0;
-        for position in fens.iter().filter_map(|fen| Position::from_fen(fen).ok()) {
+        for position in fens.map(|fen| Position::from_fen(fen).expect(fen)) {
             for _ in 0..40 {
                 let mut position = position.clone();
                 for _ in 0..40 {
