@@ -20,7 +20,7 @@ use crate::features::{self, Resolve, Resolved};
 use crate::normalize::gauges;
 use crate::numbers::Numbers;
 use crate::objective::{CurvatureKind, Difference, Objective, PriorScale, Rows, SampleLoss, fit_k_of_integers, scores};
-use crate::optimize::{Limits, Newton, Optimizer};
+use crate::optimize::{Limits, Newton, Optimizer, enlarge_weights};
 use crate::progress::{Progress, Unit};
 use crate::target::Target;
 use crate::tune::{PRIOR_PER_POSITION, TuneError};
@@ -268,7 +268,8 @@ impl Problem<'_> {
         last_free(order.len(), &mut attempt)?;
         progress.end();
         trials.sort_by_key(|trial| trial.terms);
-        let (theta, removed) = best;
+        let (mut theta, removed) = best;
+        enlarge_weights(&mut theta, &self.start, &self.constrained.limits);
         let (weights, _) = Weights::from_vector(&theta);
         if !weights.has_phase() {
             return Err(TuneError::NoPhase);

@@ -105,3 +105,18 @@ fn a_stronger_prior_stays_nearer_to_the_start() {
     assert!(moves.is_sorted_by(|a, b| a > b), "{moves:?}");
     assert_eq!(moves[4], 0.0);
 }
+
+#[test]
+fn pawns_can_take_the_whole_phase_over() {
+    let positions = positions();
+    let mut truth = truth();
+    truth.phase = [20, 0, 0, 0, 0];
+    let truth = Evaluator::new(truth);
+    let report = tune(drawn(&positions, &truth), Some(1e-9));
+    // The weight of pawns is 0 at the start: nothing of what told the phase there is left.
+    let [pawn, others @ ..] = report.tuned.phase;
+    assert!(pawn > 0 && others.iter().all(|&other| other < pawn), "{:?}", report.tuned.phase);
+    let start = distance(&positions, &Evaluator::new(report.start.clone()), &truth);
+    let found = distance(&positions, &Evaluator::new(report.tuned.clone()), &truth);
+    assert!(found < 0.3 * start, "from {start:.0} to {found:.0} centipawns from the truth");
+}

@@ -21,11 +21,7 @@ pub(super) struct Ray {
 impl Ray {
     /// The ray of an objective; `None` if a weight is frozen or tied to something else, as the scale is settled then.
     pub(super) fn new(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Option<Self> {
-        let weights = objective.parameters() - PHASE_PIECES..objective.parameters();
-        let leaders = limits.leaders();
-        if weights.clone().any(|j| limits.is_frozen(j) || !weights.contains(&leaders[j])) {
-            return None;
-        }
+        let weights = open_weights(limits)?;
         let centre = objective.prior_centre().unwrap_or(start)[weights.clone()].to_vec();
         let bounds = weights.clone().map(|j| limits.bounds(j)).collect();
         Some(Self { weights, centre, bounds })
@@ -60,5 +56,60 @@ impl Ray {
             if norm > 0.0 { weights[piece] / norm } else { 0.0 }
         };
         (self.weights.start, std::array::from_fn(unit))
+    }
+}
+
+/// The phase weights among the parameters, if their common scale is open.
+fn open_weights(limits: &Limits) -> Option<Range<usize>> {
+    let weights = limits.size() - PHASE_PIECES..limits.size();
+    let leaders = limits.leaders();
+    let is_settled = weights.clone().any(|j| limits.is_frozen(j) || !weights.contains(&leaders[j]));
+    (!is_settled).then_some(weights)
+}
+
+/// Enlarges phase weights until the largest is as large as that of the start, as far as bounds allow: no score changes,
+/// and rounding changes the less the larger they are. Where what tells midgame from endgame is nothing of what did so
+/// at the start, the nearest point of the ray is so small that all weights would be rounded to 0. Whole numbers, and
+/// weights whose scale is settled, stay as they are.
+pub(crate) fn enlarge_weights(theta: &mut [f64], start: &[f64], limits: &Limits) {
+    let Some(range) = open_weights(limits) else { return };
+    let weights = &theta[range.clone()];
+    let largest = |weights: &[f64]| weights.iter().copied().fold(0.0, f64::max);
+    let upper = |(weight, j): (&f64, usize)| if *weight > 0.0 { limits.bounds(j).1 / weight } else { f64::INFINITY };
+    let most = weights.iter().zip(range.clone()).map(upper).fold(f64::INFINITY, f64::min);
+    let scale = (largest(&start[range.clone()]) / largest(weights)).min(most);
+    if scale.is_finite() && scale > 1.0 && weights.iter().any(|weight| weight.fract() != 0.0) {
+        theta[range].iter_mut().for_each(|weight| *weight *= scale);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn enlarged(weights: [f64; PHASE_PIECES], limits: &Limits) -> Vec<f64> {
+        let mut theta: Vec<f64> = [7.0].into_iter().chain(weights).collect();
+        enlarge_weights(&mut theta, &[9.0, 0.0, 10.0, 10.0, 20.0, 40.0], limits);
+        theta
+    }
+
+    #[test]
+    fn small_weights_grow_to_the_size_of_the_start() {
+        let none = Limits::none(6);
+        assert_eq!(enlarged([0.125, 0.0, 0.0, 0.0625, 0.0], &none), [7.0, 40.0, 0.0, 0.0, 20.0, 0.0]);
+        assert_eq!(enlarged([0.0, 0.0, 0.0, 14.5, 41.5], &none), [7.0, 0.0, 0.0, 0.0, 14.5, 41.5]);
+        assert_eq!(enlarged([1.0, 0.0, 2.0, 0.0, 3.0], &none), [7.0, 1.0, 0.0, 2.0, 0.0, 3.0]);
+        assert_eq!(enlarged([0.0; PHASE_PIECES], &none), [7.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn bounds_and_settled_scales_are_kept() {
+        let mut upper = vec![f64::INFINITY; 6];
+        upper[1] = 0.5;
+        let bounded = Limits::new(vec![0.0; 6], upper).unwrap();
+        assert_eq!(enlarged([0.125, 0.0, 0.25, 0.0, 0.0], &bounded), [7.0, 0.5, 0.0, 1.0, 0.0, 0.0]);
+        let mut frozen = Limits::none(6);
+        frozen.freeze(3).unwrap();
+        assert_eq!(enlarged([0.125, 0.0, 0.0, 0.0, 0.0], &frozen), [7.0, 0.125, 0.0, 0.0, 0.0, 0.0]);
     }
 }

@@ -14,7 +14,7 @@ use crate::dataset::Dataset;
 use crate::features::{Resolve, Scores, resolve, score};
 use crate::normalize::Centring;
 use crate::objective::{Objective, PriorScale, Rows, RowsError, SampleLoss, score_loss};
-use crate::optimize::{Limits, Optimizer, State, Step, Stop, Watch};
+use crate::optimize::{Limits, Optimizer, State, Step, Stop, Watch, enlarge_weights};
 use crate::progress::Unit;
 use crate::storage::Storage;
 use crate::validation::{PriorChoice, Split};
@@ -146,11 +146,13 @@ impl Rounds<'_> {
     ) -> Result<(bool, SplitRows), TuneError> {
         while state.rounds < MAX_ROUNDS || state.by_trials {
             let (candidate, interrupted) = self.fit(state, &rows.fitted, rows.held.as_ref(), hooks, seconds)?;
-            let (weights, _) = Weights::from_vector(&candidate.theta);
+            let pull = self.objective(&rows.fitted, state)?.prior_loss(&candidate.theta);
+            let mut theta = candidate.theta.clone();
+            enlarge_weights(&mut theta, self.centre, self.limits);
+            let (weights, _) = Weights::from_vector(&theta);
             if !weights.has_phase() {
                 return Err(TuneError::NoPhase);
             }
-            let pull = self.objective(&rows.fitted, state)?.prior_loss(&weights.to_vector());
             let sides;
             (sides, rows) = self.judge(&weights, rows, state.k, hooks, seconds)?;
             let measure = match sides.held {
