@@ -17,11 +17,16 @@ use tuner::objective::{SampleLoss, expectation};
 
 const K: f64 = 1.3;
 
-/// Every twelfth line of the embedded positions: more than two batches.
+/// Every sixtieth of the embedded positions with its result alone, so that each stands for itself: more than two batches.
 fn lines() -> Vec<String> {
     let packed = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../data/quiet.epd.zst")).unwrap();
     let text = String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap();
-    text.lines().step_by(12).map(str::to_owned).collect()
+    let plain = |line: &str| {
+        let (fen, _) = line.split_once(" c0 ").unwrap();
+        let (_, result) = line.split_once("c9 ").unwrap();
+        format!("{fen} c9 {};", result.split_once(';').unwrap().0)
+    };
+    text.lines().step_by(60).map(plain).collect()
 }
 
 fn evaluator() -> Evaluator {

@@ -30,7 +30,7 @@ fn lines(step: usize) -> Vec<String> {
 fn whole_page() -> Page {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(NAME);
-    std::fs::write(&path, lines(8).join("\n")).unwrap();
+    std::fs::write(&path, lines(40).join("\n")).unwrap();
     let named = |name: &str, file: &str| Named { name: name.to_owned(), weights: weights(file) };
     let sources = vec![Source::open(&path).unwrap()];
     let mut page = compare(
@@ -233,7 +233,7 @@ fn a_run_tells_of_itself() {
     let folder = tempfile::tempdir().unwrap();
     let (data, output, report) =
         (folder.path().join("data.epd"), folder.path().join("out.toml"), folder.path().join("run.html"));
-    std::fs::write(&data, lines(20).join("\n")).unwrap();
+    std::fs::write(&data, lines(100).join("\n")).unwrap();
     let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_tuner"));
     command
         .current_dir(REPOSITORY)

@@ -60,12 +60,12 @@ fn run_for(steps: u32, job: Job, path: &Path) -> Report {
 
 #[test]
 fn an_interrupted_run_goes_on_as_if_nothing_had_been() {
-    let data = positions(12);
+    let data = positions(60);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     for method in [Method::Newton, Method::Adam] {
         for validation in [None, Some(0.2)] {
-            let job = || Job { method, validation, prior: Some(1e-8), ..job(data) };
+            let job = || Job { method, validation, prior: Some(1e-7), ..job(data) };
             let whole = run(job(), Hooks::new(&())).unwrap();
             assert!(!whole.interrupted && whole.rounds > 0);
             for legs in [&[2][..], &[1, 1, 7]] {
@@ -89,7 +89,7 @@ fn an_interrupted_run_goes_on_as_if_nothing_had_been() {
 
 #[test]
 fn trials_of_the_search_go_on_below_what_rows_can_tell() {
-    let data = positions(40);
+    let data = positions(200);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let by = |judge, method, validation| {
@@ -123,7 +123,7 @@ fn trials_of_the_search_go_on_below_what_rows_can_tell() {
 
 #[test]
 fn a_checkpoint_goes_on_with_its_own_job_only() {
-    let data = positions(40);
+    let data = positions(200);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let begin = || Job { prior: Some(1e-8), ..job(data) };
@@ -138,14 +138,14 @@ fn a_checkpoint_goes_on_with_its_own_job_only() {
     assert!(text.contains("--prior was 0.00000001 there, and is 0.000000001 now"), "{text}");
     assert!(refusal(Job { resolve: Resolve::Static, ..begin() }).contains("--resolve was qsearch"));
     assert!(refusal(Job { min_seen: 3, ..begin() }).contains("--min-seen"));
-    let text = refusal(Job { prior: Some(1e-8), ..job(positions(41)) });
+    let text = refusal(Job { prior: Some(1e-8), ..job(positions(201)) });
     assert!(text.contains("the data was"), "{text}");
     assert!(!run_for(u32::MAX, begin(), &path).interrupted);
 }
 
 #[test]
 fn the_prior_is_chosen_where_it_helps_data_that_were_not_fitted() {
-    let data = positions(8);
+    let data = positions(40);
     for seed in [1, 2] {
         let with = |prior| run(Job { prior, seed, validation: Some(0.2), ..job(data) }, Hooks::new(&())).unwrap();
         let (auto, free) = (with(None), with(Some(1e-13)));
@@ -160,7 +160,7 @@ fn the_prior_is_chosen_where_it_helps_data_that_were_not_fitted() {
 
 #[test]
 fn what_is_held_out_is_not_fitted() {
-    let data = positions(10);
+    let data = positions(50);
     let report = run(Job { validation: Some(0.25), ..job(data) }, Hooks::new(&())).unwrap();
     let share = report.held_out as f64 / report.positions as f64;
     assert!((0.2..0.3).contains(&share), "{share}");
@@ -176,7 +176,7 @@ fn what_is_held_out_is_not_fitted() {
 
 #[test]
 fn a_normalised_scale_is_one_and_predicts_as_well() {
-    let data = positions(10);
+    let data = positions(50);
     let plain = run(job(data), Hooks::new(&())).unwrap();
     let report = run(Job { normalize: true, ..job(data) }, Hooks::new(&())).unwrap();
     assert!(plain.k > 1.1 && report.k == 1.0);
@@ -186,7 +186,7 @@ fn a_normalised_scale_is_one_and_predicts_as_well() {
 
 #[test]
 fn a_bootstrap_agrees_with_the_standard_errors() {
-    let data = positions(3);
+    let data = positions(15);
     let job = Job { errors: true, bootstrap: 25, resolve: Resolve::Static, prior: Some(1e-8), ..job(data) };
     let report = run(job, Hooks::new(&())).unwrap();
     let found = report.bootstrap.expect("asked for");

@@ -80,7 +80,7 @@ mod tests {
     fn scores_change_with_the_parameters_that_have_a_part_in_them_only() {
         let source = Source::embedded("embedded", EMBEDDED).unwrap();
         let dataset = Dataset::read(vec![source], &ReadOptions::default(), || (), |()| {}, &()).unwrap();
-        let numbers: Vec<u32> = (0..dataset.len() as u32).step_by(97).collect();
+        let numbers: Vec<u32> = (0..dataset.len() as u32).step_by(485).collect();
         let searched = Searched { dataset: &dataset, numbers: Some(&numbers) };
         let rows: Vec<u32> = (0..numbers.len() as u32).collect();
         let theta = Weights::from_toml(include_str!("../../../params/baseline.toml")).unwrap().to_vector();

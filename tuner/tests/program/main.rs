@@ -132,7 +132,7 @@ fn threads_and_repetition_do_not_change_a_byte() {
     let mut texts = Vec::new();
     for (run, threads) in ["1", "2", "5", "2"].iter().enumerate() {
         let output = folder.path(&format!("{run}.toml"));
-        tuner().args(["--threads", threads, "--output"]).arg(&output).assert().success();
+        tuner().args(["--sample", "60000", "--threads", threads, "--output"]).arg(&output).assert().success();
         texts.push(fs::read(&output).unwrap());
     }
     assert!(texts.iter().all(|text| *text == texts[0]));
