@@ -2,6 +2,7 @@
 
 mod books;
 mod check;
+mod documents;
 mod journal;
 mod misconduct;
 mod params;

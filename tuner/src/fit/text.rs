@@ -3,7 +3,7 @@
 //! ```text
 //! merino-rows 1
 //! single tempo 10
-//! pair psqt[0][8] -5 12.5
+//! pair psqt[0][0] -5 12.5
 //! phase 0 1 1 2 4
 //! rows
 //! 0.5 0 16 4 4 4 2 17 0:1 1:-2

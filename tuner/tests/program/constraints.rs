@@ -12,7 +12,10 @@ fn tuned(arguments: &[&str]) -> (Weights, Value) {
     let folder = Folder::new();
     let output = folder.path("out.toml");
     let mut command = tuner();
-    command.args(["--resolve", "static", "--prior", "1e-9", "--json", "--output"]).arg(&output).args(arguments);
+    command
+        .args(["--resolve", "static", "--prior", "1e-9", "--sample", "30000", "--json", "--output"])
+        .arg(&output)
+        .args(arguments);
     let assert = command.assert().success();
     (Weights::load(&output).unwrap(), serde_json::from_slice(&assert.get_output().stdout).unwrap())
 }

@@ -2,8 +2,8 @@
 
 mod constraints;
 mod data;
+mod documents;
 mod jobs;
-mod readme;
 mod support;
 mod tools;
 
@@ -340,7 +340,7 @@ fn an_interrupted_run_exits_130_and_leaves_no_file() {
 fn an_empty_folder_is_enough() {
     let folder = Folder::new();
     let tuner = |arguments: &[&str]| tuner().current_dir(folder.0.path()).args(arguments).assert().success();
-    tuner(&["--resolve", "static", "--prior", "1e-8", "--no-errors"]);
+    tuner(&["--resolve", "static", "--prior", "1e-8", "--no-errors", "--sample", "20000"]);
     assert_eq!(folder.names(), ["tuned.toml"]);
     let text = fs::read_to_string(folder.path("tuned.toml")).unwrap();
     Weights::from_toml(&text).expect("the engine reads what the tuner writes");

@@ -18,6 +18,14 @@ pub(crate) const GOOD: &str = "\
 r3k3/8/8/8/8/8/8/4K3 w - - c9 \"1/2-1/2\";
 ";
 
+/// About so many lines of the embedded positions, evenly spread.
+pub(crate) fn lines(count: usize) -> String {
+    let packed = fs::read(Path::new(REPOSITORY).join("data/quiet.epd.zst")).unwrap();
+    let text = String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap();
+    let stride = (text.lines().count() / count).max(1);
+    text.lines().step_by(stride).flat_map(|line| [line, "\n"]).collect()
+}
+
 /// A folder of its own for a test.
 pub(crate) struct Folder(pub(crate) TempDir);
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, GOOD, refusal, tuner};
+use crate::support::{Folder, GOOD, lines, refusal, tuner};
 
 #[test]
 fn files_are_compared() {
@@ -25,9 +25,11 @@ fn files_are_compared() {
 
 #[test]
 fn derivatives_are_checked_and_a_failure_is_told() {
+    let folder = Folder::new();
+    let data = folder.write("some.epd", lines(6000));
     let check = |more: &[&str]| {
         let mut command = tuner();
-        command.args(["gradient-check", "--sample", "12", "--resolve", "static"]).args(more);
+        command.args(["gradient-check", "--sample", "12", "--resolve", "static", "--epd"]).arg(&data).args(more);
         command
     };
     let text = |output: &std::process::Output| String::from_utf8(output.stdout.clone()).unwrap();
