@@ -13,7 +13,7 @@ const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 fn tuner(folder: &Path, output: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuner"));
     command.current_dir(REPOSITORY).args(["--method", "adam", "--resolve", "static", "--prior", "1e-9"]);
-    command.args(["--validation", "0.1", "--no-errors", "--output"]).arg(folder.join(output));
+    command.args(["--validation", "0.1", "--no-errors", "--sample", "60000", "--output"]).arg(folder.join(output));
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
