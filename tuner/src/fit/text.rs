@@ -17,17 +17,15 @@
 //! that belong together, such as a game (0 to 4294967295), and index and count of every parameter that counts, positive
 //! for White. Blank lines and lines that begin with `#` mean nothing.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
-use engine::eval::taper::PhaseCounts;
 use thiserror::Error;
 
-use super::{FitError, PHASE_WEIGHTS, Parameter, Problem, Row, RowError, Value};
-use crate::objective::{Entry, PHASE_PIECES, RowsBuilder, RowsError, RowsWriter};
+use super::gather::Gather;
+use super::{FitError, PHASE_WEIGHTS, Parameter, Problem, RowError, Value};
+use crate::objective::{PHASE_PIECES, RowsError};
 use crate::params_file::write_atomically_with;
-use crate::progress::{Progress, Unit};
 use crate::storage::Storage;
 
 /// The first line.
@@ -35,12 +33,6 @@ const HEADER: &str = "merino-rows 1";
 
 /// Longest line in bytes; a row with all 65536 parameters fits.
 const LONGEST: u64 = 1 << 20;
-
-/// Rows that are gathered before they join the others.
-const GATHERED: usize = 1 << 14;
-
-/// Bytes read at a time.
-const BUFFER: usize = 1 << 18;
 
 /// Why a text of rows is not one.
 #[derive(Debug, Error)]
@@ -96,29 +88,31 @@ pub enum Fault {
     Rows(#[from] RowsError),
 }
 
-impl Problem {
-    /// Reads rows as text, plain or zstd; the module `text` has the format.
-    ///
-    /// # Errors
-    /// The first fault, with its line.
-    pub fn read_rows(path: &Path, storage: &Storage, progress: &dyn Progress) -> Result<Self, FitError> {
-        let name = path.display().to_string();
-        let unreadable = |error| TextError::Unreadable { file: name.clone(), error };
-        let file = File::open(path).map_err(unreadable)?;
-        let size = file.metadata().map_err(unreadable)?.len();
-        progress.begin("reading", size, Unit::Bytes);
-        let mut file = BufReader::with_capacity(BUFFER, Counted { file, progress });
-        let is_packed = file.fill_buf().map_err(unreadable)?.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]);
-        let text: Box<dyn BufRead> = if is_packed {
-            Box::new(BufReader::with_capacity(BUFFER, zstd::Decoder::with_buffer(file).map_err(unreadable)?))
-        } else {
-            Box::new(file)
-        };
-        let problem = Reader { file: &name, text, number: 0, line: Vec::new() }.read(storage)?;
-        progress.end();
-        Ok(problem)
+/// Reads the rows of a text.
+pub(super) fn read(file: &str, text: &mut dyn BufRead, storage: &Storage) -> Result<Problem, FitError> {
+    let mut reader = Reader { file, text, number: 0, line: Vec::new() };
+    let mut rows = Gather::new(reader.parameters()?, storage)?;
+    while let Some(line) = reader.next()? {
+        if let Err(fault) = row(line, &mut rows) {
+            return Err(reader.fault(fault).into());
+        }
+        rows.settle()?;
     }
+    rows.finish(file)
+}
 
+/// Reads what stands before the rows of a text, and nothing but that.
+#[cfg(feature = "arrow")]
+pub(super) fn read_header(name: &str, text: &str) -> Result<Problem, FitError> {
+    let mut reader = Reader { file: name, text: &mut text.as_bytes(), number: 0, line: Vec::new() };
+    let problem = reader.parameters()?;
+    match reader.next()?.map(|line| expected("the end", Some(line))) {
+        None => Ok(problem),
+        Some(fault) => Err(reader.fault(fault).into()),
+    }
+}
+
+impl Problem {
     /// Writes the rows as text, whole or not at all.
     ///
     /// # Errors
@@ -152,59 +146,22 @@ impl Problem {
     }
 }
 
-/// Tells how much of a file has been read.
-struct Counted<'p> {
-    file: File,
-    progress: &'p dyn Progress,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        self.progress.advance(count as u64);
-        Ok(count)
-    }
-}
-
 /// Reads a text line by line.
 struct Reader<'n> {
     file: &'n str,
-    text: Box<dyn BufRead + 'n>,
+    text: &'n mut dyn BufRead,
     /// Of the present line, 1 for the first.
     number: u64,
     line: Vec<u8>,
 }
 
 impl Reader<'_> {
-    fn read(mut self, storage: &Storage) -> Result<Problem, FitError> {
+    /// What stands before the rows.
+    fn parameters(&mut self) -> Result<Problem, FitError> {
         match self.next()? {
             Some(HEADER) => {}
             _ => return Err(self.fault(Fault::Header).into()),
         }
-        let mut problem = self.parameters()?;
-        let features = problem.parameters.len();
-        let mut whole = RowsWriter::new(features, storage);
-        let mut rows = RowsBuilder::new(features)?;
-        let mut scratch = Scratch::default();
-        while let Some(line) = self.next()? {
-            match scratch.row(line, &mut rows) {
-                Ok(group) => problem.groups.push(group),
-                Err(fault) => return Err(self.fault(fault).into()),
-            }
-            if rows.len() == GATHERED {
-                whole.append(&std::mem::replace(&mut rows, RowsBuilder::new(features)?).finish())?;
-            }
-        }
-        whole.append(&rows.finish())?;
-        problem.rows = whole.finish()?;
-        if problem.rows.is_empty() {
-            return Err(TextError::Empty(self.file.to_owned()).into());
-        }
-        Ok(problem)
-    }
-
-    /// What stands before the rows.
-    fn parameters(&mut self) -> Result<Problem, FitError> {
         let mut parameters = Vec::new();
         let mut phase = PHASE_WEIGHTS;
         loop {
@@ -222,7 +179,7 @@ impl Reader<'_> {
     fn next(&mut self) -> Result<Option<&str>, TextError> {
         loop {
             self.line.clear();
-            let read = self.text.by_ref().take(LONGEST + 1).read_until(b'\n', &mut self.line);
+            let read = (&mut *self.text).take(LONGEST + 1).read_until(b'\n', &mut self.line);
             let read = read.map_err(|error| TextError::Unreadable { file: self.file.to_owned(), error })?;
             if read == 0 {
                 return Ok(None);
@@ -281,34 +238,22 @@ fn declaration(line: &str, phase: &mut [f64; PHASE_PIECES]) -> Result<Declared, 
     }
 }
 
-/// What reading a row needs room for.
-#[derive(Default)]
-struct Scratch {
-    row: Row,
-    entries: Vec<Entry>,
-}
-
-impl Scratch {
-    /// Adds the row of a line; its group.
-    fn row(&mut self, line: &str, rows: &mut RowsBuilder) -> Result<u32, Fault> {
-        let mut words = line.split_ascii_whitespace();
-        let target = number("a result from 0 to 1", words.next())?;
-        let constant = number("a constant", words.next())?;
-        let mut pieces = PhaseCounts::default();
-        for count in &mut pieces {
-            *count = number("a count of pieces", words.next())?;
-        }
-        let group = number("the number of a group", words.next())?;
-        self.row.clear();
-        for word in words {
-            let entry = || expected("index:count", Some(word));
-            let (index, count) = word.split_once(':').ok_or_else(entry)?;
-            self.row.add(index.parse().map_err(|_| entry())?, count.parse().map_err(|_| entry())?);
-        }
-        self.row.entries(rows.features(), &mut self.entries)?;
-        rows.push(&self.entries, pieces, target, constant)?;
-        Ok(group)
+/// Adds the row of a line.
+fn row(line: &str, rows: &mut Gather) -> Result<(), Fault> {
+    let mut words = line.split_ascii_whitespace();
+    let target = number("a result from 0 to 1", words.next())?;
+    let row = rows.row();
+    row.constant = number("a constant", words.next())?;
+    for count in &mut row.pieces {
+        *count = number("a count of pieces", words.next())?;
     }
+    let group = number("the number of a group", words.next())?;
+    for word in words {
+        let entry = || expected("index:count", Some(word));
+        let (index, count) = word.split_once(':').ok_or_else(entry)?;
+        row.add(index.parse().map_err(|_| entry())?, count.parse().map_err(|_| entry())?);
+    }
+    rows.push(target, group)
 }
 
 fn number<T: std::str::FromStr>(what: &'static str, word: Option<&str>) -> Result<T, Fault> {
