@@ -41,7 +41,7 @@ impl ConvertArgs {
         check_writable(&self.output)?;
         self.machine.use_threads()?;
         let sources = self.input.sources()?;
-        let dataset = Dataset::read(sources, &self.input.data.options(), || (), |()| (), bars)?;
+        let dataset = Dataset::read(sources, &self.input.options(), || (), |()| (), bars)?;
         uninterrupted(|| convert(&dataset, &self.output, target, bars))?;
         let left_out: LeftOutCounts = dataset.files().iter().map(|file| file.left_out).sum();
         let (positions, skipped, output) = (dataset.len(), dataset.skipped_records(), self.output.display());

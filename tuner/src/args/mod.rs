@@ -3,6 +3,7 @@
 //! A file a command; what several of them take is declared here, once. Flags stand in groups by heading, a struct a
 //! group: Data, Filters, Parameters, Objective, Method, Output.
 
+mod amounts;
 mod convert;
 mod data;
 mod diff;
@@ -24,13 +25,13 @@ use std::str::FromStr;
 use anyhow::Result;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use tuner::constraints::Constraints;
-use tuner::dataset::{Draw, LabelView, ReadOptions, Results, Source};
+use tuner::dataset::{LabelView, ReadOptions, Results, Source};
 use tuner::features::Resolve;
 use tuner::objective::SampleLoss;
-use tuner::storage::Storage;
 use tuner::target::Target;
 
 use crate::bars::Bars;
+use amounts::{MemoryArgs, SampleArgs};
 
 /// The project's own positions, for whoever brings none.
 const DEFAULT_DATA: (&str, &[u8]) = ("data/quiet.epd.zst", include_bytes!(env!("MERINO_QUIET")));
@@ -161,42 +162,6 @@ struct DataArgs {
     memory: MemoryArgs,
 }
 
-/// How much of the machine's memory is used.
-#[derive(Args)]
-struct MemoryArgs {
-    /// Memory for what grows with the data, about: 4GiB, 512MiB. Beyond it, positions and rows lie in temporary files
-    /// (in the folder that TMPDIR names), which are mapped.
-    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = bytes, help_heading = "Data")]
-    memory: u64,
-}
-
-impl MemoryArgs {
-    fn storage(&self) -> Storage {
-        Storage { memory: self.memory, ..Storage::default() }
-    }
-}
-
-/// How much of the data is used.
-#[derive(Args)]
-#[command(next_help_heading = "Data")]
-struct SampleArgs {
-    /// Use N positions of the data, drawn at random, each as likely as any other; the others take no memory.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    sample: Option<u32>,
-
-    /// What decides which positions are drawn.
-    #[arg(long, value_name = "SEED", default_value_t = 0, requires = "sample")]
-    sample_seed: u64,
-}
-
-impl SampleArgs {
-    /// How data are read of which so much is used.
-    fn of(&self, options: ReadOptions) -> ReadOptions {
-        let draw = self.sample.map(|size| Draw { size: size as usize, seed: self.sample_seed });
-        ReadOptions { draw, ..options }
-    }
-}
-
 /// What results mean that are numbers.
 #[derive(Clone, Copy, ValueEnum)]
 enum ResultNumbers {
@@ -248,11 +213,19 @@ struct InputArgs {
 
     #[command(flatten)]
     data: DataArgs,
+
+    #[command(flatten)]
+    sample: SampleArgs,
 }
 
 impl InputArgs {
     fn sources(&self) -> Result<Vec<Source>> {
         self.data.sources_behind(&self.files)
+    }
+
+    /// How they are read.
+    fn options(&self) -> ReadOptions {
+        self.sample.of(self.data.options())
     }
 }
 
@@ -381,22 +354,6 @@ impl fmt::Display for Prior {
             Prior::Strength(strength) => write!(f, "{strength:e}"),
         }
     }
-}
-
-/// A number of bytes, with a unit or without.
-fn bytes(text: &str) -> Result<u64, String> {
-    let digits = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let shift = match unit.trim_end_matches("iB") {
-        "" => Some(0),
-        "K" => Some(10),
-        "M" => Some(20),
-        "G" => Some(30),
-        "T" => Some(40),
-        _ => None,
-    };
-    let size = number.parse::<u64>().ok().zip(shift).and_then(|(number, shift)| number.checked_mul(1 << shift));
-    size.ok_or_else(|| "expected a number of bytes such as 512MiB or 4G".to_owned())
 }
 
 /// A finite number, at least 0.

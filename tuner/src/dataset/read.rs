@@ -1,7 +1,7 @@
 //! Reading files into a data set: block by block, the parts of each in parallel, in the order of the data.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -63,17 +63,23 @@ impl Dataset {
         Ok(dataset)
     }
 
-    /// Shows every position to a visitor, one a batch.
+    /// Shows every position to a visitor, one a batch, none of which is of two files.
     fn show<V: Visitor>(&self, visitor: impl Fn() -> V + Sync, mut collect: impl FnMut(V)) {
-        let show = |&start: &usize| {
+        let show = |batch: &Range<usize>| {
             let mut visitor = visitor();
-            for (position, label) in self.samples(start..(start + BATCH).min(self.len())) {
+            for (position, label) in self.samples(batch.clone()) {
                 visitor.visit(&position, label);
             }
             visitor
         };
-        let starts: Vec<usize> = (0..self.len()).step_by(BATCH).collect();
-        for wave in starts.chunks(WAVE) {
+        let mut batches = Vec::new();
+        let mut start = 0;
+        for file in &self.files {
+            let end = start + file.positions as usize;
+            batches.extend((start..end).step_by(BATCH).map(|start| start..(start + BATCH).min(end)));
+            start = end;
+        }
+        for wave in batches.chunks(WAVE) {
             wave.par_iter().map(show).collect::<Vec<V>>().into_iter().for_each(&mut collect);
         }
     }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use engine::random::Random;
 
 use super::*;
+use crate::dataset::Draw;
 
 /// Endings of pawns that the side with more of them mostly wins, White and Black to move by turns, with their results in
 /// the view that is asked for by number of line.
@@ -44,6 +45,17 @@ fn data_in_one_view_are_not_called_into_question() {
     let [white, black] = found.agreements[0].labels.by_side;
     assert!(white.coefficient().unwrap() > 0.5 && black.coefficient().unwrap() > 0.5);
     assert_eq!((found.sums.positions(), white.count(), black.count()), (2000, 1000, 1000));
+}
+
+#[test]
+fn samples_are_told_apart_by_file() {
+    let of = |name, text: String| Source::in_memory(name, text.into_bytes()).unwrap();
+    let sources = vec![of("white's", endings(4000, |_| false)), of("the mover's", endings(4000, |_| true))];
+    let draw = Some(Draw { size: 7000, seed: 1 });
+    let found = survey(sources, &ReadOptions { draw, ..ReadOptions::default() }, 5, &()).unwrap();
+    assert_eq!(found.sums.positions(), 7000);
+    let faults: Vec<_> = found.agreements.iter().map(|agreement| agreement.labels.fault()).collect();
+    assert_eq!(faults, [None, Some(ViewFault::SideToMove)]);
 }
 
 #[test]

@@ -88,6 +88,8 @@ fn data_that_leave_something_open_are_refused() {
     assert!(refused(&format!("{fen},1\n{fen},0\n")).contains("--results signed"));
     assert!(refused(&format!("fen,cp\n{fen},1\n")).ends_with("data.csv: no column is called result"));
     assert!(refused(&format!("{fen},0.5\n{fen},0.7\n")).contains("data.csv:2: unknown result `0.7`"));
+    let points = refused(&format!("{fen} [0.5]\n{fen} [0.7]\n"));
+    assert!(points.contains("what is merely expected of a position is a score in centipawns"), "{points}");
     assert!(refused(&format!("{fen},0.5\n{fen},0.5,7\n")).contains("data.csv:2: 3 columns, expected 2"));
     assert!(refused(&format!("{fen},0.5\n{}", "x".repeat(1 << 20))).contains("data.csv:2: longer than 65536 bytes"));
     let bomb = [format!("{fen},0.5\n").as_bytes(), &vec![b'x'; 1 << 28]].concat();
@@ -109,6 +111,20 @@ fn a_sample_is_the_same_for_any_number_of_threads() {
     assert_eq!((&told["positions"], &told["left_out"]["positions not drawn"]), (&1000.into(), &17_000.into()));
     assert!(run(&["--threads", "3"]).1 == one);
     assert!(run(&["--sample-seed", "1"]).1 != one);
+}
+
+#[test]
+fn samples_are_reported_and_converted() {
+    let folder = Folder::new();
+    let data = folder.write("good.epd", GOOD.repeat(100));
+    let run = |arguments: &[&str]| -> Value {
+        let assert = tuner().args(arguments).arg(&data).args(["--sample", "120", "--json"]).assert().success();
+        serde_json::from_slice(&assert.get_output().stdout).unwrap()
+    };
+    assert_eq!(run(&["data"])["positions"], 120);
+    let output = folder.path("sample.epd");
+    assert_eq!(run(&["convert", "--output", output.to_str().unwrap()])["positions"], 120);
+    assert_eq!(fs::read_to_string(output).unwrap().lines().count(), 120);
 }
 
 #[test]

@@ -64,7 +64,7 @@ pub enum LineError {
     #[error("no result: expected {}", .0.example())]
     NoResult(LabelStyle),
     /// Its result is none of the three.
-    #[error("unknown result `{found}`: expected {}", style.example())]
+    #[error("unknown result `{found}`: expected {}{}", style.example(), about_share(found))]
     UnknownResult {
         /// What stands there.
         found: String,
@@ -88,6 +88,16 @@ pub enum LineError {
     /// Something unexpected follows the result.
     #[error("unexpected `{0}` after the result")]
     Trailing(String),
+}
+
+/// What there is to say of a number between those of loss and win.
+fn about_share(found: &str) -> &'static str {
+    match found.trim_matches(['[', ']']).parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => {
+            "; games are won, drawn or lost, what is merely expected of a position is a score in centipawns"
+        }
+        _ => "",
+    }
 }
 
 impl LineError {

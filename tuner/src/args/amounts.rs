@@ -1,0 +1,66 @@
+//! How much of the machine and of the data is used.
+
+use clap::Args;
+use tuner::dataset::{Draw, ReadOptions};
+use tuner::storage::Storage;
+
+/// How much of the machine's memory is used.
+#[derive(Args)]
+pub(super) struct MemoryArgs {
+    /// Memory for what grows with the data, about: 4GiB, 512MiB; at least 1MiB, bytes without a unit. Beyond it, positions and rows lie in temporary files
+    /// (in the folder that TMPDIR names), which are mapped.
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = bytes, help_heading = "Data")]
+    memory: u64,
+}
+
+impl MemoryArgs {
+    pub(super) fn storage(&self) -> Storage {
+        Storage { memory: self.memory, ..Storage::default() }
+    }
+}
+
+/// How much of the data is used.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+pub(super) struct SampleArgs {
+    /// Use N positions of the data, drawn at random, each as likely as any other; the others take no memory. Positions
+    /// are drawn one by one, not by games: a game is in the sample with some of its positions.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    sample: Option<u32>,
+
+    /// What decides which positions are drawn.
+    #[arg(long, value_name = "SEED", default_value_t = 0, requires = "sample")]
+    sample_seed: u64,
+}
+
+impl SampleArgs {
+    /// How data are read of which so much is used.
+    pub(super) fn of(&self, options: ReadOptions) -> ReadOptions {
+        let draw = self.sample.map(|size| Draw { size: size as usize, seed: self.sample_seed });
+        ReadOptions { draw, ..options }
+    }
+}
+
+/// The least memory in bytes that can be asked for: below it, files hold nearly all of it anyway, and what was meant is a
+/// number with a unit.
+const LEAST_MEMORY: u64 = 1 << 20;
+
+/// A number of bytes, with a unit or without.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.trim_end_matches("iB") {
+        "" => Some(0),
+        "K" => Some(10),
+        "M" => Some(20),
+        "G" => Some(30),
+        "T" => Some(40),
+        _ => None,
+    };
+    let size = number.parse::<u64>().ok().zip(shift).and_then(|(number, shift)| number.checked_mul(1 << shift));
+    match size {
+        Some(size) if size >= LEAST_MEMORY => Ok(size),
+        Some(size) => Err(format!("{size} bytes are too few: at least 1MiB; a size has a unit, such as 512MiB or 4G")),
+        None => Err("expected a number of bytes such as 512MiB or 4G".to_owned()),
+    }
+}
