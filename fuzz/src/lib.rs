@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use engine::chess::Position;
 use tempfile::TempDir;
 use tuner::dataset::{Dataset, Filters, Label, Plies, ReadOptions, Source, Visitor};
+use tuner::fit::Problem;
+use tuner::storage::Storage;
 
 /// Counts what it is shown.
 #[derive(Default)]
@@ -53,5 +55,19 @@ pub fn file(bytes: &[u8]) -> (TempDir, PathBuf) {
 pub fn read_behind(beginning: &[u8], data: &[u8]) {
     if let Some((first, rest)) = data.split_first() {
         read([beginning, rest].concat(), first % 2 == 0);
+    }
+}
+
+/// Reads rows of another engine, of whatever kind; what was read is written and read again as text.
+pub fn read_rows(bytes: &[u8]) {
+    let (_folder, path) = file(bytes);
+    let storage = Storage { memory: 1 << 24, ..Storage::default() };
+    match Problem::read_rows(&path, &storage, &()) {
+        Ok(problem) => {
+            let copy = path.with_extension("copy");
+            problem.write_rows(&copy).expect("what was read can be written");
+            assert_eq!(Problem::read_rows(&copy, &storage, &()).expect("what was written can be read"), problem);
+        }
+        Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
     }
 }

@@ -118,7 +118,7 @@ impl Checkpoint {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(CheckpointError::Unreadable { path: path(), error }),
         };
-        let damaged = |fault: &str| CheckpointError::Damaged { path: path(), fault: fault.to_owned() };
+        let damaged = |fault: &str| self.damaged(fault.to_owned());
         let end = bytes.iter().position(|&byte| byte == b'\n').ok_or_else(|| damaged("it has no first line"))?;
         let (line, body) = (&bytes[..end], &bytes[end + 1..]);
         let head: Head = serde_json::from_slice(line).map_err(|error| damaged(&format!("first line: {error}")))?;
@@ -131,13 +131,18 @@ impl Checkpoint {
         if let Some((what, expected, found)) = difference(job, &head.job) {
             return Err(self.other_job(&what, expected, found));
         }
-        let state = ciborium::from_reader(body).map_err(|error| damaged(&error.to_string()))?;
+        let state = ciborium::from_reader(body).map_err(|error| damaged(&error.to_string().replace('\n', " ")))?;
         Ok(Some(state))
     }
 
     /// The error of a checkpoint in which something is not what it is now.
     pub(super) fn other_job(&self, what: &str, expected: String, found: String) -> CheckpointError {
         CheckpointError::OtherJob { path: self.path.clone(), what: what.to_owned(), expected, found }
+    }
+
+    /// The error of a checkpoint with something in it that cannot be.
+    pub(super) fn damaged(&self, fault: String) -> CheckpointError {
+        CheckpointError::Damaged { path: self.path.clone(), fault }
     }
 
     /// Removes the file of a run that is over.

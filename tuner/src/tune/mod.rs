@@ -82,6 +82,9 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         (Some(checkpoint), true) => checkpoint.read(&fingerprint)?,
         _ => None,
     };
+    if let (Some(checkpoint), Some(fault)) = (&hooks.checkpoint, resumed.as_ref().and_then(RunState::fault)) {
+        return Err(checkpoint.damaged(fault).into());
+    }
     let mut seconds = Seconds::default();
     let centre = job.start.to_vector();
     let resolved_with = resumed.as_ref().map_or(&centre, |state| &state.resolved_with);

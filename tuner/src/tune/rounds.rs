@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use engine::eval::Evaluator;
-use engine::eval::params::Weights;
+use engine::eval::params::{PAIRS, Weights};
 use serde::{Deserialize, Serialize};
 
 use super::report::{CurvePoint, Loss, Seconds, Sides};
@@ -56,6 +56,31 @@ pub(super) struct RunState {
 }
 
 impl RunState {
+    /// What of it cannot be, whatever it is the state of: a run takes the rest as it is.
+    pub(super) fn fault(&self) -> Option<String> {
+        let pick = self.pick.as_ref().map(|pick| &pick.theta);
+        let vectors = [&self.resolved_with, &self.theta, &self.best.theta, &self.best.vector].into_iter().chain(pick);
+        for vector in vectors {
+            if vector.len() != Weights::DIMENSIONS {
+                return Some(format!("{} parameters where {} are expected", vector.len(), Weights::DIMENSIONS));
+            }
+            if let Some(value) = vector.iter().find(|value| !value.is_finite()) {
+                return Some(format!("a parameter at {value}"));
+            }
+        }
+        if [&self.resolved_with, &self.best.vector].iter().any(|vector| !Weights::from_vector(vector).0.has_phase()) {
+            return Some("no piece with a phase weight".to_owned());
+        }
+        if self.occurrences.len() != PAIRS {
+            return Some(format!("{} counts of parameters where {PAIRS} are expected", self.occurrences.len()));
+        }
+        if self.rounds > MAX_ROUNDS + 1 || self.iterations > u64::MAX / 2 {
+            return Some(format!("{} rounds and {} iterations", self.rounds, self.iterations));
+        }
+        let is_scale = self.k.is_finite() && self.k > 0.0 && self.prior.is_finite() && self.prior >= 0.0;
+        (!is_scale).then(|| format!("K {} and prior {}", self.k, self.prior))
+    }
+
     /// The state, if it is of these data.
     pub(super) fn of_data(self, dataset: &Dataset, hooks: &Hooks<'_>) -> Result<Self, TuneError> {
         let data = super::digests(dataset);
