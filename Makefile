@@ -1,10 +1,12 @@
-# How OpenBench builds the engine: make EXE=name [EVALFILE=parameters.toml].
+# How OpenBench builds the engine: make EXE=name [EVALFILE=parameters.toml]; make dist makes the archive of a release.
 # For all else use cargo; see README.md.
 
 EXE ?= merino
 
-# The machine that builds is the machine that plays. This replaces the flags of .cargo/config.toml.
+# The machine that builds is the machine that plays, but for a release. This replaces the flags of .cargo/config.toml.
+ifneq ($(MAKECMDGOALS),dist)
 export RUSTFLAGS ?= -C target-cpu=native
+endif
 
 # What OpenBench calls a network are the parameters to embed.
 ifneq ($(EVALFILE),)
@@ -19,3 +21,7 @@ endif
 all:
 	cargo build --release --locked --package merino-engine --bin merino --target-dir target
 	cp -f target/release/merino$(SUFFIX) $(EXE:$(SUFFIX)=)$(SUFFIX)
+
+.PHONY: dist
+dist:
+	bash .ci/dist $(NAME)

@@ -6,6 +6,7 @@ mod generate;
 mod output;
 mod status;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -14,7 +15,8 @@ use arena::report::{Story, calc_json, calc_table, plan_table, to_html};
 use arena::schedule::{Format, Tally, read_journal};
 use arena::stats::{Counts, Sprt, Verdict};
 use arena::uci_client::{stand_guard, start_guard};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use engine::shell_files;
 
 /// Exit status of a run that failed, as clap's for bad arguments.
 const FAILURE: u8 = 2;
@@ -59,6 +61,11 @@ enum Command {
     Elo(args::EloArgs),
     /// Judge counts of results: Elo, and the likelihood ratio of a sequential test.
     Calc(args::CalcArgs),
+    /// Write completions for shells and pages of the manual.
+    ShellFiles {
+        /// The folder they go to, into `completions` and `man`.
+        folder: PathBuf,
+    },
 }
 
 impl Command {
@@ -74,6 +81,7 @@ impl Command {
             | Command::Report(_)
             | Command::Elo(_)
             | Command::Guard
+            | Command::ShellFiles { .. }
             | Command::Calc(_) => false,
         }
     }
@@ -127,6 +135,9 @@ fn run(command: &Command) -> Result<u8> {
         Command::Report(args) => report(args).map(|()| 0),
         Command::Elo(args) => elo::rate(args).map(|()| 0),
         Command::Calc(args) => calc(args).map(|()| 0),
+        Command::ShellFiles { folder } => shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), folder)
+            .with_context(|| folder.display().to_string())
+            .map(|()| 0),
     }
 }
 

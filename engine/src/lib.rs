@@ -3,7 +3,8 @@
 //! Arrows run one way: [`chess`] knows the rules and nothing else, [`eval`] judges a position by declared parameters,
 //! [`search`] looks ahead, [`uci`] and [`xboard`] speak to whoever asks, [`protocol`] says which of them.
 //! [`mod@bench`] is the signature of the whole, [`book`] reads opening books, [`genfens`] makes openings, [`random`] is
-//! where chance comes from, [`mod@panic`] is for what must not happen, [`machine`] for where the program cannot run.
+//! where chance comes from, [`mod@panic`] is for what must not happen, [`machine`] for where the program cannot run,
+//! [`shell_files`] for shells that complete what is typed.
 
 pub mod bench;
 pub mod book;
@@ -16,5 +17,6 @@ pub mod panic;
 pub mod protocol;
 pub mod random;
 pub mod search;
+pub mod shell_files;
 pub mod uci;
 pub mod xboard;

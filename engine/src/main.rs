@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use engine::bench;
 use engine::chess::{Position, divide};
 use engine::eval::Evaluator;
 use engine::panic::abort_on_panic;
 use engine::search::{Pruning, Quiescence, Searcher, is_mate};
-use engine::{protocol, uci};
+use engine::{protocol, shell_files, uci};
 
 /// A chess engine whose evaluation parameters are read from TOML. Without arguments it speaks UCI, or the protocol of
 /// XBoard if the first line is `xboard`.
@@ -60,6 +60,11 @@ enum Command {
     },
     /// Print the numbers of the search in the input format of OpenBench's SPSA.
     SpsaInputs,
+    /// Write completions for shells and pages of the manual.
+    ShellFiles {
+        /// The folder they go to, into `completions` and `man`.
+        folder: PathBuf,
+    },
     /// Speak the Chess Engine Communication Protocol (XBoard, WinBoard).
     Xboard,
     /// UCI commands.
@@ -125,6 +130,8 @@ fn run(command: Command, tune_search: bool) -> Result<()> {
             print!("{}", uci::spsa_inputs());
             Ok(())
         }
+        Command::ShellFiles { folder } => shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), &folder)
+            .with_context(|| folder.display().to_string()),
         Command::Xboard => {
             protocol::run_xboard(tune_search);
             Ok(())

@@ -22,8 +22,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use engine::shell_files;
 use tuner::constraints::Constraints;
 use tuner::dataset::{LabelView, ReadOptions, Results, Source};
 use tuner::features::Resolve;
@@ -73,6 +74,11 @@ enum Command {
     Outliers(outliers::OutliersArgs),
     /// Write a page that shows parameters beside others: boards, calibration, residuals.
     Report(report::ReportArgs),
+    /// Write completions for shells and pages of the manual.
+    ShellFiles {
+        /// The folder they go to, into `completions` and `man`.
+        folder: PathBuf,
+    },
 }
 
 const EXAMPLES: &str = "\
@@ -113,6 +119,11 @@ impl Cli {
             Some(Command::Report(args)) => args.run(bars)?.into(),
             Some(Command::GradientCheck(args)) => args.run(bars)?,
             Some(Command::Simplify(args)) => args.run(bars)?.into(),
+            Some(Command::ShellFiles { folder }) => {
+                shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), folder)
+                    .with_context(|| folder.display().to_string())?;
+                format!("wrote {}", folder.display()).into()
+            }
             None => self.tune.run(bars)?.into(),
         })
     }
