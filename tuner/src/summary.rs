@@ -195,7 +195,8 @@ impl Report {
             writeln!(to, "not finished the largest number of steps was taken; run again from the output")?;
         }
         if self.frozen > 0 {
-            writeln!(to, "frozen       {} numbers kept their start as asked", self.frozen)?;
+            let kept = if self.frozen == 1 { "number kept its" } else { "numbers kept their" };
+            writeln!(to, "frozen       {} {kept} start", self.frozen)?;
         }
         if self.tied > 0 {
             writeln!(to, "tied         {} numbers follow others; {} began at a mean", self.tied, self.averaged)?;

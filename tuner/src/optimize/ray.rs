@@ -19,9 +19,10 @@ pub(super) struct Ray {
 }
 
 impl Ray {
-    /// The ray of an objective; `None` if a weight is frozen or tied to something else, as the scale is settled then.
+    /// The ray of an objective; `None` if a weight is frozen, but at 0, or tied to something else, as the scale is settled
+    /// then.
     pub(super) fn new(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Option<Self> {
-        let weights = open_weights(limits)?;
+        let weights = open_weights(start, limits)?;
         let centre = objective.prior_centre().unwrap_or(start)[weights.clone()].to_vec();
         let bounds = weights.clone().map(|j| limits.bounds(j)).collect();
         Some(Self { weights, centre, bounds })
@@ -60,10 +61,11 @@ impl Ray {
 }
 
 /// The phase weights among the parameters, if their common scale is open.
-fn open_weights(limits: &Limits) -> Option<Range<usize>> {
+fn open_weights(start: &[f64], limits: &Limits) -> Option<Range<usize>> {
     let weights = limits.size() - PHASE_PIECES..limits.size();
     let leaders = limits.leaders();
-    let is_settled = weights.clone().any(|j| limits.is_frozen(j) || !weights.contains(&leaders[j]));
+    let settles = |j: usize| limits.is_frozen(j) && start[j] != 0.0 || !weights.contains(&leaders[j]);
+    let is_settled = weights.clone().any(settles) || weights.clone().all(|j| limits.is_frozen(j));
     (!is_settled).then_some(weights)
 }
 
@@ -72,7 +74,7 @@ fn open_weights(limits: &Limits) -> Option<Range<usize>> {
 /// at the start, the nearest point of the ray is so small that all weights would be rounded to 0. Whole numbers, and
 /// weights whose scale is settled, stay as they are.
 pub(crate) fn enlarge_weights(theta: &mut [f64], start: &[f64], limits: &Limits) {
-    let Some(range) = open_weights(limits) else { return };
+    let Some(range) = open_weights(start, limits) else { return };
     let weights = &theta[range.clone()];
     let largest = |weights: &[f64]| weights.iter().copied().fold(0.0, f64::max);
     let upper = |(weight, j): (&f64, usize)| if *weight > 0.0 { limits.bounds(j).1 / weight } else { f64::INFINITY };
@@ -111,5 +113,8 @@ mod tests {
         let mut frozen = Limits::none(6);
         frozen.freeze(3).unwrap();
         assert_eq!(enlarged([0.125, 0.0, 0.0, 0.0, 0.0], &frozen), [7.0, 0.125, 0.0, 0.0, 0.0, 0.0]);
+        let mut without_pawns = Limits::none(6);
+        without_pawns.freeze(1).unwrap();
+        assert_eq!(enlarged([0.0, 0.0, 0.0, 0.125, 0.25], &without_pawns), [7.0, 0.0, 0.0, 0.0, 20.0, 40.0]);
     }
 }

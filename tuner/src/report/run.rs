@@ -83,7 +83,7 @@ fn constraints(report: &Report) -> Vec<String> {
     let asked = asked.into_iter().filter(|(_, patterns)| !patterns.is_empty());
     let asked = asked.map(|(what, patterns)| format!("{what}: {}", patterns.join(", ")));
     let told = [
-        (report.frozen, "numbers kept their start as asked"),
+        (report.frozen, "numbers kept their start"),
         (report.tied, "numbers follow others"),
         (report.averaged, "numbers began at the mean of what they are tied to"),
         (report.unseen, "pairs occur in no position and kept their start"),

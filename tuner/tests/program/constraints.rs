@@ -43,6 +43,15 @@ fn a_run_keeps_ties_bounds_and_symmetry() {
 }
 
 #[test]
+fn pawns_tell_the_phase_only_where_they_are_asked() {
+    let frozen = |arguments: &[&str]| tuned(arguments).1["frozen"].as_u64();
+    assert_eq!((frozen(&[]), tuned(&[]).0.phase[0]), (Some(1), 0));
+    assert_eq!(frozen(&["--freeze", "tempo"]), Some(3));
+    assert_eq!(frozen(&["--pawn-phase"]), Some(0));
+    assert_eq!(frozen(&["--bound", "phase.pawn=..5"]), Some(0));
+}
+
+#[test]
 fn constraints_that_cannot_be_kept_are_refused_in_one_line() {
     let folder = Folder::new();
     let data = folder.write("good.epd", GOOD);
