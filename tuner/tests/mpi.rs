@@ -18,7 +18,7 @@ fn tune(processes: usize, arguments: &[&str], folder: &Path) -> Option<Output> {
     // Open MPI does not run for root unless told twice.
     command.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
     command.current_dir(folder).args(["--params", &format!("{REPOSITORY}/params/baseline.toml")]);
-    match command.args(["--output", "out.toml", "--threads", "1"]).args(arguments).output() {
+    match command.args(["--sample", "20000", "--output", "out.toml", "--threads", "1"]).args(arguments).output() {
         Err(error) if processes > 0 && error.kind() == std::io::ErrorKind::NotFound => {
             eprintln!("skipped: there is no mpirun");
             None
