@@ -52,6 +52,7 @@ pub(crate) fn together(grouping: Grouping) -> &'static str {
         Grouping::Games => "positions of a game stay together",
         Grouping::Stretches => "no game has a name, but neighbours share results: stretches of lines stay together",
         Grouping::Positions => "no game has a name: a position stays together with itself only",
+        Grouping::Mixed => "positions of a game stay together where games have names",
     }
 }
 
@@ -90,6 +91,7 @@ impl Report {
             Grouping::Games => "games",
             Grouping::Stretches => "stretches",
             Grouping::Positions => "positions",
+            Grouping::Mixed => "games, stretches and positions",
         }
     }
 

@@ -20,6 +20,9 @@ pub enum Grouping {
     Stretches,
     /// Nothing but being the same position, clocks aside.
     Positions,
+    /// Their game where it has a name; elsewhere stretches or nothing, as the positions without a game would by
+    /// themselves.
+    Mixed,
 }
 
 /// Positions that are looked at before what a mapped file had to be read for is given back.
@@ -124,14 +127,15 @@ impl StoreWriter {
     pub(super) fn finish(self) -> Result<(Store, Grouping), StorageError> {
         let mut store =
             Store { packed: self.packed.finish()?, groups: self.groups.finish()?, records: self.records.finish()? };
-        let grouping = if !self.has_position_without_game {
-            Grouping::Games
-        } else if let Some(groups) = store.stretches()? {
-            store.groups = groups;
-            Grouping::Stretches
-        } else {
-            Grouping::Positions
+        let has_games = store.groups.iter().any(|group| group & GAME != 0);
+        let stretches = if self.has_position_without_game { store.stretches()? } else { None };
+        let grouping = match (has_games, self.has_position_without_game) {
+            (true, false) => Grouping::Games,
+            (true, true) => Grouping::Mixed,
+            _ if stretches.is_some() => Grouping::Stretches,
+            _ => Grouping::Positions,
         };
+        store.groups = stretches.unwrap_or(store.groups);
         Ok((store, grouping))
     }
 }
@@ -191,21 +195,26 @@ impl Store {
         &self.groups
     }
 
-    fn outcomes(&self) -> impl Iterator<Item = Outcome> {
-        self.packed.chunks(SLAB).enumerate().flat_map(|(slab, chunk)| {
+    /// Groups and outcomes.
+    fn results(&self) -> impl Iterator<Item = (u32, Outcome)> {
+        self.packed.chunks(SLAB).zip(self.groups.chunks(SLAB)).enumerate().flat_map(|(slab, (packed, groups))| {
             // The slab before this one has been looked at.
-            self.packed.release(slab.saturating_sub(1) * SLAB..slab * SLAB);
-            chunk.iter().map(outcome_of)
+            let before = slab.saturating_sub(1) * SLAB..slab * SLAB;
+            self.packed.release(before.clone());
+            self.groups.release(before);
+            groups.iter().copied().zip(packed.iter().map(outcome_of))
         })
     }
 
-    /// By position: its stretch; none if neighbours have little to do with one another.
+    /// By position: its game, or its stretch among the positions without a game; none if neighbours among these have
+    /// little to do with one another.
     fn stretches(&self) -> Result<Option<Column<u32>>, StorageError> {
+        let nameless = || self.results().filter(|(group, _)| group & GAME == 0).map(|(_, outcome)| outcome);
         let mut counts = [0.0; Outcome::ALL.len()];
-        self.outcomes().for_each(|outcome| counts[outcome as usize] += 1.0);
-        let all = self.len() as f64;
+        nameless().for_each(|outcome| counts[outcome as usize] += 1.0);
+        let all: f64 = counts.iter().sum();
         let by_chance: f64 = counts.iter().map(|count| (count / all).powi(2)).sum();
-        let changes = self.outcomes().zip(self.outcomes().skip(1)).filter(|(a, b)| a != b).count() as f64;
+        let changes = nameless().zip(nameless().skip(1)).filter(|(a, b)| a != b).count() as f64;
         if 1.0 - changes / all < by_chance + FELLOWSHIP {
             return Ok(None);
         }
@@ -213,7 +222,11 @@ impl Store {
         let (mut number, mut length, mut last) = (0, 0, None);
         let mut groups = ColumnWriter::new();
         groups.reserve(self.len());
-        for outcome in self.outcomes() {
+        for (group, outcome) in self.results() {
+            if group & GAME != 0 {
+                groups.push(group)?;
+                continue;
+            }
             if length >= shortest && last != Some(outcome) {
                 (number, length) = (number + 1, 0);
             }
@@ -291,6 +304,20 @@ mod tests {
         assert_eq!(grouping, Grouping::Games);
         assert!(store.groups().iter().zip(&labels).all(|(group, label)| *group == label.group));
         labels[7777].group &= !GAME;
-        assert_eq!(stored(&labels).1, Grouping::Stretches);
+        let (store, grouping) = stored(&labels);
+        assert_eq!(grouping, Grouping::Mixed);
+        assert!(store.groups().iter().zip(&labels).all(|(group, label)| *group == label.group));
+    }
+
+    #[test]
+    fn games_with_names_keep_them_beside_others_without() {
+        let (mut named, nameless) = (games(2000, 5), games(2000, 40));
+        named.iter_mut().for_each(|label| label.group |= GAME);
+        let alone = stored(&nameless).0;
+        let (store, grouping) = stored(&[&named[..], &nameless].concat());
+        assert_eq!(grouping, Grouping::Mixed);
+        let (first, second) = store.groups().split_at(named.len());
+        assert!(first.iter().zip(&named).all(|(group, label)| *group == label.group));
+        assert_eq!(second, alone.groups());
     }
 }
