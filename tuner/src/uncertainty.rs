@@ -14,8 +14,8 @@ use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
 use crate::normalize::Centring;
-use crate::objective::{Curvature, CurvatureKind, Objective, PHASE_PIECES};
-use crate::optimize::Limits;
+use crate::objective::{Curvature, CurvatureKind, Objective};
+use crate::optimize::{Limits, open_weights};
 
 /// What is added to the curvature, in parts of its diagonal, so that directions of which nothing is known can be passed
 /// over: above the rounding of its sums. More if that does not make it positive definite.
@@ -49,7 +49,7 @@ pub fn standard_errors(
         curvature.gather(limits.leaders());
         curvature
     };
-    let factorise = |kind| factorise(&curvature(kind), limits);
+    let factorise = |kind| factorise(&curvature(kind), theta, limits);
     let (free, scale, inverse) = factorise(CurvatureKind::Full).or_else(|| factorise(CurvatureKind::GaussNewton))?;
     let rows = objective.rows().len();
     let (outer, clusters) = match games {
@@ -77,15 +77,24 @@ pub fn standard_errors(
 
 /// The free parameters of which something is known, 1 / √ of their curvatures, and the inverse of the curvature among
 /// them, scaled to a unit diagonal.
-fn factorise(curvature: &Curvature, limits: &Limits) -> Option<(Vec<usize>, Vec<f64>, Mat<f64>)> {
+///
+/// Where the common scale of the phase weights is open, the curvature is next to nothing along it. Rounded parameters
+/// can make it so little less than nothing that a ridge makes up for it almost exactly, and the errors of all parameters
+/// go up without bound. So it is stiffened there; what the rows scatter has no part along it.
+fn factorise(curvature: &Curvature, theta: &[f64], limits: &Limits) -> Option<(Vec<usize>, Vec<f64>, Mat<f64>)> {
     let diagonal = curvature.diagonal();
     let is_free = |j: usize| !limits.is_frozen(j) && limits.leaders()[j] == j && diagonal[j] > 0.0;
     let free: Vec<usize> = (0..limits.size()).filter(|&j| is_free(j)).collect();
     let scale: Vec<f64> = free.iter().map(|&j| diagonal[j].sqrt().recip()).collect();
     let size = free.len();
+    let weights = open_weights(theta, limits).unwrap_or_default();
+    let along = |i: usize| if weights.contains(&free[i]) { theta[free[i]] / scale[i] } else { 0.0 };
+    let ray: Vec<f64> = (0..size).map(along).collect();
+    let square: f64 = ray.iter().map(|along| along * along).sum();
+    let stiffness = if square > 0.0 { square.recip() } else { 0.0 };
     RIDGES.iter().find_map(|ridge| {
         let matrix = Mat::from_fn(size, size, |i, j| {
-            let entry = curvature.get(free[i], free[j]) * scale[i] * scale[j];
+            let entry = curvature.get(free[i], free[j]) * scale[i] * scale[j] + stiffness * ray[i] * ray[j];
             if i == j { entry + ridge } else { entry }
         });
         let factor = matrix.llt(Side::Lower).ok()?;
@@ -101,19 +110,17 @@ fn projections(
     limits: &Limits,
     centring: &Centring,
 ) -> Mat<f64> {
-    let phase = theta.len() - PHASE_PIECES;
-    let weights = &theta[phase..];
-    let square: f64 = weights.iter().map(|weight| weight * weight).sum();
-    let is_scale_open = (phase..theta.len()).all(|j| told.contains(&j)) && square > 0.0;
+    let weights = open_weights(theta, limits).unwrap_or_default();
+    let square: f64 = theta[weights.clone()].iter().map(|weight| weight * weight).sum();
     let mut map = Mat::zeros(told.len(), free.len());
     let mut row = vec![0.0; theta.len()];
     for (i, &j) in told.iter().enumerate() {
         row.fill(0.0);
         row[j] = 1.0;
         centring.project_back(&mut row);
-        if is_scale_open && j >= phase {
+        if square > 0.0 && weights.contains(&j) {
             // Along their common scale the weights mean nothing.
-            weights.iter().enumerate().for_each(|(k, weight)| row[phase + k] -= theta[j] * weight / square);
+            weights.clone().for_each(|k| row[k] -= theta[j] * theta[k] / square);
         }
         // Whoever is tied moves with its leader.
         for (k, &leader) in limits.leaders().iter().enumerate() {

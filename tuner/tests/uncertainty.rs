@@ -96,6 +96,35 @@ fn tied_parameters_have_one_error_and_it_is_smaller() {
 }
 
 #[test]
+fn rounded_phase_weights_do_not_blow_errors_up() {
+    let (rows, _) = drawn(&mut Random::seeded(2), 3000, 1);
+    let objective = Objective::new(&rows, 1.0).unwrap();
+    let mut without_pawns = Limits::none(SIZE);
+    without_pawns.freeze(SIZE - 5).unwrap();
+    for limits in [Limits::none(SIZE), without_pawns] {
+        let mut start = truth();
+        if limits.is_frozen(SIZE - 5) {
+            start[SIZE - 5] = 0.0;
+        }
+        let fit = Newton::default().minimize(&objective, &start, &limits, None, &mut ()).unwrap();
+        let errors = |theta: &[f64]| {
+            let errors = standard_errors(&objective, theta, &limits, &Centring::default(), None).unwrap();
+            errors.by_parameter[..SIZE - 5].iter().map(|error| error.unwrap()).collect::<Vec<f64>>()
+        };
+        let exact = errors(&fit.theta);
+        for step in 0..2000 {
+            let mut theta = fit.theta.clone();
+            for (weight, way) in theta[SIZE - 4..].iter_mut().zip([1.0, -1.0, -1.0, 1.0]) {
+                *weight += way * f64::from(step) * 2.5e-4;
+            }
+            for (near, exact) in errors(&theta).iter().zip(&exact) {
+                assert!((0.8..1.25).contains(&(near / exact)), "step {step}: {near} for {exact}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_difference_of_losses_is_as_sure_as_there_are_games() {
     let (rows, games) = drawn(&mut Random::seeded(3), 500, 4);
     let ours: Vec<i16> = scores(&rows, &truth()).into_iter().map(|score| score as i16).collect();

@@ -24,7 +24,7 @@ pub use limits::{Limits, LimitsError};
 pub use local_search::LocalSearch;
 pub use method::Method;
 pub use newton::Newton;
-pub(crate) use ray::enlarge_weights;
+pub(crate) use ray::{enlarge_weights, open_weights};
 pub use state::{State, StateError};
 pub(crate) use trials::words;
 pub use trials::{BlackBox, Trials};

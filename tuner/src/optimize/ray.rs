@@ -60,8 +60,8 @@ impl Ray {
     }
 }
 
-/// The phase weights among the parameters, if their common scale is open.
-fn open_weights(start: &[f64], limits: &Limits) -> Option<Range<usize>> {
+/// The phase weights among the parameters, if their common scale is open: what is frozen at `start`, but at 0, settles it.
+pub(crate) fn open_weights(start: &[f64], limits: &Limits) -> Option<Range<usize>> {
     let weights = limits.size() - PHASE_PIECES..limits.size();
     let leaders = limits.leaders();
     let settles = |j: usize| limits.is_frozen(j) && start[j] != 0.0 || !weights.contains(&leaders[j]);
