@@ -15,7 +15,8 @@ fn best(outcome: &Outcome) -> String {
     outcome.best.unwrap().to_string()
 }
 
-/// Positions that leave no choice: whatever the window, the moves are these, and forced values too.
+/// Positions that leave no choice but among checks for a draw: whatever the window, the moves are these, and forced values
+/// too.
 #[test]
 fn aspiration_finds_what_an_open_window_finds() {
     let first = |delta: i32, growth: i32| SearchParams {
@@ -24,16 +25,16 @@ fn aspiration_finds_what_an_open_window_finds() {
         ..SearchParams::default()
     };
     for (fen, depth, mv) in [
-        ("6k1/6p1/8/8/4Q3/8/1r4PP/q5BK w - - 0 1", 10, "e4e8"),
+        ("6k1/6p1/8/8/4Q3/8/1r4PP/q5BK w - - 0 1", 10, "e4e8 e4d5"),
         ("8/8/8/8/4k3/8/3bp3/3K4 w - - 0 1", 8, "d1e2"),
         ("k7/8/8/1K6/8/8/8/7R w - - 0 1", 12, "b5b6"),
         ("4k3/ppp2ppp/8/3q4/8/4N3/PPP2PPP/4K3 w - - 0 1", 10, "e3d5"),
     ] {
         let open = search(fen, depth, first(31_000, 100));
-        assert_eq!(best(&open), mv, "{fen}");
+        assert!(mv.contains(&best(&open)), "{fen}: {open:?}");
         for (delta, growth) in [(4, 20), (12, 60), (60, 200)] {
             let narrow = search(fen, depth, first(delta, growth));
-            assert_eq!((narrow.best, narrow.depth), (open.best, depth), "{fen} {delta}");
+            assert!(mv.contains(&best(&narrow)) && narrow.depth == depth, "{fen} {delta}: {narrow:?}");
             let is_forced = mate_distance(open.value).is_some() || open.value == 0;
             assert!(!is_forced || narrow.value == open.value, "{fen} {delta}: {narrow:?}, {open:?}");
         }
@@ -96,6 +97,8 @@ fn pruning_does_not_change_what_is_forced() {
         ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 8),
     ] {
         let (usual, careful) = (search(fen, depth, SearchParams::default()), search(fen, depth, careful.clone()));
-        assert_eq!((usual.best, usual.value), (careful.best, careful.value), "{fen}");
+        assert_eq!(usual.value, careful.value, "{fen}");
+        // Among the checks that draw, one is as good as another.
+        assert!(usual.value == 0 || usual.best == careful.best, "{fen}: {usual:?} {careful:?}");
     }
 }

@@ -22,8 +22,8 @@ const UNDECIDED_SHARE: u64 = 16;
 /// a decided game. Nine of ten mates in a set from games need a tenth of it.
 const ALLOWANCE: [u64; 4] = [1_000, 30_000, 500_000, 2_500_000];
 
-/// Of that allowance, an undecided game has one part in so many.
-const UNDECIDED_ALLOWANCE: u64 = 64;
+/// Of that allowance, an undecided game has one part in so many: enough for all mates in 3 of that set.
+const UNDECIDED_ALLOWANCE: u64 = 16;
 
 /// Positions in a tree, for the sake of memory: 20 bytes each.
 const LARGEST_TREE: u64 = 2_500_000;
