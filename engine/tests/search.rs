@@ -10,7 +10,7 @@ use engine::search::{
 };
 
 /// Nodes of the bench. A change here is a change of play, and the commit that makes it says `Bench: N`.
-const SIGNATURE: u64 = 5_262_532;
+const SIGNATURE: u64 = 5_431_808;
 
 fn searcher() -> Searcher {
     Searcher::new(4).unwrap()
