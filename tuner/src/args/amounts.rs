@@ -7,8 +7,8 @@ use tuner::storage::Storage;
 /// How much of the machine's memory is used.
 #[derive(Args)]
 pub(super) struct MemoryArgs {
-    /// Memory for what grows with the data, about: 4GiB, 512MiB; at least 1MiB, bytes without a unit. Beyond it, positions and rows lie in temporary files
-    /// (in the folder that TMPDIR names), which are mapped.
+    /// Memory for what grows with the data, about: 4GiB, 512MiB; at least 1MiB, bytes without a unit. Beyond it, positions
+    /// and rows lie in temporary files (in the folder that TMPDIR names), which are mapped.
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = bytes, help_heading = "Data")]
     memory: u64,
 }

@@ -279,8 +279,8 @@ impl MachineArgs {
     }
 }
 
-/// What is held unless it is asked for. Of parameters tuned with it and without, those that hold it are 70 Elo stronger
-/// (`params/README.md`).
+/// What is held unless it is asked for. Of parameters tuned with it and without, those that hold it are about
+/// 80 Elo stronger (`params/README.md`).
 const PAWN_PHASE: &str = "phase.pawn";
 
 /// What is tuned, and what it keeps to.
