@@ -88,8 +88,10 @@ pub(super) struct StoreWriter {
     packed: ColumnWriter<Packed>,
     groups: ColumnWriter<u32>,
     records: ColumnWriter<u32>,
-    /// Whether every position so far is of a game that can be told from others.
-    has_position_without_game: bool,
+    /// Whether there are positions of games that can be told from others.
+    has_named: bool,
+    /// Whether there are others.
+    has_nameless: bool,
 }
 
 impl StoreWriter {
@@ -101,7 +103,7 @@ impl StoreWriter {
     pub(super) fn append(&mut self, part: &PartStore, records: u64) -> Result<(), StorageError> {
         self.packed.extend(&part.packed)?;
         self.groups.extend(&part.groups)?;
-        self.has_position_without_game |= part.groups.iter().any(|group| group & GAME == 0);
+        part.groups.iter().for_each(|&group| self.note(group));
         for &record in &part.records {
             // A place beyond what fits is told as the last that does.
             self.records.push(u32::try_from(records + u64::from(record)).unwrap_or(u32::MAX))?;
@@ -119,17 +121,22 @@ impl StoreWriter {
     pub(super) fn push(&mut self, packed: Packed, group: u32, record: u64) -> Result<(), StorageError> {
         self.packed.push(packed)?;
         self.groups.push(group)?;
-        self.has_position_without_game |= group & GAME == 0;
+        self.note(group);
         self.records.push(u32::try_from(record).unwrap_or(u32::MAX))
+    }
+
+    fn note(&mut self, group: u32) {
+        let is_named = group & GAME != 0;
+        self.has_named |= is_named;
+        self.has_nameless |= !is_named;
     }
 
     /// The store, once everything is there, and what its positions stay together by.
     pub(super) fn finish(self) -> Result<(Store, Grouping), StorageError> {
         let mut store =
             Store { packed: self.packed.finish()?, groups: self.groups.finish()?, records: self.records.finish()? };
-        let has_games = store.groups.iter().any(|group| group & GAME != 0);
-        let stretches = if self.has_position_without_game { store.stretches()? } else { None };
-        let grouping = match (has_games, self.has_position_without_game) {
+        let stretches = if self.has_nameless { store.stretches()? } else { None };
+        let grouping = match (self.has_named, self.has_nameless) {
             (true, false) => Grouping::Games,
             (true, true) => Grouping::Mixed,
             _ if stretches.is_some() => Grouping::Stretches,
