@@ -120,6 +120,21 @@ fn columns_mean_what_text_means() {
     assert_eq!(read(&packed).expect("sound rows"), expected);
 }
 
+/// What others write: see `foreign/make.py`.
+#[test]
+fn files_of_pyarrow_and_pandas_are_read() {
+    let expected = read(format!("{PARAMETERS}{ROWS}").as_bytes()).expect("sound rows");
+    for (name, bytes) in [
+        ("plain.parquet", &include_bytes!("foreign/plain.parquet")[..]),
+        ("modern.parquet", include_bytes!("foreign/modern.parquet")),
+        ("feather.arrow", include_bytes!("foreign/feather.arrow")),
+        ("stream.arrows", include_bytes!("foreign/stream.arrows")),
+        ("pandas.parquet", include_bytes!("foreign/pandas.parquet")),
+    ] {
+        assert_eq!(read(bytes).expect(name), expected, "{name}");
+    }
+}
+
 #[test]
 fn damaged_files_are_refused_wherever_they_are_cut() {
     for kind in kinds() {
@@ -154,6 +169,8 @@ fn packed_parquet_and_promises_of_much_memory_are_refused() {
         let error = read(&written(kind, &batch(&columns), 1)).expect_err("large").to_string();
         assert!(error.contains("rows: message 2 takes ") && error.contains("more than --memory"), "{error}");
     }
+    let error = read(&written(kinds()[6], &batch(&columns), 1)).expect_err("large").to_string();
+    assert!(error.contains("rows: row group 0, column `result`, takes 8388608 bytes, more than --memory"), "{error}");
 }
 
 #[test]
