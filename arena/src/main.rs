@@ -16,7 +16,7 @@ use arena::schedule::{Format, Tally, read_journal};
 use arena::stats::{Counts, Sprt, Verdict};
 use arena::uci_client::{stand_guard, start_guard};
 use clap::{CommandFactory, Parser, Subcommand};
-use engine::shell_files;
+use engine::{fault, shell_files};
 
 /// Exit status of a run that failed, as clap's for bad arguments.
 const FAILURE: u8 = 2;
@@ -93,7 +93,7 @@ fn main() -> ExitCode {
     match run(&Cli::parse().command) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", fault::in_words(error.as_ref()));
             ExitCode::from(FAILURE)
         }
     }

@@ -3,7 +3,7 @@
 //! Arrows run one way: [`chess`] knows the rules and nothing else, [`eval`] judges a position by declared parameters,
 //! [`search`] looks ahead, [`uci`] and [`xboard`] speak to whoever asks, [`protocol`] says which of them.
 //! [`mod@bench`] is the signature of the whole, [`book`] reads opening books, [`genfens`] makes openings, [`random`] is
-//! where chance comes from, [`mod@panic`] is for what must not happen, [`machine`] for where the program cannot run,
+//! where chance comes from, [`fault`] and [`mod@panic`] are for what should not and what must not happen, [`machine`] for where the program cannot run,
 //! [`shell_files`] for shells that complete what is typed.
 
 pub mod bench;
@@ -11,6 +11,7 @@ pub mod book;
 pub mod chess;
 mod console;
 pub mod eval;
+pub mod fault;
 pub mod genfens;
 pub mod machine;
 pub mod panic;

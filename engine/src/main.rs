@@ -11,7 +11,7 @@ use engine::chess::{Position, divide};
 use engine::eval::Evaluator;
 use engine::panic::abort_on_panic;
 use engine::search::{Pruning, Quiescence, Searcher, is_mate};
-use engine::{protocol, shell_files, uci};
+use engine::{fault, protocol, shell_files, uci};
 
 /// A chess engine whose evaluation parameters are read from TOML. Without arguments it speaks UCI, or the protocol of
 /// XBoard if the first line is `xboard`.
@@ -118,7 +118,7 @@ fn main() {
         Some(command) => run(command, tune_search),
     };
     if let Err(error) = result {
-        eprintln!("error: {error:#}");
+        eprintln!("error: {}", fault::in_words(error.as_ref()));
         std::process::exit(1);
     }
 }

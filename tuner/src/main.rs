@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 
 use args::Cli;
 use bars::Bars;
+use engine::fault;
 use tuner::processes::is_first;
 
 /// Exit status of a check that found something wrong.
@@ -27,7 +28,7 @@ fn main() {
     let world = world::connect();
     let run = || {
         #[cfg(feature = "mpi")]
-        world.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
+        world.as_ref().map_err(|error| anyhow::anyhow!(fault::in_words(error.as_ref())))?;
         let cli = Cli::from_command_line()?;
         interrupt::listen()?;
         cli.run(&bars)
@@ -47,7 +48,7 @@ fn main() {
             bars.clear();
             #[cfg(feature = "mpi")]
             world::fail(&world, &error, FAILURE);
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", fault::in_words(error.as_ref()));
             FAILURE
         }
     };

@@ -4,6 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use engine::fault;
 use mpi::Threading;
 use mpi::datatype::PartitionMut;
 use mpi::environment::Universe;
@@ -37,7 +38,7 @@ pub(crate) fn fail(world: &Result<Option<Universe>>, error: &anyhow::Error, stat
         if !is_first() {
             thread::sleep(PRECEDENCE);
         }
-        eprintln!("error: {error:#}");
+        eprintln!("error: {}", fault::in_words(error.as_ref()));
         universe.world().abort(status)
     }
 }
