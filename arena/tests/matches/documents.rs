@@ -75,7 +75,9 @@ fn examples_run() {
         let folder = clone();
         for mut example in document {
             let command = example.subcommand().expect("a command").to_owned();
-            for (flag, value) in quick(&command) {
+            // A game of six plies takes no time under any control, and there can be one limit only.
+            let is_timed = example.has("--tc");
+            for (flag, value) in quick(&command).iter().filter(|(flag, _)| !(is_timed && *flag == "--nodes")) {
                 example.set(flag, value);
             }
             for word in example.arguments.iter_mut().filter(|word| word.starts_with("cmd=")) {
