@@ -61,8 +61,9 @@ fn guarded<T>(file: &str, act: impl FnOnce() -> T) -> Result<T, ColumnsError> {
 }
 
 fn read(file: &str, path: &Path, storage: &Storage, progress: &dyn Progress) -> Result<Problem, FitError> {
-    let opened = File::open(path).map_err(|error| TextError::Unreadable { file: file.to_owned(), error })?;
-    let pages = opened.try_clone().map_err(|error| TextError::Unreadable { file: file.to_owned(), error })?;
+    let unreadable = |error| TextError::Unreadable { file: file.to_owned(), error };
+    let opened = File::open(path).map_err(unreadable)?;
+    let pages = opened.try_clone().map_err(unreadable)?;
     // The types of Parquet itself say enough; a copy of Arrow's schema beside them need not agree.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(opened, options);
