@@ -16,7 +16,7 @@ use arrow_buffer::Buffer;
 use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::reader::RecordBatchDecoder;
 use arrow_ipc::{FieldNode, Message, root_as_message};
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Schema, SchemaRef};
 
 use super::{Columns, ColumnsError, HEADER, header};
 use crate::fit::gather::Gather;
@@ -158,7 +158,7 @@ impl Messages<'_> {
         let body = Buffer::from_vec(self.body()?);
         let message = self.message()?;
         let batch = message.header_as_record_batch().ok_or_else(|| self.damaged("expected rows"))?;
-        self.check(&body, &batch)?;
+        self.check(&body, &batch, schema)?;
         let dictionaries = HashMap::new();
         let version = message.version();
         let decoder = RecordBatchDecoder::try_new(&body, batch, Arc::clone(schema), &dictionaries, &version);
@@ -168,7 +168,7 @@ impl Messages<'_> {
 
     /// Whether what a batch says of itself can be. Numbers as well as lists have two buffers: a bit a value that tells
     /// whether it is there, and the values or where they begin.
-    fn check(&self, body: &[u8], batch: &arrow_ipc::RecordBatch<'_>) -> Result<(), ColumnsError> {
+    fn check(&self, body: &[u8], batch: &arrow_ipc::RecordBatch<'_>, schema: &Schema) -> Result<(), ColumnsError> {
         let is_packed = batch.compression().is_some();
         let buffers = batch.buffers().into_iter().flatten();
         let sizes = buffers.map(|buffer| size(body, buffer, is_packed)).collect::<Option<Vec<u64>>>();
@@ -181,10 +181,14 @@ impl Messages<'_> {
             is_count(rows) && is_count(nulls) && (nulls == 0 || sizes[0].saturating_mul(8) >= rows as u64)
         };
         let is_whole = is_count(batch.length()) && sizes.len() == 2 * nodes.len();
-        if is_whole && nodes.iter().zip(sizes.chunks(2)).all(is_good) {
-            return Ok(());
+        if !is_whole || !nodes.iter().zip(sizes.chunks(2)).all(is_good) {
+            return Err(self.damaged("an impossible number of rows"));
         }
-        Err(self.damaged("an impossible number of rows"))
+        let units = schema.fields().iter().flat_map(|field| units(field.data_type()));
+        if sizes.chunks(2).zip(units).any(|(sizes, unit)| sizes[1] % unit != 0) {
+            return Err(self.damaged("a part of a number"));
+        }
+        Ok(())
     }
 
     /// Looks whether the file is whole: its index is passed over, its end is not.
@@ -203,6 +207,18 @@ impl Messages<'_> {
             self.bytes.consume(count);
         }
     }
+}
+
+/// Of each node of a column, what the bytes of its second buffer are a multiple of: the values of numbers, or for lists
+/// where they begin and then their values.
+fn units(kind: &DataType) -> impl Iterator<Item = u64> {
+    let of_number = |kind: &DataType| kind.primitive_width().unwrap_or(1) as u64;
+    let (own, values) = match kind {
+        DataType::List(field) => (size_of::<i32>() as u64, Some(of_number(field.data_type()))),
+        DataType::LargeList(field) => (size_of::<i64>() as u64, Some(of_number(field.data_type()))),
+        number => (of_number(number), None),
+    };
+    std::iter::once(own).chain(values)
 }
 
 /// Bytes of a buffer, once it is unpacked; `None` if it is not within the body.

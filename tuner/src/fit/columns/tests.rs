@@ -144,9 +144,10 @@ fn damaged_files_are_refused_wherever_they_are_cut() {
             assert!(!error.contains('\n'), "{error}");
         }
         // What comes of other bytes may be rows, but never a panic that gets out.
-        for at in (0..bytes.len()).step_by(7) {
+        let flips = |step: usize, bits: u8| (0..bytes.len()).step_by(step).map(move |at| (at, bits));
+        for (at, bits) in flips(7, 0xFF).chain(flips(1, 1)) {
             let mut bytes = bytes.clone();
-            bytes[at] ^= 0xFF;
+            bytes[at] ^= bits;
             drop(read(&bytes));
         }
     }
