@@ -44,6 +44,14 @@ fn main() {
                 0
             }
         }
+        Err(error) if error.is::<clap::Error>() => {
+            // Help is no failure; every process has the same to say.
+            let told = error.downcast::<clap::Error>().expect("looked at above");
+            if is_first() {
+                _ = told.print();
+            }
+            told.exit_code()
+        }
         Err(error) => {
             bars.clear();
             #[cfg(feature = "mpi")]

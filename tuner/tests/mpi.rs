@@ -54,3 +54,34 @@ fn an_error_is_told_once() {
     assert_eq!(told.matches("error: none.epd").count(), 1, "{told}");
     assert!(!output.status.success() && !folder.path().join("out.toml").exists());
 }
+
+#[test]
+fn what_is_no_run_is_told_once_too() {
+    let folder = tempfile::tempdir().unwrap();
+    for (argument, status) in [("--version", 0), ("--no-such-flag", 2)] {
+        let Some(output) = tune(2, &[argument], folder.path()) else { return };
+        let told = [output.stdout, output.stderr].concat();
+        let told = String::from_utf8_lossy(&told);
+        let word = if status == 0 { "merino-tuner" } else { "unexpected argument" };
+        assert_eq!((told.matches(word).count(), output.status.code()), (1, Some(status)), "{told}");
+        assert!(!told.contains("finalize"), "{told}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_and_what_is_chosen_are_the_same_for_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = "8/8/8/8/8/k7/7R/K7 w - - 0 1 c9 \"1-0\";\n8/8/8/8/8/k7/6R1/K7 w - - 0 1 c9 \"1-0\";\nno position\n";
+    fs::write(folder.path().join("data.epd"), data.repeat(4000)).unwrap();
+    let arguments = ["--epd", "data.epd", "--json", "--skip-bad", "4000", "--unique", "--k", "1", "--prior", "1e-6"];
+    let outputs = [0, 2].map(|processes| tune(processes, &arguments, folder.path()));
+    let [Some(alone), Some(two)] = outputs else { return };
+    let told = |output: &Output| {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    let (alone, two) = (told(&alone), told(&two));
+    for key in ["positions", "skipped", "left_out", "loss"] {
+        assert!(!alone[key].is_null() && alone[key] == two[key], "{key}: {} {}", alone[key], two[key]);
+    }
+}

@@ -99,8 +99,8 @@ impl Cli {
     pub(crate) fn from_command_line() -> Result<Self> {
         let command = Cli::command();
         let arguments = job::expand(&command, std::env::args_os().collect())?;
-        let matches = command.clone().get_matches_from(arguments);
-        let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        let matches = command.clone().try_get_matches_from(arguments)?;
+        let cli = Cli::from_arg_matches(&matches)?;
         if let Some(file) = cli.tune.job.save_job.as_ref().filter(|_| cli.command.is_none()) {
             job::save(&command, &matches, file)?;
         }
