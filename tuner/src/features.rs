@@ -10,7 +10,7 @@ use engine::search::{Pruning, Quiescence};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::dataset::{BATCH, Dataset, DatasetError, Label, ReadOptions, Source, Visitor, WAVE};
+use crate::dataset::{BATCH, Dataset, DatasetError, Label, ReadOptions, Source, Told, Visitor, WAVE};
 use crate::name_of;
 use crate::objective::{Entry, Rows, RowsBuilder, RowsError, RowsWriter};
 use crate::processes::{self, Shared};
@@ -93,16 +93,17 @@ pub fn read(
     how: Resolve,
     progress: &dyn Progress,
 ) -> Result<(Dataset, Resolved), ReadError> {
-    if processes::are_many() {
-        // All read everything, and share what takes long.
-        let dataset = Dataset::read(sources, options, || (), |()| {}, progress)?;
-        let resolved = resolve(&dataset, evaluator, how, progress)?;
-        return Ok((dataset, resolved));
-    }
     let mut whole = Collected::new(&options.storage);
     let resolver = || Resolver::new(evaluator, Some(how));
-    let dataset = Dataset::read(sources, options, resolver, |part: Resolver| whole.add(part.into()), progress)?;
-    Ok((dataset, whole.finish()?))
+    let collect = |part: Resolver| whole.add(part.into());
+    if !processes::are_many() {
+        let dataset = Dataset::read(sources, options, resolver, collect, progress)?;
+        return Ok((dataset, whole.finish()?));
+    }
+    let dataset = Dataset::read_together(sources, options, resolver, collect, progress)?;
+    // Positions that are chosen among others are resolved once it is known which.
+    let resolved = if options.chooses() { resolve(&dataset, evaluator, how, progress) } else { whole.finish() };
+    Ok((dataset, resolved?))
 }
 
 /// Resolves every position of a data set again, with other parameters.
@@ -268,6 +269,22 @@ impl<'e> Resolver<'e> {
         let constant = mate.unwrap_or_default() as f32;
         if let Ok(rows) = &mut self.rows
             && let Err(error) = rows.push(&self.entries, phase_counts(leaf), label.outcome.points(), constant)
+        {
+            self.rows = Err(error);
+        }
+    }
+}
+
+impl Told for Resolver<'_> {
+    fn tell(self, bytes: &mut Vec<u8>) {
+        Found::from(self).pack(bytes);
+    }
+
+    fn hear(&mut self, bytes: &mut &[u8]) {
+        let found = Found::unpack(bytes);
+        self.scores = found.scores;
+        if let (Ok(rows), Ok(heard)) = (&mut self.rows, found.rows)
+            && let Err(error) = rows.append(&heard)
         {
             self.rows = Err(error);
         }

@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::Pod;
 
@@ -24,6 +25,9 @@ pub trait Communicator: Send + Sync {
 
 static WORLD: OnceLock<Box<dyn Communicator>> = OnceLock::new();
 
+/// Whether this process works for itself for now.
+static IS_APART: AtomicBool = AtomicBool::new(false);
+
 /// Takes part in a computation from now on. Does nothing the second time.
 pub fn join(world: Box<dyn Communicator>) {
     _ = WORLD.set(world);
@@ -31,7 +35,36 @@ pub fn join(world: Box<dyn Communicator>) {
 
 /// The other processes, if there are any.
 fn others() -> Option<&'static dyn Communicator> {
-    WORLD.get().map(|world| &**world).filter(|world| world.size() > 1)
+    WORLD.get().map(|world| &**world).filter(|world| world.size() > 1 && !IS_APART.load(Ordering::Relaxed))
+}
+
+/// What comes of every piece of work, in order. The pieces are of about one size: where there are enough of them, each
+/// process does some by itself; else all processes do one after the other together.
+pub(crate) fn deal<W, T: Shared, E>(work: &mut [W], act: impl FnMut(&mut W) -> Result<T, E>) -> Result<Vec<T>, E> {
+    /// Waiting for those who have one piece more may take this share of the time.
+    const IDLE: f64 = 0.2;
+    let size = others().map_or(1, |world| world.size());
+    let longest = work.len().div_ceil(size);
+    if (1.0 - IDLE) * (longest * size) as f64 > work.len() as f64 {
+        return work.iter_mut().map(act).collect();
+    }
+    let own = share(work.len());
+    let done: Result<Vec<T>, E> = apart(|| work[own].iter_mut().map(act).collect());
+    done.map(gather)
+}
+
+/// Works without the other processes.
+fn apart<T>(act: impl FnOnce() -> T) -> T {
+    /// Ends it, whatever happens.
+    struct End;
+    impl Drop for End {
+        fn drop(&mut self) {
+            IS_APART.store(false, Ordering::Relaxed);
+        }
+    }
+    let _end = End;
+    IS_APART.store(true, Ordering::Relaxed);
+    act()
 }
 
 /// Whether this process is the one that writes and prints; so is every process alone.
@@ -128,19 +161,33 @@ pub(crate) trait Shared {
     fn unpack(bytes: &mut &[u8]) -> Self;
 }
 
+/// Appends records to a buffer, as a [`Vec`] of them would be.
+pub(crate) fn pack_records<T: Pod>(records: &[T], bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(&(records.len() as u64).to_ne_bytes());
+    bytes.extend_from_slice(bytemuck::cast_slice(records));
+}
+
 impl<T: Pod> Shared for Vec<T> {
     fn pack(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&(self.len() as u64).to_ne_bytes());
-        bytes.extend_from_slice(bytemuck::cast_slice(self));
+        pack_records(self, bytes);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Self {
         let (length, rest) = bytes.split_first_chunk::<8>().expect("a length of the same program");
         let (own, rest) = rest.split_at(u64::from_ne_bytes(*length) as usize * size_of::<T>());
         *bytes = rest;
-        let mut records = vec![T::zeroed(); own.len() / size_of::<T>()];
-        bytemuck::cast_slice_mut(&mut records).copy_from_slice(own);
-        records
+        own.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
+    }
+}
+
+impl<A: Shared, B: Shared> Shared for (A, B) {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        self.0.pack(bytes);
+        self.1.pack(bytes);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        (A::unpack(bytes), B::unpack(bytes))
     }
 }
 
@@ -195,5 +242,8 @@ mod tests {
         assert!(is_first() && !are_many() && any(true) && !any(false));
         assert_eq!(share(7), 0..7);
         assert_eq!(gather(vec![vec![1_u8], vec![2]]), [[1], [2]]);
+        let act = |number: &mut u8| if *number < 9 { Ok(vec![2 * *number]) } else { Err(*number) };
+        assert_eq!(deal(&mut [3, 4], act), Ok(vec![vec![6], vec![8]]));
+        assert_eq!(deal(&mut [3, 9], act), Err(9));
     }
 }

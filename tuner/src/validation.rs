@@ -3,11 +3,14 @@
 //! Positions of one game never stand on both sides: they share its result, and what is known of one is known of all.
 //! Where games have no names, at least the same position always stands on the same side.
 
+use std::cell::OnceCell;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::objective::{Objective, PriorScale, Rows, RowsError, RowsWriter};
 use crate::optimize::{Limits, Newton, OptimizeError, Optimizer};
+use crate::processes::deal;
 use crate::storage::Storage;
 
 /// The groups that fall below a share of all, by their hash under a seed: the same for the same data in any order.
@@ -215,10 +218,11 @@ pub struct PriorSearch<'a> {
     pub seed: u64,
 }
 
-/// Rows of a fold, and where the last fit to them ended.
+/// A fold, and where the last fit to it ended.
 struct Fold {
-    fitted: Rows,
-    held: Rows,
+    split: Split,
+    /// To fit, and held out; made for those who fit.
+    rows: OnceCell<(Rows, Rows)>,
     theta: Vec<f64>,
 }
 
@@ -232,14 +236,21 @@ impl PriorSearch<'_> {
     pub fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<PriorChoice, ValidationError> {
         let mut folds = self.folds()?;
         let count = folds.len();
-        let start = mean(&self.losses(&folds, |_| self.start));
+        let start = deal(&mut folds, |fold| Ok::<_, ValidationError>(self.losses(fold, self.start)))?;
+        let start = mean(&start.concat());
         let mut rungs: Vec<Rung> = Vec::new();
         let mut try_rung = |number: i32| -> Result<Rung, ValidationError> {
             let per_position = self.first * RATIO.powi(number);
-            for fold in &mut folds {
-                fold.theta = self.fit(fold, per_position)?;
+            let fits = deal(&mut folds, |fold| {
+                let theta = self.fit(fold, per_position)?;
+                let losses = self.losses(fold, &theta);
+                Ok::<_, ValidationError>((theta, losses))
+            })?;
+            let mut losses = Vec::new();
+            for (fold, (theta, held)) in folds.iter_mut().zip(fits) {
+                fold.theta = theta;
+                losses.extend(held);
             }
-            let losses = self.losses(&folds, |fold| &fold.theta);
             let rung = Rung { number, trial: Trial { per_position, loss: mean(&losses) }, losses };
             watch(&rung.trial);
             Ok(rung)
@@ -287,17 +298,18 @@ impl PriorSearch<'_> {
         let share = MOST_ROWS as f64 / rows.len() as f64;
         let wanted = ENOUGH_HELD.div_ceil(rows.len().div_ceil(FOLDS)).clamp(1, FOLDS);
         let fold = |number: usize| {
-            let (fitted, held) = Split::fold_of(self.groups, number, self.seed, share)?.rows(rows);
-            Ok(Fold { fitted, held, theta: self.start.to_vec() })
+            let split = Split::fold_of(self.groups, number, self.seed, share)?;
+            Ok(Fold { split, rows: OnceCell::new(), theta: self.start.to_vec() })
         };
         (0..wanted).map(fold).collect()
     }
 
     fn fit(&self, fold: &Fold, per_position: f64) -> Result<Vec<f64>, ValidationError> {
-        let strength = per_position / fold.fitted.len() as f64;
+        let (fitted, _) = self.rows(fold);
+        let strength = per_position / fitted.len() as f64;
         let objective = self
             .objective
-            .over(&fold.fitted)
+            .over(fitted)
             .with_prior(strength, self.start)
             .expect("a start of the right size and a finite strength")
             .with_prior_scale(self.scale);
@@ -306,9 +318,13 @@ impl PriorSearch<'_> {
         Ok(fit.theta)
     }
 
-    /// Losses of the held-out rows of all folds.
-    fn losses<'f>(&self, folds: &'f [Fold], theta: impl Fn(&'f Fold) -> &'f [f64]) -> Vec<f64> {
-        folds.iter().flat_map(|fold| self.objective.over(&fold.held).row_losses(theta(fold))).collect()
+    /// Losses of the rows that a fold holds out.
+    fn losses(&self, fold: &Fold, theta: &[f64]) -> Vec<f64> {
+        self.objective.over(&self.rows(fold).1).row_losses(theta)
+    }
+
+    fn rows<'f>(&self, fold: &'f Fold) -> &'f (Rows, Rows) {
+        fold.rows.get_or_init(|| fold.split.rows(self.objective.rows()))
     }
 }
 

@@ -15,6 +15,7 @@ use engine::search::{Pruning, Quiescence};
 use serde::{Deserialize, Serialize};
 
 use super::readers::{Format, Sample};
+use crate::processes::{Shared, pack_records};
 
 /// How many pieces a position can have, both kings included.
 pub const PIECES: RangeInclusive<u32> = 2..=32;
@@ -87,6 +88,16 @@ impl LeftOutCounts {
     /// The reasons that occurred, with their counts, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (LeftOut, u64)> {
         LeftOut::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0)
+    }
+}
+
+impl Shared for LeftOutCounts {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        pack_records(&self.0, bytes);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        Self(Vec::unpack(bytes).try_into().expect("a count of every reason"))
     }
 }
 

@@ -10,6 +10,7 @@ mod input;
 mod label;
 mod packed;
 mod packing;
+mod part;
 mod read;
 mod readers;
 mod store;
@@ -29,6 +30,7 @@ pub use draw::Draw;
 pub use filter::{Filters, LeftOut, LeftOutCounts, Loud, PIECES};
 pub use input::{Source, SourceError};
 pub use label::{Label, LabelView, Outcome};
+pub(crate) use part::Told;
 pub use readers::{
     BinaryError, Format, GameError, LabelStyle, LineError, Plies, Record, RecordError, Results, Sample, Table,
 };
@@ -63,6 +65,13 @@ pub struct ReadOptions {
     pub draw: Option<Draw>,
     /// Where positions are kept, and the rows that are made of them.
     pub storage: Storage,
+}
+
+impl ReadOptions {
+    /// Whether it depends on other positions which are wanted.
+    pub(crate) fn chooses(&self) -> bool {
+        self.filters.unique || self.draw.is_some()
+    }
 }
 
 /// A record that could not be read.

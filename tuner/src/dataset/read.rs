@@ -1,7 +1,7 @@
 //! Reading files into a data set: block by block, the parts of each in parallel, in the order of the data.
 
 use std::collections::BTreeMap;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -9,12 +9,17 @@ use engine::eval::Evaluator;
 use rayon::prelude::*;
 
 use super::draw::Urn;
-use super::filter::{Keys, LeftOut, LeftOutCounts, Sieve};
+use super::filter::{Keys, LeftOutCounts, Sieve};
 use super::input::Blocks;
-use super::readers::{self, Reader, RecordError, Sample, Sink};
-use super::store::{PartStore, StoreWriter};
+use super::part::{Part, Reading, Told};
+use super::readers::{self, Reader};
+use super::store::StoreWriter;
 use super::{BATCH, BadRecord, Dataset, DatasetError, FileSummary, ReadOptions, Skipped, Source, Views, Visitor, WAVE};
+use crate::processes;
 use crate::progress::{Progress, Unit};
+
+/// Reads one part of a file.
+type ReadPart<'r, V> = &'r (dyn Fn(&[u8]) -> Part<V> + Sync);
 
 impl Dataset {
     /// Reads everything in `sources` and shows every position to a visitor, one a part of the data. The visitors are
@@ -29,10 +34,48 @@ impl Dataset {
         mut collect: impl FnMut(V),
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
+        let read_parts = |parts: &[&[u8]], read: ReadPart<V>| parts.par_iter().map(|part| read(part)).collect();
+        let is_shown = options.draw.is_none();
+        let dataset = Self::read_by(sources, options, (&visitor, is_shown), &read_parts, &mut collect, progress)?;
+        if !is_shown {
+            dataset.show(visitor, collect);
+        }
+        Ok(dataset)
+    }
+
+    /// As [`Dataset::read`], by all processes together: each reads a share of the parts and tells the others of it. Where
+    /// positions are chosen by what others there are, nothing is shown to visitors, and nothing collected.
+    pub(crate) fn read_together<V: Told>(
+        sources: Vec<Source>,
+        options: &ReadOptions,
+        visitor: impl Fn() -> V + Sync,
+        mut collect: impl FnMut(V),
+        progress: &dyn Progress,
+    ) -> Result<Self, DatasetError> {
+        let read_parts = |parts: &[&[u8]], read: ReadPart<V>| {
+            let own = parts[processes::share(parts.len())].par_iter().map(|part| read(part).told()).collect();
+            let told: Vec<Vec<u8>> = processes::gather(own);
+            let hear = |(bytes, part): (&Vec<u8>, &&[u8])| Part::heard(bytes, visitor()).unwrap_or_else(|| read(part));
+            told.par_iter().zip(parts).map(hear).collect()
+        };
+        let is_shown = !options.chooses();
+        Self::read_by(sources, options, (&visitor, is_shown), &read_parts, &mut collect, progress)
+    }
+
+    /// Reads everything in `sources`, the parts of a block by `read_parts`; see [`Dataset::read`].
+    fn read_by<V: Visitor>(
+        sources: Vec<Source>,
+        options: &ReadOptions,
+        (visitor, is_shown): (&(impl Fn() -> V + Sync), bool),
+        read_parts: &dyn Fn(&[&[u8]], ReadPart<V>) -> Vec<Part<V>>,
+        collect: &mut impl FnMut(V),
+        progress: &dyn Progress,
+    ) -> Result<Self, DatasetError> {
         let names = sources.iter().map(Source::name).collect::<Vec<_>>().join(", ");
         progress.begin("reading", sources.iter().map(Source::size).sum(), Unit::Bytes);
         let mut intake = Intake {
             options,
+            is_shown,
             evaluator: Evaluator::default(),
             store: StoreWriter::new(&options.storage),
             urn: options.draw.map(Urn::new),
@@ -41,7 +84,7 @@ impl Dataset {
             skipped: BTreeMap::new(),
         };
         for source in sources {
-            intake.read(source, &visitor, &mut collect, progress)?;
+            intake.read(source, visitor, read_parts, collect, progress)?;
         }
         progress.end();
         if let Some(urn) = intake.urn.take() {
@@ -56,11 +99,7 @@ impl Dataset {
             });
         }
         let storage = options.storage.clone();
-        let dataset = Dataset { store, storage, grouping, files: intake.files, skipped: intake.skipped };
-        if options.draw.is_some() {
-            dataset.show(visitor, collect);
-        }
-        Ok(dataset)
+        Ok(Dataset { store, storage, grouping, files: intake.files, skipped: intake.skipped })
     }
 
     /// Shows every position to a visitor, one a batch, none of which is of two files.
@@ -85,65 +124,11 @@ impl Dataset {
     }
 }
 
-/// What came of one part of a file.
-struct Part<'e, V> {
-    visitor: V,
-    sieve: Sieve<'e>,
-    store: PartStore,
-    /// By position: its key, if duplicates are to be found.
-    keys: Option<Vec<u64>>,
-    left_out: LeftOutCounts,
-    views: Views,
-    records: u32,
-    /// Record within the part, error, excerpt.
-    bad: Vec<(u32, RecordError, String)>,
-    skip_bad: usize,
-    /// Whether the visitor is shown what is read at once; not if only some of it is drawn.
-    is_shown: bool,
-}
-
-impl<V: Visitor> Part<'_, V> {
-    /// Leaves out the positions whose keys were there before, and shows the others.
-    fn leave_out_duplicates(&mut self, is_new: &[bool]) {
-        self.store.retain(is_new);
-        is_new.iter().filter(|is_new| !**is_new).for_each(|_| self.left_out.add(LeftOut::Duplicate));
-        if !self.is_shown {
-            return;
-        }
-        for (position, label) in self.store.samples() {
-            self.visitor.visit(&position, label);
-        }
-    }
-}
-
-impl<V: Visitor> Sink for Part<'_, V> {
-    fn sample(&mut self, record: u32, sample: &Sample) {
-        if let Some(reason) = self.sieve.refuses(sample) {
-            return self.left_out.add(reason);
-        }
-        self.views.add(&sample.position, &sample.label);
-        self.store.push(record, &sample.position, &sample.label);
-        match &mut self.keys {
-            Some(keys) => keys.push(sample.position.key()),
-            None if self.is_shown => self.visitor.visit(&sample.position, sample.label),
-            None => {}
-        }
-    }
-
-    fn leave_out(&mut self, reason: LeftOut) {
-        self.left_out.add(reason);
-    }
-
-    fn fault(&mut self, record: u32, error: RecordError, excerpt: String) -> ControlFlow<()> {
-        self.bad.push((record, error, excerpt));
-        // The run fails beyond that, whatever else this part holds.
-        if self.bad.len() > self.skip_bad { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
 /// What has been read so far.
 struct Intake<'o> {
     options: &'o ReadOptions,
+    /// Whether visitors are shown what is read.
+    is_shown: bool,
     evaluator: Evaluator,
     store: StoreWriter,
     urn: Option<Urn>,
@@ -158,6 +143,7 @@ impl Intake<'_> {
         &mut self,
         source: Source,
         visitor: &(impl Fn() -> V + Sync),
+        read_parts: &dyn Fn(&[&[u8]], ReadPart<V>) -> Vec<Part<V>>,
         collect: &mut impl FnMut(V),
         progress: &dyn Progress,
     ) -> Result<(), DatasetError> {
@@ -174,22 +160,10 @@ impl Intake<'_> {
             sha256: String::new(),
             format: reader.format(),
         };
-        let (options, evaluator) = (self.options, self.evaluator.clone());
-        let read_part = |&bytes: &&[u8]| {
-            let mut part = Part {
-                visitor: visitor(),
-                sieve: Sieve::new(&options.filters, reader.format(), &evaluator),
-                store: PartStore::default(),
-                keys: options.filters.unique.then(Vec::new),
-                left_out: LeftOutCounts::default(),
-                views: Views::default(),
-                records: 0,
-                bad: Vec::new(),
-                skip_bad: options.skip_bad,
-                is_shown: options.draw.is_none(),
-            };
-            part.records = reader.read(bytes, &mut part);
-            part
+        let (options, is_shown, evaluator) = (self.options, self.is_shown, self.evaluator.clone());
+        let read_part = |bytes: &[u8]| {
+            let sieve = Sieve::new(&options.filters, reader.format(), &evaluator);
+            Reading::new(Part::new(visitor()), sieve, options, is_shown).read(reader, bytes)
         };
         thread::scope(|scope| {
             let (send, receive) = sync_channel(1);
@@ -201,11 +175,11 @@ impl Intake<'_> {
                 drop(send);
             });
             for block in receive {
-                let mut parts = block?.parts().par_iter().map(read_part).collect::<Vec<_>>();
+                let mut parts = read_parts(&block?.parts(), &read_part);
                 self.leave_out_duplicates(&mut parts);
                 for part in parts {
                     let visitor = self.take(part, &mut file)?;
-                    if options.draw.is_none() {
+                    if is_shown {
                         collect(visitor);
                     }
                 }
@@ -218,19 +192,19 @@ impl Intake<'_> {
     }
 
     /// Leaves out what was there before, in the order of the data, if duplicates are not wanted.
-    fn leave_out_duplicates<V: Visitor>(&mut self, parts: &mut [Part<'_, V>]) {
-        let mut is_new = |key| self.keys.insert(key);
-        let news =
-            parts.iter_mut().map(|part| Some(part.keys.take()?.into_iter().map(&mut is_new).collect::<Vec<_>>()));
-        let news: Vec<_> = news.collect();
-        let leave_out = |(part, is_new): (&mut Part<'_, V>, &Option<Vec<bool>>)| {
-            is_new.iter().for_each(|is_new| part.leave_out_duplicates(is_new));
-        };
+    fn leave_out_duplicates<V: Visitor>(&mut self, parts: &mut [Part<V>]) {
+        if !self.options.filters.unique {
+            return;
+        }
+        let mut is_new = |&key: &u64| self.keys.insert(key);
+        let news: Vec<Vec<bool>> = parts.iter().map(|part| part.keys.iter().map(&mut is_new).collect()).collect();
+        let is_shown = self.is_shown;
+        let leave_out = |(part, is_new): (&mut Part<V>, &Vec<bool>)| part.leave_out_duplicates(is_new, is_shown);
         parts.par_iter_mut().zip(&news).for_each(leave_out);
     }
 
     /// Adds a part of a file and gives its visitor back.
-    fn take<V>(&mut self, part: Part<'_, V>, file: &mut FileSummary) -> Result<V, DatasetError> {
+    fn take<V>(&mut self, part: Part<V>, file: &mut FileSummary) -> Result<V, DatasetError> {
         for (record, error, excerpt) in part.bad {
             let number = file.records + u64::from(record) + 1;
             self.skip(BadRecord { file: file.name.clone(), record: file.record, number, error, excerpt })?;

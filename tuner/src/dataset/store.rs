@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::label::{GAME, Label, Outcome};
 use super::packed::{Packed, outcome_of, pack, position_of, score_of};
 use crate::cache::{Damage, Loader, Saver};
+use crate::processes::Shared;
 use crate::storage::{Column, ColumnWriter, Storage, StorageError};
 
 /// What positions stay together by when data are divided.
@@ -77,6 +78,18 @@ impl PartStore {
         keep(&mut self.packed, is_kept);
         keep(&mut self.groups, is_kept);
         keep(&mut self.records, is_kept);
+    }
+}
+
+impl Shared for PartStore {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        self.packed.pack(bytes);
+        self.groups.pack(bytes);
+        self.records.pack(bytes);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        PartStore { packed: Vec::unpack(bytes), groups: Vec::unpack(bytes), records: Vec::unpack(bytes) }
     }
 }
 

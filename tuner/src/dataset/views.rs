@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::label::{Label, Outcome};
 use crate::explain::material_balance;
+use crate::processes::{Shared, pack_records};
 
 /// A side is well ahead by so many pawns.
 const WELL_AHEAD: i32 = 3;
@@ -56,6 +57,17 @@ impl fmt::Display for TurnedResults {
         } else {
             write!(f, "the results seem to be those of the side to move (--view mover)")
         }
+    }
+}
+
+impl Shared for Views {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        pack_records(&[self.won, self.lost], bytes);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        let counts = Vec::unpack(bytes);
+        Self { won: counts[0], lost: counts[1] }
     }
 }
 

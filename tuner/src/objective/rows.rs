@@ -330,7 +330,7 @@ mod tests {
         assert!(matches!(builder.push(&[], [0; 5], f32::NAN, 0.0), Err(RowsError::Target { .. })));
         assert!(matches!(builder.push(&[], [0; 5], 0.5, f32::INFINITY), Err(RowsError::Constant { .. })));
         assert!(builder.is_empty());
-        assert_eq!(builder.append(RowsBuilder::new(4).unwrap()), Err(RowsError::Mismatch(3, 4)));
+        assert_eq!(builder.append(&RowsBuilder::new(4).unwrap().finish()), Err(RowsError::Mismatch(3, 4)));
         assert!(matches!(RowsBuilder::new(65_537), Err(RowsError::TooManyFeatures(65_537))));
     }
 

@@ -30,7 +30,7 @@ fn appended_parts_are_the_rows_in_order() {
     }
     assert!(parts.len() > 3);
     let mut joined = RowsBuilder::new(FEATURES).unwrap();
-    parts.into_iter().for_each(|part| joined.append(part).unwrap());
+    parts.into_iter().for_each(|part| joined.append(&part.finish()).unwrap());
     assert_eq!(joined.finish(), whole);
 }
 

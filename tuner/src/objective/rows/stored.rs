@@ -2,20 +2,20 @@
 
 use super::{Grown, Rows};
 use crate::cache::{Damage, Loader, Saver};
-use crate::processes::Shared;
+use crate::processes::{Shared, pack_records};
 use crate::storage::StorageError;
 
 impl Shared for Rows {
     fn pack(&self, bytes: &mut Vec<u8>) {
-        vec![self.features].pack(bytes);
-        self.index.to_vec().pack(bytes);
-        self.count.to_vec().pack(bytes);
-        self.end.to_vec().pack(bytes);
-        self.span.to_vec().pack(bytes);
-        self.phase.to_vec().pack(bytes);
-        self.target.to_vec().pack(bytes);
-        self.constant_row.to_vec().pack(bytes);
-        self.constant.to_vec().pack(bytes);
+        pack_records(&[self.features], bytes);
+        pack_records(&self.index, bytes);
+        pack_records(&self.count, bytes);
+        pack_records(&self.end, bytes);
+        pack_records(&self.span, bytes);
+        pack_records(&self.phase, bytes);
+        pack_records(&self.target, bytes);
+        pack_records(&self.constant_row, bytes);
+        pack_records(&self.constant, bytes);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Self {

@@ -252,12 +252,12 @@ impl RowsBuilder {
         Ok(())
     }
 
-    /// Adds the rows of another builder after its own.
+    /// Adds other rows after its own.
     ///
     /// # Errors
     /// [`RowsError::Mismatch`] if the numbers of features differ, [`RowsError::TooLarge`]; nothing is added then.
-    pub fn append(&mut self, other: RowsBuilder) -> Result<(), RowsError> {
-        self.rows.append(&other.finish())
+    pub fn append(&mut self, rows: &Rows) -> Result<(), RowsError> {
+        self.rows.append(rows)
     }
 
     /// The packed rows, with room for nothing more.
