@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::Pod;
+use rayon::prelude::*;
 
 /// The connection to the other processes.
 pub trait Communicator: Send + Sync {
@@ -39,8 +40,12 @@ fn others() -> Option<&'static dyn Communicator> {
 }
 
 /// What comes of every piece of work, in order. The pieces are of about one size: where there are enough of them, each
-/// process does some by itself; else all processes do one after the other together.
-pub(crate) fn deal<W, T: Shared, E>(work: &mut [W], act: impl FnMut(&mut W) -> Result<T, E>) -> Result<Vec<T>, E> {
+/// process does some by itself, `at_once` of them at a time; else all processes do one after the other together.
+pub(crate) fn deal<W: Send, T: Shared + Send, E: Send>(
+    work: &mut [W],
+    at_once: usize,
+    act: impl Fn(&mut W) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
     /// Waiting for those who have one piece more may take this share of the time.
     const IDLE: f64 = 0.2;
     let size = others().map_or(1, |world| world.size());
@@ -48,8 +53,15 @@ pub(crate) fn deal<W, T: Shared, E>(work: &mut [W], act: impl FnMut(&mut W) -> R
     if (1.0 - IDLE) * (longest * size) as f64 > work.len() as f64 {
         return work.iter_mut().map(act).collect();
     }
-    let own = share(work.len());
-    let done: Result<Vec<T>, E> = apart(|| work[own].iter_mut().map(act).collect());
+    let share = share(work.len());
+    let own = &mut work[share];
+    let done = apart(|| {
+        let mut done = Vec::new();
+        for some in own.chunks_mut(at_once.max(1)) {
+            done.extend(some.par_iter_mut().map(&act).collect::<Result<Vec<T>, E>>()?);
+        }
+        Ok(done)
+    });
     done.map(gather)
 }
 
@@ -243,7 +255,9 @@ mod tests {
         assert_eq!(share(7), 0..7);
         assert_eq!(gather(vec![vec![1_u8], vec![2]]), [[1], [2]]);
         let act = |number: &mut u8| if *number < 9 { Ok(vec![2 * *number]) } else { Err(*number) };
-        assert_eq!(deal(&mut [3, 4], act), Ok(vec![vec![6], vec![8]]));
-        assert_eq!(deal(&mut [3, 9], act), Err(9));
+        for at_once in 0..4 {
+            assert_eq!(deal(&mut [3, 4, 5], at_once, act), Ok(vec![vec![6], vec![8], vec![10]]));
+            assert_eq!(deal(&mut [3, 9, 5], at_once, act), Err(9));
+        }
     }
 }

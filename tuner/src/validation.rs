@@ -167,6 +167,9 @@ const ENOUGH_HELD: usize = 150_000;
 /// Rows that folds are made of at most; more are thinned out, whole groups at a time.
 const MOST_ROWS: usize = 2_000_000;
 
+/// Bytes that the curvatures of folds fitted at the same time may take, without what it takes to sum them.
+const MOST_BYTES: usize = 1 << 26;
+
 /// Strengths per position that are tried lie on a ladder of this ratio.
 const RATIO: f64 = 3.162_277_660_168_379_5;
 
@@ -236,12 +239,13 @@ impl PriorSearch<'_> {
     pub fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<PriorChoice, ValidationError> {
         let mut folds = self.folds()?;
         let count = folds.len();
-        let start = deal(&mut folds, |fold| Ok::<_, ValidationError>(self.losses(fold, self.start)))?;
+        let at_once = self.folds_at_once();
+        let start = deal(&mut folds, at_once, |fold| Ok::<_, ValidationError>(self.losses(fold, self.start)))?;
         let start = mean(&start.concat());
         let mut rungs: Vec<Rung> = Vec::new();
         let mut try_rung = |number: i32| -> Result<Rung, ValidationError> {
             let per_position = self.first * RATIO.powi(number);
-            let fits = deal(&mut folds, |fold| {
+            let fits = deal(&mut folds, at_once, |fold| {
                 let theta = self.fit(fold, per_position)?;
                 let losses = self.losses(fold, &theta);
                 Ok::<_, ValidationError>((theta, losses))
@@ -302,6 +306,12 @@ impl PriorSearch<'_> {
             Ok(Fold { split, rows: OnceCell::new(), theta: self.start.to_vec() })
         };
         (0..wanted).map(fold).collect()
+    }
+
+    /// How many folds are fitted at a time: where rows are few, most of a fit is one thread's work.
+    fn folds_at_once(&self) -> usize {
+        let curvature = size_of::<f64>() * self.objective.parameters().pow(2);
+        (MOST_BYTES / curvature).clamp(1, FOLDS)
     }
 
     fn fit(&self, fold: &Fold, per_position: f64) -> Result<Vec<f64>, ValidationError> {
