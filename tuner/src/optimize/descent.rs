@@ -12,11 +12,11 @@ use std::ops::ControlFlow;
 /// A step that promises no more than this share of the loss is not worth taking, however small the first gradient.
 pub(super) const NOTHING: f64 = 1e-19;
 /// A curvature is computed anew after a step that lowered the loss by this share: it was computed far away.
-const FAR: f64 = 0.01;
+const FAR: f64 = 0.03;
 /// Steps are poor when the decrease they promise shrinks by less than this factor.
 const POOR: f64 = 0.1;
 /// Poor steps are borne for so long before the curvature is computed anew: while much is left to gain, and later.
-const PATIENCE: (usize, usize) = (2, 12);
+const PATIENCE: (usize, usize) = (6, 12);
 /// Much is left to gain while steps promise more than this share of what is uncertain about the loss.
 const MUCH: f64 = 1e-3;
 /// So many times in a row steps are damped more when none is found.
