@@ -42,6 +42,8 @@ type Node = [u16; 1 + STEPS];
 struct Block {
     rows: Range<usize>,
     nodes: Range<usize>,
+    /// Of its distinct piece counts.
+    phases: Range<usize>,
 }
 
 /// See the module's description.
@@ -51,8 +53,10 @@ pub(super) struct Forest {
     nodes: Vec<Node>,
     /// By row: its node in its block.
     node_of: Vec<u16>,
-    /// By row: which of `phases` it has.
-    phase_of: Vec<u32>,
+    /// By row: which of its block's piece counts it has.
+    phase_of: Vec<u8>,
+    /// Block after block, its distinct piece counts: which of `phases` they are.
+    block_phases: Vec<u32>,
     /// The piece counts there are.
     phases: Vec<PhaseCounts>,
     /// Rooms to work in that nobody uses now.
@@ -76,7 +80,8 @@ impl Forest {
             blocks: Vec::with_capacity(plans.len()),
             nodes: Vec::new(),
             node_of: Vec::with_capacity(rows.len()),
-            phase_of,
+            phase_of: Vec::with_capacity(rows.len()),
+            block_phases: Vec::new(),
             phases,
             rooms: Mutex::default(),
         };
@@ -84,10 +89,26 @@ impl Forest {
         for plan in plans {
             let start = forest.nodes.len();
             plan.lay_out(&mut blank, &mut forest.nodes, &mut forest.node_of);
-            forest.blocks.push(Block { rows: plan.rows, nodes: start..forest.nodes.len() });
+            let (nodes, rows) = (start..forest.nodes.len(), plan.rows);
+            let phases = forest.add_phases(&phase_of[rows.clone()]);
+            forest.blocks.push(Block { rows, nodes, phases });
         }
         forest.nodes.shrink_to_fit();
         Some(forest)
+    }
+
+    /// Adds the piece counts of the rows of a block; where the distinct ones stand.
+    fn add_phases(&mut self, phase_of: &[u32]) -> Range<usize> {
+        let start = self.block_phases.len();
+        for phase in phase_of {
+            let found = self.block_phases[start..].iter().position(|other| other == phase);
+            let place = found.unwrap_or_else(|| {
+                self.block_phases.push(*phase);
+                self.block_phases.len() - start - 1
+            });
+            self.phase_of.push(u8::try_from(place).expect("no more than rows in a block"));
+        }
+        start..self.block_phases.len()
     }
 
     /// Loss, and gradient by scores in centipawns if it is asked for, summed over all rows.
@@ -102,7 +123,7 @@ impl Forest {
         let mut by_phase = vec![0.0; if with_gradient { self.phases.len() } else { 0 }];
         for outcome in &outcomes {
             total.add(&outcome.sums);
-            by_phase.iter_mut().zip(&outcome.by_phase).for_each(|(sum, part)| *sum += part.iter().sum::<f64>());
+            by_phase.iter_mut().zip(&outcome.by_phase).for_each(|(sum, part)| *sum += part);
         }
         for (phase, spread) in self.phases.iter().zip(by_phase) {
             let (_, by_weight) = point.taper.gradient(phase);
@@ -122,11 +143,16 @@ struct Room {
     scores: Box<Table>,
     /// By node of a block: the derivatives by these.
     slopes: Box<Table>,
+    /// By distinct piece counts of a block: the midgame fraction.
+    fractions: [f64; 1 << u8::BITS],
+    /// And the derivative by it.
+    by_phase: [[f64; LANES]; 1 << u8::BITS],
 }
 
 impl Room {
     fn new() -> Self {
-        Self { sums: table(), scores: table(), slopes: table() }
+        let (fractions, by_phase) = ([0.0; 1 << u8::BITS], [[0.0; LANES]; 1 << u8::BITS]);
+        Self { sums: table(), scores: table(), slopes: table(), fractions, by_phase }
     }
 }
 
@@ -134,7 +160,7 @@ impl Room {
 struct Outcome {
     sums: Sums,
     /// By distinct piece counts: the derivative by the midgame fraction.
-    by_phase: Vec<[f64; LANES]>,
+    by_phase: Vec<f64>,
 }
 
 /// What tasks share.
@@ -156,7 +182,7 @@ impl Task<'_> {
         let free = forest.rooms.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut room = free.unwrap_or_else(Room::new);
         let (features, phases) = if self.with_gradient { (self.rows.features(), self.fractions.len()) } else { (0, 0) };
-        let mut outcome = Outcome { sums: Sums::new(features), by_phase: vec![[0.0; LANES]; phases] };
+        let mut outcome = Outcome { sums: Sums::new(features), by_phase: vec![0.0; phases] };
         for block in blocks {
             self.add(block, &mut room, &mut outcome);
         }
@@ -174,12 +200,16 @@ impl Task<'_> {
         let targets = &self.rows.targets()[block.rows.clone()];
         score_nodes(nodes, self.values, &mut room.scores);
 
+        let distinct = &self.forest.block_phases[block.phases.clone()];
+        for (fraction, &phase) in room.fractions.iter_mut().zip(distinct) {
+            *fraction = self.fractions[phase as usize];
+        }
         let mut fractions = [0.0; BLOCK_ROWS];
         let mut spreads = [0.0; BLOCK_ROWS];
         let mut scores = [0.0; BLOCK_ROWS];
         for (i, (&node, &phase)) in node_of.iter().zip(phase_of).enumerate().take(BLOCK_ROWS) {
             let [mg, eg] = room.scores[usize::from(node)];
-            fractions[i] = self.fractions[phase as usize];
+            fractions[i] = room.fractions[usize::from(phase)];
             spreads[i] = mg - eg;
             scores[i] = eg + fractions[i] * spreads[i];
         }
@@ -194,6 +224,7 @@ impl Task<'_> {
 
         if self.with_gradient {
             room.slopes[..=nodes.len()].fill([0.0; 2]);
+            room.by_phase[..distinct.len()].fill([0.0; LANES]);
             let mut by_fraction = [0.0; BLOCK_ROWS];
             let mut by_stage = [[0.0; 2]; BLOCK_ROWS];
             for i in 0..BLOCK_ROWS {
@@ -205,7 +236,10 @@ impl Task<'_> {
                 let slope = &mut room.slopes[usize::from(node)];
                 slope[0] += by_stage[i][0];
                 slope[1] += by_stage[i][1];
-                outcome.by_phase[phase as usize][i % LANES] += by_fraction[i];
+                room.by_phase[usize::from(phase)][i % LANES] += by_fraction[i];
+            }
+            for (sums, &phase) in room.by_phase.iter().zip(distinct) {
+                outcome.by_phase[phase as usize] += sums.iter().sum::<f64>();
             }
             gather_slopes(nodes, &mut room.slopes, &mut room.sums);
         }
