@@ -55,6 +55,20 @@ impl SampleLoss {
         }
     }
 
+    /// The losses of scores (as `each` has them), and their derivatives by the scores.
+    ///
+    /// # Panics
+    /// If any of the slices is shorter than the targets.
+    pub(super) fn price(self, logit: f64, scores: &[f64], targets: &[f32], losses: &mut [f64], slopes: &mut [f64]) {
+        let count = targets.len();
+        let (scores, losses, slopes) = (&scores[..count], &mut losses[..count], &mut slopes[..count]);
+        let arch = pulp::Arch::new();
+        match self {
+            Self::SquaredError => arch.dispatch(Prices { cost: squared_error, logit, scores, targets, losses, slopes }),
+            Self::CrossEntropy => arch.dispatch(Prices { cost: cross_entropy, logit, scores, targets, losses, slopes }),
+        }
+    }
+
     /// Hands logits (given numbers times `logit`) and targets to `take`, with the cost of each and its place.
     ///
     /// The choice between the losses is made once, not in the loop, so that the loop becomes vector code.
@@ -63,6 +77,30 @@ impl SampleLoss {
         match self {
             Self::SquaredError => each(squared_error, logit, numbers, targets, take),
             Self::CrossEntropy => each(cross_entropy, logit, numbers, targets, take),
+        }
+    }
+}
+
+/// A loop that is compiled for several kinds of vectors: all of them take the same steps, and find the same bits.
+struct Prices<'p, C> {
+    cost: C,
+    logit: f64,
+    scores: &'p [f64],
+    targets: &'p [f32],
+    losses: &'p mut [f64],
+    slopes: &'p mut [f64],
+}
+
+impl<C: Fn(f64, f64) -> Cost> pulp::WithSimd for Prices<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _vectors: S) {
+        let results = self.losses.iter_mut().zip(self.slopes);
+        for ((&score, &target), (loss, slope)) in self.scores.iter().zip(self.targets).zip(results) {
+            let cost = (self.cost)(self.logit * score, f64::from(target));
+            *loss = cost.loss;
+            *slope = self.logit * cost.slope;
         }
     }
 }
@@ -161,15 +199,19 @@ fn exponential_ratio(x: f64) -> (f64, f64) {
     /// ln 2 in two parts; the first has so few digits that its product with n is exact.
     const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    /// 2 B₂ₖ / (2k)! with the Bernoulli numbers B, for the powers r¹², r¹⁰, … r².
+    /// 2 B₂ₖ / (2k)! with the Bernoulli numbers B, for the powers r², r⁴, … r¹².
     const SERIES: [f64; 6] =
-        [-691.0 / 653_837_184_000.0, 1.0 / 23_950_080.0, -1.0 / 604_800.0, 1.0 / 15_120.0, -1.0 / 360.0, 1.0 / 6.0];
+        [1.0 / 6.0, -1.0 / 360.0, 1.0 / 15_120.0, -1.0 / 604_800.0, 1.0 / 23_950_080.0, -691.0 / 653_837_184_000.0];
     let x = x.clamp(-700.0, 700.0);
     let shifted = x * std::f64::consts::LOG2_E + ROUND;
     let n = shifted - ROUND;
     let r = (x - n * LN_2_HIGH) - n * LN_2_LOW;
+    // Two terms at a time: a sum that waits for fewer others is done sooner.
     let square = r * r;
-    let c = 2.0 + SERIES.iter().fold(0.0, |sum, term| (sum + term) * square);
+    let fourth = square * square;
+    let (first, second) = (SERIES[0] + SERIES[1] * square, SERIES[2] + SERIES[3] * square);
+    let third = SERIES[4] + SERIES[5] * square;
+    let c = 2.0 + square * (first + fourth * (second + fourth * third));
     let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
     ((c + r) * power, c - r)
 }
@@ -190,6 +232,23 @@ mod tests {
         assert_eq!(exponential(0.0), 1.0);
         assert_eq!(exponential(-1e9), exponential(-700.0));
         assert!(exponential(f64::INFINITY).is_finite());
+    }
+
+    #[test]
+    fn prices_are_the_costs_bit_by_bit_whatever_the_vectors() {
+        let logit = logit_per_centipawn(1.1);
+        for loss in [SampleLoss::SquaredError, SampleLoss::CrossEntropy] {
+            for count in 0..40_usize {
+                let scores: Vec<f64> = (0..count).map(|i| 91.7 * (i as f64 - 20.0) + 0.3).collect();
+                let targets: Vec<f32> = (0..count).map(|i| (i % 5) as f32 / 4.0).collect();
+                let (mut losses, mut slopes) = (vec![0.0; count], vec![0.0; count]);
+                loss.price(logit, &scores, &targets, &mut losses, &mut slopes);
+                for i in 0..count {
+                    let cost = loss.cost(logit * scores[i], f64::from(targets[i]));
+                    assert_eq!((losses[i], slopes[i]), (cost.loss, logit * cost.slope), "{loss:?} {i} of {count}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -176,7 +176,7 @@ pub(super) fn accumulate(
     for range in blocks(range) {
         block.evaluate(rows, range.clone(), point);
         let targets = &rows.targets()[range.clone()];
-        loss.each(logit, &block.score, targets, |i, _, cost| (losses[i], slope[i]) = (cost.loss, logit * cost.slope));
+        loss.price(logit, &block.score, targets, &mut losses, &mut slope);
         sums.loss += sum_lanes(&losses[..targets.len()]);
         if with_gradient {
             sums.scatter(rows, range.clone(), point, &block, &slope);

@@ -30,7 +30,7 @@ use std::sync::{Mutex, PoisonError};
 const STEPS: usize = 3;
 
 /// Fewest blocks of a part whose sums are gathered apart: to hand them down costs as much as some blocks.
-const FEWEST_BLOCKS: usize = 256;
+const FEWEST_BLOCKS: usize = 448;
 
 /// Sums over neighbouring rows take turns in so many places, so that none waits for the one before.
 const LANES: usize = 2;
@@ -219,7 +219,7 @@ impl Task<'_> {
 
         let (loss, logit) = self.measure;
         let (mut losses, mut slopes) = ([0.0; BLOCK_ROWS], [0.0; BLOCK_ROWS]);
-        loss.each(logit, &scores, targets, |i, _, cost| (losses[i], slopes[i]) = (cost.loss, logit * cost.slope));
+        loss.price(logit, &scores, targets, &mut losses, &mut slopes);
         outcome.sums.loss += sum_lanes(&losses[..targets.len()]);
 
         if self.with_gradient {
