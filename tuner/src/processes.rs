@@ -53,8 +53,8 @@ pub(crate) fn deal<W: Send, T: Shared + Send, E: Send>(
     if (1.0 - IDLE) * (longest * size) as f64 > work.len() as f64 {
         return work.iter_mut().map(act).collect();
     }
-    let share = share(work.len());
-    let own = &mut work[share];
+    let own = share(work.len());
+    let own = &mut work[own];
     let done = apart(|| {
         let mut done = Vec::new();
         for some in own.chunks_mut(at_once.max(1)) {

@@ -21,6 +21,9 @@ use crate::progress::{Progress, Unit};
 /// Reads one part of a file.
 type ReadPart<'r, V> = &'r (dyn Fn(&[u8]) -> Part<V> + Sync);
 
+/// Reads the parts of a block.
+type ReadParts<'r, V> = &'r dyn Fn(&[&[u8]], ReadPart<'_, V>) -> Vec<Part<V>>;
+
 impl Dataset {
     /// Reads everything in `sources` and shows every position to a visitor, one a part of the data. The visitors are
     /// handed to `collect` in the order of the data.
@@ -67,7 +70,7 @@ impl Dataset {
         sources: Vec<Source>,
         options: &ReadOptions,
         (visitor, is_shown): (&(impl Fn() -> V + Sync), bool),
-        read_parts: &dyn Fn(&[&[u8]], ReadPart<V>) -> Vec<Part<V>>,
+        read_parts: ReadParts<V>,
         collect: &mut impl FnMut(V),
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
@@ -143,7 +146,7 @@ impl Intake<'_> {
         &mut self,
         source: Source,
         visitor: &(impl Fn() -> V + Sync),
-        read_parts: &dyn Fn(&[&[u8]], ReadPart<V>) -> Vec<Part<V>>,
+        read_parts: ReadParts<V>,
         collect: &mut impl FnMut(V),
         progress: &dyn Progress,
     ) -> Result<(), DatasetError> {
