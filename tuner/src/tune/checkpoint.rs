@@ -159,11 +159,26 @@ impl Checkpoint {
     }
 }
 
+/// A value as it is shown beside another: of many numbers, the first that the other does not have there.
+fn shown(value: &str, other: &str) -> String {
+    /// Numbers that are shown together at most.
+    const FEW: usize = 4;
+    let numbers: Vec<&str> = value.split(' ').collect();
+    if numbers.len() <= FEW {
+        return value.to_owned();
+    }
+    let same = numbers.iter().zip(other.split(' ')).take_while(|(one, other)| *one == other).count();
+    let place = same.min(numbers.len() - 1);
+    format!("{} (number {} of {})", numbers[place], place + 1, numbers.len())
+}
+
 /// The first thing in which two jobs differ: its name, and what it is here and there.
 fn difference(here: &Fingerprint, there: &Fingerprint) -> Option<(String, String, String)> {
     let value = |job: &Fingerprint, name: &String| job.get(name).cloned().unwrap_or_else(|| "not set".to_owned());
     let names = here.keys().chain(there.keys());
-    names.map(|name| (name.clone(), value(here, name), value(there, name))).find(|(_, here, there)| here != there)
+    let mut values = names.map(|name| (name.clone(), value(here, name), value(there, name)));
+    let (name, here, there) = values.find(|(_, here, there)| here != there)?;
+    Some((name, shown(&here, &there), shown(&there, &here)))
 }
 
 fn digest(bytes: &[u8]) -> String {
@@ -202,6 +217,11 @@ mod tests {
         let error = checkpoint.read::<Vec<f64>>(&job("auto")).unwrap_err().to_string();
         assert!(error.contains("run: belongs to another run: prior was 1e-9 there, and is auto now"), "{error}");
         let whole = fs::read(&path).unwrap();
+        let many = |number: usize| (0..800).map(move |i| if i == 5 { number.to_string() } else { i.to_string() });
+        let [here, there] = [900, 901].map(|number| job(&many(number).collect::<Vec<_>>().join(" ")));
+        checkpoint.write(&there, &vec![1.5; 100]).unwrap();
+        let error = checkpoint.read::<Vec<f64>>(&here).unwrap_err().to_string();
+        assert!(error.contains("prior was 901 (number 6 of 800) there, and is 900 (number 6 of 800) now"), "{error}");
         for cut in [0, 10, whole.len() / 2, whole.len() - 1] {
             fs::write(&path, &whole[..cut]).unwrap();
             let error = checkpoint.read::<Vec<f64>>(&job("1e-9")).unwrap_err();
