@@ -2,8 +2,9 @@
 //!
 //! All of them run the same program on the same data and come to the same numbers. What takes long is a sum over parts
 //! that do not depend on the number of processes: each works on a range of the parts, all are told of all, and every
-//! process adds them up in their order. So the same bits come out of any number of processes, and one alone needs
-//! nobody to talk to. Only the first one writes files and prints.
+//! process adds them up in their order. Whole fits that do not depend on one another are dealt out instead. So the same
+//! bits come out of any number of processes, and one alone needs nobody to talk to. Only the first one writes files and
+//! prints.
 
 use std::ops::Range;
 use std::sync::OnceLock;

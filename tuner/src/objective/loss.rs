@@ -55,7 +55,7 @@ impl SampleLoss {
         }
     }
 
-    /// The losses of scores (as `each` has them), and their derivatives by the scores.
+    /// The losses of scores (centipawns, white's view) against targets, and their derivatives by the scores.
     ///
     /// # Panics
     /// If any of the slices is shorter than the targets.
