@@ -193,7 +193,8 @@ struct Found {
 
 impl From<Resolver<'_>> for Found {
     fn from(resolver: Resolver<'_>) -> Self {
-        Found { rows: resolver.rows.map(RowsBuilder::finish), scores: resolver.scores }
+        let Resolver { rows, scores, found, .. } = resolver;
+        found.unwrap_or_else(|| Found { rows: rows.map(RowsBuilder::finish), scores })
     }
 }
 
@@ -245,6 +246,8 @@ struct Resolver<'e> {
     entries: Vec<Entry>,
     rows: Result<RowsBuilder, RowsError>,
     scores: Scores,
+    /// All that is found, once other processes have been told, or have told.
+    found: Option<Found>,
 }
 
 impl<'e> Resolver<'e> {
@@ -257,6 +260,7 @@ impl<'e> Resolver<'e> {
             entries: Vec::with_capacity(40),
             rows: RowsBuilder::new(PAIRS),
             scores: Scores::default(),
+            found: None,
         }
     }
 
@@ -276,18 +280,15 @@ impl<'e> Resolver<'e> {
 }
 
 impl Told for Resolver<'_> {
-    fn tell(self, bytes: &mut Vec<u8>) {
-        Found::from(self).pack(bytes);
+    fn tell(&mut self, bytes: &mut Vec<u8>) {
+        let rows = std::mem::replace(&mut self.rows, RowsBuilder::new(PAIRS)).map(RowsBuilder::finish);
+        let found = Found { rows, scores: std::mem::take(&mut self.scores) };
+        found.pack(bytes);
+        self.found = Some(found);
     }
 
     fn hear(&mut self, bytes: &mut &[u8]) {
-        let found = Found::unpack(bytes);
-        self.scores = found.scores;
-        if let (Ok(rows), Ok(heard)) = (&mut self.rows, found.rows)
-            && let Err(error) = rows.append(&heard)
-        {
-            self.rows = Err(error);
-        }
+        self.found = Some(Found::unpack(bytes));
     }
 }
 

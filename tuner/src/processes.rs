@@ -21,8 +21,9 @@ pub trait Communicator: Send + Sync {
     /// Number of processes.
     fn size(&self) -> usize;
 
-    /// Gives bytes to all processes; what each of them gave, by number. All processes must call it, in the same order.
-    fn gather(&self, own: &[u8]) -> Vec<Vec<u8>>;
+    /// Gives bytes to all processes; what each of them gave, by number, its own among them. All processes must call it,
+    /// in the same order.
+    fn gather(&self, own: Vec<u8>) -> Vec<Vec<u8>>;
 }
 
 static WORLD: OnceLock<Box<dyn Communicator>> = OnceLock::new();
@@ -42,7 +43,7 @@ fn others() -> Option<&'static dyn Communicator> {
 
 /// What comes of every piece of work, in order. The pieces are of about one size: where there are enough of them, each
 /// process does some by itself, `at_once` of them at a time; else all processes do one after the other together.
-pub(crate) fn deal<W: Send, T: Shared + Send, E: Send>(
+pub(crate) fn deal<W: Send, T: Shared, E: Send>(
     work: &mut [W],
     at_once: usize,
     act: impl Fn(&mut W) -> Result<T, E> + Sync,
@@ -92,7 +93,7 @@ pub(crate) fn are_many() -> bool {
 
 /// Whether any of the processes says so.
 pub(crate) fn any(own: bool) -> bool {
-    others().map_or(own, |world| world.gather(&[u8::from(own)]).concat().contains(&1))
+    others().map_or(own, |world| world.gather(vec![u8::from(own)]).concat().contains(&1))
 }
 
 /// The parts that are this process's to work on, of so many.
@@ -106,16 +107,36 @@ fn share_of(rank: usize, size: usize, parts: usize) -> Range<usize> {
 
 /// What came of all parts, in order, of what came of this process's [`share`] of them.
 pub(crate) fn gather<T: Shared>(own: Vec<T>) -> Vec<T> {
+    gather_by(own, |part, bytes| part.pack(bytes), |_, mut bytes| T::unpack(&mut bytes))
+}
+
+/// As [`gather`], with ways of its own to pack a part, appending it to a buffer, and to unpack one, which is told its
+/// number among all.
+pub(crate) fn gather_by<T: Send>(
+    mut own: Vec<T>,
+    pack: impl Fn(&mut T, &mut Vec<u8>),
+    unpack: impl Fn(usize, &[u8]) -> T + Sync,
+) -> Vec<T> {
     let Some(world) = others() else { return own };
     let mut bytes = Vec::new();
-    own.iter().for_each(|part| part.pack(&mut bytes));
-    drop(own);
+    for part in &mut own {
+        let start = bytes.len();
+        bytes.extend_from_slice(&[0; LENGTH]);
+        pack(part, &mut bytes);
+        let length = (bytes.len() - start - LENGTH) as u64;
+        bytes[start..start + LENGTH].copy_from_slice(&length.to_ne_bytes());
+    }
     let mut parts = Vec::new();
-    for bytes in world.gather(&bytes) {
-        let mut rest = &bytes[..];
-        while !rest.is_empty() {
-            parts.push(T::unpack(&mut rest));
+    for (rank, bytes) in world.gather(bytes).into_iter().enumerate() {
+        if rank == world.rank() {
+            parts.append(&mut own);
+            continue;
         }
+        let (first, mut packed, mut rest) = (parts.len(), Vec::new(), &bytes[..]);
+        while !rest.is_empty() {
+            packed.push(take_counted(&mut rest, 1));
+        }
+        parts.par_extend(packed.into_par_iter().enumerate().map(|(number, bytes)| unpack(first + number, bytes)));
     }
     parts
 }
@@ -165,13 +186,24 @@ fn halves(parts: &Range<usize>) -> [Range<usize>; 2] {
     [parts.start..middle, middle..parts.end]
 }
 
-/// What processes tell one another: at least a byte, and all of them of the same program.
-pub(crate) trait Shared {
+/// What processes tell one another; all of them are of the same program.
+pub(crate) trait Shared: Send {
     /// Appends it to a buffer.
     fn pack(&self, bytes: &mut Vec<u8>);
 
     /// Takes it from the front of a buffer.
     fn unpack(bytes: &mut &[u8]) -> Self;
+}
+
+/// Bytes of the number that says how much follows.
+const LENGTH: usize = size_of::<u64>();
+
+/// Takes a number and as many records of a size from the front of a buffer.
+fn take_counted<'b>(bytes: &mut &'b [u8], size: usize) -> &'b [u8] {
+    let (count, rest) = bytes.split_first_chunk::<LENGTH>().expect("a number of the same program");
+    let (taken, rest) = rest.split_at(u64::from_ne_bytes(*count) as usize * size);
+    *bytes = rest;
+    taken
 }
 
 /// Appends records to a buffer, as a [`Vec`] of them would be.
@@ -180,16 +212,16 @@ pub(crate) fn pack_records<T: Pod>(records: &[T], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(bytemuck::cast_slice(records));
 }
 
-impl<T: Pod> Shared for Vec<T> {
+impl<T: Pod + Send> Shared for Vec<T> {
     fn pack(&self, bytes: &mut Vec<u8>) {
         pack_records(self, bytes);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Self {
-        let (length, rest) = bytes.split_first_chunk::<8>().expect("a length of the same program");
-        let (own, rest) = rest.split_at(u64::from_ne_bytes(*length) as usize * size_of::<T>());
-        *bytes = rest;
-        own.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
+        let packed = take_counted(bytes, size_of::<T>());
+        let mut records = vec![T::zeroed(); packed.len() / size_of::<T>()];
+        bytemuck::cast_slice_mut(&mut records).copy_from_slice(packed);
+        records
     }
 }
 

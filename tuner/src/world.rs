@@ -6,17 +6,22 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use engine::fault;
 use mpi::Threading;
-use mpi::datatype::PartitionMut;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator as _, CommunicatorCollectives};
+use mpi::traits::{Communicator as _, CommunicatorCollectives, Root};
 use tuner::processes::{Communicator, is_first, join};
 
-/// Bytes that are sent at a time, at most: counts of the interface have 31 bits, all processes together.
-const MESSAGE: usize = 1 << 22;
+/// Bytes that are sent at a time, at most: counts of the interface have 31 bits.
+const MESSAGE: usize = 1 << 30;
 
 /// What `mpirun` of Open MPI and of others tell those they start.
 const STARTED: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
+
+/// What `mpirun` of Open MPI tells of how many processes there are, and of how many on this machine.
+const COUNTED: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"];
+
+/// Says how Open MPI sends messages, and that it is to send them without looking for networks that could do it.
+const PLAIN: (&str, &str) = ("OMPI_MCA_pml", "ob1");
 
 /// The first process has so long to tell of an error before others do that have it, too.
 const PRECEDENCE: Duration = Duration::from_secs(2);
@@ -26,10 +31,25 @@ pub(crate) fn connect() -> Result<Option<Universe>> {
     if STARTED.iter().all(|name| std::env::var_os(name).is_none()) {
         return Ok(None);
     }
+    spare_search();
     let (universe, _) = mpi::initialize_with_threading(Threading::Serialized).context("cannot initialise MPI")?;
     let world = universe.world();
     join(Box::new(World { rank: world.rank() as usize, size: world.size() as usize }));
     Ok(Some(universe))
+}
+
+/// Where all processes are on this machine, memory is what they talk by: looking for something better takes Open MPI longer
+/// than all the rest of its start. Whoever starts them may say otherwise.
+fn spare_search() {
+    let [all, here] = COUNTED.map(std::env::var_os);
+    if here.is_none() || all != here || std::env::var_os(PLAIN.0).is_some() {
+        return;
+    }
+    // SAFETY: this is the first thing that the program does, and there is only one thread so far.
+    #[allow(unsafe_code, reason = "the environment is what Open MPI is told by")]
+    unsafe {
+        std::env::set_var(PLAIN.0, PLAIN.1);
+    }
 }
 
 /// Tells of an error and ends all processes, if there are several. Mostly all have the same, and the first one tells it.
@@ -58,32 +78,15 @@ impl Communicator for World {
         self.size
     }
 
-    fn gather(&self, own: &[u8]) -> Vec<Vec<u8>> {
+    fn gather(&self, own: Vec<u8>) -> Vec<Vec<u8>> {
         let world = SimpleCommunicator::world();
         let mut lengths = vec![0_u64; self.size];
         world.all_gather_into(&(own.len() as u64), &mut lengths[..]);
-        let mut all: Vec<Vec<u8>> = lengths.iter().map(|&length| Vec::with_capacity(length as usize)).collect();
-        let longest = lengths.iter().copied().max().unwrap_or(0) as usize;
-        for start in (0..longest).step_by(MESSAGE) {
-            let part = |length: usize| start.min(length)..(start + MESSAGE).min(length);
-            let counts: Vec<i32> = lengths.iter().map(|&length| part(length as usize).len() as i32).collect();
-            let mut end = 0;
-            let starts: Vec<i32> = counts
-                .iter()
-                .map(|count| {
-                    end += count;
-                    end - count
-                })
-                .collect();
-            let mut buffer = vec![0_u8; end as usize];
-            let mut partition = PartitionMut::new(&mut buffer[..], &counts[..], &starts[..]);
-            world.all_gather_varcount_into(&own[part(own.len())], &mut partition);
-            let mut rest = &buffer[..];
-            for (bytes, &count) in all.iter_mut().zip(&counts) {
-                let (own, others) = rest.split_at(count as usize);
-                bytes.extend_from_slice(own);
-                rest = others;
-            }
+        let mut all: Vec<Vec<u8>> = lengths.into_iter().map(|length| vec![0; length as usize]).collect();
+        all[self.rank] = own;
+        for (rank, bytes) in all.iter_mut().enumerate() {
+            let teller = world.process_at_rank(rank as i32);
+            bytes.chunks_mut(MESSAGE).for_each(|message| teller.broadcast_into(message));
         }
         all
     }

@@ -10,8 +10,8 @@ use crate::processes::{Shared, pack_records};
 
 /// A visitor that other processes are told the findings of.
 pub(crate) trait Told: Visitor {
-    /// Appends what it has found to a buffer.
-    fn tell(self, bytes: &mut Vec<u8>);
+    /// Appends what it has found to a buffer; it is shown nothing more.
+    fn tell(&mut self, bytes: &mut Vec<u8>);
 
     /// Takes what another one has found from the front of a buffer; it has seen nothing itself.
     fn hear(&mut self, bytes: &mut &[u8]);
@@ -57,18 +57,17 @@ impl<V: Visitor> Part<V> {
 }
 
 impl<V: Told> Part<V> {
-    /// What other processes are told of it.
-    pub(super) fn told(self) -> Vec<u8> {
-        let mut bytes = vec![u8::from(self.bad.is_empty())];
+    /// Appends what other processes are told of it to a buffer.
+    pub(super) fn tell(&mut self, bytes: &mut Vec<u8>) {
+        bytes.push(u8::from(self.bad.is_empty()));
         if self.bad.is_empty() {
-            pack_records(&[self.records], &mut bytes);
-            self.store.pack(&mut bytes);
-            self.keys.pack(&mut bytes);
-            self.left_out.pack(&mut bytes);
-            self.views.pack(&mut bytes);
-            self.visitor.tell(&mut bytes);
+            pack_records(&[self.records], bytes);
+            self.store.pack(bytes);
+            self.keys.pack(bytes);
+            self.left_out.pack(bytes);
+            self.views.pack(bytes);
+            self.visitor.tell(bytes);
         }
-        bytes
     }
 
     /// The part that was told of; `None` if it has records that cannot be read: what is wrong with them everybody finds

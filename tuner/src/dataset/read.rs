@@ -56,10 +56,10 @@ impl Dataset {
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
         let read_parts = |parts: &[&[u8]], read: ReadPart<V>| {
-            let own = parts[processes::share(parts.len())].par_iter().map(|part| read(part).told()).collect();
-            let told: Vec<Vec<u8>> = processes::gather(own);
-            let hear = |(bytes, part): (&Vec<u8>, &&[u8])| Part::heard(bytes, visitor()).unwrap_or_else(|| read(part));
-            told.par_iter().zip(parts).map(hear).collect()
+            let own = parts[processes::share(parts.len())].par_iter().map(|part| read(part)).collect();
+            let hear =
+                |number: usize, bytes: &[u8]| Part::heard(bytes, visitor()).unwrap_or_else(|| read(parts[number]));
+            processes::gather_by(own, Part::tell, hear)
         };
         let is_shown = !options.chooses();
         Self::read_by(sources, options, (&visitor, is_shown), &read_parts, &mut collect, progress)
