@@ -116,9 +116,10 @@ impl Curvature {
         &mut self.columns[j * self.size..(j + 1) * self.size]
     }
 
-    /// Adds another matrix of the same size.
-    pub(super) fn add(&mut self, other: &Self) {
+    /// The sum of both, which are of the same size.
+    pub(super) fn plus(mut self, other: Self) -> Self {
         self.columns.iter_mut().zip(&other.columns).for_each(|(sum, part)| *sum += part);
+        self
     }
 
     /// Adds `factor · v vᵀ`, with `v` a vector of the first parameters.

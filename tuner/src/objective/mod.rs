@@ -359,7 +359,7 @@ fn parts(rows: usize) -> Vec<Range<usize>> {
 }
 
 /// What comes of every part of the rows, in order; processes share the work.
-fn each_part<T: Shared + Send>(rows: usize, work: impl Fn(Range<usize>) -> T + Send + Sync) -> Vec<T> {
+fn each_part<T: Shared>(rows: usize, work: impl Fn(Range<usize>) -> T + Send + Sync) -> Vec<T> {
     let parts = parts(rows);
     let own = processes::share(parts.len());
     processes::gather(parts[own].par_iter().cloned().map(work).collect())

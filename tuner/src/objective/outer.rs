@@ -30,9 +30,9 @@ pub(super) fn by_group(rows: &Rows, theta: &[f64], measure: (SampleLoss, f64), g
     let task = runs.len().div_ceil(TASKS).max(1);
     let tasks: Vec<&[Range<usize>]> = runs.chunks(task).collect();
     let own = processes::share(tasks.len());
-    let sums: Vec<Curvature> = processes::gather(tasks[own].par_iter().copied().map(sum_task).collect());
-    let mut total = Curvature::zero(theta.len());
-    sums.iter().for_each(|sum| total.add(sum));
+    let sums = tasks[own].par_iter().copied().map(sum_task).collect();
+    let total = processes::sum(tasks.len(), sums, Curvature::plus);
+    let total = total.unwrap_or_else(|| Curvature::zero(theta.len()));
     (total, runs.len())
 }
 
