@@ -12,6 +12,7 @@ use std::sync::atomic::Ordering;
 use args::Cli;
 use bars::Bars;
 use engine::fault;
+use mimalloc::MiMalloc;
 use tuner::processes::is_first;
 
 /// Exit status of a check that found something wrong.
@@ -21,6 +22,10 @@ const WRONG: i32 = 1;
 const FAILURE: i32 = 2;
 
 engine::ask_for_a_fit_machine!();
+
+/// Fits take and give back many matrices; the system's allocator hands their memory back every time.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() {
     let bars = Bars::default();

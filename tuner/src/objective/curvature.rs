@@ -32,8 +32,9 @@ const WAVE_BYTES: usize = 256 << 20;
 /// Fewest and most slabs of a wave, whatever they take.
 const WAVE: (usize, usize) = (2, 8);
 
-/// Largest number of rows in a slab, unless the triangle is large.
-const SLAB_ROWS: usize = 16_384;
+/// Fewest and most rows of a slab; more if the triangle is large. To clear a triangle and to add it to the others takes as
+/// long as a thousand rows.
+const SLAB_ROWS: (usize, usize) = (4096, 16_384);
 
 /// Most parts that are summed apart.
 const MOST_PARTS: usize = 8;
@@ -143,7 +144,7 @@ pub(super) fn sum(rows: &Rows, theta: &[f64], (loss, logit): (SampleLoss, f64), 
     let measure = Measure { loss, logit, kind };
     let cells = triangle(rows.features());
     let wave = (WAVE_BYTES / size_of::<Cell<f32>>() / cells.max(1)).clamp(WAVE.0, WAVE.1);
-    let slab_rows = rows.len().div_ceil(wave).clamp(BLOCK, SLAB_ROWS.max(cells / 8)).next_multiple_of(BLOCK);
+    let slab_rows = rows.len().div_ceil(wave).clamp(SLAB_ROWS.0, SLAB_ROWS.1.max(cells / 8)).next_multiple_of(BLOCK);
     let starts: Vec<usize> = (0..rows.len()).step_by(slab_rows).collect();
 
     let parts = Parts::new(&starts, rows, cells);
@@ -183,7 +184,7 @@ struct Parts<'s> {
 impl<'s> Parts<'s> {
     fn new(starts: &'s [usize], rows: &Rows, cells: usize) -> Self {
         let most = (WAVE_BYTES / size_of::<Cell<f64>>() / cells.max(1)).clamp(1, MOST_PARTS);
-        let parts = (rows.len() / (2 * SLAB_ROWS)).clamp(1, most);
+        let parts = (rows.len() / (2 * SLAB_ROWS.1)).clamp(1, most);
         Self { starts, size: starts.len().div_ceil(parts).max(1) }
     }
 
