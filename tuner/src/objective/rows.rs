@@ -78,7 +78,7 @@ pub type Entry = (u16, i8);
 const SPAN: usize = 1 << 16;
 
 /// Mapped rows are given back to the system so many at a time.
-const RELEASED: usize = 1 << 14;
+const RELEASED: usize = 1 << 16;
 
 /// Sparse rows, packed, in memory or in mapped files; see the module's description. About 13 bytes a row and 3 an entry.
 #[derive(Debug, Clone, Default, PartialEq)]
