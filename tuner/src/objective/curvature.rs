@@ -32,7 +32,7 @@ const WAVE_BYTES: usize = 256 << 20;
 /// Fewest and most slabs of a wave, whatever they take.
 const WAVE: (usize, usize) = (2, 8);
 
-/// Fewest and most rows of a slab; more if the triangle is large. To clear a triangle and to add it to the others takes as
+/// Fewest and most rows of a slab, if there are as many; more if the triangle is large. To clear a triangle and to add it to the others takes as
 /// long as a thousand rows.
 const SLAB_ROWS: (usize, usize) = (4096, 16_384);
 
@@ -144,7 +144,8 @@ pub(super) fn sum(rows: &Rows, theta: &[f64], (loss, logit): (SampleLoss, f64), 
     let measure = Measure { loss, logit, kind };
     let cells = triangle(rows.features());
     let wave = (WAVE_BYTES / size_of::<Cell<f32>>() / cells.max(1)).clamp(WAVE.0, WAVE.1);
-    let slab_rows = rows.len().div_ceil(wave).clamp(SLAB_ROWS.0, SLAB_ROWS.1.max(cells / 8)).next_multiple_of(BLOCK);
+    let fewest = (rows.len() / SLAB_ROWS.0).clamp(1, wave);
+    let slab_rows = rows.len().div_ceil(fewest).clamp(1, SLAB_ROWS.1.max(cells / 8)).next_multiple_of(BLOCK);
     let starts: Vec<usize> = (0..rows.len()).step_by(slab_rows).collect();
 
     let parts = Parts::new(&starts, rows, cells);

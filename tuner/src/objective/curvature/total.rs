@@ -60,20 +60,22 @@ impl Total {
     /// The matrix of all parameters, divided by the number of rows.
     pub(super) fn expand(&self, point: &Point<'_>, rows: usize) -> Curvature {
         let features = self.crosses.len();
-        let mut matrix = Curvature::zero(2 * features + PHASE_PIECES);
+        let size = 2 * features + PHASE_PIECES;
+        let mut matrix = Curvature::zero(size);
         let scale = 1.0 / rows.max(1) as f64;
-        for j in 0..features {
-            for (k, cell) in self.pairs[triangle(j)..=triangle(j) + j].iter().enumerate() {
-                matrix.set(2 * j, 2 * k, scale * cell[0]);
-                matrix.set(2 * j + 1, 2 * k, scale * cell[1]);
-                matrix.set(2 * j, 2 * k + 1, scale * cell[1]);
-                matrix.set(2 * j + 1, 2 * k + 1, scale * cell[2]);
+        let columns = matrix.columns[..2 * features * size].par_chunks_exact_mut(2 * size);
+        columns.enumerate().for_each(|(k, columns)| {
+            let (mg, eg) = columns.split_at_mut(size);
+            for j in k..features {
+                let cell = self.pairs[triangle(j) + k].map(|sum| scale * sum);
+                mg[2 * j..2 * j + 2].copy_from_slice(&cell[..2]);
+                eg[2 * j..2 * j + 2].copy_from_slice(&cell[1..3]);
             }
             for piece in 0..PHASE_PIECES {
-                matrix.set(2 * features + piece, 2 * j, scale * self.crosses[j][0][piece]);
-                matrix.set(2 * features + piece, 2 * j + 1, scale * self.crosses[j][1][piece]);
+                mg[2 * features + piece] = scale * self.crosses[k][0][piece];
+                eg[2 * features + piece] = scale * self.crosses[k][1][piece];
             }
-        }
+        });
         // The second derivatives of the fraction are linear in the first, and so are their sums.
         let bends = point.taper.curvature(&self.weights.gradient);
         for (p, (outer, bends)) in self.weights.outer.iter().zip(&bends).enumerate() {
