@@ -211,6 +211,7 @@ impl DataArgs {
             filters: self.filters.filters(),
             storage: self.memory.storage(),
             draw: None,
+            moves: false,
         }
     }
 }

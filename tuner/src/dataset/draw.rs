@@ -5,7 +5,7 @@ use engine::random::Random;
 use super::FileSummary;
 use super::filter::LeftOut;
 use super::packed::Packed;
-use super::store::{PartStore, StoreWriter};
+use super::store::{PartStore, StoreWriter, record_of_file};
 use crate::storage::StorageError;
 
 /// How much of the data is drawn.
@@ -36,7 +36,10 @@ struct Drawn {
     packed: Packed,
     group: u32,
     file: u32,
-    record: u64,
+    /// Of the file.
+    record: u32,
+    /// The bits of its move, if moves are kept.
+    mv: Option<u16>,
 }
 
 impl Urn {
@@ -46,13 +49,13 @@ impl Urn {
 
     /// Goes on with a part of a file that `records` records come before.
     pub(super) fn offer(&mut self, part: &PartStore, file: usize, records: u64) {
-        for (packed, group, record) in part.rows() {
+        for (packed, group, record, mv) in part.rows() {
             let number = self.random.below(u64::MAX);
             let place = self.offered;
             self.offered += 1;
             if number < self.bound {
-                let record = records + u64::from(record);
-                self.drawn.push(Drawn { number, place, packed, group, file: file as u32, record });
+                let record = record_of_file(records, record);
+                self.drawn.push(Drawn { number, place, packed, group, file: file as u32, record, mv });
             }
         }
         if self.drawn.len() >= 2 * self.size.max(1 << 16) {
@@ -76,7 +79,7 @@ impl Urn {
         let mut drawn_of = vec![0; files.len()];
         for drawn in &self.drawn {
             drawn_of[drawn.file as usize] += 1;
-            store.push(drawn.packed, drawn.group, drawn.record)?;
+            store.push(drawn.packed, drawn.group, drawn.record, drawn.mv)?;
         }
         for (file, drawn) in files.iter_mut().zip(drawn_of) {
             file.left_out.add_several(LeftOut::NotDrawn, file.positions - drawn);
@@ -88,7 +91,7 @@ impl Urn {
 
 #[cfg(test)]
 mod tests {
-    use engine::chess::Position;
+    use engine::chess::{Move, Position};
 
     use super::super::label::{Label, Outcome};
     use super::super::store::Store;
@@ -117,7 +120,10 @@ mod tests {
         let mut urn = Urn::new(Draw { size, seed });
         for start in (0..SIZE).step_by(1000) {
             let mut part = PartStore::default();
-            (0..1000).for_each(|i| part.push(i, &position, &Label::new(Outcome::Draw, (start as u32) + i)));
+            for i in 0..1000 {
+                part.push(i, &position, &Label::new(Outcome::Draw, (start as u32) + i));
+                part.push_move(Move::from_bits(i as u16));
+            }
             urn.offer(&part, start / (SIZE / 2), (start % (SIZE / 2)) as u64);
         }
         let mut store = StoreWriter::new(&Storage::default());
@@ -144,6 +150,7 @@ mod tests {
             assert_eq!(files[0].positions + files[1].positions, size as u64);
             for (index, &group) in groups.iter().enumerate() {
                 assert_eq!(store.record(index), group % (SIZE as u32 / 2));
+                assert_eq!(store.best(index), Move::from_bits((group % 1000) as u16));
             }
             assert_eq!(groups, drawn(size, 3).0.groups());
             assert_ne!(groups, drawn(size, 4).0.groups());

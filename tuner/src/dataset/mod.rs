@@ -1,7 +1,8 @@
 //! Positions with game results, as they come in files.
 //!
 //! A [`Dataset`] keeps its positions packed: 32 bytes a position with its result and score, four for what it must not be
-//! parted from and four for where it stood. The files are read once, as streams, and not kept.
+//! parted from and four for where it stood, and two for its move where moves are asked for. The files are read once, as
+//! streams, and not kept.
 
 mod draw;
 mod filter;
@@ -20,7 +21,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use engine::chess::Position;
+use engine::chess::{Move, Position};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -63,6 +64,9 @@ pub struct ReadOptions {
     pub filters: Filters,
     /// What is drawn of what the filters leave; everything if not given.
     pub draw: Option<Draw>,
+    /// Whether moves are kept beside positions, where the format tells them; see [`Dataset::best`]. Caches never keep
+    /// them.
+    pub moves: bool,
     /// Where positions are kept, and the rows that are made of them.
     pub storage: Storage,
 }
@@ -253,6 +257,16 @@ impl Dataset {
         self.store.label(index)
     }
 
+    /// The move that was played in a position or found best there. None where the data do not tell it, or where it was
+    /// not asked for; see [`ReadOptions::moves`].
+    ///
+    /// # Panics
+    /// If there is no such position.
+    pub fn best(&self, index: usize) -> Option<Move> {
+        assert!(index < self.len(), "there is a position {index}");
+        self.store.best(index)
+    }
+
     /// By position: what it must not be parted from when data are divided. See [`Label::group`].
     pub fn groups(&self) -> &[u32] {
         self.store.groups()
@@ -276,7 +290,7 @@ impl Dataset {
         self.store.position(index)
     }
 
-    /// Writes the positions to an entry of a cache.
+    /// Writes the positions to an entry of a cache, without moves.
     pub(crate) fn save(&self, saver: &mut Saver<'_>) -> Result<(), StorageError> {
         self.store.save(saver)
     }

@@ -89,14 +89,16 @@ pub(super) struct Reading<'e, V> {
     skip_bad: usize,
     /// Whether duplicates are to be found.
     has_keys: bool,
+    /// Whether moves are kept.
+    has_moves: bool,
     /// Whether the visitor is shown what is read at once.
     is_shown: bool,
 }
 
 impl<'e, V: Visitor> Reading<'e, V> {
     pub(super) fn new(part: Part<V>, sieve: Sieve<'e>, options: &ReadOptions, is_shown: bool) -> Self {
-        let has_keys = options.filters.unique;
-        Reading { part, sieve, skip_bad: options.skip_bad, has_keys, is_shown: is_shown && !has_keys }
+        let (has_keys, has_moves) = (options.filters.unique, options.moves);
+        Reading { part, sieve, skip_bad: options.skip_bad, has_keys, has_moves, is_shown: is_shown && !has_keys }
     }
 
     /// Reads the part to its end.
@@ -114,6 +116,9 @@ impl<V: Visitor> Sink for Reading<'_, V> {
         }
         part.views.add(&sample.position, &sample.label);
         part.store.push(record, &sample.position, &sample.label);
+        if self.has_moves {
+            part.store.push_move(sample.best);
+        }
         if self.has_keys {
             part.keys.push(sample.position.key());
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use engine::chess::Position;
+use engine::chess::{Move, Position};
 use serde::{Deserialize, Serialize};
 
 use super::label::{GAME, Label, Outcome};
@@ -45,6 +45,8 @@ pub(super) struct PartStore {
     groups: Vec<u32>,
     /// Records of the part, the first being 0.
     records: Vec<u32>,
+    /// Of each position the move that follows, as [`bits_of`] has it; empty if moves are not kept.
+    moves: Vec<u16>,
 }
 
 impl PartStore {
@@ -52,6 +54,11 @@ impl PartStore {
         self.packed.push(pack(position, label));
         self.groups.push(label.group);
         self.records.push(record);
+    }
+
+    /// Keeps the move of the position that was added last; all positions have one kept, or none has.
+    pub(super) fn push_move(&mut self, mv: Option<Move>) {
+        self.moves.push(bits_of(mv));
     }
 
     pub(super) fn len(&self) -> usize {
@@ -63,10 +70,10 @@ impl PartStore {
         self.packed.iter().zip(self.groups.iter().copied()).map(label)
     }
 
-    /// Packed position, group and record of each.
-    pub(super) fn rows(&self) -> impl Iterator<Item = (Packed, u32, u32)> {
-        let rows = self.packed.iter().zip(&self.groups).zip(&self.records);
-        rows.map(|((&packed, &group), &record)| (packed, group, record))
+    /// Packed position, group and record of each, and the bits of its move if moves are kept.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (Packed, u32, u32, Option<u16>)> {
+        let rows = self.packed.iter().zip(&self.groups).zip(&self.records).enumerate();
+        rows.map(|(at, ((&packed, &group), &record))| (packed, group, record, self.moves.get(at).copied()))
     }
 
     /// Keeps the positions for which the next of `is_kept` is set.
@@ -78,6 +85,7 @@ impl PartStore {
         keep(&mut self.packed, is_kept);
         keep(&mut self.groups, is_kept);
         keep(&mut self.records, is_kept);
+        keep(&mut self.moves, is_kept);
     }
 }
 
@@ -86,10 +94,12 @@ impl Shared for PartStore {
         self.packed.pack(bytes);
         self.groups.pack(bytes);
         self.records.pack(bytes);
+        self.moves.pack(bytes);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Self {
-        PartStore { packed: Vec::unpack(bytes), groups: Vec::unpack(bytes), records: Vec::unpack(bytes) }
+        let (packed, groups) = (Vec::unpack(bytes), Vec::unpack(bytes));
+        PartStore { packed, groups, records: Vec::unpack(bytes), moves: Vec::unpack(bytes) }
     }
 }
 
@@ -101,6 +111,8 @@ pub(super) struct StoreWriter {
     packed: ColumnWriter<Packed>,
     groups: ColumnWriter<u32>,
     records: ColumnWriter<u32>,
+    /// Empty if moves are not kept.
+    moves: ColumnWriter<u16>,
     /// Whether there are positions of games that can be told from others.
     has_named: bool,
     /// Whether there are others.
@@ -118,24 +130,35 @@ impl StoreWriter {
         self.groups.extend(&part.groups)?;
         part.groups.iter().for_each(|&group| self.note(group));
         for &record in &part.records {
-            // A place beyond what fits is told as the last that does.
-            self.records.push(u32::try_from(records + u64::from(record)).unwrap_or(u32::MAX))?;
+            self.records.push(record_of_file(records, record))?;
         }
-        let bytes = self.packed.bytes_in_memory() + self.groups.bytes_in_memory() + self.records.bytes_in_memory();
+        self.moves.extend(&part.moves)?;
+        let columns = [self.packed.bytes_in_memory(), self.groups.bytes_in_memory(), self.records.bytes_in_memory()];
+        let bytes = columns.iter().sum::<usize>() + self.moves.bytes_in_memory();
         if let Some(storage) = self.limit.take_if(|limit| bytes > limit.share()) {
             self.packed.spill(&storage.folder)?;
             self.groups.spill(&storage.folder)?;
             self.records.spill(&storage.folder)?;
+            if !self.moves.is_empty() {
+                self.moves.spill(&storage.folder)?;
+            }
         }
         Ok(())
     }
 
-    /// Adds a position; `record` counts from 0.
-    pub(super) fn push(&mut self, packed: Packed, group: u32, record: u64) -> Result<(), StorageError> {
+    /// Adds a position with its record, 0 for the first of its file, and the bits of its move if moves are kept.
+    pub(super) fn push(
+        &mut self,
+        packed: Packed,
+        group: u32,
+        record: u32,
+        mv: Option<u16>,
+    ) -> Result<(), StorageError> {
         self.packed.push(packed)?;
         self.groups.push(group)?;
         self.note(group);
-        self.records.push(u32::try_from(record).unwrap_or(u32::MAX))
+        self.records.push(record)?;
+        self.moves.extend(mv.as_slice())
     }
 
     fn note(&mut self, group: u32) {
@@ -146,8 +169,8 @@ impl StoreWriter {
 
     /// The store, once everything is there, and what its positions stay together by.
     pub(super) fn finish(self) -> Result<(Store, Grouping), StorageError> {
-        let mut store =
-            Store { packed: self.packed.finish()?, groups: self.groups.finish()?, records: self.records.finish()? };
+        let (packed, groups) = (self.packed.finish()?, self.groups.finish()?);
+        let mut store = Store { packed, groups, records: self.records.finish()?, moves: self.moves.finish()? };
         let stretches = if self.has_nameless { store.stretches()? } else { None };
         let grouping = match (self.has_named, self.has_nameless) {
             (true, false) => Grouping::Games,
@@ -165,6 +188,8 @@ pub(super) struct Store {
     packed: Column<Packed>,
     groups: Column<u32>,
     records: Column<u32>,
+    /// Empty if moves are not kept.
+    moves: Column<u16>,
 }
 
 impl Store {
@@ -180,11 +205,21 @@ impl Store {
         label_of(&self.packed[index], self.groups[index])
     }
 
+    /// The move that follows, if moves are kept and there is one.
+    pub(super) fn best(&self, index: usize) -> Option<Move> {
+        Move::from_bits(*self.moves.get(index)?)
+    }
+
+    /// Whether a position is this one, clocks included.
+    pub(super) fn holds(&self, index: usize, position: &Position) -> bool {
+        pack(position, &self.label(index)) == self.packed[index]
+    }
+
     pub(super) fn samples(&self, range: Range<usize>) -> impl Iterator<Item = (Position, Label)> {
         range.map(|index| (self.position(index), self.label(index)))
     }
 
-    /// Writes the positions to an entry of a cache.
+    /// Writes the positions to an entry of a cache, without moves.
     pub(super) fn save(&self, saver: &mut Saver<'_>) -> Result<(), StorageError> {
         saver.column("packed", &self.packed)?;
         saver.column("groups", &self.groups)?;
@@ -195,15 +230,18 @@ impl Store {
 
     /// Reads the positions of an entry of a cache.
     pub(super) fn load(loader: &mut Loader<'_>) -> Result<Self, Damage> {
-        let packed = loader.column("packed")?;
-        Ok(Store { packed, groups: loader.column("groups")?, records: loader.column("records")? })
+        let (packed, groups, records) = (loader.column("packed")?, loader.column("groups")?, loader.column("records")?);
+        Ok(Store { packed, groups, records, moves: Column::default() })
     }
 
     /// Gives back what mapped files had to be read for.
     pub(super) fn release(&self, range: Range<usize>) {
         self.packed.release(range.clone());
         self.groups.release(range.clone());
-        self.records.release(range);
+        self.records.release(range.clone());
+        if !self.moves.is_empty() {
+            self.moves.release(range);
+        }
     }
 
     /// The record a position came from, within its file, 0 for the first.
@@ -257,87 +295,20 @@ impl Store {
     }
 }
 
+/// A record of a file by its number in a part that so many records come before. A place beyond what fits is told as the
+/// last that does.
+pub(super) fn record_of_file(before: u64, record: u32) -> u32 {
+    u32::try_from(before + u64::from(record)).unwrap_or(u32::MAX)
+}
+
+/// The bits of a move, or of none.
+fn bits_of(mv: Option<Move>) -> u16 {
+    mv.map_or(0, Move::to_bits)
+}
+
 fn label_of(packed: &Packed, group: u32) -> Label {
     Label { outcome: outcome_of(packed), score: score_of(packed), group }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn stored(labels: &[Label]) -> (Store, Grouping) {
-        let position = Position::start();
-        let mut writer = StoreWriter::default();
-        for (number, part) in labels.chunks(1000).enumerate() {
-            let mut store = PartStore::default();
-            part.iter().enumerate().for_each(|(record, label)| store.push(record as u32, &position, label));
-            writer.append(&store, 1000 * number as u64).expect("room in memory");
-        }
-        writer.finish().expect("room in memory")
-    }
-
-    #[test]
-    fn labels_and_records_come_back() {
-        let label = |outcome, score, group| Label { outcome, score, group };
-        let some = [
-            label(Outcome::Win, None, 1),
-            label(Outcome::Loss, Some(-34), 2),
-            label(Outcome::Draw, None, 2),
-            label(Outcome::Draw, Some(0), GAME - 1),
-        ];
-        let all = some.repeat(700);
-        let (store, grouping) = stored(&all);
-        assert_eq!((store.len(), grouping), (all.len(), Grouping::Positions));
-        for (index, label) in all.iter().enumerate() {
-            assert_eq!((store.label(index), store.record(index)), (*label, index as u32));
-        }
-        assert!(store.samples(3..5).all(|(position, _)| position == Position::start()));
-    }
-
-    /// Games of a length without names, their results in a fixed muddle.
-    fn games(count: usize, length: usize) -> Vec<Label> {
-        let game = |game: usize| Outcome::ALL[game * game % 7 % 3];
-        let group = |place: usize| (place as u32).wrapping_mul(0x9E37_79B9) & !GAME;
-        (0..count * length).map(|place| Label::new(game(place / length), group(place))).collect()
-    }
-
-    #[test]
-    fn games_without_names_are_not_torn() {
-        for length in [5, 40] {
-            let (store, grouping) = stored(&games(2000, length));
-            assert_eq!(grouping, Grouping::Stretches);
-            let groups = store.groups();
-            assert!(groups.chunks(length).all(|game| game.iter().all(|group| *group == game[0])));
-            let stretches = groups[groups.len() - 1] as usize + 1;
-            assert!((100..1000).contains(&stretches), "{stretches}");
-        }
-        // One position a game, or too few games: nothing to be seen.
-        assert_eq!(stored(&games(2000, 1)).1, Grouping::Positions);
-        assert_eq!(stored(&games(40, 30)).1, Grouping::Positions);
-    }
-
-    #[test]
-    fn games_with_names_stay_together_by_them() {
-        let mut labels = games(2000, 5);
-        labels.iter_mut().for_each(|label| label.group |= GAME);
-        let (store, grouping) = stored(&labels);
-        assert_eq!(grouping, Grouping::Games);
-        assert!(store.groups().iter().zip(&labels).all(|(group, label)| *group == label.group));
-        labels[7777].group &= !GAME;
-        let (store, grouping) = stored(&labels);
-        assert_eq!(grouping, Grouping::Mixed);
-        assert!(store.groups().iter().zip(&labels).all(|(group, label)| *group == label.group));
-    }
-
-    #[test]
-    fn games_with_names_keep_them_beside_others_without() {
-        let (mut named, nameless) = (games(2000, 5), games(2000, 40));
-        named.iter_mut().for_each(|label| label.group |= GAME);
-        let alone = stored(&nameless).0;
-        let (store, grouping) = stored(&[&named[..], &nameless].concat());
-        assert_eq!(grouping, Grouping::Mixed);
-        let (first, second) = store.groups().split_at(named.len());
-        assert!(first.iter().zip(&named).all(|(group, label)| *group == label.group));
-        assert_eq!(second, alone.groups());
-    }
-}
+mod tests;
