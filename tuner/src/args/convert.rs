@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 use tuner::convert::{OutputFormat, Target, convert};
-use tuner::dataset::{Dataset, LeftOutCounts};
+use tuner::dataset::{Dataset, LeftOutCounts, ReadOptions};
 use tuner::params_file::check_writable;
 
 use super::{InputArgs, MachineArgs, PrintArgs};
@@ -22,8 +22,8 @@ pub(crate) struct ConvertArgs {
     #[command(flatten)]
     input: InputArgs,
 
-    /// Where the positions go. The ending tells format and compression: .epd, .points, .wdl, .csv or .bullet, and .gz,
-    /// .zst, .xz or .bz2 behind it.
+    /// Where the positions go. The ending tells format and compression: .epd, .points, .wdl, .csv, .bullet, .viri (or
+    /// .vf) or .binpack, and .gz, .zst, .xz or .bz2 behind it.
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
 
@@ -41,7 +41,8 @@ impl ConvertArgs {
         check_writable(&self.output)?;
         self.machine.use_threads()?;
         let sources = self.input.sources()?;
-        let dataset = Dataset::read(sources, &self.input.options(), || (), |()| (), bars)?;
+        let options = ReadOptions { moves: target.format.needs_moves(), ..self.input.options() };
+        let dataset = Dataset::read(sources, &options, || (), |()| (), bars)?;
         uninterrupted(|| convert(&dataset, &self.output, target, bars))?;
         let left_out: LeftOutCounts = dataset.files().iter().map(|file| file.left_out).sum();
         let (positions, skipped, output) = (dataset.len(), dataset.skipped_records(), self.output.display());

@@ -1,25 +1,29 @@
 //! Data from one format into another.
 //!
-//! Whatever can be read can be written again as lines of text, or as positions in bulletformat. Formats of whole games
-//! are not written: what is converted are positions, chosen perhaps, and the games around them are gone.
+//! Whatever can be read can be written again as lines of text, and what has scores as positions in bulletformat. Data
+//! that tell the move of every position can be written in formats of games and chains, too. Positions are one game
+//! there as long as each comes of the one before by its move: whole games stay whole, and what filters or a sample
+//! leave of them comes in shorter ones. PGN is not written: it holds whole games, from their beginning to their end.
 
 mod compression;
 mod encode;
 
 use std::fmt;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ValueEnum;
 use thiserror::Error;
 
-use crate::dataset::{Dataset, Grouping};
+use crate::dataset::{Chunks, Dataset, Grouping, Unfit};
 use crate::features::in_batches;
 use crate::name_of;
 use crate::params_file::{WriteError, write_atomically_with};
 use crate::progress::Progress;
 pub use compression::Compression;
-use encode::Encoder;
+use encode::{Encoded, Encoder};
 
 /// A format that positions are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -34,25 +38,41 @@ pub enum OutputFormat {
     Csv,
     /// Positions of 32 bytes; every position needs a score. Who was to move, castling, en passant and clocks are lost.
     Bullet,
+    /// Games with moves and scores; every position needs both.
+    Viri,
+    /// Stockfish's chains of positions with moves and scores; every position needs a move. There is no room for
+    /// castling in Chess960.
+    Binpack,
+}
+
+impl OutputFormat {
+    /// Whether positions need moves, which are to be asked for when data are read: see
+    /// [`ReadOptions::moves`](crate::dataset::ReadOptions::moves).
+    pub fn needs_moves(self) -> bool {
+        matches!(self, OutputFormat::Viri | OutputFormat::Binpack)
+    }
+
+    /// Whether positions need scores.
+    pub fn needs_scores(self) -> bool {
+        matches!(self, OutputFormat::Wdl | OutputFormat::Bullet | OutputFormat::Viri)
+    }
 }
 
 /// Formats by the endings of names.
-const ENDINGS: [(&str, OutputFormat); 6] = [
+const ENDINGS: [(&str, OutputFormat); 9] = [
     ("epd", OutputFormat::Epd),
     ("points", OutputFormat::Points),
     ("wdl", OutputFormat::Wdl),
     ("csv", OutputFormat::Csv),
     ("bullet", OutputFormat::Bullet),
+    ("viri", OutputFormat::Viri),
+    ("vf", OutputFormat::Viri),
+    ("binpack", OutputFormat::Binpack),
     ("txt", OutputFormat::Wdl),
 ];
 
 /// Endings of formats that are only read, and why.
-const ONLY_READ: [(&str, &str); 4] = [
-    ("pgn", "PGN keeps whole games"),
-    ("viri", "viriformat keeps whole games"),
-    ("vf", "viriformat keeps whole games"),
-    ("binpack", "binpack keeps positions with the moves that follow them"),
-];
+const ONLY_READ: [(&str, &str); 1] = [("pgn", "PGN keeps whole games")];
 
 /// Why positions cannot be written.
 #[derive(Debug, Error)]
@@ -72,10 +92,28 @@ pub enum ConvertError {
         reason: &'static str,
     },
     /// A position has no score, and the format cannot do without.
-    #[error("{place}: has no score, which {} cannot do without: write epd, points or csv", name_of(format))]
+    #[error("{place}: has no score, which {} cannot do without: write {}", name_of(format), instead_of(*format))]
     NoScore {
         /// Where the position stands.
         place: String,
+        /// The format.
+        format: OutputFormat,
+    },
+    /// A position has no move, and the format cannot do without.
+    #[error("{place}: has no move, which {} cannot do without: write {}", name_of(format), for_all())]
+    NoMove {
+        /// Where the position stands.
+        place: String,
+        /// The format.
+        format: OutputFormat,
+    },
+    /// A position has something that the format cannot hold.
+    #[error("{place}: has {unfit}, for which {} has no room: write {}", name_of(format), for_all())]
+    NoRoom {
+        /// Where the position stands.
+        place: String,
+        /// What it has.
+        unfit: Unfit,
         /// The format.
         format: OutputFormat,
     },
@@ -87,6 +125,25 @@ pub enum ConvertError {
 fn names() -> String {
     let names: Vec<String> = OutputFormat::value_variants().iter().map(name_of).collect();
     names.join(", ")
+}
+
+/// The formats that can do with any position.
+fn for_all() -> String {
+    any_of(|format| !format.needs_scores() && !format.needs_moves())
+}
+
+/// The formats that need no scores, and no moves unless this one needs them, too.
+fn instead_of(format: OutputFormat) -> String {
+    any_of(|other| !other.needs_scores() && (!other.needs_moves() || format.needs_moves()))
+}
+
+fn any_of(is_one: impl Fn(OutputFormat) -> bool) -> String {
+    let names: Vec<String> =
+        OutputFormat::value_variants().iter().filter(|&&format| is_one(format)).map(name_of).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 /// How a file is written.
@@ -132,34 +189,67 @@ impl fmt::Display for Target {
 /// Writes the positions of a data set with their labels, in order: the whole file or nothing.
 ///
 /// # Errors
-/// A position that the format cannot hold; a file that cannot be written.
+/// A position that lacks what the format needs, which may be a move that was not asked for when the data were read; one
+/// that it cannot hold; a file that cannot be written.
 pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Progress) -> Result<(), ConvertError> {
-    let encoder = Encoder { format: target.format, has_games: dataset.grouping() == Grouping::Games };
-    if encoder.needs_scores() {
-        let missing = (0..dataset.len()).find(|&index| dataset.label(index).score.is_none());
-        if let Some(index) = missing {
-            return Err(ConvertError::NoScore { place: dataset.place(index).to_string(), format: target.format });
-        }
-    }
-    let encode = |range: std::ops::Range<usize>| {
-        let mut bytes = Vec::with_capacity(100 * range.len());
-        dataset.samples(range).for_each(|(position, label)| encoder.encode(&position, &label, &mut bytes));
-        bytes
+    check(dataset, target.format)?;
+    let encoder = Encoder { dataset, format: target.format, has_games: dataset.grouping() == Grouping::Games };
+    // Nothing is worked on any more once something has failed.
+    let has_failed = AtomicBool::new(false);
+    let encode = |range: Range<usize>| {
+        if has_failed.load(Ordering::Relaxed) { Ok(Encoded::default()) } else { encoder.encode(range) }
     };
+    let mut refusal = None;
     let write = |file: &mut dyn Write| -> io::Result<()> {
         let mut packer = target.compression.pack(file)?;
         packer.write_all(encoder.head())?;
+        let mut chunks = Chunks::default();
         let mut result = Ok(());
-        let collect = |bytes: Vec<u8>| {
-            if result.is_ok() {
-                result = packer.write_all(&bytes);
+        let collect = |encoded: Result<Encoded, ConvertError>| {
+            if has_failed.load(Ordering::Relaxed) {
+                return;
             }
+            match encoded {
+                Ok(encoded) if target.format == OutputFormat::Binpack => {
+                    result = encoded.runs().try_for_each(|chain| chunks.add(chain, &mut packer));
+                }
+                Ok(encoded) => result = packer.write_all(&encoded.bytes),
+                Err(error) => {
+                    result = Err(io::Error::other(error.to_string()));
+                    refusal = Some(error);
+                }
+            }
+            has_failed.store(result.is_err(), Ordering::Relaxed);
         };
         in_batches("writing", dataset, encode, collect, progress);
         result?;
+        chunks.finish(&mut packer)?;
         packer.finish()
     };
-    Ok(write_atomically_with(path, write)?)
+    let written = write_atomically_with(path, write);
+    match refusal {
+        Some(refusal) => Err(refusal),
+        None => Ok(written?),
+    }
+}
+
+/// Whether every position has what a format needs.
+fn check(dataset: &Dataset, format: OutputFormat) -> Result<(), ConvertError> {
+    let place_without = |has: &dyn Fn(usize) -> bool| {
+        let index = (0..dataset.len()).find(|&index| !has(index))?;
+        Some(dataset.place(index).to_string())
+    };
+    if format.needs_moves()
+        && let Some(place) = place_without(&|index| dataset.best(index).is_some())
+    {
+        return Err(ConvertError::NoMove { place, format });
+    }
+    if format.needs_scores()
+        && let Some(place) = place_without(&|index| dataset.label(index).score.is_some())
+    {
+        return Err(ConvertError::NoScore { place, format });
+    }
+    Ok(())
 }
 
 #[cfg(test)]

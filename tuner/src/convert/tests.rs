@@ -1,5 +1,7 @@
 //! What is written can be read again, and says the same.
 
+mod runs;
+
 use std::fs;
 
 use engine::chess::Color;
@@ -99,9 +101,14 @@ fn what_cannot_be_written_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let original = dataset("8/8/8/8/8/k7/7R/K7 b - - c9 \"1-0\"; ce 5;\n8/8/8/8/8/k7/7R/K7 w - - c9 \"1-0\";\n");
     let error = |name: &str| converted(&original, &folder, name).err().unwrap().to_string();
-    assert!(error("a.bullet").starts_with("made up:2: has no score, which bullet cannot do without"));
+    let told = "made up:2: has no score, which bullet cannot do without: write epd, points or csv";
+    assert_eq!(error("a.bullet"), told);
     assert!(error("a.wdl.gz").starts_with("made up:2: "));
-    assert!(error("a.viri").contains("whole games") && error("a.binpack.zst").contains("moves"));
+    assert!(error("a.pgn.zst").contains("whole games"));
+    for (name, format) in [("a.viri", "viri"), ("a.vf.gz", "viri"), ("a.binpack.zst", "binpack")] {
+        let told = format!("made up:1: has no move, which {format} cannot do without: write epd, points or csv");
+        assert_eq!(error(name), told);
+    }
     assert!(error("a.doc").contains("--to epd, points"), "{}", error("a.doc"));
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     assert_eq!(content(&converted(&original, &folder, "a.csv").unwrap(), false), content(&original, false));

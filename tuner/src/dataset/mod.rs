@@ -1,8 +1,8 @@
 //! Positions with game results, as they come in files.
 //!
-//! A [`Dataset`] keeps its positions packed: 32 bytes a position with its result and score, four for what it must not be
-//! parted from and four for where it stood, and two for its move where moves are asked for. The files are read once, as
-//! streams, and not kept.
+//! A [`Dataset`] keeps its positions packed: 32 bytes a position with its result and score, four for what it must not
+//! be parted from and four for where it stood, and two for its move where moves are asked for. The files are read once,
+//! as streams, and not kept.
 
 mod draw;
 mod filter;
@@ -14,6 +14,7 @@ mod packing;
 mod part;
 mod read;
 mod readers;
+pub(crate) mod runs;
 mod store;
 mod views;
 
@@ -35,6 +36,8 @@ pub(crate) use part::Told;
 pub use readers::{
     BinaryError, Format, GameError, LabelStyle, LineError, Plies, Record, RecordError, Results, Sample, Table,
 };
+pub(crate) use readers::{Chunks, LONGEST_CHAIN, LONGEST_GAME, codes_of, write_chain, write_game};
+pub use runs::Unfit;
 pub use store::Grouping;
 use store::Store;
 pub use views::{TurnedResults, Views};

@@ -1,9 +1,9 @@
 //! A position and its label in 32 bytes.
 
-use engine::chess::{Bitboard, CastlingSide, Color, File, Position, Rank, Setup, Square};
+use engine::chess::{Color, File, Position, Rank, Setup, Square};
 
 use super::label::{Label, Outcome};
-use super::readers::{BLACK, CASTLING_ROOK, put_pieces};
+use super::readers::{castling_rooks, codes_of, put_pieces};
 
 /// A packed position with its outcome and score, as columns hold it; its group stands in a column of its own.
 ///
@@ -25,19 +25,7 @@ const OUTCOME: u32 = 53;
 const HAS_SCORE: u32 = 55;
 
 pub(super) fn pack(position: &Position, label: &Label) -> Packed {
-    let mut castling_rooks = Bitboard::EMPTY;
-    for color in Color::ALL {
-        for side in CastlingSide::ALL {
-            castling_rooks |= position.castling().rook(color, side).map_or(Bitboard::EMPTY, Bitboard::from);
-        }
-    }
-    let (occupied, black) = (position.occupied(), position.color(Color::Black));
-    let mut codes = 0_u128;
-    for (at, square) in occupied.into_iter().enumerate() {
-        let piece_type = position.piece_type_on(square).map_or(0, |piece_type| piece_type as u8);
-        let code = if castling_rooks.has(square) { CASTLING_ROOK } else { piece_type };
-        codes |= u128::from(code | if black.has(square) { BLACK } else { 0 }) << (4 * at);
-    }
+    let codes = codes_of(position, castling_rooks(position));
     let rest = u64::from(position.halfmove_clock())
         | u64::from(position.fullmove_number()) << FULLMOVE
         | u64::from(label.score.unwrap_or_default() as u16) << SCORE
@@ -45,7 +33,7 @@ pub(super) fn pack(position: &Position, label: &Label) -> Packed {
         | (position.side_to_move().index() as u64) << SIDE
         | (label.outcome as u64) << OUTCOME
         | u64::from(label.score.is_some()) << HAS_SCORE;
-    [occupied.0, codes as u64, (codes >> 64) as u64, rest]
+    [position.occupied().0, codes as u64, (codes >> 64) as u64, rest]
 }
 
 /// The position of a record that [`pack`] has made.

@@ -1,6 +1,7 @@
 //! The program as its users run it: what it reads, writes, prints and refuses.
 
 mod constraints;
+mod convert;
 mod data;
 mod documents;
 mod jobs;

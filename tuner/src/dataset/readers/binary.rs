@@ -1,6 +1,6 @@
 //! What the binary formats share.
 
-use engine::chess::{Bitboard, Color, FenError, Piece, PieceType, Setup};
+use engine::chess::{Bitboard, CastlingSide, Color, FenError, Move, MoveKind, Piece, PieceType, Position, Setup};
 use thiserror::Error;
 
 /// What is wrong with a record of a binary file.
@@ -62,10 +62,41 @@ pub(super) fn piece_codes(bytes: &[u8], at: usize) -> u128 {
 }
 
 /// The code of a rook that may castle, next to those of the piece types.
-pub(in crate::dataset) const CASTLING_ROOK: u8 = PieceType::COUNT as u8;
+pub(super) const CASTLING_ROOK: u8 = PieceType::COUNT as u8;
 
 /// Set in the code of a black piece.
-pub(in crate::dataset) const BLACK: u8 = 8;
+const BLACK: u8 = 8;
+
+/// What a pawn can become, by its code.
+pub(super) const PROMOTIONS: [PieceType; 4] = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
+
+/// The code of what a pawn becomes; 0 where it becomes nothing.
+pub(super) fn promotion_code(mv: Move) -> u16 {
+    PROMOTIONS.iter().position(|&piece_type| Some(piece_type) == mv.promoted()).unwrap_or_default() as u16
+}
+
+/// The code of what is special about a move, by a table of what codes stand for.
+pub(super) fn kind_code(kinds: &[MoveKind; 4], mv: Move) -> u16 {
+    kinds.iter().position(|&kind| kind == mv.kind()).expect("a code for every kind") as u16
+}
+
+/// The rooks that may still castle.
+pub(in crate::dataset) fn castling_rooks(position: &Position) -> Bitboard {
+    let rooks = |color| CastlingSide::ALL.map(|side| position.castling().rook(color, side)).into_iter().flatten();
+    Color::ALL.into_iter().flat_map(rooks).collect()
+}
+
+/// The men of a position as [`put_pieces`] reads them; those of `castling_rooks` are rooks that may castle.
+pub(crate) fn codes_of(position: &Position, castling_rooks: Bitboard) -> u128 {
+    let black = position.color(Color::Black);
+    let mut codes = 0;
+    for (at, square) in position.occupied().into_iter().enumerate() {
+        let piece_type = position.piece_type_on(square).map_or(0, |piece_type| piece_type as u8);
+        let code = if castling_rooks.has(square) { CASTLING_ROOK } else { piece_type };
+        codes |= u128::from(code | if black.has(square) { BLACK } else { 0 }) << (4 * at);
+    }
+    codes
+}
 
 /// Puts men on an empty board: from the lowest square and bits up, four bits a man, its type with [`BLACK`] in it for a
 /// black one; rooks that may castle have a code of their own.

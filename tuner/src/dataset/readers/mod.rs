@@ -1,4 +1,5 @@
-//! One file a format: each turns the bytes of its files into samples.
+//! One file or folder a format: each turns the bytes of its files into samples. Formats of games and chains are written
+//! beside where they are read: both ways share codes and the order of moves.
 //!
 //! A file is read in parts of whole records; parts know nothing of one another, so that they can be read at the same
 //! time. Which reader a file gets, its first bytes say and not its name.
@@ -21,10 +22,13 @@ use super::filter::LeftOut;
 use super::label::Label;
 use super::{DatasetError, ReadOptions, SourceError};
 pub use binary::BinaryError;
-pub(super) use binary::{BLACK, CASTLING_ROOK, put_pieces};
+pub(crate) use binary::codes_of;
+pub(super) use binary::{castling_rooks, put_pieces};
+pub(crate) use binpack::{Chunks, LONGEST_CHAIN, write_chain};
 pub use pgn::{GameError, Plies};
 pub use table::{Results, Table};
 pub use text::{LabelStyle, LineError};
+pub(crate) use viri::{LONGEST_GAME, write_game};
 
 /// A labelled position.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,11 +5,15 @@
 //! Moves follow, two bytes and two for the score of the position before it, White's view; four zero bytes end the game.
 //! All numbers are little-endian.
 
-use engine::chess::{Color, Move, MoveKind, PieceType, Position, Setup, Square};
+use engine::chess::{Color, Move, MoveKind, Position, Setup, Square};
 
-use super::binary::{BinaryError, little_endian, piece_codes, put_pieces};
+use super::binary::{
+    BinaryError, PROMOTIONS, castling_rooks, codes_of, kind_code, little_endian, piece_codes, promotion_code,
+    put_pieces,
+};
 use super::{Format, Reader, Record, Sample, Sink};
 use crate::dataset::label::{Label, Outcome, bounded, group_of_game};
+use crate::dataset::runs::{Run, Unfit};
 
 /// Bytes of the position a game begins with.
 const HEAD: usize = 32;
@@ -20,8 +24,14 @@ const ELEMENT: usize = 4;
 /// Bytes of the longest game; nobody plays 250,000 moves.
 const LONGEST: usize = 1 << 20;
 
+/// Positions of the longest game.
+pub(crate) const LONGEST_GAME: usize = (LONGEST - HEAD) / ELEMENT - 1;
+
 /// The square that is none.
 const NO_SQUARE: u8 = 64;
+
+/// What is special about a move, by its code.
+const KINDS: [MoveKind; 4] = [MoveKind::Normal, MoveKind::EnPassant, MoveKind::Castling, MoveKind::Promotion];
 
 pub(super) struct ViriReader;
 
@@ -111,23 +121,48 @@ fn start(head: &[u8]) -> Result<(Position, Outcome), BinaryError> {
     Ok((setup.finish().map_err(BinaryError::Position)?, outcome))
 }
 
-/// The move of two bytes: six bits from, six to, two for what a pawn becomes, two for what is special; none if it is not
-/// legal.
+/// The move of two bytes: six bits from, six to, two for what a pawn becomes, two for what is special; none if it is
+/// not legal.
 fn move_of(bits: u16, position: &Position) -> Option<Move> {
-    const PROMOTIONS: [PieceType; 4] = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
     let square = |bits: u16| Square::from_index(usize::from(bits & 0x3F));
     let (from, to, promoted) = (square(bits), square(bits >> 6), usize::from(bits >> 12 & 3));
-    let kind = match bits >> 14 {
-        0 => MoveKind::Normal,
-        1 => MoveKind::EnPassant,
-        2 => MoveKind::Castling,
-        _ => MoveKind::Promotion,
-    };
-    let mv = match kind {
+    let mv = match KINDS[usize::from(bits >> 14)] {
         MoveKind::Promotion => Move::promotion(from, to, PROMOTIONS[promoted]),
-        _ => Some(Move::new(from, to, kind)).filter(|_| promoted == 0)?,
+        kind => Some(Move::new(from, to, kind)).filter(|_| promoted == 0)?,
     };
     position.is_legal(mv).then_some(mv)
+}
+
+/// The bits that [`move_of`] reads.
+fn bits_of(mv: Move) -> u16 {
+    let (from, to) = (mv.from().index() as u16, mv.to().index() as u16);
+    from | to << 6 | promotion_code(mv) << 12 | kind_code(&KINDS, mv) << 14
+}
+
+/// Writes a run of at most [`LONGEST_GAME`] positions as a game. The score of the head is 0, and so is the spare byte:
+/// neither is known, and the format's own library leaves them so. A position without a score gets 0, too.
+///
+/// # Errors
+/// What of its first position there is no room for; nothing has been written then.
+pub(crate) fn write_game(run: &Run, to: &mut Vec<u8>) -> Result<(), Unfit> {
+    let start = &run.start;
+    let clock = start.halfmove_clock();
+    let clock = u8::try_from(clock).map_err(|_| Unfit::HalfmoveClock(clock))?;
+    let side = (start.side_to_move().index() as u8) << 7;
+    let mut head = [0; HEAD];
+    head[..8].copy_from_slice(&start.occupied().0.to_le_bytes());
+    head[8..24].copy_from_slice(&codes_of(start, castling_rooks(start)).to_le_bytes());
+    head[24] = side | start.en_passant().map_or(NO_SQUARE, |square| square.index() as u8);
+    head[25] = clock;
+    head[26..28].copy_from_slice(&start.fullmove_number().to_le_bytes());
+    head[30] = run.outcome as u8;
+    to.extend_from_slice(&head);
+    for step in &run.steps {
+        to.extend_from_slice(&bits_of(step.mv).to_le_bytes());
+        to.extend_from_slice(&step.score.unwrap_or_default().to_le_bytes());
+    }
+    to.extend_from_slice(&[0; ELEMENT]);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -140,24 +175,32 @@ mod tests {
 
     use super::super::tests::{Collected, collect};
     use super::*;
+    use crate::dataset::runs::Step;
 
     /// A game of all kinds of moves as the crate writes it, and its positions.
     fn written() -> (Vec<u8>, Vec<String>) {
-        let fen = "r3k2r/1P6/8/8/2p5/8/3P3P/R3K2R b HAha - 3 20";
+        let moves = ["e8h8", "d2d4", "c4d3", "e1a1", "a8a2", "b7b8r"];
+        written_from("r3k2r/1P6/8/8/2p5/8/3P3P/R3K2R b HAha - 3 20", &moves)
+    }
+
+    fn written_from(fen: &str, moves: &[&str]) -> (Vec<u8>, Vec<String>) {
         let mut board = Board::new();
         board.set_from_fen(fen, true).expect("a legal position");
         let mut game = Game::new(&board);
         let mut position = Position::from_fen(fen).expect("a legal position");
         let mut fens = Vec::new();
-        for (ply, text) in ["e8h8", "d2d4", "c4d3", "e1a1", "a8a2", "b7b8r"].into_iter().enumerate() {
+        for (ply, text) in moves.iter().enumerate() {
             fens.push(position.to_fen());
-            let mv = position.legal_moves().iter().copied().find(|mv| mv.to_uci(true) == text).expect(text);
+            let mv = position.legal_moves().iter().copied().find(|mv| mv.to_uci(true) == *text).expect(text);
             let [from, to] = [mv.from(), mv.to()].map(|square| ViriSquare::new_clamped(square.index() as u8));
             let theirs = match mv.kind() {
                 MoveKind::Normal => ViriMove::new(from, to),
                 MoveKind::Castling => ViriMove::new_with_flags(from, to, MoveFlags::Castle),
                 MoveKind::EnPassant => ViriMove::new_with_flags(from, to, MoveFlags::EnPassant),
-                MoveKind::Promotion => ViriMove::new_with_promo(from, to, ViriPiece::Rook),
+                MoveKind::Promotion => {
+                    let promoted = [ViriPiece::Knight, ViriPiece::Bishop, ViriPiece::Rook, ViriPiece::Queen];
+                    ViriMove::new_with_promo(from, to, promoted[usize::from(promotion_code(mv))])
+                }
             };
             game.add_move(theirs, 100 - ply as i16);
             position.play(mv);
@@ -184,6 +227,30 @@ mod tests {
         assert_eq!(ViriReader.part_end(&bytes, 1), Some(game.len()));
         assert_eq!(ViriReader.part_end(&bytes, game.len() + 1), Some(2 * game.len()));
         assert_eq!(ViriReader.part_end(&bytes[..bytes.len() - 1], 2 * game.len() + 1), None);
+    }
+
+    #[test]
+    fn what_is_written_is_what_the_crate_writes() {
+        let (all_kinds, _) = written();
+        let (of_chess960, _) = written_from(
+            "1r2k1r1/8/8/8/3pP3/8/p5P1/1R1K2R1 b GBgb e3 0 65535",
+            &["d4e3", "d1g1", "a2b1q", "g1h2", "e8b8"],
+        );
+        let (with_others, _) = written_from("4k3/P1P5/8/8/8/8/8/4K3 w - - 100 1", &["a7a8n", "e8d7", "c7c8b"]);
+        for game in [all_kinds, of_chess960, with_others] {
+            let Collected { samples, faults, .. } = collect(&ViriReader, &game);
+            assert_eq!(faults, []);
+            let steps =
+                samples.iter().map(|(_, sample)| Step { mv: sample.best.expect("a move"), score: sample.label.score });
+            let Sample { position, label, .. } = samples[0].1.clone();
+            let mut run = Run { start: position, outcome: label.outcome, steps: steps.collect() };
+            let mut again = Vec::new();
+            assert_eq!(write_game(&run, &mut again), Ok(()));
+            assert_eq!(again, game);
+            run.start = Position::from_fen("4k3/8/8/8/8/8/8/4K3 w - - 256 200").expect("a legal position");
+            assert_eq!(write_game(&run, &mut again), Err(Unfit::HalfmoveClock(256)));
+            assert_eq!(again, game);
+        }
     }
 
     #[test]
