@@ -151,6 +151,26 @@ fn runs_are_the_same_wherever_ranges_part() {
 }
 
 #[test]
+fn what_can_be_read_of_damaged_games_is_written_or_refused() {
+    let original = games(20);
+    let mut random = Random::seeded(3);
+    for _ in 0..100 {
+        let mut damaged = original.clone();
+        for _ in 0..30 {
+            damaged[random.below(original.len() as u64) as usize] ^= 1 << random.below(8);
+        }
+        let source = Source::in_memory("made up", damaged).unwrap();
+        let options = ReadOptions { skip_bad: usize::MAX, ..options() };
+        let Ok(dataset) = Dataset::read(vec![source], &options, || (), |()| (), &()) else { continue };
+        assert!(known(&dataset_of(&written(&dataset, "a.viri").unwrap(), &options)) == known(&dataset));
+        match written(&dataset, "a.binpack") {
+            Ok(bytes) => assert_eq!(dataset_of(&bytes, &options).len(), dataset.len()),
+            Err(error) => assert!(matches!(error, ConvertError::NoRoom { .. }), "{error}"),
+        }
+    }
+}
+
+#[test]
 fn moves_must_have_been_asked_for() {
     let dataset = dataset_of(&games(1), &ReadOptions::default());
     assert!((0..dataset.len()).all(|index| dataset.best(index).is_none()));

@@ -82,8 +82,13 @@ pub(super) fn kind_code(kinds: &[MoveKind; 4], mv: Move) -> u16 {
 
 /// The rooks that may still castle.
 pub(in crate::dataset) fn castling_rooks(position: &Position) -> Bitboard {
-    let rooks = |color| CastlingSide::ALL.map(|side| position.castling().rook(color, side)).into_iter().flatten();
-    Color::ALL.into_iter().flat_map(rooks).collect()
+    let mut rooks = Bitboard::EMPTY;
+    for color in Color::ALL {
+        for side in CastlingSide::ALL {
+            rooks |= position.castling().rook(color, side).map_or(Bitboard::EMPTY, Bitboard::from);
+        }
+    }
+    rooks
 }
 
 /// The men of a position as [`put_pieces`] reads them; those of `castling_rooks` are rooks that may castle.
