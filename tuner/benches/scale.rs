@@ -11,17 +11,12 @@ use std::time::Instant;
 use engine::eval::Evaluator;
 use engine::eval::params::{PAIRS, Weights};
 use engine::random::Random;
-use mimalloc::MiMalloc;
 use tuner::dataset::{ReadOptions, Source};
 use tuner::features::{Resolve, read};
 use tuner::objective::{CurvatureKind, Objective, Rows, RowsBuilder, RowsWriter, SampleLoss, fit_k_at};
 use tuner::optimize::{Limits, Newton, Optimizer};
 use tuner::storage::Storage;
 use tuner::tune::PRIOR_PER_POSITION;
-
-/// As the program has it.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../params/baseline.toml");

@@ -1,5 +1,6 @@
 //! `tuner`, the program: parameters and labelled positions in, better parameters out.
 
+mod allocator;
 mod args;
 mod bars;
 mod interrupt;
@@ -12,7 +13,6 @@ use std::sync::atomic::Ordering;
 use args::Cli;
 use bars::Bars;
 use engine::fault;
-use mimalloc::MiMalloc;
 use tuner::processes::is_first;
 
 /// Exit status of a check that found something wrong.
@@ -23,11 +23,8 @@ const FAILURE: i32 = 2;
 
 engine::ask_for_a_fit_machine!();
 
-/// Fits take and give back many matrices; the system's allocator hands their memory back every time.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
-
 fn main() {
+    allocator::keep_memory();
     let bars = Bars::default();
     #[cfg(feature = "mpi")]
     let world = world::connect();
