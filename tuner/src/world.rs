@@ -20,8 +20,10 @@ const STARTED: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 /// What `mpirun` of Open MPI tells of how many processes there are, and of how many on this machine.
 const COUNTED: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"];
 
-/// Says how Open MPI sends messages, and that it is to send them without looking for networks that could do it.
-const PLAIN: (&str, &str) = ("OMPI_MCA_pml", "ob1");
+/// Settings of Open MPI where all processes are on one machine: memory is what they talk by, and looking for a network
+/// that could do better takes longer than all the rest of its start; and whoever waits lets others work, such as the
+/// thread that unpacks the data, as each process is mostly bound to one processor.
+const AT_HOME: [(&str, &str); 2] = [("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_mpi_yield_when_idle", "1")];
 
 /// The first process has so long to tell of an error before others do that have it, too.
 const PRECEDENCE: Duration = Duration::from_secs(2);
@@ -31,24 +33,25 @@ pub(crate) fn connect() -> Result<Option<Universe>> {
     if STARTED.iter().all(|name| std::env::var_os(name).is_none()) {
         return Ok(None);
     }
-    spare_search();
+    settle();
     let (universe, _) = mpi::initialize_with_threading(Threading::Serialized).context("cannot initialise MPI")?;
     let world = universe.world();
     join(Box::new(World { rank: world.rank() as usize, size: world.size() as usize }));
     Ok(Some(universe))
 }
 
-/// Where all processes are on this machine, memory is what they talk by: looking for something better takes Open MPI longer
-/// than all the rest of its start. Whoever starts them may say otherwise.
-fn spare_search() {
+/// Sets what is set [`AT_HOME`], unless whoever starts the processes says otherwise.
+fn settle() {
     let [all, here] = COUNTED.map(std::env::var_os);
-    if here.is_none() || all != here || std::env::var_os(PLAIN.0).is_some() {
+    if here.is_none() || all != here {
         return;
     }
-    // SAFETY: this is the first thing that the program does, and there is only one thread so far.
-    #[allow(unsafe_code, reason = "the environment is what Open MPI is told by")]
-    unsafe {
-        std::env::set_var(PLAIN.0, PLAIN.1);
+    for (name, value) in AT_HOME.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()) {
+        // SAFETY: this is the first thing that the program does, and there is only one thread so far.
+        #[allow(unsafe_code, reason = "the environment is what Open MPI is told by")]
+        unsafe {
+            std::env::set_var(name, value);
+        }
     }
 }
 
