@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use engine::chess::Position;
 use tempfile::TempDir;
+use tuner::convert::{Compression, OutputFormat, Target, convert};
 use tuner::dataset::{Dataset, Filters, Label, Plies, ReadOptions, Source, Visitor};
 use tuner::fit::Problem;
 use tuner::storage::Storage;
@@ -39,6 +40,40 @@ pub fn read(bytes: Vec<u8>, is_strict: bool) {
         assert_eq!(label.score, dataset.label(index).score);
         assert!(dataset.place(index).number <= dataset.files()[0].records);
         assert_eq!(position.legal_moves().len(), position.count_legal_moves() as usize);
+    }
+}
+
+/// Reads data with moves, writes them in the formats that hold moves, and reads them again: what can be written comes
+/// back.
+pub fn write_and_read(bytes: Vec<u8>) {
+    let plies = Plies { skip_first: 0, skip_last: 0 };
+    let options = ReadOptions { skip_bad: usize::MAX, plies, moves: true, ..ReadOptions::default() };
+    let read = |bytes: Vec<u8>, options: &ReadOptions| {
+        let source = Source::in_memory("input", bytes).ok()?;
+        Dataset::read(vec![source], options, || (), |()| (), &()).ok()
+    };
+    let Some(dataset) = read(bytes, &options) else { return };
+    for format in [OutputFormat::Viri, OutputFormat::Binpack] {
+        let (_folder, path) = file(&[]);
+        if let Err(error) = convert(&dataset, &path, Target { format, compression: Compression::Plain }, &()) {
+            assert!(!error.to_string().contains('\n'), "{error}");
+            continue;
+        }
+        let written = fs::read(&path).expect("a file");
+        let again =
+            read(written, &ReadOptions { skip_bad: 0, ..options.clone() }).expect("what was written can be read");
+        assert_eq!(again.len(), dataset.len());
+        // Binpack counts plies from the first move on, and knows no move before it.
+        let has_number_zero = dataset.samples(0..dataset.len()).any(|(position, _)| position.fullmove_number() == 0);
+        for index in 0..dataset.len() {
+            let said = |dataset: &Dataset| {
+                let label = dataset.label(index);
+                (dataset.best(index), label.outcome, label.score)
+            };
+            assert_eq!(said(&again), said(&dataset));
+            let positions = [&again, &dataset].map(|dataset| dataset.position(index));
+            assert!(positions[0] == positions[1] || has_number_zero, "{positions:?}");
+        }
     }
 }
 
