@@ -86,7 +86,7 @@ fn measure(rows: &Rows, start: &[f64], written: f64) {
     let objective = Objective::new(rows, k).expect("rows and a scale");
     let objective = objective.with_prior(PRIOR_PER_POSITION / count, start).expect("a prior");
     // What is short is done several times.
-    let times = (1_000_000 / rows.len()).clamp(1, 50);
+    let times = (1_000_000 / rows.len()).clamp(3, 50);
     let gradient = timed(&mut || (0..times).for_each(|_| drop(objective.loss_and_gradient(start)))) / times as f64;
     let curvature =
         timed(&mut || (0..times).for_each(|_| drop(objective.curvature(start, CurvatureKind::GaussNewton))));
