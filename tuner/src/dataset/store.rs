@@ -129,9 +129,7 @@ impl StoreWriter {
         self.packed.extend(&part.packed)?;
         self.groups.extend(&part.groups)?;
         part.groups.iter().for_each(|&group| self.note(group));
-        for &record in &part.records {
-            self.records.push(record_of_file(records, record))?;
-        }
+        self.records.extend_each(part.records.iter().map(|&record| record_of_file(records, record)))?;
         self.moves.extend(&part.moves)?;
         let columns = [self.packed.bytes_in_memory(), self.groups.bytes_in_memory(), self.records.bytes_in_memory()];
         let bytes = columns.iter().sum::<usize>() + self.moves.bytes_in_memory();
@@ -171,7 +169,7 @@ impl StoreWriter {
     pub(super) fn finish(self) -> Result<(Store, Grouping), StorageError> {
         let (packed, groups) = (self.packed.finish()?, self.groups.finish()?);
         let mut store = Store { packed, groups, records: self.records.finish()?, moves: self.moves.finish()? };
-        let stretches = if self.has_nameless { store.stretches()? } else { None };
+        let stretches = if self.has_nameless { store.stretches() } else { None };
         let grouping = match (self.has_named, self.has_nameless) {
             (true, false) => Grouping::Games,
             (true, true) => Grouping::Mixed,
@@ -266,32 +264,32 @@ impl Store {
 
     /// By position: its game, or its stretch among the positions without a game; none if neighbours among these have
     /// little to do with one another.
-    fn stretches(&self) -> Result<Option<Column<u32>>, StorageError> {
-        let nameless = || self.results().filter(|(group, _)| group & GAME == 0).map(|(_, outcome)| outcome);
-        let mut counts = [0.0; Outcome::ALL.len()];
-        nameless().for_each(|outcome| counts[outcome as usize] += 1.0);
+    fn stretches(&self) -> Option<Column<u32>> {
+        let (mut counts, mut changes, mut last) = ([0.0; Outcome::ALL.len()], 0.0, None);
+        for (_, outcome) in self.results().filter(|(group, _)| group & GAME == 0) {
+            counts[outcome as usize] += 1.0;
+            changes += f64::from(u8::from(last.replace(outcome).is_some_and(|last| last != outcome)));
+        }
         let all: f64 = counts.iter().sum();
         let by_chance: f64 = counts.iter().map(|count| (count / all).powi(2)).sum();
-        let changes = nameless().zip(nameless().skip(1)).filter(|(a, b)| a != b).count() as f64;
         if 1.0 - changes / all < by_chance + FELLOWSHIP {
-            return Ok(None);
+            return None;
         }
         let shortest = (STRETCH * all / (changes + 1.0)) as usize;
         let (mut number, mut length, mut last) = (0, 0, None);
-        let mut groups = ColumnWriter::new();
-        groups.reserve(self.len());
+        let mut groups = Vec::with_capacity(self.len());
         for (group, outcome) in self.results() {
             if group & GAME != 0 {
-                groups.push(group)?;
+                groups.push(group);
                 continue;
             }
             if length >= shortest && last != Some(outcome) {
                 (number, length) = (number + 1, 0);
             }
             (length, last) = (length + 1, Some(outcome));
-            groups.push(number)?;
+            groups.push(number);
         }
-        Ok(if number >= FEWEST_STRETCHES { Some(groups.finish()?) } else { None })
+        (number >= FEWEST_STRETCHES).then(|| groups.into())
     }
 }
 

@@ -94,13 +94,18 @@ pub(in crate::dataset) fn castling_rooks(position: &Position) -> Bitboard {
 /// The men of a position as [`put_pieces`] reads them; those of `castling_rooks` are rooks that may castle.
 pub(crate) fn codes_of(position: &Position, castling_rooks: Bitboard) -> u128 {
     let black = position.color(Color::Black);
-    let mut codes = 0;
-    for (at, square) in position.occupied().into_iter().enumerate() {
+    let code = |square| {
         let piece_type = position.piece_type_on(square).map_or(0, |piece_type| piece_type as u8);
         let code = if castling_rooks.has(square) { CASTLING_ROOK } else { piece_type };
-        codes |= u128::from(code | if black.has(square) { BLACK } else { 0 }) << (4 * at);
-    }
-    codes
+        code | if black.has(square) { BLACK } else { 0 }
+    };
+    let mut squares = position.occupied().into_iter();
+    let mut next_word = || {
+        let men = squares.by_ref().take(16).enumerate();
+        men.fold(0, |word, (at, square)| word | u64::from(code(square)) << (4 * at))
+    };
+    let words = [next_word(), next_word()];
+    u128::from(words[0]) | u128::from(words[1]) << 64
 }
 
 /// Puts men on an empty board: from the lowest square and bits up, four bits a man, its type with [`BLACK`] in it for a
