@@ -24,10 +24,10 @@ const FAILURE: i32 = 2;
 engine::ask_for_a_fit_machine!();
 
 fn main() {
-    allocator::keep_memory();
-    let bars = Bars::default();
     #[cfg(feature = "mpi")]
     let world = world::connect();
+    allocator::keep_memory();
+    let bars = Bars::default();
     let run = || {
         #[cfg(feature = "mpi")]
         world.as_ref().map_err(|error| anyhow::anyhow!(fault::in_words(error.as_ref())))?;

@@ -32,8 +32,8 @@ const WAVE_BYTES: usize = 256 << 20;
 /// Fewest and most slabs of a wave, whatever they take.
 const WAVE: (usize, usize) = (2, 8);
 
-/// Fewest and most rows of a slab, if there are as many; more if the triangle is large. To clear a triangle and to add it to the others takes as
-/// long as a thousand rows.
+/// Fewest and most rows of a slab, if there are as many; more if the triangle is large. With fewer rows, clearing the
+/// triangle and adding it to the others takes longer than summing them.
 const SLAB_ROWS: (usize, usize) = (4096, 16_384);
 
 /// Most parts that are summed apart.
@@ -144,8 +144,8 @@ pub(super) fn sum(rows: &Rows, theta: &[f64], (loss, logit): (SampleLoss, f64), 
     let measure = Measure { loss, logit, kind };
     let cells = triangle(rows.features());
     let wave = (WAVE_BYTES / size_of::<Cell<f32>>() / cells.max(1)).clamp(WAVE.0, WAVE.1);
-    let fewest = (rows.len() / SLAB_ROWS.0).clamp(1, wave);
-    let slab_rows = rows.len().div_ceil(fewest).clamp(1, SLAB_ROWS.1.max(cells / 8)).next_multiple_of(BLOCK);
+    let at_once = (rows.len() / SLAB_ROWS.0).clamp(1, wave);
+    let slab_rows = rows.len().div_ceil(at_once).clamp(1, SLAB_ROWS.1.max(cells / 8)).next_multiple_of(BLOCK);
     let starts: Vec<usize> = (0..rows.len()).step_by(slab_rows).collect();
 
     let parts = Parts::new(&starts, rows, cells);

@@ -71,6 +71,8 @@ impl Total {
                 mg[2 * j..2 * j + 2].copy_from_slice(&cell[..2]);
                 eg[2 * j..2 * j + 2].copy_from_slice(&cell[1..3]);
             }
+            // Above the diagonal, where nothing is filled in.
+            eg[2 * k] = 0.0;
             for piece in 0..PHASE_PIECES {
                 mg[2 * features + piece] = scale * self.crosses[k][0][piece];
                 eg[2 * features + piece] = scale * self.crosses[k][1][piece];
