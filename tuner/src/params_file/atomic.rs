@@ -21,6 +21,9 @@ pub enum WriteError {
         /// The target.
         path: PathBuf,
     },
+    /// The name that stands for standard output elsewhere.
+    #[error("-: standard output cannot be replaced as a file is; name a file, or ./- if it is to be called so")]
+    StandardOutput,
     /// The folder the file would be in does not exist.
     #[error("{}: there is no folder {}", path.display(), folder.display())]
     NoFolder {
@@ -95,6 +98,9 @@ fn followed(path: &Path) -> PathBuf {
 
 /// A new file in the folder of `target`, gone when dropped. Errors name `path`.
 fn temporary_beside(path: &Path, target: &Path) -> Result<NamedTempFile, WriteError> {
+    if path == Path::new("-") {
+        return Err(WriteError::StandardOutput);
+    }
     let path = path.to_owned();
     if fs::metadata(target).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(WriteError::NotAFile { path });
@@ -145,6 +151,15 @@ mod tests {
     fn a_bare_name_is_in_the_current_folder() {
         check_writable("merino-no-such-file.toml").expect("writable");
         assert!(!Path::new("merino-no-such-file.toml").exists());
+    }
+
+    #[test]
+    fn a_dash_is_not_taken_for_a_file() {
+        for error in [check_writable("-"), write_atomically("-", "x")] {
+            assert!(error.expect_err("standard output").to_string().starts_with("-: standard output"));
+        }
+        assert!(!Path::new("-").exists());
+        check_writable("./-").expect("writable");
     }
 
     #[test]
