@@ -3,15 +3,13 @@
 //! An [`Evaluation`] names its parameters, says where they start, and takes positions apart into sparse rows: how often
 //! each parameter counts, and what does not depend on any. That is all a [`Problem`] needs, which is fitted to the
 //! results of games to its exact optimum. Engines in other languages write the rows themselves: [`Problem::read_rows`]
-//! reads them as text or as columns. What comes out is written as tables of the engine's language by [`Fitted::emit`].
+//! reads them as text. What comes out is written as tables of the engine's language by [`Fitted::emit`].
 //!
 //! A score is `constant + Σ count · value`, in centipawns and White's view. A parameter is a single value or a pair of a
 //! midgame and an endgame value, between which the pieces on the board decide: a pair is worth
 //! `f · midgame + (1 − f) · endgame` with `f` the phase of the board (phase weights times piece counts) as a share of
 //! that of the start of a game.
 
-#[cfg(feature = "arrow")]
-mod columns;
 mod emit;
 mod gather;
 mod problem;
@@ -25,8 +23,6 @@ use crate::objective::{FitKError, ObjectiveError, PHASE_PIECES, RowsError};
 use crate::optimize::{LimitsError, OptimizeError};
 use crate::params_file::WriteError;
 use crate::validation::ValidationError;
-#[cfg(feature = "arrow")]
-pub use columns::{ColumnsError, RowFault};
 pub use emit::{EmitError, Language};
 pub use problem::{Fitted, Problem, Settings};
 pub use text::TextError;
@@ -181,23 +177,6 @@ pub enum FitError {
     /// The text of rows.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The columns of rows.
-    #[cfg(feature = "arrow")]
-    #[error(transparent)]
-    Columns(#[from] ColumnsError),
-    /// Columns that this build does not read.
-    #[error(
-        "{file}: is {kind}, which only a build with it reads: cargo build --release -p merino-tuner --features arrow"
-    )]
-    Unsupported {
-        /// The file.
-        file: String,
-        /// What it is.
-        kind: &'static str,
-    },
-    /// Parquet that cannot be read here and there.
-    #[error("{0}: is Parquet inside zstd; unpack it first")]
-    Packed(String),
     /// The rows.
     #[error(transparent)]
     Rows(#[from] RowsError),

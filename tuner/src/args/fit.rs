@@ -18,8 +18,7 @@ use crate::interrupt::uninterrupted;
 /// The arguments of `tuner fit`.
 #[derive(Args)]
 pub(crate) struct FitArgs {
-    /// Rows as text, plain or zstd: parameters with their starts, then a line a position. `tuner::fit` has the format. A
-    /// build with the feature `arrow` reads columns of Arrow and Parquet, too.
+    /// Rows as text, plain or zstd: parameters with their starts, then a line a position. `tuner::fit` has the format.
     #[arg(long, value_name = "FILE")]
     rows: PathBuf,
 

@@ -16,17 +16,11 @@ pub(super) const GATHERED: usize = 1 << 14;
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 18;
 
-/// What files of columns begin with.
-const ARROW_FILE: &[u8] = b"ARROW1";
-const ARROW_STREAM: &[u8] = &[0xFF; 4];
-const PARQUET: &[u8] = b"PAR1";
-
 impl Problem {
-    /// Reads rows as text or, with the feature `arrow`, as columns of Arrow or Parquet, told by content; text and Arrow
-    /// may be compressed with zstd as a whole. The modules `text` and `columns` have the formats.
+    /// Reads rows as text, plain or compressed with zstd. The module `text` has the format.
     ///
     /// # Errors
-    /// The first fault, with its line or row.
+    /// The first fault, with its line.
     pub fn read_rows(path: &Path, storage: &Storage, progress: &dyn Progress) -> Result<Self, FitError> {
         let name = path.display().to_string();
         let unreadable = |error| TextError::Unreadable { file: name.clone(), error };
@@ -40,22 +34,7 @@ impl Problem {
         } else {
             Box::new(file)
         };
-        let head = bytes.fill_buf().map_err(unreadable)?;
-        let magic = [ARROW_FILE, ARROW_STREAM, PARQUET].into_iter().find(|&magic| head.starts_with(magic));
-        let problem = match magic {
-            None => text::read(&name, &mut *bytes, storage),
-            Some(PARQUET) if is_packed => Err(FitError::Packed(name)),
-            // It is not read from its beginning to its end, so it is opened anew.
-            #[cfg(feature = "arrow")]
-            Some(PARQUET) => super::columns::read_parquet(&name, path, storage, progress),
-            #[cfg(feature = "arrow")]
-            Some(magic) => super::columns::read_arrow(&name, &mut *bytes, magic == ARROW_FILE, storage),
-            #[cfg(not(feature = "arrow"))]
-            Some(magic) => {
-                let kind = if magic == PARQUET { "Parquet" } else { "Arrow" };
-                Err(FitError::Unsupported { file: name, kind })
-            }
-        }?;
+        let problem = text::read(&name, &mut *bytes, storage)?;
         progress.end();
         Ok(problem)
     }
@@ -123,26 +102,5 @@ impl Gather {
             return Err(TextError::Empty(file.to_owned()).into());
         }
         Ok(self.problem)
-    }
-}
-
-#[cfg(all(test, not(feature = "arrow")))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_ask_for_a_build_that_reads_them() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        let read = |bytes: &[u8]| {
-            std::fs::write(file.path(), bytes).expect("room on the disk");
-            Problem::read_rows(file.path(), &Storage::default(), &()).expect_err("columns").to_string()
-        };
-        for (bytes, kind) in [(ARROW_FILE, "Arrow"), (ARROW_STREAM, "Arrow"), (PARQUET, "Parquet")] {
-            let told = read(bytes);
-            assert!(told.contains(&format!(": is {kind}, which only a build with it reads: ")), "{told}");
-        }
-        assert!(
-            read(&zstd::encode_all(PARQUET, 1).expect("memory")).ends_with("is Parquet inside zstd; unpack it first")
-        );
     }
 }

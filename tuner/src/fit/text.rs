@@ -101,17 +101,6 @@ pub(super) fn read(file: &str, text: &mut dyn BufRead, storage: &Storage) -> Res
     rows.finish(file)
 }
 
-/// Reads what stands before the rows of a text, and nothing but that.
-#[cfg(feature = "arrow")]
-pub(super) fn read_header(name: &str, text: &str) -> Result<Problem, FitError> {
-    let mut reader = Reader { file: name, text: &mut text.as_bytes(), number: 0, line: Vec::new() };
-    let problem = reader.parameters()?;
-    match reader.next()?.map(|line| expected("the end", Some(line))) {
-        None => Ok(problem),
-        Some(fault) => Err(reader.fault(fault).into()),
-    }
-}
-
 impl Problem {
     /// Writes the rows as text, whole or not at all.
     ///
