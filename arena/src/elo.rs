@@ -1,13 +1,13 @@
 //! Rating the players of games in files.
 
 use std::fs::File;
-use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use arena::packed;
 use arena::pool::Pool;
 use arena::report::PoolRatings;
+use common::out;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::EloArgs;
@@ -25,11 +25,7 @@ pub(crate) fn rate(args: &EloArgs) -> Result<()> {
     }
     let ratings = PoolRatings::new(&pool, args.anchor.as_ref())?;
     let text = if args.json { format!("{:#}", ratings.to_json()) } else { ratings.to_table() };
-    match writeln!(std::io::stdout(), "{text}") {
-        // Whoever read has seen enough.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
-        written => written.context("standard output")?,
-    }
+    out!("{text}");
     Ok(())
 }
 

@@ -4,14 +4,22 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use arena::datagen::{Store, Tally, run};
+use arena::datagen::{Store, Tally, run, state_path};
 use arena::schedule::Stop;
+use common::files::{JSON, Kind, RunFiles};
+use common::{note, out};
 
 use crate::args::DatagenArgs;
 use crate::status::Status;
 
 /// Plays until there are as many positions as wanted, or until Ctrl-C; prints what it came to.
 pub(crate) fn generate(args: &DatagenArgs) -> Result<()> {
+    let mut files = RunFiles::default();
+    for (what, path) in args.inputs() {
+        files.reads(what, path)?;
+    }
+    files.writes("--output", &args.output, Kind::ANY)?;
+    files.writes("the state of --output", &state_path(&args.output), JSON)?;
     let (settings, extent) = (args.settings()?, args.extent());
     let mut store = if args.resume {
         Store::resume(&args.output, &settings)?
@@ -20,7 +28,7 @@ pub(crate) fn generate(args: &DatagenArgs) -> Result<()> {
     };
     if store.next_game() > 0 {
         let kept = store.tally().kept();
-        eprintln!("{}: goes on after {} games, {kept} positions", args.output.display(), store.next_game());
+        note!("{}: goes on after {} games, {kept} positions", args.output.display(), store.next_game());
     }
     let stop = Arc::new(Stop::default());
     let asked = Arc::clone(&stop);
@@ -36,10 +44,10 @@ pub(crate) fn generate(args: &DatagenArgs) -> Result<()> {
         bar.show(tally.kept(), extent.positions, line(tally, &before, started));
     });
     bar.end();
-    println!("{}", store.tally());
+    out!("{}", store.tally());
     result?;
     if stop.is_asked() {
-        eprintln!("{}: --resume goes on with it", args.output.display());
+        note!("{}: --resume goes on with it", args.output.display());
     }
     Ok(())
 }

@@ -16,7 +16,9 @@ use arena::schedule::{Format, Tally, read_journal};
 use arena::stats::{Counts, Sprt, Verdict};
 use arena::uci_client::{stand_guard, start_guard};
 use clap::{CommandFactory, Parser, Subcommand};
-use engine::{fault, shell_files};
+use common::files::{HTML, RunFiles, write_whole};
+use common::{fault, note, out};
+use engine::shell_files;
 
 /// Exit status of a run that failed, as clap's for bad arguments.
 const FAILURE: u8 = 2;
@@ -93,7 +95,7 @@ fn main() -> ExitCode {
     match run(&Cli::parse().command) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("error: {}", fault::in_words(error.as_ref()));
+            note!("error: {}", fault::in_words(error.as_ref()));
             ExitCode::from(FAILURE)
         }
     }
@@ -125,7 +127,7 @@ fn run(command: &Command) -> Result<u8> {
         Command::Datagen(args) => generate::generate(args).map(|()| 0),
         Command::Check(args) => check_engine(args),
         Command::Plan(args) => {
-            println!("{}", plan_table(&args.sprt(), &args.elo));
+            out!("{}", plan_table(&args.sprt(), &args.elo));
             Ok(0)
         }
         Command::Guard => {
@@ -135,9 +137,10 @@ fn run(command: &Command) -> Result<u8> {
         Command::Report(args) => report(args).map(|()| 0),
         Command::Elo(args) => elo::rate(args).map(|()| 0),
         Command::Calc(args) => calc(args).map(|()| 0),
-        Command::ShellFiles { folder } => shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), folder)
-            .with_context(|| folder.display().to_string())
-            .map(|()| 0),
+        Command::ShellFiles { folder } => {
+            shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), folder)?;
+            Ok(0)
+        }
     }
 }
 
@@ -150,7 +153,7 @@ fn play_tournament(args: &args::TournamentArgs, format: Format) -> Result<u8> {
 fn guard_engines() {
     let started = std::env::current_exe().and_then(|program| start_guard(&program, GUARD));
     if let Err(error) = started {
-        eprintln!("warning: engines will not be killed if the arena is: {error}");
+        note!("warning: engines will not be killed if the arena is: {error}");
     }
 }
 
@@ -160,7 +163,7 @@ fn check_engine(args: &args::CheckArgs) -> Result<u8> {
     for item in check::checks().filter(|check| args.is_wanted(check.name)) {
         reports.push(check::check(&spec, item).with_context(|| spec.command.display().to_string())?);
     }
-    println!("{}", if args.json { format!("{:#}", check::to_json(&reports)) } else { check::to_table(&reports) });
+    out!("{}", if args.json { format!("{:#}", check::to_json(&reports)) } else { check::to_table(&reports) });
     let has_failed = reports.iter().any(|report| matches!(report.outcome, Err(check::Miss::Failed(_))));
     Ok(u8::from(has_failed))
 }
@@ -170,20 +173,23 @@ fn verdict(sprt: &Sprt, tally: &Tally) -> Result<Verdict> {
 }
 
 fn report(args: &args::ReportArgs) -> Result<()> {
+    let mut files = RunFiles::default();
+    files.reads("the journal", &args.journal)?;
+    files.writes("--output", &args.output, HTML)?;
     let recorded = read_journal(&args.journal)?;
     if recorded.tally.games == 0 {
         bail!("{}: has no games yet", args.journal.display());
     }
-    output::write_whole(&args.output, &to_html(&Story::from(&recorded)))
+    Ok(write_whole(&args.output, to_html(&Story::from(&recorded)))?)
 }
 
 fn calc(args: &args::CalcArgs) -> Result<()> {
     let counts = args.counts();
     let sprt = args.bounds.map(|bounds| args.test.sprt(bounds));
     if args.json {
-        println!("{:#}", calc_json(&counts, sprt.as_ref())?);
+        out!("{:#}", calc_json(&counts, sprt.as_ref())?);
     } else {
-        println!("{}", calc_table(&counts, sprt.as_ref())?);
+        out!("{}", calc_table(&counts, sprt.as_ref())?);
     }
     Ok(())
 }

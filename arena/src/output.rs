@@ -1,17 +1,18 @@
 //! Playing a match with its files, its progress and Ctrl-C.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use arena::files::{self, folder_of};
 use arena::game::{GameRecord, Headers, to_pgn};
 use arena::report::{Outcome, Story, expected_games, status, to_html, to_json, to_table};
 use arena::schedule::{Head, Journal, Match, Setup, Stop, Tally, run};
 use arena::stats::{Sprt, Verdict};
+use common::files::{HTML, JSON, Kind, PGN, RunFiles, write_whole};
+use common::{note, out};
 
 use crate::args::CommonArgs;
 use crate::status::Status;
@@ -23,9 +24,7 @@ const TRY_AGAIN: Duration = Duration::from_secs(2);
 
 /// Plays a match until its end, until Ctrl-C, or until its test is decided; prints the result.
 pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Result<Tally> {
-    for path in [&args.json, &args.report].into_iter().flatten() {
-        check_folder(path)?;
-    }
+    check_files(plan, args)?;
     let mut head = Head::of(plan, sprt);
     let (mut files, tally, before) = Files::open(plan, args, &mut head)?;
     let stop = Arc::new(Stop::default());
@@ -58,15 +57,16 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
     bar.end();
     let tally = played?;
     let outcome = Outcome { plan, tally: &tally, sprt, elapsed: before + started.elapsed() };
-    println!("{}", to_table(&outcome));
-    if let Some(path) = &args.json {
-        write_whole(path, &format!("{:#}\n", to_json(&outcome)))?;
-    }
-    if let Some(path) = &args.report {
+    // The table comes last: standard output may be closed, and what cannot be written must not hide the result.
+    let json = args.json.as_ref().map(|path| write_whole(path, format!("{:#}\n", to_json(&outcome))));
+    let page = args.report.as_ref().map(|path| -> Result<()> {
         let setup = Setup::of(&head).map_err(anyhow::Error::msg)?;
         let story = Story { head: &head, setup: &setup, tally: &tally, elapsed: outcome.elapsed };
-        write_whole(path, &to_html(&story))?;
-    }
+        Ok(write_whole(path, to_html(&story))?)
+    });
+    out!("{}", to_table(&outcome));
+    json.transpose()?;
+    page.transpose()?;
     if !is_complete {
         bail!("not all games could be written");
     }
@@ -111,9 +111,9 @@ impl<'a> Files<'a> {
         if args.resume && path.exists() {
             let (journal, found) = Journal::resume(path, head, plan)?;
             if found.was_torn {
-                eprintln!("{}: the last line was cut short; its game is played again", path.display());
+                note!("{}: the last line was cut short; its game is played again", path.display());
             }
-            eprintln!("{}: goes on after {} games", path.display(), found.games.len());
+            note!("{}: goes on after {} games", path.display(), found.games.len());
             found.games.iter().for_each(|game| tally.add(&game.into()));
             before = found.elapsed;
             if !found.began.is_null() {
@@ -122,11 +122,11 @@ impl<'a> Files<'a> {
             if let Some(pgn) = &args.pgn {
                 // Whatever was written there of these games, in whatever state.
                 let text: String = found.games.iter().map(|game| files.to_pgn(game)).collect();
-                write_whole(pgn, &text)?;
+                write_whole(pgn, text)?;
             }
             files.journal = Some(journal);
         } else {
-            if let Some(pgn) = args.pgn.as_deref().filter(|pgn| fs::metadata(pgn).is_ok_and(|file| file.len() > 0)) {
+            if let Some(pgn) = args.pgn.as_deref().filter(|pgn| pgn.metadata().is_ok_and(|file| file.len() > 0)) {
                 bail!("{}: exists, but a match with a journal has its own file of games", pgn.display());
             }
             files.journal = Some(Journal::create(path, head)?);
@@ -201,20 +201,26 @@ impl Pgn {
     }
 }
 
-/// Tells before the work what would go wrong after it.
-fn check_folder(path: &Path) -> Result<()> {
-    if path.is_dir() {
-        bail!("{}: is a folder", path.display());
+/// Sees, before the work, that no file of the match is lost and that all could be written.
+fn check_files(plan: &Match, args: &CommonArgs) -> Result<()> {
+    let mut files = RunFiles::default();
+    for engine in &plan.engines {
+        let options = engine.options.iter().map(|(_, value)| PathBuf::from(value));
+        let read = engine.file().into_iter().chain(options.filter(|path| path.is_file()));
+        read.into_iter().try_for_each(|path| files.reads("--engine", &path))?;
     }
-    tempfile::tempfile_in(folder_of(path)).with_context(|| unwritable(path))?;
+    for (what, path) in args.inputs() {
+        files.reads(what, path)?;
+    }
+    for (what, path, kind) in [
+        ("--journal", &args.journal, Kind::ANY),
+        ("--pgn", &args.pgn, PGN),
+        ("--json", &args.json, JSON),
+        ("--report", &args.report, HTML),
+    ] {
+        if let Some(path) = path {
+            files.writes(what, path, kind)?;
+        }
+    }
     Ok(())
-}
-
-/// Writes a file so that it is there whole or not at all.
-pub(crate) fn write_whole(path: &Path, text: &str) -> Result<()> {
-    files::write_whole(path, text).with_context(|| unwritable(path))
-}
-
-fn unwritable(path: &Path) -> String {
-    format!("{}: cannot be written", path.display())
 }

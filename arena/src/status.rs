@@ -3,6 +3,8 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+use common::note;
+use common::text::escape_lines;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// How often a line is printed where there is no terminal: after so many steps, but no more often than this.
@@ -33,18 +35,18 @@ impl Status {
         if let Some(bar) = &self.bar {
             bar.set_length(expected);
             bar.set_position(step);
-            bar.set_message(text);
+            bar.set_message(escape_lines(&text).into_owned());
         } else if step >= self.last_step + STEPS && self.last.elapsed() >= PAUSE {
             (self.last, self.last_step) = (Instant::now(), step);
-            eprintln!("{text}");
+            note!("{text}");
         }
     }
 
     /// Says something that is not to be overwritten.
     pub(crate) fn say(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.suspend(|| note!("{text}")),
+            None => note!("{text}"),
         }
     }
 

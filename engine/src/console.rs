@@ -1,7 +1,6 @@
 //! What the protocols have in common: lines in, lines out, and a searcher at work in a thread of its own.
 
-use std::fmt;
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
@@ -76,18 +75,8 @@ pub(crate) fn first_word(line: &str) -> (&str, &str) {
     line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
 }
 
-/// Prints a line at once. If nobody listens any more, there is nothing left to do.
-pub(crate) fn print_line(line: fmt::Arguments<'_>) {
-    let mut out = std::io::stdout().lock();
-    if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
-        std::process::exit(0);
-    }
-}
-
-macro_rules! say {
-    ($($part:tt)*) => { $crate::console::print_line(format_args!($($part)*)) };
-}
-pub(crate) use say;
+/// Prints a line at once. Ends the program if nobody listens any more.
+pub(crate) use common::out as say;
 
 /// Lends the searcher to `work` in a thread of its own; it comes back in [`Event::Done`].
 pub(crate) fn lend(

@@ -4,10 +4,11 @@
 //! centipawns. The same request gives the same openings, whatever the machine.
 //! See <https://github.com/AndyGrant/OpenBench/wiki>, datagen workloads.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::{fs, io};
 
+use common::input;
 use thiserror::Error;
 
 use crate::chess::Position;
@@ -120,7 +121,8 @@ pub fn generate(
 /// The lines of a book, each of which has been read.
 fn read_starts(book: Option<&PathBuf>) -> Result<Vec<String>, GenfensError> {
     let Some(file) = book else { return Ok(vec![Position::start().to_fen()]) };
-    let text = fs::read_to_string(file).map_err(|error| GenfensError::Unreadable { file: file.clone(), error })?;
+    let text = input::require_regular(file).and_then(|()| input::read_text(file, input::SETTINGS));
+    let text = text.map_err(|error| GenfensError::Unreadable { file: file.clone(), error })?;
     let mut starts = Vec::new();
     for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         Epd::parse(line).map_err(|fault| GenfensError::Line { file: file.clone(), line: i + 1, fault })?;
@@ -148,6 +150,8 @@ pub fn is_balanced(searcher: &mut Searcher, game: &Game, limits: Limits, balance
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use std::collections::HashSet;
 

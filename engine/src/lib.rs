@@ -11,7 +11,6 @@ pub mod book;
 pub mod chess;
 mod console;
 pub mod eval;
-pub mod fault;
 pub mod genfens;
 pub mod machine;
 pub mod panic;

@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use common::{fault, out, print};
 use engine::bench;
 use engine::chess::{Position, divide};
 use engine::eval::Evaluator;
 use engine::panic::abort_on_panic;
 use engine::search::{Pruning, Quiescence, Searcher, is_mate};
-use engine::{fault, protocol, shell_files, uci};
+use engine::{protocol, shell_files, uci};
 
 /// A chess engine whose evaluation parameters are read from TOML. Without arguments it speaks UCI, or the protocol of
 /// XBoard if the first line is `xboard`.
@@ -118,8 +119,7 @@ fn main() {
         Some(command) => run(command, tune_search),
     };
     if let Err(error) = result {
-        eprintln!("error: {}", fault::in_words(error.as_ref()));
-        std::process::exit(1);
+        print::fail(&fault::in_words(error.as_ref()));
     }
 }
 
@@ -127,11 +127,10 @@ fn run(command: Command, tune_search: bool) -> Result<()> {
     match command {
         Command::Bench { depth, parameters } => bench(depth, parameters.evaluator()?),
         Command::SpsaInputs => {
-            print!("{}", uci::spsa_inputs());
+            out!("{}", uci::spsa_inputs().trim_end());
             Ok(())
         }
-        Command::ShellFiles { folder } => shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), &folder)
-            .with_context(|| folder.display().to_string()),
+        Command::ShellFiles { folder } => Ok(shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), &folder)?),
         Command::Xboard => {
             protocol::run_xboard(tune_search);
             Ok(())
@@ -141,7 +140,7 @@ fn run(command: Command, tune_search: bool) -> Result<()> {
             Ok(())
         }
         Command::Eval { parameters, position } => {
-            println!("{}", parameters.evaluator()?.breakdown(&position.position()?));
+            out!("{}", parameters.evaluator()?.breakdown(&position.position()?));
             Ok(())
         }
         Command::Perft { depth, position } => {
@@ -162,8 +161,8 @@ fn commands_of(words: Vec<String>) -> Vec<String> {
 fn bench(depth: i32, evaluator: Evaluator) -> Result<()> {
     let mut searcher = Searcher::new(1)?;
     searcher.set_evaluator(Arc::new(evaluator));
-    let report = bench::run(depth, &searcher, |fen, nodes| println!("{nodes:>9}  {fen}"))?;
-    println!("{report}");
+    let report = bench::run(depth, &searcher, |fen, nodes| out!("{nodes:>9}  {fen}"))?;
+    out!("{report}");
     Ok(())
 }
 
@@ -173,9 +172,9 @@ fn perft(depth: u32, position: &Position) {
     let nodes: u64 = if depth == 0 { 1 } else { parts.iter().map(|(_, nodes)| nodes).sum() };
     let seconds = start.elapsed().as_secs_f64();
     for (mv, nodes) in parts {
-        println!("{mv}: {nodes}");
+        out!("{mv}: {nodes}");
     }
-    println!("{nodes} leaves in {seconds:.3} s, {:.0} million a second", nodes as f64 / seconds.max(1e-9) / 1e6);
+    out!("{nodes} leaves in {seconds:.3} s, {:.0} million a second", nodes as f64 / seconds.max(1e-9) / 1e6);
 }
 
 fn qsearch(evaluator: &Evaluator, position: &Position) -> Result<()> {
@@ -183,10 +182,10 @@ fn qsearch(evaluator: &Evaluator, position: &Position) -> Result<()> {
     let leaf = search.resolve(position);
     let line: Vec<String> = leaf.line.iter().map(ToString::to_string).collect();
     let what = if is_mate(leaf.score) { "mate, as" } else { "centipawns," };
-    println!("static  {:+} centipawns, white's view", evaluator.evaluate_for_white(position));
-    println!("value   {:+} {what} white's view", leaf.score);
-    println!("line    {}", if line.is_empty() { "-".to_owned() } else { line.join(" ") });
-    println!("leaf    {}", leaf.position.to_fen());
-    println!("nodes   {}", search.nodes());
+    out!("static  {:+} centipawns, white's view", evaluator.evaluate_for_white(position));
+    out!("value   {:+} {what} white's view", leaf.score);
+    out!("line    {}", if line.is_empty() { "-".to_owned() } else { line.join(" ") });
+    out!("leaf    {}", leaf.position.to_fen());
+    out!("nodes   {}", search.nodes());
     Ok(())
 }

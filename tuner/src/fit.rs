@@ -15,13 +15,13 @@ mod gather;
 mod problem;
 mod text;
 
+use common::files::WriteError;
 use engine::eval::taper::PhaseCounts;
 use thiserror::Error;
 
 use crate::dataset::DatasetError;
 use crate::objective::{FitKError, ObjectiveError, PHASE_PIECES, RowsError};
 use crate::optimize::{LimitsError, OptimizeError};
-use crate::params_file::WriteError;
 use crate::validation::ValidationError;
 pub use emit::{EmitError, Language};
 pub use problem::{Fitted, Problem, Settings};

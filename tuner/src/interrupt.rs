@@ -1,10 +1,13 @@
 //! Ctrl-C: a fit ends with the best it has found; anything else, and a fit the second time, at once, but never in the
 //! middle of a file.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
+use common::files::{WriteError, write_whole};
+use common::note;
 use tuner::processes::is_first;
 
 /// Exit status after Ctrl-C.
@@ -24,13 +27,13 @@ pub(crate) fn listen() -> Result<()> {
     let on_interrupt = || {
         if FITTING.load(Ordering::Relaxed) && !STOP.swap(true, Ordering::Relaxed) {
             if is_first() {
-                eprintln!("interrupted: finishing with the best so far; once more to end at once");
+                note!("interrupted: finishing with the best so far; once more to end at once");
             }
             return;
         }
         let _written = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
         if is_first() {
-            eprintln!("interrupted, nothing more is written");
+            note!("interrupted, nothing more is written");
         }
         std::process::exit(INTERRUPTED);
     };
@@ -40,6 +43,14 @@ pub(crate) fn listen() -> Result<()> {
 /// From now on, there is a best so far.
 pub(crate) fn fitting() {
     FITTING.store(true, Ordering::Relaxed);
+}
+
+/// Writes a file whole, which Ctrl-C does not cut short. Of several processes the first writes.
+pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> std::result::Result<(), WriteError> {
+    if !is_first() {
+        return Ok(());
+    }
+    uninterrupted(|| write_whole(path, content))
 }
 
 /// Does what must not be cut short.

@@ -7,19 +7,16 @@ mod interrupt;
 #[cfg(feature = "mpi")]
 mod world;
 
-use std::io::{self, Write};
 use std::sync::atomic::Ordering;
 
 use args::Cli;
 use bars::Bars;
-use engine::fault;
+use common::print::FAILURE;
+use common::{fault, note, out};
 use tuner::processes::is_first;
 
 /// Exit status of a check that found something wrong.
 const WRONG: i32 = 1;
-
-/// Exit status of a run that failed, as clap's for bad arguments.
-const FAILURE: i32 = 2;
 
 engine::ask_for_a_fit_machine!();
 
@@ -37,7 +34,9 @@ fn main() {
     };
     let status = match run() {
         Ok(answer) => {
-            print(&answer.text);
+            if is_first() {
+                out!("{}", answer.text);
+            }
             if !answer.is_good {
                 WRONG
             } else if interrupt::STOP.load(Ordering::Relaxed) {
@@ -49,7 +48,10 @@ fn main() {
         Err(error) if error.is::<clap::Error>() => {
             // Help is no failure; every process has the same to say.
             let told = error.downcast::<clap::Error>().expect("looked at above");
-            if is_first() {
+            if is_first() && told.use_stderr() {
+                // Job files are part of the arguments, so what is wrong with these may have come from a file.
+                note!("{}", told.render().to_string().trim_end());
+            } else if is_first() {
                 _ = told.print();
             }
             told.exit_code()
@@ -58,25 +60,11 @@ fn main() {
             bars.clear();
             #[cfg(feature = "mpi")]
             world::fail(&world, &error, FAILURE);
-            eprintln!("error: {}", fault::in_words(error.as_ref()));
+            note!("error: {}", fault::in_words(error.as_ref()));
             FAILURE
         }
     };
     #[cfg(feature = "mpi")]
     drop(world);
     std::process::exit(status);
-}
-
-/// Prints the result, unless nobody reads it any more.
-fn print(text: &str) {
-    if !is_first() {
-        return;
-    }
-    match writeln!(io::stdout(), "{text}") {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            eprintln!("error: standard output: {error}");
-            std::process::exit(FAILURE);
-        }
-        _ => {}
-    }
 }

@@ -5,7 +5,6 @@
 //! whose numbers changed. A provenance block at the top says how the numbers came about; it replaces the block of an
 //! earlier run.
 
-mod atomic;
 mod provenance;
 
 use std::ops::Range;
@@ -14,7 +13,6 @@ use engine::eval::params::{Axis, Field, Kind, ParamSet, Weights, fields_of};
 use engine::eval::toml_file::{Cell, ParamsError, cells_of};
 use thiserror::Error;
 
-pub use atomic::{WriteError, check_writable, write_atomically, write_atomically_with};
 pub use provenance::{DataFile, LossChange, PROGRAM, Provenance, provenance_of};
 
 /// Why no text could be made.

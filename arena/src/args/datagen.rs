@@ -1,6 +1,6 @@
 //! The arguments of `arena datagen`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -159,6 +159,12 @@ fn rule<R: std::str::FromStr>(text: &str) -> Result<Rule<R>, R::Err> {
 }
 
 impl DatagenArgs {
+    /// The files that are read, with what names them.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let files = [("--params", &self.params), ("--openings", &self.opening.openings)];
+        files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)))
+    }
+
     /// What the arguments ask for.
     pub(crate) fn settings(&self) -> Result<Settings> {
         let book = match &self.opening.openings {

@@ -4,7 +4,7 @@ mod datagen;
 mod judge;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use arena::report::Anchor;
 use arena::schedule::{Format, Match, Pinning};
 use arena::uci_client::{EngineSpec, Limit, Timeouts};
 use clap::{Args, ValueEnum};
+use common::note;
 pub(crate) use datagen::DatagenArgs;
 pub(crate) use judge::{CalcArgs, PlanArgs, SprtArgs};
 
@@ -266,13 +267,18 @@ fn pinning(engines: &[EngineSpec], games: usize) -> Option<Pinning> {
     match Pinning::new(games, threads.unwrap_or(1)) {
         Ok(pinning) => Some(pinning),
         Err(error) => {
-            eprintln!("warning: engines are not pinned: {error}");
+            note!("warning: engines are not pinned: {error}");
             None
         }
     }
 }
 
 impl CommonArgs {
+    /// The files that are read, with what names them; the programs of engines aside.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        self.openings.as_deref().map(|path| ("--openings", path)).into_iter()
+    }
+
     /// The match between two engines that the arguments describe.
     pub(crate) fn plan(&self, mut engines: Vec<EngineSpec>, format: Format, games: u32) -> Result<Match> {
         for engine in &mut engines {

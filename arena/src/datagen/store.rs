@@ -9,6 +9,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use common::files::{WriteError, write_whole};
+use common::input;
 use serde_json::{Value as Json, json};
 use thiserror::Error;
 
@@ -30,6 +32,9 @@ pub enum StoreError {
         /// What the system says.
         error: io::Error,
     },
+    /// The state cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
     /// There is one already.
     #[error("{}: exists; --resume goes on with it, --force begins anew", .0.display())]
     Exists(PathBuf),
@@ -139,7 +144,7 @@ impl Store {
             Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
             Err(error) => return Err(refused(error)),
         };
-        let text = match fs::read_to_string(&state) {
+        let text = match input::read_text(&state, input::SETTINGS) {
             Ok(text) => text,
             // It was ended before it wrote anything.
             Err(error) if error.kind() == io::ErrorKind::NotFound && length == 0 => {
@@ -225,7 +230,7 @@ impl Store {
             "counts": self.tally.to_json(),
         });
         let path = state_path(&self.path);
-        files::write_whole(&path, &format!("{state:#}\n")).map_err(|error| StoreError::Refused { path, error })
+        Ok(write_whole(path, format!("{state:#}\n"))?)
     }
 }
 

@@ -7,15 +7,19 @@
 
 mod key;
 
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
+use common::input;
 use thiserror::Error;
 
 use crate::chess::{Move, Position};
 use crate::random::Random;
 
 const ENTRY_SIZE: usize = 16;
+
+/// The largest file that is read, in bytes; the largest books in use have a tenth of it.
+const LARGEST: u64 = 4 << 30;
 
 /// Why a book was refused. Every message fits one line.
 #[derive(Debug, Error)]
@@ -27,12 +31,6 @@ pub enum BookError {
         file: String,
         /// What the system said.
         error: io::Error,
-    },
-    /// A folder or a device.
-    #[error("{file}: is not a file")]
-    NoFile {
-        /// What was named.
-        file: String,
     },
     /// The file holds a fault.
     #[error("{file}: {fault}")]
@@ -88,11 +86,8 @@ impl Book {
         let path = path.as_ref();
         let file = || path.display().to_string();
         let unreadable = |error| BookError::Unreadable { file: file(), error };
-        // What is no plain file may have no end.
-        if !fs::metadata(path).map_err(unreadable)?.is_file() {
-            return Err(BookError::NoFile { file: file() });
-        }
-        let bytes = fs::read(path).map_err(unreadable)?;
+        input::require_regular(path).map_err(unreadable)?;
+        let bytes = input::read(path, LARGEST).map_err(unreadable)?;
         Self::from_bytes(&bytes).map_err(|fault| BookError::InFile { file: file(), fault: Box::new(fault) })
     }
 
@@ -232,6 +227,6 @@ mod tests {
         assert!(
             Book::load("/no/such/book.bin").unwrap_err().to_string().starts_with("/no/such/book.bin: cannot be read")
         );
-        assert_eq!(Book::load("/").unwrap_err().to_string(), "/: is not a file");
+        assert_eq!(Book::load("/").unwrap_err().to_string(), "/: cannot be read: is not a regular file");
     }
 }

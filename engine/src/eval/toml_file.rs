@@ -12,9 +12,10 @@ mod spelling;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
+
+use common::input;
 
 use super::Evaluator;
 use super::params::Weights;
@@ -81,6 +82,7 @@ impl Default for Evaluator {
 /// Reads a file and what stands in it; the message of a fault begins with the name of the file.
 fn load<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, ParamsError>) -> Result<T, ParamsError> {
     let file = || path.display().to_string();
-    let text = fs::read_to_string(path).map_err(|error| ParamsError::Unreadable { file: file(), error })?;
+    let text =
+        input::read_text(path, input::SETTINGS).map_err(|error| ParamsError::Unreadable { file: file(), error })?;
     read(&text).map_err(|fault| ParamsError::InFile { file: file(), fault: Box::new(fault) })
 }

@@ -1,7 +1,10 @@
 //! The options of the engine, declared once: what `uci` prints and what `setoption` sets.
 
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
+
+use common::input;
 
 use super::opening::Opening;
 use crate::book::Book;
@@ -194,6 +197,8 @@ fn set_eval_file(target: &mut Target<'_>, path: &str) -> Outcome {
     let evaluator = if path.is_empty() || path == EMPTY {
         Evaluator::default()
     } else {
+        // A pipe or a device may never answer, and the interface waits.
+        input::require_regular(Path::new(path)).map_err(|error| format!("error: {path}: {error}"))?;
         Evaluator::load(path).map_err(|error| format!("error: {error}"))?
     };
     target.searcher.set_evaluator(Arc::new(evaluator));

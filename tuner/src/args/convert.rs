@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use common::files::RunFiles;
 use serde_json::json;
 use tuner::convert::{OutputFormat, Target, convert};
-use tuner::dataset::{Dataset, LeftOutCounts, ReadOptions};
-use tuner::params_file::check_writable;
+use tuner::dataset::{Dataset, LeftOutCounts, POSITIONS, ReadOptions};
 
 use super::{InputArgs, MachineArgs, PrintArgs};
 use crate::bars::Bars;
@@ -38,7 +38,9 @@ pub(crate) struct ConvertArgs {
 impl ConvertArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         let target = Target::of(&self.output, self.to)?;
-        check_writable(&self.output)?;
+        let mut files = RunFiles::default();
+        self.input.register(&mut files)?;
+        files.writes("--output", &self.output, POSITIONS)?;
         self.machine.use_threads()?;
         let sources = self.input.sources()?;
         let options = ReadOptions { moves: target.format.needs_moves(), ..self.input.options() };

@@ -4,16 +4,17 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use common::files::RunFiles;
+use common::note;
 use serde_json::json;
 use tuner::fit::{Language, Problem, Settings};
 use tuner::objective::{PriorScale, SampleLoss};
-use tuner::params_file::{check_writable, write_atomically};
 use tuner::processes::is_first;
 use tuner::tune::MIN_SEEN;
 
 use super::{MachineArgs, MemoryArgs, PrintArgs, Prior, positive};
 use crate::bars::Bars;
-use crate::interrupt::uninterrupted;
+use crate::interrupt;
 
 /// The arguments of `tuner fit`.
 #[derive(Args)]
@@ -70,7 +71,11 @@ pub(crate) struct FitArgs {
 
 impl FitArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
-        self.output.iter().try_for_each(check_writable)?;
+        let mut files = RunFiles::default();
+        files.reads("--rows", &self.rows)?;
+        if let Some(output) = &self.output {
+            files.writes("--output", output, self.emit.kind())?;
+        }
         self.machine.use_threads()?;
         let problem = Problem::read_rows(&self.rows, &self.memory.storage(), bars)?;
         let settings = Settings {
@@ -87,11 +92,11 @@ impl FitArgs {
         let Some(output) = &self.output else {
             bars.clear();
             if is_first() {
-                eprintln!("{}", self.told(&fitted.to_table(), fitted.to_json()));
+                note!("{}", self.told(&fitted.to_table(), fitted.to_json()));
             }
             return Ok(text.trim_end().to_owned());
         };
-        uninterrupted(|| write_atomically(output, &text))?;
+        interrupt::write(output, &text)?;
         let mut json = fitted.to_json();
         json["output"] = json!(output.display().to_string());
         Ok(self.told(&format!("{}\nwrote        {}", fitted.to_table(), output.display()), json))

@@ -7,18 +7,17 @@
 use std::any::TypeId;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
+use common::input;
 use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, Value};
 use tuner::dataset::Source;
-use tuner::params_file::write_atomically;
 
-use crate::interrupt::uninterrupted;
+use crate::interrupt;
 
 /// The group of flags that has a table of its own.
 pub(super) const TABLE: &str = "tuning";
@@ -33,7 +32,7 @@ pub(super) struct JobArgs {
     /// Take the flags that are not given here from this file: TOML, a key a flag, with a table [tuning] for --only,
     /// --freeze, --tie, --bound and --symmetric. Paths in it are relative to it.
     #[arg(long, value_name = "FILE")]
-    job: Option<PathBuf>,
+    pub(super) job: Option<PathBuf>,
 
     /// Write the flags of this run to a job file.
     #[arg(long, value_name = "FILE")]
@@ -136,7 +135,8 @@ pub(super) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<
     let Some(file) = file else {
         return Ok(arguments);
     };
-    let text = fs::read_to_string(file).with_context(|| format!("{}: cannot be read", file.display()))?;
+    let text =
+        input::read_text(file, input::SETTINGS).with_context(|| format!("{}: cannot be read", file.display()))?;
     let entries = Reader { file, text: &text, flags: Flags(command) }.read()?;
 
     let is_given = |arg: &Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
@@ -285,8 +285,7 @@ pub(super) fn save(command: &Command, matches: &ArgMatches, file: &Path) -> Resu
     if !inner.is_empty() {
         document.insert(TABLE, Item::Table(inner));
     }
-    uninterrupted(|| write_atomically(file, document.to_string()))?;
-    Ok(())
+    Ok(interrupt::write(file, document.to_string())?)
 }
 
 /// The values of a flag as a job file has them.

@@ -22,8 +22,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use common::files::{RunFiles, WriteError};
 use engine::shell_files;
 use tuner::constraints::Constraints;
 use tuner::dataset::{LabelView, ReadOptions, Results, Source};
@@ -83,7 +84,7 @@ enum Command {
 
 const EXAMPLES: &str = "\
 Examples:
-  tuner                                          tune on the embedded positions, write params/tuned.toml
+  tuner                                          tune on the embedded positions, write tuned.toml
   tuner --epd quiet_labeled.epd --resolve static data known to be quiet needs no quiescence search
   tuner --epd a.epd --epd b.epd --output my.toml several files, another output
   tuner --epd a.epd --freeze phase,psqt.king     some parameters stay as they are
@@ -101,6 +102,9 @@ impl Cli {
         let arguments = job::expand(&command, std::env::args_os().collect())?;
         let matches = command.clone().try_get_matches_from(arguments)?;
         let cli = Cli::from_arg_matches(&matches)?;
+        if cli.command.is_none() {
+            cli.tune.check_files()?;
+        }
         if let Some(file) = cli.tune.job.save_job.as_ref().filter(|_| cli.command.is_none()) {
             job::save(&command, &matches, file)?;
         }
@@ -120,8 +124,7 @@ impl Cli {
             Some(Command::GradientCheck(args)) => args.run(bars)?,
             Some(Command::Simplify(args)) => args.run(bars)?.into(),
             Some(Command::ShellFiles { folder }) => {
-                shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), folder)
-                    .with_context(|| folder.display().to_string())?;
+                shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), folder)?;
                 format!("wrote {}", folder.display()).into()
             }
             None => self.tune.run(bars)?.into(),
@@ -197,6 +200,11 @@ impl DataArgs {
         Ok(found.into_iter().flatten().collect())
     }
 
+    /// Tells the files of the run which data are read.
+    fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
+        self.epd.iter().try_for_each(|path| files.reads("--epd", path))
+    }
+
     /// How they are read.
     fn options(&self) -> ReadOptions {
         let results = self.results.map(|numbers| match numbers {
@@ -233,6 +241,12 @@ struct InputArgs {
 impl InputArgs {
     fn sources(&self) -> Result<Vec<Source>> {
         self.data.sources_behind(&self.files)
+    }
+
+    /// Tells the files of the run which data are read.
+    fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
+        self.files.iter().try_for_each(|path| files.reads("data", path))?;
+        self.data.register(files)
     }
 
     /// How they are read.

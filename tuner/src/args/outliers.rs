@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use common::files::RunFiles;
+use tuner::dataset::POSITIONS;
 use tuner::features::Resolve;
 use tuner::outliers::outliers;
-use tuner::params_file::{check_writable, write_atomically};
 
 use super::parameters::{ParamsFile, TUNED};
 use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs, positive};
 use crate::bars::Bars;
-use crate::interrupt::uninterrupted;
+use crate::interrupt;
 
 /// The arguments of `tuner outliers`.
 #[derive(Args)]
@@ -52,14 +53,19 @@ pub(crate) struct OutliersArgs {
 
 impl OutliersArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
-        self.output.iter().try_for_each(check_writable)?;
+        let mut files = RunFiles::default();
+        self.data.register(&mut files)?;
+        files.reads("--params", &self.params)?;
+        if let Some(output) = &self.output {
+            files.writes("--output", output, POSITIONS)?;
+        }
         let weights = ParamsFile::open(&self.params)?.weights;
         self.machine.use_threads()?;
         let (sources, count) = (self.data.sources()?, self.count as usize);
         let found =
             outliers(sources, &weights, self.resolve, self.k, &self.sample.of(self.data.options()), count, bars)?;
         if let Some(output) = &self.output {
-            uninterrupted(|| write_atomically(output, found.to_epd()))?;
+            interrupt::write(output, found.to_epd())?;
         }
         let wrote = self.output.as_ref().map(|output| format!("\nwrote {}", output.display())).unwrap_or_default();
         Ok(if self.print.json { format!("{:#}", found.to_json()) } else { format!("{}{wrote}", found.to_table()) })

@@ -1,17 +1,17 @@
 //! Parameter files, as commands are given them.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
+use common::input;
 use engine::eval::params::Weights;
 use engine::eval::toml_file::EMBEDDED_TEXT;
 
 /// Where runs start from if nothing else is said.
 pub(super) const BASELINE: &str = "params/baseline.toml";
 
-/// Where tuned parameters stand if nothing else is said.
+/// The parameters that the engine ships with.
 pub(super) const TUNED: &str = "params/tuned.toml";
 
 /// The two of them as they were when the program was built, for folders that have none.
@@ -30,7 +30,7 @@ impl ParamsFile {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let mut name = path.display().to_string();
         let embedded = EMBEDDED.into_iter().find(|&(known, _)| path == Path::new(known));
-        let text = match (fs::read_to_string(path), embedded) {
+        let text = match (input::read_text(path, input::SETTINGS), embedded) {
             (Err(error), Some((_, text))) if error.kind() == ErrorKind::NotFound => {
                 name.push_str(" (built in)");
                 text.to_owned()

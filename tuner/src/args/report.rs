@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use common::files::{HTML, RunFiles};
 use tuner::features::Resolve;
-use tuner::params_file::{check_writable, provenance_of, write_atomically};
+use tuner::params_file::provenance_of;
 use tuner::report::{Named, compare, page};
 
 use super::parameters::{BASELINE, ParamsFile, TUNED};
 use super::{DataArgs, MachineArgs, SampleArgs, positive};
 use crate::bars::Bars;
-use crate::interrupt::uninterrupted;
+use crate::interrupt;
 
 /// The arguments of `tuner report`.
 #[derive(Args)]
@@ -48,7 +49,11 @@ pub(crate) struct ReportArgs {
 
 impl ReportArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
-        check_writable(&self.output)?;
+        let mut files = RunFiles::default();
+        self.data.register(&mut files)?;
+        files.reads("--params", &self.params)?;
+        files.reads("--against", &self.against)?;
+        files.writes("--output", &self.output, HTML)?;
         let (tuned, against) = (ParamsFile::open(&self.params)?, ParamsFile::open(&self.against)?);
         let provenance = provenance_of(&tuned.text).unwrap_or_default();
         let [tuned, against] = [tuned, against].map(|file| Named { name: file.name, weights: file.weights });
@@ -56,7 +61,7 @@ impl ReportArgs {
         let (sources, options) = (self.data.sources()?, self.sample.of(self.data.options()));
         let mut told = compare(tuned, against, sources, self.resolve, self.k, &options, bars)?;
         told.provenance = provenance;
-        uninterrupted(|| write_atomically(&self.output, page(&told)))?;
+        interrupt::write(&self.output, page(&told))?;
         Ok(format!("wrote {}", self.output.display()))
     }
 }

@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use tuner::params_file::{check_writable, render, write_atomically};
+use common::files::{RunFiles, TOML};
+use tuner::params_file::render;
 use tuner::simplify::{Grouping, Task, simplify};
 use tuner::tune::MIN_SEEN;
 
 use super::parameters::{ParamsFile, TUNED};
 use super::{ConstraintArgs, DataArgs, MachineArgs, MeasureArgs, PrintArgs, SampleArgs, not_negative};
 use crate::bars::Bars;
-use crate::interrupt::uninterrupted;
+use crate::interrupt;
 
 /// The arguments of `tuner simplify`.
 #[derive(Args)]
@@ -61,7 +62,12 @@ pub(crate) struct SimplifyArgs {
 
 impl SimplifyArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
-        self.output.as_deref().map(check_writable).transpose()?;
+        let mut files = RunFiles::default();
+        self.data.register(&mut files)?;
+        files.reads("--params", &self.params)?;
+        if let Some(output) = &self.output {
+            files.writes("--output", output, TOML)?;
+        }
         let ParamsFile { text: input, weights: start, .. } = ParamsFile::open(&self.params)?;
         self.machine.use_threads()?;
         let task = Task {
@@ -81,7 +87,7 @@ impl SimplifyArgs {
         let found = simplify(task, bars)?;
         if let Some(output) = &self.output {
             let text = render(&input, &found.weights, Some(&found.provenance()))?;
-            uninterrupted(|| write_atomically(output, &text))?;
+            interrupt::write(output, &text)?;
         }
         Ok(if self.print.json { format!("{:#}", found.to_json()) } else { found.to_table() })
     }

@@ -1,25 +1,28 @@
 //! A tuning run: what `tuner` does without a command.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
+use common::files::{HTML, RunFiles, TOML};
 use engine::eval::params::Weights;
 use tuner::cache::Cache;
 use tuner::features::Resolve;
 use tuner::objective::{PriorScale, SampleLoss};
 use tuner::optimize::Method;
-use tuner::params_file::{check_writable, render, write_atomically};
+use tuner::params_file::render;
 use tuner::report::{Page, page};
 use tuner::target::Target;
-use tuner::tune::{Checkpoint, Hooks, Job, Judge, MIN_SEEN, run};
+use tuner::tune::{CHECKPOINT, Checkpoint, Hooks, Job, Judge, MIN_SEEN, run};
 
 use super::job::JobArgs;
-use super::parameters::{BASELINE, ParamsFile, TUNED};
+use super::parameters::{BASELINE, ParamsFile};
 use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, Prior, SampleArgs, positive, share};
 use crate::bars::Bars;
-use crate::interrupt::{STOP, fitting, uninterrupted};
+use crate::interrupt::{self, STOP, fitting};
+
+/// Where tuned parameters go if nothing else is said: into the folder at hand, not over what the engine ships with.
+const OUTPUT: &str = "tuned.toml";
 
 /// The arguments of a tuning run.
 #[derive(Args)]
@@ -151,9 +154,13 @@ impl MethodArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
 struct OutputArgs {
-    /// Where the tuned parameters go. The input file is overwritten only if it is named here.
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    /// Where the tuned parameters go; never over the file that --params names.
+    #[arg(long, value_name = "FILE", default_value = OUTPUT)]
+    output: PathBuf,
+
+    /// Put the tuned parameters into the file that --params names, in place of those that are there.
+    #[arg(long, requires = "params", conflicts_with = "output")]
+    write_back: bool,
 
     /// Write a page about the run, for a browser.
     #[arg(long, value_name = "FILE")]
@@ -181,36 +188,43 @@ struct OutputArgs {
     resume: bool,
 }
 
-impl OutputArgs {
-    /// Where to write: as told, else to [`TUNED`], or beside the user where there is no such folder; but never silently
-    /// over the input.
-    fn path(&self, input: &Path) -> Result<PathBuf> {
-        if let Some(output) = &self.output {
-            return Ok(output.clone());
-        }
-        let output = Path::new(TUNED);
-        let has_folder = output.parent().is_some_and(Path::is_dir);
-        let output = if has_folder { output } else { Path::new(output.file_name().unwrap_or_default()) };
-        if let (Ok(input), Ok(target)) = (fs::canonicalize(input), fs::canonicalize(output))
-            && input == target
-        {
-            bail!("{}: is the input; name it with --output to overwrite it", output.display());
-        }
-        Ok(output.to_owned())
-    }
-}
-
 impl TuneArgs {
+    /// Where the tuned parameters go.
+    fn output(&self) -> &Path {
+        if self.output.write_back { &self.parameters.params } else { &self.output.output }
+    }
+
+    /// Sees that no file of the run is lost, and that all could be written.
+    pub(super) fn check_files(&self) -> Result<()> {
+        let mut files = RunFiles::default();
+        self.data.register(&mut files)?;
+        if let Some(job) = &self.job.job {
+            files.reads("--job", job)?;
+        }
+        let output = if self.output.write_back {
+            "--write-back"
+        } else {
+            files.reads("--params", &self.parameters.params)?;
+            "--output"
+        };
+        let written = files.writes(output, self.output(), TOML);
+        written.with_context(|| "--write-back puts the parameters into the file of --params")?;
+        for (what, path, kind) in [
+            ("--report", &self.output.report, HTML),
+            ("--checkpoint", &self.output.checkpoint, CHECKPOINT),
+            ("--save-job", &self.job.save_job, TOML),
+        ] {
+            if let Some(path) = path {
+                files.writes(what, path, kind)?;
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
-        let params = &self.parameters.params;
-        let output = self.output.path(params)?;
-        check_writable(&output)?;
-        self.output.report.iter().try_for_each(check_writable)?;
+        let (params, output) = (&self.parameters.params, self.output());
         let ParamsFile { name, text: input, weights: start } = ParamsFile::open(params)?;
         self.machine.use_threads()?;
-        if let Some(checkpoint) = &self.output.checkpoint {
-            check_writable(checkpoint)?;
-        }
         let hooks = Hooks {
             stop: Some(&STOP),
             fitting: Some(&fitting),
@@ -220,13 +234,20 @@ impl TuneArgs {
         };
         let report = run(self.job(start)?, hooks)?;
         let text = render(&input, &report.tuned, Some(&report.provenance()))?;
-        uninterrupted(|| write_atomically(&output, &text))?;
-        let output = output.display().to_string();
+        interrupt::write(output, &text)?;
+        let output = output.display();
         if let Some(file) = &self.output.report {
-            let told = Page::of_run(&report, output.clone(), name);
-            uninterrupted(|| write_atomically(file, page(&told)))?;
+            let told = Page::of_run(&report, output.to_string(), name);
+            interrupt::write(file, page(&told))?;
         }
-        Ok(if self.print.json { format!("{:#}", report.to_json(&output)) } else { report.to_table(&output) })
+        if self.print.json {
+            return Ok(format!("{:#}", report.to_json(&output.to_string())));
+        }
+        let (table, params) = (report.to_table(&output.to_string()), params.display());
+        Ok(format!(
+            "{table}\nbuild with   MERINO_PARAMS={output} cargo build --release\n\
+             test with    arena sprt --params {output} --against {params}"
+        ))
     }
 
     /// What the library is to do.

@@ -15,12 +15,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ValueEnum;
+use common::files::{WriteError, write_whole_with};
 use thiserror::Error;
 
 use crate::dataset::{Chunks, Dataset, Grouping, Unfit};
 use crate::features::in_batches;
 use crate::name_of;
-use crate::params_file::{WriteError, write_atomically_with};
+use crate::processes;
 use crate::progress::Progress;
 pub use compression::Compression;
 use encode::{Encoded, Encoder};
@@ -190,9 +191,12 @@ impl fmt::Display for Target {
 ///
 /// # Errors
 /// A position that lacks what the format needs, which may be a move that was not asked for when the data were read; one
-/// that it cannot hold; a file that cannot be written.
+/// that it cannot hold; a file that cannot be written. Of several processes the first writes.
 pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Progress) -> Result<(), ConvertError> {
     check(dataset, target.format)?;
+    if !processes::is_first() {
+        return Ok(());
+    }
     let encoder = Encoder { dataset, format: target.format, has_games: dataset.grouping() == Grouping::Games };
     // Nothing is worked on any more once something has failed.
     let has_failed = AtomicBool::new(false);
@@ -226,7 +230,7 @@ pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Pr
         chunks.finish(&mut packer)?;
         packer.finish()
     };
-    let written = write_atomically_with(path, write);
+    let written = write_whole_with(path, write);
     match refusal {
         Some(refusal) => Err(refusal),
         None => Ok(written?),

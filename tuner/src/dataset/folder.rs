@@ -2,10 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use common::files::Kind;
+
 use super::input::{Source, SourceError};
+use super::packing::Packing;
 use super::{ReadOptions, readers};
+
+/// Labelled positions in any known format, plain or compressed, as a kind of file.
+pub const POSITIONS: Kind = Kind { name: "a file of positions", is_own: is_positions };
 
 /// So many kinds of what cannot be read are told by name.
 const KINDS_TOLD: usize = 5;
@@ -33,6 +40,21 @@ pub(super) fn sources(folder: &Path) -> Result<Vec<Source>, SourceError> {
         return Err(SourceError::Directory { name: folder.display().to_string(), found: told(&foreign) });
     }
     damage.map_or(Ok(sources), Err)
+}
+
+/// Whether a file that begins like this is in a known format, as far as its beginning can tell.
+fn is_positions(head: &[u8]) -> bool {
+    let Ok(packing) = Packing::of(head) else { return false };
+    let mut content = Vec::new();
+    match packing {
+        None => content.extend_from_slice(head),
+        // The rest of the file is missing, so this ends with an error, sooner or later.
+        Some(packing) => _ = packing.unpack(head).map(|mut unpacked| unpacked.read_to_end(&mut content)),
+    }
+    let lines = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+    // What is packed in large blocks shows nothing this early.
+    (content.is_empty() && packing.is_some())
+        || [content.len(), lines].into_iter().any(|length| is_known(Path::new(""), &content[..length]))
 }
 
 fn is_known(path: &Path, head: &[u8]) -> bool {

@@ -30,6 +30,7 @@ use crate::cache::{Damage, Loader, Saver};
 use crate::storage::{Storage, StorageError};
 pub use draw::Draw;
 pub use filter::{Filters, LeftOut, LeftOutCounts, Loud, PIECES};
+pub use folder::POSITIONS;
 pub use input::{Source, SourceError};
 pub use label::{Label, LabelView, Outcome};
 pub(crate) use part::Told;

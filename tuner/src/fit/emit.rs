@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use clap::ValueEnum;
+use common::files::{JSON, Kind, TOML};
 use thiserror::Error;
 
 use super::{Fitted, Parameter, Value};
@@ -141,6 +142,22 @@ fn indices_of(place: usize, lengths: &[usize]) -> Vec<usize> {
 }
 
 impl Language {
+    /// What is written, as a kind of file.
+    pub fn kind(self) -> Kind {
+        match self {
+            Language::Toml => TOML,
+            Language::Json => JSON,
+            Language::C => Kind { name: "arrays of C", is_own: |head| head.starts_with(b"static const int ") },
+            Language::Cpp => {
+                Kind { name: "arrays of C++", is_own: |head| head.starts_with(b"#pragma once\n\ninline ") }
+            }
+            Language::Rust => Kind { name: "arrays of Rust", is_own: |head| head.starts_with(b"pub const ") },
+            Language::Csharp => {
+                Kind { name: "a class of C#", is_own: |head| head.starts_with(b"public static class ") }
+            }
+        }
+    }
+
     /// What a table is called in the language: dots and the like become underscores.
     fn name(self, name: &str) -> String {
         if matches!(self, Language::Toml | Language::Json) {

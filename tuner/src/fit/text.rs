@@ -20,12 +20,12 @@
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
+use common::files::write_whole_with;
 use thiserror::Error;
 
 use super::gather::Gather;
 use super::{FitError, PHASE_WEIGHTS, Parameter, Problem, RowError, Value};
 use crate::objective::{PHASE_PIECES, RowsError};
-use crate::params_file::write_atomically_with;
 use crate::storage::Storage;
 
 /// The first line.
@@ -107,7 +107,7 @@ impl Problem {
     /// # Errors
     /// If the file cannot be written.
     pub fn write_rows(&self, path: &Path) -> Result<(), FitError> {
-        Ok(write_atomically_with(path, |mut text| self.write_to(&mut text))?)
+        Ok(write_whole_with(path, |mut text| self.write_to(&mut text))?)
     }
 
     fn write_to(&self, text: &mut impl Write) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use common::text::escape;
 use engine::eval::toml_file::{SCALE, scale_of};
 
 use super::RenderError;
@@ -80,18 +81,18 @@ pub struct LossChange {
 impl fmt::Display for Provenance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{BEGIN}")?;
-        writeln!(f, "# program     {}", one_line(&self.program))?;
+        writeln!(f, "# program     {}", escape(&self.program))?;
         for (i, file) in self.data.iter().enumerate() {
             let title = if i == 0 { "data" } else { "" };
-            writeln!(f, "# {title:<10}  {}: {}", one_line(&file.name), file.record.count(file.records))?;
-            writeln!(f, "#             sha256 {}", one_line(&file.sha256))?;
+            writeln!(f, "# {title:<10}  {}: {}", escape(&file.name), file.record.count(file.records))?;
+            writeln!(f, "#             sha256 {}", escape(&file.sha256))?;
         }
         writeln!(f, "# positions   {}", self.positions)?;
-        writeln!(f, "# resolve     {}", one_line(&self.resolve))?;
-        writeln!(f, "# objective   {}", one_line(&self.objective))?;
-        writeln!(f, "# method      {}", one_line(&self.method))?;
+        writeln!(f, "# resolve     {}", escape(&self.resolve))?;
+        writeln!(f, "# objective   {}", escape(&self.objective))?;
+        writeln!(f, "# method      {}", escape(&self.method))?;
         writeln!(f, "{SCALE} = {:.6}  # scale from centipawns to expected results", self.k)?;
-        writeln!(f, "# lambda      {:?} {}", self.lambda, one_line(&self.prior))?;
+        writeln!(f, "# lambda      {:?} {}", self.lambda, escape(&self.prior))?;
         let losses = [("static", self.static_loss), ("quiescence", self.quiescence_loss)];
         let known = losses.into_iter().filter_map(|(name, loss)| Some((name, loss?)));
         for (i, (name, loss)) in known.enumerate() {
@@ -109,14 +110,6 @@ impl fmt::Display for LossChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.8} -> {:.8}", self.before, self.after)
     }
-}
-
-/// The text with control characters escaped: a comment is one line, and TOML allows no other control character in it.
-fn one_line(text: &str) -> String {
-    let escape = |c: char| {
-        if c.is_control() { c.escape_debug().to_string() } else { c.to_string() }
-    };
-    text.chars().map(escape).collect()
 }
 
 /// What the block of a parameter file says, without its markers and the signs of comments; nothing if there is none.

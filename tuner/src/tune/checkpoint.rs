@@ -9,12 +9,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use common::files::{Kind, WriteError, write_whole};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::params_file::{WriteError, write_atomically};
 use crate::processes;
 
 /// Version of what a state holds; older ones cannot be gone on with.
@@ -22,6 +22,12 @@ const FORMAT: u32 = 1;
 
 /// Between two checkpoints pass at least this long, and so many times as long as the last one took.
 const PAUSE: (Duration, u32) = (Duration::from_secs(1), 20);
+
+/// What a checkpoint begins with.
+const MAGIC: &str = "{\"merino-tuner checkpoint\":";
+
+/// Checkpoints, as a kind of file.
+pub const CHECKPOINT: Kind = Kind { name: "a checkpoint", is_own: |head| head.starts_with(MAGIC.as_bytes()) };
 
 /// What decides the outcome of a run, by name: two runs with the same go on with each other's checkpoints.
 pub type Fingerprint = BTreeMap<String, String>;
@@ -99,15 +105,18 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Writes a state.
+    /// Writes a state. Of several processes the first does.
     pub(super) fn write(&self, job: &Fingerprint, state: &impl Serialize) -> Result<(), CheckpointError> {
+        if !processes::is_first() {
+            return Ok(());
+        }
         let mut body = Vec::new();
         ciborium::into_writer(state, &mut body).expect("a state is plain data");
         let head = Head { format: FORMAT, job: job.clone(), sha256: digest(&body) };
         let mut bytes = serde_json::to_vec(&head).expect("a head is plain data");
         bytes.push(b'\n');
         bytes.extend(body);
-        Ok(write_atomically(&self.path, &bytes)?)
+        Ok(write_whole(&self.path, &bytes)?)
     }
 
     /// The state that the file holds; none if there is no file.

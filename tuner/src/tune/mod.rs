@@ -16,7 +16,7 @@ use std::time::Instant;
 use engine::eval::Evaluator;
 use engine::eval::params::{PAIRS, Weights};
 
-pub use checkpoint::{Checkpoint, CheckpointError, Fingerprint};
+pub use checkpoint::{CHECKPOINT, Checkpoint, CheckpointError, Fingerprint};
 pub use job::{Job, Judge, MIN_SEEN, TuneError};
 pub use report::{Bootstrap, CurvePoint, Loss, Losses, Report, Seconds};
 

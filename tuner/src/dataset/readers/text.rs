@@ -295,12 +295,7 @@ fn points(label: &str) -> Result<(Outcome, Option<i16>), LineError> {
 /// A line for an error message: printable, and not too long.
 pub(super) fn excerpt(line: &[u8]) -> String {
     const LENGTH: usize = 120;
-    let text = String::from_utf8_lossy(line.trim_ascii());
-    let mut excerpt: String = text.chars().take(LENGTH).map(|c| if c.is_control() { '?' } else { c }).collect();
-    if text.chars().nth(LENGTH).is_some() {
-        excerpt.push('…');
-    }
-    excerpt
+    common::text::excerpt(&String::from_utf8_lossy(line.trim_ascii()), LENGTH)
 }
 
 #[cfg(test)]
@@ -418,7 +413,7 @@ mod tests {
 
     #[test]
     fn excerpts_are_short_and_printable() {
-        assert_eq!(excerpt(b" a\x07b\n"), "a?b");
+        assert_eq!(excerpt(b" a\x07b\n"), r"a\u0007b");
         assert_eq!(excerpt("é".repeat(500).as_bytes()).chars().count(), 121);
     }
 }

@@ -1,0 +1,102 @@
+//! Files that are written whole or not at all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use tempfile::{Builder, NamedTempFile};
+
+use super::WriteError;
+use super::target::{Target, folder_of};
+
+/// Bytes gathered before they are written.
+const BUFFER: usize = 1 << 18;
+
+/// Writes a file by way of a temporary one beside it, which is synced and then renamed: any reader sees the old content
+/// or the new one, whatever happens in between.
+///
+/// A file that is there keeps its permissions and its owner; a new one gets those of any new file. Links are followed. What
+/// goes to a device, a pipe or standard output is written there.
+///
+/// # Errors
+/// If the name leads to a folder, its folder is missing, or the system refuses. The file is then as it was.
+pub fn write_whole(path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<(), WriteError> {
+    write_whole_with(path, |file| file.write_all(content.as_ref()))
+}
+
+/// As [`write_whole`], for content that is written bit by bit.
+///
+/// # Errors
+/// As [`write_whole`], and what `write` says.
+pub fn write_whole_with(
+    path: impl AsRef<Path>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    let path = path.as_ref();
+    let refused = |error| WriteError::Refused { path: path.to_owned(), error };
+    match Target::of(path)? {
+        Target::File { path: end, .. } => {
+            let temporary = temporary_beside(path, &end)?;
+            replace(temporary, &end, write).map_err(refused)
+        }
+        Target::StandardOutput => buffered(io::stdout().lock(), write).map_err(refused),
+        Target::Stream(stream) => {
+            let stream = OpenOptions::new().write(true).open(stream).map_err(refused)?;
+            buffered(stream, write).map_err(refused)
+        }
+    }
+}
+
+/// Fills a temporary file and gives it the name of another.
+fn replace(
+    mut temporary: NamedTempFile,
+    target: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if let Ok(metadata) = fs::metadata(target) {
+        keep_owner(temporary.as_file(), &metadata);
+        temporary.as_file().set_permissions(metadata.permissions())?;
+    }
+    buffered(&mut temporary, write)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn buffered(to: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut buffer = BufWriter::with_capacity(BUFFER, to);
+    write(&mut buffer)?;
+    buffer.flush()
+}
+
+/// Gives a file the owner of another, where the system lets it.
+#[cfg(unix)]
+fn keep_owner(file: &File, like: &fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    if file.metadata().is_ok_and(|own| (own.uid(), own.gid()) != (like.uid(), like.gid())) {
+        _ = fchown(file, Some(like.uid()), Some(like.gid()));
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &fs::Metadata) {}
+
+/// A new file in the folder of `target`, gone when dropped. Errors bear the name that was given, `path`.
+pub(super) fn temporary_beside(path: &Path, target: &Path) -> Result<NamedTempFile, WriteError> {
+    if path == Path::new("-") {
+        return Err(WriteError::StandardOutput);
+    }
+    if target.is_dir() {
+        return Err(WriteError::Folder(path.to_owned()));
+    }
+    let folder = folder_of(target);
+    if !folder.is_dir() {
+        return Err(WriteError::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
+    }
+    let mut builder = Builder::new();
+    builder.prefix(".merino-").suffix(".tmp");
+    // The system takes off what the user's mask forbids, as for any new file.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder).map_err(|error| WriteError::Refused { path: path.to_owned(), error })
+}

@@ -1,0 +1,12 @@
+//! What Merino's programs share, and what knows nothing of chess.
+//!
+//! * [`files`]: the files of a run. Outputs are written whole or not at all, and never over an input or another output.
+//! * [`input`]: files read within bounds, and compressed ones unpacked.
+//! * [`text`]: text from outside made safe to show.
+//! * [`print`]: standard output and standard error, written without panicking.
+
+pub mod fault;
+pub mod files;
+pub mod input;
+pub mod print;
+pub mod text;

@@ -1,0 +1,45 @@
+//! Standard output and standard error, written without panicking.
+//!
+//! `println!` panics where standard output is full or closed. A program that is told so by its own output ends instead,
+//! with one line on standard error and the status [`FAILURE`]. What is printed is escaped: see [`crate::text`].
+
+use std::fmt;
+use std::io::{self, Write};
+
+use crate::text::escape_lines;
+
+/// Exit status of a program that failed, as clap's for wrong arguments.
+pub const FAILURE: i32 = 2;
+
+/// Prints text and a line end to standard output, at once. Ends the program if that fails.
+pub fn line(text: fmt::Arguments<'_>) {
+    let text = text.to_string();
+    let mut output = io::stdout().lock();
+    if let Err(error) = writeln!(output, "{}", escape_lines(&text)).and_then(|()| output.flush()) {
+        fail(&format!("standard output: {error}"));
+    }
+}
+
+/// Prints text and a line end to standard error. What cannot be printed there can be told nowhere, and is dropped.
+pub fn note(text: fmt::Arguments<'_>) {
+    let text = text.to_string();
+    _ = writeln!(io::stderr(), "{}", escape_lines(&text));
+}
+
+/// Tells why the program ends, in one line, and ends it.
+pub fn fail(error: &str) -> ! {
+    note(format_args!("error: {error}"));
+    std::process::exit(FAILURE)
+}
+
+/// Prints a line to standard output: `println!` that escapes, and ends the program where `println!` panics.
+#[macro_export]
+macro_rules! out {
+    ($($part:tt)*) => { $crate::print::line(format_args!($($part)*)) };
+}
+
+/// Prints a line to standard error: `eprintln!` that escapes, and never panics.
+#[macro_export]
+macro_rules! note {
+    ($($part:tt)*) => { $crate::print::note(format_args!($($part)*)) };
+}
