@@ -19,8 +19,8 @@ endif
 
 .PHONY: all
 all:
-	cargo build --release --locked --package merino-engine --bin merino --target-dir target
-	cp -f target/release/merino$(SUFFIX) $(EXE:$(SUFFIX)=)$(SUFFIX)
+	cargo build --profile dist --locked --package merino-engine --bin merino --target-dir target
+	cp -f target/dist/merino$(SUFFIX) $(EXE:$(SUFFIX)=)$(SUFFIX)
 
 .PHONY: dist
 dist:

@@ -22,8 +22,8 @@ const NOT_RUN: [(&str, &str); 7] = [
     ("cargo bench", "minutes, and figures that no test can judge"),
     ("cargo run --release -p merino-engine --example openings", "twelve minutes"),
     ("make", "builds a release in minutes, and `make all` is what `cargo build` is"),
-    ("data/fetch", "needs the network; tuner/tests/fetch.rs has it fetch from this machine"),
-    ("mpirun", "needs an MPI library; tuner/tests/mpi.rs does it where there is one"),
+    ("data/fetch", "needs the network; tuner/tests/program/fetch.rs has it fetch from this machine"),
+    ("mpirun", "needs an MPI library; tuner/tests/program/mpi.rs does it where there is one"),
 ];
 
 /// A command that a document shows.

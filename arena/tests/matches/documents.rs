@@ -62,6 +62,8 @@ fn clone() -> Arena {
     for name in ["params/baseline.toml", "params/tuned.toml"] {
         fs::copy(Path::new(REPOSITORY).join(name), folder.path(name)).unwrap();
     }
+    // What the tuner has written there, as its own document tells.
+    fs::copy(Path::new(REPOSITORY).join("params/tuned.toml"), folder.path("tuned.toml")).unwrap();
     let mut packed = GzEncoder::new(fs::File::create(folder.path("games.pgn.gz")).unwrap(), Compression::fast());
     packed.write_all(GAMES.as_bytes()).unwrap();
     packed.finish().unwrap();

@@ -3,6 +3,7 @@
 mod books;
 mod check;
 mod documents;
+mod files;
 mod journal;
 mod misconduct;
 mod params;

@@ -56,7 +56,7 @@ fn clone(lines: &str) -> Folder {
 
 /// Makes the files that a reader would bring: what is named, is not there and is no output.
 fn bring(folder: &Folder, example: &Example, lines: &str) {
-    const OUTPUT: [&str; 7] = ["--output", "-o", "--report", "--save-job", "--checkpoint", "--cache", "--params"];
+    const OUTPUT: [&str; 6] = ["--output", "-o", "--report", "--save-job", "--checkpoint", "--cache"];
     let behind = |index: usize| index.checked_sub(1).map_or("", |before| &example.arguments[before]);
     for (index, word) in example.arguments.iter().enumerate() {
         if OUTPUT.contains(&behind(index)) || folder.path(word).exists() {
@@ -68,6 +68,7 @@ fn bring(folder: &Folder, example: &Example, lines: &str) {
             Some("zst") => folder.write(word, zstd::encode_all(lines.as_bytes(), 1).unwrap()),
             Some("pgn") => folder.write(word, GAME),
             Some("txt") => folder.write(word, rows()),
+            Some("toml") => folder.write(word, fs::read(folder.path("params/baseline.toml")).unwrap()),
             _ => continue,
         };
     }
@@ -130,7 +131,7 @@ fn job_files_are_as_shown() {
         hasten(&mut example);
         bring(&folder, &example, &lines);
         tuner().current_dir(folder.0.path()).args(&example.arguments).assert().success();
-        written.push(fs::read_to_string(folder.path("params/tuned.toml")).unwrap());
+        written.push(fs::read_to_string(folder.path("tuned.toml")).unwrap());
     }
     assert_eq!(written.len(), 3);
     assert_eq!(written[0], written[1]);

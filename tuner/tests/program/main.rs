@@ -4,7 +4,18 @@ mod constraints;
 mod convert;
 mod data;
 mod documents;
+mod fetch;
+mod files;
+mod interruption;
 mod jobs;
+#[cfg(feature = "mpi")]
+mod mpi;
+mod outliers;
+mod own_evaluation;
+mod report;
+#[path = "../../../engine/tests/support/shell_files.rs"]
+mod shell_files;
+mod storage;
 mod support;
 mod tools;
 
@@ -267,21 +278,6 @@ fn an_output_that_cannot_be_written_is_told_before_the_work() {
 }
 
 #[test]
-fn the_input_is_overwritten_only_when_it_is_named() {
-    let folder = Folder::new();
-    let data = folder.write("good.epd", GOOD);
-    let text = refusal(tuner().arg("--epd").arg(&data).args(["--params", "params/tuned.toml"]));
-    assert!(text.contains("--output"), "{text}");
-    let params = folder.path("mine.toml");
-    fs::copy(Path::new(REPOSITORY).join("params/baseline.toml"), &params).unwrap();
-    for _ in 0..2 {
-        run_on(&data, &params).arg("--params").arg(&params).assert().success();
-    }
-    let text = fs::read_to_string(&params).unwrap();
-    assert_eq!(text.matches("# --- provenance").count(), 1);
-}
-
-#[test]
 fn bad_numbers_are_refused_by_the_command_line() {
     for (flag, value) in [
         ("--k", "0"),
@@ -347,4 +343,9 @@ fn an_empty_folder_is_enough() {
     Weights::from_toml(&text).expect("the engine reads what the tuner writes");
     let diff = tuner(&["diff", "params/baseline.toml", "tuned.toml", "--count", "1"]);
     assert!(String::from_utf8_lossy(&diff.get_output().stdout).contains("params/baseline.toml (built in)"));
+}
+
+#[test]
+fn files_for_shells_tell_all_commands() {
+    shell_files::check("tuner", env!("CARGO_BIN_EXE_tuner"));
 }

@@ -2,11 +2,13 @@
 //! zugzwang is seen behind the null move.
 
 use engine::chess::Position;
-use engine::search::{Game, Limits, Outcome, SearchParams, Searcher, mate_distance, mate_in, mated_in};
+use engine::search::{Game, Limits, Outcome, SearchParams, mate_distance, mate_in, mated_in};
+
+use crate::fixture;
 
 fn search(fen: &str, depth: i32, params: SearchParams) -> Outcome {
     let game = Game::new(Position::from_fen(fen).unwrap());
-    let mut searcher = Searcher::new(16).unwrap();
+    let mut searcher = fixture::searcher(16);
     searcher.params = params;
     searcher.search(&game, Limits::depth(depth), &mut ())
 }

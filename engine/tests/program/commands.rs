@@ -81,3 +81,51 @@ fn genfens_prints_as_many_openings_as_asked_for() {
     }
     assert!(run(&["genfens 12 seed x", "quit"]).starts_with("info string error: genfens: expected"));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_closed_output_ends_the_program_with_one_line() {
+    for arguments in [&["eval"][..], &["bench", "1"], &["perft", "2"], &["qsearch"], &["spsa-inputs"], &["go depth 1"]]
+    {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_merino"));
+        let run = command.args(arguments).stdout(writer).output().unwrap();
+        let text = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.starts_with("error: standard output: ") && text.lines().count() == 1, "{arguments:?}: {text}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_may_never_end_is_not_read() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_merino"));
+    let run = command.args(["eval", "--params", "/dev/zero"]).assert().failure();
+    assert!(String::from_utf8_lossy(&run.get_output().stderr).contains("/dev/zero: cannot be read: has more than"));
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    if !std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: there is no program mkfifo");
+        return;
+    }
+    for option in ["EvalFile", "BookFile"] {
+        let input = format!("setoption name {option} value {}\nisready\nquit\n", pipe.display());
+        let run = Command::new(env!("CARGO_BIN_EXE_merino")).write_stdin(format!("uci\n{input}")).assert().success();
+        let text = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
+        assert!(text.contains("is not a regular file") && text.contains("readyok"), "{option}: {text}");
+    }
+}
+
+#[test]
+fn nothing_that_a_terminal_obeys_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let params = folder.path().join("evil.toml");
+    std::fs::write(&params, "\"\\u001b[2J\\u202e\" = 1\n").unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_merino")).arg("eval").arg("--params").arg(&params).assert().failure();
+    let mut text = String::from_utf8(run.get_output().stderr.clone()).unwrap();
+    let run =
+        Command::new(env!("CARGO_BIN_EXE_merino")).write_stdin("uci\n\u{1b}[2J\u{202e}\nquit\n").assert().success();
+    text += &String::from_utf8(run.get_output().stdout.clone()).unwrap();
+    assert!(text.contains("\\u001b") && !text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+}

@@ -6,6 +6,8 @@ use engine::eval::taper::SmoothTaper;
 use engine::eval::{Evaluator, Trace, phase_counts};
 use engine::search::{Pruning, Quiescence, Value, mated_in};
 
+use crate::fixture;
+
 /// A small deterministic generator (xorshift).
 struct Random(u64);
 
@@ -46,7 +48,7 @@ fn random_weights() -> Weights {
 }
 
 fn evaluators() -> [Evaluator; 2] {
-    [Evaluator::default(), Evaluator::new(random_weights())]
+    [fixture::evaluator(), Evaluator::new(random_weights())]
 }
 
 #[test]
@@ -139,7 +141,7 @@ fn minimax(evaluator: &Evaluator, position: &Position, ply: usize, nodes: &mut u
 
 #[test]
 fn windows_and_order_do_not_change_the_value() {
-    let evaluator = Evaluator::default();
+    let evaluator = fixture::evaluator();
     let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);
     let mut compared = 0;
     for position in positions(20) {
@@ -153,7 +155,7 @@ fn windows_and_order_do_not_change_the_value() {
 
 #[test]
 fn values_outside_of_the_window_are_bounds() {
-    let evaluator = Evaluator::default();
+    let evaluator = fixture::evaluator();
     let mut exact = Quiescence::new(&evaluator, Pruning::Exact);
     for position in positions(20) {
         let value = exact.search(&mut position.clone(), -32_001, 32_001, 0, &mut ());
@@ -167,7 +169,7 @@ fn values_outside_of_the_window_are_bounds() {
 
 #[test]
 fn the_margin_layer_saves_nodes() {
-    let evaluator = Evaluator::default();
+    let evaluator = fixture::evaluator();
     let nodes = |pruning| {
         let mut quiescence = Quiescence::new(&evaluator, pruning);
         for position in positions(20) {

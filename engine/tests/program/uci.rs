@@ -2,11 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-mod support {
-    pub(crate) mod session;
-}
-
-use support::session::Engine;
+use crate::support::session::Engine;
 
 /// The least time that one of five tries takes: a limit that is kept is kept in one of them on a busy machine too, and
 /// one that is not kept in none.

@@ -7,12 +7,8 @@
 use std::env;
 use std::time::Duration;
 
-mod support {
-    pub(crate) mod session;
-}
-
+use crate::support::session::Engine;
 use engine::random::Random;
-use support::session::Engine;
 
 const LINES: u64 = 4000;
 

@@ -33,7 +33,7 @@ fn wait_for_a_search_that_panics() {
 #[test]
 fn a_panic_in_a_search_ends_the_program_with_its_message() {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "--nocapture", "wait_for_a_search_that_panics"])
+        .args(["--ignored", "--exact", "--nocapture", "panic::wait_for_a_search_that_panics"])
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()

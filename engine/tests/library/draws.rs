@@ -1,7 +1,9 @@
 //! Draws as the search sees them: repetition with the game before it, fifty moves, material.
 
 use engine::chess::Position;
-use engine::search::{DRAW, Game, Limits, Outcome, Searcher, mate_in};
+use engine::search::{DRAW, Game, Limits, Outcome, mate_in};
+
+use crate::fixture;
 
 /// A game from a FEN and moves in coordinates.
 fn game(fen: &str, moves: &str) -> Game {
@@ -13,7 +15,7 @@ fn game(fen: &str, moves: &str) -> Game {
 }
 
 fn search(game: &Game, depth: i32) -> Outcome {
-    Searcher::new(4).unwrap().search(game, Limits::depth(depth), &mut ())
+    fixture::searcher(4).search(game, Limits::depth(depth), &mut ())
 }
 
 fn best(outcome: &Outcome) -> String {
@@ -70,7 +72,7 @@ fn the_clock_is_set_back_in_time() {
 #[test]
 fn a_clock_run_down_is_not_taken_from_the_table() {
     // The searcher remembers the win from the same position with a fresh clock.
-    let mut searcher = Searcher::new(4).unwrap();
+    let mut searcher = fixture::searcher(4);
     let with_clock = |clock: u32| game(&format!("k7/8/8/8/8/2Q5/8/K7 w - - {clock} 120"), "");
     let fresh = searcher.search(&with_clock(0), Limits::depth(10), &mut ());
     assert!(fresh.value > 500);

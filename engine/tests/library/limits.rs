@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use engine::chess::{Move, Position};
 use engine::search::{Clock, Game, Handler, Info, Limits, STACK_SIZE, Searcher, Signals, mate_in};
 
+use crate::fixture;
+
 const MIDDLEGAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
 
 fn game(fen: &str) -> Game {
@@ -15,7 +17,7 @@ fn game(fen: &str) -> Game {
 }
 
 fn searcher() -> Searcher {
-    Searcher::new(4).unwrap()
+    fixture::searcher(4)
 }
 
 /// Takes down depth, index, value and first move of every line, and speaks to the search at a depth.

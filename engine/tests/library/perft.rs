@@ -13,7 +13,7 @@ use std::{env, fs, io, thread};
 
 use engine::chess::{Position, divide, perft};
 
-const TABLE: &str = include_str!("data/perft.epd");
+const TABLE: &str = include_str!("../data/perft.epd");
 
 /// A count to be reproduced.
 struct Case {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-const DESCRIPTION: &str = include_str!("../openbench/Merino.json");
+const DESCRIPTION: &str = include_str!("../../openbench/Merino.json");
 
 /// The keys of presets that the server knows; a description with any other is refused.
 /// See <https://github.com/AndyGrant/OpenBench>, `OpenBench/config.py`.

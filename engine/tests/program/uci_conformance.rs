@@ -1,10 +1,6 @@
 //! What GUIs and match runners rely on, item by item: a list of what is sent, and what must come of it.
 
-mod support {
-    pub(crate) mod session;
-}
-
-use support::session::Engine;
+use crate::support::session::Engine;
 
 /// Every line up to the answer of `isready`, which is left out.
 fn said(engine: &mut Engine, commands: &[&str]) -> Vec<String> {

@@ -9,11 +9,13 @@ use engine::search::{
     Bound, Game, Handler, Info, Limits, MATE, Outcome, RootWatcher, Searcher, mate_distance, mate_in,
 };
 
+use crate::fixture;
+
 /// Nodes of the bench. A change here is a change of play, and the commit that makes it says `Bench: N`.
 const SIGNATURE: u64 = 5_431_808;
 
 fn searcher() -> Searcher {
-    Searcher::new(4).unwrap()
+    fixture::searcher(4)
 }
 
 fn game(fen: &str) -> Game {

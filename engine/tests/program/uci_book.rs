@@ -3,13 +3,8 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-mod support {
-    pub(crate) mod book;
-    pub(crate) mod session;
-}
-
-use support::book::{ENTRIES, bytes_of, write_book};
-use support::session::Engine;
+use crate::support::book::{ENTRIES, bytes_of, write_book};
+use crate::support::session::Engine;
 
 /// An engine that plays from a book, whose name has a space.
 fn engine_with(name: &str) -> Engine {

@@ -1,7 +1,5 @@
 //! Several processes find what one finds, to the byte. Only with the feature `mpi`, and where `mpirun` is.
 
-#![cfg(feature = "mpi")]
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

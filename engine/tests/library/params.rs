@@ -243,7 +243,7 @@ fn messages_about_a_file_begin_with_its_name() {
     assert_eq!(error, format!("{}: {expected}", path.display()));
     std::fs::write(&path, [0xff, 0xfe]).expect("a temporary file");
     let error = Weights::load(&path).expect_err("not UTF-8").to_string();
-    assert!(error.ends_with("cannot be read: stream did not contain valid UTF-8"), "{error}");
+    assert!(error.ends_with("cannot be read: is not text: byte 0 is not UTF-8"), "{error}");
     std::fs::remove_dir_all(&folder).expect("the temporary folder goes");
 }
 

@@ -1,11 +1,7 @@
 //! The examples of the documents that are the engine's.
 
-#[path = "../../docs/examples.rs"]
-#[allow(dead_code, reason = "the tuner's tests check that no example is forgotten")]
-mod examples;
-
+use crate::examples::{REPOSITORY, examples_of};
 use assert_cmd::Command;
-use examples::{REPOSITORY, examples_of};
 
 /// Plies of a bench that takes no time.
 const SHALLOW: &str = "4";

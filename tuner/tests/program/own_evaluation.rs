@@ -6,7 +6,7 @@ use std::path::Path;
 use assert_cmd::Command;
 use tuner::fit::Language;
 
-#[path = "../examples/own_evaluation.rs"]
+#[path = "../../examples/own_evaluation.rs"]
 #[allow(dead_code, reason = "the example is a program of its own")]
 mod own_evaluation;
 

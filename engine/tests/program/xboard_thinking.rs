@@ -2,14 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-mod support {
-    pub(crate) mod session;
-    pub(crate) mod xboard;
-}
-
+use crate::support::session::Engine;
+use crate::support::xboard::{NO_LIMIT, numbers, reply, settled, start};
 use engine::chess::Position;
-use support::session::Engine;
-use support::xboard::{NO_LIMIT, numbers, reply, settled, start};
 
 #[test]
 fn thinking_is_shown_on_demand() {

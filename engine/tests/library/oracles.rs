@@ -4,10 +4,7 @@
 //! and the state of the game. FENs damaged at random must be taken or refused alike, and no text at all may panic.
 //! The seed is fixed: the same build sees the same cases.
 
-mod support {
-    pub(crate) mod mailbox;
-}
-
+use crate::support::mailbox::Mailbox;
 use engine::chess::epd::Epd;
 use engine::chess::{FenError, MoveKind, Position, perft};
 use proptest::collection::vec;
@@ -17,9 +14,8 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError, PositionErrorKinds};
-use support::mailbox::Mailbox;
 
-const TABLE: &str = include_str!("data/perft.epd");
+const TABLE: &str = include_str!("../data/perft.epd");
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// Castling rights on rooks that are not the outermost.

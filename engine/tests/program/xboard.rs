@@ -1,14 +1,8 @@
 //! Scripted sessions in XBoard's protocol: every command, and what is no command.
 
-mod support {
-    pub(crate) mod book;
-    pub(crate) mod session;
-    pub(crate) mod xboard;
-}
-
-use support::book::{ENTRIES, bytes_of, write_book};
-use support::session::Engine;
-use support::xboard::{NO_LIMIT, numbers, reply, settled, start};
+use crate::support::book::{ENTRIES, bytes_of, write_book};
+use crate::support::session::Engine;
+use crate::support::xboard::{NO_LIMIT, numbers, reply, settled, start};
 
 #[test]
 fn the_features_are_announced() {

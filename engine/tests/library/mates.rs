@@ -2,19 +2,16 @@
 //! them): every search sees them two plies beyond their own depth, the search for a mate at that depth, and none claims a
 //! shorter one.
 
-mod support {
-    pub(crate) mod solver;
-}
-
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::fixture;
+use crate::support::solver::{Solver, is_mate};
 use engine::chess::epd::Epd;
 use engine::chess::{Color, Position};
-use engine::search::{Bound, Game, Handler, Info, Limits, Outcome, Searcher, Signals, mate_distance, mate_in};
-use support::solver::{Solver, is_mate};
+use engine::search::{Bound, Game, Handler, Info, Limits, Outcome, Signals, mate_distance, mate_in};
 
-const SETS: &str = include_str!("data/mates.epd");
+const SETS: &str = include_str!("../data/mates.epd");
 
 /// Nodes of the solver for one question; none of these needs a tenth.
 const BUDGET: u64 = 20_000_000;
@@ -45,7 +42,7 @@ fn cases() -> Vec<Case> {
 /// Searches as after `ucinewgame`, and checks that a mate of the right length is mate on the board.
 fn finds(case: &Case, limits: Limits) -> (bool, Outcome) {
     let mut last = Last::default();
-    let outcome = Searcher::new(16).unwrap().search(&Game::new(case.position.clone()), limits, &mut last);
+    let outcome = fixture::searcher(16).search(&Game::new(case.position.clone()), limits, &mut last);
     let fen = case.position.to_fen();
     if outcome.value != mate_in(case.plies()) {
         // Sooner than the proof allows would be a lie.
@@ -156,7 +153,7 @@ fn depths_at_which_mates_are_found() {
             let mut by_depth = std::collections::BTreeMap::<i32, u32>::new();
             let mut total = 0;
             for case in cases().iter().filter(|case| case.moves == moves) {
-                let mut searcher = Searcher::new(16).unwrap();
+                let mut searcher = fixture::searcher(16);
                 let mut first = First { wanted: mate_in(case.plies()), found: None, signals: searcher.signals() };
                 let limits = Limits { nodes: Some(30_000_000), mate: is_asked.then_some(moves), ..Limits::depth(30) };
                 let _ = searcher.search(&Game::new(case.position.clone()), limits, &mut first);

@@ -1,0 +1,20 @@
+//! Searchers whose parameters are the tests' own: what a user builds or tunes the engine with changes no test.
+
+use std::sync::{Arc, LazyLock};
+
+use engine::eval::Evaluator;
+use engine::search::Searcher;
+
+/// An evaluation of the parameters in `tests/data/params.toml`.
+pub(crate) fn evaluator() -> Evaluator {
+    static FIXTURE: LazyLock<Evaluator> =
+        LazyLock::new(|| Evaluator::from_toml(include_str!("../data/params.toml")).expect("the tests' own parameters"));
+    FIXTURE.clone()
+}
+
+/// A searcher with a table of so many mebibytes.
+pub(crate) fn searcher(hash: usize) -> Searcher {
+    let mut searcher = Searcher::new(hash).expect("memory for a table");
+    searcher.set_evaluator(Arc::new(evaluator()));
+    searcher
+}

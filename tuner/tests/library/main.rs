@@ -1,0 +1,8 @@
+//! The library: data, objective and optimisers, held to differences, to recovered truths and to one another.
+
+mod explain;
+mod games;
+mod objective;
+mod recovery;
+mod runs;
+mod uncertainty;

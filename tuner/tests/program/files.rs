@@ -1,0 +1,205 @@
+//! No file is lost: neither inputs, nor what somebody else has written, nor what ships with the program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+
+use crate::support::{Folder, GOOD, REPOSITORY, refusal, run_on, tuner};
+
+/// The program in a folder of its own.
+fn tuner_in(folder: &Folder) -> Command {
+    let mut command = tuner();
+    command.current_dir(folder.0.path());
+    command
+}
+
+/// Parameters of a user.
+fn params(folder: &Folder) -> PathBuf {
+    folder.write("mine.toml", fs::read(Path::new(REPOSITORY).join("params/baseline.toml")).unwrap())
+}
+
+#[test]
+fn the_result_goes_into_the_folder_at_hand_with_the_commands_that_use_it() {
+    let folder = Folder::new();
+    folder.write("good.epd", GOOD);
+    let mut command = tuner_in(&folder);
+    let run = command.args(["--epd", "good.epd", "--no-errors", "--prior", "1e-7"]).assert().success();
+    let text = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+    let end: Vec<&str> = text.lines().rev().take(3).collect();
+    assert_eq!(
+        end,
+        [
+            "test with    arena sprt --params tuned.toml --against params/baseline.toml",
+            "build with   MERINO_PARAMS=tuned.toml cargo build --release",
+            "wrote        tuned.toml",
+        ]
+    );
+    assert_eq!(folder.names(), ["good.epd", "tuned.toml"]);
+}
+
+#[test]
+fn the_input_is_replaced_by_write_back_alone() {
+    let folder = Folder::new();
+    let (data, mine) = (folder.write("good.epd", GOOD), params(&folder));
+    let before = fs::read(&mine).unwrap();
+    let text = refusal(run_on(&data, &mine).arg("--params").arg(&mine));
+    assert!(text.contains("is the same file as --params") && text.contains("--write-back"), "{text}");
+    assert_eq!(fs::read(&mine).unwrap(), before);
+    for _ in 0..2 {
+        tuner_in(&folder).args(["--epd", "good.epd", "--params", "mine.toml", "--write-back"]).assert().success();
+    }
+    let text = fs::read_to_string(&mine).unwrap();
+    assert_eq!(text.matches("# --- provenance").count(), 1);
+    assert_eq!(folder.names(), ["good.epd", "mine.toml"]);
+    // Nobody has named the parameters that ship with the program.
+    let text = refusal(tuner_in(&folder).args(["--epd", "good.epd", "--write-back"]));
+    assert!(text.contains("--params"), "{text}");
+}
+
+#[test]
+fn no_output_takes_the_place_of_an_input_or_of_another_output() {
+    let folder = Folder::new();
+    let rows = "merino-rows 1\nsingle tempo 10\nrows\n0.5 0 16 4 4 4 2 1 0:1\n";
+    for (name, content) in [("a.epd", GOOD), ("rows.txt", rows)] {
+        folder.write(name, content);
+    }
+    params(&folder);
+    let before = folder.names();
+    for arguments in [
+        &["--epd", "a.epd", "--output", "a.epd"][..],
+        &["--epd", "a.epd", "--report", "a.epd"],
+        &["--epd", "a.epd", "--checkpoint", "a.epd"],
+        &["--epd", "a.epd", "--save-job", "a.epd"],
+        &["--epd", "a.epd", "--params", "mine.toml", "--save-job", "mine.toml"],
+        &["--epd", "a.epd", "--report", "x", "--checkpoint", "./x"],
+        &["--epd", ".", "--output", "mine.toml"],
+        &["convert", "a.epd", "--output", "a.epd"],
+        &["outliers", "--epd", "a.epd", "--output", "a.epd"],
+        &["report", "--epd", "a.epd", "--params", "mine.toml", "--output", "mine.toml"],
+        &["simplify", "--epd", "a.epd", "--params", "mine.toml", "--output", "mine.toml"],
+        &["fit", "--rows", "rows.txt", "--output", "rows.txt"],
+    ] {
+        let text = refusal(tuner_in(&folder).args(arguments));
+        assert!(text.contains("is the same file as"), "{arguments:?}: {text}");
+    }
+    assert_eq!(folder.names(), before);
+    assert_eq!(fs::read_to_string(folder.path("a.epd")).unwrap(), GOOD);
+}
+
+#[test]
+fn what_is_of_another_kind_is_not_replaced() {
+    let folder = Folder::new();
+    folder.write("good.epd", GOOD);
+    let notes = folder.write("notes.txt", "my precious notes\n");
+    let mine = params(&folder);
+    let before = fs::read(&mine).unwrap();
+    for (flag, name) in [
+        ("--checkpoint", "notes.txt"),
+        ("--checkpoint", "mine.toml"),
+        ("--report", "notes.txt"),
+        ("--report", "mine.toml"),
+        ("--output", "notes.txt"),
+        ("--save-job", "notes.txt"),
+    ] {
+        let text = refusal(tuner_in(&folder).args(["--epd", "good.epd", flag, name]));
+        assert!(text.contains("is there and is not"), "{flag} {name}: {text}");
+    }
+    let text = refusal(tuner_in(&folder).args(["convert", "good.epd", "--to", "epd", "--output", "notes.txt"]));
+    assert!(text.contains("is not a file of positions"), "{text}");
+    assert_eq!(fs::read_to_string(notes).unwrap(), "my precious notes\n");
+    assert_eq!(fs::read(mine).unwrap(), before);
+    // Its own kind is.
+    for _ in 0..2 {
+        tuner_in(&folder).args(["convert", "good.epd", "--output", "out.epd.gz"]).assert().success();
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::FileTypeExt;
+
+    use super::*;
+
+    #[test]
+    fn links_are_followed_and_devices_stay() {
+        let folder = Folder::new();
+        folder.write("good.epd", GOOD);
+        std::os::unix::fs::symlink("target.toml", folder.path("link.toml")).unwrap();
+        let run = ["--epd", "good.epd", "--no-errors", "--prior", "1e-7"];
+        tuner_in(&folder).args(run).args(["--output", "link.toml", "--report", "/dev/null"]).assert().success();
+        assert!(fs::symlink_metadata(folder.path("link.toml")).unwrap().is_symlink());
+        assert!(fs::read_to_string(folder.path("target.toml")).unwrap().contains("material"));
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    }
+
+    #[test]
+    fn a_full_or_closed_output_ends_the_program_with_one_line_after_the_files() {
+        if !Path::new("/dev/full").exists() {
+            eprintln!("skipped: there is no /dev/full");
+            return;
+        }
+        let folder = Folder::new();
+        folder.write("good.epd", GOOD);
+        let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tuner"));
+        command.current_dir(folder.0.path()).args(["--epd", "good.epd", "--no-errors", "--prior", "1e-7"]);
+        let run = command.stdout(full()).output().unwrap();
+        assert_eq!(run.status.code(), Some(2));
+        let text = String::from_utf8(run.stderr).unwrap();
+        assert!(text.starts_with("error: standard output: ") && text.lines().count() == 1, "{text}");
+        assert_eq!(folder.names(), ["good.epd", "tuned.toml"]);
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let run = command.stdout(writer).output().unwrap();
+        assert_eq!(run.status.code(), Some(2), "{}", String::from_utf8_lossy(&run.stderr));
+        // Where nothing can be told, nothing is.
+        assert_eq!(command.stdout(full()).stderr(full()).status().unwrap().code(), Some(2));
+    }
+
+    #[test]
+    fn what_never_ends_is_not_read() {
+        let folder = Folder::new();
+        folder.write("good.epd", GOOD);
+        for arguments in [["--params", "/dev/zero"], ["--job", "/dev/zero"]] {
+            let text = refusal(tuner_in(&folder).args(["--epd", "good.epd"]).args(arguments));
+            assert!(text.contains("has more than"), "{arguments:?}: {text}");
+        }
+    }
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_shown() {
+        let folder = Folder::new();
+        let evil = "\u{1b}[2J\u{7}\u{202e}";
+        folder.write("e.toml", "\"\\u001b[2J\\u0007\\u202e\" = 1\n");
+        folder.write("e.epd", format!("8/8/8/8/8/k7/7R/K7 w - - c9 \"{evil}\";\n"));
+        folder.write("e.csv", format!("fen,result\n8/8/8/8/8/k7/7R/K7 w - - 0 1,{evil}\n"));
+        folder.write(
+            "e.pgn",
+            format!("[Event \"{evil}\"]\n[Variant \"{evil}\"]\n[Result \"{evil}\"]\n\n1. {evil} 1-0\n"),
+        );
+        folder.write("rows.txt", format!("merino-rows 1\nsingle {evil} 10\nrows\n{evil}\n"));
+        folder.write("job.toml", "\"\\u001b[2J\\u202e\" = 1\n");
+        let named = format!("{evil}.epd");
+        folder.write(&named, "8/8/8/8/8/8/8/8 w - - c9 \"1-0\";\n");
+        let mine = params(&folder);
+        for arguments in [
+            &["diff", "e.toml", "mine.toml"][..],
+            &["evaluate", "e.toml"],
+            &["--epd", "e.epd"],
+            &["--epd", "e.csv"],
+            &["--epd", "e.pgn"],
+            &["data", "e.pgn"],
+            &["data", "e.epd", "--skip-bad", "9"],
+            &["--epd", &named],
+            &["fit", "--rows", "rows.txt"],
+            &["--job", "job.toml"],
+            &["--params", mine.to_str().unwrap(), "--only", "\u{202e}material"],
+        ] {
+            let run = tuner_in(&folder).args(arguments).output().unwrap();
+            let text = [run.stdout, run.stderr].concat();
+            let text = String::from_utf8(text).unwrap();
+            assert!(!text.is_empty() && !text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{arguments:?}: {text:?}");
+        }
+    }
+}
