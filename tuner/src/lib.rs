@@ -14,6 +14,7 @@ pub mod explain;
 pub mod features;
 pub mod fit;
 pub mod gradient_check;
+mod linear;
 pub mod normalize;
 pub mod numbers;
 pub mod objective;
@@ -31,6 +32,7 @@ pub mod target;
 pub mod tune;
 pub mod uncertainty;
 pub mod validation;
+mod vectors;
 
 /// The name of a choice on the command line.
 fn name_of(choice: &impl clap::ValueEnum) -> String {

@@ -10,9 +10,7 @@
 //! of a table and its material by themselves they say nothing.
 //! See White, Maximum Likelihood Estimation of Misspecified Models, <https://doi.org/10.2307/1912526>.
 
-use faer::linalg::solvers::Solve;
-use faer::{Mat, Side};
-
+use crate::linear::{Cholesky, Matrix};
 use crate::normalize::Centring;
 use crate::objective::{Curvature, CurvatureKind, Objective};
 use crate::optimize::{Limits, open_weights};
@@ -50,7 +48,7 @@ pub fn standard_errors(
         curvature
     };
     let factorise = |kind| factorise(&curvature(kind), theta, limits);
-    let (free, scale, inverse) = factorise(CurvatureKind::Full).or_else(|| factorise(CurvatureKind::GaussNewton))?;
+    let (free, scale, bread) = factorise(CurvatureKind::Full).or_else(|| factorise(CurvatureKind::GaussNewton))?;
     let rows = objective.rows().len();
     let (outer, clusters) = match games {
         Some(games) => {
@@ -61,27 +59,29 @@ pub fn standard_errors(
         None => (curvature(CurvatureKind::Outer), rows),
     };
     let size = free.len();
-    let meat = Mat::from_fn(size, size, |i, j| outer.get(free[i], free[j]) * scale[i] * scale[j]);
+    let meat = Matrix::from_fn(size, size, |i, j| outer.get(free[i], free[j]) * scale[i] * scale[j]);
     let told: Vec<usize> = (0..theta.len()).filter(|&j| free.contains(&limits.leaders()[j])).collect();
-    let map = projections(theta, &told, (&free, &scale), limits, centring);
-    // Rows of `spread`: the centred parameters by what moves them.
-    let spread = &map * &inverse;
-    let product = &spread * &meat;
+    // Its rows: the centred parameters by what moves them.
+    let mut spread = projections(theta, &told, (&free, &scale), limits, centring);
+    bread.solve_rows(&mut spread);
+    let mut product = Matrix::zeros(told.len(), size);
+    // The meat is symmetric.
+    product.subtract_product(&spread, &meat);
     let mut by_parameter = vec![None; theta.len()];
     for (i, &j) in told.iter().enumerate() {
-        let variance: f64 = (0..size).map(|k| product[(i, k)] * spread[(i, k)]).sum();
+        let variance: f64 = (0..size).map(|k| -product[(i, k)] * spread[(i, k)]).sum();
         by_parameter[j] = Some((variance.max(0.0) / rows as f64).sqrt());
     }
     Some(Errors { by_parameter, clusters })
 }
 
-/// The free parameters of which something is known, 1 / √ of their curvatures, and the inverse of the curvature among
-/// them, scaled to a unit diagonal.
+/// The free parameters of which something is known, 1 / √ of their curvatures, and the curvature among them, scaled to a
+/// unit diagonal and factorised.
 ///
 /// Where the common scale of the phase weights is open, the curvature is next to nothing along it. Rounded parameters
 /// can make it so little less than nothing that a ridge makes up for it almost exactly, and the errors of all parameters
 /// go up without bound. So it is stiffened there; what the rows scatter has no part along it.
-fn factorise(curvature: &Curvature, theta: &[f64], limits: &Limits) -> Option<(Vec<usize>, Vec<f64>, Mat<f64>)> {
+fn factorise(curvature: &Curvature, theta: &[f64], limits: &Limits) -> Option<(Vec<usize>, Vec<f64>, Cholesky)> {
     let diagonal = curvature.diagonal();
     let is_free = |j: usize| !limits.is_frozen(j) && limits.leaders()[j] == j && diagonal[j] > 0.0;
     let free: Vec<usize> = (0..limits.size()).filter(|&j| is_free(j)).collect();
@@ -93,12 +93,11 @@ fn factorise(curvature: &Curvature, theta: &[f64], limits: &Limits) -> Option<(V
     let square: f64 = ray.iter().map(|along| along * along).sum();
     let stiffness = if square > 0.0 { square.recip() } else { 0.0 };
     RIDGES.iter().find_map(|ridge| {
-        let matrix = Mat::from_fn(size, size, |i, j| {
+        let matrix = Matrix::from_fn(size, size, |i, j| {
             let entry = curvature.get(free[i], free[j]) * scale[i] * scale[j] + stiffness * ray[i] * ray[j];
             if i == j { entry + ridge } else { entry }
         });
-        let factor = matrix.llt(Side::Lower).ok()?;
-        Some((free.clone(), scale.clone(), factor.solve(Mat::<f64>::identity(size, size))))
+        Some((free.clone(), scale.clone(), Cholesky::new(matrix)?))
     })
 }
 
@@ -109,10 +108,10 @@ fn projections(
     (free, scale): (&[usize], &[f64]),
     limits: &Limits,
     centring: &Centring,
-) -> Mat<f64> {
+) -> Matrix {
     let weights = open_weights(theta, limits).unwrap_or_default();
     let square: f64 = theta[weights.clone()].iter().map(|weight| weight * weight).sum();
-    let mut map = Mat::zeros(told.len(), free.len());
+    let mut map = Matrix::zeros(told.len(), free.len());
     let mut row = vec![0.0; theta.len()];
     for (i, &j) in told.iter().enumerate() {
         row.fill(0.0);

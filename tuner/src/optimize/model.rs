@@ -77,7 +77,7 @@ impl Model {
     }
 
     pub(super) fn is_definite(&self) -> bool {
-        self.factor.as_ref().is_some_and(|factor| factor.definite)
+        self.factor.as_ref().is_some_and(Factor::is_definite)
     }
 }
 

@@ -1,9 +1,7 @@
 //! The order in which terms are best taken out.
 
-use faer::linalg::solvers::Solve;
-use faer::{Mat, Side};
-
 use super::Term;
+use crate::linear::{Cholesky, Matrix};
 use crate::objective::Curvature;
 use crate::optimize::Limits;
 
@@ -35,7 +33,7 @@ struct Units {
     of: Vec<Option<usize>>,
     /// The first number of each unit.
     leaders: Vec<usize>,
-    matrix: Mat<f64>,
+    matrix: Matrix,
 }
 
 impl Units {
@@ -52,7 +50,7 @@ impl Units {
                 leaders.push(index);
             }
         }
-        let mut matrix = Mat::zeros(leaders.len(), leaders.len());
+        let mut matrix = Matrix::zeros(leaders.len(), leaders.len());
         for (i, a) in of.iter().enumerate() {
             for (j, b) in of.iter().enumerate() {
                 if let (Some(a), Some(b)) = (*a, *b) {
@@ -72,61 +70,62 @@ impl Units {
     }
 }
 
-/// Parameters and inverse curvature, in units in which the diagonal of the curvature is 1.
+/// Inverse curvature, bordered by the parameters, in units in which the diagonal of the curvature is 1.
 struct State {
-    theta: Vec<f64>,
-    inverse: Mat<f64>,
+    /// Units.
+    size: usize,
+    /// The last row and column are the parameters. Whatever is subtracted from the rest for setting units to 0 and
+    /// fitting the others again is, by the same formula, subtracted from them.
+    bordered: Matrix,
 }
 
 impl State {
     fn new(units: &Units, theta: &[f64]) -> Option<Self> {
         let size = units.leaders.len();
         let deviation: Vec<f64> = (0..size).map(|unit| units.matrix[(unit, unit)].sqrt()).collect();
-        let inverse = RIDGES.iter().find_map(|ridge| {
-            let scaled = Mat::from_fn(size, size, |i, j| {
+        let factor = RIDGES.iter().find_map(|ridge| {
+            let scaled = Matrix::from_fn(size, size, |i, j| {
                 let entry = units.matrix[(i, j)] / (deviation[i] * deviation[j]);
                 if i == j { entry + ridge } else { entry }
             });
-            Some(scaled.llt(Side::Lower).ok()?.solve(Mat::<f64>::identity(size, size)))
+            Cholesky::new(scaled)
         })?;
-        let theta =
-            units.leaders.iter().zip(&deviation).map(|(&leader, deviation)| theta[leader] * deviation).collect();
-        Some(State { theta, inverse })
+        let mut inverse = Matrix::from_fn(size, size, |i, j| f64::from(u8::from(i == j)));
+        factor.solve_rows(&mut inverse);
+        let parameter = |unit: usize| theta[units.leaders[unit]] * deviation[unit];
+        let bordered = Matrix::from_fn(size + 1, size + 1, |i, j| match (i < size, j < size) {
+            (true, true) => inverse[(i, j)],
+            (true, false) => parameter(i),
+            (false, true) => parameter(j),
+            (false, false) => 0.0,
+        });
+        Some(State { size, bordered })
     }
 
-    /// `(C_SS)⁻¹ [θ_S, C_S·]`; none if it cannot be told.
-    fn solved(&self, units: &[usize], columns: usize) -> Option<Mat<f64>> {
-        let block = Mat::from_fn(units.len(), units.len(), |i, j| self.inverse[(units[i], units[j])]);
-        let right = Mat::from_fn(units.len(), 1 + columns, |i, j| match j {
-            0 => self.theta[units[i]],
-            _ => self.inverse[(units[i], j - 1)],
-        });
-        Some(block.llt(Side::Lower).ok()?.solve(right))
+    /// The factor of the inverse among units; none if it is not positive definite.
+    fn factor(&self, units: &[usize]) -> Option<Cholesky> {
+        Cholesky::new(Matrix::from_fn(units.len(), units.len(), |i, j| self.bordered[(units[i], units[j])]))
     }
 
     /// What it costs to set units to 0 and fit the others again.
     fn cost(&self, units: &[usize]) -> f64 {
-        let Some(solved) = self.solved(units, 0) else {
+        let Some(factor) = self.factor(units) else {
             return f64::INFINITY;
         };
-        units.iter().enumerate().map(|(i, &unit)| 0.5 * self.theta[unit] * solved[(i, 0)]).sum()
+        let mut parameters = Matrix::from_fn(1, units.len(), |_, j| self.bordered[(self.size, units[j])]);
+        factor.halve_rows(&mut parameters);
+        (0..units.len()).map(|j| 0.5 * parameters[(0, j)] * parameters[(0, j)]).sum()
     }
 
     /// Sets units to 0 and moves the others to where they are best then.
     fn remove(&mut self, units: &[usize]) {
-        let size = self.theta.len();
-        let Some(solved) = self.solved(units, size) else {
+        let Some(factor) = self.factor(units) else {
             return;
         };
-        let columns = Mat::from_fn(size, units.len(), |i, j| self.inverse[(i, units[j])]);
-        let change = &columns * &solved;
-        for i in 0..size {
-            self.theta[i] -= change[(i, 0)];
-            for j in 0..size {
-                self.inverse[(i, j)] -= change[(i, j + 1)];
-            }
-        }
+        let mut columns = Matrix::from_fn(self.size + 1, units.len(), |i, j| self.bordered[(i, units[j])]);
+        factor.halve_rows(&mut columns);
+        self.bordered.subtract_product(&columns, &columns);
         // What is left of them is rounding; they have no part in anything any more.
-        units.iter().for_each(|&unit| self.theta[unit] = 0.0);
+        units.iter().for_each(|&unit| self.bordered[(self.size, unit)] = 0.0);
     }
 }

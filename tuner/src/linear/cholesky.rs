@@ -1,0 +1,119 @@
+//! Cholesky's factorisation of symmetric matrices.
+
+use rayon::prelude::*;
+
+use super::Matrix;
+use super::matrix::{BLOCK, tiles_mut};
+use super::tile::{AREA, Tile, divide, divide_by_transposed, factorise, subtract_product, subtract_tile_product};
+
+/// A lower triangular matrix L, with A = L Lᵀ.
+/// See Golub and Van Loan, Matrix Computations, 4th edition, section 4.2.9 (block Cholesky, by outer products).
+pub(crate) struct Cholesky {
+    lower: Matrix,
+    replaced: usize,
+}
+
+impl Cholesky {
+    /// Factorises a symmetric matrix, of which nothing above the diagonal is looked at; `None` if it is not positive
+    /// definite.
+    ///
+    /// # Panics
+    /// If the matrix is not square.
+    pub(crate) fn new(matrix: Matrix) -> Option<Self> {
+        Self::replacing(matrix, 0.0).filter(Self::is_definite)
+    }
+
+    /// As [`Cholesky::new`], but with pivots up to `least`, which is below 1, replaced by 1. `None` if a pivot is not finite.
+    ///
+    /// # Panics
+    /// If the matrix is not square.
+    pub(crate) fn replacing(matrix: Matrix, least: f64) -> Option<Self> {
+        if matrix.panel() <= BLOCK * AREA {
+            return Self::factorise(matrix, least);
+        }
+        // Threads are waited for block after block, which is quicker from among them.
+        rayon::scope(|_| Self::factorise(matrix, least))
+    }
+
+    fn factorise(mut matrix: Matrix, least: f64) -> Option<Self> {
+        matrix.extend_by_identity();
+        let mut replaced = 0;
+        let panel = matrix.panel();
+        let tiles = panel / AREA;
+        for start in (0..tiles).step_by(BLOCK) {
+            let end = tiles.min(start + BLOCK);
+            let (above, below) = matrix.numbers_mut().split_at_mut(end * panel);
+            let block = start * AREA..end * AREA;
+            let width = block.len();
+            // The block on the diagonal, row by row.
+            let mut top: Vec<f64> = Vec::with_capacity(width * (end - start));
+            for row in above[start * panel..].chunks_mut(panel) {
+                let row = &mut row[block.clone()];
+                let (before, rest) = row.split_at_mut(top.len() / width * AREA);
+                forward(before, &top, width);
+                let diagonal = &mut tiles_mut(rest)[0];
+                subtract_product(diagonal, before, before);
+                replaced += factorise(diagonal, least)?;
+                top.extend_from_slice(row);
+            }
+            // What is below it, and what that takes off the rest.
+            below.par_chunks_mut(panel).for_each(|row| forward(&mut row[block.clone()], &top, width));
+            let left: Vec<f64> = below.chunks(panel).flat_map(|row| &row[block.clone()]).copied().collect();
+            below.par_chunks_mut(panel).enumerate().for_each(|(i, row)| {
+                let (done, rest) = row.split_at_mut(block.end);
+                for (tile, other) in tiles_mut(rest).iter_mut().zip(left.chunks(width)).take(i + 1) {
+                    subtract_product(tile, &done[block.start..], other);
+                }
+            });
+        }
+        Some(Self { lower: matrix, replaced })
+    }
+
+    /// Whether A is positive definite; if not, some pivots had to be replaced.
+    pub(crate) fn is_definite(&self) -> bool {
+        self.replaced == 0
+    }
+
+    /// Replaces each row x of a matrix by (A⁻¹ xᵀ)ᵀ.
+    ///
+    /// # Panics
+    /// If the sizes do not fit.
+    pub(crate) fn solve_rows(&self, rows: &mut Matrix) {
+        self.halve_rows(rows);
+        rows.panels_mut().for_each(|rows| backward(rows, self.lower.numbers(), self.lower.panel()));
+    }
+
+    /// Half of the way to solutions: replaces a matrix X by X (Lᵀ)⁻¹, whose product with itself, transposed, is X A⁻¹ Xᵀ.
+    ///
+    /// # Panics
+    /// If the sizes do not fit.
+    pub(crate) fn halve_rows(&self, rows: &mut Matrix) {
+        assert_eq!(rows.panel(), self.lower.panel(), "sizes of a system");
+        rows.panels_mut().for_each(|rows| forward(rows, self.lower.numbers(), self.lower.panel()));
+    }
+}
+
+/// Replaces rows X by X (Lᵀ)⁻¹, with L in panels of a width.
+fn forward(rows: &mut [f64], lower: &[f64], width: usize) {
+    for (j, lower) in lower.chunks(width).enumerate().take(rows.len() / AREA) {
+        let (done, rest) = rows.split_at_mut(j * AREA);
+        let (before, diagonal) = lower[..(j + 1) * AREA].split_at(j * AREA);
+        let tile = &mut tiles_mut(rest)[0];
+        subtract_product(tile, done, before);
+        divide_by_transposed(tile, &diagonal.as_chunks().0[0]);
+    }
+}
+
+/// Replaces rows X by X L⁻¹, with L in panels of a width.
+fn backward(rows: &mut [f64], lower: &[f64], width: usize) {
+    let tiles = tiles_mut(rows);
+    for (k, lower) in lower.chunks(width).enumerate().rev() {
+        let lower: &[Tile] = lower.as_chunks().0;
+        let (before, rest) = tiles.split_at_mut(k);
+        let tile = &mut rest[0];
+        divide(tile, &lower[k]);
+        for (other, lower) in before.iter_mut().zip(lower) {
+            subtract_tile_product(other, tile, lower);
+        }
+    }
+}
