@@ -3,6 +3,7 @@
 //! Everything here is a function of the *logit* `z = κ q`, where `q` is a score in centipawns and `κ` is
 //! [`logit_per_centipawn`]: `σ(K q) = 1 / (1 + 10^(−K q / 400)) = 1 / (1 + e^(−z))`.
 
+use crate::vectors::{Loop, Vectors, run};
 use clap::ValueEnum;
 
 /// What a sample's expected result `p` (0..=1) costs when its target is `y` (0..=1).
@@ -62,10 +63,9 @@ impl SampleLoss {
     pub(super) fn price(self, logit: f64, scores: &[f64], targets: &[f32], losses: &mut [f64], slopes: &mut [f64]) {
         let count = targets.len();
         let (scores, losses, slopes) = (&scores[..count], &mut losses[..count], &mut slopes[..count]);
-        let arch = pulp::Arch::new();
         match self {
-            Self::SquaredError => arch.dispatch(Prices { cost: squared_error, logit, scores, targets, losses, slopes }),
-            Self::CrossEntropy => arch.dispatch(Prices { cost: cross_entropy, logit, scores, targets, losses, slopes }),
+            Self::SquaredError => run(Prices { cost: squared_error, logit, scores, targets, losses, slopes }),
+            Self::CrossEntropy => run(Prices { cost: cross_entropy, logit, scores, targets, losses, slopes }),
         }
     }
 
@@ -91,11 +91,9 @@ struct Prices<'p, C> {
     slopes: &'p mut [f64],
 }
 
-impl<C: Fn(f64, f64) -> Cost> pulp::WithSimd for Prices<'_, C> {
-    type Output = ();
-
+impl<C: Fn(f64, f64) -> Cost> Loop for Prices<'_, C> {
     #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _vectors: S) {
+    fn run(self, _vectors: Vectors) {
         let results = self.losses.iter_mut().zip(self.slopes);
         for ((&score, &target), (loss, slope)) in self.scores.iter().zip(self.targets).zip(results) {
             let cost = (self.cost)(self.logit * score, f64::from(target));
