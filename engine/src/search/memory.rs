@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::mem::{align_of, size_of};
 use std::ops::Deref;
 
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapRaw};
 
 /// Types that any bytes are a value of, zeroes to begin with.
 ///
@@ -17,7 +17,7 @@ pub(super) unsafe trait Plain: Sync {}
 
 /// A slice of `T`, all zero to begin with, that stays where it is.
 pub(super) struct Memory<T> {
-    map: MmapMut,
+    map: MmapRaw,
     len: usize,
     of: PhantomData<T>,
 }
@@ -30,7 +30,7 @@ impl<T: Plain> Memory<T> {
     pub(super) fn new(len: usize) -> io::Result<Self> {
         let len = len.max(1);
         let bytes = len.checked_mul(size_of::<T>()).ok_or(io::ErrorKind::OutOfMemory)?;
-        let map = MmapMut::map_anon(bytes)?;
+        let map = MmapRaw::from(MmapMut::map_anon(bytes)?);
         // Advice: a system that does not take it is slower, not wrong.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
@@ -61,10 +61,11 @@ impl<T: Plain> Deref for Memory<T> {
     #[inline(always)]
     fn deref(&self) -> &[T] {
         // SAFETY: the map is `len` values long, aligned (checked when it was made), lives as long as the reference, is
-        // never handed out in another way, and any bytes are a value of a plain type.
+        // never handed out in another way, and any bytes are a value of a plain type. The pointer is the map's own, not
+        // that of a `&[u8]`: atomics are written through it.
         #[allow(unsafe_code, reason = "the system hands out huge pages as bytes")]
         unsafe {
-            std::slice::from_raw_parts(self.map.as_ptr().cast(), self.len)
+            std::slice::from_raw_parts(self.map.as_mut_ptr().cast::<T>(), self.len)
         }
     }
 }
