@@ -1,10 +1,11 @@
 //! What the protocols have in common: lines in, lines out, and a searcher at work in a thread of its own.
 
-use std::io::BufRead;
+use std::io::{self, BufRead};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
-use crate::search::{Outcome, Searcher};
+use crate::search::{DEFAULT_HASH, JobThread, Outcome, Searcher, Signals};
 
 /// What a protocol waits for.
 pub(crate) enum Event {
@@ -12,7 +13,7 @@ pub(crate) enum Event {
     Line(String),
     /// The input has ended.
     End,
-    /// A search has ended and gives the searcher back; a count of leaves has no outcome.
+    /// A search has ended and gives the searcher back; other work has no outcome.
     Done(Box<Searcher>, Option<Outcome>),
 }
 
@@ -26,11 +27,14 @@ pub(crate) struct Console {
 
 impl Console {
     /// Begins to read standard input.
-    pub(crate) fn open() -> Self {
+    ///
+    /// # Errors
+    /// If the system gives no thread for it.
+    pub(crate) fn open() -> io::Result<Self> {
         let (sender, receiver) = mpsc::channel();
         let lines = sender.clone();
-        thread::spawn(move || read_lines(&lines));
-        Console { receiver, sender, unread: None }
+        thread::Builder::new().spawn(move || read_lines(&lines))?;
+        Ok(Console { receiver, sender, unread: None })
     }
 
     /// The next event; waits for it.
@@ -78,15 +82,37 @@ pub(crate) fn first_word(line: &str) -> (&str, &str) {
 /// Prints a line at once. Ends the program if nobody listens any more.
 pub(crate) use common::out as say;
 
-/// Lends the searcher to `work` in a thread of its own; it comes back in [`Event::Done`].
-pub(crate) fn lend(
-    mut searcher: Box<Searcher>,
+/// The thread that searches, and the searcher while it does not.
+pub(crate) struct SearchThread {
+    /// Away while it is lent.
+    pub(crate) searcher: Option<Box<Searcher>>,
+    /// How to speak to it while it is away.
+    pub(crate) signals: Arc<Signals>,
+    thread: JobThread,
     events: Sender<Event>,
-    work: impl FnOnce(&mut Searcher) -> Option<Outcome> + Send + 'static,
-) {
-    thread::spawn(move || {
-        let outcome = work(&mut searcher);
-        // The loop may be gone, and nobody waits for the outcome.
-        let _ = events.send(Event::Done(searcher, outcome));
-    });
+}
+
+impl SearchThread {
+    /// Starts the thread, with a new searcher.
+    ///
+    /// # Errors
+    /// If there is no memory for a table of [`DEFAULT_HASH`], or no thread.
+    pub(crate) fn start(events: Sender<Event>) -> io::Result<Self> {
+        let searcher = Box::new(Searcher::new(DEFAULT_HASH)?);
+        Ok(SearchThread { signals: searcher.signals(), searcher: Some(searcher), thread: JobThread::start()?, events })
+    }
+
+    /// Lends the searcher to `work`; it comes back in [`Event::Done`].
+    pub(crate) fn lend(
+        &self,
+        mut searcher: Box<Searcher>,
+        work: impl FnOnce(&mut Searcher) -> Option<Outcome> + Send + 'static,
+    ) {
+        let events = self.events.clone();
+        self.thread.run(move || {
+            let outcome = work(&mut searcher);
+            // The loop may be gone, and nobody waits for the outcome.
+            let _ = events.send(Event::Done(searcher, outcome));
+        });
+    }
 }

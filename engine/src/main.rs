@@ -112,16 +112,15 @@ fn main() {
     abort_on_panic();
     let Cli { tune_search, command } = Cli::parse();
     let result = match command {
-        None => {
-            protocol::run(tune_search);
-            Ok(())
-        }
+        None => protocol::run(tune_search).context(NO_READER),
         Some(command) => run(command, tune_search),
     };
     if let Err(error) = result {
         print::fail(&fault::in_words(error.as_ref()));
     }
 }
+
+const NO_READER: &str = "no thread to read commands with";
 
 fn run(command: Command, tune_search: bool) -> Result<()> {
     match command {
@@ -131,10 +130,7 @@ fn run(command: Command, tune_search: bool) -> Result<()> {
             Ok(())
         }
         Command::ShellFiles { folder } => Ok(shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), &folder)?),
-        Command::Xboard => {
-            protocol::run_xboard(tune_search);
-            Ok(())
-        }
+        Command::Xboard => protocol::run_xboard(tune_search).context(NO_READER),
         Command::Uci(words) => {
             uci::run_commands(commands_of(words), tune_search);
             Ok(())

@@ -1,30 +1,42 @@
 //! Which protocol is spoken: the one that was asked for, or the one that the first line gives away.
 
+use std::io;
+
 use crate::console::{Console, Event};
 use crate::xboard::{self, Ended};
 use crate::{uci, xboard::GREETING};
 
 /// Speaks UCI on standard input and output until `quit` or the end of input; or XBoard's protocol, if the first line
 /// says so. With `tune`, every search parameter is an option.
-pub fn run(tune: bool) {
-    let mut console = Console::open();
-    loop {
+///
+/// # Errors
+/// If the system gives no thread to read with.
+pub fn run(tune: bool) -> io::Result<()> {
+    let mut console = Console::open()?;
+    let first = loop {
         match console.next() {
             Event::Line(line) if line.is_empty() => {}
-            Event::Line(line) if line == GREETING => return run_xboard_on(console, tune),
-            Event::Line(line) => {
-                console.unread(line);
-                return uci::run(&mut console, tune);
-            }
-            Event::End | Event::Done(..) => return,
+            Event::Line(line) => break line,
+            Event::End | Event::Done(..) => return Ok(()),
         }
+    };
+    if first == GREETING {
+        run_xboard_on(console, tune);
+    } else {
+        console.unread(first);
+        uci::run(&mut console, tune);
     }
+    Ok(())
 }
 
 /// Speaks XBoard's protocol on standard input and output until `quit` or the end of input. With `tune`, every search
 /// parameter is an option.
-pub fn run_xboard(tune: bool) {
-    run_xboard_on(Console::open(), tune);
+///
+/// # Errors
+/// If the system gives no thread to read with.
+pub fn run_xboard(tune: bool) -> io::Result<()> {
+    run_xboard_on(Console::open()?, tune);
+    Ok(())
 }
 
 /// Some GUIs of UCI try `xboard` first, and say `uci` when they like the answer no better.

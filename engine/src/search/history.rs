@@ -49,8 +49,11 @@ fn victim(position: &Position, mv: Move) -> usize {
 /// The contexts of the last moves: one, two and four plies ago.
 pub(super) type Past = [Context; 3];
 
-fn boxed<T: Clone, const N: usize>(value: T) -> Box<[T; N]> {
-    vec![value; N].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!("the length is N"))
+fn boxed<T: Clone, const N: usize>(value: T) -> Option<Box<[T; N]>> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(N).ok()?;
+    values.resize(N, value);
+    values.into_boxed_slice().try_into().ok()
 }
 
 /// The memory of one thread.
@@ -73,20 +76,27 @@ pub(super) struct Histories {
 }
 
 impl Histories {
-    pub(super) fn new() -> Self {
-        Histories {
-            quiet: boxed([[0; 64]; 64]),
-            pawn: boxed([0; 768]),
-            capture: boxed([0; 6]),
-            continuation: boxed([0; 768]),
-            counter: boxed(None),
-            pawn_correction: boxed([0; CORRECTION_SIZE]),
-            move_correction: boxed([0; CONTEXTS]),
-        }
+    /// Nothing learned yet; `None` if there is no memory.
+    pub(super) fn new() -> Option<Self> {
+        Some(Histories {
+            quiet: boxed([[0; 64]; 64])?,
+            pawn: boxed([0; 768])?,
+            capture: boxed([0; 6])?,
+            continuation: boxed([0; 768])?,
+            counter: boxed(None)?,
+            pawn_correction: boxed([0; CORRECTION_SIZE])?,
+            move_correction: boxed([0; CONTEXTS])?,
+        })
     }
 
     pub(super) fn clear(&mut self) {
-        *self = Histories::new();
+        self.quiet.fill([[0; 64]; 64]);
+        self.pawn.fill([0; 768]);
+        self.capture.fill([0; 6]);
+        self.continuation.fill([0; 768]);
+        self.counter.fill(None);
+        self.pawn_correction.fill([0; CORRECTION_SIZE]);
+        self.move_correction.fill([0; CONTEXTS]);
     }
 
     /// How good a quiet move has been, within ±5 [`LIMIT`].
@@ -194,7 +204,7 @@ mod tests {
     #[test]
     fn what_is_learned_is_told_again() {
         let position = Position::start();
-        let mut histories = Histories::new();
+        let mut histories = Histories::new().unwrap();
         let mv = position.parse_uci("g1f3").unwrap();
         let other = position.parse_uci("b1c3").unwrap();
         histories.learn_quiet(&position, mv, &[3, NO_CONTEXT, NO_CONTEXT], 900);

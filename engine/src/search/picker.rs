@@ -215,7 +215,7 @@ mod tests {
     use std::collections::HashSet;
 
     fn drain(position: &Position, mut picker: Picker, skip_quiets: bool) -> Vec<Move> {
-        let histories = Histories::new();
+        let histories = Histories::new().unwrap();
         std::iter::from_fn(|| picker.next(position, &histories, &[NO_CONTEXT; 3], skip_quiets)).collect()
     }
 

@@ -6,8 +6,10 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::thread;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
+
+use memmap2::MmapMut;
 
 use super::game::Game;
 use super::history::Histories;
@@ -17,6 +19,7 @@ use super::prune::Reductions;
 use super::report::{Handler, Info, Outcome};
 use super::signals::Signals;
 use super::table::{Bound, Table};
+use super::thread::{JobThread, on_large_stack};
 use super::value::{DRAW, INFINITE, Value, mated_in};
 use super::worker::{Shared, Worker};
 use crate::chess::Move;
@@ -31,15 +34,9 @@ pub const MAX_THREADS: usize = 512;
 /// The most lines a search may report.
 pub const MAX_MULTIPV: usize = 256;
 
-/// The stack that a search needs, bytes: recursion is as deep as lines are long; a node takes a few kilobytes.
-pub const STACK_SIZE: usize = 16 << 20;
-
-/// Where the first thread of a search runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    OwnThread,
-    Here,
-}
+/// What is left for the search when there is no memory for more threads, bytes: less than the C library reserves for the
+/// allocations of one thread, so that a new thread does not take it either.
+const ROOM: usize = 32 << 20;
 
 /// The search with its settings and its memory.
 pub struct Searcher {
@@ -48,6 +45,8 @@ pub struct Searcher {
     signals: Arc<Signals>,
     /// One for each thread.
     histories: Vec<Histories>,
+    /// The threads but the first, which is the caller's.
+    helpers: Vec<JobThread>,
     /// What the search plays with.
     pub params: SearchParams,
     /// How many of the best lines are reported, at least 1.
@@ -68,7 +67,8 @@ impl Searcher {
             table: Arc::new(Table::new(mebibytes)?),
             evaluator: Arc::default(),
             signals: Arc::default(),
-            histories: vec![Histories::new()],
+            histories: vec![Histories::new().ok_or(io::ErrorKind::OutOfMemory)?],
+            helpers: Vec::new(),
             params: SearchParams::default(),
             multipv: 1,
             overhead: Duration::from_millis(10),
@@ -113,14 +113,32 @@ impl Searcher {
         Ok(())
     }
 
-    /// Takes another number of threads, 1 to [`MAX_THREADS`].
-    pub fn set_threads(&mut self, threads: usize) {
-        self.histories.resize_with(threads.clamp(1, MAX_THREADS), Histories::new);
+    /// How many threads search.
+    pub fn threads(&self) -> usize {
+        self.histories.len()
+    }
+
+    /// Takes another number of threads, 1 to [`MAX_THREADS`], or as many of them as the system gives; returns how many.
+    pub fn set_threads(&mut self, threads: usize) -> usize {
+        let threads = threads.clamp(1, MAX_THREADS);
+        self.helpers.truncate(threads - 1);
+        self.histories.truncate(threads);
+        // Where memory is what sets the limit, threads must not take the last of it.
+        let room = MmapMut::map_anon(ROOM);
+        while self.threads() < threads
+            && room.is_ok()
+            && let Ok(helper) = JobThread::start()
+            && let Some(histories) = Histories::new()
+        {
+            self.helpers.push(helper);
+            self.histories.push(histories);
+        }
+        self.threads()
     }
 
     /// Empties the table.
     pub fn clear_hash(&self) {
-        self.table.clear(self.histories.len());
+        self.table.clear(&self.helpers);
     }
 
     /// Forgets everything about earlier games.
@@ -131,30 +149,17 @@ impl Searcher {
 
     /// Searches until a limit is reached or [`Signals::stop`] is called.
     pub fn search(&mut self, game: &Game, limits: Limits, handler: &mut dyn Handler) -> Outcome {
+        on_large_stack(|| self.search_here(game, limits.clone(), handler))
+    }
+
+    /// [`Searcher::search`] for a caller whose own stack is as large as [`STACK_SIZE`](super::STACK_SIZE).
+    pub fn search_here(&mut self, game: &Game, limits: Limits, handler: &mut dyn Handler) -> Outcome {
         self.signals.reset(limits.ponder);
         self.search_since(Instant::now(), game, limits, handler)
     }
 
-    /// [`Searcher::search`] by the calling thread itself, which is to have a stack of [`STACK_SIZE`]: for those who
-    /// search so often and so little that starting a thread each time would cost them.
-    pub fn search_here(&mut self, game: &Game, limits: Limits, handler: &mut dyn Handler) -> Outcome {
-        self.signals.reset(limits.ponder);
-        self.search_in(Place::Here, Instant::now(), game, limits, handler)
-    }
-
-    /// [`Searcher::search`] for a caller that has reset the signals itself when the command came, at `start`.
+    /// [`Searcher::search_here`] for a caller that has reset the signals itself when the command came, at `start`.
     pub fn search_since(&mut self, start: Instant, game: &Game, limits: Limits, handler: &mut dyn Handler) -> Outcome {
-        self.search_in(Place::OwnThread, start, game, limits, handler)
-    }
-
-    fn search_in(
-        &mut self,
-        place: Place,
-        start: Instant,
-        game: &Game,
-        limits: Limits,
-        handler: &mut dyn Handler,
-    ) -> Outcome {
         let legal = game.position().legal_moves();
         let is_wanted = |mv: &Move| limits.search_moves.contains(mv);
         let mut moves: Vec<Move> = legal.iter().copied().filter(is_wanted).collect();
@@ -174,7 +179,7 @@ impl Searcher {
         self.table.begin_search();
         let (shared, mut workers) = self.start(start, game, limits, &moves);
         workers[0].watcher = handler.watcher();
-        let (shared, mut workers) = self.run(place, shared, workers, game, handler);
+        let mut workers = self.run(workers, game, handler);
         let best = vote(&workers);
         let outcome = self.conclude(&shared, &workers[best], game, handler);
         self.histories = workers.drain(..).map(|worker| worker.histories).collect();
@@ -214,36 +219,26 @@ impl Searcher {
         (shared, workers)
     }
 
-    /// Runs the threads to their end.
-    fn run(
-        &self,
-        place: Place,
-        shared: Arc<Shared>,
-        mut workers: Vec<Worker>,
-        game: &Game,
-        handler: &mut dyn Handler,
-    ) -> (Arc<Shared>, Vec<Worker>) {
-        let (first, others) = workers.split_first_mut().expect("there is a thread");
-        thread::scope(|scope| {
-            for worker in others {
-                let mut game = game.clone();
-                let run = move || worker.iterate(&mut game, &mut ());
-                let spawned = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run);
-                // Too many threads for this machine: those that run do the work.
-                if spawned.is_err() {
-                    break;
-                }
-            }
-            let mut game = game.clone();
-            if place == Place::Here {
-                first.iterate(&mut game, handler);
-                return;
-            }
-            let run = move || first.iterate(&mut game, handler);
-            let main = thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run);
-            main.expect("a thread for the search");
-        });
-        (shared, workers)
+    /// Runs the threads to their end; the first is the caller's.
+    fn run(&self, workers: Vec<Worker>, game: &Game, handler: &mut dyn Handler) -> Vec<Worker> {
+        let count = workers.len();
+        let (sender, done) = mpsc::channel();
+        let mut workers = workers.into_iter();
+        let mut first = workers.next().expect("there is a thread");
+        for (mut worker, helper) in workers.zip(&self.helpers) {
+            let (mut game, sender) = (game.clone(), sender.clone());
+            helper.run(move || {
+                worker.iterate(&mut game, &mut ());
+                // If nobody waits any more, the first thread has ended in a panic.
+                let _ = sender.send(worker);
+            });
+        }
+        drop(sender);
+        first.iterate(&mut game.clone(), handler);
+        let mut workers: Vec<Worker> = std::iter::once(first).chain(done).collect();
+        assert_eq!(workers.len(), count, "a thread of the search has ended in a panic");
+        workers.sort_by_key(|worker| worker.id);
+        workers
     }
 
     /// Reports the chosen line unless that was the last report, with the last node counted, and sums up.

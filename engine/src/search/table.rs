@@ -7,8 +7,10 @@
 
 use std::io;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, mpsc};
 
 use super::memory::{Memory, Plain};
+use super::thread::JobThread;
 use super::value::{Value, is_loss, is_win};
 use crate::chess::Move;
 
@@ -98,20 +100,30 @@ impl Table {
         (self.buckets.len() * size_of::<Bucket>()) >> 20
     }
 
-    /// Forgets everything, with as many threads as given.
-    pub(super) fn clear(&self, threads: usize) {
-        let share = self.buckets.len().div_ceil(threads.max(1)).max(1);
-        std::thread::scope(|scope| {
-            for part in self.buckets.chunks(share) {
-                scope.spawn(|| {
-                    for slot in part.iter().flat_map(|bucket| &bucket.0) {
-                        slot.check.store(0, Relaxed);
-                        slot.data.store(0, Relaxed);
-                    }
-                });
-            }
-        });
+    /// Forgets everything; `helpers` do their share of it.
+    pub(super) fn clear(self: &Arc<Self>, helpers: &[JobThread]) {
+        let share = self.buckets.len().div_ceil(helpers.len() + 1);
+        let (sender, done) = mpsc::channel::<()>();
+        for (number, helper) in helpers.iter().enumerate() {
+            let (table, sender) = (Arc::clone(self), sender.clone());
+            helper.run(move || {
+                table.clear_part(number * share, share);
+                drop(sender);
+            });
+        }
+        drop(sender);
+        self.clear_part(helpers.len() * share, share);
+        // Nothing is ever sent: the wait is for all of them to let go.
+        let _ = done.recv();
         self.generation.store(0, Relaxed);
+    }
+
+    /// Empties `len` buckets from `start` on, as far as there are any.
+    fn clear_part(&self, start: usize, len: usize) {
+        for slot in self.buckets.iter().skip(start).take(len).flat_map(|bucket| &bucket.0) {
+            slot.check.store(0, Relaxed);
+            slot.data.store(0, Relaxed);
+        }
     }
 
     /// Begins a new search: what earlier ones stored may be replaced sooner.
@@ -274,12 +286,12 @@ mod tests {
 
     #[test]
     fn entries_come_back_as_they_were_stored() {
-        let table = Table::new(1).unwrap();
+        let table = Arc::new(Table::new(1).unwrap());
         assert_eq!(table.mebibytes(), 1);
         for (i, value) in [0, 1, -1, 250, -30_000, 30_000, mate_in(7), mated_in(8)].into_iter().enumerate() {
             let key = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             for wanted in [entry(value, 9), Entry { mv: None, eval: None, is_pv: false, ..entry(value, 200) }] {
-                table.clear(1);
+                table.clear(&[]);
                 table.store(key, 5, wanted);
                 assert_eq!(table.probe(key, 5), Some(wanted));
                 assert_eq!(table.probe(key ^ 1, 5), None);
@@ -289,7 +301,7 @@ mod tests {
 
     #[test]
     fn mates_are_counted_from_the_node_that_asks() {
-        let table = Table::new(1).unwrap();
+        let table = Arc::new(Table::new(1).unwrap());
         table.store(42, 3, entry(mate_in(7), 9));
         assert_eq!(table.probe(42, 10).unwrap().value, mate_in(14));
         table.store(43, 3, entry(mated_in(7), 9));
@@ -298,7 +310,7 @@ mod tests {
 
     #[test]
     fn shallow_results_do_not_drive_out_deep_ones() {
-        let table = Table::new(1).unwrap();
+        let table = Arc::new(Table::new(1).unwrap());
         table.store(7, 0, entry(10, 20));
         table.store(7, 0, Entry { bound: Bound::Lower, ..entry(20, 3) });
         assert_eq!(table.probe(7, 0).unwrap().depth, 20);
@@ -310,14 +322,16 @@ mod tests {
 
     #[test]
     fn fullness_counts_this_search_only() {
-        let table = Table::new(1).unwrap();
+        let table = Arc::new(Table::new(1).unwrap());
         for key in 0..200_000_u64 {
             table.store(key.wrapping_mul(0x9E37_79B9_7F4A_7C15), 0, entry(0, 5));
         }
         assert!(table.fullness() > 900);
         table.begin_search();
         assert_eq!(table.fullness(), 0);
-        table.clear(3);
+        let helpers = [JobThread::start().unwrap(), JobThread::start().unwrap()];
+        table.clear(&helpers);
+        assert!(table.buckets.iter().flat_map(|bucket| &bucket.0).all(|slot| slot.data.load(Relaxed) == 0));
         assert_eq!(table.fullness(), 0);
     }
 }

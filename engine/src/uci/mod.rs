@@ -18,9 +18,9 @@ use std::time::Instant;
 
 use crate::bench;
 use crate::chess::{Color, File, Move, Position, Rank, Square, perft};
-use crate::console::{Console, Event, first_word, lend, say};
+use crate::console::{Console, Event, SearchThread, first_word, say};
 use crate::genfens::{self, Request};
-use crate::search::{DEFAULT_HASH, Game, Limits, Outcome, Searcher, Signals};
+use crate::search::{Game, Limits, Outcome, Searcher, Signals};
 use info::Printer;
 use opening::Opening;
 pub use options::spsa_inputs;
@@ -39,9 +39,7 @@ struct Session {
     display: Display,
     opening: Opening,
     game: Game,
-    /// Away while it searches.
-    searcher: Option<Box<Searcher>>,
-    signals: Arc<Signals>,
+    search: SearchThread,
     /// Whether the running search ends only when it is told to.
     is_endless: bool,
     /// Whether a limit ends the running search once it ponders no more.
@@ -50,7 +48,6 @@ struct Session {
     is_counting: bool,
     /// Commands that wait for the search to end.
     waiting: VecDeque<String>,
-    sender: Sender<Event>,
 }
 
 /// Speaks UCI until `quit` or the end of input; with `tune`, every search parameter is an option.
@@ -77,9 +74,9 @@ pub fn run_commands(commands: impl IntoIterator<Item = String>, tune: bool) {
             break;
         }
         // An endless search has nobody to stop it here.
-        while session.searcher.is_none() {
+        while session.search.searcher.is_none() {
             if session.is_endless {
-                session.signals.stop();
+                session.search.signals.stop();
             }
             match receiver.recv() {
                 Ok(Event::Done(searcher, outcome)) => session.finish(searcher, outcome.as_ref()),
@@ -91,10 +88,10 @@ pub fn run_commands(commands: impl IntoIterator<Item = String>, tune: bool) {
 
 impl Session {
     fn new(tune: bool, sender: Sender<Event>) -> Option<Self> {
-        let searcher = match Searcher::new(DEFAULT_HASH) {
-            Ok(searcher) => searcher,
+        let search = match SearchThread::start(sender) {
+            Ok(search) => search,
             Err(error) => {
-                say!("info string error: no memory for a table of {DEFAULT_HASH} MiB: {error}");
+                say!("info string error: no memory or no thread for a search: {error}");
                 return None;
             }
         };
@@ -103,13 +100,11 @@ impl Session {
             display: Display::default(),
             opening: Opening::new(),
             game: Game::new(Position::start()),
-            signals: searcher.signals(),
-            searcher: Some(Box::new(searcher)),
+            search,
             is_endless: false,
             is_limited: false,
             is_counting: false,
             waiting: VecDeque::new(),
-            sender,
         })
     }
 
@@ -121,7 +116,7 @@ impl Session {
             "quit" => return Flow::Quit,
             "uci" => self.identify(),
             "isready" => say!("readyok"),
-            "stop" => self.signals.stop(),
+            "stop" => self.search.signals.stop(),
             "ponderhit" => self.ponderhit(),
             "d" => self.show(),
             "position" | "go" | "setoption" | "ucinewgame" | "eval" | "bench" | "genfens" => {
@@ -135,9 +130,9 @@ impl Session {
     }
 
     fn when_idle(&mut self, line: &str, word: &str, rest: &str) {
-        let Some(mut searcher) = self.searcher.take() else {
+        let Some(mut searcher) = self.search.searcher.take() else {
             if self.is_endless {
-                self.signals.stop();
+                self.search.signals.stop();
             }
             self.waiting.push_back(line.to_owned());
             return;
@@ -157,7 +152,7 @@ impl Session {
                 Err(error) => say!("info string error: bench: {error}"),
             },
         }
-        self.searcher = Some(searcher);
+        self.search.searcher = Some(searcher);
     }
 
     /// Prints openings as OpenBench reads them.
@@ -211,26 +206,24 @@ impl Session {
         }
         self.is_limited = !limits.infinite && limits != unlimited(&limits);
         self.is_endless = limits.ponder || !self.is_limited;
-        self.signals.reset(limits.ponder);
+        self.search.signals.reset(limits.ponder);
         let game = self.game.clone();
         let mut printer = Printer { display: self.display, scale: searcher.evaluator().scale() };
-        lend(searcher, self.sender.clone(), move |searcher| {
-            Some(searcher.search_since(start, &game, limits, &mut printer))
-        });
+        self.search.lend(searcher, move |searcher| Some(searcher.search_since(start, &game, limits, &mut printer)));
     }
 
     /// Counts the leaves below each move, in a thread of its own; what `stop` has interrupted is not told.
     fn perft(&mut self, searcher: Box<Searcher>, depth: &str) {
         let Ok(depth @ 1..=20) = depth.parse::<u32>() else {
             say!("info string error: go perft: expected a depth from 1 to 20, found `{depth}`");
-            self.searcher = Some(searcher);
+            self.search.searcher = Some(searcher);
             return;
         };
         self.is_counting = true;
-        self.signals.reset(false);
+        self.search.signals.reset(false);
         let (position, display) = (self.game.position().clone(), self.display);
-        let signals = Arc::clone(&self.signals);
-        lend(searcher, self.sender.clone(), move |_| {
+        let signals = Arc::clone(&self.search.signals);
+        self.search.lend(searcher, move |_| {
             let mut total = 0;
             for &mv in &position.legal_moves() {
                 let leaves = count_leaves(&position.after(mv), depth - 1, &signals);
@@ -246,13 +239,13 @@ impl Session {
     }
 
     fn ponderhit(&mut self) {
-        self.signals.ponderhit();
+        self.search.signals.ponderhit();
         self.is_endless &= !self.is_limited;
     }
 
     /// Says what a search came to, and turns to the commands that have waited for its end.
     fn finish(&mut self, searcher: Box<Searcher>, outcome: Option<&Outcome>) -> Flow {
-        self.searcher = Some(searcher);
+        self.search.searcher = Some(searcher);
         self.is_endless = false;
         self.is_counting = false;
         let name = |mv: Move| mv.to_uci(self.display.chess960);
@@ -262,7 +255,7 @@ impl Session {
             Some((None, _)) => say!("bestmove 0000"),
             None => {}
         }
-        while self.searcher.is_some() {
+        while self.search.searcher.is_some() {
             let Some(line) = self.waiting.pop_front() else { break };
             if self.handle(&line) == Flow::Quit {
                 return Flow::Quit;
@@ -273,9 +266,9 @@ impl Session {
 
     /// Stops the search and lets it say its move.
     fn wind_up(&mut self, console: &mut Console) {
-        self.signals.stop();
+        self.search.signals.stop();
         self.waiting.clear();
-        while self.searcher.is_none() && !self.is_counting {
+        while self.search.searcher.is_none() && !self.is_counting {
             if let Event::Done(searcher, outcome) = console.next() {
                 self.finish(searcher, outcome.as_ref());
             }

@@ -178,8 +178,11 @@ fn set_hash(target: &mut Target<'_>, mebibytes: i64) -> Outcome {
 }
 
 fn set_threads(target: &mut Target<'_>, threads: i64) -> Outcome {
-    target.searcher.set_threads(threads as usize);
-    Ok(())
+    let wanted = threads as usize;
+    match target.searcher.set_threads(wanted) {
+        given if given == wanted => Ok(()),
+        given => Err(format!("error: option Threads: the system gives {given} of {wanted}, which are used")),
+    }
 }
 
 fn set_multipv(target: &mut Target<'_>, lines: i64) -> Outcome {

@@ -63,18 +63,16 @@ fn in_words(shape: Shape, value: &str) -> &str {
 /// Shares out what the interface grants: threads, and mebibytes for everything if it has named any.
 ///
 /// # Errors
-/// What [`Options::set`] has to say of the table.
+/// What [`Options::set`] has to say of the table or of the threads.
 pub(super) fn grant(
     options: &Options,
     target: &mut Target<'_>,
     threads: usize,
     memory: Option<usize>,
 ) -> Result<(), String> {
-    target.searcher.set_threads(threads);
-    match memory {
-        Some(total) => options.set(target, "Hash", Some(&table_share(total, threads).to_string())),
-        None => Ok(()),
-    }
+    let given = options.set(target, "Threads", Some(&threads.to_string()));
+    let share = memory.map(|total| table_share(total, target.searcher.threads()).to_string());
+    share.map_or(Ok(()), |share| options.set(target, "Hash", Some(&share))).and(given)
 }
 
 /// Mebibytes left for the table when the program and the memory of its threads have theirs.

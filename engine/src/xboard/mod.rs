@@ -43,8 +43,8 @@ use std::sync::mpsc::Sender;
 use std::time::Instant;
 
 use crate::chess::{Color, Move, Position};
-use crate::console::{Console, Event, say};
-use crate::search::{DEFAULT_HASH, Limits, MAX_THREADS, Searcher, Signals, Value};
+use crate::console::{Console, Event, SearchThread, say};
+use crate::search::{Limits, MAX_THREADS, Value};
 use crate::uci::opening::Opening;
 use crate::uci::options::{Display, Options, Target};
 use clock::EngineClock;
@@ -127,7 +127,6 @@ struct Session {
     opening: Opening,
     /// Mebibytes for everything, once the interface has said so.
     memory: Option<usize>,
-    threads: usize,
     record: Record,
     /// Whether the last position that was set up was none; no move is legal then.
     is_void: bool,
@@ -150,13 +149,10 @@ struct Session {
     is_begun: bool,
     /// Whether the input has ended.
     is_leaving: bool,
-    /// Away while it searches.
-    searcher: Option<Box<Searcher>>,
+    search: SearchThread,
     run: Option<Run>,
-    signals: Arc<Signals>,
     monitor: Arc<Monitor>,
     waiting: VecDeque<Order>,
-    sender: Sender<Event>,
 }
 
 /// Speaks the protocol until `quit`, the end of input, or a line that is for UCI; with `tune`, every search parameter
@@ -181,10 +177,10 @@ pub(crate) fn run(console: &mut Console, tune: bool) -> Ended {
 
 impl Session {
     fn new(tune: bool, sender: Sender<Event>) -> Option<Self> {
-        let searcher = match Searcher::new(DEFAULT_HASH) {
-            Ok(searcher) => searcher,
+        let search = match SearchThread::start(sender) {
+            Ok(search) => search,
             Err(error) => {
-                say!("tellusererror no memory for a table of {DEFAULT_HASH} MiB: {error}");
+                say!("tellusererror no memory or no thread for a search: {error}");
                 return None;
             }
         };
@@ -192,7 +188,6 @@ impl Session {
             options: Options::new(tune),
             opening: Opening::new(),
             memory: None,
-            threads: 1,
             record: Record::new(Position::start()),
             is_void: false,
             chess960: false,
@@ -206,12 +201,10 @@ impl Session {
             comments: false,
             is_begun: false,
             is_leaving: false,
-            signals: searcher.signals(),
-            searcher: Some(Box::new(searcher)),
+            search,
             run: None,
             monitor: Arc::default(),
             waiting: VecDeque::new(),
-            sender,
         })
     }
 
@@ -227,7 +220,7 @@ impl Session {
             Ok(Command::Uci) if !self.is_begun && self.run.is_none() => return Flow::Uci,
             Ok(Command::Uci) => return refuse(&CommandError::Unknown, line),
             Ok(Command::MoveNow) if is_thinking => {
-                self.signals.stop();
+                self.search.signals.stop();
                 return Flow::On;
             }
             Ok(command) => command,
@@ -282,7 +275,7 @@ impl Session {
     fn interrupt(&mut self) {
         if let Some(run) = &mut self.run {
             run.purpose = Purpose::Discarded;
-            self.signals.stop();
+            self.search.signals.stop();
         }
     }
 
@@ -326,18 +319,16 @@ impl Session {
 
     /// Changes a setting of the searcher, which is not searching.
     fn set(&mut self, command: Command) {
-        let Some(searcher) = &mut self.searcher else { return };
-        if let Command::Cores(cores) = command {
-            self.threads = cores.min(MAX_THREADS);
-        }
+        let Some(searcher) = &mut self.search.searcher else { return };
         if let Command::Memory(total) = command {
             self.memory = Some(total);
         }
+        let threads = if let Command::Cores(cores) = command { cores.min(MAX_THREADS) } else { searcher.threads() };
         // How moves are written follows from the variant.
         let mut target = Target { searcher, display: &mut Display::default(), opening: &mut self.opening };
         let result = match command {
             Command::SetOption { name, value } => features::set(&self.options, &mut target, &name, value.as_deref()),
-            _ => features::grant(&self.options, &mut target, self.threads, self.memory),
+            _ => features::grant(&self.options, &mut target, threads, self.memory),
         };
         match result.as_ref().map_err(|message| message.strip_prefix("error: ").ok_or(message)) {
             Ok(()) => {}
@@ -351,7 +342,7 @@ impl Session {
     fn wind_up(&mut self, console: &mut Console) {
         self.is_leaving = true;
         while self.run.is_some() {
-            self.signals.stop();
+            self.search.signals.stop();
             if let Event::Done(searcher, outcome) = console.next() {
                 self.finish(searcher, outcome.as_ref());
             }

@@ -8,7 +8,7 @@ use super::record::{Ending, Record, Refusal, write_move};
 use super::thinking::{AtRoot, Reporter, Seen, Voice};
 use super::{Mode, Purpose, Run, Session};
 use crate::chess::{Color, Move, Position};
-use crate::console::{lend, say};
+use crate::console::say;
 use crate::search::{Game, Limits, Outcome, Searcher, Value};
 
 /// What is spent on guessing a move, in plies and at most in time.
@@ -24,7 +24,7 @@ const WORSE: Value = 100;
 impl Session {
     /// Begins a game; the engine plays Black, or goes on analysing.
     pub(super) fn new_game(&mut self) {
-        if let Some(searcher) = &mut self.searcher {
+        if let Some(searcher) = &mut self.search.searcher {
             searcher.forget();
         }
         if self.mode != Mode::Analyze {
@@ -104,7 +104,7 @@ impl Session {
             // The expected move: from now on the search is for the answer, on the engine's time.
             (run.purpose, run.start) = (Purpose::Thinking, Instant::now());
             self.monitor.hit();
-            self.signals.ponderhit();
+            self.search.signals.ponderhit();
         } else if self.mode == Mode::Plays(self.record.position().side_to_move()) {
             self.think();
         }
@@ -173,10 +173,10 @@ impl Session {
 
     /// Sends the searcher off.
     fn search(&mut self, purpose: Purpose, game: Game, limits: Limits) {
-        let Some(mut searcher) = self.searcher.take() else { return };
+        let Some(mut searcher) = self.search.searcher.take() else { return };
         let start = Instant::now();
         searcher.analyse = purpose == Purpose::Analysing;
-        self.signals.reset(limits.ponder);
+        self.search.signals.reset(limits.ponder);
         self.monitor.restart();
         let mut reporter = Reporter {
             monitor: Arc::clone(&self.monitor),
@@ -189,14 +189,12 @@ impl Session {
             expected: self.expected.filter(|_| purpose == Purpose::Pondering),
         };
         self.run = Some(Run { purpose, start, limits: limits.clone() });
-        lend(searcher, self.sender.clone(), move |searcher| {
-            Some(searcher.search_since(start, &game, limits, &mut reporter))
-        });
+        self.search.lend(searcher, move |searcher| Some(searcher.search_since(start, &game, limits, &mut reporter)));
     }
 
     /// Takes the searcher back and makes use of what it has found, then of the time.
     pub(super) fn finish(&mut self, searcher: Box<Searcher>, outcome: Option<&Outcome>) {
-        self.searcher = Some(searcher);
+        self.search.searcher = Some(searcher);
         match (self.run.take(), outcome) {
             (Some(Run { purpose: Purpose::Thinking, start, .. }), Some(outcome)) => self.play(start, outcome),
             (Some(Run { purpose: Purpose::Guessing { aloud }, .. }), Some(&Outcome { best: Some(best), .. })) => {

@@ -68,6 +68,24 @@ fn commands_wait_for_the_search_and_end_an_endless_one() {
     engine.end();
 }
 
+/// Stacks of threads take address space: in so little of it there is not room for that many.
+#[cfg(target_os = "linux")]
+#[test]
+fn fewer_threads_than_asked_for_are_told_and_play() {
+    let mut engine = Engine::start_confined(300_000, &[]);
+    for wanted in [64, 512] {
+        let told =
+            engine.answer(&format!("setoption name Threads value {wanted}"), "info string error: option Threads");
+        assert!(told.contains(&format!(" of {wanted}")), "{told}");
+        for command in ["go nodes 20000", "ucinewgame\ngo depth 5", "go movetime 20"] {
+            assert_ne!(engine.answer(command, "bestmove"), "bestmove 0000");
+        }
+    }
+    engine.send("setoption name Threads value 2\ngo depth 5");
+    assert!(engine.until("bestmove").iter().all(|line| !line.contains("error")));
+    engine.end();
+}
+
 #[test]
 fn pondering_ends_with_the_hit_or_with_stop() {
     let mut engine = Engine::start(&[]);

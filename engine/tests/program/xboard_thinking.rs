@@ -75,6 +75,17 @@ fn other_plans_end_its_thinking() {
     engine.end();
 }
 
+/// Stacks of threads take address space.
+#[cfg(target_os = "linux")]
+#[test]
+fn fewer_cores_than_granted_are_told_and_play() {
+    let mut engine = Engine::start_confined(300_000, &["xboard"]);
+    assert!(engine.answer("cores 64", "tellusererror").contains(" of 64"));
+    engine.send("new\nst 0.05");
+    reply(&mut engine, "usermove e2e4");
+    engine.end();
+}
+
 #[test]
 fn settings_wait_for_its_move() {
     let mut engine = start();

@@ -22,8 +22,21 @@ impl Engine {
     /// Starts it with command line arguments.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut command = Command::cargo_bin("merino").unwrap();
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        command.args(arguments);
+        Engine::run(command)
+    }
+
+    /// Starts it with no more than so many kibibytes of address space, stacks of threads included.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn start_confined(kibibytes: u32, arguments: &[&str]) -> Self {
+        let mut command = Command::new("sh");
+        let script = format!("ulimit -v {kibibytes}; exec \"$0\" \"$@\"");
+        command.args(["-c", &script]).arg(assert_cmd::cargo::cargo_bin("merino")).args(arguments);
+        Engine::run(command)
+    }
+
+    fn run(mut command: Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
         let output = BufReader::new(child.stdout.take().unwrap());
         std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
