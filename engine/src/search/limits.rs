@@ -78,7 +78,10 @@ impl Budget {
             return Budget { soft: None, hard: fixed };
         };
         let left = clock.time.saturating_sub(overhead).max(LEAST).as_secs_f64();
-        let increment = clock.increment.as_secs_f64() * f64::from(params.time_increment) / 100.0;
+        let reserve = RESERVED_MOVES * overhead.as_secs_f64();
+        // Below half of the reserve, a part of every increment fills it up again.
+        let filled = if reserve > 2.0 * left { 2.0 * left / reserve } else { 1.0 };
+        let increment = filled * clock.increment.as_secs_f64() * f64::from(params.time_increment) / 100.0;
         let stretch = f64::from(params.time_hard) / 100.0;
         // Never more than most of what is left: the clock may hold less than the plan.
         let (soft, hard) = if let Some(moves) = clock.moves_to_go {
@@ -87,7 +90,7 @@ impl Budget {
             let soft = (left * share + increment).min(most);
             (soft, (soft * stretch).min(most))
         } else {
-            let reserve = (RESERVED_MOVES * overhead.as_secs_f64()).min(left);
+            let reserve = reserve.min(left);
             let free = left - reserve;
             let most = (0.6 * free + RESERVE_AT_ONCE * reserve + increment).min(0.6 * left);
             let soft = free * f64::from(params.time_share) / 1000.0 + RESERVE_SHARE * reserve + increment;
@@ -162,6 +165,19 @@ mod tests {
             left -= budget(left as u64, 0, None).soft.unwrap().as_secs_f64() * 1000.0;
         }
         assert!(left > 20.0, "{left}");
+    }
+
+    /// Moves that take longer than planned, on a machine that has other things to do, do not empty the clock.
+    #[test]
+    fn the_reserve_fills_up_again() {
+        for (increment, delay) in [(10, 5), (40, 25), (100, 60)] {
+            let mut left = 20;
+            for _ in 0..200 {
+                left += increment;
+                left -= budget(left, increment, None).hard.unwrap().as_millis() as u64 + delay;
+            }
+            assert!(left > 50, "{increment} {delay}: {left}");
+        }
     }
 
     #[test]
