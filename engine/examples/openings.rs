@@ -17,7 +17,7 @@ use anyhow::{Context, bail};
 use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::genfens::{self, Request};
-use engine::search::{Game, Limits, Searcher};
+use engine::search::{Game, Limits, Searcher, Signals};
 
 /// How far one side is ahead, whichever it is, centipawns.
 const EDGE: RangeInclusive<i32> = 20..=90;
@@ -53,13 +53,13 @@ fn main() -> anyhow::Result<()> {
     let [wanted, mut seed] = numbers[..] else { bail!("expected COUNT SEED") };
     let mut sieve =
         Sieve { searcher: Searcher::new(1).context("no memory")?, seen: HashSet::new(), tried: 0, repeated: 0 };
-    let evaluator = Arc::new(Evaluator::default());
+    let (evaluator, signals) = (Arc::new(Evaluator::default()), Signals::default());
     let mut lines = io::stdout().lock();
     let mut written = 0;
     while written < wanted {
         let mut batch = Vec::new();
         let request = Request { count: BATCH, seed, book: None };
-        genfens::generate(&request, Arc::clone(&evaluator), |position| batch.push(position.clone()))?;
+        genfens::generate(&request, Arc::clone(&evaluator), &signals, |position| batch.push(position.clone()))?;
         for position in batch.iter().filter(|position| sieve.keeps(position)).take((wanted - written) as usize) {
             writeln!(lines, "{}", position.to_epd_fields())?;
             written += 1;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use std::{fmt, io};
 
 use crate::chess::Position;
-use crate::search::{DEFAULT_HASH, Game, Limits, Searcher};
+use crate::search::{DEFAULT_HASH, Game, Limits, Searcher, on_large_stack};
 
 /// The depth of the bench, plies.
 pub const DEPTH: i32 = 13;
@@ -83,24 +83,25 @@ impl fmt::Display for Report {
     }
 }
 
-/// Searches every position to `depth` plies, with one thread, a new table and the parameters of `like`; `progress` is
-/// told each position and its nodes.
+/// Searches every position to `depth` plies, with one thread, a new table and the parameters and signals of `like`;
+/// `progress` is told each position and its nodes. A bench that is told to stop reports what it has come to.
 ///
 /// # Errors
 /// If there is no memory for a table.
-pub fn run(depth: i32, like: &Searcher, mut progress: impl FnMut(&str, u64)) -> io::Result<Report> {
-    let mut searcher = Searcher::new(DEFAULT_HASH)?;
-    searcher.params = like.params.clone();
-    searcher.set_evaluator(like.shared_evaluator());
+pub fn run(depth: i32, like: &Searcher, mut progress: impl FnMut(&str, u64) + Send) -> io::Result<Report> {
+    let mut searcher = like.sibling(DEFAULT_HASH)?;
+    let signals = searcher.signals();
     // As under a limit that a game sets: without one, decided positions would be all about the hunt for the mate.
     let limits = Limits { nodes: Some(1 << 60), ..Limits::depth(depth) };
     let start = Instant::now();
     let mut nodes = 0;
-    for fen in POSITIONS {
-        let position = Position::from_fen(fen).expect("the tests have read every position");
-        let outcome = searcher.search(&Game::new(position), limits.clone(), &mut ());
-        nodes += outcome.nodes;
-        progress(fen, outcome.nodes);
-    }
+    on_large_stack(|| {
+        for fen in POSITIONS.iter().take_while(|_| !signals.is_stopped()) {
+            let position = Position::from_fen(fen).expect("the tests have read every position");
+            let outcome = searcher.search_since(Instant::now(), &Game::new(position), limits.clone(), &mut ());
+            nodes += outcome.nodes;
+            progress(fen, outcome.nodes);
+        }
+    });
     Ok(Report { nodes, time: start.elapsed() })
 }

@@ -15,7 +15,7 @@ use crate::chess::Position;
 use crate::chess::epd::{Epd, EpdError};
 use crate::eval::Evaluator;
 use crate::random::Random;
-use crate::search::{Game, Limits, Searcher, Value};
+use crate::search::{Game, Limits, Searcher, Signals, Value};
 
 /// Random moves from the start: this many plies, or one more, so that either side may be to move.
 pub const PLIES: u64 = 8;
@@ -92,13 +92,14 @@ impl Request {
     }
 }
 
-/// Makes openings and hands them out as they are found.
+/// Makes openings and hands them out as they are found, until there are enough or `signals` say to stop.
 ///
 /// # Errors
 /// If the book has a fault, or nothing balanced comes of it.
 pub fn generate(
     request: &Request,
     evaluator: Arc<Evaluator>,
+    signals: &Signals,
     mut take: impl FnMut(&Position),
 ) -> Result<(), GenfensError> {
     let mut random = Random::seeded(request.seed);
@@ -106,14 +107,18 @@ pub fn generate(
     let mut searcher = Searcher::new(1).map_err(GenfensError::Memory)?;
     searcher.set_evaluator(evaluator);
     for _ in 0..request.count {
-        let mut tries = 0..MOST_TRIES;
+        let mut tries = (0..MOST_TRIES).take_while(|_| !signals.is_stopped());
         let found = tries.find_map(|_| {
             let start = &starts[random.below(starts.len() as u64) as usize];
             let plies = PLIES + random.below(2);
             let game = play_randomly(Epd::parse(start).ok()?.position, plies, &mut random)?;
             is_balanced(&mut searcher, &game, Limits::depth(DEPTH), BALANCE).then_some(game)
         });
-        take(found.ok_or(GenfensError::Hopeless)?.position());
+        match found {
+            Some(game) => take(game.position()),
+            None if signals.is_stopped() => break,
+            None => return Err(GenfensError::Hopeless),
+        }
     }
     Ok(())
 }
@@ -158,7 +163,7 @@ mod tests {
     fn fens(text: &str) -> Vec<String> {
         let mut fens = Vec::new();
         let request = Request::parse(text).unwrap();
-        generate(&request, Arc::default(), |position| fens.push(position.to_fen())).unwrap();
+        generate(&request, Arc::default(), &Signals::default(), |position| fens.push(position.to_fen())).unwrap();
         fens
     }
 
@@ -196,7 +201,7 @@ mod tests {
         };
         let fault = |book: &PathBuf| {
             let request = Request { count: 1, seed: 1, book: Some(book.clone()) };
-            let fault = generate(&request, Arc::default(), |_| {}).unwrap_err().to_string();
+            let fault = generate(&request, Arc::default(), &Signals::default(), |_| {}).unwrap_err().to_string();
             fault.replace(&book.display().to_string(), "BOOK")
         };
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";

@@ -15,6 +15,7 @@ pub mod genfens;
 pub mod machine;
 pub mod panic;
 pub mod protocol;
+mod queue;
 pub mod random;
 pub mod search;
 pub mod shell_files;

@@ -36,6 +36,6 @@ pub use report::{Handler, Info, Outcome, RootWatcher};
 pub use searcher::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, Searcher};
 pub use signals::Signals;
 pub use table::Bound;
-pub(crate) use thread::JobThread;
 pub use thread::STACK_SIZE;
+pub(crate) use thread::{JobThread, on_large_stack};
 pub use value::{DRAW, INFINITE, MATE, MAX_PLY, Value, is_mate, mate_distance, mate_in, mated_in};

@@ -76,6 +76,19 @@ impl Searcher {
         })
     }
 
+    /// A search with one thread and a table of `mebibytes` that judges and plays as this one does, and hears the same
+    /// signals.
+    ///
+    /// # Errors
+    /// If there is not that much memory.
+    pub fn sibling(&self, mebibytes: usize) -> io::Result<Self> {
+        let mut sibling = Searcher::new(mebibytes)?;
+        sibling.evaluator = Arc::clone(&self.evaluator);
+        sibling.signals = Arc::clone(&self.signals);
+        sibling.params = self.params.clone();
+        Ok(sibling)
+    }
+
     /// How to speak to the search while it runs.
     pub fn signals(&self) -> Arc<Signals> {
         Arc::clone(&self.signals)

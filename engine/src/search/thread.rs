@@ -33,7 +33,7 @@ impl JobThread {
 }
 
 /// Does a job on a stack of [`STACK_SIZE`]. If the system gives no thread, the caller's stack has to do.
-pub(super) fn on_large_stack<T: Send>(mut job: impl FnMut() -> T + Send) -> T {
+pub(crate) fn on_large_stack<T: Send>(mut job: impl FnMut() -> T + Send) -> T {
     let done = thread::scope(|scope| {
         let started = Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, &mut job);
         started.ok().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))

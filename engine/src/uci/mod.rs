@@ -1,8 +1,11 @@
 //! The Universal Chess Interface.
 //!
 //! One thread reads, one searches, and the loop between them never blocks on either: `isready` is answered and `stop`
-//! obeyed at any time. Commands that need an idle engine wait for the search to end; a search without end is stopped
-//! for them. Errors are `info string`s; nothing a GUI sends ends the program but `quit` and the end of input.
+//! obeyed at any time. Commands that need an idle engine wait, in a queue, for the search to end, or for the bench or
+//! whatever else its thread does. A search without end is stopped for them, and `stop` is for every `go` before it, be it
+//! that some of them still wait; each `go` is answered by one `bestmove`. After a position that was refused there is
+//! none, and the answer is `bestmove 0000`, until the next `position` or `ucinewgame`, which sets up the start.
+//! Errors are `info string`s; nothing a GUI sends ends the program but `quit` and the end of input.
 //! See <https://backscattering.de/chess/uci/>.
 
 mod command;
@@ -10,17 +13,16 @@ mod info;
 pub(crate) mod opening;
 pub(crate) mod options;
 mod wdl;
+mod work;
 
-use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::time::Instant;
 
-use crate::bench;
-use crate::chess::{Color, File, Move, Position, Rank, Square, perft};
+use crate::chess::{Color, File, Move, Position, Rank, Square};
 use crate::console::{Console, Event, SearchThread, first_word, say};
-use crate::genfens::{self, Request};
-use crate::search::{Game, Limits, Outcome, Searcher, Signals};
+use crate::genfens::Request;
+use crate::queue::{Haste, Queue};
+use crate::search::{Game, Limits, Outcome, Searcher};
 use info::Printer;
 use opening::Opening;
 pub use options::spsa_inputs;
@@ -33,34 +35,54 @@ enum Flow {
     Quit,
 }
 
+/// What the searcher is away for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    Search {
+        ponders: bool,
+        /// Whether a limit ends it once it ponders no more.
+        is_limited: bool,
+    },
+    Perft,
+    /// The bench, or openings.
+    Workload,
+}
+
+impl Task {
+    /// Whether it ends only when it is told to.
+    fn is_endless(self) -> bool {
+        matches!(self, Task::Search { ponders, is_limited } if ponders || !is_limited)
+    }
+}
+
 /// The state of the protocol.
 struct Session {
     options: Options,
     display: Display,
     opening: Opening,
-    game: Game,
+    /// None if the last one was refused.
+    game: Option<Game>,
     search: SearchThread,
-    /// Whether the running search ends only when it is told to.
-    is_endless: bool,
-    /// Whether a limit ends the running search once it ponders no more.
-    is_limited: bool,
-    /// Whether it counts leaves instead of searching.
-    is_counting: bool,
-    /// Commands that wait for the search to end.
-    waiting: VecDeque<String>,
+    /// While the searcher is away.
+    task: Option<Task>,
+    /// Commands that wait for it.
+    queue: Queue<String>,
+    /// Whether the input has ended.
+    is_leaving: bool,
 }
 
 /// Speaks UCI until `quit` or the end of input; with `tune`, every search parameter is an option.
 pub(crate) fn run(console: &mut Console, tune: bool) {
     let Some(mut session) = Session::new(tune, console.sender()) else { return };
     loop {
-        let flow = match console.next() {
-            Event::Line(line) => session.handle(&line),
-            Event::End => Flow::Quit,
+        match console.next() {
+            Event::Line(line) => {
+                if session.receive(&line) == Flow::Quit {
+                    return session.quit(console);
+                }
+            }
             Event::Done(searcher, outcome) => session.finish(searcher, outcome.as_ref()),
-        };
-        if flow == Flow::Quit {
-            return session.wind_up(console);
+            Event::End => return session.wind_up(console),
         }
     }
 }
@@ -70,12 +92,12 @@ pub fn run_commands(commands: impl IntoIterator<Item = String>, tune: bool) {
     let (sender, receiver) = mpsc::channel();
     let Some(mut session) = Session::new(tune, sender) else { return };
     for command in commands {
-        if session.handle(&command) == Flow::Quit {
+        if session.receive(&command) == Flow::Quit {
             break;
         }
-        // An endless search has nobody to stop it here.
-        while session.search.searcher.is_none() {
-            if session.is_endless {
+        while let Some(task) = session.task {
+            // An endless search has nobody to stop it here.
+            if task.is_endless() {
                 session.search.signals.stop();
             }
             match receiver.recv() {
@@ -99,73 +121,67 @@ impl Session {
             options: Options::new(tune),
             display: Display::default(),
             opening: Opening::new(),
-            game: Game::new(Position::start()),
+            game: Some(Game::new(Position::start())),
             search,
-            is_endless: false,
-            is_limited: false,
-            is_counting: false,
-            waiting: VecDeque::new(),
+            task: None,
+            queue: Queue::new(),
+            is_leaving: false,
         })
     }
 
-    /// Obeys a command, or has it wait until the engine is idle.
-    fn handle(&mut self, line: &str) -> Flow {
-        let (word, rest) = first_word(line);
-        match word {
+    /// Takes a line in: to be obeyed now, or when its time has come.
+    fn receive(&mut self, line: &str) -> Flow {
+        match first_word(line).0 {
             "" | "debug" | "register" => {}
             "quit" => return Flow::Quit,
             "uci" => self.identify(),
             "isready" => say!("readyok"),
-            "stop" => self.search.signals.stop(),
-            "ponderhit" => self.ponderhit(),
-            "d" => self.show(),
-            "position" | "go" | "setoption" | "ucinewgame" | "eval" | "bench" | "genfens" => {
-                self.when_idle(line, word, rest)
+            "stop" => self.enqueue(line, Haste::Stop),
+            "ponderhit" | "d" | "position" | "go" | "setoption" | "ucinewgame" | "eval" | "bench" | "genfens" => {
+                self.enqueue(line, Haste::None);
             }
             // Some GUIs try other protocols first.
             "xboard" | "protover" => {}
-            _ => say!("info string unknown command `{word}`"),
+            word => say!("info string unknown command `{word}`"),
         }
         Flow::On
     }
 
-    fn when_idle(&mut self, line: &str, word: &str, rest: &str) {
-        let Some(mut searcher) = self.search.searcher.take() else {
-            if self.is_endless {
-                self.search.signals.stop();
-            }
-            self.waiting.push_back(line.to_owned());
-            return;
-        };
+    fn enqueue(&mut self, line: &str, haste: Haste) {
+        self.queue.push(line.to_owned(), haste);
+        self.attend();
+    }
+
+    /// Obeys what waits, as far as it can be obeyed now, and stops what is not to go on.
+    fn attend(&mut self) {
+        while self.queue.front().is_some_and(|line| self.task.is_none() || needs_no_searcher(line))
+            && let Some(line) = self.queue.pop()
+        {
+            self.obey(&line);
+        }
+        let Some(task) = self.task else { return };
+        let is_hurried = self.queue.haste() != Haste::None || self.is_leaving && task != Task::Workload;
+        if is_hurried || task.is_endless() && !self.queue.is_empty() {
+            self.search.signals.stop();
+        }
+    }
+
+    /// Obeys a command; nothing it cannot be obeyed beside is running.
+    fn obey(&mut self, line: &str) {
+        let (word, rest) = first_word(line);
         match word {
-            "position" => match command::position(rest) {
-                Ok(game) => self.game = game,
-                Err(error) => say!("info string error: {error}"),
-            },
-            "go" => return self.go(searcher, rest),
-            "setoption" => self.set_option(&mut searcher, rest),
-            "ucinewgame" => searcher.forget(),
-            "eval" => say!("{}", searcher.evaluator().breakdown(self.game.position())),
-            "genfens" => self.make_openings(&searcher, rest),
-            _ => match bench::run(bench::DEPTH, &searcher, |_, _| {}) {
-                Ok(report) => say!("{report}"),
-                Err(error) => say!("info string error: bench: {error}"),
-            },
+            "ponderhit" => self.ponderhit(),
+            "d" => self.show(),
+            "position" => self.set_position(rest),
+            "go" => self.go(rest),
+            "setoption" => self.set_option(rest),
+            "ucinewgame" => self.new_game(),
+            "eval" => self.explain(),
+            "bench" => self.work(Task::Workload, work::play_bench),
+            "genfens" => self.make_openings(rest),
+            // What it was to stop has ended.
+            _ => {}
         }
-        self.search.searcher = Some(searcher);
-    }
-
-    /// Prints openings as OpenBench reads them.
-    fn make_openings(&self, searcher: &Searcher, rest: &str) {
-        let print = |position: &Position| say!("info string genfens {}", self.fen(position));
-        let made = Request::parse(rest).and_then(|it| genfens::generate(&it, searcher.shared_evaluator(), print));
-        if let Err(error) = made {
-            say!("info string error: genfens: {error}");
-        }
-    }
-
-    fn fen(&self, position: &Position) -> String {
-        if self.display.chess960 { position.to_shredder_fen() } else { position.to_fen() }
     }
 
     fn identify(&self) {
@@ -175,7 +191,34 @@ impl Session {
         say!("uciok");
     }
 
-    fn set_option(&mut self, searcher: &mut Searcher, rest: &str) {
+    fn set_position(&mut self, rest: &str) {
+        let game = command::position(rest);
+        self.game = game.map_err(|error| say!("info string error: {error}")).ok();
+    }
+
+    /// The game, or a word about why there is none.
+    fn game(&self) -> Option<&Game> {
+        if self.game.is_none() {
+            say!("info string error: no position: the last one was refused");
+        }
+        self.game.as_ref()
+    }
+
+    fn new_game(&mut self) {
+        if let Some(searcher) = &mut self.search.searcher {
+            searcher.forget();
+        }
+        self.game = Some(Game::new(Position::start()));
+    }
+
+    fn explain(&self) {
+        if let (Some(searcher), Some(game)) = (&self.search.searcher, self.game()) {
+            say!("{}", searcher.evaluator().breakdown(game.position()));
+        }
+    }
+
+    fn set_option(&mut self, rest: &str) {
+        let Some(searcher) = &mut self.search.searcher else { return };
         let Some(body) = rest.strip_prefix("name") else {
             say!("info string error: setoption: expected `name`");
             return;
@@ -191,63 +234,70 @@ impl Session {
     }
 
     /// Starts a search, or counts leaves.
-    fn go(&mut self, searcher: Box<Searcher>, rest: &str) {
+    fn go(&mut self, rest: &str) {
         let start = Instant::now();
         if let ("perft", depth) = first_word(rest) {
-            return self.perft(searcher, depth);
+            return self.perft(depth);
         }
-        let (mut limits, notes) = command::limits(rest, self.game.position());
+        let Some(game) = self.game().cloned() else { return say!("bestmove 0000") };
+        let Some(searcher) = self.search.searcher.take() else { return };
+        let (mut limits, notes) = command::limits(rest, game.position());
         notes.iter().for_each(|note| say!("info string error: {note}"));
-        let book_move = if searcher.analyse { None } else { self.opening.choose(self.game.position(), &limits) };
+        let book_move = if searcher.analyse { None } else { self.opening.choose(game.position(), &limits) };
         if let Some(mv) = book_move {
             say!("info string book move {}", mv.to_uci(self.display.chess960));
             // The shortest search of that move alone gives what GUIs need to see: a score and a line.
             limits = Limits { search_moves: vec![mv], ..Limits::depth(1) };
         }
-        self.is_limited = !limits.infinite && limits != unlimited(&limits);
-        self.is_endless = limits.ponder || !self.is_limited;
+        let is_limited = !limits.infinite && limits != unlimited(&limits);
+        self.task = Some(Task::Search { ponders: limits.ponder, is_limited });
         self.search.signals.reset(limits.ponder);
-        let game = self.game.clone();
         let mut printer = Printer { display: self.display, scale: searcher.evaluator().scale() };
         self.search.lend(searcher, move |searcher| Some(searcher.search_since(start, &game, limits, &mut printer)));
     }
 
-    /// Counts the leaves below each move, in a thread of its own; what `stop` has interrupted is not told.
-    fn perft(&mut self, searcher: Box<Searcher>, depth: &str) {
+    /// Counts the leaves below each move.
+    fn perft(&mut self, depth: &str) {
         let Ok(depth @ 1..=20) = depth.parse::<u32>() else {
-            say!("info string error: go perft: expected a depth from 1 to 20, found `{depth}`");
-            self.search.searcher = Some(searcher);
-            return;
+            return say!("info string error: go perft: expected a depth from 1 to 20, found `{depth}`");
         };
-        self.is_counting = true;
-        self.search.signals.reset(false);
-        let (position, display) = (self.game.position().clone(), self.display);
-        let signals = Arc::clone(&self.search.signals);
-        self.search.lend(searcher, move |_| {
-            let mut total = 0;
-            for &mv in &position.legal_moves() {
-                let leaves = count_leaves(&position.after(mv), depth - 1, &signals);
-                if signals.is_stopped() {
-                    break;
-                }
-                total += leaves;
-                say!("{}: {leaves}", mv.to_uci(display.chess960));
+        let Some(position) = self.game().map(|game| game.position().clone()) else { return };
+        let display = self.display;
+        self.work(Task::Perft, move |searcher| work::count(&position, depth, display, &searcher.signals()));
+    }
+
+    fn make_openings(&mut self, rest: &str) {
+        match Request::parse(rest) {
+            Ok(request) => {
+                let display = self.display;
+                self.work(Task::Workload, move |searcher| work::make_openings(&request, display, searcher));
             }
-            say!("nodes {total}");
+            Err(error) => say!("info string error: genfens: {error}"),
+        }
+    }
+
+    /// Has the searcher's thread do something else than search.
+    fn work(&mut self, task: Task, work: impl FnOnce(&Searcher) + Send + 'static) {
+        let Some(searcher) = self.search.searcher.take() else { return };
+        self.task = Some(task);
+        self.search.signals.reset(false);
+        self.search.lend(searcher, move |searcher| {
+            work(searcher);
             None
         });
     }
 
     fn ponderhit(&mut self) {
         self.search.signals.ponderhit();
-        self.is_endless &= !self.is_limited;
+        if let Some(Task::Search { ponders, .. }) = &mut self.task {
+            *ponders = false;
+        }
     }
 
     /// Says what a search came to, and turns to the commands that have waited for its end.
-    fn finish(&mut self, searcher: Box<Searcher>, outcome: Option<&Outcome>) -> Flow {
+    fn finish(&mut self, searcher: Box<Searcher>, outcome: Option<&Outcome>) {
         self.search.searcher = Some(searcher);
-        self.is_endless = false;
-        self.is_counting = false;
+        self.task = None;
         let name = |mv: Move| mv.to_uci(self.display.chess960);
         match outcome.map(|outcome| (outcome.best, outcome.ponder)) {
             Some((Some(best), Some(ponder))) => say!("bestmove {} ponder {}", name(best), name(ponder)),
@@ -255,20 +305,21 @@ impl Session {
             Some((None, _)) => say!("bestmove 0000"),
             None => {}
         }
-        while self.search.searcher.is_some() {
-            let Some(line) = self.waiting.pop_front() else { break };
-            if self.handle(&line) == Flow::Quit {
-                return Flow::Quit;
-            }
-        }
-        Flow::On
+        self.attend();
     }
 
-    /// Stops the search and lets it say its move.
-    fn wind_up(&mut self, console: &mut Console) {
+    /// Ends at once: what waits is dropped, and a search that runs says its move.
+    fn quit(mut self, console: &mut Console) {
+        self.queue = Queue::new();
         self.search.signals.stop();
-        self.waiting.clear();
-        while self.search.searcher.is_none() && !self.is_counting {
+        self.wind_up(console);
+    }
+
+    /// Ends at the end of input: what waits is obeyed, searches end with their moves, a bench or openings by themselves.
+    fn wind_up(mut self, console: &mut Console) {
+        self.is_leaving = true;
+        self.attend();
+        while self.task.is_some() {
             if let Event::Done(searcher, outcome) = console.next() {
                 self.finish(searcher, outcome.as_ref());
             }
@@ -277,14 +328,14 @@ impl Session {
 
     /// Draws the board.
     fn show(&self) {
-        let position = self.game.position();
+        let Some(position) = self.game().map(Game::position) else { return };
         for rank in Rank::ALL.into_iter().rev() {
             let letter = |file: File| position.piece_on(Square::new(file, rank)).map_or('.', |piece| piece.letter());
             let row: Vec<String> = File::ALL.into_iter().map(|file| letter(file).to_string()).collect();
             say!("{}  {}", rank.index() + 1, row.join(" "));
         }
         say!("   a b c d e f g h");
-        say!("fen {}", self.fen(position));
+        say!("fen {}", self.display.fen(position));
         say!("key {:016x}", position.key());
         let side = if position.side_to_move() == Color::White { "white" } else { "black" };
         let check = if position.is_check() { ", in check" } else { "" };
@@ -292,16 +343,9 @@ impl Session {
     }
 }
 
-/// [`perft`] that ends soon after the word to stop, with a number that means nothing then.
-fn count_leaves(position: &Position, depth: u32, signals: &Signals) -> u64 {
-    // So many plies are counted in milliseconds.
-    const UNINTERRUPTED: u32 = 4;
-    if depth <= UNINTERRUPTED {
-        return perft(position, depth);
-    }
-    let moves = position.legal_moves();
-    let going_on = moves.iter().take_while(|_| !signals.is_stopped());
-    going_on.map(|&mv| count_leaves(&position.after(mv), depth - 1, signals)).sum()
+/// Whether a command is obeyed while the searcher is away, too.
+fn needs_no_searcher(line: &str) -> bool {
+    matches!(first_word(line).0, "ponderhit" | "d")
 }
 
 /// The same limits with nothing that ends a search.

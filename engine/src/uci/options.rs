@@ -8,6 +8,7 @@ use common::input;
 
 use super::opening::Opening;
 use crate::book::Book;
+use crate::chess::Position;
 use crate::eval::Evaluator;
 use crate::search::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, SearchParam, SearchParams, Searcher};
 
@@ -18,6 +19,13 @@ pub(crate) struct Display {
     pub(crate) chess960: bool,
     /// Scores with the chances to win, draw and lose.
     pub(crate) wdl: bool,
+}
+
+impl Display {
+    /// The FEN of a position, castling rights as the variant writes them.
+    pub(crate) fn fen(self, position: &Position) -> String {
+        if self.chess960 { position.to_shredder_fen() } else { position.to_fen() }
+    }
 }
 
 /// What options act on.

@@ -114,6 +114,8 @@ pub(super) enum Class {
     Move,
     /// It changes the searcher.
     Setting,
+    /// It wants the engine's move at once.
+    Hurry,
     /// It changes what the engine is to do.
     Turn,
 }
@@ -124,13 +126,14 @@ impl Command {
         match self {
             Ping(_) => Class::Ping,
             Hint => Class::Hint,
+            MoveNow => Class::Hurry,
             Move(_) => Class::Move,
             Memory(_) | Cores(_) | SetOption { .. } => Class::Setting,
             New | Variant(_) | SetBoard(_) | Force | Go | PlayOther | TakeBack(_) | Analyze | Exit | Result => {
                 Class::Turn
             }
             Nothing | Features | Comments(_) | Uci | Quit | Level(_) | TimePerMove(_) | Depth(_) | Time(_)
-            | MoveNow | Post(_) | Ponder(_) | Status | Book | Draw => Class::Plain,
+            | Post(_) | Ponder(_) | Status | Book | Draw => Class::Plain,
         }
     }
 

@@ -27,8 +27,9 @@
 //! What is not understood gets `Error (reason): line`. See <https://www.gnu.org/software/xboard/engine-intf.html>.
 //!
 //! Inside, commands stand in a queue, and `Session::attitude` says of the first what becomes of it while a search is
-//! running: it is obeyed, it waits, or it ends the search, whose outcome is then for nobody. What is to be searched when
-//! nothing waits follows from the state alone (`Session::carry_on`).
+//! running: it is obeyed, it waits, or it ends the search, whose outcome is then for nobody. `?` and whatever changes what
+//! the engine is to do are for every search that began, or would begin, before them, wherever they stand in the queue.
+//! What is to be searched when nothing waits follows from the state alone (`Session::carry_on`).
 
 mod clock;
 mod command;
@@ -37,13 +38,13 @@ mod play;
 mod record;
 mod thinking;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
 use crate::chess::{Color, Move, Position};
 use crate::console::{Console, Event, SearchThread, say};
+use crate::queue::{Haste, Queue};
 use crate::search::{Limits, MAX_THREADS, Value};
 use crate::uci::opening::Opening;
 use crate::uci::options::{Display, Options, Target};
@@ -152,7 +153,7 @@ struct Session {
     search: SearchThread,
     run: Option<Run>,
     monitor: Arc<Monitor>,
-    waiting: VecDeque<Order>,
+    queue: Queue<Order>,
 }
 
 /// Speaks the protocol until `quit`, the end of input, or a line that is for UCI; with `tune`, every search parameter
@@ -204,7 +205,7 @@ impl Session {
             search,
             run: None,
             monitor: Arc::default(),
-            waiting: VecDeque::new(),
+            queue: Queue::new(),
         })
     }
 
@@ -214,41 +215,47 @@ impl Session {
 
     /// Takes a line in: to be obeyed now, or when its time has come.
     fn receive(&mut self, line: &str) -> Flow {
-        let is_thinking = self.purpose() == Some(Purpose::Thinking);
         let command = match Command::parse(line) {
             Ok(Command::Quit) => return Flow::Quit,
             Ok(Command::Uci) if !self.is_begun && self.run.is_none() => return Flow::Uci,
             Ok(Command::Uci) => return refuse(&CommandError::Unknown, line),
-            Ok(Command::MoveNow) if is_thinking => {
-                self.search.signals.stop();
-                return Flow::On;
-            }
             Ok(command) => command,
             Err(error) => return refuse(&error, line),
         };
-        self.is_begun |= !matches!(command.class(), Class::Plain | Class::Ping | Class::Setting);
-        // Whatever waits for the engine's move before it, nobody will want that move.
-        if is_thinking && command.class() == Class::Turn {
-            self.interrupt();
-        }
-        self.waiting.push_back(Order { command, line: line.to_owned() });
+        let class = command.class();
+        self.is_begun |= !matches!(class, Class::Plain | Class::Hurry | Class::Ping | Class::Setting);
+        let haste = match class {
+            Class::Turn => Haste::Discard,
+            Class::Hurry => Haste::Stop,
+            _ => Haste::None,
+        };
+        self.queue.push(Order { command, line: line.to_owned() }, haste);
         self.attend();
         Flow::On
     }
 
     /// Obeys what waits, as far as it may be obeyed, and sees to it that the engine does what it is to do.
     fn attend(&mut self) {
-        while let Some(order) = self.waiting.front() {
+        while let Some(order) = self.queue.front() {
             match self.attitude(&order.command) {
-                Attitude::Wait => return,
+                Attitude::Wait => return self.hasten(),
                 Attitude::Interrupt => return self.interrupt(),
                 Attitude::Obey => {}
             }
-            if let Some(Order { command, line }) = self.waiting.pop_front() {
+            if let Some(Order { command, line }) = self.queue.pop() {
                 self.obey(command, &line);
             }
         }
         self.carry_on();
+    }
+
+    /// Ends a search that commands wait for if one of them, not only the first, wants that.
+    fn hasten(&mut self) {
+        match self.queue.haste() {
+            Haste::Discard => self.interrupt(),
+            Haste::Stop if self.purpose() == Some(Purpose::Thinking) => self.search.signals.stop(),
+            Haste::Stop | Haste::None => {}
+        }
     }
 
     /// What becomes of a command at this moment.
@@ -258,8 +265,9 @@ impl Session {
         match (command.class(), purpose) {
             (_, Purpose::Discarded) => Wait,
             (Class::Plain, _) => Obey,
-            (Class::Turn, _) => Interrupt,
-            (_, Purpose::Thinking) => Wait,
+            // The queue has told it to end.
+            (Class::Turn, _) | (_, Purpose::Thinking) => Wait,
+            (Class::Hurry, _) => Obey,
             (Class::Hint, _) => Obey,
             (_, Purpose::Guessing { aloud: true }) => Wait,
             (Class::Ping, _) => Obey,

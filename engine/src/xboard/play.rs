@@ -9,6 +9,7 @@ use super::thinking::{AtRoot, Reporter, Seen, Voice};
 use super::{Mode, Purpose, Run, Session};
 use crate::chess::{Color, Move, Position};
 use crate::console::say;
+use crate::queue::Haste;
 use crate::search::{Game, Limits, Outcome, Searcher, Value};
 
 /// What is spent on guessing a move, in plies and at most in time.
@@ -171,8 +172,11 @@ impl Session {
         }
     }
 
-    /// Sends the searcher off.
+    /// Sends the searcher off, unless a command that waits will have no use for what it finds.
     fn search(&mut self, purpose: Purpose, game: Game, limits: Limits) {
+        if self.queue.haste() == Haste::Discard {
+            return;
+        }
         let Some(mut searcher) = self.search.searcher.take() else { return };
         let start = Instant::now();
         searcher.analyse = purpose == Purpose::Analysing;

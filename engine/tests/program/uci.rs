@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::support::session::Engine;
+use engine::random::Random;
 
 /// The least time that one of five tries takes: a limit that is kept is kept in one of them on a busy machine too, and
 /// one that is not kept in none.
@@ -66,6 +67,94 @@ fn commands_wait_for_the_search_and_end_an_endless_one() {
     assert_eq!(engine.answer("go depth 5", "bestmove"), "bestmove a1a8");
     engine.send("go infinite");
     engine.end();
+}
+
+/// The moves that lines tell.
+fn moves(lines: &[String]) -> Vec<&str> {
+    lines.iter().filter_map(|line| line.strip_prefix("bestmove ")).collect()
+}
+
+#[test]
+fn a_stop_is_for_every_search_before_it() {
+    let mut engine = Engine::start(&[]);
+    engine.send("go wtime 36000000\ngo infinite\ngo ponder wtime 36000000\ngo mate 30\nstop\ngo perft 1");
+    assert_eq!(moves(&engine.until("nodes ")).len(), 4);
+    // Not for those after it.
+    engine.send("go wtime 36000000\nstop\nposition fen 4k3/8/4K3/8/8/8/8/R7 w - - 0 1\ngo depth 5\ngo perft 1");
+    assert_eq!(moves(&engine.until("nodes "))[1..], ["a1a8"]);
+    engine.end();
+}
+
+#[test]
+fn no_search_without_end_begins_while_commands_wait() {
+    let mut engine = Engine::start(&[]);
+    engine.send(
+        "go depth 6\ngo infinite\nposition startpos moves e2e4\ngo infinite\n\
+         position fen 4k3/8/4K3/8/8/8/8/R7 w - - 0 1\ngo depth 5\ngo perft 1",
+    );
+    let lines = engine.until("nodes ");
+    assert_eq!(moves(&lines).len(), 4);
+    assert_eq!(moves(&lines)[3], "a1a8");
+    // A hit that waits with its search is no reason to stop it, but its time begins.
+    engine.send("position startpos\ngo depth 6\ngo ponder depth 7\nponderhit\ngo perft 1");
+    let lines = engine.until("nodes ");
+    assert_eq!(moves(&lines).len(), 2);
+    assert!(lines.iter().any(|line| line.starts_with("info depth 7 ")), "{lines:?}");
+    engine.end();
+}
+
+/// A user clicks through a game, and the GUI waits for nothing.
+#[test]
+fn a_click_through_ends_with_the_last_position() {
+    const CLICKS: usize = 1000;
+    let fen = |click| format!("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 {click}");
+    let mut engine = Engine::start(&[]);
+    let mut random = Random::seeded(5);
+    for click in 1..=CLICKS {
+        engine.send(&format!("stop\nposition fen {}\ngo infinite", fen(click)));
+        std::thread::sleep(Duration::from_micros(random.below(2000)));
+    }
+    let board = format!("fen {}", fen(CLICKS));
+    engine.send("d");
+    let lines = engine.until("fen ");
+    assert_eq!((moves(&lines).len(), lines.last()), (CLICKS - 1, Some(&board)));
+    // The last search goes on, and nothing is left of those before it.
+    engine.until("info depth 6 ");
+    engine.send("stop\nd");
+    let lines = engine.until("fen ");
+    assert_eq!((moves(&lines).len(), lines.last()), (1, Some(&board)));
+    engine.end();
+}
+
+#[test]
+fn the_bench_and_openings_do_not_hold_the_program() {
+    for (command, answer) in
+        [("bench", "info string bench: stopped"), ("genfens 1000000 seed 1 book None", "info string genfens ")]
+    {
+        let mut engine = Engine::start(&[]);
+        engine.send(&format!("go infinite\n{command}\nposition fen 4k3/8/4K3/8/8/8/8/R7 w - - 0 1\ngo depth 5"));
+        engine.until("bestmove");
+        engine.answer("isready", "readyok");
+        if command != "bench" {
+            engine.until(answer);
+        }
+        engine.send("stop");
+        let lines = engine.until("bestmove");
+        assert_eq!(lines.last().map(String::as_str), Some("bestmove a1a8"));
+        assert!(command != "bench" || lines[0] == answer, "{lines:?}");
+        engine.send(&format!("{command}\nquit"));
+        engine.end();
+    }
+}
+
+/// Whoever pipes them in wants to see what comes of them.
+#[test]
+fn the_end_of_input_waits_for_openings() {
+    let mut engine = Engine::start(&[]);
+    engine.send("go infinite\ngo infinite\ngenfens 3 seed 1 book None");
+    let lines = engine.rest();
+    assert_eq!(moves(&lines).len(), 2);
+    assert_eq!(lines.iter().filter(|line| line.starts_with("info string genfens ")).count(), 3);
 }
 
 /// Stacks of threads take address space: in so little of it there is not room for that many.
@@ -141,9 +230,9 @@ fn no_legal_move_is_told_as_such() {
 #[test]
 fn errors_are_told_and_change_nothing() {
     let mut engine = Engine::start(&[]);
-    engine.send("position fen 4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
     assert!(engine.answer("position startpos moves e2e5", "info string error").contains("e2e5"));
     assert!(engine.answer("position fen 9/8 w", "info string error").contains("fen"));
+    engine.send("position fen 4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
     assert!(engine.answer("setoption name EvalFile value /none.toml", "info string error").contains("/none.toml"));
     assert!(engine.answer("setoption name Hash value 0", "info string").contains("1 taken"));
     assert!(engine.answer("setoption name Nonsense", "info string error").contains("Nonsense"));

@@ -71,7 +71,6 @@ fn what_needs_no_answer_gets_none() {
 #[test]
 fn refused_commands_say_why_and_change_nothing() {
     let mut engine = Engine::start(&[]);
-    engine.send("position startpos moves e2e4");
     let refused = [
         ("position", "expected `startpos` or `fen`"),
         ("position elsewhere", "`elsewhere`"),
@@ -97,11 +96,35 @@ fn refused_commands_say_why_and_change_nothing() {
         ("frobnicate", "`frobnicate`"),
     ];
     for (command, reason) in refused {
+        // Of positions, only the next one helps.
+        engine.send("position startpos moves e2e4");
         let lines = said(&mut engine, &[command]);
         assert!(lines.len() == 1 && lines[0].starts_with("info string") && lines[0].contains(reason), "{lines:?}");
     }
     let board = said(&mut engine, &["d"]);
     assert!(board.contains(&"fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1".to_owned()));
+    engine.end();
+}
+
+#[test]
+fn after_a_refused_position_there_is_no_move() {
+    let mut engine = Engine::start(&[]);
+    engine.send("position fen 4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
+    for refused in ["position startpos moves e2e5", "position fen 9/8 w", "position"] {
+        assert!(engine.answer(refused, "info string error").contains("position"));
+        for go in ["go depth 3", "go infinite", "go ponder", "go wtime 1000 btime 1000"] {
+            let lines = ["info string error: no position: the last one was refused", "bestmove 0000"];
+            engine.send(go);
+            assert_eq!(engine.until("bestmove"), lines);
+        }
+        for other in ["d", "eval", "go perft 2"] {
+            assert!(engine.answer(other, "info string error").contains("refused"));
+        }
+        engine.send("position fen 4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
+        assert_eq!(engine.answer("go depth 5", "bestmove"), "bestmove a1a8");
+    }
+    engine.send("position fen 9/8 w\nucinewgame\nd");
+    assert_eq!(engine.until("fen ").pop().unwrap(), "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     engine.end();
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::support::session::Engine;
 use crate::support::xboard::{NO_LIMIT, numbers, reply, settled, start};
 use engine::chess::Position;
+use engine::random::Random;
 
 #[test]
 fn thinking_is_shown_on_demand() {
@@ -72,6 +73,71 @@ fn other_plans_end_its_thinking() {
     engine.send("new\ngo\nping 5\nforce\nping 6");
     assert_eq!(engine.until("pong 6"), ["pong 5", "pong 6"]);
     engine.send("new\ngo\nquit");
+    engine.end();
+}
+
+/// Each line of these comes while the engine thinks about a move, and nothing before it is done.
+#[test]
+fn other_plans_end_what_would_be_thought_before_them() {
+    let mut engine = start();
+    for (plans, answers) in [
+        ("undo\nusermove d2d4\nping 1\n?\nforce\nping 2", &["pong 1", "pong 2"][..]),
+        ("new\nusermove d2d4\nping 1\nnew\nping 2", &["pong 1", "pong 2"]),
+        (
+            "undo\nusermove d2d4\nmemory 20\ncores 1\nhint\nping 1\nsetboard 8/8/8/8/8/7k/8/K7 w - - 0 1\nping 2",
+            &["pong 1", "pong 2"],
+        ),
+        ("undo\ngo\nping 1\nresult *\nping 2", &["pong 1", "pong 2"]),
+        ("undo\nusermove d2d4\nping 1\n?\nping 2", &["move ", "pong 1", "pong 2"]),
+        ("undo\nusermove d2d4\nusermove a7a6\nusermove a2a3\n?\nping 2", &["move ", "", "", "pong 2"]),
+    ] {
+        engine.send(&format!("new\n{NO_LIMIT}\nusermove e2e4"));
+        engine.send(plans);
+        let lines = engine.until("pong 2");
+        let is_expected =
+            lines.len() == answers.len() && lines.iter().zip(answers).all(|(line, answer)| line.starts_with(answer));
+        assert!(is_expected, "{plans}: {lines:?}");
+    }
+    engine.end();
+}
+
+/// Whatever order commands come in, and whatever they find running: no clock would let it answer so soon.
+#[test]
+fn plans_are_obeyed_whatever_waits_before_them() {
+    const COMMANDS: [&str; 18] = [
+        "usermove e2e4",
+        "usermove e7e5",
+        "usermove g1f3",
+        "go",
+        "playother",
+        "undo",
+        "remove",
+        "new",
+        "hard",
+        "easy",
+        "hint",
+        "analyze",
+        "exit",
+        "?",
+        "force",
+        "result *",
+        "memory 20",
+        "time 3600000",
+    ];
+    let mut engine = start();
+    engine.send(NO_LIMIT);
+    let mut random = Random::seeded(3);
+    for round in 0..150 {
+        for number in 0..10 {
+            engine.send(COMMANDS[random.below(COMMANDS.len() as u64) as usize]);
+            engine.send(&format!("ping {number}"));
+            std::thread::sleep(Duration::from_micros(random.below(3) * random.below(300)));
+        }
+        engine.send("force\nping 10");
+        let lines = engine.until("pong 10");
+        let pongs: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("pong ")).collect();
+        assert_eq!(pongs, ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"], "{round}: {lines:?}");
+    }
     engine.end();
 }
 

@@ -66,15 +66,16 @@ impl Engine {
         }
     }
 
-    /// Whether a line comes before nothing has been said for so long; what is said before it is passed over.
-    pub(crate) fn has_said(&mut self, wanted: &str, silence: Duration) -> bool {
-        std::iter::from_fn(|| self.lines.recv_timeout(silence).ok()).any(|line| line == wanted)
-    }
-
     /// Sends a command and returns the first line that begins with `start`.
     pub(crate) fn answer(&mut self, command: &str, start: &str) -> String {
         self.send(command);
         self.until(start).pop().unwrap()
+    }
+
+    /// Ends the input and returns every line up to the last.
+    pub(crate) fn rest(&mut self) -> Vec<String> {
+        drop(self.input.take());
+        std::iter::from_fn(|| self.lines.recv_timeout(PATIENCE).ok()).collect()
     }
 
     /// Ends the input and sees the program end by itself.
