@@ -110,7 +110,7 @@ pub enum DatasetError {
     /// A file cannot be opened or unpacked, or is in no known format.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// A record cannot be read, and no more may be skipped.
+    /// A record cannot be read, and no more may be skipped, or no record tells the style of the file.
     #[error("{bad}{}", hint(*.skipped, bad.record))]
     BadRecord {
         /// The record.
@@ -118,9 +118,6 @@ pub enum DatasetError {
         /// How many were skipped before.
         skipped: usize,
     },
-    /// No line of a file has a result in a known style.
-    #[error("{0}: no line has a result like `c9 \"1-0\";`, `[1.0]` or `; 1-0` after a FEN")]
-    NoStyle(String),
     /// The columns of a file have names, but not all that are needed.
     #[error("{name}: no column is called {column}")]
     NoColumn {
@@ -129,6 +126,9 @@ pub enum DatasetError {
         /// What the column should be called.
         column: &'static str,
     },
+    /// More than two columns of a file are results.
+    #[error("{0}: more than two columns are called like a result; rename those that are not meant")]
+    ManyResults(String),
     /// The results of a file may mean two things.
     #[error("{0}: all results are 0 and 1: with --results points, 0 is a loss, with --results signed a draw")]
     AmbiguousResults(String),

@@ -223,8 +223,9 @@ fn unusable_files_are_refused_by_name() {
         ("empty.epd", &b""[..], "is empty"),
         ("binary.epd", b"\x7fELF\x00\x01", "is not text: byte 4 is 0"),
         ("damaged.zst", b"\x28\xB5\x2F\xFDxxxxxxxx", "damaged zstd data"),
-        ("comments.epd", b"# nothing\n\n", "no line has a result"),
-        ("plain.epd", b"8/8/8/8/8/k7/8/K7 w - -\n", "no line has a result"),
+        ("comments.epd", b"# nothing\n\n", "comments.epd: no positions"),
+        ("plain.epd", b"8/8/8/8/8/k7/8/K7 w - -\n", "plain.epd:1: no result like"),
+        ("board.epd", b"9/1k6/8/8/8/8/8/K7 w - - c9 \"1-0\";", "board.epd:1: `9` is neither"),
     ] {
         let data = folder.write(name, content);
         let text = refusal(&mut run_on(&data, &output));
@@ -235,6 +236,33 @@ fn unusable_files_are_refused_by_name() {
     let text = refusal(&mut run_on(folder.0.path(), &output));
     assert!(text.contains("is a directory"), "{text}");
     assert!(!output.exists());
+}
+
+#[test]
+fn records_that_contradict_themselves_are_refused_by_their_place() {
+    let folder = Folder::new();
+    for (name, content, message) in [
+        (
+            "twice.epd",
+            &b"8/1k6/8/8/8/8/8/K7 w - - c9 \"1-0\"; c9 \"0-1\";"[..],
+            "twice.epd:1: two operations `c9`: `1-0` and",
+        ),
+        (
+            "twice.csv",
+            b"fen,result,result\n8/1k6/8/8/8/8/8/K7 w - -,1-0,0-1\n",
+            "twice.csv:2: two results: `1-0` and `0-1`",
+        ),
+        ("open.pgn", b"[Result \"1-0\"]\n\n1. e4 e5 ((((", "open.pgn, game 1: line 3: unterminated variation"),
+        (
+            "twice.pgn",
+            b"[Result \"1-0\"]\n[Result \"0-1\"]\n\n1. e4",
+            "twice.pgn, game 1: line 2: two tags Result: `1-0` and",
+        ),
+    ] {
+        let data = folder.write(name, content);
+        let text = refusal(&mut run_on(&data, &folder.path("out.toml")));
+        assert!(text.contains(message), "{text}");
+    }
 }
 
 #[test]

@@ -184,7 +184,7 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<B
     if pgn::is_pgn(head) {
         return Ok(Box::new(pgn::PgnReader { plies: options.plies }));
     }
-    text::detect(name, head, options)?.ok_or_else(|| DatasetError::NoStyle(name.to_owned()))
+    text::detect(name, head, options)?.ok_or_else(|| text::fault(name, head))
 }
 
 #[cfg(test)]

@@ -111,7 +111,8 @@ pub struct Table {
     pub results: Results,
     columns: usize,
     position: usize,
-    result: usize,
+    /// Two columns may say the same; else both are one.
+    result: [usize; 2],
     score: Option<usize>,
     game: Option<usize>,
 }
@@ -121,6 +122,8 @@ pub struct Table {
 pub(super) enum HeaderError {
     /// No column has a name that stands for this.
     Missing(&'static str),
+    /// More than two columns are results.
+    Results,
     Ambiguous,
 }
 
@@ -159,7 +162,14 @@ impl Table {
         let names: Vec<String> = fields(line, separator).map(str::to_ascii_lowercase).collect();
         let column = |known: &[&str]| names.iter().position(|name| known.contains(&name.as_str()));
         let position = column(&POSITION_NAMES)?;
-        let Some(result) = column(&RESULT_NAMES) else { return Some(Err(HeaderError::Missing("result"))) };
+        let results: Vec<usize> =
+            (0..names.len()).filter(|&column| RESULT_NAMES.contains(&names[column].as_str())).collect();
+        let result = match results[..] {
+            [] => return Some(Err(HeaderError::Missing("result"))),
+            [result] => [result; 2],
+            [one, other] => [one, other],
+            _ => return Some(Err(HeaderError::Results)),
+        };
         Some(Ok(Table {
             separator: separator.into(),
             results: Results::Points,
@@ -178,9 +188,9 @@ impl Table {
         let is_score = |column: usize| centipawns(fields[column]).is_ok();
         let (score, result) = match fields.len() {
             _ if !fields.first().is_some_and(|field| begins_like_fen(field)) => return None,
-            2 if is_result(1) => (None, 1),
-            3 if is_score(1) && is_result(2) => (Some(1), 2),
-            3 if is_result(1) && is_score(2) => (Some(2), 1),
+            2 if is_result(1) => (None, [1; 2]),
+            3 if is_score(1) && is_result(2) => (Some(1), [2; 2]),
+            3 if is_result(1) && is_score(2) => (Some(2), [1; 2]),
             _ => return None,
         };
         let columns = fields.len();
@@ -201,7 +211,7 @@ impl Table {
         lines: impl Iterator<Item = &'t str>,
         given: Option<Results>,
     ) -> Result<Option<Self>, AmbiguousResults> {
-        let results = lines.filter_map(|line| fields(line, self.separator as u8).nth(self.result));
+        let results = lines.filter_map(|line| fields(line, self.separator as u8).nth(self.result[0]));
         let results = match (given, Results::of(results)) {
             (Some(given), Err(AmbiguousResults) | Ok(Some(Results::Points | Results::Signed))) => Some(given),
             (_, found) => found?,
@@ -211,13 +221,14 @@ impl Table {
 
     /// Reads a line; none if it names the columns.
     pub(super) fn read(&self, line: &str, view: LabelView) -> Option<Result<(Position, Label), LineError>> {
-        let (mut position, mut result, mut score, mut game, mut count) = ("", "", None, None, 0);
+        let (mut position, mut result, mut score, mut game, mut count) = ("", [""; 2], None, None, 0);
         for (column, field) in fields(line, self.separator as u8).enumerate() {
             count += 1;
             if column == self.position {
                 position = field;
-            } else if column == self.result {
-                result = field;
+            } else if self.result.contains(&column) {
+                let others = result.iter_mut().zip(self.result);
+                others.filter(|&(_, at)| at == column).for_each(|(result, _)| *result = field);
             } else if Some(column) == self.score {
                 score = Some(field).filter(|score| !score.is_empty());
             } else if Some(column) == self.game {
@@ -236,7 +247,7 @@ impl Table {
     fn read_fields(
         &self,
         position: &str,
-        result: &str,
+        [result, other]: [&str; 2],
         score: Option<&str>,
         game: Option<&str>,
         view: LabelView,
@@ -248,6 +259,9 @@ impl Table {
         let style = super::LabelStyle::Table(*self);
         let unknown = || LineError::UnknownResult { found: result.to_owned(), style };
         let found = self.results.read(result).ok_or_else(unknown)?;
+        if other != result && self.results.read(other) != Some(found) {
+            return Err(LineError::Results(result.to_owned(), other.to_owned()));
+        }
         let side = if self.results == Results::Words { Color::White } else { view.side(&position) };
         let outcome = side.choose(found, found.turned());
         let score = score.map(centipawns).transpose()?.map(|score| view.side(&position).choose(score, -score));
@@ -329,6 +343,18 @@ mod tests {
         assert_eq!(swapped[0].as_ref().unwrap().score, Some(35));
         let missing = Table::detect(["fen,cp"].into_iter(), None);
         assert!(matches!(missing, Err(HeaderError::Missing("result"))));
+    }
+
+    #[test]
+    fn two_columns_of_results_say_the_same() {
+        let text = format!("fen,result,wdl\n{WHITE},1.0,1\n{WHITE},0.5,0.50\n{WHITE},1.0,0\n{WHITE},0.0,L\n");
+        let read = read_all(&text, LabelView::White, None);
+        assert_eq!(read[0].as_ref().map(|label| label.outcome), Ok(Outcome::Win));
+        assert_eq!(read[1].as_ref().map(|label| label.outcome), Ok(Outcome::Draw));
+        assert_eq!(read[2], Err(LineError::Results("1.0".to_owned(), "0".to_owned())));
+        assert_eq!(read[3].as_ref().map_err(LineError::reason), Err("contradicting results"));
+        let three = Table::detect(["fen,result,wdl,result"].into_iter(), None);
+        assert!(matches!(three, Err(HeaderError::Results)));
     }
 
     #[test]

@@ -12,14 +12,14 @@ use std::ops::ControlFlow;
 
 use engine::chess::epd::{Epd, EpdError};
 use engine::chess::{Color, FenError, Position};
-use memchr::memchr;
+use memchr::{memchr, memmem};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::table::{HeaderError, Table};
 use super::{Format, Reader, Record, Sample, Sink};
 use crate::dataset::label::{Label, LabelView, Outcome, group_of_game, group_of_position};
-use crate::dataset::{DatasetError, ReadOptions};
+use crate::dataset::{BadRecord, DatasetError, ReadOptions};
 
 /// What a text begins with if its editor put it there.
 pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
@@ -60,6 +60,22 @@ pub enum LineError {
     /// Its operations are malformed.
     #[error(transparent)]
     Operations(EpdError),
+    /// An operation says two things.
+    #[error("two operations `{opcode}`: `{first}` and `{second}`")]
+    Operation {
+        /// The operation.
+        opcode: &'static str,
+        /// What it says first.
+        first: String,
+        /// What it says then.
+        second: String,
+    },
+    /// Two columns with different results.
+    #[error("two results: `{0}` and `{1}`; leave the column out, or rename it, that is not meant")]
+    Results(String, String),
+    /// It looks like no style.
+    #[error("no result like `c9 \"1-0\";`, `[1.0]` or `; 1-0` after a FEN")]
+    NoStyle,
     /// It has no result in the style of the file.
     #[error("no result: expected {}", .0.example())]
     NoResult(LabelStyle),
@@ -116,6 +132,9 @@ impl LineError {
                 _ => "malformed FEN",
             },
             LineError::Operations(_) => "malformed operation",
+            LineError::Operation { .. } => "contradicting operations",
+            LineError::Results(..) => "contradicting results",
+            LineError::NoStyle => "unknown style",
             LineError::NoResult(_) => "no result",
             LineError::UnknownResult { .. } => "unknown result",
             LineError::Score(_) => "unknown score",
@@ -160,8 +179,28 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<O
         Ok(Some(table)) => reader(LabelStyle::Table(table)),
         Ok(None) => Ok(None),
         Err(HeaderError::Missing(column)) => Err(DatasetError::NoColumn { name: name.to_owned(), column }),
+        Err(HeaderError::Results) => Err(DatasetError::ManyResults(name.to_owned())),
         Err(HeaderError::Ambiguous) => Err(DatasetError::AmbiguousResults(name.to_owned())),
     }
+}
+
+/// Why a text that begins like this is in no style: what is wrong with the first line that says something, in the style
+/// that it looks most like.
+pub(super) fn fault(name: &str, head: &[u8]) -> DatasetError {
+    let mut lines = head.split(|&byte| byte == b'\n').zip(1..);
+    let Some((line, number)) = lines.find(|(line, _)| content(line).is_some()) else {
+        return DatasetError::Empty(name.to_owned());
+    };
+    let looks_like = |sign: &[u8]| memmem::find(line, sign).is_some();
+    let style = match (looks_like(b" c9 "), looks_like(b"[")) {
+        (true, _) => Some(LabelStyle::Epd),
+        (_, true) => Some(LabelStyle::Points),
+        _ => None,
+    };
+    let read = style.and_then(|style| read_line(line, style, LabelView::default()));
+    let error = read.and_then(Result::err).unwrap_or(LineError::NoStyle).into();
+    let bad = BadRecord { file: name.to_owned(), record: Record::Line, number, error, excerpt: excerpt(line) };
+    DatasetError::BadRecord { bad: Box::new(bad), skipped: 0 }
 }
 
 /// Reads texts in one style.
@@ -250,18 +289,26 @@ fn label_of_operations(line: &str, position: &Position) -> Result<Label, LineErr
         EpdError::Fen(error) => LineError::Fen(error),
         error => LineError::Operations(error),
     })?;
-    let outcome = match epd.operands("c9") {
-        Some([result]) => game_result(result)?,
-        Some(operands) => game_result(&operands.join(" "))?,
-        None => return Err(LineError::NoResult(LabelStyle::Epd)),
-    };
-    let mover = epd.operands("ce").map(|operands| centipawns(&operands.join(" "))).transpose()?;
+    let result = said(&epd, "c9")?.ok_or(LineError::NoResult(LabelStyle::Epd))?;
+    let outcome = game_result(&result)?;
+    let mover = said(&epd, "ce")?.map(|score| centipawns(&score)).transpose()?;
     let score = mover.map(|score| if position.side_to_move() == Color::White { score } else { -score });
-    let group = match epd.operands("c0") {
-        Some(game) => group_of_game(game.join(" ").as_bytes()),
+    let group = match said(&epd, "c0")? {
+        Some(game) => group_of_game(game.as_bytes()),
         None => group_of_position(position),
     };
     Ok(Label { outcome, score, group })
+}
+
+/// What an operation says, if it is there; where it is there several times, all must say the same.
+fn said(epd: &Epd, opcode: &'static str) -> Result<Option<String>, LineError> {
+    let operations = epd.operations.iter().filter(|operation| operation.opcode == opcode);
+    let mut all = operations.map(|operation| operation.operands.join(" "));
+    let Some(first) = all.next() else { return Ok(None) };
+    match all.find(|other| *other != first) {
+        Some(second) => Err(LineError::Operation { opcode, first, second }),
+        None => Ok(Some(first)),
+    }
 }
 
 /// A score within the range of an evaluation or a mate.
@@ -384,6 +431,13 @@ mod tests {
             ("", LabelStyle::Epd, "no result"),
             ("[1.0]", LabelStyle::Epd, "malformed operation"),
             ("c9 \"1-0\"", LabelStyle::Epd, "malformed operation"),
+            ("c9 \"1-0\"; c9 \"0-1\";", LabelStyle::Epd, "contradicting operations"),
+            ("c9 \"1-0\"; id \"x\"; c9 \"1-0\"; c9 1/2-1/2;", LabelStyle::Epd, "contradicting operations"),
+            ("c9 \"1-0\"; ce 3; ce 4;", LabelStyle::Epd, "contradicting operations"),
+            ("c9 \"1-0\"; c0 \"1\"; c0 \"2\";", LabelStyle::Epd, "contradicting operations"),
+            ("c9 \"1-0\"; [0.0]", LabelStyle::Epd, "malformed operation"),
+            ("[1.0] [0.0]", LabelStyle::Points, "text after the result"),
+            ("[1.0] c9 \"0-1\";", LabelStyle::Points, "text after the result"),
             ("c9 \"1-0\";", LabelStyle::Points, "no result"),
             ("[0.7]", LabelStyle::Points, "unknown result"),
             ("[]", LabelStyle::Points, "unknown result"),
@@ -394,6 +448,27 @@ mod tests {
             assert_eq!(error.reason(), reason, "{line}: {error}");
         }
         assert_eq!(read_line(b"8/8 \xff", LabelStyle::Epd, LabelView::White), Some(Err(LineError::NotText)));
+        let twice = read(&format!("{FEN} c9 \"1-0\"; c9 \"0-1\";"), LabelStyle::Epd).expect_err("two results");
+        assert_eq!(twice.to_string(), "two operations `c9`: `1-0` and `0-1`");
+        assert_eq!(read(&format!("{FEN} c9 \"1-0\"; c9 1-0;"), LabelStyle::Epd), Ok(Outcome::Win));
+    }
+
+    #[test]
+    fn the_first_line_is_told_where_no_line_tells_the_style() {
+        for (text, told) in [
+            (&b"\n# x\n9/1k6/8/8/8/8/8/K7 w - - c9 \"1-0\";\n"[..], "a text:3: `9` is neither a piece nor"),
+            (b"9/8/8/8/8/k7/7R/K7 w - - [1.0]\nx", "a text:1: "),
+            (
+                b"8/8/8/8/8/k7/7R/K7 w - -",
+                "a text:1: no result like `c9 \"1-0\";`, `[1.0]` or `; 1-0` after a FEN, in `8/8/",
+            ),
+            (b"See [1.0] and/or this.\n", "a text:1: "),
+            (b"\xff [1.0]", "a text:1: not valid UTF-8"),
+            (b"# nothing\n\n", "a text: no positions"),
+        ] {
+            let error = fault("a text", text).to_string();
+            assert!(error.starts_with(told), "{error}, not {told}");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! One game.
 
+mod tags;
+
 use std::io;
 use std::ops::ControlFlow;
 
@@ -9,9 +11,10 @@ use pgn_reader::{KnownOutcome, RawComment, RawTag, SanPlus, Visitor};
 use thiserror::Error;
 
 use super::evaluation::Evaluation;
-use super::words::{Word, Words};
+use super::words::{OPEN, Word, Words};
 use crate::dataset::label::{Label, Outcome, group_of_game};
 use crate::dataset::readers::Sample;
+use tags::Tags;
 
 /// The longest line of a tag that is read, in bytes; longer ones are faults.
 const LONGEST_TAG: usize = 4096;
@@ -50,6 +53,16 @@ pub enum GameError {
     /// The result in its tag is none.
     #[error("unknown result `{0}`: expected `1-0`, `0-1`, `1/2-1/2` or `*`")]
     UnknownResult(String),
+    /// Something that is said once is said twice, and not the same.
+    #[error("two {what}: `{first}` and `{second}`")]
+    Twice {
+        /// What is said.
+        what: String,
+        /// What is said first.
+        first: String,
+        /// What is said then.
+        second: String,
+    },
     /// Two results.
     #[error("the tag says {}, the end of the moves {}", tag.result(), end.result())]
     Contradiction {
@@ -81,6 +94,7 @@ impl GameError {
             GameError::Variant(_) => "unknown variant",
             GameError::UnknownResult(_) => "unknown result",
             GameError::Contradiction { .. } => "contradicting results",
+            GameError::Twice { .. } => "said twice",
             GameError::NotAMove(_) => "unknown move",
             GameError::Illegal(_) | GameError::Ambiguous(_) => "illegal move",
             GameError::AfterResult(_) => "move after the result",
@@ -123,6 +137,7 @@ struct Game {
     start: Position,
     position: Position,
     moves: Vec<Played>,
+    tags: Tags,
     tag: Option<Outcome>,
     end: Option<Outcome>,
     has_ended: bool,
@@ -137,6 +152,7 @@ impl Game {
             start: start.clone(),
             position: start.clone(),
             moves: Vec::new(),
+            tags: Tags::default(),
             tag: None,
             end: None,
             has_ended: false,
@@ -169,10 +185,12 @@ impl GameReader {
         self.check_words(text, shape.is_ok() && self.game.fault.is_none())?;
         shape.map_err(|error| (0, GameError::Malformed(error.to_string())))?;
         if let Some(fault) = self.game.fault.take() {
-            return Err((0, fault));
+            return Err((self.game.tags.last_line(text), fault));
         }
         let outcome = match (self.game.tag, self.game.end) {
-            (Some(tag), Some(end)) if tag != end => return Err((0, GameError::Contradiction { tag, end })),
+            (Some(tag), Some(end)) if tag != end => {
+                return Err((self.game.tags.result_line(text), GameError::Contradiction { tag, end }));
+            }
             (tag, end) => tag.or(end),
         };
         Ok(match outcome {
@@ -191,6 +209,9 @@ impl GameReader {
         let mut number = 0;
         let said = |word: &Word| String::from_utf8_lossy(word.text).into_owned();
         for word in &mut words {
+            if word.text == OPEN {
+                return Err((word.line, GameError::Malformed("unterminated variation".to_owned())));
+            }
             if !word.is_move() {
                 return Err((word.line, GameError::NotAMove(said(&word))));
             }
@@ -246,13 +267,16 @@ impl Game {
     }
 
     fn take_tag(&mut self, name: &[u8], value: &str) -> Result<(), GameError> {
+        if !self.tags.take(name, value)? {
+            return Ok(());
+        }
         match name {
             b"FEN" => {
                 self.start = Position::from_fen(value)?;
                 self.position = self.start.clone();
             }
             b"Variant" if !is_known_variant(value) => return Err(GameError::Variant(value.to_owned())),
-            b"Result" => match value.trim_ascii() {
+            b"Result" => match value {
                 "*" | "?" | "" => {}
                 result => {
                     let outcome = Outcome::ALL.into_iter().find(|outcome| outcome.result() == result);
@@ -298,7 +322,7 @@ impl Visitor for Game {
     }
 
     fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
-        if let Err(fault) = self.take_tag(name, &value.decode_utf8_lossy()) {
+        if let Err(fault) = self.take_tag(name.trim_ascii(), value.decode_utf8_lossy().trim_ascii()) {
             self.fault.get_or_insert(fault);
         }
         self.flow()
@@ -338,8 +362,7 @@ impl Visitor for Game {
     }
 
     fn outcome(&mut self, (): &mut (), outcome: pgn_reader::Outcome) -> ControlFlow<()> {
-        self.has_ended = true;
-        self.end = match outcome {
+        let end = match outcome {
             pgn_reader::Outcome::Known(KnownOutcome::Decisive { winner: shakmaty::Color::White }) => Some(Outcome::Win),
             pgn_reader::Outcome::Known(KnownOutcome::Decisive { winner: shakmaty::Color::Black }) => {
                 Some(Outcome::Loss)
@@ -347,7 +370,13 @@ impl Visitor for Game {
             pgn_reader::Outcome::Known(KnownOutcome::Draw) => Some(Outcome::Draw),
             pgn_reader::Outcome::Unknown => None,
         };
-        ControlFlow::Continue(())
+        if std::mem::replace(&mut self.has_ended, true) && self.end != end {
+            let [first, second] = [self.end, end].map(|end| end.map_or("*", Outcome::result).to_owned());
+            let what = "results behind the moves".to_owned();
+            self.fault.get_or_insert(GameError::Twice { what, first, second });
+        }
+        self.end = end;
+        self.flow()
     }
 
     fn end_game(&mut self, (): ()) {}
@@ -366,7 +395,7 @@ fn is_known_variant(name: &str) -> bool {
         "fischerrandom",
         "freestyle",
     ];
-    known.contains(&name.trim_ascii().to_ascii_lowercase().as_str())
+    known.contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// A move as the engine reads it; `None` if it is of another game.

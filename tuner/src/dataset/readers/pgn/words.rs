@@ -5,6 +5,9 @@
 
 use pgn_reader::SanPlus;
 
+/// What stands for a variation without an end.
+pub(super) const OPEN: &[u8] = b"(";
+
 /// A word that is meant as a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word<'t> {
@@ -64,8 +67,8 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// Passes a variation and those within it.
-    fn skip_variation(&mut self) {
+    /// Passes a variation and those within it; whether it has an end.
+    fn skip_variation(&mut self) -> bool {
         let mut depth = 0_u64;
         while let Some(byte) = self.peek() {
             match byte {
@@ -78,9 +81,10 @@ impl<'t> Words<'t> {
                 }
             }
             if depth == 0 {
-                break;
+                return true;
             }
         }
+        false
     }
 
     /// The bytes up to the end of the word.
@@ -103,7 +107,12 @@ impl<'t> Iterator for Words<'t> {
                 b'{' => self.skip_after(b'}'),
                 b';' => self.skip_after(b'\n'),
                 b'%' if is_line_start => self.skip_after(b'\n'),
-                b'(' => self.skip_variation(),
+                b'(' => {
+                    let line = self.line;
+                    if !self.skip_variation() {
+                        return Some(Word { line, text: OPEN });
+                    }
+                }
                 b'}' => {
                     self.step();
                     return Some(Word { line: self.line, text: b"}" });
@@ -151,7 +160,7 @@ mod tests {
         assert_eq!(words, expected);
         assert_eq!(Words::new(b"").next(), None);
         assert_eq!(Words::new(b"[Event").next(), None);
-        assert_eq!(Words::new(b"(((").next(), None);
+        assert_eq!(Words::new(b"\n(((e4)\n\n").collect::<Vec<_>>(), [Word { line: 1, text: OPEN }]);
         for (word, is_move) in [("Nf3", true), ("e8=Q#", true), ("Nf3Nf6", false), ("x", false), ("e9", false)] {
             assert_eq!(Word { line: 0, text: word.as_bytes() }.is_move(), is_move, "{word}");
         }

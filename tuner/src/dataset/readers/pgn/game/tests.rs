@@ -78,6 +78,26 @@ fn a_result_is_never_guessed() {
 }
 
 #[test]
+fn what_is_said_twice_is_the_same() {
+    let board = |rook| format!("[FEN \"8/8/8/8/8/k7/7{rook}/K7 w - - 0 1\"]");
+    for (tags, moves, line, error) in [
+        ("[Result \"1-0\"]\n[Result \"0-1\"]", "1. e4", 1, "two tags Result: `1-0` and `0-1`"),
+        ("[Result  \"*\"]\n[Event \"[x\"]\n[Result \"0-1\"]", "1. e4 0-1", 2, "two tags Result: `*` and `0-1`"),
+        ("[Result \"1-0\"] [Result \"0-1\"]", "1. e4 1-0", 0, "two tags Result: `1-0` and `0-1`"),
+        ("[Variant \"Standard\"]\n[Variant \"Atomic\"]", "1. e4", 1, "two tags Variant: `Standard` and `Atomic`"),
+        ("[Event \"x\"]\n[Result \"1-0\"]", "1. e4 1/2-1/2", 1, "the tag says 1-0, the end of the moves 1/2-1/2"),
+        ("[Event \"x\"]", "1. e4 1-0\n0-1", 0, "two results behind the moves: `1-0` and `0-1`"),
+        ("[Event \"x\"]", "1. e4 * 0-1", 0, "two results behind the moves: `*` and `0-1`"),
+    ] {
+        assert_eq!(fault(&format!("{tags}\n\n{moves}\n")), (line, error.to_owned()), "{tags}");
+    }
+    let (line, error) = fault(&format!("{}\n{}\n\n1. Rh3 1-0", board('R'), board('Q')));
+    assert!(line == 1 && error.starts_with("two tags FEN: `8/"), "{line} {error}");
+    let same = format!("{0}\n[Result \"1-0\"]\n[Result \" 1-0\"]\n{0}\n\n1. Rh3 1-0 1-0\n", board('R'));
+    assert_eq!(read(&same, ALL).map(|(outcome, shown)| (outcome, shown.len())), Ok((Some(Outcome::Win), 1)));
+}
+
+#[test]
 fn faults_are_told_with_their_line() {
     for (moves, line, error) in [
         ("1. e4 e5\n2. Ke3", 4, "`Ke3` is not a legal move here"),
@@ -90,6 +110,9 @@ fn faults_are_told_with_their_line() {
         ("1. e4 e5 1-0 2. d4", 3, "move `d4` after the result"),
         ("1. e4 (1. d4\n\n2. c4) e5", 5, ""),
         ("1. e4 {no end", 0, "unterminated comment"),
+        ("1. e4 (1. d4 {no end", 3, "unterminated variation"),
+        ("1. e4\n((((", 4, "unterminated variation"),
+        ("1. e4 (1. d4 (1. c4) 1-0", 3, "unterminated variation"),
         ("1. e4 } e5", 3, "`}` is no move"),
         // pgn-reader takes a form feed for a part of the word, and passes over it and what follows.
         ("1. e4 e5\n2. Nf3\u{c}Nc6", 4, "`Nf3` is no move"),
