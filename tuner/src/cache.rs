@@ -7,15 +7,18 @@
 
 use std::fmt;
 use std::fs;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use bytemuck::Pod;
 use engine::bench::POSITIONS;
 use engine::chess::Position;
+use engine::eval::params::PAIRS;
 use engine::eval::{Evaluator, Trace, phase_counts};
-use engine::search::{Pruning, Quiescence};
+use engine::search::{MATE, Pruning, Quiescence};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tempfile::TempDir;
 
 use crate::dataset::{Dataset, DatasetError, FileSummary, Grouping, ReadOptions, Source};
 use crate::features::{self, ReadError, Resolve, Resolved, Scores};
@@ -23,13 +26,19 @@ use crate::numbers::Numbers;
 use crate::objective::Rows;
 use crate::processes;
 use crate::progress::{Progress, Unit};
-use crate::storage::{Column, ColumnWriter, Storage, StorageError};
+use crate::storage::{Column, ColumnWriter, Storage, StorageError, open};
 
 /// What every manifest begins with; another version of the program may lay out columns in another way.
-const MAGIC: &str = "merino-cache 1";
+const MAGIC: &str = "merino-cache 2";
 
 /// The manifest of an entry.
 const MANIFEST: &str = "manifest";
+
+/// Bytes of the longest manifest: it has a few hundred a file of the data.
+const LONGEST_MANIFEST: u64 = 1 << 28;
+
+/// What the names of folders begin with that are no entries, or not yet.
+const TEMPORARY: &str = ".merino-";
 
 /// Records that are written or checked at a time.
 const SLAB: usize = 1 << 18;
@@ -44,7 +53,7 @@ pub struct Cache {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "state")]
 pub enum CacheUse {
-    /// An entry was there, and nothing was read or resolved.
+    /// An entry was there, or came while the data were read; another run has written it.
     Reused {
         /// The entry.
         entry: PathBuf,
@@ -82,6 +91,13 @@ impl fmt::Display for CacheUse {
 /// What is wrong with an entry.
 pub(crate) struct Damage(String);
 
+impl Damage {
+    /// A file or folder, and what is wrong with it.
+    fn of(path: &Path, what: impl fmt::Display) -> Self {
+        Damage(format!("{}: {what}", path.display()))
+    }
+}
+
 impl From<StorageError> for Damage {
     fn from(error: StorageError) -> Self {
         Damage(error.to_string())
@@ -104,9 +120,16 @@ struct Noted {
 #[derive(Debug, Serialize, Deserialize)]
 struct Manifest {
     columns: Vec<Noted>,
-    features: usize,
     grouping: Grouping,
     files: Vec<FileSummary>,
+}
+
+/// What an entry is made of.
+struct Key {
+    /// The name of the entry.
+    name: String,
+    /// SHA-256 of every source, in hexadecimal.
+    sha256: Vec<String>,
 }
 
 impl Cache {
@@ -140,8 +163,11 @@ impl Cache {
             let (dataset, resolved) = features::read(sources, &options, evaluator, how, progress)?;
             return Ok((dataset, resolved, CacheUse::Unused { why }));
         };
-        let entry = self.folder.join(key);
-        let found = load(&entry, &sources, &options.storage, progress);
+        let entry = self.folder.join(&key.name);
+        let found = load(&entry, &key, &sources, &options.storage, progress);
+        if found.is_err() {
+            self.discard(&entry).map_err(|error| DatasetError::from(StorageError::refused(&entry, &error)))?;
+        }
         let is_missing = !matches!(found, Ok(Some(_)));
         match (processes::any(is_missing), found) {
             (false, Ok(Some((dataset, resolved)))) => Ok((dataset, resolved, CacheUse::Reused { entry })),
@@ -152,40 +178,52 @@ impl Cache {
                     let why = "what was skipped is told only by those who read it".to_owned();
                     return Ok((dataset, resolved, CacheUse::Unused { why }));
                 }
-                if processes::is_first() {
-                    self.save(&entry, &dataset, &resolved)?;
-                }
+                let is_own = !processes::is_first() || self.save(&entry, &dataset, &resolved)?;
                 let used = match damage {
                     Some(Damage(why)) => CacheUse::Rebuilt { entry, why },
-                    None => CacheUse::Written { entry },
+                    None if is_own => CacheUse::Written { entry },
+                    None => CacheUse::Reused { entry },
                 };
                 Ok((dataset, resolved, used))
             }
         }
     }
 
-    /// Writes an entry, in place of one that is no good.
-    fn save(&self, entry: &Path, dataset: &Dataset, resolved: &Resolved) -> Result<(), ReadError> {
+    /// A new folder for what is no entry, or not yet.
+    fn temporary(&self) -> std::io::Result<TempDir> {
+        tempfile::Builder::new().prefix(TEMPORARY).tempdir_in(&self.folder)
+    }
+
+    /// Takes an entry that is no good out of the way, whatever it is. This is done before the data are read, not after:
+    /// what stands there then is of another run that was faster, and good.
+    fn discard(&self, entry: &Path) -> std::io::Result<()> {
+        let temporary = self.temporary()?;
+        match fs::rename(entry, temporary.path().join("damaged")) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            renamed => renamed,
+        }
+    }
+
+    /// Writes an entry, unless another run has written the same meanwhile; whether it is this run's.
+    fn save(&self, entry: &Path, dataset: &Dataset, resolved: &Resolved) -> Result<bool, ReadError> {
         let refused = |error: &std::io::Error| DatasetError::from(StorageError::refused(entry, error));
-        let mut builder = tempfile::Builder::new();
-        let temporary = builder.prefix(".merino-").tempdir_in(&self.folder).map_err(|error| refused(&error))?;
+        let temporary = self.temporary().map_err(|error| refused(&error))?;
         let mut saver = Saver { folder: temporary.path(), columns: Vec::new() };
         dataset.save(&mut saver).map_err(DatasetError::from)?;
         resolved.rows.save(&mut saver).map_err(DatasetError::from)?;
         saver.column("still", &resolved.scores.still).map_err(DatasetError::from)?;
         saver.column("qsearch", &resolved.scores.qsearch).map_err(DatasetError::from)?;
-        let manifest = Manifest {
-            columns: saver.columns,
-            features: resolved.rows.features(),
-            grouping: dataset.grouping(),
-            files: dataset.files().to_vec(),
-        };
+        let manifest =
+            Manifest { columns: saver.columns, grouping: dataset.grouping(), files: dataset.files().to_vec() };
         write_manifest(&temporary.path().join(MANIFEST), &manifest).map_err(|error| refused(&error))?;
-        if entry.exists() {
-            fs::remove_dir_all(entry).map_err(|error| refused(&error))?;
+        match fs::rename(temporary.path(), entry) {
+            Ok(()) => {
+                _ = temporary.keep();
+                Ok(true)
+            }
+            Err(_) if entry.join(MANIFEST).is_file() => Ok(false),
+            Err(error) => Err(refused(&error).into()),
         }
-        fs::rename(temporary.keep(), entry).map_err(|error| refused(&error))?;
-        Ok(())
     }
 }
 
@@ -198,8 +236,10 @@ fn write_manifest(path: &Path, manifest: &Manifest) -> std::io::Result<()> {
 }
 
 fn read_manifest(path: &Path) -> Result<Manifest, Damage> {
-    let damage = |what: &str| Damage(format!("{}: {what}", path.display()));
-    let text = fs::read_to_string(path).map_err(|error| damage(&error.to_string()))?;
+    let damage = |what: &str| Damage::of(path, what);
+    let mut text = String::new();
+    let read = open(path).and_then(|file| file.take(LONGEST_MANIFEST).read_to_string(&mut text));
+    read.map_err(|error| Damage::of(path, error))?;
     let (magic, rest) = text.split_once('\n').unwrap_or_default();
     if magic != MAGIC {
         return Err(damage(&format!("expected `{MAGIC}`: of another version")));
@@ -209,21 +249,27 @@ fn read_manifest(path: &Path) -> Result<Manifest, Damage> {
     if checksum != format!("{:08x}", crc32fast::hash(said.as_bytes())) {
         return Err(damage("is damaged"));
     }
-    serde_json::from_str(said).map_err(|error| damage(&error.to_string()))
+    serde_json::from_str(said).map_err(|error| Damage::of(path, error))
 }
 
-/// What an entry holds; `None` if it is not there.
+/// What an entry holds; `None` if it is not there. Of what could not have been written, nothing is believed: somebody
+/// else may have written it, with checksums that are right.
 fn load(
     entry: &Path,
+    key: &Key,
     sources: &[Source],
     storage: &Storage,
     progress: &dyn Progress,
 ) -> Result<Option<(Dataset, Resolved)>, Damage> {
-    if !entry.exists() {
+    if fs::symlink_metadata(entry).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(None);
     }
     let manifest = read_manifest(&entry.join(MANIFEST))?;
-    let bytes = manifest.columns.iter().map(|column| column.length.saturating_mul(column.size)).sum::<usize>();
+    if manifest.files.iter().map(|file| &file.sha256).ne(&key.sha256) {
+        return Err(Damage::of(entry, "is of other data"));
+    }
+    let sizes = manifest.columns.iter().map(|column| column.length.saturating_mul(column.size));
+    let bytes = sizes.fold(0, usize::saturating_add);
     progress.begin("checking", bytes as u64, Unit::Bytes);
     let is_small = bytes <= storage.share();
     let mut loader = Loader { folder: entry, columns: &manifest.columns, is_small, progress };
@@ -231,15 +277,24 @@ fn load(
     for (file, source) in files.iter_mut().zip(sources) {
         source.name().clone_into(&mut file.name);
     }
-    let dataset = Dataset::load(&mut loader, manifest.grouping, files, storage)?;
-    let rows = Rows::load(&mut loader, manifest.features)?;
-    let (still, qsearch) = (loader.column::<i16>("still")?, loader.column::<i16>("qsearch")?);
+    let rows = Rows::load(&mut loader, PAIRS)?;
+    let dataset = Dataset::load(&mut loader, manifest.grouping, files, rows.targets(), storage)?;
+    let scores =
+        Scores { still: scores(&mut loader, "still", &rows)?, qsearch: scores(&mut loader, "qsearch", &rows)? };
     progress.end();
-    if [rows.len(), still.len(), qsearch.len()] != [dataset.len(); 3] {
-        return Err(Damage(format!("{}: columns differ in length", entry.display())));
-    }
-    let scores = Scores { still: still.to_vec(), qsearch: qsearch.to_vec() };
     Ok(Some((dataset, Resolved { rows, scores })))
+}
+
+/// A column with a score a row.
+fn scores(loader: &mut Loader<'_>, name: &str, rows: &Rows) -> Result<Vec<i16>, Damage> {
+    let scores = loader.column::<i16>(name)?;
+    if scores.len() != rows.len() {
+        return Err(loader.damage(format!("{name} has {} scores of {} rows", scores.len(), rows.len())));
+    }
+    match scores.iter().position(|score| i32::from(score.unsigned_abs()) > MATE) {
+        Some(row) => Err(loader.damage(format!("{name} of row {row} is {}", scores[row]))),
+        None => Ok(scores.to_vec()),
+    }
 }
 
 /// Writes the columns of an entry.
@@ -269,9 +324,14 @@ pub(crate) struct Loader<'f> {
 }
 
 impl Loader<'_> {
+    /// What is wrong with the entry.
+    pub(crate) fn damage(&self, what: impl fmt::Display) -> Damage {
+        Damage::of(self.folder, what)
+    }
+
     /// Reads one, and looks whether it is what was written.
     pub(crate) fn column<T: Pod>(&mut self, name: &str) -> Result<Column<T>, Damage> {
-        let damage = |what: &str| Damage(format!("{}: {what}", self.folder.join(name).display()));
+        let damage = |what: &str| Damage::of(&self.folder.join(name), what);
         let noted = self.columns.iter().find(|column| column.name == name && column.size == size_of::<T>());
         let noted = noted.ok_or_else(|| damage("is not in the manifest"))?;
         let column = Column::<T>::open(&self.folder.join(name), noted.length)?;
@@ -291,14 +351,14 @@ impl Loader<'_> {
     }
 }
 
-/// The name of the entry for some data; `None` if they can be read only once.
+/// The entry for some data; `None` if they can be read only once.
 fn key(
     sources: &[Source],
     options: &ReadOptions,
     evaluator: &Evaluator,
     how: Resolve,
     progress: &dyn Progress,
-) -> Result<Option<String>, DatasetError> {
+) -> Result<Option<Key>, DatasetError> {
     progress.begin("checking", sources.iter().map(Source::size).sum(), Unit::Bytes);
     let mut digest = Sha256::new();
     let mut add = |part: &str| digest.update(format!("{}:{part}", part.len()));
@@ -311,14 +371,12 @@ fn key(
     add(&engine_identity(evaluator));
     // Filters judge positions by the parameters that the program has with it.
     add(&engine_identity(&Evaluator::default()));
-    for source in sources {
-        match source.digest(progress)? {
-            Some(sha256) => add(&sha256),
-            None => return Ok(None),
-        }
-    }
+    let found = sources.iter().map(|source| source.digest(progress)).collect::<Result<Option<Vec<_>>, _>>()?;
+    let Some(sha256) = found else { return Ok(None) };
+    sha256.iter().for_each(|sha256| add(sha256));
     progress.end();
-    Ok(Some(digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()))
+    let name = digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    Ok(Some(Key { name, sha256 }))
 }
 
 /// What the engine makes of a fixed set of positions: another engine makes something else of them.
@@ -336,3 +394,6 @@ fn engine_identity(evaluator: &Evaluator) -> String {
     }
     identity
 }
+
+#[cfg(test)]
+mod tests;

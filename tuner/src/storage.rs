@@ -85,6 +85,11 @@ enum Place<T> {
     Mapped(Arc<Mmap>),
 }
 
+/// Opens what is a file and nothing else: a pipe may have nobody at its other end, a device no end at all.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    if path.metadata()?.is_file() { File::open(path) } else { Err(io::Error::other("is not a file")) }
+}
+
 impl StorageError {
     pub(crate) fn refused(path: &Path, error: &io::Error) -> Self {
         StorageError::Refused { path: path.to_owned(), error: error.to_string() }
@@ -98,14 +103,14 @@ impl<T: Pod> Column<T> {
     /// If the file cannot be mapped, or has another length.
     pub fn open(path: &Path, length: usize) -> Result<Self, StorageError> {
         let refused = |error| StorageError::refused(path, &error);
-        let file = File::open(path).map_err(refused)?;
+        let file = open(path).map_err(refused)?;
         Self::of_file(&file, path, length)
     }
 
     fn of_file(file: &File, path: &Path, length: usize) -> Result<Self, StorageError> {
         let refused = |error| StorageError::refused(path, &error);
         let found = file.metadata().map_err(refused)?.len();
-        let expected = length as u64 * size_of::<T>() as u64;
+        let expected = (length as u64).saturating_mul(size_of::<T>() as u64);
         if found != expected {
             return Err(StorageError::Length { path: path.to_owned(), found, expected });
         }

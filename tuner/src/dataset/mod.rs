@@ -299,14 +299,15 @@ impl Dataset {
         self.store.save(saver)
     }
 
-    /// Reads the positions of an entry of a cache, of which it is known what files they come from.
+    /// Reads the positions of an entry of a cache, of which it is known what files they come from, and White's points.
     pub(crate) fn load(
         loader: &mut Loader<'_>,
         grouping: Grouping,
         files: Vec<FileSummary>,
+        points: &[f32],
         storage: &Storage,
     ) -> Result<Self, Damage> {
-        let store = Store::load(loader)?;
+        let store = Store::load(loader, grouping, &files, points)?;
         Ok(Dataset { store, storage: storage.clone(), grouping, files, skipped: BTreeMap::new() })
     }
 

@@ -1,6 +1,7 @@
 //! A position and its label in 32 bytes.
 
 use engine::chess::{Color, File, Position, Rank, Setup, Square};
+use engine::search::MATE;
 
 use super::label::{Label, Outcome};
 use super::readers::{castling_rooks, codes_of, put_pieces};
@@ -41,13 +42,25 @@ pub(super) fn pack(position: &Position, label: &Label) -> Packed {
 /// # Panics
 /// If it has not.
 pub(super) fn position_of(packed: &Packed) -> Position {
+    unpack(packed).expect("what was packed is a position")
+}
+
+/// The position of a record, if it has a legal one.
+fn unpack(packed: &Packed) -> Option<Position> {
     let [occupied, low, high, rest] = *packed;
     let side = if rest >> SIDE & 1 == 0 { Color::White } else { Color::Black };
     let mut setup = Setup::new(side, rest as u16, (rest >> FULLMOVE) as u16);
-    put_pieces(&mut setup, occupied, u128::from(low) | u128::from(high) << 64).expect("what was packed is a board");
+    put_pieces(&mut setup, occupied, u128::from(low) | u128::from(high) << 64).ok()?;
     let file = File::from_index((rest >> EN_PASSANT & 0xF) as usize);
     setup.en_passant = file.map(|file| Square::new(file, Rank::Sixth.relative_to(side)));
-    setup.finish().expect("what was packed is legal")
+    setup.finish().ok()
+}
+
+/// Whether [`pack`] may have made a record.
+pub(super) fn is_sound(packed: &Packed) -> bool {
+    let label = Label { score: score_of(packed), ..Label::new(outcome_of(packed), 0) };
+    let is_score = label.score.is_none_or(|score| i32::from(score.unsigned_abs()) <= MATE);
+    is_score && unpack(packed).is_some_and(|position| pack(&position, &label) == *packed)
 }
 
 pub(super) fn outcome_of(packed: &Packed) -> Outcome {

@@ -1,5 +1,7 @@
 //! Where positions are kept once they have been read: packed, in columns that may lie in mapped files.
 
+mod stored;
+
 use std::ops::Range;
 
 use engine::chess::{Move, Position};
@@ -7,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::label::{GAME, Label, Outcome};
 use super::packed::{Packed, outcome_of, pack, position_of, score_of};
-use crate::cache::{Damage, Loader, Saver};
 use crate::processes::Shared;
 use crate::storage::{Column, ColumnWriter, Storage, StorageError};
 
@@ -215,21 +216,6 @@ impl Store {
 
     pub(super) fn samples(&self, range: Range<usize>) -> impl Iterator<Item = (Position, Label)> {
         range.map(|index| (self.position(index), self.label(index)))
-    }
-
-    /// Writes the positions to an entry of a cache, without moves.
-    pub(super) fn save(&self, saver: &mut Saver<'_>) -> Result<(), StorageError> {
-        saver.column("packed", &self.packed)?;
-        saver.column("groups", &self.groups)?;
-        saver.column("records", &self.records)?;
-        self.release(0..self.len());
-        Ok(())
-    }
-
-    /// Reads the positions of an entry of a cache.
-    pub(super) fn load(loader: &mut Loader<'_>) -> Result<Self, Damage> {
-        let (packed, groups, records) = (loader.column("packed")?, loader.column("groups")?, loader.column("records")?);
-        Ok(Store { packed, groups, records, moves: Column::default() })
     }
 
     /// Gives back what mapped files had to be read for.

@@ -83,6 +83,11 @@ impl Views {
         if has_won { self.won[side] += 1 } else { self.lost[side] += 1 }
     }
 
+    /// Whether so many positions may have been counted.
+    pub(super) fn are_of(&self, positions: u64) -> bool {
+        self.won.iter().chain(&self.lost).map(|&count| u128::from(count)).sum::<u128>() <= positions.into()
+    }
+
     pub(super) fn merge(&mut self, other: &Self) {
         for side in 0..Color::COUNT {
             self.won[side] += other.won[side];

@@ -97,14 +97,14 @@ fn a_damaged_cache_is_made_anew() {
     };
     let age = || {
         let text = fs::read_to_string(entry.join("manifest")).unwrap();
-        fs::write(entry.join("manifest"), text.replacen("cache 1", "cache 0", 1)).unwrap();
+        fs::write(entry.join("manifest"), text.replacen("cache 2", "cache 1", 1)).unwrap();
     };
     let damages: [(&dyn Fn(), &str); 6] = [
         (&|| flip("count"), "count: is damaged"),
         (&|| cut("packed"), "packed: "),
         (&|| flip("manifest"), "manifest: is damaged"),
         (&|| cut("manifest"), "manifest: is damaged"),
-        (&age, "manifest: expected `merino-cache 1`: of another version"),
+        (&age, "manifest: expected `merino-cache 2`: of another version"),
         (&|| fs::remove_file(entry.join("manifest")).unwrap(), "manifest: "),
     ];
     for (damage, why) in damages {
@@ -118,4 +118,45 @@ fn a_damaged_cache_is_made_anew() {
     assert!(of_cache(&told).starts_with("reused cache/"), "{told}");
     // Nothing half-written is left.
     assert_eq!(entries(&folder.path().join("cache")).len(), 1);
+}
+
+#[test]
+fn runs_at_the_same_time_share_what_they_keep() {
+    let folder = tempfile::tempdir().unwrap();
+    let result = |number: usize| ["1-0", "1/2-1/2", "0-1"][number % 3];
+    let pawns = |number: usize| ["PP6", "P7", "8"][number % 3];
+    let line =
+        |number: usize| format!("4k3/p7/8/8/8/8/{}/4K3 w - - 0 {number} c9 \"{}\";\n", pawns(number), result(number));
+    fs::write(folder.path().join("few.epd"), (1..300).map(line).collect::<String>()).unwrap();
+    let run = |number: usize| {
+        let (params, output) = (format!("{REPOSITORY}/params/baseline.toml"), format!("out{number}.toml"));
+        std::process::Command::new(env!("CARGO_BIN_EXE_tuner"))
+            .current_dir(folder.path())
+            .args(["--epd", "few.epd", "--prior", "1e-6", "--no-errors", "--only", "material.pawn"])
+            .args(["--threads", "1", "--cache", "cache"])
+            .args(["--params", &params, "--output", &output])
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let outcome = |number: usize| fs::read_to_string(folder.path().join(format!("out{number}.toml"))).unwrap();
+    for round in 0..4 {
+        let runs: Vec<_> = (0..8).map(run).collect();
+        for (number, run) in runs.into_iter().enumerate() {
+            let output = run.wait_with_output().unwrap();
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "run {number} of round {round}: {told}");
+            assert_eq!(outcome(number), outcome(0));
+        }
+        let left = entries(&folder.path().join("cache"));
+        assert!(left.len() == 1 && left[0].join("manifest").is_file(), "{left:?}");
+        // The next round finds nothing, a folder without a manifest, or a file.
+        fs::remove_dir_all(&left[0]).unwrap();
+        match round {
+            0 => fs::create_dir(&left[0]).unwrap(),
+            1 => fs::write(&left[0], "x").unwrap(),
+            _ => {}
+        }
+    }
 }
