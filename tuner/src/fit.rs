@@ -20,7 +20,7 @@ use engine::eval::taper::PhaseCounts;
 use thiserror::Error;
 
 use crate::dataset::DatasetError;
-use crate::objective::{FitKError, ObjectiveError, PHASE_PIECES, RowsError};
+use crate::objective::{FitKError, ObjectiveError, OneResult, PHASE_PIECES, RowsError};
 use crate::optimize::{LimitsError, OptimizeError};
 use crate::validation::ValidationError;
 pub use emit::{EmitError, Language};
@@ -180,6 +180,9 @@ pub enum FitError {
     /// The rows.
     #[error(transparent)]
     Rows(#[from] RowsError),
+    /// There is but one result.
+    #[error(transparent)]
+    OneResult(#[from] OneResult),
     /// The data do not determine K.
     #[error("{0}; check the results, or give the scale with --k")]
     K(#[from] FitKError),

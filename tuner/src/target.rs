@@ -6,7 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::dataset::Dataset;
-use crate::objective::{FitKError, SampleLoss, expectation, fit_k_of_integers};
+use crate::objective::{FitKError, OneResult, SampleLoss, expectation, fit_k_of_integers};
 
 /// Labels that are looked at before what a mapped file had to be read for is given back.
 const SLAB: usize = 1 << 16;
@@ -34,6 +34,9 @@ pub enum TargetError {
         /// All positions.
         positions: usize,
     },
+    /// There is but one result.
+    #[error(transparent)]
+    OneResult(#[from] OneResult),
     /// The scores have no scale.
     #[error("target: the scores of the data do not tell how results follow from them: {0}")]
     Scale(#[from] FitKError),
@@ -78,7 +81,7 @@ impl Target {
     /// By position: what it is compared with, 0..=1, White's view. The scale of the scores is fitted to the results.
     ///
     /// # Errors
-    /// If scores are wanted and some are missing, or they say nothing of the results.
+    /// If all results are the same; if scores are wanted and some are missing, or they say nothing of the results.
     pub fn of(self, dataset: &Dataset) -> Result<Vec<f32>, TargetError> {
         let wants_scores = self.result() < 1.0;
         let mut results = Vec::with_capacity(dataset.len());
@@ -91,6 +94,7 @@ impl Target {
             }
             dataset.release(range);
         }
+        OneResult::refuse(&results)?;
         if !wants_scores {
             return Ok(results);
         }
@@ -147,6 +151,10 @@ mod tests {
         assert!(Target::Result.of(&data).is_ok());
         let turned = dataset(&["[1.0] -200", "[0.0] 200"]);
         assert!(matches!(Target::Mix(0.5).of(&turned), Err(TargetError::Scale(_))));
+        let won = dataset(&["[1.0] 200", "[1.0] -3"]);
+        for target in [Target::Result, Target::Mix(0.5), Target::Score] {
+            assert_eq!(target.of(&won), Err(TargetError::OneResult(OneResult { count: 2, result: 1.0 })));
+        }
         for text in ["mix", "mix:", "mix:2", "mix:NaN", "wdl"] {
             assert!(text.parse::<Target>().is_err());
         }

@@ -8,7 +8,8 @@ use serde_json::{Value as Json, json};
 use super::{Evaluation, FitError, Parameter, Row, RowError, Value};
 use crate::dataset::{Dataset, Label, ReadOptions, Source, Visitor};
 use crate::objective::{
-    Entry, Objective, PHASE_PIECES, PriorScale, Rows, RowsBuilder, RowsWriter, SampleLoss, fit_k_at, parameters,
+    Entry, Objective, OneResult, PHASE_PIECES, PriorScale, Rows, RowsBuilder, RowsWriter, SampleLoss, fit_k_at,
+    parameters,
 };
 use crate::optimize::{Limits, Newton, Optimizer, Stop};
 use crate::progress::{Progress, Unit};
@@ -144,8 +145,9 @@ impl Problem {
     /// Fits the parameters to the targets of the rows.
     ///
     /// # Errors
-    /// If there is no row, or K cannot be found.
+    /// If there is no row, if all have the same target, or K cannot be found.
     pub fn fit(&self, settings: &Settings, progress: &dyn Progress) -> Result<Fitted, FitError> {
+        OneResult::refuse(self.rows.targets())?;
         let start = self.vector();
         let k = match settings.k {
             Some(k) => k,

@@ -12,9 +12,9 @@ use std::ops::Range;
 use thiserror::Error;
 
 /// The smallest K considered: at 0.001 a queen up is worth a thousandth of a point.
-const K_MIN: f64 = 1e-3;
+pub const K_MIN: f64 = 1e-3;
 /// The largest K considered: at 1000 a tenth of a pawn decides the game.
-const K_MAX: f64 = 1e3;
+pub const K_MAX: f64 = 1e3;
 
 /// Newton steps until giving up; three to six are usual.
 const STEPS: usize = 100;
@@ -45,6 +45,9 @@ pub enum FitKError {
         /// Its score.
         value: f64,
     },
+    /// There is but one result.
+    #[error(transparent)]
+    OneResult(#[from] OneResult),
     /// A target is outside of 0..=1.
     #[error("fit of K: target {value} of sample {sample} is not in 0..=1")]
     Target {
@@ -53,13 +56,39 @@ pub enum FitKError {
         /// Its target.
         value: f32,
     },
-    /// No K predicts better than calling every game a draw: targets all ½, scores all zero, or the signs of scores
-    /// and targets at odds.
-    #[error("fit of K: the scores do not agree with the results better than chance (point of view? all draws?)")]
+    /// No K predicts better than calling every game a draw: scores all zero, or the signs of scores and targets at odds.
+    #[error("fit of K: the scores do not agree with the results better than chance (point of view?)")]
     Uninformative,
     /// The loss still falls at the largest K: the scores' signs alone decide every game.
     #[error("fit of K: the results follow the sign of the scores; the fit runs away to K = {0}")]
     Unbounded(f64),
+}
+
+/// All games ended alike: whatever is fitted to them makes the side that won look better, without end.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[error(
+    "all {count} results are {result} (points of White): nothing can be fitted to games that all ended alike; add others"
+)]
+pub struct OneResult {
+    /// How many there are.
+    pub count: usize,
+    /// What all of them are, 0..=1.
+    pub result: f32,
+}
+
+impl OneResult {
+    /// Looks whether there is more than one result; no results at all are somebody else's concern.
+    ///
+    /// # Errors
+    /// If there is only one.
+    pub fn refuse(targets: &[f32]) -> Result<(), Self> {
+        match targets {
+            [result, others @ ..] if others.iter().all(|other| other == result) => {
+                Err(OneResult { count: targets.len(), result: *result })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A fitted scale.
@@ -171,7 +200,7 @@ fn check<S: Score>(scores: &[S], targets: &[f32]) -> Result<(), FitKError> {
     if let Some(sample) = targets.iter().position(|target| !(0.0..=1.0).contains(target)) {
         return Err(FitKError::Target { sample, value: targets[sample] });
     }
-    Ok(())
+    Ok(OneResult::refuse(targets)?)
 }
 
 /// Walks from K = 1 downhill until the slope changes sign: bracket in `ln K`, a point inside, and the curve there.
@@ -288,7 +317,10 @@ mod tests {
         let scores = [300.0, -200.0, 50.0, -20.0];
         assert_eq!(fit_k(SampleLoss::SquaredError, &[], &[]), Err(FitKError::Empty));
         assert_eq!(fit_k(SampleLoss::SquaredError, &scores, &[1.0]), Err(FitKError::Length { scores: 4, targets: 1 }));
-        assert_eq!(fit_k(SampleLoss::SquaredError, &scores, &[0.5; 4]), Err(FitKError::Uninformative));
+        for result in [0.0, 0.5, 1.0] {
+            let refused = Err(FitKError::OneResult(OneResult { count: 4, result }));
+            assert_eq!(fit_k(SampleLoss::SquaredError, &scores, &[result; 4]), refused);
+        }
         assert_eq!(fit_k(SampleLoss::SquaredError, &[0.0; 4], &[1.0, 0.0, 0.5, 1.0]), Err(FitKError::Uninformative));
         assert_eq!(fit_k(SampleLoss::SquaredError, &scores, &[0.0, 1.0, 0.0, 1.0]), Err(FitKError::Uninformative));
         assert!(matches!(
@@ -296,7 +328,7 @@ mod tests {
             Err(FitKError::Unbounded(_))
         ));
         assert!(matches!(
-            fit_k(SampleLoss::SquaredError, &[f64::NAN; 1], &[1.0]),
+            fit_k(SampleLoss::SquaredError, &[f64::NAN; 2], &[1.0, 0.0]),
             Err(FitKError::Score { sample: 0, .. })
         ));
         assert!(matches!(

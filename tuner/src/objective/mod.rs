@@ -23,7 +23,7 @@ mod prior;
 mod rows;
 
 pub use curvature::{Curvature, CurvatureKind};
-pub use fit_k::{FitKError, KFit, fit_k, fit_k_at, fit_k_of_integers};
+pub use fit_k::{FitKError, K_MAX, K_MIN, KFit, OneResult, fit_k, fit_k_at, fit_k_of_integers};
 pub use loss::{SampleLoss, expectation};
 pub use prior::PriorScale;
 pub use rows::{Entry, Rows, RowsBuilder, RowsError, RowsWriter};

@@ -268,10 +268,35 @@ fn records_that_contradict_themselves_are_refused_by_their_place() {
 #[test]
 fn a_set_that_says_nothing_of_the_scale_is_refused() {
     let folder = Folder::new();
-    let draws = GOOD.replace("1-0", "1/2-1/2").replace("0-1", "1/2-1/2");
-    let data = folder.write("draws.epd", draws);
+    let turned = GOOD.replace("1-0", "?").replace("0-1", "1-0").replace('?', "0-1");
+    let data = folder.write("turned.epd", turned);
     let text = refusal(&mut run_on(&data, &folder.path("out.toml")));
     assert!(text.contains("--k"), "{text}");
+}
+
+#[test]
+fn games_that_all_ended_alike_are_refused_whatever_they_are_for() {
+    let folder = Folder::new();
+    let rows = folder.write("rows", "merino-rows 1\nsingle tempo 10\nrows\n1 0 0 0 0 0 0 1 0:1\n1 0 0 0 0 0 0 2 0:2\n");
+    let refused = refusal(tuner().args(["fit", "--k", "1", "--min-seen", "0", "--rows"]).arg(rows));
+    assert!(refused.starts_with("error: all 2 results are 1 (points of White): nothing can be fitted"), "{refused}");
+    for (result, points) in [("1-0", "1"), ("1/2-1/2", "0.5"), ("0-1", "0")] {
+        let line = |line: &str| format!("{} c9 \"{result}\"; ce 5;\n", line.split_once(" c9").unwrap().0);
+        let data = folder.write("alike.epd", GOOD.lines().map(line).collect::<String>());
+        for arguments in [
+            &["--no-errors", "--output", "no.toml"][..],
+            &["--k", "1", "--output", "no.toml"],
+            &["--target", "score", "--output", "no.toml"],
+            &["gradient-check", "--k", "1"],
+            &["simplify"],
+            &["evaluate", "params/baseline.toml"],
+        ] {
+            let text = refusal(tuner().args(arguments).arg("--epd").arg(&data));
+            let told = format!("error: all 6 results are {points} (points of White): nothing can be fitted");
+            assert!(text.starts_with(&told), "{arguments:?}: {text}");
+        }
+    }
+    assert_eq!(folder.names(), ["alike.epd", "rows"]);
 }
 
 #[test]
