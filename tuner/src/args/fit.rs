@@ -87,8 +87,10 @@ impl FitArgs {
             tune_phase: self.tune_phase,
             seed: self.seed,
         };
+        let rows = || self.rows.display().to_string();
+        problem.check_names(&settings, self.emit).with_context(rows)?;
         let fitted = problem.fit(&settings, bars)?;
-        let text = fitted.emit(self.emit).with_context(|| self.rows.display().to_string())?;
+        let text = fitted.emit(self.emit).with_context(rows)?;
         let Some(output) = &self.output else {
             bars.clear();
             if is_first() {

@@ -1,15 +1,22 @@
 //! Tuned parameters in the language of an engine.
 
+mod reserved;
+
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use clap::ValueEnum;
 use common::files::{JSON, Kind, TOML};
 use thiserror::Error;
 
-use super::{Fitted, Parameter, Value};
+use super::{Fitted, Parameter, Problem, Settings, Value};
+use crate::objective::PHASE_PIECES;
 
 /// Elements of an array on a line.
 const PER_LINE: usize = 8;
+
+/// Dimensions of an array at most, those of pairs aside: piece, square, and whatever else engines have buckets for.
+const MOST_DIMENSIONS: usize = 16;
 
 /// What parameters are written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, ValueEnum)]
@@ -35,6 +42,14 @@ pub enum EmitError {
     /// Brackets of a name that hold no index.
     #[error("`{0}`: expected a name and indices, such as psqt[3][27]")]
     Index(String),
+    /// More brackets than any array needs.
+    #[error("`{}…`: has {found} indices, at most {MOST_DIMENSIONS} make an array", name.chars().take(40).collect::<String>())]
+    Depth {
+        /// The parameter.
+        name: String,
+        /// Its indices.
+        found: usize,
+    },
     /// A parameter that its array does not expect.
     #[error("`{name}`: expected `{expected}`; arrays are listed in full, in the order of their indices")]
     Order {
@@ -53,23 +68,24 @@ pub enum EmitError {
 
 impl Fitted {
     /// The parameters, in a language: names are those of arrays, by their indices; pairs are arrays of two, midgame
-    /// first.
+    /// first. What cannot be part of a name of the language becomes an underscore; a word that means something there
+    /// gets one at its end.
     ///
     /// # Errors
     /// If the names do not describe arrays, or the language cannot tell them apart.
     pub fn emit(&self, language: Language) -> Result<String, EmitError> {
-        let mut tables = tables(&self.parameters)?;
-        if let Some(weights) = self.phase {
-            let values = weights.map(|weight| weight as i64).to_vec();
-            tables.push(Table { name: "phase".to_owned(), lengths: vec![weights.len()], values });
-        }
-        let mut names: Vec<String> = tables.iter().map(|table| language.name(&table.name)).collect();
-        let text = language.document(&tables, &names);
-        names.sort_unstable();
-        match names.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(EmitError::Same(pair[0].clone())),
-            None => Ok(text),
-        }
+        let (tables, names) = language.tables(&self.parameters, self.phase)?;
+        Ok(language.document(&tables, &names))
+    }
+}
+
+impl Problem {
+    /// Looks whether what is fitted to it can be written in a language, before anything is fitted.
+    ///
+    /// # Errors
+    /// As for [`Fitted::emit`].
+    pub fn check_names(&self, settings: &Settings, language: Language) -> Result<(), EmitError> {
+        language.tables(&self.parameters, settings.tune_phase.then_some(self.phase)).map(|_| ())
     }
 }
 
@@ -119,6 +135,10 @@ fn indexed(name: &str) -> Result<(&str, Vec<usize>), EmitError> {
     let Some(start) = name.find('[') else { return Ok((name, Vec::new())) };
     let (base, brackets) = name.split_at(start);
     let inner = brackets.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).ok_or_else(fault)?;
+    let found = inner.split("][").count();
+    if found > MOST_DIMENSIONS {
+        return Err(EmitError::Depth { name: name.to_owned(), found });
+    }
     let indices = inner.split("][").map(|index| index.parse::<u16>().map(usize::from).map_err(|_| fault()));
     let indices = indices.collect::<Result<_, _>>()?;
     if base.is_empty() { Err(fault()) } else { Ok((base, indices)) }
@@ -158,6 +178,25 @@ impl Language {
         }
     }
 
+    /// The arrays that parameters make up, and what each is called.
+    fn tables(
+        self,
+        parameters: &[Parameter],
+        phase: Option<[f64; PHASE_PIECES]>,
+    ) -> Result<(Vec<Table>, Vec<String>), EmitError> {
+        let mut tables = tables(parameters)?;
+        if let Some(weights) = phase {
+            let values = weights.map(|weight| weight as i64).to_vec();
+            tables.push(Table { name: "phase".to_owned(), lengths: vec![weights.len()], values });
+        }
+        let names: Vec<String> = tables.iter().map(|table| self.name(&table.name)).collect();
+        let mut known = HashSet::new();
+        match names.iter().find(|name| !known.insert(*name)) {
+            Some(name) => Err(EmitError::Same(name.clone())),
+            None => Ok((tables, names)),
+        }
+    }
+
     /// What a table is called in the language: dots and the like become underscores.
     fn name(self, name: &str) -> String {
         if matches!(self, Language::Toml | Language::Json) {
@@ -170,6 +209,9 @@ impl Language {
         }
         if called.starts_with(|first: char| first.is_ascii_digit()) {
             called.insert(0, '_');
+        }
+        if reserved::is_reserved(self, &called) {
+            called.push('_');
         }
         called
     }
@@ -285,6 +327,31 @@ mod tests {
     }
 
     #[test]
+    fn words_of_the_language_are_no_names() {
+        let names = |language, names: &[&str]| {
+            let parameters = names.iter().map(|&name| Parameter::single(name, 1.0)).collect();
+            fitted(parameters).emit(language)
+        };
+        for (language, name, line) in [
+            (Language::C, "int", "static const int int_ = 1;\n"),
+            (Language::C, "main", "static const int main_ = 1;\n"),
+            (Language::C, "class", "static const int class = 1;\n"),
+            (Language::Cpp, "class", "#pragma once\n\ninline constexpr int class_ = 1;\n"),
+            (Language::Cpp, "xor", "#pragma once\n\ninline constexpr int xor_ = 1;\n"),
+            (Language::Rust, "int", "pub const INT: i32 = 1;\n"),
+            (Language::Rust, ".", "pub const __: i32 = 1;\n"),
+            (Language::Json, "int", "{\n    \"int\": 1\n}\n"),
+        ] {
+            assert_eq!(names(language, &[name]).as_deref(), Ok(line));
+        }
+        for name in ["decimal", "Parameters"] {
+            assert!(names(Language::Csharp, &[name]).expect("a name").contains(&format!(" int {name}_ = 1;\n")));
+        }
+        assert_eq!(names(Language::C, &["int", "int_"]), Err(EmitError::Same("int_".to_owned())));
+        assert!(names(Language::Cpp, &["Int", "int"]).is_ok());
+    }
+
+    #[test]
     fn names_that_make_no_arrays_are_refused() {
         let refused = |names: &[&str]| {
             let parameters = names.iter().map(|&name| Parameter::single(name, 0.0)).collect();
@@ -296,6 +363,8 @@ mod tests {
         assert!(refused(&["a[0]b"]).starts_with("`a[0]b`: expected a name and indices"));
         assert!(refused(&["a.b", "a_b"]).starts_with("`a_b`: is called like another"));
         assert!(refused(&["a[0]", "b", "a[1]"]).starts_with("`a[1]`: expected `a[0]"));
+        let deep = format!("a{}", "[0]".repeat(300_000));
+        assert!(refused(&[&deep]).ends_with("[0][0][0]…`: has 300000 indices, at most 16 make an array"));
         let mixed = fitted(vec![Parameter::single("a[0]", 0.0), Parameter::pair("a[1]", 0.0, 0.0)]);
         assert_eq!(mixed.emit(Language::C), Err(EmitError::Mixed("a[1]".to_owned())));
     }

@@ -25,7 +25,7 @@ use thiserror::Error;
 
 use super::gather::Gather;
 use super::{FitError, PHASE_WEIGHTS, Parameter, Problem, RowError, Value};
-use crate::objective::{PHASE_PIECES, RowsError};
+use crate::objective::{PHASE_PIECES, RowsBuilder, RowsError};
 use crate::storage::Storage;
 
 /// The first line.
@@ -155,7 +155,10 @@ impl Reader<'_> {
         let mut phase = PHASE_WEIGHTS;
         loop {
             match self.next()?.map(|line| declaration(line, &mut phase)) {
-                Some(Ok(Declared::Parameter(parameter))) => parameters.push(parameter),
+                Some(Ok(Declared::Parameter(parameter))) => {
+                    parameters.push(parameter);
+                    RowsBuilder::new(parameters.len()).map_err(|error| self.fault(error.into()))?;
+                }
                 Some(Ok(Declared::Phase)) => {}
                 Some(Ok(Declared::Rows)) => return Problem::empty(parameters, phase),
                 Some(Err(fault)) => return Err(self.fault(fault).into()),
@@ -306,11 +309,15 @@ mod tests {
             let error = read(ROWS.replacen(before, after, 1)).expect_err(told).to_string();
             assert!(error.contains(told), "{error}, not {told}");
         }
+        // They go on for ever, for all that the reader knows.
+        let many = (0..70_000).map(|index| format!("single p{index} 0\n")).collect::<String>();
+        let many = format!("merino-rows 1\n{many}").into_bytes();
         for (text, told) in [
             (&b"merino-rows 1\nrows\n"[..], ": no rows"),
             (b"merino-rows 1\n", ":1: expected a line `rows`, found ``"),
             (b"", ":0: expected `merino-rows 1`"),
             (b"merino-rows 1\n\xff\xfe", ":2: is not text"),
+            (&many, ":65538: rows: 65537 pair features, at most 65536 can be told apart"),
         ] {
             let error = read(text).expect_err(told).to_string();
             assert!(error.contains(told), "{error}, not {told}");
