@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tuner::evaluate::{evaluate, table};
 
 use super::parameters::ParamsFile;
-use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs, positive};
+use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs, scale};
 use crate::bars::Bars;
 
 /// The arguments of `tuner evaluate`.
@@ -29,7 +29,7 @@ pub(crate) struct EvaluateArgs {
     sample: SampleArgs,
 
     /// K, the scale from centipawns to expected results, for all; fitted to each file if not given.
-    #[arg(long, value_name = "K", value_parser = positive, help_heading = "Objective")]
+    #[arg(long, value_name = "K", value_parser = scale, help_heading = "Objective")]
     k: Option<f64>,
 
     #[command(flatten)]

@@ -12,7 +12,7 @@ use tuner::objective::{PriorScale, SampleLoss};
 use tuner::processes::is_first;
 use tuner::tune::MIN_SEEN;
 
-use super::{MachineArgs, MemoryArgs, PrintArgs, Prior, positive};
+use super::{MachineArgs, MemoryArgs, PrintArgs, Prior, scale};
 use crate::bars::Bars;
 use crate::interrupt;
 
@@ -42,7 +42,7 @@ pub(crate) struct FitArgs {
     prior_scale: PriorScale,
 
     /// K, the scale from centipawns to expected results; fitted to the parameters of the start if not given.
-    #[arg(long, value_name = "K", value_parser = positive, help_heading = "Objective")]
+    #[arg(long, value_name = "K", value_parser = scale, help_heading = "Objective")]
     k: Option<f64>,
 
     /// Leave parameters that occur in fewer rows as they are; 0 tunes whatever occurs.

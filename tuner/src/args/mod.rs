@@ -29,7 +29,7 @@ use engine::shell_files;
 use tuner::constraints::Constraints;
 use tuner::dataset::{LabelView, ReadOptions, Results, Source};
 use tuner::features::Resolve;
-use tuner::objective::SampleLoss;
+use tuner::objective::{K_MAX, K_MIN, SampleLoss};
 use tuner::target::Target;
 
 use crate::bars::Bars;
@@ -272,7 +272,7 @@ struct MeasureArgs {
     loss: SampleLoss,
 
     /// K, the scale from centipawns to expected results; fitted to the parameters if not given.
-    #[arg(long, value_name = "K", value_parser = positive)]
+    #[arg(long, value_name = "K", value_parser = scale)]
     k: Option<f64>,
 }
 
@@ -380,7 +380,7 @@ impl FromStr for Prior {
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         match text {
             "auto" => Ok(Prior::Auto),
-            _ => not_negative(text).map(Prior::Strength).map_err(|error| format!("{error}, or auto")),
+            _ => strength(text).map(Prior::Strength).map_err(|error| format!("{error}, or auto")),
         }
     }
 }
@@ -394,9 +394,14 @@ impl fmt::Display for Prior {
     }
 }
 
-/// A finite number, at least 0.
-fn not_negative(text: &str) -> Result<f64, String> {
-    number(text, |value| value >= 0.0, "at least 0")
+/// λ. At the most that can be asked for, nothing moves by a centipawn, however many the positions are.
+fn strength(text: &str) -> Result<f64, String> {
+    number(text, |value| (0.0..=1e6).contains(&value), "from 0 to 1000000")
+}
+
+/// K, as those that are fitted.
+fn scale(text: &str) -> Result<f64, String> {
+    number(text, |value| (K_MIN..=K_MAX).contains(&value), &format!("from {K_MIN} to {K_MAX}"))
 }
 
 /// A finite number above 0.

@@ -10,7 +10,7 @@ use tuner::features::Resolve;
 use tuner::outliers::outliers;
 
 use super::parameters::{ParamsFile, TUNED};
-use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs, positive};
+use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs, scale};
 use crate::bars::Bars;
 use crate::interrupt;
 
@@ -32,7 +32,7 @@ pub(crate) struct OutliersArgs {
     resolve: Resolve,
 
     /// K, the scale from centipawns to expected results; fitted to the parameters if not given.
-    #[arg(long, value_name = "K", value_parser = positive, help_heading = "Objective")]
+    #[arg(long, value_name = "K", value_parser = scale, help_heading = "Objective")]
     k: Option<f64>,
 
     /// How many positions are told.

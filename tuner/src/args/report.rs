@@ -10,7 +10,7 @@ use tuner::params_file::provenance_of;
 use tuner::report::{Named, compare, page};
 
 use super::parameters::{BASELINE, ParamsFile, TUNED};
-use super::{DataArgs, MachineArgs, SampleArgs, positive};
+use super::{DataArgs, MachineArgs, SampleArgs, scale};
 use crate::bars::Bars;
 use crate::interrupt;
 
@@ -36,7 +36,7 @@ pub(crate) struct ReportArgs {
     resolve: Resolve,
 
     /// K, the scale from centipawns to expected results, for both; fitted to each if not given.
-    #[arg(long, value_name = "K", value_parser = positive, help_heading = "Objective")]
+    #[arg(long, value_name = "K", value_parser = scale, help_heading = "Objective")]
     k: Option<f64>,
 
     /// Where the page goes.

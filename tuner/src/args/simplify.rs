@@ -10,7 +10,7 @@ use tuner::simplify::{Grouping, Task, simplify};
 use tuner::tune::MIN_SEEN;
 
 use super::parameters::{ParamsFile, TUNED};
-use super::{ConstraintArgs, DataArgs, MachineArgs, MeasureArgs, PrintArgs, SampleArgs, not_negative};
+use super::{ConstraintArgs, DataArgs, MachineArgs, MeasureArgs, PrintArgs, SampleArgs, strength};
 use crate::bars::Bars;
 use crate::interrupt;
 
@@ -45,7 +45,7 @@ pub(crate) struct SimplifyArgs {
     measure: MeasureArgs,
 
     /// λ, the strength of the pull to the start, per squared centipawn; chosen by cross-validation if not given.
-    #[arg(long, value_name = "λ", value_parser = not_negative, help_heading = "Objective")]
+    #[arg(long, value_name = "λ", value_parser = strength, help_heading = "Objective")]
     prior: Option<f64>,
 
     /// Seed of the folds.

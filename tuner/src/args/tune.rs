@@ -17,7 +17,7 @@ use tuner::tune::{CHECKPOINT, Checkpoint, Hooks, Job, Judge, MIN_SEEN, run};
 
 use super::job::JobArgs;
 use super::parameters::{BASELINE, ParamsFile};
-use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, Prior, SampleArgs, positive, share};
+use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, Prior, SampleArgs, scale, share};
 use crate::bars::Bars;
 use crate::interrupt::{self, STOP, fitting};
 
@@ -113,7 +113,7 @@ struct ObjectiveArgs {
     validation: Option<f64>,
 
     /// K, the scale from centipawns to expected results; fitted to the parameters of the start if not given.
-    #[arg(long, value_name = "K", value_parser = positive)]
+    #[arg(long, value_name = "K", value_parser = scale)]
     k: Option<f64>,
 }
 
