@@ -105,6 +105,18 @@ fn tests_are_planned() {
     assert_eq!(words, ["1.5", "50.0", "%", "116282"], "{text}");
 }
 
+#[test]
+fn differences_beyond_all_games_are_refused() {
+    let plan = |elo: &str| Command::cargo_bin("arena").unwrap().args(["plan", "--elo", elo]).output().unwrap();
+    for elo in ["1e308", "-3001", "NaN", "inf"] {
+        let output = plan(elo);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && error.contains("expected a number from -3000 to 3000"), "{error}");
+    }
+    let text = String::from_utf8(plan("-1e-308").stdout).unwrap();
+    assert!(text.lines().last().unwrap().trim_start().starts_with("0  "), "{text}");
+}
+
 /// A file of vectors computed with other programs' code, named by the environment variable `SPRT_VECTORS`: an array
 /// `vectors` of objects with `kind`, `counts_low_to_high`, `elo0`, `elo1`, `alpha`, `beta`, `model`, and what
 /// `fishtest` and `fastchess` say.

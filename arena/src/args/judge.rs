@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use arena::stats::{Bounds, Counts, Model, Sprt};
+use arena::stats::{Bounds, Counts, FURTHEST, Model, Sprt};
 use arena::uci_client::EngineSpec;
 use clap::{Args, ValueEnum};
 
@@ -118,7 +118,8 @@ enum ModelArg {
 }
 
 fn difference(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|elo: &f64| elo.is_finite()).ok_or_else(|| "expected a finite number".to_owned())
+    let elo = text.parse().ok().filter(|elo: &f64| elo.abs() <= FURTHEST);
+    elo.ok_or_else(|| format!("expected a number from -{FURTHEST} to {FURTHEST}"))
 }
 
 fn error_rate(text: &str) -> Result<f64, String> {

@@ -45,6 +45,8 @@ pub fn plan_table(sprt: &Sprt, elos: &[f64]) -> String {
     let mut rows = vec![["true difference", "H1 accepted", "games"].map(str::to_owned)];
     for &elo in if elos.is_empty() { &usual[..] } else { elos } {
         let prospect = sprt.prospect(0.0, elo);
+        // A millionth is more than enough to tell them apart; there are numbers of 300 digits.
+        let elo = (1e6 * elo).round() / 1e6 + 0.0;
         rows.push([format!("{elo}"), format!("{:.1} %", 100.0 * prospect.pass), format!("{:.0}", prospect.games)]);
     }
     let Sprt { bounds, alpha, beta, .. } = sprt;

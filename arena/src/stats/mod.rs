@@ -16,5 +16,5 @@ pub use counts::Counts;
 pub use elo::{Estimate, estimate};
 pub use groups::comparable_groups;
 pub use rating::{Meeting, Origin, Rating, ratings, ratings_from};
-pub use sprt::{Bounds, BoundsError, Model, ModelError, Prospect, Sprt, Verdict};
+pub use sprt::{Bounds, BoundsError, FURTHEST, Model, ModelError, Prospect, Sprt, Verdict};
 pub use unbiased::{Interval, Unbiased};

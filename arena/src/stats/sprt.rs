@@ -16,7 +16,7 @@ use super::normalized::best_log_likelihood;
 /// Results that never occurred count this much: without, a likelihood ratio may be infinite.
 const FLOOR: f64 = 1e-3;
 /// The largest bound, in Elo.
-const FURTHEST: f64 = 3000.0;
+pub const FURTHEST: f64 = 3000.0;
 
 /// What the bounds of a test are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
