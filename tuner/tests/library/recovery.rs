@@ -8,7 +8,7 @@ use tuner::features::Resolve;
 use tuner::objective::PriorScale;
 use tuner::tune::{Hooks, Job, Report, run};
 
-const DATA: &[u8] = include_bytes!("../../data/quiet.epd.zst");
+const DATA: &[u8] = include_bytes!("../../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../../params/baseline.toml");
 
 /// Numbers in 0..1, always the same.

@@ -11,7 +11,7 @@ use tuner::optimize::Method;
 use tuner::progress::{Progress, Unit};
 use tuner::tune::{Checkpoint, Hooks, Job, Judge, Report, TuneError, run};
 
-const DATA: &[u8] = include_bytes!("../../data/quiet.epd.zst");
+const DATA: &[u8] = include_bytes!("../../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../../params/baseline.toml");
 
 /// Every so-many-th position of the project's own data.
