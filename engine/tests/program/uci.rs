@@ -119,7 +119,7 @@ fn a_click_through_ends_with_the_last_position() {
     let lines = engine.until("fen ");
     assert_eq!((moves(&lines).len(), lines.last()), (CLICKS - 1, Some(&board)));
     // The last search goes on, and nothing is left of those before it.
-    engine.until("info depth 6 ");
+    engine.until("info depth ");
     engine.send("stop\nd");
     let lines = engine.until("fen ");
     assert_eq!((moves(&lines).len(), lines.last()), (1, Some(&board)));

@@ -8,7 +8,7 @@ use tuner::fit::Language;
 
 #[path = "../../examples/own_evaluation.rs"]
 #[allow(dead_code, reason = "the example is a program of its own")]
-mod own_evaluation;
+mod example;
 
 fn fit(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuner"));
@@ -20,10 +20,10 @@ fn fit(folder: &Path, arguments: &[&str]) -> Command {
 fn rows_of_the_example_give_its_parameters() {
     let folder = tempfile::tempdir().unwrap();
     let (data, rows) = (folder.path().join("few.epd"), folder.path().join("rows.txt"));
-    let text = zstd::decode_all(&include_bytes!("../../data/quiet.epd.zst")[..]).unwrap();
+    let text = zstd::decode_all(&include_bytes!("../../../data/quiet.epd.zst")[..]).unwrap();
     let few: Vec<&[u8]> = text.split_inclusive(|&byte| byte == b'\n').step_by(10).collect();
     fs::write(&data, few.concat()).unwrap();
-    let fitted = own_evaluation::tune(Some(&data), Some(&rows)).unwrap();
+    let fitted = example::tune(Some(&data), Some(&rows)).unwrap();
     let [before, after] = fitted.loss;
     assert!(fitted.converged && after < 0.95 * before, "{}", fitted.to_table());
     let rust = fitted.emit(Language::Rust).unwrap();
