@@ -48,11 +48,17 @@ enum Behaviour {
     Deep,
     /// Takes 2 ms for a move.
     Slow,
+    /// Floods the arena with long lines that are not legal, then with short ones.
+    FloodLines,
+    /// Has more options than anybody can set, of long names.
+    FloodOptions,
+    /// Tells numbers that cannot be true.
+    HugeNumbers,
     /// Writes what the system says of its process, with the number of the process, to a file `mock-N.status`.
     Status,
 }
 
-const NAMES: [(&str, Behaviour); 19] = [
+const NAMES: [(&str, Behaviour); 22] = [
     ("die-at-start", Behaviour::DieAtStart),
     ("mute", Behaviour::Mute),
     ("complain", Behaviour::Complain),
@@ -71,6 +77,9 @@ const NAMES: [(&str, Behaviour); 19] = [
     ("no-score", Behaviour::NoScore),
     ("deep", Behaviour::Deep),
     ("slow", Behaviour::Slow),
+    ("flood-lines", Behaviour::FloodLines),
+    ("flood-options", Behaviour::FloodOptions),
+    ("huge-numbers", Behaviour::HugeNumbers),
     ("status", Behaviour::Status),
 ];
 
@@ -140,6 +149,10 @@ impl Mock {
         match words.next() {
             Some("uci") if !self.shows(Behaviour::Mute) => {
                 say("id name Mock\nid author nobody");
+                if self.shows(Behaviour::FloodOptions) {
+                    let options = format!("option name {} type button\n", "n".repeat(1000)).repeat(1000);
+                    (0..250).for_each(|_| say(&options));
+                }
                 say("option name UCI_Chess960 type check default false");
                 say("option name EvalFile type string default <empty>");
                 say("option name Word With Spaces type string default <empty>\nuciok");
@@ -195,6 +208,15 @@ impl Mock {
         }
         if self.shows(Behaviour::Deep) {
             say(&format!("info depth 99 score cp 0 nodes 1 pv {}", self.text(mv)));
+        }
+        if self.shows(Behaviour::FloodLines) {
+            let line = format!("info depth 1 score cp 0 nodes 5 pv{}", " x".repeat(30_000));
+            (0..2500).for_each(|_| say(&line));
+            (0..500).for_each(|_| say("info depth 1 score cp 0 nodes 5 pv x"));
+            say(&format!("info depth 1 score cp 0 nodes 1 pv {}", self.text(mv)));
+        }
+        if self.shows(Behaviour::HugeNumbers) {
+            say(&format!("info depth 4294967295 score cp 2147483647 nodes 18446744073709551615 pv {}", self.text(mv)));
         }
         if self.shows(Behaviour::Illegal) {
             say("bestmove e1e8");

@@ -115,7 +115,8 @@ fn wdl(talk: &mut Talk) -> Outcome {
     let mut count = 0;
     for line in &searched.lines {
         let Some((_, rest)) = line.split_once(" wdl ") else { continue };
-        let sum: u32 = rest.split_ascii_whitespace().take(3).filter_map(|word| word.parse::<u32>().ok()).sum();
+        let shares = rest.split_ascii_whitespace().take(3).filter_map(|word| word.parse::<u32>().ok());
+        let sum: u64 = shares.map(u64::from).sum();
         require(sum == 1000, || format!("the sum is {sum}: {line}"))?;
         count += 1;
     }

@@ -10,7 +10,7 @@ mod talk;
 
 use serde_json::{Value, json};
 
-use crate::uci_client::EngineSpec;
+use crate::uci_client::{EngineSpec, shortened};
 use talk::Talk;
 
 /// Why a check was not passed.
@@ -52,7 +52,11 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 /// If the engine's program cannot be started.
 pub fn check(spec: &EngineSpec, check: &Check) -> std::io::Result<Report> {
     let mut talk = Talk::start(spec)?;
-    Ok(Report { name: check.name, outcome: (check.run)(&mut talk) })
+    let outcome = (check.run)(&mut talk).map_err(|miss| match miss {
+        Miss::Failed(reason) => Miss::Failed(shortened(&reason)),
+        Miss::Skipped(reason) => Miss::Skipped(reason),
+    });
+    Ok(Report { name: check.name, outcome })
 }
 
 /// The reports as a table.

@@ -18,6 +18,7 @@ pub use clock::Clock;
 pub(crate) use history::History;
 pub use openings::{Book, BookError, LineFault, Variant};
 pub use pgn::{Headers, PgnFault, PgnGame, PgnReader, PgnResult, to_pgn};
+pub(crate) use play::blame;
 pub use play::{Conditions, Played, Seat, play};
 pub(crate) use record::named_enum;
 pub use record::{Ending, Fault, Faults, GameRecord, Note, Outcome, PlayedMove};

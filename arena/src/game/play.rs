@@ -163,7 +163,8 @@ impl Table<'_> {
         let excess = match self.clocks[color.index()].limit() {
             // Most engines look at the limit once in some hundred nodes.
             Limit::Nodes(limit) => {
-                nodes.filter(|&nodes| nodes > limit + limit / 10 + 1000).map(|nodes| format!("{nodes} nodes"))
+                let most = limit.saturating_add(limit / 10 + 1000);
+                nodes.filter(|&nodes| nodes > most).map(|nodes| format!("{nodes} nodes"))
             }
             Limit::Depth(limit) => depth.filter(|&depth| depth > limit).map(|depth| format!("depth {depth}")),
             Limit::Clock(_) | Limit::MoveTime(_) => None,
@@ -177,10 +178,7 @@ impl Table<'_> {
     /// A side loses because its engine is gone.
     fn fail(&mut self, color: Color, error: &EngineError) -> End {
         self.failed = Some(color);
-        let (fault, ending) = match error {
-            EngineError::Stalled { .. } => (Fault::Stall, Ending::Stall),
-            _ => (Fault::Crash, Ending::Crash),
-        };
+        let (fault, ending) = blame(error);
         self.lose(color, fault, ending, &error.to_string())
     }
 
@@ -190,7 +188,15 @@ impl Table<'_> {
     }
 
     fn note(&mut self, color: Color, fault: Fault, text: &str) {
-        let text = format!("{text} [{}]", self.history.position().to_fen());
-        self.notes.push(Note { color, fault, text });
+        let place = format!(" [{}]", self.history.position().to_fen());
+        Note::add(&mut self.notes, color, fault, text, &place);
+    }
+}
+
+/// What an engine that cannot be used any more did, and how a game ends by it.
+pub(crate) fn blame(error: &EngineError) -> (Fault, Ending) {
+    match error {
+        EngineError::Stalled { .. } | EngineError::Unread { .. } => (Fault::Stall, Ending::Stall),
+        _ => (Fault::Crash, Ending::Crash),
     }
 }

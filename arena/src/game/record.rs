@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::chess::{Color, Move, Position};
 
-use crate::uci_client::Score;
+use crate::uci_client::{MOST_NOTES, Score, shortened};
 
 /// Declares an enum whose values have a name for people and machines, listed once.
 macro_rules! named_enum {
@@ -130,9 +130,10 @@ impl Faults {
         self.0[fault.index()]
     }
 
-    /// Counts a fault once more.
-    pub fn add(&mut self, fault: Fault) {
-        self.0[fault.index()] += 1;
+    /// Counts a fault so many times more.
+    pub fn add(&mut self, fault: Fault, times: u64) {
+        let count = &mut self.0[fault.index()];
+        *count = count.saturating_add(times);
     }
 }
 
@@ -143,8 +144,24 @@ pub struct Note {
     pub color: Color,
     /// What it did.
     pub fault: Fault,
-    /// The line it printed or how it died, and the position.
+    /// The line it printed or how it died, and the position; of long ones the beginning.
     pub text: String,
+    /// How often it did it: once, or more often if the game has so many notes that later ones are only counted.
+    pub times: u64,
+}
+
+impl Note {
+    /// Adds a fault to the notes of a game, with what shows it and where that was. Beyond [`MOST_NOTES`] of them, it is
+    /// counted with the last one of its kind.
+    pub(crate) fn add(notes: &mut Vec<Note>, color: Color, fault: Fault, text: &str, place: &str) {
+        if notes.len() >= MOST_NOTES
+            && let Some(alike) = notes.iter_mut().rfind(|note| (note.color, note.fault) == (color, fault))
+        {
+            alike.times += 1;
+        } else {
+            notes.push(Note { color, fault, text: shortened(text) + place, times: 1 });
+        }
+    }
 }
 
 /// A move of a game, and what its engine said about it.
@@ -181,4 +198,33 @@ pub struct GameRecord {
     pub notes: Vec<Note>,
     /// How long it took.
     pub duration: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::uci_client::LONGEST_TEXT;
+
+    #[test]
+    fn a_flood_of_faults_is_counted_and_not_kept() {
+        let mut notes = Vec::new();
+        let flood = "x".repeat(100_000);
+        for _ in 0..10_000 {
+            Note::add(&mut notes, Color::White, Fault::IllegalPv, &flood, "");
+        }
+        for color in Color::ALL {
+            Note::add(&mut notes, color, Fault::Stall, "silent", "");
+        }
+        Note::add(&mut notes, Color::Black, Fault::Stall, "again", "");
+        let kept: Vec<(Color, Fault, u64)> =
+            notes[MOST_NOTES - 1..].iter().map(|note| (note.color, note.fault, note.times)).collect();
+        let flooded = 10_000 - MOST_NOTES as u64 + 1;
+        let expected = [
+            (Color::White, Fault::IllegalPv, flooded),
+            (Color::White, Fault::Stall, 1),
+            (Color::Black, Fault::Stall, 2),
+        ];
+        assert_eq!(kept, expected);
+        assert!(notes[..MOST_NOTES - 1].iter().all(|note| note.times == 1 && note.text.len() <= LONGEST_TEXT));
+    }
 }

@@ -21,18 +21,15 @@ pub struct Effort {
 impl Effort {
     /// Adds a move.
     pub fn add_move(&mut self, depth: Option<u32>, nodes: Option<u64>, time: Duration) {
-        self.moves += 1;
-        self.nodes += nodes.unwrap_or(0);
-        self.depths += u64::from(depth.unwrap_or(0));
-        self.time += time;
+        self.add(&Effort { moves: 1, nodes: nodes.unwrap_or(0), depths: depth.unwrap_or(0).into(), time });
     }
 
-    /// Adds what was spent elsewhere.
+    /// Adds what was spent elsewhere. Engines and journals tell the numbers: sums end where their type does.
     pub fn add(&mut self, other: &Effort) {
-        self.moves += other.moves;
-        self.nodes += other.nodes;
-        self.depths += other.depths;
-        self.time += other.time;
+        self.moves = self.moves.saturating_add(other.moves);
+        self.nodes = self.nodes.saturating_add(other.nodes);
+        self.depths = self.depths.saturating_add(other.depths);
+        self.time = self.time.saturating_add(other.time);
     }
 }
 

@@ -9,7 +9,7 @@ use engine::chess::{Color, Position};
 use thiserror::Error;
 
 use super::{Match, Seating, Stop, Tally};
-use crate::game::{Ending, Fault, GameRecord, GameSummary, Note, Outcome, Played, Seat, play};
+use crate::game::{GameRecord, GameSummary, Note, Outcome, Played, Seat, blame, play};
 use crate::uci_client::{Engine, EngineError};
 
 /// After so many games in a row that could not begin, one thread gives the match up.
@@ -208,10 +208,8 @@ impl Slot<'_> {
 
 /// A game that is lost before its first move.
 fn lost_at_start(color: Color, error: &EngineError) -> Played {
-    let (fault, ending) = match error {
-        EngineError::Stalled { .. } => (Fault::Stall, Ending::Stall),
-        _ => (Fault::Crash, Ending::Crash),
-    };
-    let notes = vec![Note { color, fault, text: format!("at its start: {error}") }];
+    let (fault, ending) = blame(error);
+    let mut notes = Vec::new();
+    Note::add(&mut notes, color, fault, &format!("at its start: {error}"), "");
     Played { moves: Vec::new(), outcome: Outcome::won_by(!color), ending, notes, failed: Some(color) }
 }

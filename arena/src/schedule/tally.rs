@@ -7,9 +7,7 @@ use engine::chess::Color;
 use super::Pairing;
 use crate::game::{Effort, Ending, Faults, GameSummary};
 use crate::stats::Counts;
-
-/// How many notes of an engine are kept.
-const MOST_NOTES: usize = 50;
+use crate::uci_client::MOST_NOTES;
 
 /// What one engine did.
 #[derive(Clone, Debug, Default)]
@@ -121,9 +119,11 @@ impl Tally {
             engine.endings[game.ending.index()][result] += 1;
             engine.effort.add(&game.efforts[color.index()]);
             for note in game.notes.iter().filter(|note| note.color == color) {
-                engine.faults.add(note.fault);
+                engine.faults.add(note.fault, note.times);
                 if engine.notes.len() < MOST_NOTES {
-                    engine.notes.push(format!("game {}: {}: {}", game.number + 1, note.fault.name(), note.text));
+                    let more = if note.times > 1 { format!(", and {} more", note.times - 1) } else { String::new() };
+                    let (number, fault) = (u64::from(game.number) + 1, note.fault.name());
+                    engine.notes.push(format!("game {number}: {fault}: {}{more}", note.text));
                 }
             }
         }

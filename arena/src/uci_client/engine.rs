@@ -6,10 +6,8 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::EngineSpec;
+use super::bounds::{LONGEST_TEXT, LastLines, MOST_OPTIONS, shortened};
 use super::process::{Death, Heard, Process};
-
-/// How many `info` lines of a search are kept: the last ones.
-const MOST_INFOS: usize = 4096;
 
 /// How long an engine may take for what has no clock.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +53,12 @@ pub enum EngineError {
         /// How long it had.
         waited: Duration,
     },
+    /// It did not read what it was sent, and was killed.
+    #[error("did not read what it was sent within {} ms, and was killed", waited.as_millis())]
+    Unread {
+        /// How long it had.
+        waited: Duration,
+    },
     /// It says that something it was told at its start is wrong.
     #[error("says: {0}")]
     Complains(String),
@@ -81,7 +85,7 @@ pub struct Answer {
     pub best_move: String,
     /// From sending `go` to reading `bestmove`.
     pub elapsed: Duration,
-    /// The `info` lines with a score or a line, in order.
+    /// The `info` lines with a score or a line, in order; of a flood the last ones.
     pub infos: Vec<String>,
 }
 
@@ -91,7 +95,6 @@ pub struct Engine {
     timeouts: Timeouts,
     /// The names of the options it has.
     options: Vec<String>,
-    id: String,
 }
 
 impl Engine {
@@ -102,7 +105,7 @@ impl Engine {
     pub fn start(spec: &EngineSpec, extra: &[(&str, &str)], timeouts: Timeouts) -> Result<Self, EngineError> {
         let process = Process::spawn(spec)
             .map_err(|error| EngineError::Start { command: spec.command.display().to_string(), error })?;
-        let mut engine = Engine { process, timeouts, options: Vec::new(), id: String::new() };
+        let mut engine = Engine { process, timeouts, options: Vec::new() };
         engine.handshake()?;
         let given = spec.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         for (name, value) in given.chain(extra.iter().copied()) {
@@ -116,23 +119,17 @@ impl Engine {
 
     fn handshake(&mut self) -> Result<(), EngineError> {
         const EXPECTED: &str = "uciok";
-        self.send("uci\n", EXPECTED)?;
         let deadline = Instant::now() + self.timeouts.start;
+        self.send("uci\n", EXPECTED, deadline, self.timeouts.start)?;
         loop {
             let line = self.expect(EXPECTED, deadline, self.timeouts.start)?;
             if line.trim_end() == EXPECTED {
                 return Ok(());
             }
-            if let Some(id) = line.strip_prefix("id name ") {
-                id.trim().clone_into(&mut self.id);
+            if self.options.len() < MOST_OPTIONS {
+                self.options.extend(option_name(&line));
             }
-            self.options.extend(option_name(&line));
         }
-    }
-
-    /// What it calls itself.
-    pub fn id(&self) -> &str {
-        &self.id
     }
 
     /// Sets an option.
@@ -144,7 +141,7 @@ impl Engine {
             return Err(EngineError::NoOption(name.to_owned()));
         };
         let line = format!("setoption name {known} value {value}\n");
-        self.send(&line, "readyok")
+        self.send_soon(&line)
     }
 
     /// Prepares for another game.
@@ -152,15 +149,15 @@ impl Engine {
     /// # Errors
     /// If it is gone or stays silent.
     pub fn new_game(&mut self) -> Result<(), EngineError> {
-        self.send("ucinewgame\n", "readyok")?;
+        self.send_soon("ucinewgame\n")?;
         self.ready().map(drop)
     }
 
     /// Waits until it has done all it was told; returns the first error it says meanwhile.
     fn ready(&mut self) -> Result<Option<String>, EngineError> {
         const EXPECTED: &str = "readyok";
-        self.send("isready\n", EXPECTED)?;
         let deadline = Instant::now() + self.timeouts.ready;
+        self.send("isready\n", EXPECTED, deadline, self.timeouts.ready)?;
         let mut complaint = None;
         loop {
             let line = self.expect(EXPECTED, deadline, self.timeouts.ready)?;
@@ -170,7 +167,7 @@ impl Engine {
             if let Some(text) = line.strip_prefix("info string ")
                 && text.to_ascii_lowercase().starts_with("error")
             {
-                complaint.get_or_insert_with(|| text.to_owned());
+                complaint.get_or_insert_with(|| shortened(text));
             }
         }
     }
@@ -183,26 +180,30 @@ impl Engine {
     pub fn search(&mut self, search: Search<'_>) -> Result<Answer, EngineError> {
         const EXPECTED: &str = "bestmove";
         let started = Instant::now();
-        self.send(&format!("{}\n{}\n", search.position, search.go), EXPECTED)?;
         let mut deadline = started + search.time;
+        let longest = search.time + self.timeouts.stop;
+        let commands = format!("{}\n{}\n", search.position, search.go);
+        self.send(&commands, EXPECTED, started + longest, longest)?;
         let mut is_stopped = false;
-        let mut infos = Vec::new();
+        let mut infos = LastLines::default();
         loop {
             match self.process.line(deadline) {
                 Heard::Line(line, read_at) => {
                     if line.starts_with("info") {
-                        keep(&mut infos, line);
+                        if line.contains(" score ") || line.contains(" pv ") {
+                            infos.push(line);
+                        }
                     } else if let Some(words) = line.strip_prefix(EXPECTED) {
                         let best_move = words.split_ascii_whitespace().next().unwrap_or("").to_owned();
-                        return Ok(Answer { best_move, elapsed: read_at - started, infos });
+                        return Ok(Answer { best_move, elapsed: read_at - started, infos: infos.into_lines() });
                     }
                 }
                 Heard::Nothing if !is_stopped => {
                     is_stopped = true;
                     deadline += self.timeouts.stop;
-                    self.send("stop\n", EXPECTED)?;
+                    self.send("stop\n", EXPECTED, deadline, longest)?;
                 }
-                Heard::Nothing => return Err(self.stalled(EXPECTED, search.time + self.timeouts.stop)),
+                Heard::Nothing => return Err(self.stalled(EXPECTED, longest)),
                 Heard::Closed => return Err(self.crashed(EXPECTED)),
             }
         }
@@ -213,8 +214,27 @@ impl Engine {
         self.process.quit();
     }
 
-    fn send(&mut self, lines: &str, expected: &'static str) -> Result<(), EngineError> {
-        self.process.send(lines).map_err(|_| self.crashed(expected))
+    /// Sends what is to be read before the next `readyok`.
+    fn send_soon(&mut self, lines: &str) -> Result<(), EngineError> {
+        let waited = self.timeouts.ready;
+        self.send(lines, "readyok", Instant::now() + waited, waited)
+    }
+
+    /// Sends lines to which an engine that lives says what is expected; it has `waited` until the deadline.
+    fn send(
+        &mut self,
+        lines: &str,
+        expected: &'static str,
+        deadline: Instant,
+        waited: Duration,
+    ) -> Result<(), EngineError> {
+        self.process.send(lines, deadline).map_err(|error| match error.kind() {
+            io::ErrorKind::TimedOut => {
+                self.process.kill();
+                EngineError::Unread { waited }
+            }
+            _ => self.crashed(expected),
+        })
     }
 
     fn expect(&mut self, expected: &'static str, deadline: Instant, waited: Duration) -> Result<String, EngineError> {
@@ -235,31 +255,53 @@ impl Engine {
     }
 }
 
-/// Keeps a line that tells something of the search; a flood loses its oldest half.
-fn keep(infos: &mut Vec<String>, line: String) {
-    if line.contains(" score ") || line.contains(" pv ") {
-        if infos.len() == MOST_INFOS {
-            infos.drain(..MOST_INFOS / 2);
-        }
-        infos.push(line);
-    }
-}
-
-/// The name in `option name NAME type …`; it may have spaces.
+/// The name in `option name NAME type …`; it may have spaces. One that is too long to be kept is none.
 fn option_name(line: &str) -> Option<String> {
     let rest = line.strip_prefix("option name ")?;
     let end = rest.find(" type ")?;
-    Some(rest[..end].trim().to_owned())
+    let name = rest[..end].trim();
+    (name.len() <= LONGEST_TEXT).then(|| name.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const TIMEOUTS: Timeouts =
+        Timeouts { start: Duration::from_secs(60), ready: Duration::from_millis(50), stop: Duration::from_millis(50) };
+
+    /// An engine that greets and then reads nothing.
+    fn unreading(value: usize) -> EngineSpec {
+        let mut spec = EngineSpec::new("sh");
+        let script = "echo 'option name Foo type string'; echo uciok; exec sleep 1000";
+        spec.args = ["-c", script].map(str::to_owned).into();
+        spec.options = vec![("foo".to_owned(), "a".repeat(value))];
+        spec
+    }
+
+    #[test]
+    fn who_does_not_read_is_killed() {
+        let told = |value| Engine::start(&unreading(value), &[], TIMEOUTS).err().unwrap().to_string();
+        // More than a pipe holds.
+        assert_eq!(told(1 << 20), "did not read what it was sent within 50 ms, and was killed");
+        assert_eq!(told(1), "did not say readyok within 50 ms, and was killed");
+    }
+
+    #[test]
+    fn who_does_not_read_can_be_left() {
+        let mut process = Process::spawn(&unreading(0)).unwrap();
+        let text = "a".repeat(1 << 20);
+        let error = process.send(&text, Instant::now() + TIMEOUTS.ready).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        process.quit();
+        assert!(process.has_ended());
+    }
+
     #[test]
     fn option_names_may_have_spaces() {
         assert_eq!(option_name("option name Move Overhead type spin default 10").as_deref(), Some("Move Overhead"));
         assert_eq!(option_name("option name x"), None);
+        assert_eq!(option_name(&format!("option name {} type button", "x".repeat(LONGEST_TEXT + 1))), None);
         assert_eq!(option_name("id name x type y"), None);
     }
 }

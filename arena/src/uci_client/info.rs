@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::bounds::{DEEPEST, MOST_NODES};
+
 /// A score, from the view of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
@@ -53,7 +55,8 @@ pub struct Info<'a> {
 }
 
 impl<'a> Info<'a> {
-    /// Reads a line; `None` if it is no `info` line or only a message. What is not understood is passed over.
+    /// Reads a line; `None` if it is no `info` line or only a message. What is not understood is passed over, as is a number
+    /// that cannot be true: sums of such numbers would say nothing, or overflow.
     pub fn parse(line: &'a str) -> Option<Self> {
         let mut words = line.split_ascii_whitespace().peekable();
         if words.next() != Some("info") {
@@ -64,10 +67,10 @@ impl<'a> Info<'a> {
             let mut number = || words.peek().and_then(|word| word.parse::<u64>().ok());
             match word {
                 "string" => break,
-                "depth" => info.depth = number().and_then(|n| n.try_into().ok()),
-                "seldepth" => info.seldepth = number().and_then(|n| n.try_into().ok()),
+                "depth" => info.depth = number().and_then(plies),
+                "seldepth" => info.seldepth = number().and_then(plies),
                 "multipv" => info.multipv = number().and_then(|n| n.try_into().ok()),
-                "nodes" => info.nodes = number(),
+                "nodes" => info.nodes = number().filter(|&nodes| nodes <= MOST_NODES),
                 "lowerbound" | "upperbound" => info.is_bound = true,
                 "cp" => info.score = words.next().and_then(|word| word.parse().ok()).map(Score::Centipawns),
                 "mate" => info.score = words.next().and_then(|word| word.parse().ok()).map(Score::Mate),
@@ -83,6 +86,11 @@ impl<'a> Info<'a> {
     pub fn is_main(&self) -> bool {
         self.multipv.is_none_or(|number| number == 1)
     }
+}
+
+/// A depth that can be true.
+fn plies(number: u64) -> Option<u32> {
+    number.try_into().ok().filter(|&plies| plies <= DEEPEST)
 }
 
 #[cfg(test)]
@@ -106,6 +114,19 @@ mod tests {
         for line in ["", "bestmove e2e4", "info", "info string pv e2e4 score cp 3", "infos depth 3", "info depth x"] {
             assert_eq!(Info::parse(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_true_are_unknown() {
+        let line = "info depth 4294967295 seldepth 18446744073709551615 score cp 1 nodes 18446744073709551615 pv e2e4";
+        let info = Info::parse(line).unwrap();
+        assert_eq!((info.depth, info.seldepth, info.nodes), (None, None, None));
+        assert_eq!((info.score, &info.pv[..]), (Some(Score::Centipawns(1)), &["e2e4"][..]));
+        for score in ["cp 2147483647", "cp -2147483648", "mate 2147483647", "mate -2147483648"] {
+            let score = Info::parse(&format!("info score {score}")).unwrap().score.unwrap();
+            assert!(score.centipawns().abs() <= 1_000_000 && !score.to_string().is_empty());
+        }
+        assert_eq!(Info::parse("info score cp 2147483648"), None);
     }
 
     #[test]

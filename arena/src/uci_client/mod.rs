@@ -2,6 +2,7 @@
 //!
 //! No call waits past its deadline, whatever the engine does; an engine that is dropped is dead, with all its children.
 
+mod bounds;
 mod engine;
 mod guard;
 mod info;
@@ -10,6 +11,7 @@ mod process;
 mod session;
 mod spec;
 
+pub use bounds::{LONGEST_TEXT, MOST_NOTES, shortened};
 pub use engine::{Answer, Engine, EngineError, Search, Timeouts};
 pub use guard::{stand_guard, start_guard};
 pub use info::{Info, Score};

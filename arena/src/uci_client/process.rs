@@ -10,14 +10,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use super::bounds::{LONGEST_LINE, LONGEST_TEXT};
 use super::{EngineSpec, guard};
 
-/// How much of a line is kept; what goes beyond is not UCI.
-const LONGEST_LINE: usize = 1 << 16;
-/// How much of the end of standard error is kept for messages about crashes, in bytes.
-const LAST_WORDS: usize = 2048;
 /// How long an engine may take to leave after `quit`.
 const LEAVE: Duration = Duration::from_millis(500);
 
@@ -100,6 +98,8 @@ impl Process {
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("the child has no pipes"));
         };
+        // Who does not read must not keep us waiting beyond a deadline.
+        ioctl_fionbio(&stdin, true)?;
         let stderr = child.stderr.take();
         let read_at = Instant::now();
         let (buffer, last_words) = (Vec::new(), Vec::new());
@@ -117,12 +117,25 @@ impl Process {
         })
     }
 
-    /// Sends whole lines; fails if nobody reads them any more.
-    pub(super) fn send(&mut self, lines: &str) -> io::Result<()> {
-        match &mut self.stdin {
-            Some(stdin) => stdin.write_all(lines.as_bytes()),
-            None => Err(io::ErrorKind::BrokenPipe.into()),
+    /// Sends whole lines; fails if nobody reads them any more, or not before the deadline ([`io::ErrorKind::TimedOut`]).
+    pub(super) fn send(&mut self, lines: &str, deadline: Instant) -> io::Result<()> {
+        let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        let mut left = lines.as_bytes();
+        while !left.is_empty() {
+            match stdin.write(left) {
+                Ok(count) => left = &left[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    match poll(&mut [PollFd::new(stdin, PollFlags::OUT)], Some(&time_until(deadline))) {
+                        Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
+                        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                Err(error) => return Err(error),
+            }
         }
+        Ok(())
     }
 
     /// Closes its input: it reads the end of the file.
@@ -176,9 +189,7 @@ impl Process {
 
     /// Waits for bytes and reads them; `false` at the deadline, an error at the end of the output.
     fn read_more(&mut self, deadline: Instant) -> io::Result<bool> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let timeout =
-            Timespec { tv_sec: left.as_secs().min(1 << 30).cast_signed(), tv_nsec: left.subsec_nanos().into() };
+        let timeout = time_until(deadline);
         let (output_ready, errors_ready) = {
             let mut fds = vec![PollFd::new(&self.stdout, PollFlags::IN)];
             fds.extend(self.stderr.as_ref().map(|stderr| PollFd::new(stderr, PollFlags::IN)));
@@ -209,7 +220,7 @@ impl Process {
         match self.stderr.as_mut().map(|stderr| stderr.read(&mut chunk)) {
             Some(Ok(count)) if count > 0 => {
                 self.last_words.extend_from_slice(&chunk[..count]);
-                let surplus = self.last_words.len().saturating_sub(LAST_WORDS);
+                let surplus = self.last_words.len().saturating_sub(LONGEST_TEXT);
                 self.last_words.drain(..surplus);
             }
             _ => self.stderr = None,
@@ -249,7 +260,7 @@ impl Process {
     /// Asks the engine to leave, and kills what is left of it.
     pub(super) fn quit(&mut self) {
         let deadline = Instant::now() + LEAVE;
-        if self.send("quit\n").is_ok() {
+        if self.send("quit\n", deadline).is_ok() {
             while let Heard::Line(..) = self.line(deadline) {}
         }
         self.kill();
@@ -266,6 +277,12 @@ impl Process {
         guard::has_ended(self.group);
         status
     }
+}
+
+/// How long to wait for a pipe; nothing once the deadline is over.
+fn time_until(deadline: Instant) -> Timespec {
+    let left = deadline.saturating_duration_since(Instant::now());
+    Timespec { tv_sec: left.as_secs().min(1 << 30).cast_signed(), tv_nsec: left.subsec_nanos().into() }
 }
 
 impl Drop for Process {

@@ -4,7 +4,11 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use super::EngineSpec;
+use super::bounds::LastLines;
 use super::process::{Heard, Process};
+
+/// How long an engine has to read a line.
+const READ: Duration = Duration::from_secs(5);
 
 /// An engine's process and what it has said. It is dead when this is dropped.
 pub struct Session {
@@ -23,7 +27,7 @@ pub enum Silence {
 /// What was said until a wanted line.
 #[derive(Clone, Debug, Default)]
 pub struct Heed {
-    /// All lines; the last is the wanted one.
+    /// All lines, of a flood the last ones; the last is the wanted one.
     pub lines: Vec<String>,
     /// From the begin of waiting.
     pub elapsed: Duration,
@@ -40,7 +44,7 @@ impl Session {
 
     /// Sends a line. Whether anybody reads it shows when an answer is waited for.
     pub fn send(&mut self, line: &str) {
-        let _ = self.process.send(&format!("{line}\n"));
+        let _ = self.process.send(&format!("{line}\n"), Instant::now() + READ);
     }
 
     /// Closes the engine's input.
@@ -54,18 +58,19 @@ impl Session {
     /// If it does not come in time; with what was said instead.
     pub fn wait_for(&mut self, word: &str, time: Duration) -> Result<Heed, (Silence, Vec<String>)> {
         let started = Instant::now();
-        let mut lines = Vec::new();
+        let mut lines = LastLines::default();
         loop {
             match self.process.line(started + time) {
                 Heard::Line(line, read_at) => {
                     let is_wanted = line.split_ascii_whitespace().next() == Some(word);
                     lines.push(line);
                     if is_wanted {
-                        return Ok(Heed { lines, elapsed: read_at.saturating_duration_since(started) });
+                        let elapsed = read_at.saturating_duration_since(started);
+                        return Ok(Heed { lines: lines.into_lines(), elapsed });
                     }
                 }
-                Heard::Nothing => return Err((Silence::TimeUp, lines)),
-                Heard::Closed => return Err((Silence::Ended, lines)),
+                Heard::Nothing => return Err((Silence::TimeUp, lines.into_lines())),
+                Heard::Closed => return Err((Silence::Ended, lines.into_lines())),
             }
         }
     }

@@ -122,6 +122,58 @@ fn who_talks_without_end_is_killed() {
     expect("args=flood=2", CLOCK, "stall", 2, &[("stalls", 2)]);
 }
 
+/// Numbers that cannot be true count for nothing: sums of them would be no sums.
+#[test]
+fn huge_numbers_are_not_believed() {
+    let arena = Arena::new();
+    let output = arena.play("args=huge-numbers", SHORT);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let json = arena.json();
+    let mock = &json["engines"][1];
+    assert_eq!((&mock["moves"], &mock["nodes"], &mock["depths"]), (&24.into(), &24.into(), &24.into()), "{mock:#}");
+}
+
+/// No engine decides how much memory or disk the arena takes.
+#[test]
+fn floods_fill_neither_memory_nor_disk() {
+    for (behaviour, least) in [("flood-lines", 2000), ("flood-options", 0)] {
+        let arena = Arena::new();
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_arena"))
+            .args(arena.arguments(&format!("args={behaviour}")))
+            .args(["--games", "2", "--nodes", "100", "--max-plies", "4", "--concurrency", "1"])
+            .args(["--journal", "match.jsonl"])
+            .current_dir(arena.folder.path())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut peak = None;
+        while child.try_wait().unwrap().is_none() {
+            peak = peak.max(peak_memory(child.id()));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{behaviour}");
+        match peak {
+            Some(peak) => assert!(peak < 200_000, "{behaviour}: {peak} kB"),
+            None => eprintln!("the memory of a process is not looked at: this system does not tell it in /proc"),
+        }
+        let journal = fs::metadata(arena.path("match.jsonl")).unwrap().len();
+        assert!(journal < 10_000_000, "{behaviour}: {journal} bytes");
+        let mock = &arena.json()["engines"][1];
+        // What is not kept is counted.
+        assert!(mock["faults"]["illegal_pvs"].as_u64().unwrap() >= least, "{mock:#}");
+        let notes = mock["notes"].as_array().unwrap();
+        assert!(notes.iter().all(|note| note.as_str().unwrap().len() < 1500), "{mock:#}");
+    }
+}
+
+/// The most memory that a running process has had, in kilobytes; nothing where the system does not tell.
+fn peak_memory(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
 /// Whether a process is there and not only waits to be taken note of.
 fn is_alive(pid: &str) -> bool {
     let status = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();

@@ -24,7 +24,7 @@ pub(super) fn to_json(game: &GameRecord, elapsed: Duration) -> Value {
         })
         .collect();
     let notes: Vec<Value> =
-        game.notes.iter().map(|note| json!([note.color.index(), note.fault.name(), note.text])).collect();
+        game.notes.iter().map(|note| json!([note.color.index(), note.fault.name(), note.text, note.times])).collect();
     json!({
         "game": game.number,
         "outcome": game.outcome.name(),
@@ -151,5 +151,5 @@ impl<'a> SaidMove<'a> {
 fn note(value: &Value) -> Option<Note> {
     let color = Color::from_index(usize::try_from(value[0].as_u64()?).ok()?)?;
     let fault = find(&Fault::ALL, value[1].as_str()?, Fault::name).ok()?;
-    Some(Note { color, fault, text: value[2].as_str()?.to_owned() })
+    Some(Note { color, fault, text: value[2].as_str()?.to_owned(), times: value[3].as_u64()? })
 }

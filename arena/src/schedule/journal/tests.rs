@@ -34,7 +34,7 @@ fn game(number: u32, plan: &Match) -> GameRecord {
         position.play(mv);
         PlayedMove { mv, score, depth: Some(3), nodes: None, time: Duration::from_micros(1234) }
     });
-    let note = Note { color: Color::Black, fault: Fault::IllegalPv, text: "a \"line\"\n".to_owned() };
+    let note = Note { color: Color::Black, fault: Fault::IllegalPv, text: "a \"line\"\n".to_owned(), times: 7 };
     GameRecord {
         number,
         players: seating.players,
