@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use arena::game::{Adjudication, Book, Conditions, DrawRule, ResignRule, Tablebase, Variant};
 use arena::report::Anchor;
 use arena::schedule::{Format, Match, Pinning};
-use arena::uci_client::{EngineSpec, Limit, Timeouts};
+use arena::uci_client::{EngineSpec, Limit, NameError, Timeouts, checked_name};
 use clap::{Args, ValueEnum};
 use common::note;
 pub(crate) use datagen::DatagenArgs;
@@ -209,7 +209,7 @@ pub(crate) struct CommonArgs {
     pub(crate) resume: bool,
 
     /// What the match is called in PGN.
-    #[arg(long, value_name = "NAME", default_value = "arena match")]
+    #[arg(long, value_name = "NAME", default_value = "arena match", value_parser = event)]
     pub(crate) event: String,
 }
 
@@ -252,6 +252,10 @@ fn engine(text: &str) -> Result<EngineSpec, String> {
     EngineSpec::parse(text).map(EngineSpec::resolved).map_err(|error| error.to_string())
 }
 
+fn event(text: &str) -> Result<String, NameError> {
+    checked_name(text).map(str::to_owned)
+}
+
 fn option(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -282,6 +286,7 @@ impl CommonArgs {
     /// The match between two engines that the arguments describe.
     pub(crate) fn plan(&self, mut engines: Vec<EngineSpec>, format: Format, games: u32) -> Result<Match> {
         for engine in &mut engines {
+            checked_name(&engine.name)?;
             let is_new =
                 |(name, _): &&(String, String)| !engine.options.iter().any(|set| set.0.eq_ignore_ascii_case(name));
             let more: Vec<(String, String)> = self.option.iter().filter(is_new).cloned().collect();

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::json::key;
-use super::table::{aligned, number};
+use super::table::{aligned, number, short};
 use crate::pool::{LeftOut, Pool};
 use crate::stats::{Meeting, Origin, Rating, comparable_groups, ratings_from};
 
@@ -157,7 +157,7 @@ impl<'a> PoolRatings<'a> {
                 last = Some(group);
             }
             let (rating, [losses, draws, wins]) = (self.ratings[player], results[player]);
-            let mut row = vec![self.pool.players[player].clone(), number(rating.elo), number(rating.error)];
+            let mut row = vec![short(&self.pool.players[player]), number(rating.elo), number(rating.error)];
             row.extend([losses + draws + wins, wins, losses, draws].map(|count| count.to_string()));
             row.push(format!("{:.1} %", 100.0 * score([losses, draws, wins])));
             rows.push(row);
@@ -170,7 +170,7 @@ impl<'a> PoolRatings<'a> {
         let is_in =
             |anchor: &&Anchor| self.groups[group].iter().any(|&player| self.pool.players[player] == anchor.name);
         let anchor = self.anchor.filter(is_in);
-        anchor.map_or_else(|| "mean 0".to_owned(), |anchor| format!("{} {}", anchor.name, anchor.elo))
+        anchor.map_or_else(|| "mean 0".to_owned(), |anchor| format!("{} {}", short(&anchor.name), anchor.elo))
     }
 
     /// Games that rate nobody.
@@ -193,7 +193,7 @@ impl<'a> PoolRatings<'a> {
         let mut rows = vec![head.to_vec()];
         for ([a, b], results) in all.iter().take(MOST_ENCOUNTERS) {
             let [losses, draws, wins] = results;
-            let mut row = vec![format!("{} - {}", self.pool.players[*a], self.pool.players[*b])];
+            let mut row = vec![format!("{} - {}", short(&self.pool.players[*a]), short(&self.pool.players[*b]))];
             row.extend([losses + draws + wins, *wins, *losses, *draws].map(|count| count.to_string()));
             row.push(format!("{:.1} %", 100.0 * score(*results)));
             rows.push(row);

@@ -10,6 +10,8 @@ use crate::stats::{
     Counts, Estimate, Interval, Meeting, ModelError, Prospect, Rating, Sprt, Unbiased, Verdict, estimate, ratings,
 };
 
+/// The characters of a name in a table or a picture.
+const LONGEST_NAME: usize = 36;
 /// Below so many pairs nothing is foretold.
 const FEW: u64 = 10;
 
@@ -130,7 +132,7 @@ fn result(plan: &Match, tally: &Tally, sprt: Option<&Sprt>) -> String {
     let mut text = String::new();
     for encounter in &tally.encounters {
         let [losses, draws, wins] = encounter.results;
-        let (name, games) = (&plan.engines[0].name, tally.games);
+        let (name, games) = (short(&plan.engines[0].name), tally.games);
         let _ = writeln!(text, "Result    {name}: {wins} - {losses} - {draws} (won, lost, drawn), {games} games");
         let [ll, ld, dd, wd, ww] = encounter.pairs;
         let _ = writeln!(text, "Pairs     {ll}, {ld}, {dd}, {wd}, {ww} (LL, LD, DD and WL, WD, WW)");
@@ -148,12 +150,12 @@ fn standings(plan: &Match, tally: &Tally) -> String {
     rows.extend(
         order
             .into_iter()
-            .map(|index| [plan.engines[index].name.clone(), number(ratings[index].elo), number(ratings[index].error)]),
+            .map(|index| [short(&plan.engines[index].name), number(ratings[index].elo), number(ratings[index].error)]),
     );
     let mut encounters = vec![["encounter", "won", "lost", "drawn", "pairs", "Elo"].map(str::to_owned)];
     for ([a, b], encounter) in plan.encounters().into_iter().zip(&tally.encounters) {
         let [losses, draws, wins] = encounter.results.map(|count| count.to_string());
-        let name = format!("{} - {}", plan.engines[a].name, plan.engines[b].name);
+        let name = format!("{} - {}", short(&plan.engines[a].name), short(&plan.engines[b].name));
         let elo = elo_text(&estimate(&encounter.counts()));
         encounters.push([name, wins, losses, draws, encounter.pairs.map(|count| count.to_string()).join(" "), elo]);
     }
@@ -205,7 +207,7 @@ fn engines(plan: &Match, tally: &Tally) -> String {
         let games = (losses + draws + wins).max(1) as f64;
         let (moves, seconds) = (engine.effort.moves.max(1) as f64, engine.effort.time.as_secs_f64().max(1e-9));
         rows.push([
-            plan.engines[index].name.clone(),
+            short(&plan.engines[index].name),
             plan.limit_of(index).to_string(),
             wins.to_string(),
             losses.to_string(),
@@ -221,13 +223,21 @@ fn engines(plan: &Match, tally: &Tally) -> String {
 
 /// What each engine did wrong, one row a fault.
 fn faults(plan: &Match, tally: &Tally) -> String {
-    let names = plan.engines.iter().map(|engine| engine.name.clone());
+    let names = plan.engines.iter().map(|engine| short(&engine.name));
     let mut rows: Vec<Vec<String>> = vec![std::iter::once("faults".to_owned()).chain(names).collect()];
     for fault in Fault::ALL {
         let counts = tally.engines.iter().map(|engine| engine.faults.count(fault).to_string());
         rows.push(std::iter::once(fault.name().to_owned()).chain(counts).collect());
     }
     aligned(&rows)
+}
+
+/// A name, or its beginning and an ellipsis where it is longer than a table can show.
+pub(super) fn short(name: &str) -> String {
+    if name.chars().count() <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    name.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
 }
 
 /// Columns two spaces apart, the first to the left, the others to the right.

@@ -18,4 +18,4 @@ pub use info::{Info, Score};
 pub use limit::{Limit, LimitError, TimeControl};
 pub use process::kill_all;
 pub use session::{Heed, Session, Silence};
-pub use spec::{EngineSpec, SpecError};
+pub use spec::{EngineSpec, NameError, SpecError, checked_name};

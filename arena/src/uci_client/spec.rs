@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::bounds::LONGEST_TEXT;
 use super::{Limit, LimitError};
 
 /// An engine to be started.
@@ -49,6 +50,31 @@ pub enum SpecError {
     /// A limit that cannot be read.
     #[error(transparent)]
     Limit(#[from] LimitError),
+}
+
+/// Why a text cannot be the name of an engine or a match.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NameError {
+    /// Lines of PGN and tables would be broken by it.
+    #[error("{0:?} has a control character, which no name may have")]
+    Control(String),
+    /// Nobody could read it.
+    #[error("a name has at most {LONGEST_TEXT} bytes, not {0}")]
+    Long(usize),
+}
+
+/// A text as the name of an engine or a match: of one line, and not too long.
+///
+/// # Errors
+/// If it is not such a text.
+pub fn checked_name(text: &str) -> Result<&str, NameError> {
+    if text.len() > LONGEST_TEXT {
+        return Err(NameError::Long(text.len()));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(NameError::Control(text.to_owned()));
+    }
+    Ok(text)
 }
 
 impl EngineSpec {
@@ -183,5 +209,19 @@ mod tests {
         assert_eq!(error("cmd=a restart=maybe"), SpecError::Restart("maybe".into()));
         assert_eq!(error("cmd=a nodes=1 depth=2"), SpecError::Twice("the limit".into()));
         assert!(matches!(error("cmd=a tc=x"), SpecError::Limit(_)));
+    }
+    #[test]
+    fn names_have_one_line_and_an_end() {
+        let long = "n".repeat(LONGEST_TEXT + 1);
+        assert_eq!(checked_name(&long[1..]), Ok(&long[1..]));
+        assert_eq!(checked_name("Ä \"B\" <c>"), Ok("Ä \"B\" <c>"));
+        assert_eq!(checked_name(&long).unwrap_err().to_string(), "a name has at most 1024 bytes, not 1025");
+        for bad in ["x\ny", "x\ty", "\u{1b}[2J", "\u{85}"] {
+            assert!(checked_name(bad).is_err(), "{bad:?}");
+        }
+        assert_eq!(
+            checked_name("x\ny").unwrap_err().to_string(),
+            "\"x\\ny\" has a control character, which no name may have"
+        );
     }
 }

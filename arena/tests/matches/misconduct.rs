@@ -201,6 +201,41 @@ fn what_cannot_be_played_is_refused_by_name() {
 }
 
 #[test]
+fn names_that_would_break_files_are_refused() {
+    let arena = Arena::new();
+    let long = "n".repeat(70_000);
+    for (name, event, message) in [
+        ("x\ny", "e", "error: \"x\\ny\" has a control character, which no name may have"),
+        (long.as_str(), "e", "error: a name has at most 1024 bytes, not 70000"),
+        ("x", "e\n\n1. e4 1-0", "\"e\\n\\n1. e4 1-0\" has a control character"),
+    ] {
+        let engine = |name: &str| format!("\"cmd={}\" \"name={name}\"", mock().display());
+        let output = Command::cargo_bin("arena")
+            .unwrap()
+            .current_dir(arena.folder.path())
+            .args(["match", "--engine", &engine("a"), "--engine", &engine(name), "--event", event, "--pgn", "x.pgn"])
+            .args(SHORT)
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains(message) && !arena.path("x.pgn").exists(), "{told}");
+    }
+}
+
+#[test]
+fn long_names_are_cut_in_tables_alone() {
+    let arena = Arena::new();
+    let name = "n".repeat(1000);
+    let arguments = arena.arguments("").into_iter().map(|word| word.replace("name=mock", &format!("name={name}")));
+    let mut command = Command::cargo_bin("arena").unwrap();
+    let output = command.current_dir(arena.folder.path()).args(arguments).args(SHORT).output().unwrap();
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(table.contains(&format!("{}…", &name[..35])) && table.lines().all(|line| line.len() < 200), "{table}");
+    assert_eq!(arena.json()["engines"][1]["name"], name);
+}
+
+#[test]
 fn what_is_no_program_is_told_for_what_it_is() {
     for (path, message) in [
         ("/", "/: is a directory"),

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::course::Point;
 use super::plot::{Plane, decimals, ticks};
 use super::words::{grouped, percent, signed};
+use crate::report::table::short;
 use crate::stats::{Rating, Sprt};
 
 /// Names of the results of a pair, lowest first.
@@ -12,8 +13,6 @@ const PAIRS: [(&str, &str); 5] =
     [("LL", "0 points"), ("LD", "½ point"), ("DD, WL", "1 point"), ("WD", "1½ points"), ("WW", "2 points")];
 /// The room for a label beyond a bound, in widths of the test.
 const LABEL: f64 = 0.09;
-/// Characters of a name in a picture.
-const LONGEST_NAME: usize = 36;
 /// Intervals of the first games are wide; this share of them does not decide what a picture shows.
 const BEGINNING: f64 = 0.1;
 
@@ -150,7 +149,7 @@ pub(super) fn ratings(rated: &[(&str, Rating)]) -> Option<Markup> {
                 g {
                     title { (told) }
                     rect class="hover" x="0" y=(y - 28.0) width="480" height="44" {}
-                    text class="strong" x="24" y=(y - 12.0) { (shortened(name)) }
+                    text class="strong" x="24" y=(y - 12.0) { (short(name)) }
                     line class="whisker" x1=(x(elo - error)) x2=(x(elo + error)) y1=(y) y2=(y) {}
                     circle class="dot" cx=(x(*elo)) cy=(y) r="5.5" {}
                 }
@@ -158,14 +157,6 @@ pub(super) fn ratings(rated: &[(&str, Rating)]) -> Option<Markup> {
         }
     };
     Some(figure(html! { "Ratings" span { "Elo with 95 % intervals; the mean is 0" } }, picture))
-}
-
-/// A name that fits into a picture; the whole of it is told where the pointer is.
-fn shortened(name: &str) -> String {
-    if name.chars().count() <= LONGEST_NAME {
-        return name.to_owned();
-    }
-    name.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
 }
 
 fn share(count: u64, total: u64) -> String {
