@@ -89,7 +89,7 @@ fn signed(value: f64) -> String {
 fn elo_text(judged: &Estimate) -> String {
     match (judged.elo, judged.elo_error) {
         (Some(elo), Some(error)) => format!("Elo {elo:+.1} ± {error:.1}"),
-        (Some(elo), None) => format!("Elo {elo:+.1}"),
+        (Some(elo), None) => format!("Elo {elo:+.1} ± unknown"),
         _ => "Elo unknown".to_owned(),
     }
 }

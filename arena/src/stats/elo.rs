@@ -16,13 +16,13 @@ pub struct Estimate {
     pub score: Option<f64>,
     /// Elo; not there if one side won everything.
     pub elo: Option<f64>,
-    /// Half the width of the 95 % interval.
+    /// Half the width of the 95 % interval; not there without a spread.
     pub elo_error: Option<f64>,
     /// Elo in units of the spread of results; not there without a spread.
     pub nelo: Option<f64>,
     /// Half the width of its 95 % interval.
     pub nelo_error: Option<f64>,
-    /// Likelihood of superiority, 0 to 1.
+    /// Likelihood of superiority, 0 to 1; not there without a spread, unless one side won everything.
     pub los: Option<f64>,
 }
 
@@ -49,10 +49,10 @@ pub fn estimate(counts: &Counts) -> Estimate {
     Estimate {
         score: Some(mean),
         elo: finite(elo_of(mean)),
-        elo_error: finite((high - low) / 2.0),
+        elo_error: finite((high - low) / 2.0).filter(|_| has_spread),
         nelo: has_spread.then(|| NELO_PER_SIGMA * (mean - 0.5) / sigma),
         nelo_error: has_spread.then(|| Z95 * NELO_PER_SIGMA / games.sqrt()),
-        los: (has_spread || mean != 0.5).then_some(los),
+        los: (has_spread || mean == 0.0 || mean == 1.0).then_some(los),
     }
 }
 
@@ -86,6 +86,9 @@ mod tests {
         let won = estimate(&Counts::Pairs([0, 0, 0, 0, 10]));
         assert_eq!((won.elo, won.elo_error, won.nelo, won.los), (None, None, None, Some(1.0)));
         let level = estimate(&Counts::Pairs([0, 0, 20, 0, 0]));
-        assert_eq!((level.elo, level.elo_error, level.nelo, level.los), (Some(0.0), Some(0.0), None, None));
+        assert_eq!((level.elo, level.elo_error, level.nelo, level.los), (Some(0.0), None, None, None));
+        let single = estimate(&Counts::Pairs([0, 1, 0, 0, 0]));
+        assert!(single.elo.is_some_and(|elo| (elo + 190.848).abs() < 1e-3));
+        assert_eq!((single.elo_error, single.nelo, single.nelo_error, single.los), (None, None, None, None));
     }
 }

@@ -23,7 +23,7 @@ pub struct Meeting {
 pub struct Rating {
     /// Elo; not there for an engine that won or lost everything, or met nobody whose rating can be told.
     pub elo: Option<f64>,
-    /// Half the width of its 95 % interval, from the spread of the results.
+    /// Half the width of its 95 % interval, from the spread of the results; not there without a spread.
     pub error: Option<f64>,
 }
 
@@ -88,7 +88,9 @@ pub fn ratings_from(origin: Origin, engines: usize, meetings: &[Meeting]) -> Vec
         .collect();
     if let Some((strengths, errors)) = fit(rated.len(), &results, origin) {
         for (index, &engine) in rated.iter().enumerate() {
-            unknown[engine] = Rating { elo: Some(strengths[index] / UNIT), error: Some(Z95 * errors[index] / UNIT) };
+            // An origin has no error; else none comes of results that are all as expected, as those of a single pair.
+            let error = Some(Z95 * errors[index] / UNIT).filter(|&error| error > 1e-6 || origin == Some(index));
+            unknown[engine] = Rating { elo: Some(strengths[index] / UNIT), error };
         }
     }
     unknown
@@ -233,6 +235,17 @@ mod tests {
         assert_eq!(found[4..], [Rating::default(); 2]);
         // Errors add up along the chain.
         assert!(found[0].error > found[1].error && found[3].error > found[2].error);
+    }
+
+    #[test]
+    fn a_single_pair_tells_no_error() {
+        for counts in [[0, 1, 0, 0, 0], [0, 0, 3, 0, 0]] {
+            let meetings = [meeting(0, 1, Counts::Pairs(counts))];
+            let found = ratings(2, &meetings);
+            assert!(found.iter().all(|rating| rating.elo.is_some() && rating.error.is_none()), "{found:?}");
+            let found = ratings_from(Origin::Engine(0), 2, &meetings);
+            assert_eq!((found[0].error, found[1].error), (Some(0.0), None));
+        }
     }
 
     #[test]

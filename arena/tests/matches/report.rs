@@ -109,7 +109,8 @@ fn words(page: &str, from: &str, to: &str) -> String {
 fn a_page_says_what_was_counted() {
     let arena = Arena::new();
     let files = ["--games", "10", "--report", "out.html", "--json", "out.json", "--journal", "match.jsonl"];
-    let output = run(&arena, &arguments("match", &["", "args=crash=9"], &files));
+    // It crashes in every third game, of eight moves each.
+    let output = run(&arena, &arguments("match", &["", "args=crash=20"], &files));
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let (page, json) = (page(&arena, "out.html"), arena.json());
     assert!(page.contains(&format!("<title>{ESCAPED} against e1</title>")), "{page}");
@@ -180,6 +181,22 @@ fn a_test_shows_its_way_even_if_it_is_interrupted() {
     assert!(Process::new("kill").args(["-INT", &match_.id().to_string()]).status().unwrap().success());
     assert_eq!(match_.wait().unwrap().code(), Some(3));
     assert!(page(&arena, "out.html").contains("badge open\">Undecided<"));
+}
+
+#[test]
+fn an_interval_that_cannot_be_told_is_unknown() {
+    let arena = Arena::new();
+    let files = ["--report", "out.html", "--games", "2"];
+    // It crashes in its second game.
+    for (command, others) in [("match", &["", "args=crash=9"][..]), ("gauntlet", &["", "args=crash=9", "args=crash=9"])]
+    {
+        let output = run(&arena, &arguments(command, others, &files));
+        let table = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.code() == Some(0) && table.contains("Elo +190.8 ± unknown"), "{table}");
+        assert!(!table.contains("± 0.0"), "{table}");
+        let page = words(&page(&arena, "out.html"), "<main>", "</main>");
+        assert!(page.contains("+190.8 ± unknown") && !page.contains("± 0.0"), "{page}");
+    }
 }
 
 #[test]

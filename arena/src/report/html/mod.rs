@@ -170,7 +170,7 @@ fn tiles(story: &Story<'_>) -> Markup {
     let with_error = |value: Option<f64>, error: Option<f64>| {
         html! {
             (value.map_or_else(unknown, |value| signed(value, 1)))
-            @if let (Some(_), Some(error)) = (value, error) { small { (format!(" ± {error:.1}")) } }
+            @if value.is_some() { small { " ± " (error.map_or_else(unknown, |error| format!("{error:.1}"))) } }
         }
     };
     let tile = |name: &str, value: Markup, more: &str| {

@@ -59,10 +59,7 @@ pub(super) fn standings(story: &Story<'_>, rated: &[(&str, Rating)]) -> Markup {
             @let [losses, draws, wins] = story.tally.engines[place].results;
             tr {
                 th scope="row" title=(name) { (rank + 1) ". " (name) }
-                td { @match (rating.elo, rating.error) {
-                    (Some(elo), Some(error)) => { (signed(elo, 1)) " ± " (format!("{error:.1}")) },
-                    _ => span class="none" { "unknown" },
-                } }
+                td { (elo(rating.elo, rating.error)) }
                 td { (grouped(losses + draws + wins)) }
                 td { (score([losses, draws, wins])) }
             }
@@ -70,6 +67,17 @@ pub(super) fn standings(story: &Story<'_>, rated: &[(&str, Rating)]) -> Markup {
     };
     html! {
         section class="card" { h2 { "Standings" } (table("Standings", &["Engine", "Elo (mean 0)", "Games", "Score"], &rows)) }
+    }
+}
+
+/// Elo with half the width of its interval, as far as they can be told.
+fn elo(elo: Option<f64>, error: Option<f64>) -> Markup {
+    html! {
+        @match (elo, error) {
+            (Some(elo), Some(error)) => { (signed(elo, 1)) " ± " (format!("{error:.1}")) },
+            (Some(elo), None) => { (signed(elo, 1)) " ± " span class="none" { "unknown" } },
+            _ => span class="none" { "unknown" },
+        }
     }
 }
 
@@ -113,10 +121,7 @@ pub(super) fn encounters(story: &Story<'_>) -> Markup {
                 }
                 td { (grouped(wins)) } td { (grouped(losses)) } td { (grouped(draws)) }
                 td { (judged.score.map_or_else(|| "–".to_owned(), percent)) }
-                td { @match (judged.elo, judged.elo_error) {
-                    (Some(elo), Some(error)) => { (signed(elo, 1)) " ± " (format!("{error:.1}")) },
-                    _ => span class="none" { "unknown" },
-                } }
+                td { (elo(judged.elo, judged.elo_error)) }
                 td { (charts::strip(encounter.pairs)) }
             }
         }
