@@ -1,14 +1,15 @@
 //! Results of games that somebody has played, from their PGN: who met whom, and what came of it.
 //!
 //! Moves are not looked at, so that archives of any size can be read as streams. A result that is not clear is no draw:
-//! its game is left out, and counted by the reason.
+//! its game is left out, and counted by the reason. A game that contradicts itself is an error.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead};
 
 use engine::chess::Color;
+use thiserror::Error;
 
-use crate::game::{Outcome, PgnGame, PgnReader, PgnResult, named_enum};
+use crate::game::{Outcome, PgnFault, PgnGame, PgnReader, PgnResult, named_enum};
 use crate::stats::{Counts, Meeting};
 
 named_enum! {
@@ -16,13 +17,29 @@ named_enum! {
     LeftOut {
         /// Its result is missing or cannot be read, or it is not over.
         NoResult = "without a result",
-        /// The tag says one thing, the end of the moves another.
-        TwoResults = "with two results",
+        /// It ends within a comment or a variation.
+        BrokenOff = "broken off",
         /// A tag for a player is missing or says nothing.
         NoName = "without a player's name",
         /// One name on both sides.
         Oneself = "against oneself",
     }
+}
+
+/// Why games cannot be read.
+#[derive(Debug, Error)]
+pub enum PoolError {
+    /// The text cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] io::Error),
+    /// A game says of itself what cannot both be true, or has no end of tags.
+    #[error("line {line}: {fault}")]
+    Game {
+        /// Where that is, from 1.
+        line: u64,
+        /// What is wrong with it.
+        fault: PgnFault,
+    },
 }
 
 /// The players of many games, and their results.
@@ -43,10 +60,14 @@ impl Pool {
     /// Adds the games of a text in PGN.
     ///
     /// # Errors
-    /// If it cannot be read; the games before that have been added.
-    pub fn read(&mut self, text: impl BufRead) -> io::Result<()> {
+    /// If it cannot be read, or a game contradicts itself; the games before that have been added.
+    pub fn read(&mut self, text: impl BufRead) -> Result<(), PoolError> {
         let mut games = PgnReader::new(text, 0);
         while let Some(game) = games.next_game()? {
+            if let Some((line, fault @ (PgnFault::TwoTags(_) | PgnFault::TwoResults | PgnFault::ManyTags))) = game.fault
+            {
+                return Err(PoolError::Game { line, fault });
+            }
             self.add(&game);
         }
         Ok(())
@@ -118,9 +139,11 @@ impl Pool {
 
 /// White's and Black's name and the result, or why a game does not count.
 fn result_of(game: &PgnGame) -> Result<([&str; 2], Outcome), LeftOut> {
+    if let Some((_, PgnFault::OpenComment | PgnFault::OpenVariation)) = game.fault {
+        return Err(LeftOut::BrokenOff);
+    }
     let tagged = game.tag("Result").and_then(PgnResult::parse);
     let outcome = match (tagged, game.result) {
-        (Some(PgnResult::Ended(a)), Some(PgnResult::Ended(b))) if a != b => return Err(LeftOut::TwoResults),
         (Some(PgnResult::Ended(outcome)), _) => outcome,
         // The tag says that the game is not over, or what nobody can read: then the moves do not know better.
         (None, Some(PgnResult::Ended(outcome))) if game.tag("Result").is_none() => outcome,
@@ -147,11 +170,12 @@ mod tests {
             ("b", "a", "[Result \"1-0\"]", ""),
             ("b", "a", "", "1/2-1/2"),
             ("c", " a ", "[Result \"0-1\"]", "*"),
-            ("a", "b", "[Result \"1-0\"]", "0-1"),
+            ("a", "b", "[Result \"1-0\"]", "{torn"),
+            ("a", "b", "[Result \"1-0\"]", "((((1-0"),
             ("a", "b", "[Result \"*\"]", "0-1"),
             ("a", "b", "[Result \"won\"]", "0-1"),
             ("a", "b", "", "*"),
-            ("a", "b", "", "{torn"),
+            ("a", "b", "", "torn"),
             ("a", "?", "", "1-0"),
             ("", "b", "", "1-0"),
             ("a", "a", "", "1-0"),
@@ -160,7 +184,20 @@ mod tests {
         }
         assert_eq!(pool.players, ["a", "b", "c"]);
         assert_eq!(pool.encounters, BTreeMap::from([([0, 1], [1, 1, 1]), ([0, 2], [0, 0, 1])]));
-        assert_eq!((pool.white, pool.games(), pool.left_out), ([1, 1, 2], 4, [4, 1, 2, 1]));
+        assert_eq!((pool.white, pool.games(), pool.left_out), ([1, 1, 2], 4, [4, 2, 2, 1]));
         assert_eq!(pool.results(), [[1, 1, 2], [1, 1, 1], [1, 0, 0]]);
+    }
+    #[test]
+    fn contradictions_are_errors_with_their_line() {
+        let mut pool = Pool::default();
+        for (tag, end, expected) in [
+            ("[Result \"1-0\"]", "0-1", "line 7: the tag Result contradicts the result after the moves"),
+            ("[Result \"1-0\"]\n[Result \"0-1\"]", "", "line 7: two tags Result contradict each other"),
+            ("[Result \"1-0\"]\n[Result \"*\"]", "1-0", "line 7: two tags Result contradict each other"),
+        ] {
+            let text = game("a", "b", "", "1-0") + &game("a", "b", tag, end);
+            assert_eq!(pool.read(text.as_bytes()).unwrap_err().to_string(), expected);
+        }
+        assert_eq!(pool.games(), 3);
     }
 }

@@ -1,7 +1,7 @@
 //! `arena elo`, as users run it.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Output;
 
@@ -110,6 +110,30 @@ fn who_cannot_be_compared_is_told_apart() {
 }
 
 #[test]
+fn long_names_are_cut_in_tables_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "n".repeat(500_000);
+    fs::write(folder.path().join("long.pgn"), games(&name, "b", [3, 2, 3])).unwrap();
+    let table = String::from_utf8(elo(folder.path(), &["long.pgn"]).stdout).unwrap();
+    assert!(table.contains(&format!("{}…", &name[..35])) && table.lines().all(|line| line.len() < 200), "{table}");
+    assert_eq!(player(&json(folder.path(), &["long.pgn"]), &name)["games"], 8);
+}
+
+#[test]
+fn lines_without_an_end_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("long.pgn"), games(&"n".repeat(5_000_000), "b", [1, 0, 0])).unwrap();
+    fs::write(path("zeros.zst"), zstd::encode_all(std::io::repeat(0).take(1 << 28), 1).unwrap()).unwrap();
+    for name in ["long.pgn", "zeros.zst"] {
+        let output = elo(folder.path(), &[name]);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert_eq!(told, format!("error: {name}: line 1 is longer than 1048576 bytes\n"));
+    }
+}
+
+#[test]
 fn what_cannot_be_rated_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -117,7 +141,10 @@ fn what_cannot_be_rated_is_refused() {
     fs::write(path("open.pgn"), "[White \"a\"]\n[Black \"b\"]\n[Result \"*\"]\n\n*\n").unwrap();
     fs::write(path("empty.pgn"), "\n").unwrap();
     fs::write(path("torn.zst"), &zstd::encode_all(games("a", "b", [9, 9, 9]).as_bytes(), 3).unwrap()[..60]).unwrap();
+    let two = games("a", "b", [1, 0, 0]).replace("e5 1-0", "e5 0-1");
+    fs::write(path("two.pgn"), games("a", "b", [9, 9, 9]) + &two).unwrap();
     for (args, message) in [
+        (&["two.pgn"][..], "error: two.pgn: line 163: the tag Result contradicts the result after the moves\n"),
         (&["empty.pgn"][..], "error: empty.pgn: no games\n"),
         (&["open.pgn", "empty.pgn"], "open.pgn, empty.pgn: no games that count (1 without a result)"),
         (&["none.pgn"], "error: none.pgn: No such file"),

@@ -4,7 +4,7 @@
 mod chess960;
 mod pgn;
 
-use std::io::{self, BufRead, Cursor, Read};
+use std::io::{self, BufRead};
 use std::path::Path;
 
 use chess960::chess960_fen;
@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::PgnFault;
+use crate::lines::{self, Lines};
 use crate::packed;
 
 /// The rules that are played by.
@@ -107,25 +108,23 @@ impl Book {
     /// [`Book::MOST_PLIES`] if not given.
     ///
     /// # Errors
-    /// If it cannot be read, has a line that cannot be played from, or has none, or has positions where `plies` are given.
+    /// If it cannot be read, has a line that is too long or cannot be played from, or has none, or has positions where `plies` are given.
     pub fn load(path: &Path, variant: Variant, plies: Option<usize>) -> Result<Self, BookError> {
         let name = path.display().to_string();
         let text = packed::open(path).map_err(|error| BookError::Unreadable { name: name.clone(), error })?;
         Self::read(&name, text, variant, plies)
     }
 
-    fn read(name: &str, mut text: impl BufRead, variant: Variant, plies: Option<usize>) -> Result<Self, BookError> {
+    fn read(name: &str, text: impl BufRead, variant: Variant, plies: Option<usize>) -> Result<Self, BookError> {
         let mut reading = Reading::default();
         let unreadable = |error| BookError::Unreadable { name: name.to_owned(), error };
-        let mut head = Vec::new();
-        let is_pgn = read_to_content(&mut text, &mut head).map_err(unreadable)?;
-        let text = Cursor::new(head).chain(text);
-        if is_pgn {
-            pgn::read(text, variant, plies.unwrap_or(Self::MOST_PLIES), &mut reading).map_err(unreadable)?;
+        let mut lines = Lines::new(text, lines::LONGEST);
+        if is_of_games(&mut lines).map_err(unreadable)? {
+            pgn::read(lines, variant, plies.unwrap_or(Self::MOST_PLIES), &mut reading).map_err(unreadable)?;
         } else if plies.is_some() {
             return Err(BookError::NoGames(name.to_owned()));
         } else {
-            read_lines(text, variant, &mut reading).map_err(unreadable)?;
+            read_lines(lines, variant, &mut reading).map_err(unreadable)?;
         }
         reading.into_book(name)
     }
@@ -235,34 +234,29 @@ impl Reading {
     }
 }
 
-/// Reads up to the first line that is neither empty nor marked with `#`, leaving empty what is; whether that line is one
-/// of games.
-fn read_to_content(text: &mut impl BufRead, head: &mut Vec<u8>) -> io::Result<bool> {
+/// Reads up to the first line that is neither empty nor marked with `#`, which is to be read again; whether that line is
+/// one of games.
+fn is_of_games(lines: &mut Lines<impl BufRead>) -> io::Result<bool> {
+    let mut bytes = Vec::new();
     loop {
-        let start = head.len();
-        let is_end = text.read_until(b'\n', head)? == 0;
-        let line = head[start..].trim_ascii();
-        if line.starts_with(b"#") {
-            head.truncate(start);
-            head.push(b'\n');
-        } else if is_end || !line.is_empty() {
+        let is_end = !lines.read(&mut bytes)?;
+        let line = bytes.trim_ascii();
+        if is_end || !(line.is_empty() || line.starts_with(b"#")) {
             // No field of pieces begins so.
-            return Ok([&b"["[..], b"{", b"%", b";", b"1."].iter().any(|sign| line.starts_with(sign)));
+            let is_game = [&b"["[..], b"{", b"%", b";", b"1."].iter().any(|sign| line.starts_with(sign));
+            lines.put_back(bytes);
+            return Ok(is_game);
         }
     }
 }
 
-fn read_lines(mut text: impl BufRead, variant: Variant, reading: &mut Reading) -> io::Result<()> {
+fn read_lines(mut lines: Lines<impl BufRead>, variant: Variant, reading: &mut Reading) -> io::Result<()> {
     let mut bytes = Vec::new();
-    for number in 1.. {
-        bytes.clear();
-        if text.read_until(b'\n', &mut bytes)? == 0 {
-            break;
-        }
+    while lines.read(&mut bytes)? {
         let line = String::from_utf8_lossy(bytes.trim_ascii());
         if !line.is_empty() && !line.starts_with('#') {
             let position = Epd::parse(&line).map(|epd| epd.position);
-            reading.add(number, position.map_err(LineFault::from), variant);
+            reading.add(lines.number(), position.map_err(LineFault::from), variant);
         }
     }
     Ok(())

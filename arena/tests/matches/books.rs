@@ -51,6 +51,17 @@ fn books_that_cannot_be_played_are_refused() {
         (b"8/8/8/8/8/k7/7R/K7 w - -", &["--plies", "3"], "has positions and not games"),
         (b"\x1F\x8B\x08\x00", &[], "error: book.epd: cannot be read"),
         (b"PK\x03\x04", &[], "is compressed with zip"),
+        (
+            b"[FEN \"8/8/8/8/8/k7/7R/K7 w - -\"]\n[FEN \"8/8/8/8/8/k7/7Q/K7 w - -\"]\n\n*",
+            &[],
+            "book.epd:1: two tags FEN",
+        ),
+        (b"1. e4 ((((1. d4", &[], "book.epd:1: a variation has no end"),
+        (
+            &[b"\n\n", &[b'x'; 3 << 20][..]].concat(),
+            &[],
+            "book.epd: cannot be read: line 3 is longer than 1048576 bytes",
+        ),
     ] {
         let told = starts(book, more).unwrap_err();
         assert!(told.contains(message), "{told}");

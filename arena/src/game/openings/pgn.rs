@@ -6,10 +6,16 @@ use engine::chess::Position;
 
 use super::{LineFault, Reading};
 use crate::game::{PgnGame, PgnReader, Variant};
+use crate::lines::Lines;
 
 /// Reads the openings of a book of games, of each no more than so many plies.
-pub(super) fn read(text: impl BufRead, variant: Variant, plies: usize, reading: &mut Reading) -> io::Result<()> {
-    let mut games = PgnReader::new(text, plies);
+pub(super) fn read(
+    lines: Lines<impl BufRead>,
+    variant: Variant,
+    plies: usize,
+    reading: &mut Reading,
+) -> io::Result<()> {
+    let mut games = PgnReader::from_lines(lines, plies);
     while let Some(game) = games.next_game()? {
         match last_position(&game) {
             Ok(position) => reading.add(game.line, Ok(position), variant),
@@ -74,6 +80,14 @@ mod tests {
         assert!(read(mate, Some(3)).is_ok());
         assert_eq!(error("[FEN \"8/8 w - -\"]\n*"), "book.pgn:1: expected 8 ranks, found 2 (1 such line in all)");
         assert_eq!(error("1. e4 {\n"), "book.pgn:1: a comment has no end (1 such line in all)");
+        let twofold = "[FEN \"4k3/8/8/8/8/8/8/4K2R w K -\"]\n[FEN \"4k3/8/8/8/8/8/8/4K1R1 w - -\"]\n\n*";
+        assert_eq!(error(twofold), "book.pgn:1: two tags FEN contradict each other (1 such line in all)");
+        let both = "\n[Result \"1-0\"]\n\n1. e4 0-1";
+        let expected = "book.pgn:2: the tag Result contradicts the result after the moves (1 such line in all)";
+        assert_eq!(error(both), expected);
+        assert_eq!(error("1. e4 ((((1. d4"), "book.pgn:1: a variation has no end (1 such line in all)");
+        let long = format!("\n1. e4 {{{}}} *", "x".repeat(1 << 20));
+        assert_eq!(error(&long), "book.pgn: cannot be read: line 2 is longer than 1048576 bytes");
         assert_eq!(error("% nothing\n"), "book.pgn: has no positions");
         let positions = read(&Position::start().to_fen(), Some(4)).unwrap_err();
         assert_eq!(positions, "book.pgn: has positions and not games, of which so many plies could be taken");

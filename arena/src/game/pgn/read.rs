@@ -9,6 +9,11 @@ use std::io::{self, BufRead};
 use thiserror::Error;
 
 use crate::game::Outcome;
+use crate::lines::{self, Lines};
+use crate::uci_client::shortened;
+
+/// The bytes of all lines of tags of a game; those of programs have hundreds.
+const MOST_TAGS: usize = 1 << 20;
 
 /// What a game says of its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +50,15 @@ pub enum PgnFault {
     /// A variation ends that has not begun.
     #[error("`)` without `(`")]
     NoVariation,
+    /// A tag that decides what the game is stands there twice, with different values.
+    #[error("two tags {0} contradict each other")]
+    TwoTags(&'static str),
+    /// The tag `Result` says one thing, the end of the moves another.
+    #[error("the tag Result contradicts the result after the moves")]
+    TwoResults,
+    /// The tags are longer than those of any game.
+    #[error("the tags of a game have more than {MOST_TAGS} bytes")]
+    ManyTags,
 }
 
 /// A game as it stands in a file.
@@ -58,7 +72,7 @@ pub struct PgnGame {
     pub moves: Vec<(u64, String)>,
     /// How it ends by its last word; not there if it breaks off.
     pub result: Option<PgnResult>,
-    /// The first fault of its shape, with its line.
+    /// A contradiction, with the line in which the game begins; else the first fault of its shape, with its line.
     pub fault: Option<(u64, PgnFault)>,
 }
 
@@ -67,17 +81,29 @@ impl PgnGame {
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
     }
+
+    /// What makes it two games, of which nobody knows the right one.
+    fn contradiction(&self) -> Option<PgnFault> {
+        let is_twofold =
+            |name: &&str| self.tags.iter().any(|(tag, value)| tag == name && self.tag(name) != Some(value.as_str()));
+        if let Some(name) = ["Result", "FEN"].into_iter().find(is_twofold) {
+            return Some(PgnFault::TwoTags(name));
+        }
+        match (self.tag("Result").and_then(PgnResult::parse), self.result) {
+            (Some(PgnResult::Ended(a)), Some(PgnResult::Ended(b))) if a != b => Some(PgnFault::TwoResults),
+            _ => None,
+        }
+    }
 }
 
 /// Reads games from a stream.
 #[derive(Debug)]
 pub struct PgnReader<R> {
-    input: R,
+    lines: Lines<R>,
     plies: usize,
     /// The line that is being read, and how far.
     text: Vec<u8>,
     at: usize,
-    number: u64,
 }
 
 /// Where in a game the reader is.
@@ -87,12 +113,15 @@ struct State {
     /// Something of the game was read; something other than tags was.
     has_begun: bool,
     has_moves: bool,
+    /// The bytes of the lines of tags.
+    tag_bytes: usize,
     /// An empty line has come since the last tag.
     is_parted: bool,
     /// Where a comment in braces was opened.
     comment: Option<u64>,
-    /// Where variations were opened, the outermost first.
-    variations: Vec<u64>,
+    /// How many variations are open, and where the outermost was opened.
+    variations: u64,
+    variation: u64,
 }
 
 impl State {
@@ -110,8 +139,11 @@ impl State {
     fn end(mut self) -> Option<PgnGame> {
         if let Some(line) = self.comment {
             self.fault(line, PgnFault::OpenComment);
-        } else if let Some(&line) = self.variations.first() {
-            self.fault(line, PgnFault::OpenVariation);
+        } else if self.variations > 0 {
+            self.fault(self.variation, PgnFault::OpenVariation);
+        }
+        if let Some(contradiction) = self.game.contradiction() {
+            self.game.fault = Some((self.game.line, contradiction));
         }
         self.has_begun.then_some(self.game)
     }
@@ -120,13 +152,18 @@ impl State {
 impl<R: BufRead> PgnReader<R> {
     /// Reads from a stream, of every game no more than so many moves of either side.
     pub fn new(input: R, plies: usize) -> Self {
-        PgnReader { input, plies, text: Vec::new(), at: 0, number: 0 }
+        Self::from_lines(Lines::new(input, lines::LONGEST), plies)
+    }
+
+    /// Reads from lines of which some were read before, like [`PgnReader::new`].
+    pub(crate) fn from_lines(lines: Lines<R>, plies: usize) -> Self {
+        PgnReader { lines, plies, text: Vec::new(), at: 0 }
     }
 
     /// The next game, if there is one.
     ///
     /// # Errors
-    /// If the stream cannot be read.
+    /// If the stream cannot be read, or has a line that is too long.
     pub fn next_game(&mut self) -> io::Result<Option<PgnGame>> {
         let mut state = State::default();
         loop {
@@ -151,9 +188,8 @@ impl<R: BufRead> PgnReader<R> {
 
     /// Whether there is a line.
     fn next_line(&mut self) -> io::Result<bool> {
-        self.text.clear();
-        (self.at, self.number) = (0, self.number + 1);
-        Ok(self.input.read_until(b'\n', &mut self.text)? > 0)
+        self.at = 0;
+        self.lines.read(&mut self.text)
     }
 
     /// Whether a line is the first of another game. Within a comment or a variation only a whole tag pair is: comments
@@ -166,18 +202,24 @@ impl<R: BufRead> PgnReader<R> {
         if !state.has_moves {
             return state.is_parted && tag_pair(line).is_some_and(|(name, ..)| state.game.tag(&name).is_some());
         }
-        let is_open = state.comment.is_some() || !state.variations.is_empty();
+        let is_open = state.comment.is_some() || state.variations > 0;
         !is_open || (line.ends_with(b"\"]") && tag_pair(line).is_some())
     }
 
     /// Reads a line of tags, usually one.
     fn read_tags(&mut self, state: &mut State) {
-        state.begin(self.number);
+        let number = self.lines.number();
+        state.begin(number);
         (state.is_parted, self.at) = (false, self.text.len());
+        state.tag_bytes += self.text.len();
+        if state.tag_bytes > MOST_TAGS {
+            state.fault(number, PgnFault::ManyTags);
+            return;
+        }
         let mut rest = self.text.trim_ascii();
         while !rest.is_empty() {
             let Some((name, value, after)) = tag_pair(rest) else {
-                state.fault(self.number, PgnFault::Tag(decoded(rest)));
+                state.fault(number, PgnFault::Tag(shortened(&decoded(rest))));
                 return;
             };
             state.game.tags.push((name, value));
@@ -187,6 +229,7 @@ impl<R: BufRead> PgnReader<R> {
 
     /// Reads moves up to the end of the line or of the game; whether it was that of the game.
     fn read_moves(&mut self, state: &mut State) -> bool {
+        let number = self.lines.number();
         while let Some(&byte) = self.text.get(self.at) {
             if state.comment.is_some() {
                 let end = self.text[self.at..].iter().position(|&byte| byte == b'}');
@@ -198,19 +241,23 @@ impl<R: BufRead> PgnReader<R> {
                 self.at += 1;
                 continue;
             }
-            state.begin(self.number);
+            state.begin(number);
             state.has_moves = true;
             match byte {
-                b'{' => (state.comment, self.at) = (Some(self.number), self.at + 1),
+                b'{' => (state.comment, self.at) = (Some(number), self.at + 1),
                 b';' => self.at = self.text.len(),
                 b'(' => {
                     self.at += 1;
-                    state.variations.push(self.number);
+                    if state.variations == 0 {
+                        state.variation = number;
+                    }
+                    state.variations += 1;
                 }
                 b')' => {
                     self.at += 1;
-                    if state.variations.pop().is_none() {
-                        state.fault(self.number, PgnFault::NoVariation);
+                    match state.variations.checked_sub(1) {
+                        Some(left) => state.variations = left,
+                        None => state.fault(number, PgnFault::NoVariation),
                     }
                 }
                 _ => {
@@ -231,7 +278,7 @@ impl<R: BufRead> PgnReader<R> {
         let length = rest.iter().skip(1).position(is_end).map_or(rest.len(), |end| end + 1);
         let word = &rest[..length];
         self.at += length;
-        if !state.variations.is_empty() {
+        if state.variations > 0 {
             return false;
         }
         if !word[0].is_ascii_digit() && word[0] != b'*' && state.game.moves.len() >= self.plies {
@@ -245,7 +292,7 @@ impl<R: BufRead> PgnReader<R> {
         let word = without_number(&word);
         let is_annotation = word.starts_with('$') || word == "e.p." || word.trim_matches(['!', '?']).is_empty();
         if !is_annotation && state.game.moves.len() < self.plies {
-            state.game.moves.push((self.number, word.to_owned()));
+            state.game.moves.push((self.lines.number(), word.to_owned()));
         }
         false
     }
@@ -343,6 +390,33 @@ mod tests {
         let found = games(b"[White \"x]\n[Black \"y\"]\n\n1. e4 *\n", 9);
         assert_eq!(found[0].fault, Some((1, PgnFault::Tag("[White \"x]".to_owned()))));
         assert_eq!(found[0].tag("Black"), Some("y"));
+    }
+
+    #[test]
+    fn games_that_contradict_themselves_are_at_fault() {
+        let fault = |text: &str| games(format!("\n{text}").as_bytes(), 9)[0].fault.clone();
+        for name in ["Result", "FEN"] {
+            let text = format!("[White \"x]\n[{name} \"1-0\"]\n[{name} \"0-1\"]\n\n1. e4 *\n");
+            assert_eq!(fault(&text), Some((2, PgnFault::TwoTags(name))));
+            assert_eq!(fault(&format!("[{name} \"0-1\"] [{name} \"0-1\"]\n\n1. e4 0-1\n")), None);
+        }
+        assert_eq!(fault("[Result \"1-0\"]\n\n1. e4 0-1\n"), Some((2, PgnFault::TwoResults)));
+        for (tag, end) in [("1-0", "1-0"), ("1/2-1/2", "1/2"), ("*", "0-1"), ("0-1", "*"), ("0-1", "")] {
+            assert_eq!(fault(&format!("[Result \"{tag}\"]\n\n1. e4 {end}\n")), None);
+        }
+    }
+
+    #[test]
+    fn no_game_fills_the_memory() {
+        let tag = "[A \"\"]\n";
+        let text = format!("{}\n1. e4 {} 1-0", tag.repeat(MOST_TAGS), "(".repeat(100_000));
+        let (found, most) = (&games(text.as_bytes(), 9)[0], MOST_TAGS / tag.len());
+        assert_eq!((found.tags.len(), found.result), (most, None));
+        assert_eq!(found.fault, Some((most as u64 + 1, PgnFault::ManyTags)));
+        let long = format!("1. e4 *\n{{{}}}", "x".repeat(lines::LONGEST));
+        let mut reader = PgnReader::new(long.as_bytes(), 9);
+        assert!(reader.next_game().unwrap().is_some());
+        assert_eq!(reader.next_game().unwrap_err().to_string(), "line 2 is longer than 1048576 bytes");
     }
 
     #[test]
