@@ -87,6 +87,10 @@ fn journals_are_kept_from_harm() {
         assert!(told.contains(message), "{told}");
         assert_eq!(fs::read(arena.path("match.jsonl")).unwrap(), journal);
     }
+    fs::write(arena.path("notes"), "my precious notes").unwrap();
+    let (code, told) = play(&["--journal", "notes", "--resume"]);
+    assert!(code == Some(2) && told.contains("notes: is no journal of this match, and stays as it is"), "{told}");
+    assert_eq!(fs::read_to_string(arena.path("notes")).unwrap(), "my precious notes");
     // More games than before are the same match.
     assert_eq!(play(&["--games", "6", "--journal", "match.jsonl", "--resume"]).0, Some(0));
     assert_eq!(arena.json()["games"], 6);

@@ -243,7 +243,7 @@ fn what_cannot_be_told_is_refused() {
     };
     fs::write(arena.path("other"), "{\"x\":1}\n").unwrap();
     assert!(report(&["none", "--output", "out.html"]).contains("error: none: No such file"));
-    assert!(report(&["other", "--output", "out.html"]).contains("error: other:1: `engines` is no list"));
+    assert!(report(&["other", "--output", "out.html"]).contains("error: other:1: has no checksum"));
     let files = ["--games", "2", "--journal", "match.jsonl"];
     assert_eq!(run(&arena, &arguments("match", &["", ""], &files)).status.code(), Some(0));
     assert!(report(&["match.jsonl", "--output", "nowhere/out.html"]).contains("nowhere/out.html: cannot be written"));

@@ -94,18 +94,11 @@ pub(super) fn from_json(line: &Value, plan: &Match) -> Result<(GameRecord, Durat
 /// What counts of a game and when it ended, from the line alone; or what is wrong.
 pub(super) fn summary_from_json(line: &Value, pairing: Pairing) -> Result<(GameSummary, Duration), String> {
     let Frame { number, outcome, ending, notes, at, moves, .. } = Frame::read(line)?;
-    let Seating { players, opening, .. } = pairing.seating(number);
-    let start = match &line["start"] {
-        // A line of before the start was kept; all openings were of White's move then.
-        Value::Null => None,
-        value => {
-            let fen = value.as_str().ok_or("`start` is no text")?;
-            Some(Position::from_fen(fen).map_err(|error| format!("`start`: {error}"))?)
-        }
-    };
-    let key = start.as_ref().map_or_else(|| u64::from(opening), Position::key);
-    let mut color = start.as_ref().map_or(Color::White, Position::side_to_move);
-    let (mut efforts, mut fingerprint) = ([Effort::default(); 2], Fingerprint::new(players, key));
+    let Seating { players, .. } = pairing.seating(number);
+    let fen = line["start"].as_str().ok_or("`start` is no text")?;
+    let start = Position::from_fen(fen).map_err(|error| format!("`start`: {error}"))?;
+    let mut color = start.side_to_move();
+    let (mut efforts, mut fingerprint) = ([Effort::default(); 2], Fingerprint::new(players, start.key()));
     for value in moves {
         let said = SaidMove::read(value)?;
         efforts[color.index()].add_move(said.depth, said.nodes, said.time);

@@ -4,18 +4,22 @@
 //! The first line also tells the circumstances, and every other where its game began, so that a journal can be understood
 //! without the engines and openings it was played with.
 //!
-//! A line is on the disk before its game counts. A last line without its end was cut short by a kill: it is cut off, and
-//! its game is played again. Anything else that cannot be read is an error, and the file stays as it is.
+//! A line is on the disk before its game counts, and ends with a checksum. A last line without its end was cut short by a
+//! kill: it is cut off, and its game is played again. Anything else that cannot be read is an error, and the file stays as
+//! it is.
 
 mod line;
 mod read;
+mod sealed;
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use read::{Recorded, read_journal};
+use sealed::{SealedLines, seal};
 use serde_json::{Value, json};
 use thiserror::Error;
 
@@ -41,13 +45,16 @@ pub enum JournalError {
     /// Another program writes to it.
     #[error("{}: is in use", .0.display())]
     InUse(PathBuf),
+    /// There is something in it, but no match was ever described.
+    #[error("{}: is no journal of this match, and stays as it is", .0.display())]
+    Foreign(PathBuf),
     /// A line cannot be read.
     #[error("{}:{line}: {fault}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// Which line, from 1.
-        line: usize,
+        line: u64,
         /// What is wrong with it.
         fault: String,
     },
@@ -83,15 +90,24 @@ impl Head {
     fn to_json(&self) -> Value {
         json!({ "match": self.identity, "about": self.about })
     }
+
+    /// Whether bytes may be the beginning of a first line of this match, whatever its circumstances.
+    fn may_begin_with(&self, bytes: &[u8]) -> bool {
+        let beginning = format!("{{\"match\":{},\"about\":", self.identity);
+        bytes.iter().zip(beginning.as_bytes()).all(|(byte, expected)| byte == expected)
+    }
 }
 
-/// A journal that is written to.
+/// A journal that is written to. One that was begun and has no game when this is dropped is removed: it would be in the
+/// way of the next attempt.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
     file: File,
     /// Up to here all lines are whole.
     length: u64,
+    /// It was not there before, and has no game.
+    is_unused: bool,
 }
 
 /// What was found in a journal.
@@ -119,7 +135,7 @@ impl Journal {
             _ => refused(error),
         })?;
         lock(path, &file)?;
-        let mut journal = Journal { path: path.to_owned(), file, length: 0 };
+        let mut journal = Journal { path: path.to_owned(), file, length: 0, is_unused: true };
         journal.append(&head.to_json()).map_err(refused)?;
         Ok(journal)
     }
@@ -127,46 +143,34 @@ impl Journal {
     /// Reads a journal and goes on with it. Who plays its games and from where, the match says.
     ///
     /// # Errors
-    /// If the file cannot be read or written, belongs to another match, or has a line that cannot be read.
+    /// If the file cannot be read or written, is no journal, belongs to another match, or has a line that cannot be read or
+    /// is of a game that the match does not have.
     pub fn resume(path: &Path, head: &Head, plan: &Match) -> Result<(Self, Found), JournalError> {
         let refused = |error| JournalError::Refused { path: path.to_owned(), error };
-        let mut file = OpenOptions::new().read(true).append(true).open(path).map_err(refused)?;
+        let file = OpenOptions::new().read(true).append(true).open(path).map_err(refused)?;
         lock(path, &file)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(refused)?;
-        let length = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-        let text = String::from_utf8_lossy(&bytes[..length]);
-        let fault = |line: usize, fault: String| JournalError::Line { path: path.to_owned(), line, fault };
-        let mut found =
-            Found { games: Vec::new(), elapsed: Duration::ZERO, began: Value::Null, was_torn: length < bytes.len() };
-        let mut lines = text.lines().enumerate().map(|(index, line)| {
-            let value = serde_json::from_str::<Value>(line).map_err(|error| fault(index + 1, error.to_string()));
-            value.map(|value| (index + 1, value))
-        });
-        let Some(first) = lines.next() else {
-            // It was cut short before it said what match it is.
-            file.set_len(0).map_err(refused)?;
-            let mut journal = Journal { path: path.to_owned(), file, length: 0 };
-            journal.append(&head.to_json()).map_err(refused)?;
-            return Ok((journal, found));
-        };
-        let first = first?.1;
-        if let Some((key, theirs, ours)) = difference("", &first["match"], &head.identity) {
-            return Err(JournalError::OtherMatch { path: path.to_owned(), key, theirs, ours });
-        }
-        found.began = first["about"]["began"].clone();
-        for line in lines {
-            let (number, value) = line?;
-            let (game, at) = line::from_json(&value, plan).map_err(|missing| fault(number, missing))?;
-            if found.games.iter().any(|earlier| earlier.number == game.number) {
-                return Err(fault(number, format!("game {} is there twice", game.number)));
+        let mut lines = SealedLines::new(path, &file);
+        let mut found = Found { games: Vec::new(), elapsed: Duration::ZERO, began: Value::Null, was_torn: false };
+        match lines.next()? {
+            Some(first) => {
+                if let Some((key, theirs, ours)) = difference("", &first["match"], &head.identity) {
+                    return Err(JournalError::OtherMatch { path: path.to_owned(), key, theirs, ours });
+                }
+                found.began = first["about"]["began"].clone();
+                found.read_games(&mut lines, plan)?;
             }
-            found.games.push(game);
-            found.elapsed = found.elapsed.max(at);
+            None if !head.may_begin_with(lines.torn()) => return Err(JournalError::Foreign(path.to_owned())),
+            None => {}
         }
-        let length = length as u64;
+        found.was_torn = !lines.torn().is_empty();
+        let length = lines.length();
         file.set_len(length).map_err(refused)?;
-        Ok((Journal { path: path.to_owned(), file, length }, found))
+        let mut journal = Journal { path: path.to_owned(), file, length, is_unused: false };
+        if length == 0 {
+            // It was cut short before it said what match it is.
+            journal.append(&head.to_json()).map_err(refused)?;
+        }
+        Ok((journal, found))
     }
 
     /// Adds a game that ended when the match had taken `elapsed`. It is on the disk when this returns.
@@ -175,17 +179,47 @@ impl Journal {
     /// If it cannot be written, as on a full disk. The file is as before, and the game can be added again.
     pub fn add(&mut self, game: &GameRecord, elapsed: Duration) -> Result<(), JournalError> {
         let line = line::to_json(game, elapsed);
-        self.append(&line).map_err(|error| JournalError::Refused { path: self.path.clone(), error })
+        self.append(&line).map_err(|error| JournalError::Refused { path: self.path.clone(), error })?;
+        self.is_unused = false;
+        Ok(())
     }
 
     fn append(&mut self, line: &Value) -> io::Result<()> {
-        let text = format!("{line}\n");
+        let text = seal(line);
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
         match written {
             Ok(()) => self.length += text.len() as u64,
             Err(_) => self.file.set_len(self.length)?,
         }
         written
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        if self.is_unused {
+            // What cannot be removed is told by the next attempt.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl Found {
+    /// Reads the games of a match from the lines after the first.
+    fn read_games(&mut self, lines: &mut SealedLines<'_>, plan: &Match) -> Result<(), JournalError> {
+        let (mut numbers, total) = (HashSet::new(), plan.total_games());
+        while let Some(value) = lines.next()? {
+            let (game, at) = line::from_json(&value, plan).map_err(|missing| lines.fault(missing))?;
+            if game.number >= total {
+                return Err(lines.fault(format!("game {} is beyond the {total} games of this match", game.number)));
+            }
+            if !numbers.insert(game.number) {
+                return Err(lines.fault(format!("game {} is there twice", game.number)));
+            }
+            self.games.push(game);
+            self.elapsed = self.elapsed.max(at);
+        }
+        Ok(())
     }
 }
 

@@ -51,6 +51,18 @@ fn head(identity: Value) -> Head {
     Head { identity, about: json!({ "began": 5 }) }
 }
 
+/// A journal with checksums that fit again, after its lines were changed.
+fn resealed(text: &str) -> String {
+    let seal = |line: &str| match serde_json::from_str(line) {
+        Ok(Value::Object(mut object)) => {
+            object.remove("crc");
+            super::seal(&object.into())
+        }
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(seal).collect()
+}
+
 fn message<T: std::fmt::Debug>(result: Result<T, JournalError>) -> String {
     result.unwrap_err().to_string()
 }
@@ -90,13 +102,78 @@ fn a_journal_that_was_cut_short_at_once_begins_anew() {
     let path = folder.path().join("match.jsonl");
     let plan = plan();
     let identity = head(json!({ "seed": 1 }));
-    drop(Journal::create(&path, &identity).unwrap());
+    let journal = Journal::create(&path, &identity).unwrap();
     let whole = std::fs::read(&path).unwrap();
+    drop(journal);
     for length in [0, 5, whole.len() - 1] {
         std::fs::write(&path, &whole[..length]).unwrap();
         let (_, found) = Journal::resume(&path, &identity, &plan).unwrap();
         assert!(found.games.is_empty());
         assert_eq!(std::fs::read(&path).unwrap(), whole);
+    }
+}
+
+#[test]
+fn a_journal_that_was_never_used_is_not_left_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.jsonl");
+    let plan = plan();
+    let identity = head(json!({ "seed": 1 }));
+    drop(Journal::create(&path, &identity).unwrap());
+    assert!(!path.exists());
+    let mut journal = Journal::create(&path, &identity).unwrap();
+    journal.add(&game(0, &plan), Duration::ZERO).unwrap();
+    drop(journal);
+    assert!(path.exists());
+    // One that was there before is not ours to remove.
+    let first = std::fs::read_to_string(&path).unwrap().lines().next().unwrap().to_owned() + "\n";
+    std::fs::write(&path, &first).unwrap();
+    drop(Journal::resume(&path, &identity, &plan).unwrap());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), first);
+}
+
+#[test]
+fn what_is_no_journal_is_never_emptied() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.jsonl");
+    let name = path.display();
+    let plan = plan();
+    for (text, expected) in [
+        ("my precious notes", ": is no journal of this match, and stays as it is"),
+        ("{\"match\":{\"seed\":2},\"about\":{}}", ": is no journal of this match, and stays as it is"),
+        ("my precious notes\n", ":1: has no checksum: it is of an older arena, or of no journal"),
+        ("\n", ":1: has no checksum: it is of an older arena, or of no journal"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(message(Journal::resume(&path, &head(json!({ "seed": 1 })), &plan)), format!("{name}{expected}"));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
+}
+
+#[test]
+fn every_change_of_a_line_is_told_by_its_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.jsonl");
+    let plan = plan();
+    let head = Head::of(&plan, None);
+    let mut journal = Journal::create(&path, &head).unwrap();
+    for number in [0, 1] {
+        journal.add(&game(number, &plan), Duration::ZERO).unwrap();
+    }
+    drop(journal);
+    let good = std::fs::read(&path).unwrap();
+    let ends: Vec<usize> = (0..good.len()).filter(|&at| good[at] == b'\n').collect();
+    for at in 0..good.len() - 1 {
+        let mut bad = good.clone();
+        bad[at] ^= 1 << (at % 8);
+        if good[at] == b'\n' || bad[at] == b'\n' {
+            continue;
+        }
+        std::fs::write(&path, &bad).unwrap();
+        let line = 1 + ends.iter().filter(|&&end| end < at).count();
+        let place = format!("{}:{line}: ", path.display());
+        let told = [message(Journal::resume(&path, &head, &plan)), message(read_journal(&path))];
+        assert!(told.iter().all(|told| told.starts_with(&place) && told.contains("checksum")), "{at}: {told:?}");
     }
 }
 
@@ -117,11 +194,14 @@ fn what_does_not_belong_is_refused_and_left_alone() {
     for (bad, expected) in [
         (good.replace("mate", "fate"), ":2: `fate` is not known"),
         (good.replace("\"moves\":[[\"", "\"moves\":[[\"x"), ":2: `x"),
+        (good.replace("\"game\":4", "\"game\":300"), ":2: game 300 is beyond the 300 games of this match"),
+        (good.replace("\"game\":4", "\"game\":4000000000"), ":2: game 4000000000 is beyond the 300 games"),
         (format!("{good}{good}"), ":3: `game` is no number"),
-        (format!("{good}\n"), ":3: EOF while parsing"),
+        (format!("{good}\n"), ":3: has no checksum"),
         (format!("{good}{}\n", good.lines().last().unwrap()), ":3: game 4 is there twice"),
-        ("{}\n".to_owned(), ":1: is of another match: "),
+        ("{\"x\":1}\n".to_owned(), ":1: is of another match: "),
     ] {
+        let bad = resealed(&bad);
         std::fs::write(&path, &bad).unwrap();
         let told = message(resume(json!({ "seed": 3, "book": ["x", { "y": 5 }] })));
         assert!(told.starts_with(&format!("{name}{expected}")), "{told}");
@@ -172,36 +252,15 @@ fn what_is_no_journal_is_told_by_its_line() {
     let good = std::fs::read_to_string(&path).unwrap();
     for (bad, expected) in [
         (String::new(), ":1: no match is described"),
-        ("{}\n".to_owned(), ":1: `engines` is no list of two or more"),
-        ("[5]\n".to_owned(), ":1: `engines` is no list of two or more"),
+        ("{\"x\":1}\n".to_owned(), ":1: `engines` is no list of two or more"),
+        ("[5]\n".to_owned(), ":1: has no checksum"),
         (good.replace("1 nodes a move", "1 apple"), ":1: tc is [moves/][minutes:]seconds[+increment], not `1 apple`"),
         (good.replace("mate", "fate"), ":2: `fate` is not known"),
         (good.replace("\"start\":\"", "\"start\":\"x"), ":2: `start`: "),
         (format!("{good}{}\n", good.lines().last().unwrap()), ":3: game 4 is there twice"),
     ] {
-        std::fs::write(&path, &bad).unwrap();
+        std::fs::write(&path, resealed(&bad)).unwrap();
         let told = message(read_journal(&path));
         assert!(told.starts_with(&format!("{}{expected}", path.display())), "{told}");
     }
-}
-
-/// Lines of before the start was kept are understood too.
-#[test]
-fn a_line_without_start_is_of_the_opening_of_its_number() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("match.jsonl");
-    let plan = plan();
-    let mut journal = Journal::create(&path, &Head::of(&plan, None)).unwrap();
-    for number in [0, 6] {
-        let mut record = game(0, &plan);
-        record.number = number;
-        journal.add(&record, Duration::ZERO).unwrap();
-    }
-    let start = plan.book.opening(0).to_shredder_fen();
-    let text = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(read_journal(&path).unwrap().tally.distinct_games(), 1);
-    std::fs::write(&path, text.replace(&format!("\"start\":\"{start}\","), "")).unwrap();
-    let found = read_journal(&path).unwrap();
-    assert_eq!((found.tally.games, found.tally.distinct_games()), (2, 2));
-    assert_eq!(found.tally.engines[0].effort.moves, 4);
 }
