@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use arena::check;
 use arena::report::{Story, calc_json, calc_table, plan_table, to_html};
-use arena::schedule::{Format, Tally, read_journal};
+use arena::schedule::{Format, Match, Tally, read_journal};
 use arena::stats::{Counts, Sprt, Verdict};
 use arena::uci_client::{stand_guard, start_guard};
 use clap::{CommandFactory, Parser, Subcommand};
@@ -22,6 +22,8 @@ use engine::shell_files;
 
 /// Exit status of a run that failed, as clap's for bad arguments.
 const FAILURE: u8 = 2;
+/// Exit status of a match that has not come to its end: a test that is undecided, or games that were not played.
+const UNFINISHED: u8 = 3;
 
 /// The word by which the arena starts its guard.
 const GUARD: &str = "guard";
@@ -41,10 +43,16 @@ enum Command {
     /// Exit status: 0 if H1 is accepted, 1 if H0 is, 3 if neither, 2 if something went wrong.
     Sprt(args::SprtArgs),
     /// Play a fixed number of games between two engines.
+    ///
+    /// Exit status: 0 if all games were played, 3 if not, as after Ctrl-C, 2 if something went wrong.
     Match(args::MatchArgs),
     /// Play the first engine against each of the others, and rate all.
+    ///
+    /// Exit status: 0 if all games were played, 3 if not, as after Ctrl-C, 2 if something went wrong.
     Gauntlet(args::TournamentArgs),
     /// Play everybody against everybody, and rate all.
+    ///
+    /// Exit status: 0 if all games were played, 3 if not, as after Ctrl-C, 2 if something went wrong.
     RoundRobin(args::TournamentArgs),
     /// Let this project's engine play against itself, and keep quiet positions with results and scores.
     Datagen(args::DatagenArgs),
@@ -115,12 +123,12 @@ fn run(command: &Command) -> Result<u8> {
             Ok(match verdict(&sprt, &tally)? {
                 Verdict::H1 => 0,
                 Verdict::H0 => 1,
-                Verdict::Undecided => 3,
+                Verdict::Undecided => UNFINISHED,
             })
         }
         Command::Match(args) => {
             let plan = args.common.plan(args.common.two_engines()?, Format::Gauntlet, args.games)?;
-            output::play(&plan, &args.common, None).map(|_| 0)
+            play_all(&plan, &args.common)
         }
         Command::Gauntlet(args) => play_tournament(args, Format::Gauntlet),
         Command::RoundRobin(args) => play_tournament(args, Format::RoundRobin),
@@ -146,7 +154,13 @@ fn run(command: &Command) -> Result<u8> {
 
 fn play_tournament(args: &args::TournamentArgs, format: Format) -> Result<u8> {
     let plan = args.common.plan(args.common.several_engines()?, format, args.games)?;
-    output::play(&plan, &args.common, None).map(|_| 0)
+    play_all(&plan, &args.common)
+}
+
+/// Plays a match without a test, and says whether all of it was played.
+fn play_all(plan: &Match, args: &args::CommonArgs) -> Result<u8> {
+    let tally = output::play(plan, args, None)?;
+    Ok(if tally.games < u64::from(plan.total_games()) { UNFINISHED } else { 0 })
 }
 
 /// Sees to it that no engine outlives the arena, whatever becomes of it.

@@ -98,6 +98,41 @@ fn journals_are_kept_from_harm() {
 }
 
 #[test]
+fn a_start_that_failed_is_not_in_the_way_of_the_next() {
+    let arena = Arena::new();
+    let play = |behaviours: &str| {
+        let quick = ["--depth", "1", "--max-plies", "4", "--games", "2", "--journal", "match.jsonl"];
+        arena.play(behaviours, &quick).status.code()
+    };
+    assert_eq!((play("args=die-at-start"), arena.path("match.jsonl").exists()), (Some(2), false));
+    assert_eq!(play("option.Hash=1"), Some(2));
+    assert_eq!((play(""), arena.path("match.jsonl").exists()), (Some(0), true));
+    let journal = fs::read(arena.path("match.jsonl")).unwrap();
+    assert_eq!(play("args=die-at-start"), Some(2));
+    assert_eq!(fs::read(arena.path("match.jsonl")).unwrap(), journal);
+}
+
+#[test]
+fn a_match_that_was_ended_says_so_by_its_status() {
+    let arena = Arena::new();
+    let mut match_ = Command::new(env!("CARGO_BIN_EXE_arena"))
+        .args(arena.arguments("args=slow"))
+        .args(["--depth", "1", "--max-plies", "12", "--games", "100000", "--concurrency", "1"])
+        .current_dir(arena.folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while fs::metadata(arena.path("out.pgn")).map_or(0, |file| file.len()) == 0 {
+        assert_eq!(match_.try_wait().unwrap(), None);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &match_.id().to_string()]).status().unwrap().success());
+    assert_eq!(match_.wait().unwrap().code(), Some(3));
+    assert!(arena.json()["games"].as_u64().unwrap() < 100_000);
+}
+
+#[test]
 fn copies_of_games_and_limits_not_honoured_are_told() {
     let arena = Arena::new();
     let output = arena.play("nodes=100", &["--games", "8", "--depth", "1", "--max-plies", "4"]);
