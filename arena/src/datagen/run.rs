@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,13 @@ pub enum DatagenError {
     /// The games repeat themselves, or the filter lets nothing through.
     #[error("{MOST_EMPTY} games in a row gave nothing new: more random plies or another book are needed")]
     Exhausted,
+    /// Every game that the seed has was played.
+    #[error("all {MOST_GAMES} games of this seed were played: another seed or another book has more")]
+    OutOfGames,
 }
+
+/// The games of a seed.
+const MOST_GAMES: u32 = u32::MAX;
 
 /// How far a run goes, and how.
 #[derive(Clone, Copy, Debug)]
@@ -77,8 +83,8 @@ pub fn run(
     let shared = Shared {
         settings,
         stop,
-        next: AtomicU32::new(store.next_game()),
-        end: AtomicU32::new(u32::MAX),
+        next: AtomicU64::new(store.next_game().into()),
+        end: AtomicU32::new(MOST_GAMES),
         is_over: AtomicBool::new(false),
     };
     let mut collector = Collector::new(settings, extent, store);
@@ -110,6 +116,9 @@ pub fn run(
                 result = taken.map(|_| ());
             }
         }
+        if result.is_ok() && !shared.is_given_up() && !stop.is_asked() {
+            result = Err(DatagenError::OutOfGames);
+        }
     });
     result
 }
@@ -119,7 +128,7 @@ struct Shared<'a> {
     settings: &'a Settings,
     stop: &'a Stop,
     /// The next game to play.
-    next: AtomicU32,
+    next: AtomicU64,
     /// No game from this number on is played.
     end: AtomicU32,
     /// All that is wanted is there; running games are given up.
@@ -133,10 +142,8 @@ impl Shared<'_> {
 
     fn work(&self, mut player: Player<'_>, sender: &SyncSender<GameData>) {
         while !self.is_given_up() {
-            let number = self.next.fetch_add(1, SeqCst);
-            if number >= self.end.load(SeqCst) {
-                break;
-            }
+            let next = self.next.fetch_add(1, SeqCst);
+            let Some(number) = u32::try_from(next).ok().filter(|&number| number < self.end.load(SeqCst)) else { break };
             let Ok(game) = player.play(number, &|| self.is_given_up()) else { break };
             if sender.send(extract(self.settings, number, game)).is_err() {
                 break;
@@ -197,7 +204,7 @@ impl<'a> Collector<'a> {
 
     /// The first game after the chunk that is being filled.
     fn end_of_chunk(&self) -> u32 {
-        self.next.next_multiple_of(self.extent.chunk.max(1))
+        self.next.checked_next_multiple_of(self.extent.chunk.max(1)).unwrap_or(MOST_GAMES)
     }
 
     /// Takes a game, and those that waited for it; whether the run is over.

@@ -168,6 +168,9 @@ impl Store {
         }
         let next_game = u32::try_from(number("next_game")?).map_err(|error| fault(error.to_string()))?;
         let tally = Tally::from_json(&found["counts"]).map_err(fault)?;
+        if tally.numbers() != u64::from(next_game) {
+            return Err(fault(format!("`next_game` is {next_game}, but other games are counted")));
+        }
         let whole = BufReader::new((&file).take(bytes));
         let damaged = |fault| StoreError::Damaged { path: path.to_owned(), fault };
         let seen = settings.format.keys(whole).map_err(damaged)?.into_iter().collect();

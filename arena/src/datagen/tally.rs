@@ -34,6 +34,11 @@ impl Tally {
         self.endings.iter().sum()
     }
 
+    /// Numbers of games that were used up, with a game or without.
+    pub(super) fn numbers(&self) -> u64 {
+        self.games() + self.without_opening
+    }
+
     /// Positions that were kept.
     pub fn kept(&self) -> u64 {
         self.fates[Fate::Kept.index()]
@@ -67,7 +72,7 @@ impl Tally {
 
     /// Reads [`Tally::to_json`], or says what is missing.
     pub(super) fn from_json(json: &Json) -> Result<Self, String> {
-        let number = |key: &str| json[key].as_u64().ok_or_else(|| format!("`{key}` is no number"));
+        let number = |key: &str| count(&json[key]).ok_or_else(|| format!("`{key}` is no number"));
         Ok(Tally {
             outcomes: from_names(&json["outcomes"], Outcome::ALL.map(Outcome::name))?,
             endings: from_names(&json["endings"], Ending::ALL.map(Ending::name))?,
@@ -77,6 +82,11 @@ impl Tally {
             elapsed: Duration::from_millis(number("elapsed_ms")?),
         })
     }
+}
+
+/// A count that sums and further games do not lead beyond its type.
+fn count(json: &Json) -> Option<u64> {
+    json.as_u64().filter(|&count| count < 1 << 56)
 }
 
 fn by_name<const N: usize>(names: [&'static str; N], counts: Counts<N>) -> Json {
@@ -90,9 +100,9 @@ fn from_names<const N: usize>(json: &Json, names: [&'static str; N]) -> Result<C
         return Err(format!("`{unknown}` is not known"));
     }
     let mut counts = [0; N];
-    for (count, name) in counts.iter_mut().zip(names) {
+    for (number, name) in counts.iter_mut().zip(names) {
         if let Some(value) = object.get(name) {
-            *count = value.as_u64().ok_or_else(|| format!("`{name}` is no number"))?;
+            *number = count(value).ok_or_else(|| format!("`{name}` is no number"))?;
         }
     }
     Ok(counts)

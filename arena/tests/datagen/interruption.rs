@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use arena::datagen::{Extent, Format, Store, Tally, run, state_path};
 use arena::schedule::Stop;
+use serde_json::Value;
 
 use crate::support::{generate, settings};
 
@@ -87,6 +88,32 @@ fn more_can_be_asked_for_later() {
     let before = fs::read(state_path(&twice)).unwrap();
     generate(&twice, &settings(Format::Epd), 10, 2);
     assert_eq!(fs::read(state_path(&twice)).unwrap(), before);
+}
+
+/// The last games there are: then the run ends, and what they gave is written.
+#[test]
+fn a_run_ends_with_the_last_game_of_its_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data.epd");
+    let settings = settings(Format::Epd);
+    for (left, chunk) in [(0, 2), (3, 2), (3, 1000)] {
+        generate(&path, &settings, 10, 1);
+        let text = fs::read_to_string(state_path(&path)).unwrap();
+        let mut state: Value = serde_json::from_str(&text).unwrap();
+        let without = state["counts"]["without_opening"].as_u64().unwrap();
+        let played = state["next_game"].as_u64().unwrap() - without;
+        state["next_game"] = (u64::from(u32::MAX) - left).into();
+        state["counts"]["without_opening"] = (u64::from(u32::MAX) - left - played).into();
+        fs::write(state_path(&path), state.to_string()).unwrap();
+        let mut store = Store::resume(&path, &settings).unwrap();
+        let extent = Extent { positions: u64::MAX, threads: 2, chunk };
+        let ended = run(&settings, &extent, &mut store, &Stop::default(), |_| {}).unwrap_err().to_string();
+        assert!(ended.starts_with("all 4294967295 games of this seed were played"), "{ended}");
+        assert_eq!((store.next_game(), store.tally().games() > played), (u32::MAX, left > 0));
+        drop(store);
+        fs::remove_file(&path).unwrap();
+        fs::remove_file(state_path(&path)).unwrap();
+    }
 }
 
 #[test]

@@ -94,6 +94,8 @@ fn damaged_output_is_not_gone_on_with() {
     assert!(refusal().starts_with(&path.display().to_string()));
     fs::write(&path, &output).unwrap();
     for (bad, fault) in [
+        (state.replace("\"next_game\": ", "\"next_game\": 9"), ", but other games are counted"),
+        (state.replace("\"nodes\": 1", "\"nodes\": 184467440737095516"), "nodes"),
         (state.replace("\"bytes\"", "\"lost\""), "`bytes` is no number"),
         (state.replace("\"nodes\": ", "\"nodes\": -"), "nodes is -150 there"),
         (state.replace("\"kept\"", "\"sold\""), "`sold` is not known"),
