@@ -54,11 +54,15 @@ enum Behaviour {
     FloodOptions,
     /// Tells numbers that cannot be true.
     HugeNumbers,
+    /// Prints what a terminal obeys, in all that it says.
+    Escapes,
+    /// Ends with such words instead of a move.
+    EscapesAndDies,
     /// Writes what the system says of its process, with the number of the process, to a file `mock-N.status`.
     Status,
 }
 
-const NAMES: [(&str, Behaviour); 22] = [
+const NAMES: [(&str, Behaviour); 24] = [
     ("die-at-start", Behaviour::DieAtStart),
     ("mute", Behaviour::Mute),
     ("complain", Behaviour::Complain),
@@ -81,7 +85,12 @@ const NAMES: [(&str, Behaviour); 22] = [
     ("flood-options", Behaviour::FloodOptions),
     ("huge-numbers", Behaviour::HugeNumbers),
     ("status", Behaviour::Status),
+    ("escapes", Behaviour::Escapes),
+    ("escapes-and-dies", Behaviour::EscapesAndDies),
 ];
+
+/// Clears a screen, rings, names a window, and turns the direction of what follows.
+const EVIL: &str = "\u{1b}[2J\u{7}\u{1b}]0;owned\u{7}\u{202e}";
 
 struct Mock {
     behaviours: Vec<(Behaviour, Option<u32>)>,
@@ -218,7 +227,9 @@ impl Mock {
         if self.shows(Behaviour::HugeNumbers) {
             say(&format!("info depth 4294967295 score cp 2147483647 nodes 18446744073709551615 pv {}", self.text(mv)));
         }
-        if self.shows(Behaviour::Illegal) {
+        if self.shows(Behaviour::Escapes) {
+            say(&format!("info depth 1 score cp 0 nodes 5 pv {EVIL}\ninfo string {EVIL}\nbestmove {EVIL}"));
+        } else if self.shows(Behaviour::Illegal) {
             say("bestmove e1e8");
         } else if self.shows(Behaviour::NoMove) {
             say("bestmove 0000");
@@ -235,6 +246,10 @@ impl Mock {
 
     /// What does not end with a move, or not in time.
     fn misbehave(&self) {
+        if self.shows(Behaviour::EscapesAndDies) {
+            eprintln!("mock: {EVIL}");
+            exit(3);
+        }
         if self.shows(Behaviour::Crash) {
             eprintln!("mock: a fatal error\n");
             exit(3);

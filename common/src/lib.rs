@@ -2,11 +2,13 @@
 //!
 //! * [`files`]: the files of a run. Outputs are written whole or not at all, and never over an input or another output.
 //! * [`input`]: files read within bounds, and compressed ones unpacked.
+//! * [`lines`]: texts line by line, of which none is longer than a bound.
 //! * [`text`]: text from outside made safe to show.
 //! * [`print`]: standard output and standard error, written without panicking.
 
 pub mod fault;
 pub mod files;
 pub mod input;
+pub mod lines;
 pub mod print;
 pub mod text;

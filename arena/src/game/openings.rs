@@ -14,8 +14,8 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::PgnFault;
-use crate::lines::{self, Lines};
 use crate::packed;
+use common::lines::{self, Lines};
 
 /// The rules that are played by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, KnownOutcome, Position as _};
 
-use crate::support::{lines, settings};
+use super::support::{lines, settings};
 
 /// Follows a game by another implementation of the rules; its positions by FEN, the last one aside, and that one.
 fn follow(game: &SelfGame) -> (Vec<Chess>, Chess) {

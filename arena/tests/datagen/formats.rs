@@ -10,7 +10,7 @@ use bulletformat::{ChessBoard, DataLoader};
 use engine::chess::Color;
 use viriformat::dataformat::{Game, WDL};
 
-use crate::support::{generate, lines, settings};
+use super::support::{generate, lines, settings};
 
 #[test]
 fn bulletformat_holds_what_epd_holds() {
@@ -69,7 +69,7 @@ fn viriformat_holds_the_whole_games() {
     assert_eq!((u64::from(games), moves), (tally.games(), tally.kept()));
     // Every line of EPD is in its game.
     let mut beside = 0;
-    for line in lines(&crate::support::settings(Format::Epd), 500).iter().filter(|line| line.game < games) {
+    for line in lines(&super::support::settings(Format::Epd), 500).iter().filter(|line| line.game < games) {
         let fields = line.fields().to_owned();
         // En passant: the other side of the comparison keeps the square though nobody can capture there.
         let Some(outcome) = labelled.get(&(line.game, fields, line.score)) else { continue };

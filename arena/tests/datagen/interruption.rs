@@ -10,7 +10,7 @@ use arena::datagen::{Extent, Format, Store, Tally, run, state_path};
 use arena::schedule::Stop;
 use serde_json::Value;
 
-use crate::support::{generate, settings};
+use super::support::{generate, settings};
 
 /// Positions of a run; whole games have more of them.
 fn positions(format: Format) -> u64 {

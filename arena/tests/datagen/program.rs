@@ -7,7 +7,7 @@ use arena::datagen::{Format, Store, state_path};
 use assert_cmd::Command;
 use tempfile::TempDir;
 
-use crate::support::{generate, settings};
+use super::support::{generate, settings};
 
 fn arena(folder: &TempDir, line: &str) -> Output {
     let arguments = format!("datagen {line}");

@@ -3,7 +3,7 @@
 use assert_cmd::Command;
 use serde_json::Value;
 
-use crate::support::mock;
+use super::support::mock;
 
 fn check(behaviours: &str, more: &[&str]) -> (Option<i32>, String) {
     let engine = format!("\"cmd={}\" {behaviours}", mock().display());

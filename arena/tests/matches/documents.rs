@@ -13,7 +13,7 @@ use examples::{Example, REPOSITORY, examples_of};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::support::{Arena, mock};
+use super::support::{Arena, mock};
 
 /// Flags that make a command quick, with their values.
 fn quick(command: &str) -> &'static [(&'static str, &'static str)] {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Arena, mock};
+use super::support::{Arena, mock};
 
 /// A match of two games of a few plies.
 const QUICK: &[&str] = &["--games", "2", "--depth", "1", "--max-plies", "4", "--concurrency", "1"];

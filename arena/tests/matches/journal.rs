@@ -5,7 +5,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::support::Arena;
+use super::support::Arena;
 
 /// Forty games that take about half a second.
 const LONG: &[&str] = &["--games", "40", "--depth", "1", "--max-plies", "12", "--concurrency", "2"];

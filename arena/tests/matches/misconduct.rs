@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use crate::support::{Arena, mock};
+use super::support::{Arena, mock};
 use assert_cmd::Command;
 
 /// Four games at fixed depth, of at most 12 plies, one after the other.

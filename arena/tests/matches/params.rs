@@ -7,7 +7,7 @@ use std::process::Output;
 use assert_cmd::Command;
 use sha2::{Digest, Sha256};
 
-use crate::support::{Arena, mock};
+use super::support::{Arena, mock};
 
 const SHORT: &[&str] = &["--games", "4", "--depth", "1", "--max-plies", "6", "--concurrency", "2"];
 

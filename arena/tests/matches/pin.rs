@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::support::Arena;
+use super::support::Arena;
 
 const SHORT: &[&str] = &["--depth", "1", "--max-plies", "6", "--pin"];
 

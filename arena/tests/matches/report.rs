@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use assert_cmd::Command;
 use serde_json::Value;
 
-use crate::support::{Arena, mock};
+use super::support::{Arena, mock};
 
 /// A name that is no text of a page as it stands.
 const NAME: &str = "<b>&\"'";

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::Arena;
+use super::support::Arena;
 
 #[test]
 fn tables_that_are_not_there_are_told_before_the_first_game() {

@@ -1,6 +1,6 @@
 //! Gauntlets and round robins, as users run them.
 
-use crate::support::{Arena, mock};
+use super::support::{Arena, mock};
 use assert_cmd::Command;
 
 fn run(arena: &Arena, command: &str, behaviours: &[&str], more: &[&str]) -> (Option<i32>, String) {

@@ -6,7 +6,7 @@ use engine::chess::Position;
 
 use super::{LineFault, Reading};
 use crate::game::{PgnGame, PgnReader, Variant};
-use crate::lines::Lines;
+use common::lines::Lines;
 
 /// Reads the openings of a book of games, of each no more than so many plies.
 pub(super) fn read(

@@ -9,8 +9,8 @@ use std::io::{self, BufRead};
 use thiserror::Error;
 
 use crate::game::Outcome;
-use crate::lines::{self, Lines};
 use crate::uci_client::shortened;
+use common::lines::{self, Lines};
 
 /// The bytes of all lines of tags of a game; those of programs have hundreds.
 const MOST_TAGS: usize = 1 << 20;

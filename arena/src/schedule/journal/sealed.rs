@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::JournalError;
-use crate::lines::Lines;
+use common::lines::Lines;
 
 /// The longest line, in bytes: no game is as long, and no description of a match.
 const LONGEST: usize = 1 << 24;

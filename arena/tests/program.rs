@@ -1,0 +1,13 @@
+//! The program as its users run it: matches, tests, ratings, data.
+
+mod datagen;
+mod matches;
+#[path = "../../engine/tests/support/shell_files.rs"]
+mod shell_files;
+mod sprt;
+mod stats;
+
+#[test]
+fn files_for_shells_tell_all_commands() {
+    shell_files::check("arena", env!("CARGO_BIN_EXE_arena"));
+}
