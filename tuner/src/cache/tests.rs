@@ -4,7 +4,7 @@ use engine::chess::Move;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::dataset::Label;
+use crate::dataset::{Draw, Filters, Label};
 
 /// Games with names. The first two positions are mate, so that their rows have constants and nothing else.
 const LINES: &str = "\
@@ -15,6 +15,9 @@ const LINES: &str = "\
 4k3/p7/8/8/8/8/P7/4K3 w - - 0 1 c0 \"4\"; c9 \"1/2-1/2\"; ce -3;
 6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1 c0 \"5\"; c9 \"1-0\";
 ";
+
+/// What somebody does to a column or a manifest.
+type Change<'c, T> = &'c dyn Fn(&mut T);
 
 struct Kept {
     folder: TempDir,
@@ -38,9 +41,12 @@ impl Kept {
     }
 
     fn read(&self) -> (Content, CacheUse) {
+        self.read_by(&ReadOptions::default())
+    }
+
+    fn read_by(&self, options: &ReadOptions) -> (Content, CacheUse) {
         let source = Source::in_memory("lines", LINES.as_bytes()).unwrap();
-        let (evaluator, options) = (Evaluator::default(), ReadOptions::default());
-        let read = self.cache.read(vec![source], &options, &evaluator, Resolve::Qsearch, &());
+        let read = self.cache.read(vec![source], options, &Evaluator::default(), Resolve::Qsearch, &());
         let (dataset, Resolved { rows, scores }, used) = read.unwrap();
         let content = Content {
             samples: dataset.samples(0..dataset.len()).collect(),
@@ -96,7 +102,7 @@ fn columns_that_cannot_be_are_not_believed() {
     let (expected, _) = kept.read();
     assert_eq!(expected.rows.constants(0..6).len(), 2);
     let cut = |size: usize| move |column: &mut Vec<u8>| column.truncate(column.len() - size);
-    let forgeries: [(&str, &dyn Fn(&mut Vec<u8>), &str); 24] = [
+    let forgeries: [(&str, Change<Vec<u8>>, &str); 24] = [
         ("index", &begin_with([0xFF; 2]), "index of row 2 is out of order or range"),
         ("index", &|column| column.copy_within(0..2, 2), "index of row 2 is out of order or range"),
         ("index", &cut(2), "columns of rows differ in length"),
@@ -136,7 +142,7 @@ fn columns_that_cannot_be_are_not_believed() {
 fn manifests_that_cannot_be_are_not_believed() {
     let kept = Kept::new();
     let (expected, _) = kept.read();
-    let forgeries: [(&dyn Fn(&mut Value), &str); 9] = [
+    let forgeries: [(Change<Value>, &str); 9] = [
         (&|manifest| manifest["columns"] = json!([]), "index: is not in the manifest"),
         (&|manifest| manifest["columns"][0]["length"] = u64::MAX.into(), "bytes, expected 18446744073709551615"),
         // 2^64 bytes and a few more.
@@ -186,6 +192,21 @@ fn whatever_stands_in_place_of_an_entry_makes_way() {
         assert!(matches!(kept.read().1, CacheUse::Rebuilt { .. }) && !entry.is_symlink());
     }
     assert_eq!(fs::read_to_string(elsewhere.join("precious")).unwrap(), "x");
+}
+
+#[test]
+fn what_filters_and_samples_leave_is_believed() {
+    let all = ReadOptions::default();
+    for options in [
+        ReadOptions { draw: Some(Draw { size: 1, seed: 0 }), ..all.clone() },
+        ReadOptions { filters: Filters { unique: true, ..Filters::default() }, ..all.clone() },
+        ReadOptions { filters: Filters { pieces: Some(4..=4), ..Filters::default() }, ..all },
+    ] {
+        let kept = Kept::new();
+        let (expected, _) = kept.read_by(&options);
+        let (content, used) = kept.read_by(&options);
+        assert!(matches!(used, CacheUse::Reused { .. }) && content == expected, "{used}");
+    }
 }
 
 #[test]

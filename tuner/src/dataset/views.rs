@@ -84,8 +84,8 @@ impl Views {
     }
 
     /// Whether so many positions may have been counted.
-    pub(super) fn are_of(&self, positions: u64) -> bool {
-        self.won.iter().chain(&self.lost).map(|&count| u128::from(count)).sum::<u128>() <= positions.into()
+    pub(super) fn are_of(&self, positions: u128) -> bool {
+        self.won.iter().chain(&self.lost).map(|&count| u128::from(count)).sum::<u128>() <= positions
     }
 
     pub(super) fn merge(&mut self, other: &Self) {

@@ -52,8 +52,8 @@ impl Store {
         fault.or_else(|| self.fault_of_groups(grouping)).or_else(|| self.fault_of_records(files))
     }
 
-    fn fault_of_positions(&self, range: Range<usize>, points: &[f32]) -> Option<String> {
-        range.into_iter().find_map(|index| {
+    fn fault_of_positions(&self, mut range: Range<usize>, points: &[f32]) -> Option<String> {
+        range.find_map(|index| {
             let packed = &self.packed[index];
             if !is_sound(packed) {
                 return Some(format!("packed {index} is no position"));
@@ -81,8 +81,10 @@ impl Store {
             let records = &self.records[start..start + file.positions as usize];
             start += records.len();
             let is_in_file = records.is_sorted() && records.last().is_none_or(|&last| u64::from(last) < file.records);
-            (!is_in_file || !file.views.are_of(file.positions))
-                .then(|| format!("records are not those of {}", file.name))
+            // What was left out was looked at, too.
+            let left_out = file.left_out.iter().map(|(_, count)| u128::from(count)).sum::<u128>();
+            let are_of_file = file.views.are_of(u128::from(file.positions) + left_out);
+            (!is_in_file || !are_of_file).then(|| format!("records are not those of {}", file.name))
         });
         self.records.release(0..self.len());
         fault

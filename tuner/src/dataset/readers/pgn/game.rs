@@ -14,7 +14,7 @@ use super::evaluation::Evaluation;
 use super::words::{OPEN, Word, Words};
 use crate::dataset::label::{Label, Outcome, group_of_game};
 use crate::dataset::readers::Sample;
-use tags::Tags;
+use tags::{Tags, is_known_variant};
 
 /// The longest line of a tag that is read, in bytes; longer ones are faults.
 const LONGEST_TAG: usize = 4096;
@@ -380,22 +380,6 @@ impl Visitor for Game {
     }
 
     fn end_game(&mut self, (): ()) {}
-}
-
-/// Whether a tag speaks of standard chess or Chess960, as programs and servers call them.
-fn is_known_variant(name: &str) -> bool {
-    let known = [
-        "standard",
-        "chess",
-        "normal",
-        "from position",
-        "chess960",
-        "chess 960",
-        "fischerandom",
-        "fischerrandom",
-        "freestyle",
-    ];
-    known.contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// A move as the engine reads it; `None` if it is of another game.

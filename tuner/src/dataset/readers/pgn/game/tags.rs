@@ -53,3 +53,19 @@ fn line(text: &[u8], before: usize) -> u64 {
     let mut tags = lines.filter(|(line, _)| line.trim_ascii_start().starts_with(b"["));
     tags.nth(before).map_or(0, |(_, number)| number)
 }
+
+/// Whether a tag speaks of standard chess or Chess960, as programs and servers call them.
+pub(super) fn is_known_variant(name: &str) -> bool {
+    let known = [
+        "standard",
+        "chess",
+        "normal",
+        "from position",
+        "chess960",
+        "chess 960",
+        "fischerandom",
+        "fischerrandom",
+        "freestyle",
+    ];
+    known.contains(&name.to_ascii_lowercase().as_str())
+}
