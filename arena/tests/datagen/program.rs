@@ -49,7 +49,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
     fs::write(folder.path().join("lost.epd"), "4k3/8/8/8/8/8/8/QQQQK3 w - -\n").unwrap();
     for (line, message) in [
         ("--output data.epd", "data.epd: exists; --resume goes on with it, --force begins anew"),
-        ("--output no/data.epd", "no/data.epd: No such file or directory"),
+        ("--output no/data.epd", "no/data.epd: there is no folder no"),
         ("--output data.txt", "data.txt: the name does not say the format"),
         ("--output lone.epd --resume", "lone.epd.state.json: is missing, so its run cannot go on"),
         (

@@ -246,7 +246,10 @@ fn what_cannot_be_told_is_refused() {
     assert!(report(&["other", "--output", "out.html"]).contains("error: other:1: has no checksum"));
     let files = ["--games", "2", "--journal", "match.jsonl"];
     assert_eq!(run(&arena, &arguments("match", &["", ""], &files)).status.code(), Some(0));
-    assert!(report(&["match.jsonl", "--output", "nowhere/out.html"]).contains("nowhere/out.html: cannot be written"));
+    assert!(
+        report(&["match.jsonl", "--output", "nowhere/out.html"])
+            .contains("nowhere/out.html: there is no folder nowhere")
+    );
     let head = fs::read_to_string(arena.path("match.jsonl")).unwrap().lines().next().unwrap().to_owned();
     fs::write(arena.path("match.jsonl"), head + "\n").unwrap();
     assert!(report(&["match.jsonl", "--output", "out.html"]).contains("error: match.jsonl: has no games yet"));

@@ -91,7 +91,10 @@ impl RunFiles {
     /// If it is an output.
     pub fn reads(&mut self, what: &str, path: &Path) -> Result<(), WriteError> {
         let Ok(target) = Target::of(path) else { return Ok(()) };
-        self.register(Known { what: what.to_owned(), path: path.to_owned(), target, is_output: false })
+        let new = Known { what: what.to_owned(), path: path.to_owned(), target, is_output: false };
+        self.refuse_clashes(&new)?;
+        self.known.push(new);
+        Ok(())
     }
 
     /// Registers a file that the run writes, and sees that it could be written. Leaves nothing behind.
@@ -99,16 +102,19 @@ impl RunFiles {
     /// # Errors
     /// If it is another file of the run, is there and of another kind, or could not be written.
     pub fn writes(&mut self, what: &str, path: &Path, kind: Kind) -> Result<(), WriteError> {
-        let target = Target::of(path)?;
-        target.check(path)?;
+        let new = Known { what: what.to_owned(), path: path.to_owned(), target: Target::of(path)?, is_output: true };
+        self.refuse_clashes(&new)?;
+        new.target.check(path)?;
         let refused = |error| WriteError::Refused { path: path.to_owned(), error };
-        if !kind.may_replace(&target).map_err(refused)? {
+        if !kind.may_replace(&new.target).map_err(refused)? {
             return Err(WriteError::OtherKind { what: what.to_owned(), path: path.to_owned(), kind });
         }
-        self.register(Known { what: what.to_owned(), path: path.to_owned(), target, is_output: true })
+        self.known.push(new);
+        Ok(())
     }
 
-    fn register(&mut self, new: Known) -> Result<(), WriteError> {
+    /// Refuses a file that would be lost, or take the place of one that is known.
+    fn refuse_clashes(&self, new: &Known) -> Result<(), WriteError> {
         let clashes = |old: &&Known| match (old.is_output, new.is_output) {
             (false, false) => false,
             (true, true) => old.target.is_same(&new.target),
@@ -116,7 +122,7 @@ impl RunFiles {
             (false, true) => new.target.is_part_of(&old.target),
         };
         if let Some(old) = self.known.iter().find(clashes) {
-            let (written, other) = if new.is_output { (&new, old) } else { (old, &new) };
+            let (written, other) = if new.is_output { (new, old) } else { (old, new) };
             return Err(WriteError::Same {
                 what: written.what.clone(),
                 path: written.path.clone(),
@@ -124,7 +130,6 @@ impl RunFiles {
                 place: other.path.clone(),
             });
         }
-        self.known.push(new);
         Ok(())
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use common::files::{HTML, RunFiles, TOML};
+use common::files::{HTML, RunFiles, TOML, WriteError};
 use engine::eval::params::Weights;
 use tuner::cache::Cache;
 use tuner::features::Resolve;
@@ -207,8 +207,10 @@ impl TuneArgs {
             files.reads("--params", &self.parameters.params)?;
             "--output"
         };
-        let written = files.writes(output, self.output(), TOML);
-        written.with_context(|| "--write-back puts the parameters into the file of --params")?;
+        files.writes(output, self.output(), TOML).map_err(|error| match &error {
+            WriteError::Same { other, .. } if other == "--params" => anyhow!("{error}, or replace it by --write-back"),
+            _ => error.into(),
+        })?;
         for (what, path, kind) in [
             ("--report", &self.output.report, HTML),
             ("--checkpoint", &self.output.checkpoint, CHECKPOINT),

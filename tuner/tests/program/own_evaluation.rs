@@ -38,8 +38,8 @@ fn rows_of_the_example_give_its_parameters() {
         (Language::Cpp, "cpp"),
         (Language::Csharp, "csharp"),
     ] {
-        fit(folder.path(), &["--emit", name, "--output", "out", "--threads", "1"]).assert().success();
-        assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), fitted.emit(language).unwrap());
+        fit(folder.path(), &["--emit", name, "--output", name, "--threads", "1"]).assert().success();
+        assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), fitted.emit(language).unwrap());
     }
 }
 
