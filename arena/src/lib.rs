@@ -6,6 +6,9 @@
 //! speaks, [`report`] puts it into words and JSON. [`datagen`] lets the
 //! engine of this project play against itself, by the library: it alone uses more of the engine than its rules.
 
+// What is printed goes through `common`, which escapes it and does not panic.
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
 mod calendar;
 pub mod check;
 pub mod datagen;

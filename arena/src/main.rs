@@ -1,5 +1,8 @@
 //! `arena`, the program: matches between engines and what they prove, and data from games.
 
+// What is printed goes through `common`, which escapes it and does not panic.
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
 mod args;
 mod elo;
 mod generate;

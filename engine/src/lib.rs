@@ -6,6 +6,9 @@
 //! where chance comes from, [`fault`] is for what fails and [`mod@panic`] for what must not happen, [`machine`] for where
 //! the program cannot run, [`shell_files`] for shells that complete what is typed.
 
+// What is printed goes through `common`, which escapes it and does not panic.
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
 pub mod bench;
 pub mod book;
 pub mod chess;

@@ -1,5 +1,8 @@
 //! `merino`, the engine's program.
 
+// What is printed goes through `common`, which escapes it and does not panic.
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;

@@ -4,6 +4,9 @@
 //! evaluation into sparse rows, [`objective`] is the function of the parameters to be minimised, [`optimize`]
 //! minimises it, [`tune`] runs the whole, [`params_file`] writes what comes out, [`explain`] says what it is worth.
 
+// What is printed goes through `common`, which escapes it and does not panic.
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
 pub mod cache;
 pub mod constraints;
 pub mod convert;

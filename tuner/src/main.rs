@@ -1,5 +1,8 @@
 //! `tuner`, the program: parameters and labelled positions in, better parameters out.
 
+// What is printed goes through `common`, which escapes it and does not panic.
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
 mod allocator;
 mod args;
 mod bars;
