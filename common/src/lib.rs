@@ -4,7 +4,7 @@
 //! * [`input`]: files read within bounds, and compressed ones unpacked.
 //! * [`lines`]: texts line by line, of which none is longer than a bound.
 //! * [`text`]: text from outside made safe to show.
-//! * [`print`]: standard output and standard error, written without panicking.
+//! * [`mod@print`]: standard output and standard error, written without panicking.
 
 pub mod fault;
 pub mod files;

@@ -3,8 +3,8 @@
 //! Arrows run one way: [`chess`] knows the rules and nothing else, [`eval`] judges a position by declared parameters,
 //! [`search`] looks ahead, [`uci`] and [`xboard`] speak to whoever asks, [`protocol`] says which of them.
 //! [`mod@bench`] is the signature of the whole, [`book`] reads opening books, [`genfens`] makes openings, [`random`] is
-//! where chance comes from, [`fault`] is for what fails and [`mod@panic`] for what must not happen, [`machine`] for where
-//! the program cannot run, [`shell_files`] for shells that complete what is typed.
+//! where chance comes from, [`mod@panic`] is for what must not happen, [`machine`] for where the program cannot run,
+//! [`shell_files`] for shells that complete what is typed.
 
 // What is printed goes through `common`, which escapes it and does not panic.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
