@@ -1,7 +1,8 @@
 //! Embeds the parameter file, and refuses to build with one that the engine could not read.
 //!
 //! The file is `params/tuned.toml` of the workspace, or the one that the environment variable `MERINO_PARAMS` names;
-//! a relative name starts from the root of the workspace. It is read here with the engine's own parser.
+//! a relative name starts from the root of the workspace. It is read here with the engine's own parser. Fields that the
+//! file does not know yet are embedded at their declared starts, so that a new term can be built, and then tuned.
 
 #[allow(dead_code, unused_imports, unreachable_pub, reason = "the parser alone is wanted of the engine's source")]
 #[path = "src/eval"]
@@ -13,8 +14,17 @@ mod eval {
         mod node;
         mod read;
         mod spelling;
+        mod starts;
         pub use error::ParamsError;
+        pub use starts::with_starts;
     }
+}
+
+#[allow(dead_code, unreachable_pub, reason = "sums know the two colours")]
+#[path = "src/chess"]
+mod chess {
+    mod types;
+    pub use types::Color;
 }
 
 use std::path::{Path, PathBuf};
@@ -42,6 +52,11 @@ fn embed(name: &str) -> Result<(), String> {
     let file = if !of_workspace.is_file() && name == DEFAULT { own } else { of_workspace };
     println!("cargo::rerun-if-changed={}", file.display());
     let text = fs::read_to_string(&file).map_err(|error| format!("cannot be read: {error}"))?;
-    eval::params::Weights::from_toml(&text).map_err(|fault| fault.to_string())?;
-    fs::write(variable("OUT_DIR")?.join("params.toml"), text).map_err(|error| format!("cannot be copied: {error}"))
+    let completed = eval::toml_file::with_starts::<eval::params::Weights>(&text).map_err(|fault| fault.to_string())?;
+    eval::params::Weights::from_toml(&completed.text).map_err(|fault| fault.to_string())?;
+    for path in completed.added {
+        println!("cargo::warning={name}: {path}: missing, embedded at its declared start");
+    }
+    let embedded = variable("OUT_DIR")?.join("params.toml");
+    fs::write(embedded, completed.text).map_err(|error| format!("cannot be copied: {error}"))
 }

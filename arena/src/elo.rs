@@ -4,11 +4,11 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use arena::packed;
 use arena::pool::{Pool, PoolError};
 use arena::report::PoolRatings;
 use common::out;
 use indicatif::{ProgressBar, ProgressStyle};
+use tools::compression;
 
 use crate::args::EloArgs;
 
@@ -35,7 +35,8 @@ fn read(pool: &mut Pool, path: &Path) -> Result<()> {
     let bar = ProgressBar::new(file.metadata().map_or(0, |data| data.len()));
     let style = ProgressStyle::with_template("{bar:30} {bytes} of {total_bytes}, {bytes_per_sec} (left {eta})");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let result = packed::unpack(bar.wrap_read(file)).map_err(PoolError::from).and_then(|text| pool.read(text));
+    let result =
+        compression::decode_text(bar.wrap_read(file)).map_err(PoolError::from).and_then(|text| pool.read(text));
     bar.finish_and_clear();
     Ok(result?)
 }

@@ -2,7 +2,7 @@
 //!
 //! Arrows run one way: [`uci_client`] drives one engine, [`game`] lets two of them play one game by the rules of
 //! `engine::chess`, [`schedule`] plays many in pairs and side by side, [`stats`] judges counts and knows nothing of chess,
-//! [`packed`] reads compressed files, [`pool`] the results of games played elsewhere, [`mod@check`] tests how an engine
+//! [`pool`] reads the results of games played elsewhere, [`mod@check`] tests how an engine
 //! speaks, [`report`] puts it into words and JSON. [`datagen`] lets the
 //! engine of this project play against itself, by the library: it alone uses more of the engine than its rules.
 
@@ -14,7 +14,6 @@ pub mod check;
 pub mod datagen;
 pub mod files;
 pub mod game;
-pub mod packed;
 pub mod pool;
 pub mod report;
 pub mod schedule;

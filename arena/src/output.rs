@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use arena::game::{GameRecord, Headers, to_pgn};
-use arena::report::{Outcome, Story, expected_games, status, to_html, to_json, to_table};
+use arena::report::{MatchResult, Story, expected_games, status, to_html, to_json, to_table};
 use arena::schedule::{Head, Journal, Match, Setup, Stop, Tally, run};
 use arena::stats::{Sprt, Verdict};
 use common::files::{HTML, JSON, Kind, PGN, RunFiles, write_whole};
@@ -56,7 +56,7 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
     };
     bar.end();
     let tally = played?;
-    let outcome = Outcome { plan, tally: &tally, sprt, elapsed: before + started.elapsed() };
+    let outcome = MatchResult { plan, tally: &tally, sprt, elapsed: before + started.elapsed() };
     // The table comes last: standard output may be closed, and what cannot be written must not hide the result.
     let json = args.json.as_ref().map(|path| write_whole(path, format!("{:#}\n", to_json(&outcome))));
     let page = args.report.as_ref().map(|path| -> Result<()> {

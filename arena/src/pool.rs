@@ -6,10 +6,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead};
 
-use engine::chess::Color;
+use engine::chess::{Color, GameResult};
 use thiserror::Error;
+use tools::pgn::{PgnFault, PgnGame, PgnReader, PgnResult};
 
-use crate::game::{Outcome, PgnFault, PgnGame, PgnReader, PgnResult, named_enum};
+use crate::game::named_enum;
 use crate::stats::{Counts, Meeting};
 
 named_enum! {
@@ -138,18 +139,18 @@ impl Pool {
 }
 
 /// White's and Black's name and the result, or why a game does not count.
-fn result_of(game: &PgnGame) -> Result<([&str; 2], Outcome), LeftOut> {
+fn result_of(game: &PgnGame) -> Result<([&str; 2], GameResult), LeftOut> {
     if let Some((_, PgnFault::OpenComment | PgnFault::OpenVariation)) = game.fault {
         return Err(LeftOut::BrokenOff);
     }
     let tagged = game.tag("Result").and_then(PgnResult::parse);
-    let outcome = match (tagged, game.result) {
+    let outcome = match (tagged, game.result()) {
         (Some(PgnResult::Ended(outcome)), _) => outcome,
         // The tag says that the game is not over, or what nobody can read: then the moves do not know better.
         (None, Some(PgnResult::Ended(outcome))) if game.tag("Result").is_none() => outcome,
         _ => return Err(LeftOut::NoResult),
     };
-    let name = |tag: &str| game.tag(tag).map(str::trim).filter(|name| !name.is_empty() && *name != "?");
+    let name = |tag: &str| game.tag(tag).filter(|name| !name.is_empty() && *name != "?");
     let (Some(white), Some(black)) = (name("White"), name("Black")) else { return Err(LeftOut::NoName) };
     if white == black { Err(LeftOut::Oneself) } else { Ok(([white, black], outcome)) }
 }

@@ -6,10 +6,10 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::chess::Position;
-use engine::eval::params::{EvalParams, Weights};
+use engine::eval::params::{EvalParams, Sums, Weights};
 use engine::eval::score::Score;
-use engine::eval::taper::Taper;
-use engine::eval::{Evaluator, accumulate, phase_counts};
+use engine::eval::taper::FullPhase;
+use engine::eval::{Constants, Evaluator, Pair, accumulate, combine};
 
 /// A number for every leaf, known to the compiler.
 const fn number(leaf: usize) -> i32 {
@@ -37,12 +37,12 @@ const fn constants() -> EvalParams<Score, i32> {
 }
 
 static CONSTANTS: EvalParams<Score, i32> = constants();
-const TAPER: Taper = Taper::new(constants().phase);
+static DERIVED: Constants<i32> = Constants { full_phase: FullPhase::new(4 * 10 + 4 * 10 + 4 * 20 + 2 * 40) };
 
 fn evaluate_with_constants(position: &Position) -> i32 {
-    let mut sum = Score::ZERO;
-    accumulate(position, &CONSTANTS, &mut sum);
-    TAPER.blend(&phase_counts(position), sum.mg(), sum.eg()).clamp(-30_000, 30_000)
+    let mut sums = Sums::default();
+    accumulate(position, &CONSTANTS, &mut sums);
+    combine(sums.map(Pair::from, |single| single), &DERIVED).clamp(-30_000, 30_000)
 }
 
 /// Positions of a game of first legal moves, middlegame and endgame.

@@ -16,8 +16,8 @@ use std::collections::HashSet;
 use std::env;
 
 use anyhow::Context;
-use engine::chess::{Color, Position};
-use engine::search::{Game, Limits, Searcher};
+use engine::chess::{Color, Game, Position};
+use engine::search::{Limits, Searcher};
 use solver::{OverBudget, Solver, is_mate};
 
 /// Mates in so many moves are looked for.

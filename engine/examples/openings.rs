@@ -14,10 +14,10 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use engine::chess::Position;
+use engine::chess::{Game, Position};
 use engine::eval::Evaluator;
 use engine::genfens::{self, Request};
-use engine::search::{Game, Limits, Searcher, Signals};
+use engine::search::{Limits, Searcher, Signals};
 
 /// How far one side is ahead, whichever it is, centipawns.
 const EDGE: RangeInclusive<i32> = 20..=90;

@@ -6,8 +6,8 @@
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
-use crate::chess::Position;
-use crate::search::{DEFAULT_HASH, Game, Limits, Searcher, on_large_stack};
+use crate::chess::{Game, Position};
+use crate::search::{DEFAULT_HASH, Limits, Searcher, on_large_stack};
 
 /// The depth of the bench, plies.
 pub const DEPTH: i32 = 13;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
-use crate::search::{DEFAULT_HASH, JobThread, Outcome, Searcher, Signals};
+use crate::search::{DEFAULT_HASH, JobThread, SearchResult, Searcher, Signals};
 
 /// What a protocol waits for.
 pub(crate) enum Event {
@@ -14,7 +14,7 @@ pub(crate) enum Event {
     /// The input has ended.
     End,
     /// A search has ended and gives the searcher back; other work has no outcome.
-    Done(Box<Searcher>, Option<Outcome>),
+    Done(Box<Searcher>, Option<SearchResult>),
 }
 
 /// Standard input, read by a thread, and whatever else happens, in one row.
@@ -106,7 +106,7 @@ impl SearchThread {
     pub(crate) fn lend(
         &self,
         mut searcher: Box<Searcher>,
-        work: impl FnOnce(&mut Searcher) -> Option<Outcome> + Send + 'static,
+        work: impl FnOnce(&mut Searcher) -> Option<SearchResult> + Send + 'static,
     ) {
         let events = self.events.clone();
         self.thread.run(move || {

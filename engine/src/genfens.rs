@@ -11,11 +11,11 @@ use std::sync::Arc;
 use common::input;
 use thiserror::Error;
 
-use crate::chess::Position;
 use crate::chess::epd::{Epd, EpdError};
+use crate::chess::{Game, Position};
 use crate::eval::Evaluator;
 use crate::random::Random;
-use crate::search::{Game, Limits, Searcher, Signals, Value};
+use crate::search::{Limits, Searcher, Signals, Value};
 
 /// Random moves from the start: this many plies, or one more, so that either side may be to move.
 pub const PLIES: u64 = 8;

@@ -15,7 +15,7 @@ use engine::chess::{Position, divide};
 use engine::eval::Evaluator;
 use engine::panic::abort_on_panic;
 use engine::search::{Pruning, Quiescence, Searcher, is_mate};
-use engine::{protocol, shell_files, uci};
+use engine::{options, protocol, shell_files, uci};
 
 /// A chess engine whose evaluation parameters are read from TOML. Without arguments it speaks UCI, or the protocol of
 /// XBoard if the first line is `xboard`.
@@ -129,7 +129,7 @@ fn run(command: Command, tune_search: bool) -> Result<()> {
     match command {
         Command::Bench { depth, parameters } => bench(depth, parameters.evaluator()?),
         Command::SpsaInputs => {
-            out!("{}", uci::spsa_inputs().trim_end());
+            out!("{}", options::spsa_inputs().trim_end());
             Ok(())
         }
         Command::ShellFiles { folder } => Ok(shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), &folder)?),

@@ -9,7 +9,7 @@ use engine::eval::params::Weights;
 use libfuzzer_sys::fuzz_target;
 use sha2::{Digest, Sha256};
 use tuner::constraints::Constraints;
-use tuner::dataset::Source;
+use tuner::data::Source;
 use tuner::features::Resolve;
 use tuner::tune::{Checkpoint, Hooks, Job, TuneError, run};
 

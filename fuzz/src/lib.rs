@@ -5,22 +5,10 @@ use std::path::PathBuf;
 
 use engine::chess::Position;
 use tempfile::TempDir;
-use tuner::convert::{Compression, OutputFormat, Target, convert};
-use tuner::dataset::{Dataset, Filters, Label, Plies, ReadOptions, Source, Visitor};
+use tuner::data::convert::{Compression, OutputFormat, Target, convert};
+use tuner::data::{Dataset, Filters, Plies, ReadOptions, Source};
 use tuner::fit::Problem;
-use tuner::storage::Storage;
-
-/// Counts what it is shown.
-#[derive(Default)]
-struct Count(usize);
-
-impl Visitor for Count {
-    fn visit(&mut self, position: &Position, label: Label) {
-        assert!(label.score.is_none_or(|score| score.unsigned_abs() <= 32_000), "{:?}", label.score);
-        assert_eq!(Position::from_fen(&position.to_shredder_fen()).as_ref(), Ok(position));
-        self.0 += 1;
-    }
-}
+use tuner::io::Storage;
 
 /// Reads data as the tuner does. What comes out must hold together, whatever went in.
 pub fn read(bytes: Vec<u8>, is_strict: bool) {
@@ -29,15 +17,15 @@ pub fn read(bytes: Vec<u8>, is_strict: bool) {
     let skip_bad = if is_strict { 0 } else { usize::MAX };
     let options = ReadOptions { skip_bad, plies, filters, ..ReadOptions::default() };
     let Ok(source) = Source::in_memory("input", bytes) else { return };
-    let mut seen = 0;
-    let dataset = match Dataset::read(vec![source], &options, Count::default, |part| seen += part.0, &()) {
+    let dataset = match Dataset::read(vec![source], &options, &()) {
         Ok(dataset) => dataset,
         Err(error) => return assert!(!error.to_string().contains('\n'), "{error}"),
     };
-    assert_eq!(seen, dataset.len());
     assert_eq!(dataset.files()[0].positions, dataset.len() as u64);
     for (index, (position, label)) in dataset.samples(0..dataset.len()).enumerate() {
         assert_eq!(label.score, dataset.label(index).score);
+        assert!(label.score.is_none_or(|score| score.unsigned_abs() <= 32_000), "{:?}", label.score);
+        assert_eq!(Position::from_fen(&position.to_shredder_fen()).as_ref(), Ok(&position));
         assert!(dataset.place(index).number <= dataset.files()[0].records);
         assert_eq!(position.legal_moves().len(), position.count_legal_moves() as usize);
     }
@@ -50,7 +38,7 @@ pub fn write_and_read(bytes: Vec<u8>) {
     let options = ReadOptions { skip_bad: usize::MAX, plies, moves: true, ..ReadOptions::default() };
     let read = |bytes: Vec<u8>, options: &ReadOptions| {
         let source = Source::in_memory("input", bytes).ok()?;
-        Dataset::read(vec![source], options, || (), |()| (), &()).ok()
+        Dataset::read(vec![source], options, &()).ok()
     };
     let Some(dataset) = read(bytes, &options) else { return };
     for format in [OutputFormat::Viri, OutputFormat::Binpack] {

@@ -12,10 +12,12 @@ use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use tuner::dataset::{ReadOptions, Source};
+use tuner::data::{ReadOptions, Source};
 use tuner::features::{Resolve, read};
-use tuner::objective::{CurvatureKind, Objective, Rows, SampleLoss, fit_k_at};
-use tuner::optimize::{Adam, Fit, Limits, LocalSearch, Newton, Optimizer};
+use tuner::model::merino::merino;
+use tuner::model::rows::Rows;
+use tuner::objective::{HessianKind, Objective, SampleLoss, fit_k_at};
+use tuner::optimize::{Adam, Fit, Lbfgs, Limits, LocalSearch, Solver};
 
 const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../params/baseline.toml");
@@ -69,45 +71,42 @@ fn reading(bytes: usize) -> Duration {
     })
 }
 
-fn fit(method: &dyn Optimizer, objective: &Objective<'_>, start: &[f64]) -> (Fit, f64) {
+fn fit(method: &dyn Solver, objective: &Objective<'_>, start: &[f64]) -> (Fit, f64) {
     let started = Instant::now();
     let fit = method.minimize(objective, start, &Limits::none(start.len()), None, &mut ()).expect("a fit");
     (fit, started.elapsed().as_secs_f64())
 }
 
 fn figures(pool: &ThreadPool, rows: &Rows, k: f64, theta: &[f64]) {
-    let plain = Objective::new(rows, k).expect("rows and a scale");
-    let objective = plain.clone().for_many_passes();
+    let objective = objective(rows, k);
     pool.install(|| {
         let threads = rayon::current_num_threads();
         let reading = reading(rows.bytes());
         println!("{threads} threads: {} bytes read in {:.2} ms", rows.bytes(), milliseconds(reading));
-        let copy = rows.every(1);
-        let started = Instant::now();
-        black_box(Objective::new(&copy, k).expect("rows and a scale").for_many_passes().loss(theta));
-        println!("{threads} threads: prepared in {:.0} ms", milliseconds(started.elapsed()));
-        for (name, objective) in [("plain", &plain), ("prepared", &objective)] {
-            let pass = shortest(|| {
-                black_box(objective.loss_and_gradient(theta));
-            });
-            let ratio = pass.as_secs_f64() / reading.as_secs_f64();
-            println!(
-                "{threads} threads: loss and gradient, {name}, in {:.2} ms, {ratio:.1} times as long as reading",
-                milliseconds(pass)
-            );
-        }
+        let pass = shortest(|| {
+            black_box(objective.loss_and_gradient(theta));
+        });
+        let ratio = pass.as_secs_f64() / reading.as_secs_f64();
+        println!(
+            "{threads} threads: loss and gradient in {:.2} ms, {ratio:.1} times as long as reading",
+            milliseconds(pass)
+        );
     });
 }
 
+fn objective(rows: &Rows, k: f64) -> Objective<'_> {
+    Objective::new(rows, &merino().model, k).expect("rows and a scale")
+}
+
 fn methods(pool: &ThreadPool, rows: &Rows, k: f64, theta: &[f64]) {
-    let objective = Objective::new(rows, k).expect("rows and a scale").for_many_passes();
+    let objective = objective(rows, k);
     pool.install(|| {
         let threads = rayon::current_num_threads();
         let adam = Adam { max_epochs: EPOCHS, ..Adam::default() };
         let (adam, seconds) = fit(&adam, &objective, theta);
         println!("{threads} threads: Adam, {:.0} epochs a second", (adam.history.len() - 1) as f64 / seconds);
-        let (newton, seconds) = fit(&Newton::default(), &objective, theta);
-        println!("{threads} threads: Newton, loss {:.9} in {seconds:.2} s", newton.loss);
+        let (lbfgs, seconds) = fit(&Lbfgs::default(), &objective, theta);
+        println!("{threads} threads: L-BFGS, loss {:.9} in {seconds:.2} s", lbfgs.loss);
         let (local, seconds) = fit(&LocalSearch::default(), &objective, theta);
         println!("{threads} threads: local search, loss {:.9} in {seconds:.2} s", local.loss);
     });
@@ -115,7 +114,7 @@ fn methods(pool: &ThreadPool, rows: &Rows, k: f64, theta: &[f64]) {
 
 fn passes(criterion: &mut Criterion) {
     let (rows, theta) = (rows(), weights().to_vector());
-    let k = fit_k_at(SampleLoss::SquaredError, &rows, &theta).expect("a scale").k;
+    let k = fit_k_at(SampleLoss::SquaredError, &rows, &merino().model, &theta).expect("a scale").k;
     let pools = THREADS.map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads"));
     println!("{} rows, {} entries", rows.len(), rows.entries());
     pools.iter().for_each(|pool| figures(pool, &rows, k, &theta));
@@ -124,15 +123,15 @@ fn passes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("passes");
     group.sample_size(20).measurement_time(Duration::from_secs(5)).throughput(Throughput::Elements(rows.len() as u64));
     for (pool, threads) in pools.iter().zip(THREADS) {
-        let objective = Objective::new(&rows, k).expect("rows and a scale").for_many_passes();
+        let objective = objective(&rows, k);
         group.bench_function(format!("loss/{threads}"), |bencher| {
             bencher.iter(|| pool.install(|| objective.loss(&theta)));
         });
         group.bench_function(format!("loss and gradient/{threads}"), |bencher| {
             bencher.iter(|| pool.install(|| objective.loss_and_gradient(&theta)));
         });
-        group.bench_function(format!("curvature/{threads}"), |bencher| {
-            bencher.iter(|| pool.install(|| objective.curvature(&theta, CurvatureKind::Full)));
+        group.bench_function(format!("Gauss-Newton matrix/{threads}"), |bencher| {
+            bencher.iter(|| pool.install(|| objective.hessian(&theta, HessianKind::GaussNewton)));
         });
     }
     group.finish();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use tuner::dataset::{Dataset, ReadOptions, Source};
+use tuner::data::{Dataset, ReadOptions, Source};
 
 const DATA: &[u8] = include_bytes!("../../data/quiet.epd.zst");
 
@@ -16,7 +16,7 @@ fn dataset() -> Dataset {
         Some(file) => Source::find(&file).expect("a readable file"),
         None => vec![Source::embedded("embedded", DATA).expect("sound data")],
     };
-    Dataset::read(sources, &ReadOptions::default(), || (), |()| (), &()).expect("sound data")
+    Dataset::read(sources, &ReadOptions::default(), &()).expect("sound data")
 }
 
 fn reading(criterion: &mut Criterion) {

@@ -2,27 +2,26 @@
 //!
 //! `MERINO_SIZES=1e4,1e6,1e8 MERINO_MEMORY=4294967296 cargo bench -p merino-tuner --bench scale`; without the variables, 10,000 to
 //! 1,000,000 rows and 64 MiB, so that the largest lie in files. Rows are those of the embedded positions over and over,
-//! each with one count changed and some with another result. Files go to the folder that TMPDIR names: about 90 bytes
+//! each with one count changed and some with another result. Files go to the folder that TMPDIR names: about 120 bytes
 //! a row.
 
 use std::fs;
 use std::time::Instant;
 
 use engine::eval::Evaluator;
-use engine::eval::params::{PAIRS, Weights};
+use engine::eval::params::Weights;
 use engine::random::Random;
-use tuner::dataset::{ReadOptions, Source};
+use tuner::data::{ReadOptions, Source};
 use tuner::features::{Resolve, read};
-use tuner::objective::{CurvatureKind, Objective, Rows, RowsBuilder, RowsWriter, SampleLoss, fit_k_at};
-use tuner::optimize::{Limits, Newton, Optimizer};
-use tuner::storage::Storage;
+use tuner::io::Storage;
+use tuner::model::merino::merino;
+use tuner::model::rows::{RowBuilder, Rows, RowsWriter};
+use tuner::objective::{HessianKind, Objective, PriorScale, SampleLoss, fit_k_at};
+use tuner::optimize::{Lbfgs, Limits, Solver};
 use tuner::tune::PRIOR_PER_POSITION;
 
 const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../params/baseline.toml");
-
-/// Rows that are written at a time.
-const PART: usize = 2048;
 
 /// So many rows to one with another result.
 const TURNED: u64 = 8;
@@ -36,7 +35,7 @@ fn main() {
     let (options, evaluator) = (ReadOptions::default(), Evaluator::new(weights.clone()));
     let (_, resolved) = read(vec![source], &options, &evaluator, Resolve::Static, &()).expect("sound data");
     let start = weights.to_vector();
-    println!("rows        in      write  gradient  curvature  whole fit  steps  peak memory");
+    println!("rows        in      write  gradient     matrix  whole fit  steps  peak memory");
     println!("                   ns/row    ns/row     ns/row     ns/row               MiB");
     for size in sizes.split(',') {
         let size = size.parse::<f64>().expect("a number of rows") as usize;
@@ -51,30 +50,32 @@ fn main() {
 /// So many rows made of others.
 fn noisy(rows: &Rows, size: usize, storage: &Storage) -> Rows {
     let mut random = Random::seeded(1);
-    let mut whole = RowsWriter::new(rows.features(), storage);
-    let mut entries = Vec::new();
-    for first in (0..size).step_by(PART) {
-        let mut part = RowsBuilder::new(rows.features()).expect("few features");
-        for number in first..(first + PART).min(size) {
-            let row = number % rows.len();
-            let (index, count) = rows.row(row);
-            entries.clear();
-            entries.extend(index.iter().copied().zip(count.iter().copied()));
-            if let Some(entry) = entries.len().checked_sub(1).map(|last| random.below(last as u64 + 1) as usize) {
-                let (_, count) = &mut entries[entry];
-                *count = if *count == 1 { 2 } else { *count + if *count == -1 { 2 } else { 1 } };
+    let mut whole = RowsWriter::new(rows.shape().clone(), storage);
+    let mut built = RowBuilder::new();
+    for number in 0..size {
+        let row = number % rows.len();
+        let segments = rows.row(row);
+        built.clear(rows.shape().facts);
+        rows.facts(row).iter().enumerate().for_each(|(fact, &value)| built.set_fact(fact, value));
+        let entries: usize = segments.iter().map(|segment| segment.leaves.len()).sum();
+        let changed = random.below(entries.max(1) as u64) as usize;
+        let mut place = 0;
+        for (number, segment) in segments.iter().enumerate() {
+            for (&leaf, &count) in segment.leaves.iter().zip(segment.counts) {
+                let count = i32::from(count);
+                let other = if count == -1 { 1 } else { count + 1 };
+                built.add(number, usize::from(leaf), if place == changed { other } else { count });
+                place += 1;
             }
-            let target = rows.targets()[row];
-            let target = if random.below(TURNED) == 0 { 1.0 - target } else { target };
-            part.push(&entries, rows.phases()[row], target, 0.0).expect("a sound row");
         }
-        whole.append(&part.finish()).expect("room on the disk");
+        let target = rows.targets()[row];
+        let target = if random.below(TURNED) == 0 { 1.0 - target } else { target };
+        whole.push(&mut built, target).expect("room on the disk");
     }
     whole.finish().expect("room on the disk")
 }
 
 fn measure(rows: &Rows, start: &[f64], written: f64) {
-    assert_eq!(rows.features(), PAIRS);
     let count = rows.len() as f64;
     let nanoseconds = |seconds: f64| 1e9 * seconds / count;
     let timed = |act: &mut dyn FnMut()| {
@@ -82,18 +83,17 @@ fn measure(rows: &Rows, start: &[f64], written: f64) {
         act();
         nanoseconds(began.elapsed().as_secs_f64())
     };
-    let k = fit_k_at(SampleLoss::SquaredError, rows, start).expect("a scale").k;
-    let objective = Objective::new(rows, k).expect("rows and a scale");
-    let objective = objective.with_prior(PRIOR_PER_POSITION / count, start).expect("a prior");
+    let k = fit_k_at(SampleLoss::SquaredError, rows, &merino().model, start).expect("a scale").k;
+    let objective = Objective::new(rows, &merino().model, k).expect("rows and a scale");
+    let objective = objective.with_prior(PRIOR_PER_POSITION / count, start, PriorScale::Free).expect("a prior");
     // What is short is done several times.
     let times = (1_000_000 / rows.len()).clamp(3, 50);
     let gradient = timed(&mut || (0..times).for_each(|_| drop(objective.loss_and_gradient(start)))) / times as f64;
-    let curvature =
-        timed(&mut || (0..times).for_each(|_| drop(objective.curvature(start, CurvatureKind::GaussNewton))));
+    let matrix = timed(&mut || (0..times).for_each(|_| drop(objective.hessian(start, HessianKind::GaussNewton))));
     let mut steps = 0;
     let fit = timed(&mut || {
         let limits = Limits::none(start.len());
-        let fit = Newton::default().minimize(&objective, start, &limits, None, &mut ()).expect("a fit");
+        let fit = Lbfgs::default().minimize(&objective, start, &limits, None, &mut ()).expect("a fit");
         steps = fit.history.len() - 1;
     });
     println!(
@@ -101,7 +101,7 @@ fn measure(rows: &Rows, start: &[f64], written: f64) {
         rows.len(),
         if rows.is_mapped() { "files" } else { "memory" },
         nanoseconds(written),
-        curvature / times as f64,
+        matrix / times as f64,
         peak() >> 10,
     );
 }

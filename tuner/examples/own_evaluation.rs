@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use cozy_chess::{Board, Color, Piece, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
-use tuner::dataset::{ReadOptions, Source};
-use tuner::fit::{Evaluation, Fitted, Language, Parameter, Problem, Row, Settings};
+use tuner::data::{ReadOptions, Source};
+use tuner::fit::{Evaluation, Fitted, Hooks, Language, Problem, Row, Settings};
 
 /// Material, a bonus by rank and by file, attacked squares, and the right to move.
 struct Toy;
@@ -16,41 +16,41 @@ struct Toy;
 const RANK: usize = 6;
 const FILE: usize = RANK + 6 * 8;
 const ATTACKS: usize = FILE + 6 * 4;
-const TEMPO: usize = ATTACKS + 6;
 
 impl Evaluation for Toy {
-    fn parameters(&self) -> Vec<Parameter> {
-        let worth = [100.0, 300.0, 300.0, 500.0, 900.0, 0.0];
-        let material = (0..6).map(|i| Parameter::pair(format!("material[{i}]"), worth[i], worth[i]));
-        let ranks = (0..48).map(|i| Parameter::pair(format!("rank[{}][{}]", i / 8, i % 8), 0.0, 0.0));
-        let files = (0..24).map(|i| Parameter::pair(format!("file[{}][{}]", i / 4, i % 4), 0.0, 0.0));
-        let attacks = (0..6).map(|i| Parameter::pair(format!("attacks[{i}]"), 0.0, 0.0));
-        material.chain(ranks).chain(files).chain(attacks).chain([Parameter::single("tempo", 0.0)]).collect()
+    fn declare(&self) -> String {
+        let mut text = "sum main pair\nsum tempo single\nfact phase 0 1\n".to_owned();
+        text += "score = taper(main.mg, main.eg, phase) + tempo\n";
+        text.extend((0..6).map(|i| format!("pair main material[{i}] {0} {0}\n", [100, 300, 300, 500, 900, 0][i])));
+        text.extend((0..48).map(|i| format!("pair main rank[{}][{}] 0 0\n", i / 8, i % 8)));
+        text.extend((0..24).map(|i| format!("pair main file[{}][{}] 0 0\n", i / 4, i % 4)));
+        text.extend((0..6).map(|i| format!("pair main attacks[{i}] 0 0\n")));
+        text + "single tempo tempo 0\n"
     }
 
     fn trace(&self, fen: &str, row: &mut Row) -> Result<(), String> {
         let board: Board = fen.parse().map_err(|error| format!("{error}"))?;
-        let all = board.occupied();
+        let (all, mut phase) = (board.occupied(), 0.0);
         for square in all {
             let (piece, color) = board.piece_on(square).zip(board.color_on(square)).ok_or("a square is empty")?;
             let (index, sign) = (piece as usize, if color == Color::White { 1 } else { -1 });
             let (rank, file) = (square.rank().relative_to(color) as usize, square.file() as usize);
-            let (diagonals, lines) = (get_bishop_moves(square, all), get_rook_moves(square, all));
             let attacks = match piece {
                 Piece::Pawn => cozy_chess::get_pawn_attacks(square, color),
                 Piece::Knight => get_knight_moves(square),
-                Piece::Bishop => diagonals,
-                Piece::Rook => lines,
-                Piece::Queen => diagonals | lines,
+                Piece::Bishop => get_bishop_moves(square, all),
+                Piece::Rook => get_rook_moves(square, all),
+                Piece::Queen => get_bishop_moves(square, all) | get_rook_moves(square, all),
                 Piece::King => get_king_moves(square),
             };
             row.add(index, sign);
             row.add(RANK + 8 * index + rank, sign);
             row.add(FILE + 4 * index + file.min(7 - file), sign);
             row.add(ATTACKS + index, sign * (attacks - board.colors(color)).len() as i32);
-            row.pieces[index % 5] += u8::from(piece != Piece::King);
+            phase += [0.0, 1.0, 1.0, 2.0, 4.0, 0.0][index];
         }
-        row.add(TEMPO, if board.side_to_move() == Color::White { 1 } else { -1 });
+        row.fact(0, f32::min(1.0, phase / 24.0));
+        row.add(ATTACKS + 6, if board.side_to_move() == Color::White { 1 } else { -1 });
         Ok(())
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn tune(positions: Option<&Path>, rows: Option<&Path>) -> Result<Fitt
     let source = positions.map_or_else(embedded, Source::open)?;
     let problem = Problem::read(vec![source], &ReadOptions::default(), &Toy, &())?;
     rows.map_or(Ok(()), |path| problem.write_rows(path))?;
-    Ok(problem.fit(&Settings::default(), &())?)
+    Ok(problem.fit(&Settings::default(), Hooks::new(&()))?)
 }
 
 fn main() -> Result<()> {

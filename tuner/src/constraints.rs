@@ -32,9 +32,9 @@ pub struct Constraints {
 
 /// Constraints on the numbers of the parameter vector.
 #[derive(Clone, Debug)]
-pub struct Resolved {
+pub struct Resolved<Start = Weights> {
     /// The start, with one value for all numbers of a tie: their mean, rounded, within their bounds.
-    pub start: Weights,
+    pub start: Start,
     /// What an optimiser has to keep to.
     pub limits: Limits,
     /// Numbers that are tied together and may move, by group, ascending; each number is in one group at most.
@@ -52,30 +52,43 @@ pub struct Resolved {
 }
 
 impl Constraints {
-    /// What they mean for a run from `start`.
+    /// What they mean for a run from `start`, of the engine's own numbers.
+    ///
+    /// # Errors
+    /// As for [`Constraints::resolve_among`].
+    pub fn resolve(&self, start: &Weights) -> Result<Resolved, ConstraintError> {
+        let Resolved { start, limits, groups, shiftable, frozen, tied, averaged, bounded } =
+            self.resolve_among(&Numbers::declared(), &start.to_vector())?;
+        let start = Weights::from_vector(&start).0;
+        Ok(Resolved { start, limits, groups, shiftable, frozen, tied, averaged, bounded })
+    }
+
+    /// What they mean for a run from `start`, of any numbers.
     ///
     /// # Errors
     /// The first pattern without a number, text that cannot be read, or contradiction; and if nothing is left to be
     /// tuned.
-    pub fn resolve(&self, start: &Weights) -> Result<Resolved, ConstraintError> {
-        let numbers = Numbers::declared();
-        let mut frozen = self.frozen(&numbers)?;
-        let bounds = Bounds::new(&numbers, &self.bounds)?;
-        let ties = Ties::new(&numbers, &self.ties, &self.symmetric)?;
-        let original = start.to_vector();
-        bounds.check(&numbers, &original)?;
+    ///
+    /// # Panics
+    /// If there is not a start for each number.
+    pub fn resolve_among(&self, numbers: &Numbers, start: &[f64]) -> Result<Resolved<Vec<f64>>, ConstraintError> {
+        assert_eq!(numbers.len(), start.len(), "a start for each number");
+        let mut frozen = self.frozen(numbers)?;
+        let bounds = Bounds::new(numbers, &self.bounds)?;
+        let ties = Ties::new(numbers, &self.ties, &self.symmetric)?;
+        bounds.check(numbers, start)?;
 
-        let mut values = original.clone();
+        let mut values = start.to_vec();
         let mut limits = bounds.limits()?;
         let mut groups = Vec::new();
         for group in ties.groups() {
-            match ties.frozen_value(&numbers, &group, &frozen, &values)? {
+            match ties.frozen_value(numbers, &group, &frozen, &values)? {
                 // What is tied to a number that stays, stays too.
                 Some(_) => group.iter().for_each(|&index| frozen[index] = true),
                 None => {
-                    let (lower, upper) = bounds.common(&numbers, &group)?;
+                    let (lower, upper) = bounds.common(numbers, &group)?;
                     let mean = group.iter().map(|&index| values[index]).sum::<f64>() / group.len() as f64;
-                    let value = mean.round().clamp(lower, upper);
+                    let value = numbers.get(group[0]).round(mean, (lower, upper));
                     group.iter().for_each(|&index| values[index] = value);
                     limits.tie(&group)?;
                     groups.push(group);
@@ -89,14 +102,14 @@ impl Constraints {
             limits.freeze(index)?;
         }
         Ok(Resolved {
-            start: Weights::from_vector(&values).0,
             limits,
-            shiftable: shiftable(&numbers, &frozen, &groups),
+            shiftable: shiftable(numbers, &frozen, &groups),
             frozen: frozen.iter().filter(|&&frozen| frozen).count(),
             tied: groups.iter().map(|group| group.len() - 1).sum(),
-            averaged: values.iter().zip(&original).filter(|(value, original)| value != original).count(),
+            averaged: values.iter().zip(start).filter(|(value, start)| value != start).count(),
             bounded: bounds.narrowed(),
             groups,
+            start: values,
         })
     }
 

@@ -8,7 +8,8 @@ mod show;
 
 use engine::eval::params::Weights;
 
-use crate::normalize::gauges;
+use crate::model::centre::Shift;
+use crate::model::merino::merino;
 use crate::numbers::{Number, Numbers, Stage};
 
 /// What changed.
@@ -178,8 +179,8 @@ impl Both<'_> {
 
     fn worths(&self) -> Vec<WorthChange> {
         let worth = |values: &[f64], material: usize, table: &[usize]| values[material] + self.mean(values, table);
-        let of_gauge = |gauge: crate::normalize::Gauge| {
-            let material = gauge.worth?;
+        let of_gauge = |gauge: &Shift| {
+            let material = gauge.counterpart?;
             let number = self.numbers.get(material);
             Some(WorthChange {
                 piece: last_part(number.name.split(':').next().unwrap_or_default()).to_owned(),
@@ -188,7 +189,7 @@ impl Both<'_> {
                 after: worth(&self.after, material, &gauge.table),
             })
         };
-        gauges().into_iter().filter_map(of_gauge).collect()
+        merino().shifts().iter().filter_map(of_gauge).collect()
     }
 
     /// The mean value of the squares of a table where its piece can stand.
@@ -199,7 +200,7 @@ impl Both<'_> {
     }
 
     fn boards(&self) -> Vec<BoardChange> {
-        let gauges = gauges();
+        let shifts = merino().shifts();
         let mut boards = Vec::new();
         for (table, members) in self.by_table() {
             for (stage, members) in self.by_stage(&members) {
@@ -207,7 +208,7 @@ impl Both<'_> {
                 if !is_board || members.iter().all(|&index| self.change(index) == 0.0) {
                     continue;
                 }
-                let has_worth = gauges.iter().any(|gauge| gauge.table == members);
+                let has_worth = shifts.iter().any(|gauge| gauge.table == members);
                 let shift =
                     if has_worth { self.mean(&self.after, &members) - self.mean(&self.before, &members) } else { 0.0 };
                 let (mut changes, mut centred) = ([[0.0; 8]; 8], [[0.0; 8]; 8]);
@@ -228,14 +229,14 @@ impl Both<'_> {
     /// were raised as a whole, squares that no piece can stand on, phase weights of other size and the same ratios.
     fn is_same_evaluation(&self) -> bool {
         let mut may_change = vec![false; self.numbers.len()];
-        for gauge in gauges() {
+        for gauge in merino().shifts() {
             let mut squares = gauge.table.iter().filter(|&&index| can_occur(self.numbers.get(index)));
             let shift = squares.next().map_or(0.0, |&index| self.change(index));
-            let balances = gauge.worth.is_none_or(|material| self.change(material) == -shift);
+            let balances = gauge.counterpart.is_none_or(|material| self.change(material) == -shift);
             if !balances || squares.any(|&index| self.change(index) != shift) {
                 return false;
             }
-            gauge.table.iter().chain(&gauge.worth).for_each(|&index| may_change[index] = true);
+            gauge.table.iter().chain(&gauge.counterpart).for_each(|&index| may_change[index] = true);
         }
         // The single numbers are the phase weights.
         let weights: Vec<usize> = (0..may_change.len()).filter(|&j| self.numbers.get(j).stage.is_none()).collect();

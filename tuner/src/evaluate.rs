@@ -4,7 +4,7 @@ use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use serde::Serialize;
 
-use crate::dataset::{ReadOptions, Source};
+use crate::data::{ReadOptions, Source};
 use crate::features::{self, Resolve, Resolved, Scores, score};
 use crate::objective::{Difference, SampleLoss, fit_k_of_integers, loss_difference};
 use crate::progress::Progress;

@@ -13,11 +13,11 @@ use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
 use rayon::prelude::*;
 
-use crate::dataset::{Dataset, Outcome};
-use crate::features::{Resolve, in_batches};
+use crate::data::{Dataset, FULL_PHASE, MOST_PAWNS, Outcome, PHASE_PARTS, material_balance, phase, phase_part};
+use crate::features::Resolve;
 use crate::objective::{Difference, SampleLoss, expectation, loss_difference};
 use crate::progress::Progress;
-pub use bins::{Bin, FULL_PHASE, MOST_PAWNS, Moments, PHASE_PARTS, material_balance, phase, phase_part};
+pub use bins::{Bin, Moments};
 
 /// Bins of equal width that expectations from 0 to 1 are divided into.
 pub const EXPECTATIONS: usize = 20;
@@ -51,6 +51,9 @@ impl Case<'_> {
         self.counted.is_none_or(|counted| counted.binary_search(&(sample as u32)).is_ok())
     }
 }
+
+/// What is asked of an explanation for a page.
+pub const WORST: Worst = Worst { count: 12, apart: 100 };
 
 /// Which of the worst positions are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,7 +187,7 @@ pub struct Misjudged {
     /// Expected points of White, 0..=1.
     pub expected: f64,
     /// Its evaluation, in centipawns, White's view.
-    pub still: i32,
+    pub static_score: i32,
     /// The score of its quiescence search, in centipawns, White's view.
     pub qsearch: i32,
     /// The moves that lead to the leaf of that search.
@@ -219,7 +222,7 @@ pub fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explan
         part.add_all(case, range, worst.pool(), &files);
         part
     };
-    in_batches("explaining", case.dataset, judge, |part| sums.merge(part, worst.pool()), progress);
+    case.dataset.each_chunk("explaining", judge, |part| sums.merge(part, worst.pool()), progress);
     let worst = worst.pick(&sums.worst).into_par_iter().map(|sample| misjudged(case, sample)).collect();
     Explanation {
         k: case.k,
@@ -369,9 +372,9 @@ fn misjudged(case: &Case<'_>, sample: usize) -> Misjudged {
     let position = case.dataset.position(sample);
     let place = case.dataset.place(sample);
     let leaf = Quiescence::new(case.evaluator, Pruning::Exact).resolve(&position);
-    let still = case.evaluator.evaluate_for_white(&position);
+    let static_score = case.evaluator.evaluate_for_white(&position);
     let score = match case.resolve {
-        Resolve::Static => still,
+        Resolve::Static => static_score,
         Resolve::Qsearch => leaf.score,
     };
     Misjudged {
@@ -382,7 +385,7 @@ fn misjudged(case: &Case<'_>, sample: usize) -> Misjudged {
         outcome: case.dataset.label(sample).outcome,
         target: case.targets[sample].into(),
         expected: expectation(case.k, score.into()),
-        still,
+        static_score,
         qsearch: leaf.score,
         moves: leaf.line.to_vec(),
         leaf: leaf.position,

@@ -4,18 +4,18 @@ use std::ops::Range;
 
 use clap::ValueEnum;
 use engine::chess::Position;
-use engine::eval::params::PAIRS;
-use engine::eval::{Evaluator, Trace, phase_counts};
+use engine::eval::{Evaluator, Trace};
 use engine::search::{Pruning, Quiescence};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::dataset::{BATCH, Dataset, DatasetError, Label, ReadOptions, Source, Told, Visitor, WAVE};
+use crate::data::{Dataset, DatasetError, Label, ReadOptions, Source};
+use crate::io::Storage;
+use crate::model::merino::{CONSTANT, Merino, merino};
+use crate::model::rows::{RowBuilder, Rows, RowsError, RowsWriter};
 use crate::name_of;
-use crate::objective::{Entry, Rows, RowsBuilder, RowsError, RowsWriter};
 use crate::processes::{self, Shared};
-use crate::progress::{Progress, Unit};
-use crate::storage::Storage;
+use crate::progress::Progress;
 
 /// Which evaluation a position is judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -37,7 +37,7 @@ impl Resolve {
 #[derive(Clone, Debug, Default)]
 pub struct Scores {
     /// By its evaluation.
-    pub still: Vec<i16>,
+    pub static_score: Vec<i16>,
     /// By its quiescence search.
     pub qsearch: Vec<i16>,
 }
@@ -46,7 +46,7 @@ impl Scores {
     /// The scores that a way of resolving fits.
     pub fn of(&self, how: Resolve) -> &[i16] {
         match how {
-            Resolve::Static => &self.still,
+            Resolve::Static => &self.static_score,
             Resolve::Qsearch => &self.qsearch,
         }
     }
@@ -54,11 +54,11 @@ impl Scores {
     /// Those of some positions.
     pub(crate) fn pick(&self, positions: &[u32]) -> Scores {
         let pick = |scores: &[i16]| positions.iter().map(|&position| scores[position as usize]).collect();
-        Scores { still: pick(&self.still), qsearch: pick(&self.qsearch) }
+        Scores { static_score: pick(&self.static_score), qsearch: pick(&self.qsearch) }
     }
 
     fn extend(&mut self, other: &Scores) {
-        self.still.extend_from_slice(&other.still);
+        self.static_score.extend_from_slice(&other.static_score);
         self.qsearch.extend_from_slice(&other.qsearch);
     }
 }
@@ -82,7 +82,7 @@ pub enum ReadError {
     Rows(#[from] RowsError),
 }
 
-/// Reads labelled positions and resolves each as it comes.
+/// Reads labelled positions and resolves them.
 ///
 /// # Errors
 /// The first fault of the data; more rows than can be counted.
@@ -93,20 +93,12 @@ pub fn read(
     how: Resolve,
     progress: &dyn Progress,
 ) -> Result<(Dataset, Resolved), ReadError> {
-    let mut whole = Collected::new(&options.storage);
-    let resolver = || Resolver::new(evaluator, Some(how));
-    let collect = |part: Resolver| whole.add(part.into());
-    if !processes::are_many() {
-        let dataset = Dataset::read(sources, options, resolver, collect, progress)?;
-        return Ok((dataset, whole.finish()?));
-    }
-    let dataset = Dataset::read_together(sources, options, resolver, collect, progress)?;
-    // Positions that are chosen among others are resolved once it is known which.
-    let resolved = if options.chooses() { resolve(&dataset, evaluator, how, progress) } else { whole.finish() };
-    Ok((dataset, resolved?))
+    let dataset = Dataset::read(sources, options, progress)?;
+    let resolved = resolve(&dataset, evaluator, how, progress)?;
+    Ok((dataset, resolved))
 }
 
-/// Resolves every position of a data set again, with other parameters.
+/// Resolves every position of a data set.
 ///
 /// # Errors
 /// If there are more rows than can be counted.
@@ -117,20 +109,20 @@ pub fn resolve(
     progress: &dyn Progress,
 ) -> Result<Resolved, RowsError> {
     let mut whole = Collected::new(dataset.storage());
-    visit("resolving", dataset, evaluator, Some(how), |part| whole.add(part), progress);
+    each("resolving", dataset, evaluator, Some(how), |part| whole.add(part), progress);
     whole.finish()
 }
 
 /// The engine's scores of every position, without rows.
 pub fn score(dataset: &Dataset, evaluator: &Evaluator, progress: &dyn Progress) -> Scores {
     let mut scores = Scores::default();
-    visit("measuring", dataset, evaluator, None, |part| scores.extend(&part.scores), progress);
+    each("measuring", dataset, evaluator, None, |part| scores.extend(&part.scores), progress);
     scores
 }
 
-/// Shows every position to a resolver, one a batch, and hands what these have found to `collect` in order. Processes
-/// share the work.
-fn visit(
+/// Resolves every position, those of a chunk one after the other, and hands what is found to `collect` in order.
+/// Processes share the work.
+fn each(
     step: &'static str,
     dataset: &Dataset,
     evaluator: &Evaluator,
@@ -138,51 +130,18 @@ fn visit(
     collect: impl FnMut(Found),
     progress: &dyn Progress,
 ) {
-    let resolve = |range: Range<usize>| {
+    let resolve = |chunk: Range<usize>| {
         let mut resolver = Resolver::new(evaluator, rows);
-        for (position, label) in dataset.samples(range) {
-            resolver.visit(&position, label);
+        for (position, label) in dataset.samples(chunk) {
+            resolver.add(&position, label);
         }
-        Found::from(resolver)
+        Found { rows: resolver.rows.and_then(RowsWriter::finish), scores: resolver.scores }
     };
-    let work = |batches: &[Range<usize>]| {
-        let own = &batches[processes::share(batches.len())];
+    let work = |chunks: &[Range<usize>]| {
+        let own = &chunks[processes::share(chunks.len())];
         processes::gather(own.par_iter().cloned().map(resolve).collect())
     };
-    in_waves(step, dataset, work, collect, progress);
-}
-
-/// Divides the positions into batches, works on several at a time, and hands what comes of each to `collect` in order.
-pub(crate) fn in_batches<T: Send>(
-    step: &'static str,
-    dataset: &Dataset,
-    work: impl Fn(Range<usize>) -> T + Sync,
-    collect: impl FnMut(T),
-    progress: &dyn Progress,
-) {
-    let work = |batches: &[Range<usize>]| batches.par_iter().cloned().map(&work).collect();
-    in_waves(step, dataset, work, collect, progress);
-}
-
-/// Divides the positions into batches, has several worked on at a time, and hands what comes of each to `collect` in
-/// order.
-fn in_waves<T>(
-    step: &'static str,
-    dataset: &Dataset,
-    work: impl Fn(&[Range<usize>]) -> Vec<T>,
-    mut collect: impl FnMut(T),
-    progress: &dyn Progress,
-) {
-    progress.begin(step, dataset.len() as u64, Unit::Positions);
-    let batches = (0..dataset.len()).step_by(BATCH).map(|start| start..(start + BATCH).min(dataset.len()));
-    let batches: Vec<Range<usize>> = batches.collect();
-    for wave in batches.chunks(WAVE) {
-        work(wave).into_iter().for_each(&mut collect);
-        let range = wave[0].start..wave[wave.len() - 1].end;
-        progress.advance(range.len() as u64);
-        dataset.release(range);
-    }
-    progress.end();
+    dataset.each_block(step, work, collect, progress);
 }
 
 /// What a resolver has found.
@@ -191,23 +150,16 @@ struct Found {
     scores: Scores,
 }
 
-impl From<Resolver<'_>> for Found {
-    fn from(resolver: Resolver<'_>) -> Self {
-        let Resolver { rows, scores, found, .. } = resolver;
-        found.unwrap_or_else(|| Found { rows: rows.map(RowsBuilder::finish), scores })
-    }
-}
-
 impl Shared for Found {
     fn pack(&self, bytes: &mut Vec<u8>) {
         self.rows.as_ref().expect("rows of a trace are sound").pack(bytes);
-        self.scores.still.pack(bytes);
+        self.scores.static_score.pack(bytes);
         self.scores.qsearch.pack(bytes);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Self {
         let rows = Ok(Rows::unpack(bytes));
-        Found { rows, scores: Scores { still: Vec::unpack(bytes), qsearch: Vec::unpack(bytes) } }
+        Found { rows, scores: Scores { static_score: Vec::unpack(bytes), qsearch: Vec::unpack(bytes) } }
     }
 }
 
@@ -219,7 +171,7 @@ struct Collected {
 
 impl Collected {
     fn new(storage: &Storage) -> Self {
-        Collected { rows: Ok(RowsWriter::new(PAIRS, storage)), scores: Scores::default() }
+        Collected { rows: Ok(RowsWriter::new((&merino().model.layout).into(), storage)), scores: Scores::default() }
     }
 
     fn add(&mut self, part: Found) {
@@ -242,12 +194,11 @@ struct Resolver<'e> {
     quiescence: Quiescence<'e>,
     /// Which leaf becomes a row; none if only scores are wanted.
     how: Option<Resolve>,
+    merino: &'static Merino,
     trace: Trace,
-    entries: Vec<Entry>,
-    rows: Result<RowsBuilder, RowsError>,
+    row: RowBuilder,
+    rows: Result<RowsWriter, RowsError>,
     scores: Scores,
-    /// All that is found, once other processes have been told, or have told.
-    found: Option<Found>,
 }
 
 impl<'e> Resolver<'e> {
@@ -256,45 +207,31 @@ impl<'e> Resolver<'e> {
             evaluator,
             quiescence: Quiescence::new(evaluator, Pruning::Exact),
             how,
+            merino: merino(),
             trace: Trace::default(),
-            entries: Vec::with_capacity(40),
-            rows: RowsBuilder::new(PAIRS),
+            row: RowBuilder::new(),
+            rows: Ok(RowsWriter::in_memory((&merino().model.layout).into())),
             scores: Scores::default(),
-            found: None,
         }
     }
 
     /// Adds the row of a leaf; a mate is worth the same whatever the parameters are.
     fn add_row(&mut self, leaf: &Position, mate: Option<i32>, label: Label) {
-        self.entries.clear();
-        if mate.is_none() {
-            self.trace.for_each(leaf, |index, count| self.entries.push((index, count)));
+        self.row.clear(1);
+        match mate {
+            None => self.merino.trace(&mut self.trace, leaf, &mut self.row),
+            Some(score) => self.row.set_fact(CONSTANT, score as f32),
         }
-        let constant = mate.unwrap_or_default() as f32;
         if let Ok(rows) = &mut self.rows
-            && let Err(error) = rows.push(&self.entries, phase_counts(leaf), label.outcome.points(), constant)
+            && let Err(error) = rows.push(&mut self.row, label.outcome.points())
         {
             self.rows = Err(error);
         }
     }
-}
 
-impl Told for Resolver<'_> {
-    fn tell(&mut self, bytes: &mut Vec<u8>) {
-        let rows = std::mem::replace(&mut self.rows, RowsBuilder::new(PAIRS)).map(RowsBuilder::finish);
-        let found = Found { rows, scores: std::mem::take(&mut self.scores) };
-        found.pack(bytes);
-        self.found = Some(found);
-    }
-
-    fn hear(&mut self, bytes: &mut &[u8]) {
-        self.found = Some(Found::unpack(bytes));
-    }
-}
-
-impl Visitor for Resolver<'_> {
-    fn visit(&mut self, position: &Position, label: Label) {
-        let still = self.evaluator.evaluate_for_white(position);
+    /// Resolves the next position.
+    fn add(&mut self, position: &Position, label: Label) {
+        let static_score = self.evaluator.evaluate_for_white(position);
         let qsearch = match self.how {
             Some(Resolve::Qsearch) => {
                 let leaf = self.quiescence.resolve(position);
@@ -308,7 +245,7 @@ impl Visitor for Resolver<'_> {
             None => self.quiescence.score_for_white(position),
         };
         // Evaluations and mates lie within ±32,000 centipawns.
-        self.scores.still.push(still as i16);
+        self.scores.static_score.push(static_score as i16);
         self.scores.qsearch.push(qsearch as i16);
     }
 }

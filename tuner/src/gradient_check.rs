@@ -12,10 +12,12 @@ use engine::eval::params::Weights;
 use engine::random::Random;
 use thiserror::Error;
 
-use crate::dataset::{Dataset, ReadOptions, Source};
+use crate::data::{Dataset, ReadOptions, Source};
 use crate::features::{self, ReadError, Resolve, Resolved};
+use crate::model::merino::merino;
+use crate::model::rows::{Rows, RowsError};
 use crate::objective::{
-    CurvatureKind, FitKError, Objective, ObjectiveError, Rows, RowsError, SampleLoss, fit_k_of_integers, scores,
+    FitKError, HessianKind, Objective, ObjectiveError, PriorScale, SampleLoss, fit_k_of_integers, scores,
 };
 use crate::progress::{Progress, Unit};
 use crate::target::{Target, TargetError};
@@ -166,7 +168,8 @@ pub fn check(task: Task, progress: &dyn Progress) -> Result<Check, CheckError> {
     };
     let start = task.weights.to_vector();
     let prior = PRIOR_PER_POSITION / rows.len() as f64;
-    let objective = Objective::new(&rows, k)?.with_loss(task.loss).with_prior(prior, &start)?;
+    let objective = Objective::new(&rows, &merino().model, k)?;
+    let objective = objective.with_loss(task.loss).with_prior(prior, &start, PriorScale::Fixed)?;
 
     let mut random = Random::seeded(task.seed);
     let mut unit = || random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
@@ -189,7 +192,7 @@ pub fn check(task: Task, progress: &dyn Progress) -> Result<Check, CheckError> {
 /// First derivatives by some parameters, the worst first.
 fn slopes(objective: &Objective<'_>, theta: &[f64], which: &[usize], progress: &dyn Progress) -> Vec<Slope> {
     let (loss, gradient) = objective.loss_and_gradient(theta);
-    let diagonal = objective.curvature_diagonal(theta);
+    let diagonal = objective.gauss_newton_diagonal(theta);
     progress.begin("slopes", which.len() as u64, Unit::Positions);
     let mut moved = theta.to_vec();
     let mut slope = |&index: &usize| {
@@ -210,11 +213,11 @@ fn slopes(objective: &Objective<'_>, theta: &[f64], which: &[usize], progress: &
 
 /// Second derivatives along directions, the worst first.
 fn bends(objective: &Objective<'_>, theta: &[f64], directions: &[Vec<f64>]) -> Vec<Slope> {
-    let curvature = objective.curvature(theta, CurvatureKind::Full);
-    let diagonal = objective.curvature_diagonal(theta);
+    let hessian = objective.hessian(theta, HessianKind::Full);
+    let diagonal = objective.gauss_newton_diagonal(theta);
     let size = theta.len();
     let bend = |(index, direction): (usize, &Vec<f64>)| {
-        let row = |i: usize| (0..size).map(|j| curvature.get(i, j) * direction[j]).sum::<f64>();
+        let row = |i: usize| (0..size).map(|j| hessian.get(i, j) * direction[j]).sum::<f64>();
         let analytic = (0..size).map(|i| direction[i] * row(i)).sum();
         let along = |step: f64| -> f64 {
             let moved: Vec<f64> = theta.iter().zip(direction).map(|(value, part)| value + step * part).collect();
@@ -235,7 +238,7 @@ fn worst_first(mut slopes: Vec<Slope>) -> Vec<Slope> {
 
 /// The engine's scores beside those of the rows; there is a position at least.
 fn compare(dataset: &Dataset, played: &[i16], rows: &Rows, theta: &[f64]) -> ScoreCheck {
-    let of_rows = scores(rows, theta);
+    let of_rows = scores(rows, &merino().model, theta);
     let error = |index: usize| (f64::from(played[index]) - of_rows[index]).abs();
     let worst = (0..played.len()).max_by(|&a, &b| error(a).total_cmp(&error(b))).unwrap_or_default();
     let fen = dataset.samples(worst..worst + 1).map(|(position, _)| position.to_fen()).collect();
@@ -307,7 +310,7 @@ mod tests {
         let mut theta = task.weights.to_vector();
         theta[0] += 7.0;
         theta[1] += 7.0;
-        let found = compare(&read.0, &read.1.scores.still, &read.1.rows, &theta);
+        let found = compare(&read.0, &read.1.scores.static_score, &read.1.rows, &theta);
         assert!(found.error > SCORE_TOLERANCE && found.fen.contains('/'), "{found:?}");
         assert_eq!((f64::from(found.played) - found.row).abs(), found.error);
     }

@@ -1,6 +1,6 @@
 //! Merino's tuner: fits the parameters of the engine's evaluation to positions with game results.
 //!
-//! [`dataset`] reads labelled positions, [`features`] resolves them with the engine's own quiescence search and
+//! [`data`] reads labelled positions, [`features`] resolves them with the engine's own quiescence search and
 //! evaluation into sparse rows, [`objective`] is the function of the parameters to be minimised, [`optimize`]
 //! minimises it, [`tune`] runs the whole, [`params_file`] writes what comes out, [`explain`] says what it is worth.
 
@@ -9,16 +9,17 @@
 
 pub mod cache;
 pub mod constraints;
-pub mod convert;
-pub mod dataset;
+pub mod data;
 pub mod diff;
 pub mod evaluate;
 pub mod explain;
+mod exponential;
 pub mod features;
 pub mod fit;
 pub mod gradient_check;
+pub mod io;
 mod linear;
-pub mod normalize;
+pub mod model;
 pub mod numbers;
 pub mod objective;
 pub mod optimize;
@@ -27,10 +28,9 @@ pub mod params_file;
 pub mod processes;
 pub mod progress;
 pub mod report;
+pub mod run;
 pub mod simplify;
-pub mod storage;
 pub mod summary;
-pub mod survey;
 pub mod target;
 pub mod tune;
 pub mod uncertainty;

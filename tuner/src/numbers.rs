@@ -4,7 +4,7 @@
 //! the parameter is a pair (`psqt.knight.e4:mg`). A pattern is such a name, the path of a table or of all that belongs
 //! together (`psqt.knight`, `phase`); `*` stands for any characters, and a pattern without `:mg` or `:eg` means both.
 
-use engine::eval::params::{Axis, Kind, leaves};
+use engine::eval::params::{Axis, Kind, Weights, leaves, ranges_of};
 use thiserror::Error;
 
 /// One of the two numbers of a pair.
@@ -45,7 +45,7 @@ pub struct UnknownName {
 }
 
 /// A number of the parameter vector.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Number {
     /// Its name: `psqt.knight.e4:mg`, `phase.queen`.
     pub name: String,
@@ -57,10 +57,35 @@ pub struct Number {
     pub square: Option<usize>,
     /// Index of the number on the mirrored square of its board (file a for file h), if it stands on a board.
     pub mirror: Option<usize>,
+    /// The least and the greatest value it may have.
+    pub range: [f64; 2],
+    /// Digits behind the decimal point that it is written with.
+    pub decimals: usize,
+}
+
+impl Number {
+    /// A number of a parameter by its path, within no range.
+    pub fn new(path: &str, stage: Option<Stage>, decimals: usize) -> Self {
+        Number {
+            name: format!("{path}{}", stage.map_or("", Stage::suffix)),
+            table: table_of(path).to_owned(),
+            stage,
+            square: None,
+            mirror: None,
+            range: [f64::NEG_INFINITY, f64::INFINITY],
+            decimals,
+        }
+    }
+
+    /// A value as it is written: rounded, within a range.
+    pub fn round(&self, value: f64, (lower, upper): (f64, f64)) -> f64 {
+        let parts = 10_f64.powi(self.decimals as i32);
+        ((value * parts).round() / parts).clamp(lower, upper)
+    }
 }
 
 /// All numbers, in the order of the parameter vector.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Numbers(Vec<Number>);
 
 impl Numbers {
@@ -79,15 +104,20 @@ impl Numbers {
             let place = (numbers.len() - field_start) / stages.len();
             let square = is_on_board.then_some(place % 64);
             let mirror = is_on_board.then_some(field_start + (place ^ 7) * stages.len());
-            let table = leaf.path.rfind(['.', '[']).map_or(&leaf.path[..], |end| &leaf.path[..end]);
             numbers.extend(stages.iter().enumerate().map(|(half, &stage)| Number {
-                name: format!("{}{}", leaf.path, stage.map_or("", Stage::suffix)),
-                table: table.to_owned(),
-                stage,
                 square,
                 mirror: mirror.map(|first| first + half),
+                ..Number::new(&leaf.path, stage, 0)
             }));
         }
+        for (number, range) in numbers.iter_mut().zip(ranges_of::<Weights>()) {
+            number.range = [*range.start(), *range.end()].map(f64::from);
+        }
+        Numbers(numbers)
+    }
+
+    /// Those of another evaluation.
+    pub fn new(numbers: Vec<Number>) -> Self {
         Numbers(numbers)
     }
 
@@ -165,6 +195,11 @@ impl Numbers {
     }
 }
 
+/// The path of what a parameter is an element of; its own if of nothing.
+fn table_of(path: &str) -> &str {
+    path.rfind(['.', '[']).map_or(path, |end| &path[..end])
+}
+
 /// The numbers that a leaf has.
 fn stages_of(kind: Kind) -> &'static [Option<Stage>] {
     match kind {
@@ -204,7 +239,6 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::eval::params::Weights;
 
     #[test]
     fn numbers_are_named_in_the_order_of_the_vector() {

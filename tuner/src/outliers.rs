@@ -6,7 +6,7 @@ use engine::eval::params::Weights;
 use engine::eval::{DEFAULT_SCALE, Evaluator};
 use serde_json::{Value, json};
 
-use crate::dataset::{Dataset, DatasetError, ReadOptions, Source};
+use crate::data::{Dataset, DatasetError, ReadOptions, Source};
 use crate::explain::{Case, Explanation, FAR_OFF, Misjudged, Worst, explain};
 use crate::features::{Resolve, score};
 use crate::objective::{SampleLoss, fit_k};
@@ -37,7 +37,7 @@ pub fn outliers(
     count: usize,
     progress: &dyn Progress,
 ) -> Result<Outliers, DatasetError> {
-    let dataset = Dataset::read(sources, options, || (), |()| (), progress)?;
+    let dataset = Dataset::read(sources, options, progress)?;
     let evaluator = &Evaluator::new(weights.clone());
     let targets: Vec<f32> = (0..dataset.len()).map(|index| dataset.label(index).outcome.points()).collect();
     let k = k.unwrap_or_else(|| {
@@ -60,11 +60,11 @@ impl Outliers {
         let width = worst.iter().map(|worst| place(worst).chars().count()).max().unwrap_or(0).max("position".len());
         let mut table = format!("{:<width$}  result   expected  static  quiescence  FEN\n", "position");
         for worst in worst {
-            let Misjudged { outcome, expected, still, qsearch, position, .. } = worst;
+            let Misjudged { outcome, expected, static_score, qsearch, position, .. } = worst;
             // Writing to a string cannot fail.
             let _ = writeln!(
                 table,
-                "{:<width$}  {:<7}  {expected:>8.4}  {still:>+6}  {qsearch:>+10}  {}",
+                "{:<width$}  {:<7}  {expected:>8.4}  {static_score:>+6}  {qsearch:>+10}  {}",
                 place(worst),
                 outcome.result(),
                 position.to_fen()
@@ -123,12 +123,12 @@ impl Outliers {
     /// as their name.
     pub fn to_epd(&self) -> String {
         let line = |worst: &Misjudged| {
-            let Misjudged { outcome, expected, still, qsearch, position, file, line, .. } = worst;
+            let Misjudged { outcome, expected, static_score, qsearch, position, file, line, .. } = worst;
             // EPD knows no way to write a quotation mark, and a line has to stay one.
             let file: String = file.chars().map(|c| if c.is_control() || c == '"' { '\'' } else { c }).collect();
             format!(
                 "{} c9 \"{}\"; \
-                 c1 \"expected {expected:.4}, static {still:+}, quiescence {qsearch:+}\"; id \"{file}:{line}\";\n",
+                 c1 \"expected {expected:.4}, static {static_score:+}, quiescence {qsearch:+}\"; id \"{file}:{line}\";\n",
                 position.to_epd_fields(),
                 outcome.result()
             )
@@ -144,7 +144,7 @@ fn outlier_json(worst: &Misjudged) -> Value {
         "fen": worst.position.to_fen(),
         "result": worst.outcome.result(),
         "expected": worst.expected,
-        "static": worst.still,
+        "static": worst.static_score,
         "qsearch": worst.qsearch,
         "moves": worst.line_to_leaf(),
         "leaf": worst.leaf.to_fen(),

@@ -86,11 +86,6 @@ pub fn is_first() -> bool {
     others().is_none_or(|world| world.rank() == 0)
 }
 
-/// Whether there are other processes.
-pub(crate) fn are_many() -> bool {
-    others().is_some()
-}
-
 /// Whether any of the processes says so.
 pub(crate) fn any(own: bool) -> bool {
     others().map_or(own, |world| world.gather(vec![u8::from(own)]).concat().contains(&1))
@@ -106,23 +101,13 @@ fn share_of(rank: usize, size: usize, parts: usize) -> Range<usize> {
 }
 
 /// What came of all parts, in order, of what came of this process's [`share`] of them.
-pub(crate) fn gather<T: Shared>(own: Vec<T>) -> Vec<T> {
-    gather_by(own, |part, bytes| part.pack(bytes), |_, mut bytes| T::unpack(&mut bytes))
-}
-
-/// As [`gather`], with ways of its own to pack a part, appending it to a buffer, and to unpack one, which is told its
-/// number among all.
-pub(crate) fn gather_by<T: Send>(
-    mut own: Vec<T>,
-    pack: impl Fn(&mut T, &mut Vec<u8>),
-    unpack: impl Fn(usize, &[u8]) -> T + Sync,
-) -> Vec<T> {
+pub(crate) fn gather<T: Shared>(mut own: Vec<T>) -> Vec<T> {
     let Some(world) = others() else { return own };
     let mut bytes = Vec::new();
-    for part in &mut own {
+    for part in &own {
         let start = bytes.len();
         bytes.extend_from_slice(&[0; LENGTH]);
-        pack(part, &mut bytes);
+        part.pack(&mut bytes);
         let length = (bytes.len() - start - LENGTH) as u64;
         bytes[start..start + LENGTH].copy_from_slice(&length.to_ne_bytes());
     }
@@ -132,58 +117,13 @@ pub(crate) fn gather_by<T: Send>(
             parts.append(&mut own);
             continue;
         }
-        let (first, mut packed, mut rest) = (parts.len(), Vec::new(), &bytes[..]);
+        let (mut packed, mut rest) = (Vec::new(), &bytes[..]);
         while !rest.is_empty() {
             packed.push(take_counted(&mut rest, 1));
         }
-        parts.par_extend(packed.into_par_iter().enumerate().map(|(number, bytes)| unpack(first + number, bytes)));
+        parts.par_extend(packed.into_par_iter().map(|mut bytes| T::unpack(&mut bytes)));
     }
     parts
-}
-
-/// The sum over so many parts, of this process's [`share`] of them; `None` if there are no parts.
-///
-/// Halves are added up first, and their halves before them, whoever has them: a process tells the others only of the
-/// largest of these that its share makes up.
-pub(crate) fn sum<T: Shared>(parts: usize, own: Vec<T>, plus: impl Fn(T, T) -> T) -> Option<T> {
-    let size = others().map_or(1, |world| world.size());
-    let mut own = own.into_iter();
-    let nodes = cover(0..parts, &share(parts)).into_iter();
-    let nodes = nodes.map(|node| add_up(node, &|range| range.len() == 1, &mut own, &plus)).collect();
-    let told: Vec<Range<usize>> = (0..size).flat_map(|rank| cover(0..parts, &share_of(rank, size, parts))).collect();
-    let mut nodes = gather(nodes).into_iter();
-    (parts > 0).then(|| add_up(0..parts, &|range| told.contains(range), &mut nodes, &plus))
-}
-
-/// The largest halves of halves that make up what some parts have in common with a share.
-fn cover(parts: Range<usize>, share: &Range<usize>) -> Vec<Range<usize>> {
-    if parts.is_empty() || parts.end <= share.start || parts.start >= share.end {
-        return Vec::new();
-    }
-    if share.start <= parts.start && parts.end <= share.end {
-        return vec![parts];
-    }
-    let [first, second] = halves(&parts);
-    [cover(first, share), cover(second, share)].concat()
-}
-
-/// Adds up parts, of which some come as sums already, in their order.
-fn add_up<T>(
-    parts: Range<usize>,
-    is_known: &dyn Fn(&Range<usize>) -> bool,
-    known: &mut dyn Iterator<Item = T>,
-    plus: &dyn Fn(T, T) -> T,
-) -> T {
-    if is_known(&parts) {
-        return known.next().expect("a sum of every part");
-    }
-    let [first, second] = halves(&parts).map(|half| add_up(half, is_known, known, plus));
-    plus(first, second)
-}
-
-fn halves(parts: &Range<usize>) -> [Range<usize>; 2] {
-    let middle = parts.start + parts.len().next_power_of_two() / 2;
-    [parts.start..middle, middle..parts.end]
 }
 
 /// What processes tell one another; all of them are of the same program.
@@ -251,25 +191,6 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_added_up_alike_by_any_number_of_processes() {
-        let plus = |a: String, b: String| format!("({a}+{b})");
-        for parts in 1..20 {
-            let of_size = |size: usize| {
-                let told: Vec<Range<usize>> =
-                    (0..size).flat_map(|rank| cover(0..parts, &share_of(rank, size, parts))).collect();
-                let mut single = (0..parts).map(|part| part.to_string());
-                let sums = told.iter().map(|node| add_up(node.clone(), &|range| range.len() == 1, &mut single, &plus));
-                let mut sums = sums.collect::<Vec<String>>().into_iter();
-                add_up(0..parts, &|range| told.contains(range), &mut sums, &plus)
-            };
-            let alone = of_size(1);
-            (2..9).for_each(|size| assert_eq!(of_size(size), alone));
-        }
-        assert_eq!(sum(4, (0..4).map(|part| vec![part]).collect(), |a, b| [a, b].concat()), Some(vec![0, 1, 2, 3]));
-        assert_eq!(sum(0, Vec::<Vec<u8>>::new(), |a, _| a), None);
-    }
-
-    #[test]
     fn what_is_packed_comes_back() {
         let (numbers, letters) = (vec![1.5, f64::NEG_INFINITY, -0.0], vec![7_u8, 8]);
         let mut bytes = Vec::new();
@@ -284,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_process_alone_does_everything() {
-        assert!(is_first() && !are_many() && any(true) && !any(false));
+        assert!(is_first() && any(true) && !any(false));
         assert_eq!(share(7), 0..7);
         assert_eq!(gather(vec![vec![1_u8], vec![2]]), [[1], [2]]);
         let act = |number: &mut u8| if *number < 9 { Ok(vec![2 * *number]) } else { Err(*number) };

@@ -15,12 +15,13 @@ use engine::eval::Evaluator;
 use engine::eval::params::{PAIRS, Weights};
 
 use crate::constraints::{self, Constraints};
-use crate::dataset::{FileSummary, ReadOptions, Source};
+use crate::data::{FileSummary, ReadOptions, Source};
 use crate::features::{self, Resolve, Resolved};
-use crate::normalize::gauges;
+use crate::model::merino::merino;
+use crate::model::rows::Rows;
 use crate::numbers::Numbers;
-use crate::objective::{CurvatureKind, Difference, Objective, PriorScale, Rows, SampleLoss, fit_k_of_integers, scores};
-use crate::optimize::{Limits, Newton, Optimizer, enlarge_weights};
+use crate::objective::{Difference, HessianKind, Objective, PriorScale, SampleLoss, fit_k_of_integers};
+use crate::optimize::{Lbfgs, Limits, Solver};
 use crate::progress::{Progress, Unit};
 use crate::target::Target;
 use crate::tune::{PRIOR_PER_POSITION, TuneError};
@@ -143,7 +144,7 @@ pub fn simplify(task: Task, progress: &dyn Progress) -> Result<Simplified, TuneE
     let prior = match task.prior {
         Some(prior) => prior,
         None => {
-            let objective = Objective::new(&rows, k)?.with_loss(task.loss);
+            let objective = Objective::new(&rows, &merino().model, k)?.with_loss(task.loss);
             let search = PriorSearch {
                 objective: &objective,
                 groups: dataset.groups(),
@@ -172,7 +173,7 @@ pub fn simplify(task: Task, progress: &dyn Progress) -> Result<Simplified, TuneE
         start,
         constrained: &constrained,
     };
-    let terms = terms(&constrained, &rows.occurrences(), task.min_seen, task.by);
+    let terms = terms(&constrained, &merino().model.occurrences(&rows), task.min_seen, task.by);
     problem.solve(terms, task.seed, progress)
 }
 
@@ -199,10 +200,10 @@ fn terms(constrained: &constraints::Resolved, occurrences: &[u32], min_seen: u32
         place[index] = Some(at);
         terms[at].numbers.push(index);
     }
-    let worths: Vec<usize> = gauges().into_iter().filter_map(|gauge| gauge.worth).collect();
+    let worths: Vec<usize> = merino().shifts().iter().filter_map(|shift| shift.counterpart).collect();
     let least = if by == Grouping::Number { min_seen.max(1) } else { 1 };
     terms.retain(|term| {
-        let seen: u32 = term.numbers.iter().map(|&index| occurrences[index / 2]).fold(0, u32::saturating_add);
+        let seen: u32 = term.numbers.iter().map(|&index| occurrences[index]).fold(0, u32::saturating_add);
         let may_be_zero = |&index: &usize| {
             let (lower, upper) = constrained.limits.bounds(index);
             !constrained.limits.is_frozen(index) && (lower..=upper).contains(&0.0) && !worths.contains(&index)
@@ -238,11 +239,8 @@ impl Problem<'_> {
         progress.begin("fitting", 0, Unit::Iterations);
         let whole = self.objective(self.rows, &[])?;
         let full = self.fit(&whole, &self.start, &[])?;
-        // Where the full curvature is not positive definite, that of Gauss and Newton is.
-        let order = [CurvatureKind::Full, CurvatureKind::GaussNewton]
-            .into_iter()
-            .find_map(|kind| order(&whole.curvature(&full, kind), &full, &terms, &self.constrained.limits))
-            .unwrap_or_default();
+        let hessian = whole.hessian(&full, HessianKind::GaussNewton);
+        let order = order(&hessian, &full, &terms, &self.constrained.limits).unwrap_or_default();
         let mut folds = self.folds(seed)?;
         let mut best = (full.clone(), 0);
         let mut trials: Vec<Trial> = Vec::new();
@@ -268,8 +266,7 @@ impl Problem<'_> {
         last_free(order.len(), &mut attempt)?;
         progress.end();
         trials.sort_by_key(|trial| trial.terms);
-        let (mut theta, removed) = best;
-        enlarge_weights(&mut theta, &self.start, &self.constrained.limits);
+        let (theta, removed) = best;
         let (weights, _) = Weights::from_vector(&theta);
         if !weights.has_phase() {
             return Err(TuneError::NoPhase);
@@ -294,8 +291,8 @@ impl Problem<'_> {
         let mut centre = self.start.clone();
         removed.iter().for_each(|&index| centre[index] = 0.0);
         let strength = self.prior * self.rows.len() as f64 / rows.len() as f64;
-        let objective = Objective::new(rows, self.k)?.with_loss(self.loss);
-        Ok(objective.with_prior(strength, &centre)?.with_prior_scale(PriorScale::Fixed))
+        let objective = Objective::new(rows, &merino().model, self.k)?.with_loss(self.loss);
+        Ok(objective.with_prior(strength, &centre, PriorScale::Fixed)?)
     }
 
     /// Fits everything but what is taken out.
@@ -306,8 +303,8 @@ impl Problem<'_> {
             theta[index] = 0.0;
             limits.freeze(index)?;
         }
-        let newton = Newton { tolerance: 1e-6, ..Newton::default() };
-        Ok(newton.minimize(objective, &theta, &limits, None, &mut ())?.theta)
+        let solver = Lbfgs { tolerance: 1e-6, ..Lbfgs::default() };
+        Ok(solver.minimize(objective, &theta, &limits, None, &mut ())?.theta)
     }
 
     fn folds(&self, seed: u64) -> Result<Vec<Fold>, TuneError> {
@@ -322,10 +319,7 @@ impl Problem<'_> {
 
     /// What each row loses.
     fn losses(&self, rows: &Rows, theta: &[f64]) -> Result<Vec<f64>, TuneError> {
-        let pricing = self.objective(rows, &[])?.pricing();
-        let count = rows.len() as f64;
-        let of_row = |(score, &target): (f64, &f32)| count * pricing.cost(score, target);
-        Ok(scores(rows, theta).into_iter().zip(rows.targets()).map(of_row).collect())
+        Ok(self.objective(rows, &[])?.row_losses(theta))
     }
 
     /// By how much rows that were not fitted lose more without some numbers, over all folds, and what they lose by fold.

@@ -1,13 +1,12 @@
 //! What a run tells: a table for people, an object for machines.
 
-use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use engine::eval::params::{Kind, leaves};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::dataset::{FileSummary, Grouping, LeftOutCounts, Skipped};
+use crate::data::{FileSummary, Grouping, LeftOutCounts, skipped_by_reason, together, write_files, write_skipped};
 use crate::objective::{PriorScale, SampleLoss};
 use crate::params_file::{DataFile, LossChange, PROGRAM, Provenance};
 use crate::target::Target;
@@ -25,41 +24,6 @@ struct Change {
     after: f64,
     /// Standard error, if it is known.
     error: Option<f64>,
-}
-
-/// What was read from each file, and what was left out of it.
-pub(crate) fn write_files(to: &mut String, files: &[FileSummary]) -> fmt::Result {
-    for FileSummary { name, record, records, positions, .. } in files {
-        writeln!(to, "data         {name}: {}, {positions} positions", record.count(*records))?;
-    }
-    for file in files.iter().filter(|file| file.left_out.iter().next().is_some()) {
-        writeln!(to, "left out     {} of {}", file.left_out, file.name)?;
-    }
-    Ok(())
-}
-
-/// What could not be read, by reason.
-pub(crate) fn write_skipped(to: &mut String, skipped: &BTreeMap<&'static str, Skipped>) -> fmt::Result {
-    for (reason, skipped) in skipped {
-        writeln!(to, "skipped      {} {reason}, first {}", skipped.count, skipped.first)?;
-    }
-    Ok(())
-}
-
-/// What positions stay together by, in words.
-pub(crate) fn together(grouping: Grouping) -> &'static str {
-    match grouping {
-        Grouping::Games => "positions of a game stay together",
-        Grouping::Stretches => "no game has a name, but neighbours share results: stretches of lines stay together",
-        Grouping::Positions => "no game has a name: a position stays together with itself only",
-        Grouping::Mixed => "positions of a game stay together where games have names",
-    }
-}
-
-/// How many records were skipped, by reason.
-pub(crate) fn skipped_by_reason(skipped: &BTreeMap<&'static str, Skipped>) -> Value {
-    let reasons = skipped.iter().map(|(reason, skipped)| ((*reason).to_owned(), skipped.count.into()));
-    Value::Object(reasons.collect())
 }
 
 impl Report {
@@ -89,9 +53,9 @@ impl Report {
     fn clusters(&self) -> &'static str {
         match self.grouping {
             Grouping::Games => "games",
-            Grouping::Stretches => "stretches",
+            Grouping::ResultRuns => "runs of lines",
             Grouping::Positions => "positions",
-            Grouping::Mixed => "games, stretches and positions",
+            Grouping::Mixed => "games, runs of lines and positions",
         }
     }
 
@@ -124,7 +88,6 @@ impl Report {
             "target": self.target.to_string(),
             "loss_function": self.sample_loss.name(),
             "resolve": self.resolve.name(),
-            "objective": self.judge.name(),
             "method": self.method.name(),
             "k": self.k,
             "prior": self.prior,
@@ -153,7 +116,7 @@ impl Report {
 
     /// What looks wrong with the data.
     fn warnings(&self) -> Vec<String> {
-        let turned = |file: &FileSummary| Some(format!("{}: {}", file.name, file.views.turned_results()?));
+        let turned = |file: &FileSummary| Some(format!("{}: {}", file.name, file.views.flipped_results()?));
         self.files.iter().filter_map(turned).collect()
     }
 

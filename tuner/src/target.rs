@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::dataset::Dataset;
+use crate::data::Dataset;
 use crate::objective::{FitKError, OneResult, SampleLoss, expectation, fit_k_of_integers};
 
 /// Labels that are looked at before what a mapped file had to be read for is given back.
@@ -114,19 +114,12 @@ impl Target {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::{Label, ReadOptions, Source, Visitor};
-    use engine::chess::Position;
-
-    struct Nobody;
-
-    impl Visitor for Nobody {
-        fn visit(&mut self, _position: &Position, _label: Label) {}
-    }
+    use crate::data::{ReadOptions, Source};
 
     fn dataset(lines: &[&str]) -> Dataset {
         let text = lines.iter().map(|line| format!("8/8/8/8/8/k7/7R/K7 w - - {line}\n")).collect::<String>();
         let source = Source::embedded("made up", text.into_bytes().leak()).unwrap();
-        Dataset::read(vec![source], &ReadOptions::default(), || Nobody, |_| {}, &()).unwrap()
+        Dataset::read(vec![source], &ReadOptions::default(), &()).unwrap()
     }
 
     #[test]

@@ -1,23 +1,27 @@
-//! How sure each parameter is: standard errors from the curvature at the minimum.
+//! How sure each parameter is: standard errors from second derivatives at the minimum.
 //!
-//! A fitted parameter vector scatters with covariance `H⁻¹ J H⁻¹ / n`, where `H` is the curvature of the objective
-//! there, prior included, and `J` the mean outer product of the rows' gradients: the sandwich form, which holds
-//! whether or not results scatter as the curve supposes. Positions of one game share its result; where games are
-//! known, `J` is summed over games instead of positions. What the pull to the start does to the expected value is not
-//! part of it.
+//! A fitted parameter vector scatters with covariance `H⁻¹ J H⁻¹ / n`, where `H` are the second derivatives of the objective
+//! there, prior included (the Gauss-Newton matrix where they are not positive definite), and `J` the mean outer product of the rows' gradients: the sandwich form, which holds whether or
+//! not results scatter as the curve supposes. Positions of one game share its result; where games are known, `J` is summed
+//! over games instead of positions. What the pull to the start does to the expected value is not part of it. Both matrices
+//! are of a sample of the games where there are many more than that takes.
 //!
-//! Errors are those of the centred parameters (see [`normalize`](crate::normalize)), of which the data say something;
-//! of a table and its material by themselves they say nothing.
+//! Errors are those of the centred parameters (see [`centre`](crate::model::centre)), of which the data say something; of a
+//! table and its counterpart by themselves they say nothing.
 //! See White, Maximum Likelihood Estimation of Misspecified Models, <https://doi.org/10.2307/1912526>.
 
 use crate::linear::{Cholesky, Matrix};
-use crate::normalize::Centring;
-use crate::objective::{Curvature, CurvatureKind, Objective};
-use crate::optimize::{Limits, open_weights};
+use crate::model::centre::{Centring, scales};
+use crate::model::rows::Rows;
+use crate::objective::{HessianKind, Objective, SymmetricMatrix};
+use crate::optimize::Limits;
 
-/// What is added to the curvature, in parts of its diagonal, so that directions of which nothing is known can be passed
-/// over: above the rounding of its sums. More if that does not make it positive definite.
-const RIDGES: [f64; 3] = [1e-6, 1e-4, 1e-2];
+/// What is added to the matrix, in parts of its diagonal, so that directions of which nothing is known can be passed over:
+/// above the rounding of its sums.
+const RIDGE: f64 = 1e-6;
+
+/// Games, or rows where games are not known, a parameter that are enough to know its error to a few per cent.
+const ENOUGH_ROWS: usize = 200;
 
 /// Standard errors of parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +32,7 @@ pub struct Errors {
     pub clusters: usize,
 }
 
-/// Standard errors at `theta`, a minimum of the objective; none if the curvature there is not positive definite.
+/// Standard errors at `theta`, a minimum of the objective; none if the matrix there is not finite.
 ///
 /// `limits` are those of the fit: parameters that are tied have one error. `games`, where they are known, say of each
 /// row to which it belongs.
@@ -42,27 +46,33 @@ pub fn standard_errors(
     centring: &Centring,
     games: Option<&[u32]>,
 ) -> Option<Errors> {
-    let curvature = |kind| {
-        let mut curvature = objective.curvature(theta, kind);
-        curvature.gather(limits.leaders());
-        curvature
+    let rows = objective.rows();
+    let clusters = games.map_or(rows.len(), |games| 1 + games.windows(2).filter(|pair| pair[0] != pair[1]).count());
+    let stride = (clusters / (ENOUGH_ROWS * theta.len()).max(1)).max(1);
+    let numbers = sample(rows.len(), games, stride);
+    let picked: Option<Rows> = (stride > 1).then(|| rows.pick(numbers.iter().copied()));
+    let sampled = picked.as_ref().unwrap_or(rows);
+    let over = objective.over(sampled);
+    let gathered = |mut matrix: SymmetricMatrix| {
+        matrix.gather(limits.leaders());
+        matrix
     };
-    let factorise = |kind| factorise(&curvature(kind), theta, limits);
-    let (free, scale, bread) = factorise(CurvatureKind::Full).or_else(|| factorise(CurvatureKind::GaussNewton))?;
-    let rows = objective.rows().len();
+    let scales: Vec<Vec<f64>> = scales(objective.model()).iter().map(|powers| along(powers, theta)).collect();
+    let factorised = |kind| factorise(&gathered(over.hessian(theta, kind)), &scales, limits);
+    let (free, scale, bread) = factorised(HessianKind::Full).or_else(|| factorised(HessianKind::GaussNewton))?;
     let (outer, clusters) = match games {
         Some(games) => {
-            let (mut outer, clusters) = objective.outer_by_group(theta, games);
-            outer.gather(limits.leaders());
-            (outer, clusters)
+            let games: Vec<u32> = numbers.iter().map(|&row| games[row]).collect();
+            let (outer, clusters) = over.outer_by_group(theta, &games);
+            (gathered(outer), clusters)
         }
-        None => (curvature(CurvatureKind::Outer), rows),
+        None => (gathered(over.hessian(theta, HessianKind::Outer)), sampled.len()),
     };
     let size = free.len();
     let meat = Matrix::from_fn(size, size, |i, j| outer.get(free[i], free[j]) * scale[i] * scale[j]);
-    let told: Vec<usize> = (0..theta.len()).filter(|&j| free.contains(&limits.leaders()[j])).collect();
+    let told: Vec<usize> = (0..theta.len()).filter(|&j| free.binary_search(&limits.leaders()[j]).is_ok()).collect();
     // Its rows: the centred parameters by what moves them.
-    let mut spread = projections(theta, &told, (&free, &scale), limits, centring);
+    let mut spread = projections(&scales, &told, (&free, &scale), limits, centring);
     bread.solve_rows(&mut spread);
     let mut product = Matrix::zeros(told.len(), size);
     // The meat is symmetric.
@@ -70,56 +80,77 @@ pub fn standard_errors(
     let mut by_parameter = vec![None; theta.len()];
     for (i, &j) in told.iter().enumerate() {
         let variance: f64 = (0..size).map(|k| -product[(i, k)] * spread[(i, k)]).sum();
-        by_parameter[j] = Some((variance.max(0.0) / rows as f64).sqrt());
+        by_parameter[j] = Some((variance.max(0.0) / rows.len() as f64).sqrt());
     }
-    Some(Errors { by_parameter, clusters })
+    Some(Errors { by_parameter, clusters: clusters * rows.len() / sampled.len() })
 }
 
-/// The free parameters of which something is known, 1 / √ of their curvatures, and the curvature among them, scaled to a
-/// unit diagonal and factorised.
-///
-/// Where the common scale of the phase weights is open, the curvature is next to nothing along it. Rounded parameters
-/// can make it so little less than nothing that a ridge makes up for it almost exactly, and the errors of all parameters
-/// go up without bound. So it is stiffened there; what the rows scatter has no part along it.
-fn factorise(curvature: &Curvature, theta: &[f64], limits: &Limits) -> Option<(Vec<usize>, Vec<f64>, Cholesky)> {
-    let diagonal = curvature.diagonal();
+/// The rows of every so-many-th game, or every so-many-th row where games are not known.
+fn sample(rows: usize, games: Option<&[u32]>, stride: usize) -> Vec<usize> {
+    match games {
+        None => (0..rows).step_by(stride).collect(),
+        Some(games) => {
+            let mut game = 0;
+            let is_wanted = |&row: &usize| {
+                game += usize::from(row > 0 && games[row] != games[row - 1]);
+                game % stride == 0
+            };
+            (0..rows).filter(is_wanted).collect()
+        }
+    }
+}
+
+/// The direction in which a scale that no score depends on moves parameters, of length 1.
+fn along(powers: &[f64], theta: &[f64]) -> Vec<f64> {
+    let direction: Vec<f64> = powers.iter().zip(theta).map(|(power, value)| power * value).collect();
+    let norm = direction.iter().map(|part| part * part).sum::<f64>().sqrt();
+    direction.iter().map(|part| if norm > 0.0 { part / norm } else { 0.0 }).collect()
+}
+
+/// The free parameters of which something is known, 1 / √ of their diagonal, and the matrix among them, scaled to a unit
+/// diagonal and factorised. Along scales that no score depends on it is stiffened: what the rows scatter has no part there.
+fn factorise(
+    matrix: &SymmetricMatrix,
+    scales: &[Vec<f64>],
+    limits: &Limits,
+) -> Option<(Vec<usize>, Vec<f64>, Cholesky)> {
+    let diagonal = matrix.diagonal();
     let is_free = |j: usize| !limits.is_frozen(j) && limits.leaders()[j] == j && diagonal[j] > 0.0;
     let free: Vec<usize> = (0..limits.size()).filter(|&j| is_free(j)).collect();
     let scale: Vec<f64> = free.iter().map(|&j| diagonal[j].sqrt().recip()).collect();
     let size = free.len();
-    let weights = open_weights(theta, limits).unwrap_or_default();
-    let along = |i: usize| if weights.contains(&free[i]) { theta[free[i]] / scale[i] } else { 0.0 };
-    let ray: Vec<f64> = (0..size).map(along).collect();
-    let square: f64 = ray.iter().map(|along| along * along).sum();
-    let stiffness = if square > 0.0 { square.recip() } else { 0.0 };
-    RIDGES.iter().find_map(|ridge| {
-        let matrix = Matrix::from_fn(size, size, |i, j| {
-            let entry = curvature.get(free[i], free[j]) * scale[i] * scale[j] + stiffness * ray[i] * ray[j];
-            if i == j { entry + ridge } else { entry }
-        });
-        Some((free.clone(), scale.clone(), Cholesky::new(matrix)?))
-    })
+    let mut scaled = Matrix::from_fn(size, size, |i, j| {
+        let entry = matrix.get(free[i], free[j]) * scale[i] * scale[j];
+        if i == j { entry + RIDGE } else { entry }
+    });
+    for direction in scales {
+        let parts: Vec<f64> = free.iter().zip(&scale).map(|(&j, scale)| direction[j] / scale).collect();
+        let square: f64 = parts.iter().map(|part| part * part).sum();
+        for i in (0..size).filter(|&i| parts[i] != 0.0) {
+            (0..size).for_each(|j| scaled[(i, j)] += parts[i] * parts[j] / square);
+        }
+    }
+    Some((free, scale, Cholesky::new(scaled)?))
 }
 
 /// What a change of the free parameters, scaled, does to the centred ones that are told of: a row each.
 fn projections(
-    theta: &[f64],
+    scales: &[Vec<f64>],
     told: &[usize],
     (free, scale): (&[usize], &[f64]),
     limits: &Limits,
     centring: &Centring,
 ) -> Matrix {
-    let weights = open_weights(theta, limits).unwrap_or_default();
-    let square: f64 = theta[weights.clone()].iter().map(|weight| weight * weight).sum();
     let mut map = Matrix::zeros(told.len(), free.len());
-    let mut row = vec![0.0; theta.len()];
+    let mut row = vec![0.0; limits.size()];
     for (i, &j) in told.iter().enumerate() {
         row.fill(0.0);
         row[j] = 1.0;
         centring.project_back(&mut row);
-        if square > 0.0 && weights.contains(&j) {
-            // Along their common scale the weights mean nothing.
-            weights.clone().for_each(|k| row[k] -= theta[j] * theta[k] / square);
+        for direction in scales {
+            // Along a scale that no score depends on, parameters mean nothing.
+            let share: f64 = row.iter().zip(direction).map(|(entry, part)| entry * part).sum();
+            row.iter_mut().zip(direction).for_each(|(entry, part)| *entry -= share * part);
         }
         // Whoever is tied moves with its leader.
         for (k, &leader) in limits.leaders().iter().enumerate() {

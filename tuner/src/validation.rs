@@ -8,10 +8,11 @@ use std::cell::OnceCell;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::objective::{Objective, PriorScale, Rows, RowsError, RowsWriter};
-use crate::optimize::{Limits, Newton, OptimizeError, Optimizer};
+use crate::io::Storage;
+use crate::model::rows::{Rows, RowsError, RowsWriter};
+use crate::objective::{Objective, PriorScale};
+use crate::optimize::{Lbfgs, Limits, OptimizeError, Solver};
 use crate::processes::deal;
-use crate::storage::Storage;
 
 /// The groups that fall below a share of all, by their hash under a seed: the same for the same data in any order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,7 +151,7 @@ impl Split {
     /// If a file cannot be written.
     pub fn stored_rows(&self, rows: &Rows, storage: &Storage) -> Result<(Rows, Rows), RowsError> {
         let pick = |numbers: &[u32]| {
-            let mut writer = RowsWriter::new(rows.features(), storage);
+            let mut writer = RowsWriter::new(rows.shape().clone(), storage);
             writer.pick(rows, numbers.iter().map(|&row| row as usize))?;
             writer.finish()
         };
@@ -172,6 +173,10 @@ const MOST_BYTES: usize = 1 << 26;
 
 /// Strengths per position that are tried lie on a ladder of this ratio.
 const RATIO: f64 = 3.162_277_660_168_379_5;
+
+/// Norm of the gradient, relative to that of the start, at which a fold is fitted: strengths make larger differences than
+/// what is left then.
+const TOLERANCE: f64 = 1e-3;
 
 /// Rungs of the ladder, counted from the first guess: nothing is pulled below, nothing moves above.
 const RUNGS: std::ops::RangeInclusive<i32> = -8..=12;
@@ -227,6 +232,8 @@ struct Fold {
     /// To fit, and held out; made for those who fit.
     rows: OnceCell<(Rows, Rows)>,
     theta: Vec<f64>,
+    /// Norm of the gradient where the first fit to it began.
+    norm: OnceCell<f64>,
 }
 
 impl PriorSearch<'_> {
@@ -303,7 +310,7 @@ impl PriorSearch<'_> {
         let wanted = ENOUGH_HELD.div_ceil(rows.len().div_ceil(FOLDS)).clamp(1, FOLDS);
         let fold = |number: usize| {
             let split = Split::fold_of(self.groups, number, self.seed, share)?;
-            Ok(Fold { split, rows: OnceCell::new(), theta: self.start.to_vec() })
+            Ok(Fold { split, rows: OnceCell::new(), theta: self.start.to_vec(), norm: OnceCell::new() })
         };
         (0..wanted).map(fold).collect()
     }
@@ -317,14 +324,12 @@ impl PriorSearch<'_> {
     fn fit(&self, fold: &Fold, per_position: f64) -> Result<Vec<f64>, ValidationError> {
         let (fitted, _) = self.rows(fold);
         let strength = per_position / fitted.len() as f64;
-        let objective = self
-            .objective
-            .over(fitted)
-            .with_prior(strength, self.start)
-            .expect("a start of the right size and a finite strength")
-            .with_prior_scale(self.scale);
-        let newton = Newton { tolerance: 1e-4, ..Newton::default() };
-        let fit = newton.minimize(&objective, &fold.theta, self.limits, None, &mut ())?;
+        let over = self.objective.over(fitted);
+        let objective =
+            over.with_prior(strength, self.start, self.scale).expect("a start of the right size and a finite strength");
+        let solver = Lbfgs { tolerance: TOLERANCE, norm: fold.norm.get().copied(), ..Lbfgs::default() };
+        let fit = solver.minimize(&objective, &fold.theta, self.limits, None, &mut ())?;
+        fold.norm.get_or_init(|| fit.history[0].gradient_norm);
         Ok(fit.theta)
     }
 

@@ -71,7 +71,7 @@ pub(crate) struct DatagenArgs {
 #[command(next_help_heading = "Openings")]
 struct OpeningArgs {
     /// Positions to begin with, one a game in an order that the seed decides, and over again: EPD or FEN lines, or games
-    /// in PGN, plain, gzip or zstd. Without it, games begin at the start of chess.
+    /// in PGN, plain or compressed with gzip, zstd, xz or bzip2. Without it, games begin at the start of chess.
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
 

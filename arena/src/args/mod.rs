@@ -93,7 +93,7 @@ pub(crate) struct ReportArgs {
 /// The arguments of `arena elo`.
 #[derive(Args)]
 pub(crate) struct EloArgs {
-    /// Games in PGN, plain or compressed with gzip or zstd.
+    /// Games in PGN, plain or compressed with gzip, zstd, xz or bzip2.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -129,7 +129,7 @@ pub(crate) struct CommonArgs {
     #[command(flatten)]
     limit: LimitArgs,
 
-    /// Positions to begin with: EPD or FEN lines, or games in PGN, plain or compressed with gzip or zstd. If not given,
+    /// Positions to begin with: EPD or FEN lines, or games in PGN, plain or compressed with gzip, zstd, xz or bzip2. If not given,
     /// the arena's own book, or all starts of Chess960.
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::talk::{PATIENCE, PROMPT, Searched, Talk};
-use super::{Check, Outcome, require};
+use super::{Check, CheckResult, require};
 use crate::game::Variant;
 use crate::uci_client::Score;
 
@@ -34,18 +34,18 @@ const MIDDLE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w 
 /// White mates in two: 1. Kg6 Kg8 2. Ra8.
 const MATE_IN_TWO: &str = "7k/8/5K2/8/8/8/8/R7 w - - 0 1";
 
-fn legal(searched: &Searched) -> Outcome {
+fn legal(searched: &Searched) -> CheckResult {
     searched.legal_move(Variant::Standard).map(drop)
 }
 
-fn depth(talk: &mut Talk) -> Outcome {
+fn depth(talk: &mut Talk) -> CheckResult {
     let searched = talk.search(MIDDLE, "", "go depth 5")?;
     let depth = searched.infos().filter_map(|(info, _)| info.depth).max();
     require(depth == Some(5), || format!("depth {}", depth.unwrap_or(0)))?;
     legal(&searched)
 }
 
-fn nodes(talk: &mut Talk) -> Outcome {
+fn nodes(talk: &mut Talk) -> CheckResult {
     let searched = talk.search(MIDDLE, "", "go nodes 20000")?;
     let nodes = searched.infos().filter_map(|(info, _)| info.nodes).max().unwrap_or(0);
     // The last line may be some time before the end.
@@ -53,14 +53,14 @@ fn nodes(talk: &mut Talk) -> Outcome {
     legal(&searched)
 }
 
-fn movetime(talk: &mut Talk) -> Outcome {
+fn movetime(talk: &mut Talk) -> CheckResult {
     let searched = talk.search(MIDDLE, "", "go movetime 300")?;
     let millis = searched.elapsed.as_millis();
     require((100..=400).contains(&millis), || format!("{millis} ms of 300"))?;
     legal(&searched)
 }
 
-fn little_time(talk: &mut Talk) -> Outcome {
+fn little_time(talk: &mut Talk) -> CheckResult {
     for go in ["go wtime 100 btime 100", "go wtime 60 btime 60 winc 10 binc 10", "go btime 50 wtime 50 movestogo 1"] {
         let searched = talk.search(MIDDLE, "", go)?;
         let (millis, limit) = (searched.elapsed.as_millis(), if go.contains("100") { 100 } else { 60 });
@@ -70,7 +70,7 @@ fn little_time(talk: &mut Talk) -> Outcome {
     Ok(())
 }
 
-fn no_time(talk: &mut Talk) -> Outcome {
+fn no_time(talk: &mut Talk) -> CheckResult {
     for go in ["go wtime 0 btime 0", "go wtime -500 btime 1000", "go wtime 1 btime 1 winc 0 binc 0", "go movetime 1"] {
         let searched = talk.search(MIDDLE, "", go)?;
         require(searched.elapsed < Duration::from_millis(500), || {
@@ -81,14 +81,14 @@ fn no_time(talk: &mut Talk) -> Outcome {
     Ok(())
 }
 
-fn moves_to_go(talk: &mut Talk) -> Outcome {
+fn moves_to_go(talk: &mut Talk) -> CheckResult {
     let searched = talk.search(MIDDLE, "", "go wtime 1000 btime 1000 movestogo 40")?;
     let millis = searched.elapsed.as_millis();
     require(millis <= 500, || format!("{millis} ms of 1000 for the first of 40 moves"))?;
     legal(&searched)
 }
 
-fn infinite(talk: &mut Talk) -> Outcome {
+fn infinite(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     // Soon searched to the end: the answer has to wait for `stop` all the same.
     talk.set_position(MATE_IN_TWO, "");
@@ -99,7 +99,7 @@ fn infinite(talk: &mut Talk) -> Outcome {
     legal(&searched)
 }
 
-fn ponder_hit(talk: &mut Talk) -> Outcome {
+fn ponder_hit(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.need_option("Ponder")?;
     talk.send("setoption name Ponder value true");
@@ -111,7 +111,7 @@ fn ponder_hit(talk: &mut Talk) -> Outcome {
     legal(&searched)
 }
 
-fn ponder_stop(talk: &mut Talk) -> Outcome {
+fn ponder_stop(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.need_option("Ponder")?;
     talk.send("setoption name Ponder value true");
@@ -123,25 +123,25 @@ fn ponder_stop(talk: &mut Talk) -> Outcome {
     legal(&searched)
 }
 
-fn search_moves(talk: &mut Talk) -> Outcome {
+fn search_moves(talk: &mut Talk) -> CheckResult {
     let searched = talk.search("", "", "go depth 4 searchmoves a2a3 h2h3")?;
     let best = searched.best_move();
     require(["a2a3", "h2h3"].contains(&best), || format!("bestmove {best}"))
 }
 
-fn search_moves_and_depth(talk: &mut Talk) -> Outcome {
+fn search_moves_and_depth(talk: &mut Talk) -> CheckResult {
     let searched = talk.search("", "", "go searchmoves a2a3 depth 3")?;
     require(searched.best_move() == "a2a3", || format!("bestmove {}", searched.best_move()))
 }
 
-fn mate(talk: &mut Talk) -> Outcome {
+fn mate(talk: &mut Talk) -> CheckResult {
     let searched = talk.search(MATE_IN_TWO, "", "go mate 2")?;
     let score = searched.infos().filter_map(|(info, _)| info.score).next_back();
     require(score == Some(Score::Mate(2)), || format!("score {score:?}"))?;
     legal(&searched)
 }
 
-fn no_move(talk: &mut Talk) -> Outcome {
+fn no_move(talk: &mut Talk) -> CheckResult {
     // Mate, then stalemate.
     for fen in ["4r1k1/8/8/8/8/8/5PPP/4r1K1 w - - 0 1", "8/8/8/8/8/6k1/5q2/7K w - - 0 1"] {
         let searched = talk.search(fen, "", "go depth 3")?;
@@ -151,29 +151,29 @@ fn no_move(talk: &mut Talk) -> Outcome {
     talk.ready()
 }
 
-fn single_move(talk: &mut Talk) -> Outcome {
+fn single_move(talk: &mut Talk) -> CheckResult {
     let searched = talk.search("7k/8/6KR/8/8/8/8/8 b - - 0 1", "", "go wtime 60000 btime 60000")?;
     require(searched.best_move() == "h8g8", || format!("bestmove {}", searched.best_move()))
 }
 
-fn promotion(talk: &mut Talk) -> Outcome {
+fn promotion(talk: &mut Talk) -> CheckResult {
     // Nothing else can be played.
     let searched = talk.search("8/P7/8/8/8/6k1/5q2/7K w - - 0 1", "", "go depth 4")?;
     legal(&searched)
 }
 
-fn short_fen(talk: &mut Talk) -> Outcome {
+fn short_fen(talk: &mut Talk) -> CheckResult {
     let searched = talk.search("8/P6k/8/8/8/8/7K/8 w - -", "", "go depth 4")?;
     legal(&searched)
 }
 
-fn long_game(talk: &mut Talk) -> Outcome {
+fn long_game(talk: &mut Talk) -> CheckResult {
     let moves = "g1f3 g8f6 f3g1 f6g8 ".repeat(200);
     let searched = talk.search("", moves.trim_end(), "go depth 4")?;
     legal(&searched)
 }
 
-fn reproducible(talk: &mut Talk) -> Outcome {
+fn reproducible(talk: &mut Talk) -> CheckResult {
     let mut seen = Vec::new();
     for _ in 0..2 {
         if !talk.greeting.is_empty() {
@@ -187,7 +187,7 @@ fn reproducible(talk: &mut Talk) -> Outcome {
     require(seen[0] == seen[1], || format!("{:?}, then {:?}", seen[0], seen[1]))
 }
 
-fn chess960(talk: &mut Talk) -> Outcome {
+fn chess960(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.need_option("UCI_Chess960")?;
     talk.send("setoption name UCI_Chess960 value true");

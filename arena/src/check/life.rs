@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::talk::{PATIENCE, PROMPT, Talk};
-use super::{Check, Outcome, fail, require};
+use super::{Check, CheckResult, fail, require};
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "uci is answered with id and uciok", run: greeting },
@@ -24,7 +24,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "the end of input ends a search", run: end_of_input_while_searching },
 ];
 
-fn greeting(talk: &mut Talk) -> Outcome {
+fn greeting(talk: &mut Talk) -> CheckResult {
     talk.send("uci");
     let lines = talk.wait("uciok", PATIENCE)?.lines;
     for id in ["id name ", "id author "] {
@@ -33,7 +33,7 @@ fn greeting(talk: &mut Talk) -> Outcome {
     Ok(())
 }
 
-fn declarations(talk: &mut Talk) -> Outcome {
+fn declarations(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     let mut names: Vec<String> = Vec::new();
     for line in talk.greeting.iter().filter(|line| line.starts_with("option")) {
@@ -63,7 +63,7 @@ fn is_well_declared(rest: &str) -> bool {
     }
 }
 
-fn usual_options(talk: &mut Talk) -> Outcome {
+fn usual_options(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     let missing: Vec<&str> = ["Hash", "Threads", "Move Overhead", "Ponder", "MultiPV", "UCI_Chess960"]
         .into_iter()
@@ -72,14 +72,14 @@ fn usual_options(talk: &mut Talk) -> Outcome {
     require(missing.is_empty(), || format!("missing: {}", missing.join(", ")))
 }
 
-fn early_words(talk: &mut Talk) -> Outcome {
+fn early_words(talk: &mut Talk) -> CheckResult {
     for word in ["xboard", "protover 2", "foo", ""] {
         talk.send(word);
     }
     talk.greet()
 }
 
-fn unknown_words(talk: &mut Talk) -> Outcome {
+fn unknown_words(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     for word in
         ["foo bar", "setoption", "setoption name", "setoption name No Such Option value 3", "register later", ""]
@@ -89,13 +89,13 @@ fn unknown_words(talk: &mut Talk) -> Outcome {
     talk.ready()
 }
 
-fn ready(talk: &mut Talk) -> Outcome {
+fn ready(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.send("isready");
     talk.wait("readyok", PROMPT).map(drop)
 }
 
-fn ready_while_searching(talk: &mut Talk) -> Outcome {
+fn ready_while_searching(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.set_position("", "");
     talk.send("go infinite");
@@ -107,7 +107,7 @@ fn ready_while_searching(talk: &mut Talk) -> Outcome {
     talk.wait("bestmove", PROMPT).map(drop)
 }
 
-fn idle_words(talk: &mut Talk) -> Outcome {
+fn idle_words(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     for word in ["stop", "ponderhit", "debug on", "debug off", "stop"] {
         talk.send(word);
@@ -117,7 +117,7 @@ fn idle_words(talk: &mut Talk) -> Outcome {
     require(!heed.lines.iter().any(|line| line.starts_with("bestmove")), || "said bestmove when idle".to_owned())
 }
 
-fn bad_positions(talk: &mut Talk) -> Outcome {
+fn bad_positions(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     for line in [
         "position",
@@ -134,7 +134,7 @@ fn bad_positions(talk: &mut Talk) -> Outcome {
     searched.legal_move(crate::game::Variant::Standard).map(drop)
 }
 
-fn spellings(talk: &mut Talk) -> Outcome {
+fn spellings(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.need_option("MultiPV")?;
     talk.send("setoption name mUlTiPv value 2");
@@ -144,7 +144,7 @@ fn spellings(talk: &mut Talk) -> Outcome {
     })
 }
 
-fn hash(talk: &mut Talk) -> Outcome {
+fn hash(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.need_option("Hash")?;
     let least =
@@ -156,7 +156,7 @@ fn hash(talk: &mut Talk) -> Outcome {
     talk.search("", "", "go depth 4").map(drop)
 }
 
-fn bad_values(talk: &mut Talk) -> Outcome {
+fn bad_values(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.need_option("Hash")?;
     for value in ["0", "-5", "99999999999999999999", "x", ""] {
@@ -166,20 +166,20 @@ fn bad_values(talk: &mut Talk) -> Outcome {
     talk.search("", "", "go depth 4").map(drop)
 }
 
-fn end(talk: &mut Talk) -> Outcome {
+fn end(talk: &mut Talk) -> CheckResult {
     match talk.session.ends_within(PROMPT) {
         Some(_) => Ok(()),
         None => fail(format!("still there after {} ms", PROMPT.as_millis())),
     }
 }
 
-fn quit(talk: &mut Talk) -> Outcome {
+fn quit(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.send("quit");
     end(talk)
 }
 
-fn quit_while_searching(talk: &mut Talk) -> Outcome {
+fn quit_while_searching(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.set_position("", "");
     talk.send("go infinite");
@@ -188,13 +188,13 @@ fn quit_while_searching(talk: &mut Talk) -> Outcome {
     end(talk)
 }
 
-fn end_of_input(talk: &mut Talk) -> Outcome {
+fn end_of_input(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.session.close_input();
     end(talk)
 }
 
-fn end_of_input_while_searching(talk: &mut Talk) -> Outcome {
+fn end_of_input_while_searching(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.set_position("", "");
     talk.send("go infinite");

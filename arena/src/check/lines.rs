@@ -1,7 +1,7 @@
 //! What is said of a search: scores, lines, mates.
 
 use super::talk::{Searched, Talk, position};
-use super::{Check, Outcome, fail, require};
+use super::{Check, CheckResult, fail, require};
 use crate::game::{Variant, faults_of_search};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -23,14 +23,14 @@ const POSITIONS: [&str; 6] = [
     "8/8/8/5k2/8/8/3Q4/4K3 w - - 0 1",
 ];
 
-fn audit(searched: &Searched, variant: Variant) -> Outcome {
+fn audit(searched: &Searched, variant: Variant) -> CheckResult {
     match faults_of_search(&searched.position, searched.best_move(), &searched.lines, variant).first() {
         Some((fault, text)) => fail(format!("{}: {text} in {}", fault.name(), searched.position.to_fen())),
         None => Ok(()),
     }
 }
 
-fn lines(talk: &mut Talk) -> Outcome {
+fn lines(talk: &mut Talk) -> CheckResult {
     for fen in POSITIONS {
         for go in ["go depth 9", "go nodes 50000", "go movetime 50"] {
             audit(&talk.search(fen, "", go)?, Variant::Standard)?;
@@ -39,7 +39,7 @@ fn lines(talk: &mut Talk) -> Outcome {
     Ok(())
 }
 
-fn ends(talk: &mut Talk) -> Outcome {
+fn ends(talk: &mut Talk) -> CheckResult {
     // Fifty moves are nearly over, and repetitions near.
     for fen in ["7k/8/8/8/8/5K2/8/R7 w - - 92 100", "8/8/8/4k3/8/8/4K3/R6r w - - 96 100"] {
         audit(&talk.search(fen, "", "go depth 10")?, Variant::Standard)?;
@@ -47,7 +47,7 @@ fn ends(talk: &mut Talk) -> Outcome {
     Ok(())
 }
 
-fn scores(talk: &mut Talk) -> Outcome {
+fn scores(talk: &mut Talk) -> CheckResult {
     for go in ["go movetime 1", "go nodes 1", "go depth 1", "go wtime 1 btime 1"] {
         let searched = talk.search(POSITIONS[0], "", go)?;
         require(searched.infos().any(|(info, _)| info.score.is_some()), || format!("none for {go}"))?;
@@ -55,7 +55,7 @@ fn scores(talk: &mut Talk) -> Outcome {
     Ok(())
 }
 
-fn numbers(talk: &mut Talk) -> Outcome {
+fn numbers(talk: &mut Talk) -> CheckResult {
     let searched = talk.search(POSITIONS[0], "", "go nodes 50000")?;
     for line in &searched.lines {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -75,7 +75,7 @@ fn numbers(talk: &mut Talk) -> Outcome {
     Ok(())
 }
 
-fn multipv(talk: &mut Talk) -> Outcome {
+fn multipv(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.need_option("MultiPV")?;
     talk.send("setoption name MultiPV value 3");
@@ -92,7 +92,7 @@ fn multipv(talk: &mut Talk) -> Outcome {
     require(moves[0] == searched.best_move(), || format!("bestmove {} is not the first line", searched.best_move()))
 }
 
-fn ponder_move(talk: &mut Talk) -> Outcome {
+fn ponder_move(talk: &mut Talk) -> CheckResult {
     for fen in POSITIONS {
         let searched = talk.search(fen, "", "go depth 6")?;
         let best = searched.legal_move(Variant::Standard)?;
@@ -107,7 +107,7 @@ fn ponder_move(talk: &mut Talk) -> Outcome {
     Ok(())
 }
 
-fn wdl(talk: &mut Talk) -> Outcome {
+fn wdl(talk: &mut Talk) -> CheckResult {
     talk.greet()?;
     talk.need_option("UCI_ShowWDL")?;
     talk.send("setoption name UCI_ShowWDL value true");

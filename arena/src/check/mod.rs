@@ -23,14 +23,14 @@ pub enum Miss {
 }
 
 /// What a check came to.
-pub type Outcome = Result<(), Miss>;
+pub type CheckResult = Result<(), Miss>;
 
 /// One check.
 pub struct Check {
     /// What is checked, in words.
     pub name: &'static str,
     /// Does it.
-    run: fn(&mut Talk) -> Outcome,
+    run: fn(&mut Talk) -> CheckResult,
 }
 
 /// A check that was done.
@@ -38,7 +38,7 @@ pub struct Report {
     /// What was checked.
     pub name: &'static str,
     /// What it came to.
-    pub outcome: Outcome,
+    pub outcome: CheckResult,
 }
 
 /// Every check, in the order they are done.
@@ -91,7 +91,7 @@ const PASSED: &str = "passed";
 const FAILED: &str = "FAILED";
 const SKIPPED: &str = "skipped";
 
-fn words(outcome: &Outcome) -> (&'static str, &str) {
+fn words(outcome: &CheckResult) -> (&'static str, &str) {
     match outcome {
         Ok(()) => (PASSED, ""),
         Err(Miss::Failed(reason)) => (FAILED, reason),
@@ -105,6 +105,6 @@ fn fail<T>(reason: impl Into<String>) -> Result<T, Miss> {
 }
 
 /// Fails unless something holds.
-fn require(holds: bool, reason: impl FnOnce() -> String) -> Outcome {
+fn require(holds: bool, reason: impl FnOnce() -> String) -> CheckResult {
     if holds { Ok(()) } else { fail(reason()) }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::chess::{Move, Position};
 
-use super::{Miss, Outcome, fail};
+use super::{CheckResult, Miss, fail};
 use crate::game::Variant;
 use crate::uci_client::{EngineSpec, Heed, Info, Session, Silence};
 
@@ -82,7 +82,7 @@ impl Talk {
     }
 
     /// Fails if the engine says a line that begins with a word.
-    pub(super) fn wait_in_vain(&mut self, word: &str, time: Duration) -> Outcome {
+    pub(super) fn wait_in_vain(&mut self, word: &str, time: Duration) -> CheckResult {
         match self.session.wait_for(word, time) {
             Ok(heed) => fail(format!("said {} too early", heed.lines.last().map_or("", String::as_str))),
             Err((Silence::Ended, _)) => fail("ended"),
@@ -91,7 +91,7 @@ impl Talk {
     }
 
     /// From `uci` to `readyok`, options set.
-    pub(super) fn greet(&mut self) -> Outcome {
+    pub(super) fn greet(&mut self) -> CheckResult {
         self.send("uci");
         self.greeting = self.wait("uciok", PATIENCE)?.lines;
         for (name, value) in self.options.clone() {
@@ -100,7 +100,7 @@ impl Talk {
         self.ready()
     }
 
-    pub(super) fn ready(&mut self) -> Outcome {
+    pub(super) fn ready(&mut self) -> CheckResult {
         self.send("isready");
         self.wait("readyok", PATIENCE).map(drop)
     }
@@ -114,7 +114,7 @@ impl Talk {
     }
 
     /// Skips the check if the engine does not have an option.
-    pub(super) fn need_option(&self, name: &str) -> Outcome {
+    pub(super) fn need_option(&self, name: &str) -> CheckResult {
         match self.option(name) {
             Some(_) => Ok(()),
             None => Err(Miss::Skipped(format!("no option {name}"))),

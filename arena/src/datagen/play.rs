@@ -2,13 +2,13 @@
 
 use std::io;
 
-use engine::chess::{Move, Position};
+use engine::chess::{Game, GameResult, Move, Position};
 use engine::genfens::{is_balanced, play_randomly};
 use engine::random::Random;
-use engine::search::{Game, Limits, STACK_SIZE, Searcher, Value, mate_distance};
+use engine::search::{Limits, STACK_SIZE, Searcher, Value, mate_distance};
 
 use super::Settings;
-use crate::game::{Adjudicator, Ending, History, Outcome};
+use crate::game::{Adjudicator, Ending};
 use crate::uci_client::Score;
 
 /// An opening that takes more tries than this is given up, and with it the game.
@@ -35,7 +35,7 @@ pub struct SelfGame {
     /// Its moves.
     pub moves: Vec<ScoredMove>,
     /// Its result.
-    pub outcome: Outcome,
+    pub outcome: GameResult,
     /// Why it ended.
     pub ending: Ending,
     /// The nodes of its searches.
@@ -96,7 +96,6 @@ impl<'a> Player<'a> {
     pub(super) fn play(&mut self, number: u32, is_given_up: &dyn Fn() -> bool) -> Result<Option<SelfGame>, GivenUp> {
         let Some(start) = self.opening(number) else { return Ok(None) };
         let mut game = Game::new(start.clone());
-        let mut history = History::new(start.clone());
         let mut adjudicator = Adjudicator::new(self.settings.adjudication);
         let (mut moves, mut nodes) = (Vec::new(), 0);
         loop {
@@ -109,10 +108,10 @@ impl<'a> Player<'a> {
             moves.push(ScoredMove { mv, value: found.value * color.sign() });
             nodes += found.nodes;
             game.play(mv);
-            history.play(mv);
             let score = mate_distance(found.value).map_or(Score::Centipawns(found.value), Score::Mate);
             let is_zeroing = game.position().halfmove_clock() == 0;
-            let end = history.end().or_else(|| adjudicator.judge(color, move_number, Some(score), is_zeroing));
+            let end = game.end().map(|end| (end.result(), end.into()));
+            let end = end.or_else(|| adjudicator.judge(color, move_number, Some(score), is_zeroing));
             if let Some((outcome, ending)) = end {
                 let seed = self.settings.seed;
                 return Ok(Some(SelfGame { seed, number, start, moves, outcome, ending, nodes }));

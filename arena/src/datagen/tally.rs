@@ -1,12 +1,13 @@
 //! What a run has come to.
 
+use engine::chess::GameResult;
 use std::fmt;
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
 use super::{Fate, SelfGame};
-use crate::game::{Ending, Outcome};
+use crate::game::Ending;
 
 /// How often each thing of a list occurred, by its place in the list.
 pub(super) type Counts<const N: usize> = [u64; N];
@@ -15,7 +16,7 @@ pub(super) type Counts<const N: usize> = [u64; N];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Games by their result; those that were thrown away have none.
-    pub outcomes: Counts<{ Outcome::ALL.len() }>,
+    pub outcomes: Counts<{ GameResult::ALL.len() }>,
     /// Games by their ending.
     pub endings: Counts<{ Ending::ALL.len() }>,
     /// Games that were not played, for want of a balanced opening.
@@ -61,7 +62,7 @@ impl Tally {
     /// The counts in JSON, by name.
     pub(super) fn to_json(&self) -> Json {
         json!({
-            "outcomes": by_name(Outcome::ALL.map(Outcome::name), self.outcomes),
+            "outcomes": by_name(GameResult::ALL.map(GameResult::name), self.outcomes),
             "endings": by_name(Ending::ALL.map(Ending::name), self.endings),
             "without_opening": self.without_opening,
             "positions": by_name(Fate::ALL.map(Fate::name), self.fates),
@@ -74,7 +75,7 @@ impl Tally {
     pub(super) fn from_json(json: &Json) -> Result<Self, String> {
         let number = |key: &str| count(&json[key]).ok_or_else(|| format!("`{key}` is no number"));
         Ok(Tally {
-            outcomes: from_names(&json["outcomes"], Outcome::ALL.map(Outcome::name))?,
+            outcomes: from_names(&json["outcomes"], GameResult::ALL.map(GameResult::name))?,
             endings: from_names(&json["endings"], Ending::ALL.map(Ending::name))?,
             without_opening: number("without_opening")?,
             fates: from_names(&json["positions"], Fate::ALL.map(Fate::name))?,

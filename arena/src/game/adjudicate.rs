@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use engine::chess::Color;
+use engine::chess::{Color, GameResult};
 use thiserror::Error;
 
-use super::{Ending, Outcome};
+use super::Ending;
 use crate::uci_client::Score;
 
 /// When a game is a draw: from a move number on, both sides' scores have stayed within a limit for some moves each.
@@ -113,14 +113,14 @@ impl Adjudicator {
         number: u16,
         score: Option<Score>,
         is_zeroing: bool,
-    ) -> Option<(Outcome, Ending)> {
+    ) -> Option<(GameResult, Ending)> {
         self.plies += 1;
         let value = score.map(Score::centipawns);
         if let Some(rule) = self.rules.draw {
             let is_level = value.is_some_and(|value| value.abs() <= rule.score);
             self.level = if is_level && !is_zeroing { self.level + 1 } else { 0 };
             if number >= rule.from_move && self.level >= rule.moves.saturating_mul(2) {
-                return Some((Outcome::Draw, Ending::DrawAgreed));
+                return Some((GameResult::Draw, Ending::DrawAgreed));
             }
         }
         if let Some(rule) = self.rules.resign {
@@ -131,12 +131,12 @@ impl Adjudicator {
             for loser in Color::ALL {
                 let is_accepted = !rule.both || self.good[(!loser).index()] >= rule.moves;
                 if self.bad[loser.index()] >= rule.moves && is_accepted {
-                    return Some((Outcome::won_by(!loser), Ending::Resigned));
+                    return Some((GameResult::won_by(!loser), Ending::Resigned));
                 }
             }
         }
         let is_over = self.rules.max_plies.is_some_and(|most| self.plies >= most);
-        is_over.then_some((Outcome::Draw, Ending::MaxPlies))
+        is_over.then_some((GameResult::Draw, Ending::MaxPlies))
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     /// Plays plies with the scores of the sides that make them; returns after how many it ended and how.
-    fn run(rules: Adjudication, first_move: u16, scores: &[i32]) -> Option<(usize, Outcome, Ending)> {
+    fn run(rules: Adjudication, first_move: u16, scores: &[i32]) -> Option<(usize, GameResult, Ending)> {
         let mut adjudicator = Adjudicator::new(rules);
         for (ply, &score) in scores.iter().enumerate() {
             let color = if ply % 2 == 0 { Color::White } else { Color::Black };
@@ -160,8 +160,8 @@ mod tests {
     #[test]
     fn draws_need_both_sides_and_the_move_number() {
         let rules = Adjudication { draw: Some("10,2,5".parse().unwrap()), ..Adjudication::default() };
-        assert_eq!(run(rules, 10, &[0, 0, 5, -5]), Some((4, Outcome::Draw, Ending::DrawAgreed)));
-        assert_eq!(run(rules, 8, &[0; 20]), Some((5, Outcome::Draw, Ending::DrawAgreed)));
+        assert_eq!(run(rules, 10, &[0, 0, 5, -5]), Some((4, GameResult::Draw, Ending::DrawAgreed)));
+        assert_eq!(run(rules, 8, &[0; 20]), Some((5, GameResult::Draw, Ending::DrawAgreed)));
         assert_eq!(run(rules, 10, &[0, 9, 0, 9, 0, 9, 0, 9]), None);
         let mut zeroing = Adjudicator::new(rules);
         for _ in 0..20 {
@@ -173,7 +173,7 @@ mod tests {
     fn the_loser_resigns_and_the_winner_may_have_to_agree() {
         let alone = Adjudication { resign: Some("2,600".parse().unwrap()), ..Adjudication::default() };
         let both = Adjudication { resign: Some("2,600,both".parse().unwrap()), ..Adjudication::default() };
-        let resigned = |ply| Some((ply, Outcome::Black, Ending::Resigned));
+        let resigned = |ply| Some((ply, GameResult::BlackWins, Ending::Resigned));
         assert_eq!(run(alone, 1, &[-600, 0, -600, 0]), resigned(3));
         assert_eq!(run(both, 1, &[-600, 0, -600, 0, -600, 0]), None);
         assert_eq!(run(both, 1, &[-600, 0, -600, 600, -600, 600]), resigned(6));
@@ -189,7 +189,7 @@ mod tests {
             assert_eq!(adjudicator.level, 0);
         }
         let rules = Adjudication { max_plies: Some(3), ..Adjudication::default() };
-        assert_eq!(run(rules, 1, &[0; 9]), Some((3, Outcome::Draw, Ending::MaxPlies)));
+        assert_eq!(run(rules, 1, &[0; 9]), Some((3, GameResult::Draw, Ending::MaxPlies)));
     }
 
     #[test]

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use engine::chess::{Move, Position};
+use engine::chess::{Game, GameEnd, Move, Position, Undo};
 
-use super::history::History;
 use super::{Fault, Variant};
 use crate::uci_client::{Answer, Info, Score};
 
@@ -24,10 +23,10 @@ pub(crate) fn parse_move(position: &Position, text: &str, variant: Variant) -> O
     (mv.to_uci(variant == Variant::Chess960) == text).then_some(mv)
 }
 
-/// Reads the lines of a search from the position of `history`, and checks each of them.
-pub(super) fn audit(history: &History, answer: &Answer, variant: Variant) -> Findings {
+/// Reads the lines of a search from the position of `game`, and checks each of them.
+pub(super) fn audit(game: &Game, answer: &Answer, variant: Variant) -> Findings {
     let mut findings = Findings::default();
-    let mut line = Line::new(history.clone(), variant);
+    let mut line = Line::new(game.clone(), variant);
     let mut last_main: Option<(Info<'_>, &str, bool)> = None;
     for text in &answer.infos {
         let Some(info) = Info::parse(text) else { continue };
@@ -72,9 +71,9 @@ pub(crate) fn faults_of_search(
     lines: &[String],
     variant: Variant,
 ) -> Vec<(Fault, String)> {
-    let history = History::new(position.clone());
+    let game = Game::new(position.clone());
     let answer = Answer { best_move: best_move.to_owned(), elapsed: Duration::ZERO, infos: lines.to_vec() };
-    audit(&history, &answer, variant).faults
+    audit(&game, &answer, variant).faults
 }
 
 /// How a line could be followed.
@@ -86,35 +85,36 @@ enum Followed {
 
 /// The line followed last; the next one most often begins alike.
 struct Line {
-    history: History,
+    game: Game,
     variant: Variant,
-    /// The moves played on `history`, each with the position before it.
-    played: Vec<(String, Position)>,
+    /// The moves played on `game`, and what it takes to take each back.
+    played: Vec<(String, Move, Undo)>,
     /// After how many moves the game is drawn by history.
     drawn_after: Option<usize>,
 }
 
 impl Line {
-    fn new(history: History, variant: Variant) -> Self {
-        Line { history, variant, played: Vec::new(), drawn_after: None }
+    fn new(game: Game, variant: Variant) -> Self {
+        Line { game, variant, played: Vec::new(), drawn_after: None }
     }
 
     /// Brings the line to the end of `pv`, or to its first move that is not legal.
     fn follow(&mut self, pv: &[&str]) -> Followed {
-        let common = self.played.iter().zip(pv).take_while(|((text, _), word)| text == *word).count();
+        let common = self.played.iter().zip(pv).take_while(|((text, ..), word)| text == *word).count();
         while self.played.len() > common
-            && let Some((_, before)) = self.played.pop()
+            && let Some((_, mv, undo)) = self.played.pop()
         {
-            self.history.go_back(before);
+            self.game.unmake(mv, undo);
         }
         self.drawn_after = self.drawn_after.filter(|&after| after <= common);
         for &word in &pv[common..] {
-            let Some(mv) = parse_move(self.history.position(), word, self.variant) else {
+            let Some(mv) = parse_move(self.game.position(), word, self.variant) else {
                 return Followed::Illegal;
             };
-            self.played.push((word.to_owned(), self.history.position().clone()));
-            self.history.play(mv);
-            if self.drawn_after.is_none() && self.history.is_drawn_by_history().is_some() {
+            let undo = self.game.make(mv);
+            self.played.push((word.to_owned(), mv, undo));
+            let is_drawn = || matches!(self.game.end(), Some(GameEnd::Repetition | GameEnd::FiftyMoves));
+            if self.drawn_after.is_none() && is_drawn() {
                 self.drawn_after = Some(self.played.len());
             }
         }
@@ -129,7 +129,7 @@ impl Line {
         if !is_long_enough || matches!(self.follow(&info.pv), Followed::Illegal) {
             return false;
         }
-        let position = self.history.position();
+        let position = self.game.position();
         position.is_check() && !position.has_legal_move()
     }
 }
@@ -139,10 +139,10 @@ mod tests {
     use super::*;
 
     fn faults(fen: &str, best_move: &str, infos: &[&str]) -> Vec<Fault> {
-        let history = History::new(Position::from_fen(fen).unwrap());
+        let game = Game::new(Position::from_fen(fen).unwrap());
         let infos = infos.iter().map(|&line| line.to_owned()).collect();
         let answer = Answer { best_move: best_move.to_owned(), elapsed: Duration::ZERO, infos };
-        audit(&history, &answer, Variant::Standard).faults.into_iter().map(|(fault, _)| fault).collect()
+        audit(&game, &answer, Variant::Standard).faults.into_iter().map(|(fault, _)| fault).collect()
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

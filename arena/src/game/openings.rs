@@ -12,9 +12,9 @@ use engine::chess::epd::{Epd, EpdError};
 use engine::chess::{CastlingSide, Color, FenError, File, Position, Rank, SanError, Square};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
+use tools::compression;
+use tools::pgn::PgnFault;
 
-use super::PgnFault;
-use crate::packed;
 use common::lines::{self, Lines};
 
 /// The rules that are played by.
@@ -103,7 +103,7 @@ impl Book {
     /// So many plies of a game are an opening, where nothing else is asked for: no book of openings has longer ones.
     pub const MOST_PLIES: usize = 40;
 
-    /// Reads a book, plain or compressed with gzip or zstd. Either it has EPD or FEN lines, of which empty ones and those
+    /// Reads a book, plain or compressed. Either it has EPD or FEN lines, of which empty ones and those
     /// that begin with `#` are passed over, or games in PGN, of which the first `plies` are played, all up to
     /// [`Book::MOST_PLIES`] if not given.
     ///
@@ -111,7 +111,7 @@ impl Book {
     /// If it cannot be read, has a line that is too long or cannot be played from, or has none, or has positions where `plies` are given.
     pub fn load(path: &Path, variant: Variant, plies: Option<usize>) -> Result<Self, BookError> {
         let name = path.display().to_string();
-        let text = packed::open(path).map_err(|error| BookError::Unreadable { name: name.clone(), error })?;
+        let text = compression::open_text(path).map_err(|error| BookError::Unreadable { name: name.clone(), error })?;
         Self::read(&name, text, variant, plies)
     }
 
@@ -136,7 +136,8 @@ impl Book {
     pub fn own() -> Result<Self, BookError> {
         const NAME: &str = "data/openings.epd.zst, built in";
         const BYTES: &[u8] = include_bytes!(env!("MERINO_OPENINGS"));
-        let text = packed::unpack(BYTES).map_err(|error| BookError::Unreadable { name: NAME.to_owned(), error })?;
+        let text =
+            compression::decode_text(BYTES).map_err(|error| BookError::Unreadable { name: NAME.to_owned(), error })?;
         Self::read(NAME, text, Variant::Standard, None)
     }
 

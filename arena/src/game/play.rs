@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::chess::{Color, Position};
+use engine::chess::{Color, Game, GameResult, Position};
 
 use super::adjudicate::Adjudicator;
 use super::audit::{audit, parse_move};
-use super::history::History;
-use super::{Adjudication, Clock, Ending, Fault, Note, Outcome, PlayedMove, Tablebase, Variant};
+use super::{Adjudication, Clock, Ending, Fault, Note, PlayedMove, Tablebase, Variant};
 use crate::uci_client::{Answer, Engine, EngineError, Limit, Search};
 
 /// What holds for both sides.
@@ -39,7 +38,7 @@ pub struct Played {
     /// The moves.
     pub moves: Vec<PlayedMove>,
     /// The result.
-    pub outcome: Outcome,
+    pub outcome: GameResult,
     /// Why it ended.
     pub ending: Ending,
     /// What went wrong.
@@ -51,7 +50,7 @@ pub struct Played {
 /// Plays a game from `start`, where there is a legal move, White's seat first.
 pub fn play(start: &Position, seats: [Seat<'_>; 2], conditions: &Conditions) -> Played {
     let mut table = Table {
-        history: History::new(start.clone()),
+        game: Game::new(start.clone()),
         clocks: [Clock::new(seats[0].limit), Clock::new(seats[1].limit)],
         engines: seats.map(|seat| seat.engine),
         adjudicator: Adjudicator::new(conditions.adjudication),
@@ -76,7 +75,7 @@ fn position_command(start: &Position, variant: Variant) -> String {
 
 /// A game in progress.
 struct Table<'a> {
-    history: History,
+    game: Game,
     clocks: [Clock; 2],
     engines: [&'a mut Engine; 2],
     adjudicator: Adjudicator,
@@ -87,7 +86,7 @@ struct Table<'a> {
     conditions: &'a Conditions,
 }
 
-type End = (Outcome, Ending);
+type End = (GameResult, Ending);
 
 impl Table<'_> {
     fn play(&mut self) -> End {
@@ -105,14 +104,14 @@ impl Table<'_> {
 
     /// Plays one move; the end of the game comes as an error.
     fn ply(&mut self) -> Result<(), End> {
-        let color = self.history.side_to_move();
+        let color = self.game.position().side_to_move();
         let answer = self.ask(color)?;
-        let findings = audit(&self.history, &answer, self.conditions.variant);
+        let findings = audit(&self.game, &answer, self.conditions.variant);
         for (fault, text) in findings.faults {
             self.note(color, fault, &text);
         }
         self.check_limit(color, findings.depth, findings.nodes);
-        let position = self.history.position();
+        let position = self.game.position();
         let Some(mv) = parse_move(position, &answer.best_move, self.conditions.variant) else {
             return Err(self.lose(
                 color,
@@ -122,15 +121,16 @@ impl Table<'_> {
             ));
         };
         let number = position.fullmove_number();
-        self.history.play(mv);
+        self.game.play(mv);
         self.command.push(' ');
         self.command.push_str(&answer.best_move);
         let (score, depth, nodes) = (findings.score, findings.depth, findings.nodes);
         self.moves.push(PlayedMove { mv, score, depth, nodes, time: answer.elapsed });
-        let is_zeroing = self.history.position().halfmove_clock() == 0;
+        let is_zeroing = self.game.position().halfmove_clock() == 0;
         let end = self
-            .history
+            .game
             .end()
+            .map(|end| (end.result(), end.into()))
             .or_else(|| self.look_up())
             .or_else(|| self.adjudicator.judge(color, number, score, is_zeroing));
         end.map_or(Ok(()), Err)
@@ -138,7 +138,7 @@ impl Table<'_> {
 
     /// The result that tables of endings know.
     fn look_up(&self) -> Option<End> {
-        let outcome = self.conditions.tablebase.as_ref()?.outcome(self.history.position())?;
+        let outcome = self.conditions.tablebase.as_ref()?.outcome(self.game.position())?;
         Some((outcome, Ending::Tablebase))
     }
 
@@ -184,11 +184,11 @@ impl Table<'_> {
 
     fn lose(&mut self, color: Color, fault: Fault, ending: Ending, text: &str) -> End {
         self.note(color, fault, text);
-        (Outcome::won_by(!color), ending)
+        (GameResult::won_by(!color), ending)
     }
 
     fn note(&mut self, color: Color, fault: Fault, text: &str) {
-        let place = format!(" [{}]", self.history.position().to_fen());
+        let place = format!(" [{}]", self.game.position().to_fen());
         Note::add(&mut self.notes, color, fault, text, &place);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::chess::{Color, Move, Position};
+use engine::chess::{Color, GameEnd, GameResult, Move, Position};
 
 use crate::uci_client::{MOST_NOTES, Score, shortened};
 
@@ -35,34 +35,6 @@ macro_rules! named_enum {
 pub(crate) use named_enum;
 
 named_enum! {
-    /// The result of a game.
-    Outcome {
-        /// White has won.
-        White = "1-0",
-        /// Black has won.
-        Black = "0-1",
-        /// Nobody has.
-        Draw = "1/2-1/2",
-    }
-}
-
-impl Outcome {
-    /// The game that `color` has won.
-    pub fn won_by(color: Color) -> Self {
-        color.choose(Outcome::White, Outcome::Black)
-    }
-
-    /// Half points of a side: 2, 1 or 0.
-    pub fn half_points(self, color: Color) -> u8 {
-        match self {
-            Outcome::Draw => 1,
-            _ if self == Outcome::won_by(color) => 2,
-            _ => 0,
-        }
-    }
-}
-
-named_enum! {
     /// Why a game ended.
     Ending {
         /// By the rules.
@@ -91,6 +63,18 @@ named_enum! {
         Stall = "stall",
         /// The loser's move was not legal.
         IllegalMove = "illegal move",
+    }
+}
+
+impl From<GameEnd> for Ending {
+    fn from(end: GameEnd) -> Self {
+        match end {
+            GameEnd::Mate { .. } => Ending::Mate,
+            GameEnd::Stalemate => Ending::Stalemate,
+            GameEnd::Repetition => Ending::Threefold,
+            GameEnd::FiftyMoves => Ending::FiftyMoves,
+            GameEnd::Material => Ending::InsufficientMaterial,
+        }
     }
 }
 
@@ -191,7 +175,7 @@ pub struct GameRecord {
     /// The moves.
     pub moves: Vec<PlayedMove>,
     /// The result.
-    pub outcome: Outcome,
+    pub outcome: GameResult,
     /// Why it ended.
     pub ending: Ending,
     /// What went wrong, in order.

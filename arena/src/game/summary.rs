@@ -1,9 +1,10 @@
 //! What counts of a game, without its position and moves.
 
+use engine::chess::GameResult;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use super::{Ending, GameRecord, Note, Outcome};
+use super::{Ending, GameRecord, Note};
 
 /// What a side spent on its moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub struct GameSummary {
     /// Which of the engines played, White first.
     pub players: [usize; 2],
     /// The result.
-    pub outcome: Outcome,
+    pub outcome: GameResult,
     /// Why it ended.
     pub ending: Ending,
     /// What went wrong, in order.

@@ -9,14 +9,12 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use engine::chess::{Color, Position};
+use engine::chess::{Color, GameResult, Position};
 use sha2::{Digest, Sha256};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
 use shakmaty_syzygy::Wdl;
 use thiserror::Error;
-
-use super::Outcome;
 
 /// The endings of the tables in some folders.
 #[derive(Debug)]
@@ -85,7 +83,7 @@ impl Tablebase {
 
     /// How a game ends, with best play, that has come to this position by a capture or a pawn move. `None` before that, if
     /// somebody may castle, or if the tables do not know: there may be some for other material, or one that is damaged.
-    pub fn outcome(&self, position: &Position) -> Option<Outcome> {
+    pub fn outcome(&self, position: &Position) -> Option<GameResult> {
         let may_castle = Color::ALL.into_iter().any(|color| position.castling().has_any(color));
         let is_small = position.occupied().count() as usize <= self.most_pieces();
         if position.halfmove_clock() > 0 || may_castle || !is_small {
@@ -95,10 +93,10 @@ impl Tablebase {
         let chess: Chess = fen.into_position(CastlingMode::Standard).ok()?;
         let side = position.side_to_move();
         Some(match self.tables.probe_wdl_after_zeroing(&chess).ok()? {
-            Wdl::Win => Outcome::won_by(side),
-            Wdl::Loss => Outcome::won_by(!side),
+            Wdl::Win => GameResult::won_by(side),
+            Wdl::Loss => GameResult::won_by(!side),
             // Wins that take more than fifty moves are none.
-            Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => Outcome::Draw,
+            Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => GameResult::Draw,
         })
     }
 }
@@ -146,15 +144,15 @@ mod tests {
         let tablebase = Tablebase::open(&folder).unwrap();
         assert!(tablebase.most_pieces() >= 4);
         for (fen, expected) in [
-            ("8/8/8/4k3/8/8/8/KQ6 w - - 0 60", Some(Outcome::White)),
-            ("8/8/8/4k3/8/8/8/KQ6 b - - 0 60", Some(Outcome::White)),
-            ("kq6/8/8/4K3/8/8/8/8 w - - 0 60", Some(Outcome::Black)),
-            ("8/8/8/8/8/4k3/4p3/4K3 w - - 0 60", Some(Outcome::Draw)),
-            ("8/8/8/8/4k3/8/4p3/4K3 b - - 0 60", Some(Outcome::Black)),
-            ("8/8/8/1k6/8/8/1P6/1K6 w - - 0 60", Some(Outcome::Draw)),
+            ("8/8/8/4k3/8/8/8/KQ6 w - - 0 60", Some(GameResult::WhiteWins)),
+            ("8/8/8/4k3/8/8/8/KQ6 b - - 0 60", Some(GameResult::WhiteWins)),
+            ("kq6/8/8/4K3/8/8/8/8 w - - 0 60", Some(GameResult::BlackWins)),
+            ("8/8/8/8/8/4k3/4p3/4K3 w - - 0 60", Some(GameResult::Draw)),
+            ("8/8/8/8/4k3/8/4p3/4K3 b - - 0 60", Some(GameResult::BlackWins)),
+            ("8/8/8/1k6/8/8/1P6/1K6 w - - 0 60", Some(GameResult::Draw)),
             // Only taking in passing saves it.
-            ("6k1/8/8/8/1KpP4/8/8/8 b - d3 0 60", Some(Outcome::Draw)),
-            ("6k1/8/8/8/1KpP4/8/8/8 b - - 0 60", Some(Outcome::White)),
+            ("6k1/8/8/8/1KpP4/8/8/8 b - d3 0 60", Some(GameResult::Draw)),
+            ("6k1/8/8/8/1KpP4/8/8/8 b - - 0 60", Some(GameResult::WhiteWins)),
             ("8/8/8/4k3/8/8/8/KQ6 w - - 1 60", None),
             ("4k3/8/8/8/8/8/8/4K2R w K - 0 60", None),
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1", None),

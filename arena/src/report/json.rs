@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Outcome;
+use super::MatchResult;
 use super::table::{rated, verdict_name};
 use super::warnings::warnings;
 use crate::game::{Ending, Fault};
@@ -10,8 +10,8 @@ use crate::schedule::{Encounter, Match, identity};
 use crate::stats::{Counts, Sprt, Unbiased, estimate};
 
 /// The result of a match. Numbers that the counts cannot tell are null.
-pub fn to_json(outcome: &Outcome<'_>) -> Value {
-    let Outcome { plan, tally, sprt, elapsed } = *outcome;
+pub fn to_json(outcome: &MatchResult<'_>) -> Value {
+    let MatchResult { plan, tally, sprt, elapsed } = *outcome;
     let engines: Vec<Value> = (0..plan.engines.len()).map(|index| engine(outcome, index)).collect();
     let endings = Ending::ALL.iter().map(|ending| (key(ending.name()), tally.endings[ending.index()].into()));
     let mut value = json!({
@@ -92,8 +92,8 @@ fn unbiased_json(Unbiased { elo, nelo }: &Unbiased) -> Value {
     })
 }
 
-fn engine(outcome: &Outcome<'_>, index: usize) -> Value {
-    let Outcome { plan, tally, .. } = *outcome;
+fn engine(outcome: &MatchResult<'_>, index: usize) -> Value {
+    let MatchResult { plan, tally, .. } = *outcome;
     let (spec, engine) = (&plan.engines[index], &tally.engines[index]);
     let rating = rated(plan, tally)[index];
     let faults = Fault::ALL.iter().map(|&fault| (key(fault.name()), engine.faults.count(fault).into()));

@@ -20,7 +20,7 @@ use crate::stats::Sprt;
 
 /// A match with what came of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Outcome<'a> {
+pub struct MatchResult<'a> {
     /// What was to be played.
     pub plan: &'a Match,
     /// What was played.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Outcome;
+use super::MatchResult;
 use super::warnings::warnings;
 use crate::game::{Ending, Fault};
 use crate::schedule::{Match, Tally};
@@ -95,8 +95,8 @@ fn elo_text(judged: &Estimate) -> String {
 }
 
 /// The result of a match, faults and endings, in aligned columns.
-pub fn to_table(outcome: &Outcome<'_>) -> String {
-    let Outcome { plan, tally, sprt, elapsed } = *outcome;
+pub fn to_table(outcome: &MatchResult<'_>) -> String {
+    let MatchResult { plan, tally, sprt, elapsed } = *outcome;
     let mut text = String::new();
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(text, "{}", engines(plan, tally));

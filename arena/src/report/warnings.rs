@@ -1,6 +1,6 @@
 //! What makes a result worth less than it looks.
 
-use super::Outcome;
+use super::MatchResult;
 use crate::schedule::Tally;
 use crate::uci_client::Limit;
 
@@ -18,8 +18,8 @@ pub(super) struct Facts<'a> {
 }
 
 /// Reasons to doubt a result, in words.
-pub(super) fn warnings(outcome: &Outcome<'_>) -> Vec<String> {
-    let Outcome { plan, tally, .. } = *outcome;
+pub(super) fn warnings(outcome: &MatchResult<'_>) -> Vec<String> {
+    let MatchResult { plan, tally, .. } = *outcome;
     doubts(&Facts {
         tally,
         names: plan.names(),

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Instant;
 
-use engine::chess::{Color, Position};
+use engine::chess::{Color, GameResult, Position};
 use thiserror::Error;
 
 use super::{Match, Seating, Stop, Tally};
-use crate::game::{GameRecord, GameSummary, Note, Outcome, Played, Seat, blame, play};
+use crate::game::{GameRecord, GameSummary, Note, Played, Seat, blame, play};
 use crate::uci_client::{Engine, EngineError};
 
 /// After so many games in a row that could not begin, one thread gives the match up.
@@ -211,5 +211,5 @@ fn lost_at_start(color: Color, error: &EngineError) -> Played {
     let (fault, ending) = blame(error);
     let mut notes = Vec::new();
     Note::add(&mut notes, color, fault, &format!("at its start: {error}"), "");
-    Played { moves: Vec::new(), outcome: Outcome::won_by(!color), ending, notes, failed: Some(color) }
+    Played { moves: Vec::new(), outcome: GameResult::won_by(!color), ending, notes, failed: Some(color) }
 }

@@ -46,7 +46,7 @@ struct Halves(BTreeMap<u32, u8>);
 
 impl Halves {
     /// Adds a game to its encounter, and its pair where it is the second of it.
-    fn add(&mut self, encounter: &mut Encounter, result: &GameResult) {
+    fn add(&mut self, encounter: &mut Encounter, result: &PlayedGame) {
         encounter.results[usize::from(result.half_points)] += 1;
         match self.0.remove(&(result.number / 2)) {
             Some(other) => encounter.pairs[usize::from(result.half_points + other)] += 1,
@@ -59,7 +59,7 @@ impl Halves {
 
 /// A game and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct GameResult {
+struct PlayedGame {
     number: u32,
     /// Those of the first engine of its encounter.
     half_points: u8,
@@ -85,7 +85,7 @@ pub struct Tally {
     distinct: HashSet<u64>,
     halves: Halves,
     /// The games in the order they were added.
-    course: Vec<GameResult>,
+    course: Vec<PlayedGame>,
 }
 
 impl Tally {
@@ -129,7 +129,7 @@ impl Tally {
         }
         // The first engine of an encounter has White in games with even numbers.
         let color = if game.number.is_multiple_of(2) { Color::White } else { Color::Black };
-        let result = GameResult { number: game.number, half_points: game.outcome.half_points(color) };
+        let result = PlayedGame { number: game.number, half_points: game.outcome.half_points(color) };
         self.halves.add(&mut self.encounters[self.pairing.seating(game.number).encounter], &result);
         self.course.push(result);
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use super::process::kill_group;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 /// The guard of this process, once it is there.
 static GUARD: Mutex<Option<Child>> = Mutex::new(None);
@@ -47,6 +47,14 @@ pub(super) fn has_begun(group: i32) {
 /// Tells the guard, if there is one, that a process group is no more.
 pub(super) fn has_ended(group: i32) {
     tell(&format!("-{group}\n"));
+}
+
+/// Kills a process group, if it is there.
+pub(super) fn kill_group(group: i32) {
+    if let Some(group) = Pid::from_raw(group) {
+        // The group may be gone already.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
 }
 
 fn tell(line: &str) {

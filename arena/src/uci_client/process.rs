@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
+use super::EngineSpec;
 use super::bounds::{LONGEST_LINE, LONGEST_TEXT};
-use super::{EngineSpec, guard};
+use super::guard::{self, kill_group};
 
 /// How long an engine may take to leave after `quit`.
 const LEAVE: Duration = Duration::from_millis(500);
@@ -29,14 +30,6 @@ fn alive<T>(act: impl FnOnce(&mut BTreeSet<i32>) -> T) -> T {
 /// Kills every engine there is, with all its children, at once. Whoever waits for one sees its end.
 pub fn kill_all() {
     alive(|groups| groups.iter().for_each(|&group| kill_group(group)));
-}
-
-/// Kills a process group, if it is there.
-pub(super) fn kill_group(group: i32) {
-    if let Some(group) = Pid::from_raw(group) {
-        // The group may be gone already.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
 }
 
 /// What waiting for a line came to.

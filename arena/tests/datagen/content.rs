@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use arena::datagen::{Extent, Filter, Format, SelfGame, Settings, Store, Tally, play_game, run};
-use arena::game::{Adjudication, Book, Ending, Outcome, Variant};
+use arena::game::{Adjudication, Book, Ending, Variant};
 use arena::schedule::Stop;
-use engine::chess::Position;
+use engine::chess::{GameResult, Position};
 use engine::search::{Pruning, Quiescence, is_mate};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
@@ -34,24 +34,24 @@ fn fields(position: &Chess) -> String {
 }
 
 /// The result of a game by its last position and its scores.
-fn outcome(game: &SelfGame, before: &[Chess], last: &Chess) -> Option<Outcome> {
+fn outcome(game: &SelfGame, before: &[Chess], last: &Chess) -> Option<GameResult> {
     let scores = |plies: usize| game.moves.iter().rev().take(plies).map(|played| played.value).collect::<Vec<_>>();
     match game.ending {
         Ending::Mate | Ending::Stalemate | Ending::InsufficientMaterial => match last.outcome().known()? {
-            KnownOutcome::Draw => Some(Outcome::Draw),
-            KnownOutcome::Decisive { winner: Color::White } => Some(Outcome::White),
-            KnownOutcome::Decisive { winner: Color::Black } => Some(Outcome::Black),
+            KnownOutcome::Draw => Some(GameResult::Draw),
+            KnownOutcome::Decisive { winner: Color::White } => Some(GameResult::WhiteWins),
+            KnownOutcome::Decisive { winner: Color::Black } => Some(GameResult::BlackWins),
         },
-        Ending::FiftyMoves => (last.halfmoves() == 100).then_some(Outcome::Draw),
+        Ending::FiftyMoves => (last.halfmoves() == 100).then_some(GameResult::Draw),
         Ending::Threefold => {
             let earlier = before.iter().filter(|position| fields(position) == fields(last)).count();
-            (earlier == 2).then_some(Outcome::Draw)
+            (earlier == 2).then_some(GameResult::Draw)
         }
         // Four moves of each side within 20.
-        Ending::DrawAgreed => scores(8).iter().all(|score| score.abs() <= 20).then_some(Outcome::Draw),
+        Ending::DrawAgreed => scores(8).iter().all(|score| score.abs() <= 20).then_some(GameResult::Draw),
         // Two moves of each side beyond 700.
-        Ending::Resigned if scores(4).iter().all(|&score| score >= 700) => Some(Outcome::White),
-        Ending::Resigned if scores(4).iter().all(|&score| score <= -700) => Some(Outcome::Black),
+        Ending::Resigned if scores(4).iter().all(|&score| score >= 700) => Some(GameResult::WhiteWins),
+        Ending::Resigned if scores(4).iter().all(|&score| score <= -700) => Some(GameResult::BlackWins),
         _ => None,
     }
 }

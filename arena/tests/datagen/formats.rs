@@ -5,9 +5,8 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 
 use arena::datagen::{Format, play_game};
-use arena::game::Outcome;
 use bulletformat::{ChessBoard, DataLoader};
-use engine::chess::Color;
+use engine::chess::{Color, GameResult};
 use viriformat::dataformat::{Game, WDL};
 
 use super::support::{generate, lines, settings};
@@ -47,9 +46,9 @@ fn viriformat_holds_the_whole_games() {
         let found = Game::deserialise_from(&mut file, Vec::new()).unwrap();
         let played = play_game(&settings, games).unwrap().unwrap();
         let outcome = match found.outcome() {
-            WDL::Win => Outcome::White,
-            WDL::Loss => Outcome::Black,
-            WDL::Draw => Outcome::Draw,
+            WDL::Win => GameResult::WhiteWins,
+            WDL::Loss => GameResult::BlackWins,
+            WDL::Draw => GameResult::Draw,
         };
         assert_eq!((found.initial_position().to_string(), outcome), (played.start.to_fen(), played.outcome));
         let found_moves: Vec<String> = found.moves().map(|mv| mv.display(true).to_string()).collect();

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arena::datagen::{Extent, Filter, Format, Settings, Store, Tally, run};
-use arena::game::{Adjudication, Outcome};
+use arena::game::Adjudication;
 use arena::schedule::Stop;
-use engine::chess::Position;
 use engine::chess::epd::Epd;
+use engine::chess::{GameResult, Position};
 
 /// Settings for games that take some hundredths of a second.
 pub(crate) fn settings(format: Format) -> Settings {
@@ -54,7 +54,7 @@ pub(crate) struct Line {
     pub(crate) position: Position,
     /// The number of its game.
     pub(crate) game: u32,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: GameResult,
     /// The score in White's view.
     pub(crate) score: i32,
 }
@@ -73,7 +73,7 @@ impl Line {
         Line {
             text: text.to_owned(),
             game: operand(0).strip_prefix("7.").unwrap().parse().unwrap(),
-            outcome: Outcome::ALL.into_iter().find(|known| known.name() == outcome).unwrap(),
+            outcome: GameResult::ALL.into_iter().find(|known| known.name() == outcome).unwrap(),
             score: score * epd.position.side_to_move().sign(),
             position: epd.position,
         }

@@ -2,18 +2,19 @@
 
 use std::fmt;
 
-use super::params::leaves;
-use super::{Evaluator, Score, Trace, phase_counts};
+use super::params::{Axis, Leaf, LeafIndex, PAIRS, Sink, Sums, Weights, leaves, numbers_of};
+use super::{Evaluator, Score, Trace};
 use crate::chess::Position;
 
-/// What one term contributes, in centipawns, White's view.
+/// What one term contributes, in centipawns, White's view: by how much the score grows when the term is added to those
+/// before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
     /// Where its parameters stand in the TOML file, like `psqt.knight`.
     pub name: String,
-    /// Its midgame part.
+    /// What it adds to the score of a midgame.
     pub mg: i32,
-    /// Its endgame part.
+    /// What it adds to the score of an endgame.
     pub eg: i32,
     /// What it adds to the evaluation: within one centipawn of the blend of its parts, so that all terms together
     /// give the evaluation exactly.
@@ -23,7 +24,8 @@ pub struct Term {
 /// A position's evaluation and where it comes from, in centipawns, White's view.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Breakdown {
-    /// The terms that occur, in the order of declaration.
+    /// The terms that occur, sum by sum, in the order of declaration. Single numbers that add nothing of their own, such
+    /// as phase weights, are left out.
     pub terms: Vec<Term>,
     /// Sum of the midgame parts.
     pub mg: i32,
@@ -40,36 +42,55 @@ impl Evaluator {
     pub fn breakdown(&self, position: &Position) -> Breakdown {
         let leaves = leaves();
         let weights = self.weights.to_vector();
-        let counts = phase_counts(position);
+        let full = self.constants.full_phase.phase();
+        // Differences of the running evaluation add up to the whole, which rounded terms would not.
+        let scores = |sums: Sums<Score, i32>| {
+            [self.combine(Sums { phase: full, ..sums }), self.combine(Sums { phase: 0, ..sums }), self.combine(sums)]
+        };
         let mut terms: Vec<Term> = Vec::new();
-        let mut sum = Score::ZERO;
-        Trace::default().for_each(position, |index, count| {
-            let index = usize::from(index);
-            let value = Score::new(weights[2 * index] as i32, weights[2 * index + 1] as i32) * i32::from(count);
-            let before = self.taper.blend(&counts, sum.mg(), sum.eg());
-            sum += value;
-            // Differences of the running evaluation add up to the whole, which rounded terms would not.
-            let tapered = self.taper.blend(&counts, sum.mg(), sum.eg()) - before;
-            let name = term_name(&leaves[index].path);
+        let mut sums = Sums::default();
+        Trace::default().for_each(position, |entry| {
+            let before = scores(sums);
+            match &weights[numbers_of::<Weights>(entry.leaf)] {
+                &[mg, eg] => sums.pair(entry.sum, entry.side, Score::new(mg as i32, eg as i32), entry.count),
+                numbers => sums.single(entry.sum, entry.side, numbers[0] as i32, entry.count),
+            }
+            let after = scores(sums);
+            let [mg, eg, tapered] = std::array::from_fn(|i| after[i] - before[i]);
+            if is_single(entry.leaf) && [mg, eg, tapered] == [0; 3] {
+                return;
+            }
+            let name = term_name(&leaves[entry.leaf.index()]);
             match terms.last_mut().filter(|term| term.name == name) {
                 Some(term) => {
-                    term.mg += value.mg();
-                    term.eg += value.eg();
+                    term.mg += mg;
+                    term.eg += eg;
                     term.tapered += tapered;
                 }
-                None => terms.push(Term { name: name.to_owned(), mg: value.mg(), eg: value.eg(), tapered }),
+                None => terms.push(Term { name: name.to_owned(), mg, eg, tapered }),
             }
         });
-        let total = self.taper.blend(&counts, sum.mg(), sum.eg());
-        let midgame_fraction = super::taper::fraction(&self.weights.phase.map(f64::from), &counts);
-        Breakdown { terms, mg: sum.mg(), eg: sum.eg(), midgame_fraction, total }
+        let [mg, eg, total] = scores(sums);
+        let midgame_fraction = if full > 0 { (f64::from(sums.phase) / f64::from(full)).clamp(0.0, 1.0) } else { 1.0 };
+        Breakdown { terms, mg, eg, midgame_fraction, total }
     }
 }
 
-/// The first two parts of a path: `psqt.knight` of `psqt.knight.e4`.
-fn term_name(path: &str) -> &str {
-    let second = path.match_indices('.').nth(1);
-    second.map_or(path, |(end, _)| &path[..end])
+fn is_single(leaf: LeafIndex) -> bool {
+    leaf.index() >= PAIRS
+}
+
+/// The name of a leaf's field, and the first key within it: `psqt.knight` of `psqt.knight.e4`.
+fn term_name(leaf: &Leaf) -> &str {
+    let field = leaf.field.name.len();
+    let rest = &leaf.path[field..];
+    match leaf.field.axes.first() {
+        Some(Axis::Keys(_)) => {
+            let end = rest[1..].find(['.', '[']).map_or(rest.len(), |end| end + 1);
+            &leaf.path[..field + end]
+        }
+        _ => leaf.field.name,
+    }
 }
 
 impl fmt::Display for Breakdown {

@@ -1,9 +1,9 @@
 //! The evaluation: what a position is worth without looking ahead.
 //!
-//! There is one evaluation function, [`accumulate`]. It does not know what it adds: with [`Weights`] it adds up scores
-//! and is what the engine plays with; with [`Features`](params::Features) it records how often each parameter occurs
-//! and is what the tuner differentiates and `merino eval` explains. The numbers are declared in [`params`], read from
-//! TOML by [`toml_file`], and blended from midgame and endgame by [`taper`].
+//! There is one evaluation function, [`accumulate`]. It does not know what it adds: with [`Weights`] it adds up [`Sums`]
+//! and is what the engine plays with; with [`Indices`](params::Indices) it records how often each parameter occurs
+//! ([`Trace`]) and is what the tuner differentiates and `merino eval` explains. [`combine`] makes one score of the sums.
+//! The numbers and the sums are declared in [`params`] and read from TOML by [`toml_file`].
 
 pub mod params;
 pub mod score;
@@ -11,65 +11,44 @@ pub mod taper;
 pub mod toml_file;
 
 mod breakdown;
+mod combine;
 mod trace;
 
 pub use breakdown::{Breakdown, Term};
-pub use trace::Trace;
+pub use combine::{Constant, Constants, Number, Pair, combine};
+pub use trace::{Entry, Recorder, Trace};
 
 use crate::chess::{Color, PieceType, Position};
-use params::{EvalParams, Weights};
+use params::{Accumulate, EvalParams, PAIRS, Sums, Weights};
 use score::Score;
-use taper::{PHASE_PIECES, PhaseCounts, Taper};
 
 /// No evaluation leaves ±this many centipawns, so that none can be taken for a mate.
 pub const EVAL_LIMIT: i32 = 30_000;
 
-/// Takes the terms of an evaluation, in White's view.
-pub trait Accumulate<S> {
-    /// Adds a parameter `count` times; a term of Black's comes with a negative count.
-    fn add(&mut self, param: S, count: i32);
-}
-
-impl Accumulate<Score> for Score {
-    #[inline(always)]
-    fn add(&mut self, param: Score, count: i32) {
-        *self += param * count;
-    }
-}
-
-/// Adds up every term of a position's evaluation that is linear in the parameters, in White's view.
+/// Adds up every term of a position's evaluation, in White's view.
 #[inline(always)]
-pub fn accumulate<S: Copy, W>(position: &Position, params: &EvalParams<S, W>, sink: &mut impl Accumulate<S>) {
+pub fn accumulate<S: Copy, W: Copy>(position: &Position, params: &EvalParams<S, W>, sink: &mut impl Accumulate<S, W>) {
     for color in Color::ALL {
         for piece in PieceType::ALL {
             for square in position.colored(color, piece) {
                 let seen = square.relative_to(color);
-                sink.add(params.psqt[piece.index()][seen.rank().index()][seen.file().index()], color.sign());
+                sink.main(params.psqt[piece.index()][seen.rank().index()][seen.file().index()], color.sign());
             }
         }
     }
-    for (piece, &worth) in PieceType::ALL.into_iter().zip(&params.material) {
-        let count = |color| position.colored(color, piece).count() as i32;
-        sink.add(worth, count(Color::White) - count(Color::Black));
+    for (piece, (&worth, &phase)) in PieceType::ALL.into_iter().zip(params.material.iter().zip(&params.phase)) {
+        let [white, black] = Color::ALL.map(|color| position.colored(color, piece).count() as i32);
+        sink.main(worth, white - black);
+        sink.phase(phase, white + black);
     }
-    sink.add(params.tempo, position.side_to_move().sign());
-}
-
-/// How many pieces of each kind with a phase weight stand on the board.
-#[inline(always)]
-pub fn phase_counts(position: &Position) -> PhaseCounts {
-    let mut counts = [0; PHASE_PIECES];
-    for (count, piece) in counts.iter_mut().zip(PieceType::ALL) {
-        *count = position.pieces(piece).count() as u8;
-    }
-    counts
+    sink.main(params.tempo, position.side_to_move().sign());
 }
 
 /// Parameters made ready for play.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     weights: Weights,
-    taper: Taper,
+    constants: Constants<i32>,
     scale: f64,
 }
 
@@ -79,8 +58,9 @@ pub const DEFAULT_SCALE: f64 = 1.0;
 impl Evaluator {
     /// Takes the parameters that positions are to be judged by.
     pub fn new(weights: Weights) -> Self {
-        let taper = Taper::new(weights.phase);
-        Evaluator { weights, taper, scale: DEFAULT_SCALE }
+        let vector = weights.to_vector();
+        let constants = Constants::from_leaves(|leaf| vector[PAIRS + leaf.index()] as i32);
+        Evaluator { weights, constants, scale: DEFAULT_SCALE }
     }
 
     /// The same with another [scale](Evaluator::scale).
@@ -102,9 +82,9 @@ impl Evaluator {
     /// The worth of a position in centipawns, in White's view, within ±[`EVAL_LIMIT`].
     #[inline]
     pub fn evaluate_for_white(&self, position: &Position) -> i32 {
-        let mut sum = Score::ZERO;
-        accumulate(position, &self.weights, &mut sum);
-        self.blend(position, sum)
+        let mut sums = Sums::default();
+        accumulate(position, &self.weights, &mut sums);
+        self.combine(sums)
     }
 
     /// The worth of a position in centipawns, in the view of the side to move, within ±[`EVAL_LIMIT`].
@@ -113,8 +93,9 @@ impl Evaluator {
         self.evaluate_for_white(position) * position.side_to_move().sign()
     }
 
+    /// The score of sums, in White's view, within ±[`EVAL_LIMIT`].
     #[inline(always)]
-    fn blend(&self, position: &Position, sum: Score) -> i32 {
-        self.taper.blend(&phase_counts(position), sum.mg(), sum.eg()).clamp(-EVAL_LIMIT, EVAL_LIMIT)
+    fn combine(&self, sums: Sums<Score, i32>) -> i32 {
+        combine(sums.map(Pair::from, |single| single), &self.constants).clamp(-EVAL_LIMIT, EVAL_LIMIT)
     }
 }

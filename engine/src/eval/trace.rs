@@ -1,52 +1,99 @@
 //! The evaluation as a sparse row: how often each parameter occurs in a position.
 
-use super::params::{Feature, Features, PAIRS};
-use super::{Accumulate, accumulate};
-use crate::chess::Position;
+use std::marker::PhantomData;
 
-const WORDS: usize = PAIRS.div_ceil(64);
+use super::accumulate;
+use super::params::{Indices, LeafIndex, ParamSet, Sink, Sum, SumSet, Weights, leaves_of};
+use crate::chess::{Color, Position};
 
-/// Collects the coefficients of a position's pair parameters; made once, used for many positions.
-///
-/// Counts of White and Black on one parameter are added up, so what cancels leaves no entry.
-#[derive(Clone, Debug)]
-pub struct Trace {
-    counts: [i8; PAIRS],
-    /// One bit a parameter that was touched: walking them yields the entries in order without sorting.
-    touched: [u64; WORDS],
+/// How often a leaf counts in a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry<U = Sum> {
+    /// The sum that the leaf belongs to.
+    pub sum: U,
+    /// The side it counts for; White in an unsided sum, where Black's occurrences have been taken off.
+    pub side: Color,
+    /// The leaf.
+    pub leaf: LeafIndex,
+    /// The count, not 0.
+    pub count: i32,
 }
 
-impl Default for Trace {
+/// Collects the counts of a position's parameters; made once, used for many positions.
+///
+/// Counts of one leaf, in a sided sum those of one side, are added up, so what cancels leaves no entry.
+pub type Trace = Recorder<Weights>;
+
+/// The trace of any declaration.
+#[derive(Clone, Debug)]
+pub struct Recorder<P: ParamSet> {
+    /// Every place of a count, ordered by sum, side and leaf: an entry whose count is that of now.
+    places: Vec<Entry<P::Sum>>,
+    /// By side and leaf: where its place is.
+    place: [Vec<u32>; Color::COUNT],
+    /// One bit a place that was touched: walking them yields the entries in order without sorting.
+    touched: Vec<u64>,
+    parameters: PhantomData<P>,
+}
+
+impl<P: ParamSet> Default for Recorder<P> {
     fn default() -> Self {
-        Trace { counts: [0; PAIRS], touched: [0; WORDS] }
+        let leaves = leaves_of::<P>();
+        let (mut places, mut place) = (Vec::new(), [(); Color::COUNT].map(|()| vec![0; leaves.len()]));
+        for &sum in P::Sum::ALL {
+            for &side in sum.sides() {
+                for (index, _) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.field.sum == sum.index()) {
+                    place[side.index()][index] = places.len() as u32;
+                    places.push(Entry { sum, side, leaf: LeafIndex::new(index), count: 0 });
+                }
+            }
+        }
+        let touched = vec![0; places.len().div_ceil(64)];
+        Recorder { places, place, touched, parameters: PhantomData }
     }
 }
 
-impl Accumulate<Feature> for Trace {
+impl<P: ParamSet> Recorder<P> {
     #[inline(always)]
-    fn add(&mut self, param: Feature, count: i32) {
-        let index = param.index();
-        let sum = i32::from(self.counts[index]) + count;
-        // No term of a legal position occurs more than some dozens of times.
-        self.counts[index] = i8::try_from(sum).expect("a coefficient fits eight bits");
-        self.touched[index / 64] |= 1 << (index % 64);
+    fn record(&mut self, sum: P::Sum, side: Color, leaf: LeafIndex, count: i32) {
+        let place = self.place[side.index()][leaf.index()] as usize;
+        debug_assert!(self.places[place].sum == sum, "a leaf in a sum that it does not belong to");
+        self.places[place].count += count;
+        self.touched[place / 64] |= 1 << (place % 64);
+    }
+
+    /// Shows every entry that has been recorded, by sum, side and leaf, and forgets them.
+    pub fn drain(&mut self, mut see: impl FnMut(Entry<P::Sum>)) {
+        for (word, touched) in self.touched.iter_mut().enumerate() {
+            let mut bits = std::mem::take(touched);
+            while bits != 0 {
+                let place = &mut self.places[64 * word + bits.trailing_zeros() as usize];
+                bits &= bits - 1;
+                if place.count != 0 {
+                    see(*place);
+                    place.count = 0;
+                }
+            }
+        }
+    }
+}
+
+impl<P: ParamSet> Sink<P::Sum, LeafIndex, LeafIndex> for Recorder<P> {
+    #[inline(always)]
+    fn pair(&mut self, sum: P::Sum, side: Color, leaf: LeafIndex, count: i32) {
+        self.record(sum, side, leaf, count);
+    }
+
+    #[inline(always)]
+    fn single(&mut self, sum: P::Sum, side: Color, leaf: LeafIndex, count: i32) {
+        self.record(sum, side, leaf, count);
     }
 }
 
 impl Trace {
-    /// Shows every (pair index, coefficient) of a position, indices ascending, coefficients in White's view and not 0.
-    pub fn for_each(&mut self, position: &Position, mut see: impl FnMut(u16, i8)) {
-        accumulate(position, Features::indices(), self);
-        for (word, touched) in self.touched.iter_mut().enumerate() {
-            let mut bits = std::mem::take(touched);
-            while bits != 0 {
-                let index = 64 * word + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let count = std::mem::take(&mut self.counts[index]);
-                if count != 0 {
-                    see(index as u16, count);
-                }
-            }
-        }
+    /// Shows every entry of a position, by sum, side and leaf.
+    pub fn for_each(&mut self, position: &Position, see: impl FnMut(Entry)) {
+        accumulate(position, Indices::get(), self);
+        self.drain(see);
     }
 }

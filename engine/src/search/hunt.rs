@@ -2,12 +2,11 @@
 //! full depth, a proof is looked for apart. If there is one, the table and the root are told, and the iteration finds
 //! the mate by itself: the search has the last word.
 
-use super::game::{DRAWING_CLOCK, Game};
 use super::proof::{Answer, Proof, Solved, prove_mate};
 use super::table::{Bound, Entry};
 use super::value::{INFINITE, MAX_PLY, Value, is_loss, mate_distance, mate_in, mated_in};
 use super::worker::{Abort, RootMove, Worker};
-use crate::chess::Position;
+use crate::chess::{DRAWING_CLOCK, Game, Position};
 
 /// Mates in one are seen without a hunt, and none of so many moves is found in reasonable time.
 const MOVES: std::ops::RangeInclusive<usize> = 2..=12;

@@ -4,14 +4,13 @@
 
 use std::time::Duration;
 
-use super::game::Game;
 use super::limits::Progress;
-use super::node::Root;
+use super::node_kind::Root;
 use super::report::{Handler, Info};
 use super::table::Bound;
 use super::value::{INFINITE, MAX_PLY, Value, is_mate, mate_distance};
 use super::worker::{Abort, PvLine, RootMove, Worker};
-use crate::chess::Move;
+use crate::chess::{Game, Move};
 
 /// Before this time neither failed windows nor single root moves are reported: they would only fill the screen.
 const QUIET_TIME: Duration = Duration::from_secs(3);

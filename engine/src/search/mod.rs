@@ -1,12 +1,10 @@
 //! Looking ahead.
 //!
-//! [`Searcher`] is the whole of it: settings, memory, threads. It is asked about a [`Game`] within [`Limits`], tells a
-//! [`Handler`] what it sees, and ends with an [`Outcome`]. Inside, `iterate` deepens, `node` is the tree, [`Quiescence`]
+//! [`Searcher`] is the whole of it: settings, memory, threads. It is asked about a [`Game`](crate::chess::Game) within [`Limits`], tells a
+//! [`Handler`] what it sees, and ends with a [`SearchResult`]. Inside, `iterate` deepens, `node` is the tree, [`Quiescence`]
 //! its leaves; `picker` and `history` order the moves, `prune` says what is left out, `trials` are
 //! the searches that decide it, `table` remembers.
 
-mod cuckoo;
-mod game;
 mod history;
 mod hunt;
 mod iterate;
@@ -14,6 +12,7 @@ mod learn;
 mod limits;
 mod memory;
 mod node;
+mod node_kind;
 mod params;
 mod picker;
 mod proof;
@@ -28,11 +27,10 @@ mod trials;
 mod value;
 mod worker;
 
-pub use game::Game;
 pub use limits::{Clock, Limits};
 pub use params::{SearchParam, SearchParams};
 pub use quiescence::{Leaf, Line, Pruning, Quiescence};
-pub use report::{Handler, Info, Outcome, RootWatcher};
+pub use report::{Handler, Info, RootWatcher, SearchResult};
 pub use searcher::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, Searcher};
 pub use signals::Signals;
 pub use table::Bound;

@@ -3,55 +3,15 @@
 
 use arrayvec::ArrayVec;
 
-use super::game::Game;
+use super::node_kind::{NodeKind, NonPv};
 use super::picker::Picker;
-use super::prune::{Prospects, Situation, reduction};
+use super::prune::{Prospects, Situation, has_pieces, reduction};
 use super::quiescence::{Line, quiesce};
 use super::table::{Bound, Entry};
-use super::trials::{Singular, has_pieces};
+use super::trials::Singular;
 use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_loss, mate_in, mated_in};
-use super::worker::{Abort, PvLine, Worker};
-use crate::chess::{Checks, Move};
-
-/// What a node is to the tree, decided by type so that each kind is compiled for itself.
-pub(super) trait NodeKind {
-    /// On a principal variation: the window is open.
-    const PV: bool;
-    /// The root.
-    const ROOT: bool;
-    /// Where its best line is kept.
-    type Line: Line;
-    /// What its children are when searched with an open window.
-    type Child: NodeKind<Line = Self::Line>;
-}
-
-/// The root.
-pub(super) struct Root;
-/// A node of a principal variation.
-pub(super) struct Pv;
-/// Any other node.
-pub(super) struct NonPv;
-
-impl NodeKind for Root {
-    const PV: bool = true;
-    const ROOT: bool = true;
-    type Line = PvLine;
-    type Child = Pv;
-}
-
-impl NodeKind for Pv {
-    const PV: bool = true;
-    const ROOT: bool = false;
-    type Line = PvLine;
-    type Child = Pv;
-}
-
-impl NodeKind for NonPv {
-    const PV: bool = false;
-    const ROOT: bool = false;
-    type Line = ();
-    type Child = NonPv;
-}
+use super::worker::{Abort, Worker};
+use crate::chess::{Checks, Game, Move};
 
 /// Moves that were searched and did not cut off.
 type Tried = ArrayVec<Move, 64>;

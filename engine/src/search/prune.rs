@@ -6,6 +6,7 @@
 use super::params::SearchParams;
 use super::table::{Bound, Entry};
 use super::value::{Value, is_loss, is_mate, is_win};
+use crate::chess::{Bitboard, PieceType, Position};
 
 /// What the questions below are asked about.
 #[derive(Clone, Copy, Debug)]
@@ -114,6 +115,13 @@ impl Situation {
         })?;
         Some(entry.value - params.se_margin * self.depth / 16)
     }
+}
+
+/// Whether the side to move has more than pawns: otherwise zugzwang is near.
+pub(super) fn has_pieces(position: &Position) -> bool {
+    let us = position.color(position.side_to_move());
+    let simple: Bitboard = position.pieces(PieceType::Pawn) | position.pieces(PieceType::King);
+    us.without(simple).any()
 }
 
 /// What makes a move more or less likely to matter, for its reduction.

@@ -54,7 +54,7 @@ impl Handler for () {
 
 /// What a search came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct SearchResult {
     /// The move to play; none if there is no legal move.
     pub best: Option<Move>,
     /// The reply expected to it.

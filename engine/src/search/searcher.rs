@@ -11,18 +11,17 @@ use std::time::{Duration, Instant};
 
 use memmap2::MmapMut;
 
-use super::game::Game;
 use super::history::Histories;
 use super::limits::{Budget, Limits};
 use super::params::SearchParams;
 use super::prune::Reductions;
-use super::report::{Handler, Info, Outcome};
+use super::report::{Handler, Info, SearchResult};
 use super::signals::Signals;
 use super::table::{Bound, Table};
 use super::thread::{JobThread, on_large_stack};
 use super::value::{DRAW, INFINITE, Value, mated_in};
 use super::worker::{Shared, Worker};
-use crate::chess::Move;
+use crate::chess::{Game, Move};
 use crate::eval::Evaluator;
 
 /// Size of the table unless told otherwise, mebibytes.
@@ -161,18 +160,24 @@ impl Searcher {
     }
 
     /// Searches until a limit is reached or [`Signals::stop`] is called.
-    pub fn search(&mut self, game: &Game, limits: Limits, handler: &mut dyn Handler) -> Outcome {
+    pub fn search(&mut self, game: &Game, limits: Limits, handler: &mut dyn Handler) -> SearchResult {
         on_large_stack(|| self.search_here(game, limits.clone(), handler))
     }
 
     /// [`Searcher::search`] for a caller whose own stack is as large as [`STACK_SIZE`](super::STACK_SIZE).
-    pub fn search_here(&mut self, game: &Game, limits: Limits, handler: &mut dyn Handler) -> Outcome {
+    pub fn search_here(&mut self, game: &Game, limits: Limits, handler: &mut dyn Handler) -> SearchResult {
         self.signals.reset(limits.ponder);
         self.search_since(Instant::now(), game, limits, handler)
     }
 
     /// [`Searcher::search_here`] for a caller that has reset the signals itself when the command came, at `start`.
-    pub fn search_since(&mut self, start: Instant, game: &Game, limits: Limits, handler: &mut dyn Handler) -> Outcome {
+    pub fn search_since(
+        &mut self,
+        start: Instant,
+        game: &Game,
+        limits: Limits,
+        handler: &mut dyn Handler,
+    ) -> SearchResult {
         let legal = game.position().legal_moves();
         let is_wanted = |mv: &Move| limits.search_moves.contains(mv);
         let mut moves: Vec<Move> = legal.iter().copied().filter(is_wanted).collect();
@@ -186,7 +191,7 @@ impl Searcher {
             if is_held {
                 self.signals.wait(limits.infinite);
             }
-            return Outcome { best: None, ponder: None, value, depth: 0, nodes: 0 };
+            return SearchResult { best: None, ponder: None, value, depth: 0, nodes: 0 };
         }
         let infinite = limits.infinite;
         self.table.begin_search();
@@ -255,7 +260,7 @@ impl Searcher {
     }
 
     /// Reports the chosen line unless that was the last report, with the last node counted, and sums up.
-    fn conclude(&self, shared: &Shared, worker: &Worker, game: &Game, handler: &mut dyn Handler) -> Outcome {
+    fn conclude(&self, shared: &Shared, worker: &Worker, game: &Game, handler: &mut dyn Handler) -> SearchResult {
         shared.nodes[worker.id].store(worker.nodes, std::sync::atomic::Ordering::Relaxed);
         let nodes = shared.total_nodes();
         let best = &worker.root_moves[0];
@@ -282,7 +287,7 @@ impl Searcher {
         }
         let mut line = root.line.clone();
         self.extend_line(game, &mut line);
-        Outcome { best: Some(root.mv), ponder: line.get(1).copied(), value, depth, nodes }
+        SearchResult { best: Some(root.mv), ponder: line.get(1).copied(), value, depth, nodes }
     }
 
     /// Asks the table for a reply where the line has none; a reply that ends the game is no move to ponder on.

@@ -1,15 +1,14 @@
 //! Searches that a node makes about itself before or beside its moves: what if it passed, what if a capture were enough,
 //! what if the table move were not there.
 
-use super::game::Game;
-use super::node::{NodeKind, NonPv};
+use super::node_kind::{NodeKind, NonPv};
 use super::picker::Picker;
-use super::prune::Situation;
+use super::prune::{Situation, has_pieces};
 use super::quiescence::quiesce;
 use super::table::{Bound, Entry};
 use super::value::{Value, is_win};
 use super::worker::{Abort, Worker};
-use crate::chess::{Bitboard, Move, PieceType, Position};
+use crate::chess::{Game, Move};
 
 /// What the search without the table move has shown.
 pub(super) enum Singular {
@@ -17,13 +16,6 @@ pub(super) enum Singular {
     Extend(i32),
     /// Another move beats beta too.
     Cut(Value),
-}
-
-/// Whether the side to move has more than pawns: otherwise zugzwang is near.
-pub(super) fn has_pieces(position: &Position) -> bool {
-    let us = position.color(position.side_to_move());
-    let simple: Bitboard = position.pieces(PieceType::Pawn) | position.pieces(PieceType::King);
-    us.without(simple).any()
 }
 
 impl Worker {

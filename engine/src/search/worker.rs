@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
 
-use super::game::is_drawn_by_rule;
 use super::history::{self, Context, Histories, NO_CONTEXT, Past, correction_centipawns};
 use super::limits::Limits;
 use super::params::SearchParams;
@@ -16,7 +15,7 @@ use super::report::RootWatcher;
 use super::signals::Signals;
 use super::table::{Entry, Table};
 use super::value::{INFINITE, MAX_PLY, Value};
-use crate::chess::{Move, Position};
+use crate::chess::{Move, Position, is_drawn_by_rule};
 use crate::eval::{EVAL_LIMIT, Evaluator};
 
 /// The search is to stop; whatever it was computing is void.

@@ -3,8 +3,8 @@
 use std::str::SplitAsciiWhitespace;
 use std::time::Duration;
 
-use crate::chess::{Color, Position};
-use crate::search::{Clock, Game, Limits};
+use crate::chess::{Color, Game, Position};
+use crate::search::{Clock, Limits};
 
 /// Reads what follows `position`.
 ///

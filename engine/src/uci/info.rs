@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::options::Display;
 use super::wdl;
 use crate::console::say;
+use crate::options::Display;
 use crate::search::{Bound, Handler, Info, RootWatcher, Value, mate_distance};
 
 /// Prints what a search tells.

@@ -10,23 +10,20 @@
 
 mod command;
 mod info;
-pub(crate) mod opening;
-pub(crate) mod options;
 mod wdl;
 mod work;
 
 use std::sync::mpsc::{self, Sender};
 use std::time::Instant;
 
-use crate::chess::{Color, File, Move, Position, Rank, Square};
+use crate::chess::{Color, File, Game, Move, Position, Rank, Square};
 use crate::console::{Console, Event, SearchThread, first_word, say};
 use crate::genfens::Request;
+use crate::opening::Opening;
+use crate::options::{Display, Options, Target};
 use crate::queue::{Haste, Queue};
-use crate::search::{Game, Limits, Outcome, Searcher};
+use crate::search::{Limits, SearchResult, Searcher};
 use info::Printer;
-use opening::Opening;
-pub use options::spsa_inputs;
-use options::{Display, Options, Target};
 
 /// Whether the loop goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -295,7 +292,7 @@ impl Session {
     }
 
     /// Says what a search came to, and turns to the commands that have waited for its end.
-    fn finish(&mut self, searcher: Box<Searcher>, outcome: Option<&Outcome>) {
+    fn finish(&mut self, searcher: Box<Searcher>, outcome: Option<&SearchResult>) {
         self.search.searcher = Some(searcher);
         self.task = None;
         let name = |mv: Move| mv.to_uci(self.display.chess960);

@@ -2,7 +2,7 @@
 
 use super::command::Variant;
 use crate::console::say;
-use crate::uci::options::{EMPTY, Options, Shape, Target};
+use crate::options::{EMPTY, Options, Shape, Target};
 
 /// What the interface may count on; see the protocol for each.
 const FEATURES: [&str; 3] = [
@@ -85,9 +85,9 @@ fn table_share(total: usize, threads: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::opening::Opening;
+    use crate::options::Display;
     use crate::search::Searcher;
-    use crate::uci::opening::Opening;
-    use crate::uci::options::Display;
 
     #[test]
     fn options_with_commands_of_their_own_are_not_offered() {

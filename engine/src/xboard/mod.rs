@@ -44,10 +44,10 @@ use std::time::Instant;
 
 use crate::chess::{Color, Move, Position};
 use crate::console::{Console, Event, SearchThread, say};
+use crate::opening::Opening;
+use crate::options::{Display, Options, Target};
 use crate::queue::{Haste, Queue};
 use crate::search::{Limits, MAX_THREADS, Value};
-use crate::uci::opening::Opening;
-use crate::uci::options::{Display, Options, Target};
 use clock::EngineClock;
 pub(crate) use command::GREETING;
 use command::{Class, Command, CommandError};

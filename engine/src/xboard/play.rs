@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::clock::still_fits;
-use super::record::{Ending, Record, Refusal, write_move};
+use super::record::{Record, Refusal, write_end, write_move};
 use super::thinking::{AtRoot, Reporter, Seen, Voice};
 use super::{Mode, Purpose, Run, Session};
-use crate::chess::{Color, Move, Position};
+use crate::chess::{Color, Game, Move, Position};
 use crate::console::say;
 use crate::queue::Haste;
-use crate::search::{Game, Limits, Outcome, Searcher, Value};
+use crate::search::{Limits, SearchResult, Searcher, Value};
 
 /// What is spent on guessing a move, in plies and at most in time.
 const GUESS_DEPTH: i32 = 8;
@@ -113,8 +113,8 @@ impl Session {
 
     /// Looks for the engine's move, unless the game is over.
     fn think(&mut self) {
-        if let Some(ending) = Ending::of(self.record.game()) {
-            return say!("{ending}");
+        if let Some(end) = self.record.game().end() {
+            return say!("{}", write_end(end));
         }
         let mut limits = self.limits(self.record.position().side_to_move());
         if let Some(mv) = self.opening.choose(self.record.position(), &limits) {
@@ -197,11 +197,11 @@ impl Session {
     }
 
     /// Takes the searcher back and makes use of what it has found, then of the time.
-    pub(super) fn finish(&mut self, searcher: Box<Searcher>, outcome: Option<&Outcome>) {
+    pub(super) fn finish(&mut self, searcher: Box<Searcher>, outcome: Option<&SearchResult>) {
         self.search.searcher = Some(searcher);
         match (self.run.take(), outcome) {
             (Some(Run { purpose: Purpose::Thinking, start, .. }), Some(outcome)) => self.play(start, outcome),
-            (Some(Run { purpose: Purpose::Guessing { aloud }, .. }), Some(&Outcome { best: Some(best), .. })) => {
+            (Some(Run { purpose: Purpose::Guessing { aloud }, .. }), Some(&SearchResult { best: Some(best), .. })) => {
                 self.expected = Some(best);
                 if aloud {
                     self.say_hint(best);
@@ -213,7 +213,7 @@ impl Session {
     }
 
     /// Makes the engine's move, for which its clock has run since `start`.
-    fn play(&mut self, start: Instant, outcome: &Outcome) {
+    fn play(&mut self, start: Instant, outcome: &SearchResult) {
         let Some(best) = outcome.best else { return };
         let color = self.record.position().side_to_move();
         self.value = Some(outcome.value);
@@ -226,8 +226,8 @@ impl Session {
         self.position_changed();
         self.expected = outcome.ponder;
         self.may_ponder = true;
-        if let Some(ending) = Ending::of(self.record.game()) {
-            say!("{ending}");
+        if let Some(end) = self.record.game().end() {
+            say!("{}", write_end(end));
         }
     }
 

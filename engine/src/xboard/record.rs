@@ -1,9 +1,6 @@
 //! The game as it was played, move by move: what is taken back, how moves are read and written, and when it is over.
 
-use std::fmt;
-
-use crate::chess::{CastlingSide, Color, Move, MoveKind, MoveParseError, Position, SanError};
-use crate::search::Game;
+use crate::chess::{CastlingSide, Color, Game, GameEnd, Move, MoveKind, MoveParseError, Position, SanError};
 
 /// A game and how it came about.
 #[derive(Clone, Debug)]
@@ -109,48 +106,17 @@ pub(super) fn write_move(mv: Move, chess960: bool) -> String {
     }
 }
 
-/// How the rules end a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
-    Mate { winner: Color },
-    Stalemate,
-    Repetition,
-    FiftyMoves,
-    Material,
-}
-
-impl Ending {
-    /// The end that a game has come to, if any.
-    pub(super) fn of(game: &Game) -> Option<Self> {
-        let position = game.position();
-        if !position.has_legal_move() {
-            let winner = !position.side_to_move();
-            return Some(if position.is_check() { Ending::Mate { winner } } else { Ending::Stalemate });
-        }
-        if !game.is_draw(0) {
-            None
-        } else if position.is_insufficient_material() {
-            Some(Ending::Material)
-        } else if position.halfmove_clock() >= 100 {
-            Some(Ending::FiftyMoves)
-        } else {
-            Some(Ending::Repetition)
-        }
-    }
-}
-
 /// The result and the reason, as the protocol wants them.
-impl fmt::Display for Ending {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Ending::Mate { winner: Color::White } => "1-0 {White mates}",
-            Ending::Mate { winner: Color::Black } => "0-1 {Black mates}",
-            Ending::Stalemate => "1/2-1/2 {Stalemate}",
-            Ending::Repetition => "1/2-1/2 {Draw by repetition}",
-            Ending::FiftyMoves => "1/2-1/2 {Draw by fifty-move rule}",
-            Ending::Material => "1/2-1/2 {Draw by insufficient material}",
-        })
-    }
+pub(super) fn write_end(end: GameEnd) -> String {
+    let reason = match end {
+        GameEnd::Mate { winner: Color::White } => "White mates",
+        GameEnd::Mate { winner: Color::Black } => "Black mates",
+        GameEnd::Stalemate => "Stalemate",
+        GameEnd::Repetition => "Draw by repetition",
+        GameEnd::FiftyMoves => "Draw by fifty-move rule",
+        GameEnd::Material => "Draw by insufficient material",
+    };
+    format!("{} {{{reason}}}", end.result().name())
 }
 
 #[cfg(test)]
@@ -176,8 +142,8 @@ mod tests {
         assert_eq!(game.position().key(), record(START, "e2e4").position().key());
         // Repetitions are those of the game as it stands.
         let mut shuffled = record(START, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8");
-        assert_eq!(Ending::of(shuffled.game()), Some(Ending::Repetition));
-        assert!(shuffled.take_back(1) && Ending::of(shuffled.game()).is_none());
+        assert_eq!(shuffled.game().end(), Some(GameEnd::Repetition));
+        assert!(shuffled.take_back(1) && shuffled.game().end().is_none());
     }
 
     #[test]
@@ -224,8 +190,8 @@ mod tests {
             ("7k/8/6K1/8/8/8/8/R7 w - - 99 80", "a1a8", "1-0 {White mates}"),
             ("7k/8/8/8/8/8/6p1/6K1 w - - 0 1", "g1g2", "1/2-1/2 {Draw by insufficient material}"),
         ] {
-            assert_eq!(Ending::of(record(fen, moves).game()).unwrap().to_string(), reason);
+            assert_eq!(write_end(record(fen, moves).game().end().unwrap()), reason);
         }
-        assert_eq!(Ending::of(record(START, "e2e4").game()), None);
+        assert_eq!(record(START, "e2e4").game().end(), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Draws as the search sees them: repetition with the game before it, fifty moves, material.
 
-use engine::chess::Position;
-use engine::search::{DRAW, Game, Limits, Outcome, mate_in};
+use engine::chess::{Game, Position};
+use engine::search::{DRAW, Limits, SearchResult, mate_in};
 
 use crate::fixture;
 
@@ -14,11 +14,11 @@ fn game(fen: &str, moves: &str) -> Game {
     game
 }
 
-fn search(game: &Game, depth: i32) -> Outcome {
+fn search(game: &Game, depth: i32) -> SearchResult {
     fixture::searcher(4).search(game, Limits::depth(depth), &mut ())
 }
 
-fn best(outcome: &Outcome) -> String {
+fn best(outcome: &SearchResult) -> String {
     outcome.best.unwrap().to_string()
 }
 

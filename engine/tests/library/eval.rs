@@ -1,9 +1,9 @@
 //! The evaluation and the quiescence search on thousands of positions of random games.
 
 use engine::chess::{All, Move, Noisy, PieceType, Position};
-use engine::eval::params::Weights;
-use engine::eval::taper::SmoothTaper;
-use engine::eval::{Evaluator, Trace, phase_counts};
+use engine::eval::params::{PAIRS, Sink, Sums, Weights, numbers_of};
+use engine::eval::score::Score;
+use engine::eval::{Constant, Constants, EVAL_LIMIT, Entry, Evaluator, Pair, Trace, combine};
 use engine::search::{Pruning, Quiescence, Value, mated_in};
 
 use crate::fixture;
@@ -51,25 +51,69 @@ fn evaluators() -> [Evaluator; 2] {
     [fixture::evaluator(), Evaluator::new(random_weights())]
 }
 
+/// The numbers of an entry's leaf, times its count: midgame and endgame, or a single number.
+fn product(theta: &[f64], entry: &Entry) -> Vec<f64> {
+    theta[numbers_of::<Weights>(entry.leaf)].iter().map(|number| f64::from(entry.count) * number).collect()
+}
+
+/// The score of a traced row in floating point, as the tuner has it.
+fn smooth_score(theta: &[f64], constants: &Constants<f64>, row: &[Entry]) -> f64 {
+    let part = |sum, side, half: usize| -> f64 {
+        let own = row.iter().filter(|entry| (entry.sum, entry.side) == (sum, side));
+        own.map(|entry| product(theta, entry)[half]).sum()
+    };
+    let pair = |sum, side| Pair { mg: part(sum, side, 0), eg: part(sum, side, 1) };
+    combine(Sums::from_fn(pair, |sum, side| part(sum, side, 0)), constants)
+}
+
+/// The score of a traced row in integers.
+fn exact_score(theta: &[f64], constants: &Constants<i32>, row: &[Entry]) -> i32 {
+    let mut sums = Sums::<Score, i32>::default();
+    for entry in row {
+        match theta[numbers_of::<Weights>(entry.leaf)] {
+            [mg, eg] => sums.pair(entry.sum, entry.side, Score::new(mg as i32, eg as i32), entry.count),
+            [single] => sums.single(entry.sum, entry.side, single as i32, entry.count),
+            _ => unreachable!("a leaf has one number or two"),
+        }
+    }
+    combine(sums.map(Pair::from, |single| single), constants)
+}
+
 #[test]
 fn the_played_score_is_the_traced_row_times_the_parameters() {
     let mut trace = Trace::default();
     for evaluator in evaluators() {
         let theta = evaluator.weights().to_vector();
-        let taper = SmoothTaper::new(&evaluator.weights().phase.map(f64::from));
+        let smooth = Constants::from_leaves(|leaf| theta[PAIRS + leaf.index()]);
+        let exact = Constants::from_leaves(|leaf| theta[PAIRS + leaf.index()] as i32);
         for position in positions(40) {
-            let (mut mg, mut eg) = (0.0, 0.0);
-            trace.for_each(&position, |index, count| {
-                mg += f64::from(count) * theta[2 * usize::from(index)];
-                eg += f64::from(count) * theta[2 * usize::from(index) + 1];
-            });
-            let fraction = taper.fraction(&phase_counts(&position));
-            let score = fraction * mg + (1.0 - fraction) * eg;
-            let played = f64::from(evaluator.evaluate_for_white(&position));
-            // The played score is rounded once.
-            assert!((played - score).abs() < 0.501, "{}: {played} is not {score}", position.to_fen());
+            let mut row = Vec::new();
+            trace.for_each(&position, |entry| row.push(entry));
+            assert!(row.iter().all(|entry| entry.count != 0));
+            assert!(row.is_sorted_by_key(|entry| (entry.sum, entry.side, entry.leaf)));
+            let played = evaluator.evaluate_for_white(&position);
+            let score = exact_score(&theta, &exact, &row);
+            assert_eq!(played, score.clamp(-EVAL_LIMIT, EVAL_LIMIT), "{}", position.to_fen());
+            // The played score is rounded once for each joint.
+            let smooth = smooth_score(&theta, &smooth, &row);
+            assert!((f64::from(score) - smooth).abs() < 1.0, "{}: {score} is not {smooth}", position.to_fen());
         }
     }
+}
+
+#[test]
+fn constants_follow_from_the_single_numbers() {
+    let indices = engine::eval::params::Indices::get();
+    let full: Vec<_> = std::iter::zip(indices.phase, [16, 4, 4, 4, 2]).collect();
+    assert!(full.iter().all(|term| Constant::FullPhase.terms().contains(term)));
+    let weight = |leaf| match indices.phase.iter().position(|&weighed| weighed == leaf) {
+        Some(4) => 0.5,
+        Some(_) => 2.0,
+        None => 0.0,
+    };
+    let constants: Constants<f64> = Constants::from_leaves(weight);
+    assert_eq!(constants.full_phase, 2.0 * 28.0 + 0.5 * 2.0);
+    assert_eq!(Constants::from_fn(|_| 57.0), constants);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use engine::chess::{Move, Position};
-use engine::search::{Clock, Game, Handler, Info, Limits, STACK_SIZE, Searcher, Signals, mate_in};
+use engine::chess::{Game, Move, Position};
+use engine::search::{Clock, Handler, Info, Limits, STACK_SIZE, Searcher, Signals, mate_in};
 
 use crate::fixture;
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crate::fixture;
 use crate::support::solver::{Solver, is_mate};
 use engine::chess::epd::Epd;
-use engine::chess::{Color, Position};
-use engine::search::{Bound, Game, Handler, Info, Limits, Outcome, Signals, mate_distance, mate_in};
+use engine::chess::{Color, Game, Position};
+use engine::search::{Bound, Handler, Info, Limits, SearchResult, Signals, mate_distance, mate_in};
 
 const SETS: &str = include_str!("../data/mates.epd");
 
@@ -40,7 +40,7 @@ fn cases() -> Vec<Case> {
 }
 
 /// Searches as after `ucinewgame`, and checks that a mate of the right length is mate on the board.
-fn finds(case: &Case, limits: Limits) -> (bool, Outcome) {
+fn finds(case: &Case, limits: Limits) -> (bool, SearchResult) {
     let mut last = Last::default();
     let outcome = fixture::searcher(16).search(&Game::new(case.position.clone()), limits, &mut last);
     let fen = case.position.to_fen();

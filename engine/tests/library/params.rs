@@ -2,17 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::eval::params::{PAIRS, Weights};
+use engine::eval::params::Weights;
 use engine::eval::score::Score;
-use engine::eval::toml_file::{EMBEDDED_NAME, EMBEDDED_TEXT, cells_of, scale_of};
+use engine::eval::toml_file::{EMBEDDED_NAME, EMBEDDED_TEXT, cells_of, scale_of, with_starts};
 use engine::eval::{DEFAULT_SCALE, Evaluator};
 
 fn baseline_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../params/baseline.toml")
 }
 
+/// The file, with the declared start of what it may lack: tests hold while a new term is being tried.
 fn baseline() -> String {
-    std::fs::read_to_string(baseline_path()).expect("params/baseline.toml")
+    let text = std::fs::read_to_string(baseline_path()).expect("params/baseline.toml");
+    with_starts::<Weights>(&text).expect("params/baseline.toml").text
 }
 
 /// The message for the baseline file with the first `from` replaced.
@@ -40,7 +42,9 @@ fn every_file_of_the_repository_loads() {
     for entry in folder.parent().expect("a folder").read_dir().expect("params/") {
         let path = entry.expect("an entry").path();
         if path.extension().is_some_and(|extension| extension == "toml") {
-            Weights::load(&path).unwrap_or_else(|error| panic!("{error}"));
+            let text = std::fs::read_to_string(&path).expect("a readable file");
+            let whole = with_starts::<Weights>(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            Weights::from_toml(&whole.text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         }
     }
 }
@@ -55,7 +59,7 @@ fn the_embedded_file_is_the_one_of_the_build() {
 
 #[test]
 fn the_baseline_holds_the_textbook_values() {
-    let weights = Weights::load(baseline_path()).expect("params/baseline.toml");
+    let weights = Weights::from_toml(&baseline()).expect("params/baseline.toml");
     assert_eq!(weights.material, [100, 320, 330, 500, 900].map(|value| Score::new(value, value)));
     assert_eq!((weights.tempo, weights.phase), (Score::ZERO, [0, 10, 10, 20, 40]));
     let [pawn, knight, bishop, rook, queen, king] = &weights.psqt;
@@ -82,12 +86,12 @@ fn the_baseline_holds_the_textbook_values() {
 
 #[test]
 fn vector_and_file_agree() {
-    let weights = Weights::load(baseline_path()).expect("params/baseline.toml");
+    let weights = Weights::from_toml(&baseline()).expect("params/baseline.toml");
     let cells = cells_of::<Weights>(&baseline()).expect("params/baseline.toml");
     let numbers: Vec<f64> = cells.iter().map(|cell| f64::from(cell.value)).collect();
     assert_eq!(weights.to_vector(), numbers);
     assert_eq!(Weights::from_vector(&numbers), (weights, 0));
-    assert_eq!(numbers.len(), 2 * PAIRS + 5);
+    assert_eq!(numbers.len(), Weights::DIMENSIONS);
 }
 
 const KNIGHT_TOP: &str = "-50, -40, -30, -30, -30, -30, -40, -50],  # 8";
@@ -116,8 +120,8 @@ fn unknown_keys_are_refused() {
     assert_refused("[psqt.rook]", "[psqt.rok]", expected);
     let expected = "material.king: unknown key, expected one of pawn, knight, bishop, rook, queen";
     assert_refused("queen = [900, 900]", "king = [0, 0]", expected);
-    let expected = "safety: unknown key, expected one of material, psqt, tempo, phase, k";
-    assert_refused("tempo = [0, 0]", "safety = [0, 0]", expected);
+    let expected = "kings: unknown key, expected one of material";
+    assert!(fault("tempo = [0, 0]", "kings = [0, 0]").starts_with(expected));
     let file = baseline() + "extra = 1\n";
     let expected = format!("psqt.king.extra: unknown key, expected one of mg, eg (line {})", file.lines().count());
     assert_eq!(Weights::from_toml(&file).expect_err("an extra key").to_string(), expected);
@@ -142,8 +146,9 @@ fn the_scale_may_be_given() {
 fn missing_keys_are_refused() {
     let message = |text: &str| Weights::from_toml(text).expect_err("a missing key").to_string();
     let material = "a table with keys pawn, knight, bishop, rook, queen";
-    assert_eq!(message(""), format!("material: missing, expected {material}"));
-    assert_eq!(fault("tempo = [0, 0]", ""), "tempo: missing, expected a pair [midgame, endgame]");
+    let hint = "; `tuner --params FILE --output NEW` adds it, from its declared start";
+    assert_eq!(message(""), format!("material: missing, expected {material}{hint}"));
+    assert_eq!(fault("tempo = [0, 0]", ""), format!("tempo: missing, expected a pair [midgame, endgame]{hint}"));
     // Inside a table, the line is that of its header.
     let expected = format!("phase.bishop: missing, expected an integer from 0 to 1000 (line {})", line("[phase]"));
     assert_eq!(fault("bishop = 10\n", ""), expected);
@@ -253,7 +258,7 @@ fn foreign_layouts_are_read() {
     let compact = baseline().replace(",  #", ", #").replace(", ", ",");
     let marked = format!("\u{feff}{}", baseline());
     let dotted = baseline().replace("tempo = [0, 0]", "tempo = [+0, 0x0] # hexadecimal");
-    let weights = Weights::load(baseline_path()).expect("params/baseline.toml");
+    let weights = Weights::from_toml(&baseline()).expect("params/baseline.toml");
     for text in [windows, compact, marked, dotted] {
         assert_eq!(Weights::from_toml(&text).expect("sound"), weights);
     }

@@ -4,10 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use engine::bench;
-use engine::chess::{Move, Position};
-use engine::search::{
-    Bound, Game, Handler, Info, Limits, MATE, Outcome, RootWatcher, Searcher, mate_distance, mate_in,
-};
+use engine::chess::{Game, Move, Position};
+use engine::search::{Bound, Handler, Info, Limits, MATE, RootWatcher, SearchResult, Searcher, mate_distance, mate_in};
 
 use crate::fixture;
 
@@ -52,7 +50,7 @@ impl Handler for Witness {
     }
 }
 
-fn search(fen: &str, limits: Limits) -> (Outcome, Witness) {
+fn search(fen: &str, limits: Limits) -> (SearchResult, Witness) {
     let game = game(fen);
     let mut witness = Witness::new(&game);
     let outcome = searcher().search(&game, limits, &mut witness);

@@ -1,19 +1,19 @@
 //! Techniques of the search as they show from outside: the windows it searches with change nothing, mates bound it,
 //! zugzwang is seen behind the null move.
 
-use engine::chess::Position;
-use engine::search::{Game, Limits, Outcome, SearchParams, mate_distance, mate_in, mated_in};
+use engine::chess::{Game, Position};
+use engine::search::{Limits, SearchParams, SearchResult, mate_distance, mate_in, mated_in};
 
 use crate::fixture;
 
-fn search(fen: &str, depth: i32, params: SearchParams) -> Outcome {
+fn search(fen: &str, depth: i32, params: SearchParams) -> SearchResult {
     let game = Game::new(Position::from_fen(fen).unwrap());
     let mut searcher = fixture::searcher(16);
     searcher.params = params;
     searcher.search(&game, Limits::depth(depth), &mut ())
 }
 
-fn best(outcome: &Outcome) -> String {
+fn best(outcome: &SearchResult) -> String {
     outcome.best.unwrap().to_string()
 }
 

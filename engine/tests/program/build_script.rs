@@ -32,7 +32,17 @@ fn a_file_with_a_fault_ends_the_build_with_its_path() {
     let good = embed(&baseline);
     assert!(!good.contains("cargo::error"), "{good}");
     let text = fs::read_to_string(&baseline).unwrap();
-    assert_eq!(fs::read_to_string(folder.path().join("params.toml")).unwrap(), text);
+    let embedded = || fs::read_to_string(folder.path().join("params.toml")).unwrap();
+    assert!(good.contains("cargo::warning") || embedded() == text);
+
+    let before_tempo = folder.path().join("before.toml");
+    fs::write(&before_tempo, text.replacen("tempo = [0, 0]\n", "", 1)).unwrap();
+    let said = embed(&before_tempo);
+    assert!(
+        said.contains(&format!("cargo::warning={}: tempo: missing, embedded at", before_tempo.display())),
+        "{said}"
+    );
+    assert!(!said.contains("cargo::error") && embedded().contains("tempo = [0, 0]\n"), "{said}");
 
     let bad = folder.path().join("bad.toml");
     fs::write(&bad, text.replacen("rook = 20", "rook = 2000", 1)).unwrap();

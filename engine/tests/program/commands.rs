@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use assert_cmd::Command;
+use engine::eval::params::Weights;
+use engine::eval::toml_file::with_starts;
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
@@ -35,9 +37,12 @@ fn tapered(table: &str) -> (Vec<i32>, i32) {
 #[test]
 fn eval_explains_with_any_parameters() {
     let embedded = run(&["eval", KIWIPETE]);
+    let folder = tempfile::tempdir().unwrap();
     let [baseline, own] = ["../params/baseline.toml", "tests/data/params.toml"].map(|file| {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-        run(&["eval", "--params", file.to_str().unwrap(), KIWIPETE])
+        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+        let whole = folder.path().join("whole.toml");
+        std::fs::write(&whole, with_starts::<Weights>(&text).unwrap().text).unwrap();
+        run(&["eval", "--params", whole.to_str().unwrap(), KIWIPETE])
     });
     for table in [&embedded, &baseline, &own] {
         let (terms, total) = tapered(table);

@@ -3,9 +3,9 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use engine::chess::Position;
+use engine::chess::{Game, Position};
 use engine::panic::abort_on_panic;
-use engine::search::{Game, Handler, Info, Limits, Searcher};
+use engine::search::{Handler, Info, Limits, Searcher};
 
 struct Broken;
 

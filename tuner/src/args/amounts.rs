@@ -1,8 +1,8 @@
 //! How much of the machine and of the data is used.
 
 use clap::Args;
-use tuner::dataset::{Draw, ReadOptions};
-use tuner::storage::Storage;
+use tuner::data::{ReadOptions, Subsample};
+use tuner::io::Storage;
 
 /// How much of the machine's memory is used.
 #[derive(Args)]
@@ -36,8 +36,8 @@ pub(super) struct SampleArgs {
 impl SampleArgs {
     /// How data are read of which so much is used.
     pub(super) fn of(&self, options: ReadOptions) -> ReadOptions {
-        let draw = self.sample.map(|size| Draw { size: size as usize, seed: self.sample_seed });
-        ReadOptions { draw, ..options }
+        let subsample = self.sample.map(|size| Subsample { size: size as usize, seed: self.sample_seed });
+        ReadOptions { subsample, ..options }
     }
 }
 

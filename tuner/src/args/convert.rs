@@ -6,8 +6,8 @@ use anyhow::Result;
 use clap::Args;
 use common::files::RunFiles;
 use serde_json::json;
-use tuner::convert::{OutputFormat, Target, convert};
-use tuner::dataset::{Dataset, LeftOutCounts, POSITIONS, ReadOptions};
+use tuner::data::convert::{OutputFormat, Target, convert};
+use tuner::data::{Dataset, LeftOutCounts, POSITIONS, ReadOptions};
 
 use super::{InputArgs, MachineArgs, PrintArgs};
 use crate::bars::Bars;
@@ -44,7 +44,7 @@ impl ConvertArgs {
         self.machine.use_threads()?;
         let sources = self.input.sources()?;
         let options = ReadOptions { moves: target.format.needs_moves(), ..self.input.options() };
-        let dataset = Dataset::read(sources, &options, || (), |()| (), bars)?;
+        let dataset = Dataset::read(sources, &options, bars)?;
         uninterrupted(|| convert(&dataset, &self.output, target, bars))?;
         let left_out: LeftOutCounts = dataset.files().iter().map(|file| file.left_out).sum();
         let (positions, skipped, output) = (dataset.len(), dataset.skipped_records(), self.output.display());

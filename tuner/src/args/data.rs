@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use tuner::survey::survey;
+use tuner::data::stats;
 
 use super::{InputArgs, MachineArgs, PrintArgs};
 use crate::bars::Bars;
@@ -28,7 +28,7 @@ impl DataReportArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         self.machine.use_threads()?;
         let sources = self.input.sources()?;
-        let found = survey(sources, &self.input.options(), self.count as usize, bars)?;
+        let found = stats::collect(sources, &self.input.options(), self.count as usize, bars)?;
         Ok(if self.print.json { format!("{:#}", found.to_json()) } else { found.to_table() })
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use clap::{Args, ValueEnum};
-use tuner::dataset::{Filters, Loud, PIECES, Plies};
+use tuner::data::{Filters, Noisy, PIECES, Plies};
 
 /// Which positions are wanted of those in the data.
 #[derive(Args)]
@@ -55,7 +55,8 @@ impl FilterArgs {
     pub(super) fn filters(&self) -> Filters {
         let drops = |what| self.drop.contains(&what);
         Filters {
-            loud: (!self.drop.is_empty()).then(|| Loud { check: drops(Dropped::Check), noisy: drops(Dropped::Noisy) }),
+            noisy: (!self.drop.is_empty())
+                .then(|| Noisy { check: drops(Dropped::Check), capture: drops(Dropped::Noisy) }),
             quiet_margin: self.quiet_margin,
             pieces: self.pieces.clone(),
             max_score: self.max_score,

@@ -15,7 +15,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
 use common::input;
 use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, Value};
-use tuner::dataset::Source;
+use tuner::data::Source;
 
 use crate::interrupt;
 

@@ -27,7 +27,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use common::files::{RunFiles, WriteError};
 use engine::shell_files;
 use tuner::constraints::Constraints;
-use tuner::dataset::{LabelView, ReadOptions, Results, Source};
+use tuner::data::{LabelView, ReadOptions, Results, Source};
 use tuner::features::Resolve;
 use tuner::objective::{K_MAX, K_MIN, SampleLoss};
 use tuner::target::Target;
@@ -218,7 +218,7 @@ impl DataArgs {
             plies: self.filters.plies(),
             filters: self.filters.filters(),
             storage: self.memory.storage(),
-            draw: None,
+            subsample: None,
             moves: false,
         }
     }

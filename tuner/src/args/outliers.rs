@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use common::files::RunFiles;
-use tuner::dataset::POSITIONS;
+use tuner::data::POSITIONS;
 use tuner::features::Resolve;
 use tuner::outliers::outliers;
 

@@ -4,9 +4,9 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use common::input;
+use common::{input, note};
 use engine::eval::params::Weights;
-use engine::eval::toml_file::EMBEDDED_TEXT;
+use engine::eval::toml_file::{EMBEDDED_TEXT, with_starts};
 
 /// Where runs start from if nothing else is said.
 pub(super) const BASELINE: &str = "params/baseline.toml";
@@ -21,12 +21,14 @@ const EMBEDDED: [(&str, &str); 2] = [(BASELINE, include_str!(env!("MERINO_BASELI
 pub(super) struct ParamsFile {
     /// Its name as given.
     pub(super) name: String,
+    /// Its text, with every declared field.
     pub(super) text: String,
     pub(super) weights: Weights,
 }
 
 impl ParamsFile {
-    /// Reads a file; one of the two that the program knows need not be there.
+    /// Reads a file; one of the two that the program knows need not be there. What a file from before a field existed
+    /// lacks is added from its declared start, with a note.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let mut name = path.display().to_string();
         let embedded = EMBEDDED.into_iter().find(|&(known, _)| path == Path::new(known));
@@ -37,7 +39,11 @@ impl ParamsFile {
             }
             (text, _) => text.with_context(|| format!("{name}: cannot be read"))?,
         };
-        let weights = Weights::from_toml(&text).map_err(|fault| anyhow!("{name}: {fault}"))?;
-        Ok(ParamsFile { name, text, weights })
+        let completed = with_starts::<Weights>(&text).map_err(|fault| anyhow!("{name}: {fault}"))?;
+        for path in &completed.added {
+            note!("{name}: {path} is missing, and added from its declared start");
+        }
+        let weights = Weights::from_toml(&completed.text).map_err(|fault| anyhow!("{name}: {fault}"))?;
+        Ok(ParamsFile { name, text: completed.text, weights })
     }
 }

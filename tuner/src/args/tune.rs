@@ -13,7 +13,7 @@ use tuner::optimize::Method;
 use tuner::params_file::render;
 use tuner::report::{Page, page};
 use tuner::target::Target;
-use tuner::tune::{CHECKPOINT, Checkpoint, Hooks, Job, Judge, MIN_SEEN, run};
+use tuner::tune::{CHECKPOINT, Checkpoint, Hooks, Job, MIN_SEEN, run};
 
 use super::job::JobArgs;
 use super::parameters::{BASELINE, ParamsFile};
@@ -122,13 +122,8 @@ struct ObjectiveArgs {
 #[command(next_help_heading = "Method")]
 struct MethodArgs {
     /// How the minimum is found; all methods find the same.
-    #[arg(long, value_enum, default_value_t = Method::Newton)]
+    #[arg(long, value_enum, default_value_t = Method::Lbfgs)]
     method: Method,
-
-    /// Where scores come from: leaves that positions are resolved to once a round; or, where --method local-search has
-    /// found the best by these, the engine's quiescence search for every further trial, in minutes instead of seconds.
-    #[arg(long, value_enum, default_value_t = Judge::default())]
-    objective: Judge,
 
     /// Positions a step of Adam looks at; all if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -261,7 +256,6 @@ impl TuneArgs {
             target: objective.target,
             loss: objective.loss,
             resolve: objective.resolve,
-            judge: self.method.objective,
             method: self.method.method,
             seed: self.method.seed,
             batch: self.method.batch()?,

@@ -4,7 +4,8 @@ use engine::chess::Move;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::dataset::{Draw, Filters, Label};
+use crate::data::{Filters, Label, Subsample};
+use crate::model::merino::CONSTANT;
 
 /// Games with names. The first two positions are mate, so that their rows have constants and nothing else.
 const LINES: &str = "\
@@ -53,7 +54,7 @@ impl Kept {
             places: (0..dataset.len()).map(|index| dataset.place(index).to_string()).collect(),
             best: dataset.best(0),
             rows,
-            scores: [scores.still, scores.qsearch],
+            scores: [scores.static_score, scores.qsearch],
         };
         (content, used)
     }
@@ -100,25 +101,28 @@ fn begin_with<const N: usize>(bytes: [u8; N]) -> impl Fn(&mut Vec<u8>) {
 fn columns_that_cannot_be_are_not_believed() {
     let kept = Kept::new();
     let (expected, _) = kept.read();
-    assert_eq!(expected.rows.constants(0..6).len(), 2);
+    assert_eq!((0..6).filter(|&row| expected.rows.facts(row)[CONSTANT] != 0.0).count(), 2);
     let cut = |size: usize| move |column: &mut Vec<u8>| column.truncate(column.len() - size);
-    let forgeries: [(&str, Change<Vec<u8>>, &str); 24] = [
-        ("index", &begin_with([0xFF; 2]), "index of row 2 is out of order or range"),
-        ("index", &|column| column.copy_within(0..2, 2), "index of row 2 is out of order or range"),
-        ("index", &cut(2), "columns of rows differ in length"),
+    let forgeries: [(&str, Change<Vec<u8>>, &str); 22] = [
+        ("leaf", &begin_with([0xFF; 2]), "leaf of row 2 is out of order or range"),
+        ("leaf", &|column| column[4..8].rotate_left(2), "leaf of row 2 is out of order or range"),
+        ("leaf", &cut(2), "columns of rows differ in length"),
         ("count", &begin_with([0]), "count of rows 0..6 is out of range"),
-        ("end", &begin_with([0xFF; 4]), "end of row 0 is beyond its span"),
-        ("end", &|column| column[20] -= 1, "end of rows 0..6 is out of range"),
-        ("span", &begin_with([1]), "span 0 is from 1 to"),
-        ("span", &begin_with([0xFF; 8]), "span 0 is from 18446744073709551615 to"),
-        ("span", &cut(8), "columns of rows differ in length"),
-        ("phase", &begin_with([31]), "phase of rows 0..6 is out of range"),
+        ("length", &begin_with([1]), "length of rows 0..6 is not that of their block"),
+        // The last leaf of a sum of row 2 becomes one of the other sum of row 3.
+        (
+            "length",
+            &|column| (column[10], column[12]) = (column[10] - 1, column[12] + 1),
+            "leaf of row 3 is out of order",
+        ),
+        ("length", &cut(4), "columns of rows differ in length"),
+        ("block", &begin_with([1]), "block is out of order"),
+        ("block", &cut(8), "columns of rows differ in length"),
+        ("fact", &begin_with(f32::INFINITY.to_ne_bytes()), "fact of rows 0..6 is out of range"),
+        ("fact", &cut(4), "columns of rows differ in length"),
         ("target", &begin_with(f32::NAN.to_ne_bytes()), "target of rows 0..6 is out of range"),
         ("target", &begin_with(0.5_f32.to_ne_bytes()), "packed 0 has another result than its row"),
-        ("constant", &begin_with(f32::INFINITY.to_ne_bytes()), "constant has inf"),
-        ("constant_row", &|column| column[4] = 6, "constant_row has rows that are none"),
-        ("constant_row", &begin_with([1]), "constant_row has rows that are none"),
-        ("still", &begin_with(i16::MIN.to_ne_bytes()), "still of row 0 is -32768"),
+        ("static", &begin_with(i16::MIN.to_ne_bytes()), "static of row 0 is -32768"),
         ("qsearch", &cut(2), "qsearch has 5 scores of 6 rows"),
         ("packed", &begin_with([0; 8]), "packed 0 is no position"),
         ("packed", &begin_with([0xFF; 16]), "packed 0 is no position"),
@@ -143,10 +147,10 @@ fn manifests_that_cannot_be_are_not_believed() {
     let kept = Kept::new();
     let (expected, _) = kept.read();
     let forgeries: [(Change<Value>, &str); 9] = [
-        (&|manifest| manifest["columns"] = json!([]), "index: is not in the manifest"),
+        (&|manifest| manifest["columns"] = json!([]), "leaf: is not in the manifest"),
         (&|manifest| manifest["columns"][0]["length"] = u64::MAX.into(), "bytes, expected 18446744073709551615"),
         // 2^64 bytes and a few more.
-        (&|manifest| manifest["columns"][7]["length"] = ((1_u64 << 62) + 3).into(), "bytes, expected"),
+        (&|manifest| manifest["columns"][4]["length"] = ((1_u64 << 62) + 3).into(), "bytes, expected"),
         (&|manifest| manifest["files"] = json!([]), "is of other data"),
         (&|manifest| manifest["files"][0]["sha256"] = "0".into(), "is of other data"),
         (&|manifest| manifest["files"][0]["positions"] = u64::MAX.into(), "columns of positions differ in length"),
@@ -198,7 +202,7 @@ fn whatever_stands_in_place_of_an_entry_makes_way() {
 fn what_filters_and_samples_leave_is_believed() {
     let all = ReadOptions::default();
     for options in [
-        ReadOptions { draw: Some(Draw { size: 1, seed: 0 }), ..all.clone() },
+        ReadOptions { subsample: Some(Subsample { size: 1, seed: 0 }), ..all.clone() },
         ReadOptions { filters: Filters { unique: true, ..Filters::default() }, ..all.clone() },
         ReadOptions { filters: Filters { pieces: Some(4..=4), ..Filters::default() }, ..all },
     ] {

@@ -1,15 +1,13 @@
 //! Bounds of single numbers: what they are declared with, and what a run narrows that to.
 
-use engine::eval::params::{Weights, ranges_of};
-
 use super::ConstraintError;
-use crate::numbers::Numbers;
+use crate::numbers::{Number, Numbers};
 use crate::optimize::{Limits, LimitsError};
 
 /// One end of the range of a number.
 #[derive(Clone, Copy)]
 struct End<'t> {
-    value: i32,
+    value: f64,
     /// The bound that put it there, unless it is the declared one.
     by: Option<&'t str>,
 }
@@ -21,11 +19,15 @@ impl<'t> Bounds<'t> {
     /// The declared ranges, narrowed by all of `texts`.
     pub(super) fn new(numbers: &Numbers, texts: &'t [String]) -> Result<Self, ConstraintError> {
         let declared = |value| End { value, by: None };
-        let ranges = ranges_of::<Weights>().map(|range| [declared(*range.start()), declared(*range.end())]);
-        let mut bounds = Bounds(ranges.collect());
+        let mut bounds = Bounds(numbers.iter().map(|number| number.range.map(declared)).collect());
         for text in texts {
             let (pattern, lower, upper) = parse(text)?;
             for (index, _) in numbers.meant_by(pattern)? {
+                let Number { name, decimals, .. } = numbers.get(index);
+                if [lower, upper].into_iter().flatten().any(|end| !has_decimals(end, *decimals)) {
+                    let (bound, number, decimals) = (text.to_owned(), name.clone(), *decimals);
+                    return Err(ConstraintError::FineBound { bound, number, decimals });
+                }
                 bounds.narrow(numbers, index, [lower, upper], text)?;
             }
         }
@@ -36,7 +38,7 @@ impl<'t> Bounds<'t> {
         &mut self,
         numbers: &Numbers,
         index: usize,
-        [lower, upper]: [Option<i32>; 2],
+        [lower, upper]: [Option<f64>; 2],
         text: &'t str,
     ) -> Result<(), ConstraintError> {
         let [least, greatest] = &mut self.0[index];
@@ -60,7 +62,7 @@ impl<'t> Bounds<'t> {
     /// Whether all values lie within.
     pub(super) fn check(&self, numbers: &Numbers, values: &[f64]) -> Result<(), ConstraintError> {
         for (index, (&[least, greatest], &value)) in self.0.iter().zip(values).enumerate() {
-            let broken = [(least, value < f64::from(least.value)), (greatest, value > f64::from(greatest.value))];
+            let broken = [(least, value < least.value), (greatest, value > greatest.value)];
             // The reader of parameters has seen to the declared range.
             if let Some(bound) = broken.into_iter().filter(|&(_, broken)| broken).find_map(|(end, _)| end.by) {
                 let (bound, number) = (bound.to_owned(), numbers.name(index).to_owned());
@@ -73,11 +75,12 @@ impl<'t> Bounds<'t> {
     /// The bounds that hold for every number of a group.
     pub(super) fn common(&self, numbers: &Numbers, group: &[usize]) -> Result<(f64, f64), ConstraintError> {
         let of = |index: usize| self.0[index].map(|end| end.value);
-        let highest = group.iter().copied().max_by_key(|&index| of(index)[0]).expect("a group has members");
-        let lowest = group.iter().copied().min_by_key(|&index| of(index)[1]).expect("a group has members");
+        let by = |end: usize| move |a: &usize, b: &usize| of(*a)[end].total_cmp(&of(*b)[end]);
+        let highest = group.iter().copied().max_by(by(0)).expect("a group has members");
+        let lowest = group.iter().copied().min_by(by(1)).expect("a group has members");
         let (lower, upper) = (of(highest)[0], of(lowest)[1]);
         if lower <= upper {
-            return Ok((f64::from(lower), f64::from(upper)));
+            return Ok((lower, upper));
         }
         let ([first_lower, first_upper], [second_lower, second_upper]) = (of(highest), of(lowest));
         let (first, second) = (numbers.name(highest).to_owned(), numbers.name(lowest).to_owned());
@@ -86,8 +89,8 @@ impl<'t> Bounds<'t> {
 
     /// The bounds for an optimiser.
     pub(super) fn limits(&self) -> Result<Limits, LimitsError> {
-        let ends = self.0.iter().map(|ends| ends.map(|end| f64::from(end.value)));
-        let (lower, upper) = ends.map(|[lower, upper]| (lower, upper)).unzip();
+        let (lower, upper) =
+            self.0.iter().map(|ends| ends.map(|end| end.value)).map(|[lower, upper]| (lower, upper)).unzip();
         Limits::new(lower, upper)
     }
 
@@ -97,14 +100,20 @@ impl<'t> Bounds<'t> {
     }
 }
 
+/// Whether a value has no more digits behind the decimal point than so many.
+fn has_decimals(value: f64, decimals: usize) -> bool {
+    let parts = value * 10_f64.powi(decimals as i32);
+    (parts - parts.round()).abs() < 1e-6
+}
+
 /// The pattern and the ends of `PATTERN=LOWER..UPPER`.
-fn parse(text: &str) -> Result<(&str, Option<i32>, Option<i32>), ConstraintError> {
+fn parse(text: &str) -> Result<(&str, Option<f64>, Option<f64>), ConstraintError> {
     let malformed = || ConstraintError::MalformedBound(text.to_owned());
     let (pattern, range) = text.split_once('=').ok_or_else(malformed)?;
     let (lower, upper) = range.split_once("..").ok_or_else(malformed)?;
     let end = |text: &str| match text.trim() {
         "" => Ok(None),
-        text => text.parse().map(Some).map_err(|_| malformed()),
+        text => text.parse().ok().filter(|end: &f64| end.is_finite()).map(Some).ok_or_else(malformed),
     };
     let (pattern, lower, upper) = (pattern.trim(), end(lower)?, end(upper)?);
     match (lower, upper) {

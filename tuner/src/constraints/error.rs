@@ -63,17 +63,27 @@ pub enum ConstraintError {
         other_value: f64,
     },
     /// A bound that cannot be read.
-    #[error("bound {0}: expected PATTERN=LOWER..UPPER with whole numbers, such as psqt.*=-200..200")]
+    #[error("bound {0}: expected PATTERN=LOWER..UPPER, such as psqt.*=-200..200")]
     MalformedBound(String),
+    /// A bound between two values that can be written.
+    #[error("bound {bound}: {number} is written with {decimals} digits behind the decimal point, so are its bounds")]
+    FineBound {
+        /// The bound as given.
+        bound: String,
+        /// Name of a number that it is about.
+        number: String,
+        /// The digits.
+        decimals: usize,
+    },
     /// A lower end above the upper one.
     #[error("bound {bound}: {lower} is above {upper}")]
     Reversed {
         /// The bound as given.
         bound: String,
         /// Its lower end.
-        lower: i32,
+        lower: f64,
         /// Its upper end.
-        upper: i32,
+        upper: f64,
     },
     /// Bounds of one number that have nothing in common; the range it is declared with may be one of them.
     #[error("{number} cannot keep to both {first} and {second}")]
@@ -103,15 +113,15 @@ pub enum ConstraintError {
         /// Name of one number.
         first: String,
         /// Its lower bound.
-        first_lower: i32,
+        first_lower: f64,
         /// Its upper bound.
-        first_upper: i32,
+        first_upper: f64,
         /// Name of another number.
         second: String,
         /// Its lower bound.
-        second_lower: i32,
+        second_lower: f64,
         /// Its upper bound.
-        second_upper: i32,
+        second_upper: f64,
     },
     /// What the optimiser thinks of the limits.
     #[error(transparent)]

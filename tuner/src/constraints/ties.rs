@@ -35,7 +35,7 @@ impl<'n> Side<'n> {
     /// What it means, in words.
     fn shape(&self, numbers: &Numbers) -> String {
         let (first, count) = (self.numbers[0].0, self.numbers.len());
-        let unit = if numbers.get(first).stage.is_some() { "centipawns" } else { "phase weights" };
+        let unit = if numbers.get(first).stage.is_some() { "centipawns" } else { "single numbers" };
         format!("{count} × {unit} from {}", numbers.name(first))
     }
 }

@@ -9,8 +9,7 @@ use clap::ValueEnum;
 use common::files::{JSON, Kind, TOML};
 use thiserror::Error;
 
-use super::{Fitted, Parameter, Problem, Settings, Value};
-use crate::objective::PHASE_PIECES;
+use super::{Fitted, Parameter, Problem, Start};
 
 /// Elements of an array on a line.
 const PER_LINE: usize = 8;
@@ -74,7 +73,7 @@ impl Fitted {
     /// # Errors
     /// If the names do not describe arrays, or the language cannot tell them apart.
     pub fn emit(&self, language: Language) -> Result<String, EmitError> {
-        let (tables, names) = language.tables(&self.parameters, self.phase)?;
+        let (tables, names) = language.tables(&self.parameters)?;
         Ok(language.document(&tables, &names))
     }
 }
@@ -84,8 +83,8 @@ impl Problem {
     ///
     /// # Errors
     /// As for [`Fitted::emit`].
-    pub fn check_names(&self, settings: &Settings, language: Language) -> Result<(), EmitError> {
-        language.tables(&self.parameters, settings.tune_phase.then_some(self.phase)).map(|_| ())
+    pub fn check_names(&self, language: Language) -> Result<(), EmitError> {
+        language.tables(self.parameters()).map(|_| ())
     }
 }
 
@@ -95,7 +94,9 @@ struct Table {
     name: String,
     /// By dimension, the outermost first; none for one number.
     lengths: Vec<usize>,
-    values: Vec<i64>,
+    values: Vec<f64>,
+    /// Digits behind the decimal point.
+    decimals: usize,
 }
 
 /// The arrays that parameters make up, in their order.
@@ -116,15 +117,16 @@ fn tables(parameters: &[Parameter]) -> Result<Vec<Table>, EmitError> {
                 return Err(EmitError::Order { name: parameter.name.clone(), expected: format!("{name}{brackets}") });
             }
         }
-        let is_single = |parameter: &Parameter| matches!(parameter.value, Value::Single(_));
+        let is_single = |parameter: &Parameter| matches!(parameter.start, Start::Single(_));
         if let Some(other) = members.iter().find(|member| is_single(member) != is_single(&members[0])) {
             return Err(EmitError::Mixed(other.name.clone()));
         }
         if !is_single(&members[0]) {
             lengths.push(2);
         }
-        let values = members.iter().flat_map(|member| member.value.numbers()).map(|&value| value as i64).collect();
-        tables.push(Table { name: (*name).to_owned(), lengths, values });
+        let values = members.iter().flat_map(|member| member.start.numbers()).copied().collect();
+        let decimals = members.iter().map(|member| member.decimals).max().unwrap_or(0);
+        tables.push(Table { name: (*name).to_owned(), lengths, values, decimals });
     }
     Ok(tables)
 }
@@ -167,7 +169,7 @@ impl Language {
         match self {
             Language::Toml => TOML,
             Language::Json => JSON,
-            Language::C => Kind { name: "arrays of C", is_own: |head| head.starts_with(b"static const int ") },
+            Language::C => Kind { name: "arrays of C", is_own: |head| head.starts_with(b"static const ") },
             Language::Cpp => {
                 Kind { name: "arrays of C++", is_own: |head| head.starts_with(b"#pragma once\n\ninline ") }
             }
@@ -179,16 +181,8 @@ impl Language {
     }
 
     /// The arrays that parameters make up, and what each is called.
-    fn tables(
-        self,
-        parameters: &[Parameter],
-        phase: Option<[f64; PHASE_PIECES]>,
-    ) -> Result<(Vec<Table>, Vec<String>), EmitError> {
-        let mut tables = tables(parameters)?;
-        if let Some(weights) = phase {
-            let values = weights.map(|weight| weight as i64).to_vec();
-            tables.push(Table { name: "phase".to_owned(), lengths: vec![weights.len()], values });
-        }
+    fn tables(self, parameters: &[Parameter]) -> Result<(Vec<Table>, Vec<String>), EmitError> {
+        let tables = tables(parameters)?;
         let names: Vec<String> = tables.iter().map(|table| self.name(&table.name)).collect();
         let mut known = HashSet::new();
         match names.iter().find(|name| !known.insert(*name)) {
@@ -225,7 +219,8 @@ impl Language {
         };
         let mut text = head.to_owned();
         for (place, (table, name)) in tables.iter().zip(names).enumerate() {
-            let value = self.value(&table.lengths, &table.values, indent);
+            let value = self.value(&table.lengths, &table.values, table.decimals, indent);
+            let number = self.number(table.decimals);
             let dims = || table.lengths.iter().map(|length| format!("[{length}]")).collect::<String>();
             let blank = " ".repeat(indent);
             let statement = match self {
@@ -234,17 +229,17 @@ impl Language {
                     let comma = if place + 1 < tables.len() { "," } else { "" };
                     format!("{}: {value}{comma}", serde_json::Value::from(name.as_str()))
                 }
-                Language::C => format!("static const int {name}{} = {value};", dims()),
-                Language::Cpp => format!("inline constexpr int {name}{} = {value};", dims()),
+                Language::C => format!("static const {number} {name}{} = {value};", dims()),
+                Language::Cpp => format!("inline constexpr {number} {name}{} = {value};", dims()),
                 Language::Rust => {
                     let whole =
-                        table.lengths.iter().rev().fold("i32".to_owned(), |of, length| format!("[{of}; {length}]"));
+                        table.lengths.iter().rev().fold(number.to_owned(), |of, length| format!("[{of}; {length}]"));
                     format!("pub const {name}: {whole} = {value};")
                 }
-                Language::Csharp if table.lengths.is_empty() => format!("public const int {name} = {value};"),
+                Language::Csharp if table.lengths.is_empty() => format!("public const {number} {name} = {value};"),
                 Language::Csharp => {
                     let commas = ",".repeat(table.lengths.len() - 1);
-                    format!("public static readonly int[{commas}] {name} = {value};")
+                    format!("public static readonly {number}[{commas}] {name} = {value};")
                 }
             };
             _ = writeln!(text, "{blank}{statement}");
@@ -252,16 +247,27 @@ impl Language {
         text + foot
     }
 
+    /// The type of numbers with so many digits behind the decimal point.
+    fn number(self, decimals: usize) -> &'static str {
+        match (self, decimals) {
+            (Language::Rust, 0) => "i32",
+            (Language::Rust, _) => "f64",
+            (_, 0) => "int",
+            _ => "double",
+        }
+    }
+
     /// A number, or nested brackets of them; all languages agree but for the kind of brackets.
-    fn value(self, lengths: &[usize], values: &[i64], indent: usize) -> String {
+    fn value(self, lengths: &[usize], values: &[f64], decimals: usize, indent: usize) -> String {
         let (open, close) = match self {
             Language::Toml | Language::Json | Language::Rust => ('[', ']'),
             Language::C | Language::Cpp | Language::Csharp => ('{', '}'),
         };
-        let Some((&length, inner)) = lengths.split_first() else { return values[0].to_string() };
+        let Some((&length, inner)) = lengths.split_first() else { return written(values[0], decimals) };
         let is_flat = inner.is_empty() || inner == [2];
         let size = values.len() / length;
-        let elements: Vec<String> = values.chunks(size).map(|part| self.value(inner, part, indent + 4)).collect();
+        let elements: Vec<String> =
+            values.chunks(size).map(|part| self.value(inner, part, decimals, indent + 4)).collect();
         if is_flat && length <= PER_LINE {
             return format!("{open}{}{close}", elements.join(", "));
         }
@@ -272,33 +278,46 @@ impl Language {
     }
 }
 
+/// A number with so many digits behind the decimal point.
+fn written(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    // What is rounded to 0 has no sign.
+    let is_zero = !text.contains(|char| matches!(char, '1'..='9'));
+    if is_zero { text.trim_start_matches('-').to_owned() } else { text }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn fitted(parameters: Vec<Parameter>) -> Fitted {
-        let (k, prior, loss) = (1.0, 0.0, [0.1, 0.09]);
-        Fitted { parameters, phase: None, rows: 1, rare: 0, k, prior, loss, steps: 1, converged: true }
+    fn parameter(name: impl Into<String>, start: Start) -> Parameter {
+        Parameter { name: name.into(), sum: Some(0), start, unit: 1.0, decimals: 0 }
     }
 
-    fn toy() -> Fitted {
-        let mut parameters = vec![Parameter::single("tempo", 12.0)];
+    fn single(name: impl Into<String>, value: f64) -> Parameter {
+        parameter(name, Start::Single(value))
+    }
+
+    fn emit(parameters: &[Parameter], language: Language) -> Result<String, EmitError> {
+        let (tables, names) = language.tables(parameters)?;
+        Ok(language.document(&tables, &names))
+    }
+
+    fn toy() -> Vec<Parameter> {
+        let mut parameters = vec![single("tempo", 12.0)];
         for piece in 0..2 {
             for rank in 0..3 {
-                parameters.push(Parameter::pair(
-                    format!("psqt.all[{piece}][{rank}]"),
-                    f64::from(rank),
-                    f64::from(-piece),
-                ));
+                let pair = Start::Pair([f64::from(rank), f64::from(-piece)]);
+                parameters.push(parameter(format!("psqt.all[{piece}][{rank}]"), pair));
             }
         }
-        parameters.extend((0..9).map(|count| Parameter::single(format!("mobility[{count}]"), f64::from(count))));
-        fitted(parameters)
+        parameters.extend((0..9).map(|count| single(format!("mobility[{count}]"), f64::from(count))));
+        parameters
     }
 
     #[test]
     fn arrays_are_written_in_every_language() {
-        let text = |language| toy().emit(language).expect("arrays in full");
+        let text = |language| emit(&toy(), language).expect("arrays in full");
         let psqt = "{\n    {{0, 0}, {1, 0}, {2, 0}},\n    {{0, -1}, {1, -1}, {2, -1}}\n}";
         let mobility = "{\n    0, 1, 2, 3, 4, 5, 6, 7,\n    8\n}";
         let c = format!(
@@ -329,8 +348,8 @@ mod tests {
     #[test]
     fn words_of_the_language_are_no_names() {
         let names = |language, names: &[&str]| {
-            let parameters = names.iter().map(|&name| Parameter::single(name, 1.0)).collect();
-            fitted(parameters).emit(language)
+            let parameters: Vec<Parameter> = names.iter().map(|&name| single(name, 1.0)).collect();
+            emit(&parameters, language)
         };
         for (language, name, line) in [
             (Language::C, "int", "static const int int_ = 1;\n"),
@@ -352,10 +371,21 @@ mod tests {
     }
 
     #[test]
+    fn fractions_are_written_with_the_digits_of_their_start() {
+        let fraction = |name: &str, value| Parameter { decimals: 3, ..single(name, value) };
+        let parameters = [single("tempo", 12.0), fraction("curve[0]", 0.8754), fraction("curve[1]", -0.0001)];
+        let text = |language| emit(&parameters, language).expect("arrays");
+        assert_eq!(text(Language::C), "static const int tempo = 12;\nstatic const double curve[2] = {0.875, 0.000};\n");
+        assert!(text(Language::Rust).ends_with("pub const CURVE: [f64; 2] = [0.875, 0.000];\n"));
+        assert!(text(Language::Csharp).contains("public static readonly double[] curve = {0.875, 0.000};\n"));
+        assert!(text(Language::Toml).contains("curve = [0.875, 0.000]\n"));
+    }
+
+    #[test]
     fn names_that_make_no_arrays_are_refused() {
         let refused = |names: &[&str]| {
-            let parameters = names.iter().map(|&name| Parameter::single(name, 0.0)).collect();
-            fitted(parameters).emit(Language::C).expect_err("no arrays").to_string()
+            let parameters: Vec<Parameter> = names.iter().map(|&name| single(name, 0.0)).collect();
+            emit(&parameters, Language::C).expect_err("no arrays").to_string()
         };
         assert!(refused(&["a[0]", "a[2]"]).starts_with("`a[2]`: expected `a[1]`;"));
         assert!(refused(&["a[0][0]", "a[1][0]", "a[1][1]"]).starts_with("`a[1][0]`: expected `a[0][1]`;"));
@@ -365,7 +395,7 @@ mod tests {
         assert!(refused(&["a[0]", "b", "a[1]"]).starts_with("`a[1]`: expected `a[0]"));
         let deep = format!("a{}", "[0]".repeat(300_000));
         assert!(refused(&[&deep]).ends_with("[0][0][0]…`: has 300000 indices, at most 16 make an array"));
-        let mixed = fitted(vec![Parameter::single("a[0]", 0.0), Parameter::pair("a[1]", 0.0, 0.0)]);
-        assert_eq!(mixed.emit(Language::C), Err(EmitError::Mixed("a[1]".to_owned())));
+        let mixed = [single("a[0]", 0.0), parameter("a[1]", Start::Pair([0.0, 0.0]))];
+        assert_eq!(emit(&mixed, Language::C), Err(EmitError::Mixed("a[1]".to_owned())));
     }
 }

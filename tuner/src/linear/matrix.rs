@@ -20,6 +20,10 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
+    pub(crate) fn clear(&mut self) {
+        self.numbers.fill(0.0);
+    }
+
     pub(crate) fn zeros(rows: usize, columns: usize) -> Self {
         Self { rows, columns, numbers: vec![0.0; rows.next_multiple_of(SIDE) * columns.next_multiple_of(SIDE)] }
     }

@@ -4,6 +4,7 @@
 //! and of any processor that fuses multiplications with additions.
 
 mod cholesky;
+mod eigen;
 mod matrix;
 mod tile;
 
@@ -11,4 +12,5 @@ mod tile;
 mod tests;
 
 pub(crate) use cholesky::Cholesky;
+pub(crate) use eigen::eigen;
 pub(crate) use matrix::Matrix;

@@ -5,8 +5,10 @@
 //! find it to the last digits, halving the bracket whenever they would leave it.
 
 use super::loss::{SampleLoss, logit_per_centipawn};
-use super::pass::{BLOCK, sum_lanes};
-use super::{Rows, each_part, scores};
+use super::pass::sum_lanes;
+use super::{each_part, scores};
+use crate::model::Model;
+use crate::model::rows::{BLOCK, Rows};
 use crate::processes::Shared;
 use std::ops::Range;
 use thiserror::Error;
@@ -183,8 +185,8 @@ fn fit<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32]) -> Result<KFit
 ///
 /// # Panics
 /// If `theta` has another number of components than the rows have parameters.
-pub fn fit_k_at(loss: SampleLoss, rows: &Rows, theta: &[f64]) -> Result<KFit, FitKError> {
-    fit_k(loss, &scores(rows, theta), rows.targets())
+pub fn fit_k_at(loss: SampleLoss, rows: &Rows, model: &Model, theta: &[f64]) -> Result<KFit, FitKError> {
+    fit_k(loss, &scores(rows, model, theta), rows.targets())
 }
 
 fn check<S: Score>(scores: &[S], targets: &[f32]) -> Result<(), FitKError> {

@@ -3,6 +3,7 @@
 //! Everything here is a function of the *logit* `z = κ q`, where `q` is a score in centipawns and `κ` is
 //! [`logit_per_centipawn`]: `σ(K q) = 1 / (1 + 10^(−K q / 400)) = 1 / (1 + e^(−z))`.
 
+use crate::exponential::{exponential, exponential_ratio};
 use crate::vectors::{Loop, Vectors, run};
 use clap::ValueEnum;
 
@@ -43,16 +44,6 @@ impl SampleLoss {
         match self {
             Self::SquaredError => squared_error(z, y),
             Self::CrossEntropy => cross_entropy(z, y),
-        }
-    }
-
-    /// No third derivative by the logit is larger, whatever the target.
-    pub(super) fn largest_third(self) -> f64 {
-        match self {
-            // |6 s² (q − p) + 2 (p − y) s ((q − p)² − 2 s)| with s = p q: at most 0.108 + 0.25.
-            Self::SquaredError => 0.36,
-            // |s (q − p)|, at most 1 / (6 √3).
-            Self::CrossEntropy => 0.0963,
         }
     }
 
@@ -178,59 +169,9 @@ fn logistic(z: f64) -> Logistic {
     Logistic { p: denominator * share, q: numerator * share }
 }
 
-/// `e^x` to about one unit in the last place, for x in −700..=700; beyond, the value at the nearer end.
-#[inline(always)]
-fn exponential(x: f64) -> f64 {
-    let (numerator, denominator) = exponential_ratio(x);
-    numerator / denominator
-}
-
-/// `e^x` as a ratio of two numbers, as [`exponential`]: what is divided anyway needs no other division.
-///
-/// Plain arithmetic without branches or calls: loops over it become vector code, and every machine computes the
-/// same bits. `x = n ln 2 + r`, and `e^r = (c + r) / (c − r)` with `c = r coth (r/2)`, an even function of r whose
-/// series ends early; n is added to the exponent.
-#[inline(always)]
-fn exponential_ratio(x: f64) -> (f64, f64) {
-    /// Adding this rounds to an integer, which then stands in the low bits of the sum.
-    const ROUND: f64 = 6_755_399_441_055_744.0;
-    /// ln 2 in two parts; the first has so few digits that its product with n is exact.
-    const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
-    const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    /// 2 B₂ₖ / (2k)! with the Bernoulli numbers B, for the powers r², r⁴, … r¹².
-    const SERIES: [f64; 6] =
-        [1.0 / 6.0, -1.0 / 360.0, 1.0 / 15_120.0, -1.0 / 604_800.0, 1.0 / 23_950_080.0, -691.0 / 653_837_184_000.0];
-    let x = x.clamp(-700.0, 700.0);
-    let shifted = x * std::f64::consts::LOG2_E + ROUND;
-    let n = shifted - ROUND;
-    let r = (x - n * LN_2_HIGH) - n * LN_2_LOW;
-    // Two terms at a time: a sum that waits for fewer others is done sooner.
-    let square = r * r;
-    let fourth = square * square;
-    let (first, second) = (SERIES[0] + SERIES[1] * square, SERIES[2] + SERIES[3] * square);
-    let third = SERIES[4] + SERIES[5] * square;
-    let c = 2.0 + square * (first + fourth * (second + fourth * third));
-    let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
-    ((c + r) * power, c - r)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn exponential_is_accurate_to_the_last_digits() {
-        for step in -70_000..=70_000 {
-            let x = f64::from(step) * 0.01 + 1e-3;
-            if x.abs() < 700.0 {
-                let (ours, exact) = (exponential(x), x.exp());
-                assert!((ours / exact - 1.0).abs() < 5e-16, "e^{x}: {ours} for {exact}");
-            }
-        }
-        assert_eq!(exponential(0.0), 1.0);
-        assert_eq!(exponential(-1e9), exponential(-700.0));
-        assert!(exponential(f64::INFINITY).is_finite());
-    }
 
     #[test]
     fn prices_are_the_costs_bit_by_bit_whatever_the_vectors() {
@@ -267,7 +208,6 @@ mod tests {
                     assert!(((above.loss - below.loss) / (2.0 * step) - at.slope).abs() < 1e-9);
                     assert!(((above.slope - below.slope) / (2.0 * step) - at.full).abs() < 1e-9);
                     assert!(at.gauss_newton >= 0.0);
-                    assert!(((above.full - below.full) / (2.0 * step)).abs() <= loss.largest_third());
                 }
             }
         }

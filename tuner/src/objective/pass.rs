@@ -1,218 +1,242 @@
-//! One pass over rows: scores, loss and gradient, block by block.
-//!
-//! A block of rows is small enough to stay in the first cache levels while it is looked at several times: once for
-//! the scores, once for the costs (vector code), once to scatter the gradient.
+//! One pass over rows: the loss and its derivatives by the parameters, added up.
 
-use super::loss::SampleLoss;
-use super::rows::Rows;
+use super::Objective;
+use crate::model::Model;
+use crate::model::layout::{Layout, SumKind};
+use crate::model::rows::{BLOCK, Block, Segment};
+use crate::model::tape::Work;
 use crate::processes::Shared;
-use engine::eval::taper::{PHASE_PIECES, SmoothTaper};
 use std::ops::Range;
 
-/// Rows in a block.
-pub(super) const BLOCK: usize = 512;
-
-/// Parameters as the kernels want them: pairs, and the taper of the phase weights.
-#[derive(Clone, Copy)]
-pub(super) struct Point<'t> {
-    /// `[mg, eg]` of every pair feature, centipawns.
-    pub(super) pairs: &'t [[f64; 2]],
-    pub(super) taper: SmoothTaper,
+/// Parameters in the order in which rows look at them.
+pub(super) struct Point {
+    /// By sum.
+    sums: Vec<Weights>,
+    /// By segment: its sum, and the slot of its total.
+    segments: Vec<(usize, usize)>,
+    /// By common total.
+    common: Vec<f64>,
+    row_slots: usize,
 }
 
-impl<'t> Point<'t> {
-    /// Splits a parameter vector of `2 P + 5` components.
-    pub(super) fn new(theta: &'t [f64]) -> Self {
-        let (pairs, weights) = theta.split_at(theta.len() - PHASE_PIECES);
-        let weights = weights.try_into().expect("split off five weights");
-        Self { pairs: pairs.as_chunks().0, taper: SmoothTaper::new(weights) }
-    }
+/// The numbers of a sum's leaves, in their units.
+enum Weights {
+    Pair(Vec<[f64; 2]>),
+    Single(Vec<f64>),
 }
 
-/// Scores of the rows of a block, and what they are made of.
-pub(super) struct Block {
-    /// Score, centipawns, white's view.
-    pub(super) score: [f64; BLOCK],
-    /// Midgame fraction.
-    pub(super) fraction: [f64; BLOCK],
-    /// Midgame minus endgame score, centipawns.
-    pub(super) spread: [f64; BLOCK],
-}
-
-impl Block {
-    pub(super) fn new() -> Self {
-        Self { score: [0.0; BLOCK], fraction: [0.0; BLOCK], spread: [0.0; BLOCK] }
-    }
-
-    /// Scores at most [`BLOCK`] consecutive rows.
-    pub(super) fn evaluate(&mut self, rows: &Rows, range: Range<usize>, point: &Point<'_>) {
-        let phases = &rows.phases()[range.clone()];
-        for (i, (index, count)) in rows.slices(range.clone()).iter().enumerate() {
-            let (mut mg, mut eg) = (0.0, 0.0);
-            for (&index, &count) in index.iter().zip(count) {
-                let pair = point.pairs[usize::from(index)];
-                let count = f64::from(count);
-                mg += count * pair[0];
-                eg += count * pair[1];
+impl Point {
+    pub(super) fn new(layout: &Layout, theta: &[f64]) -> Self {
+        let weights = |sum: &crate::model::layout::Sum| match sum.kind {
+            SumKind::Pair => {
+                let pair = |leaf: &crate::model::layout::Leaf| {
+                    [theta[leaf.parameter] * leaf.unit, theta[leaf.parameter + 1] * leaf.unit]
+                };
+                Weights::Pair(sum.leaves.iter().map(pair).collect())
             }
-            let fraction = point.taper.fraction(&phases[i]);
-            self.score[i] = eg + fraction * (mg - eg);
-            self.fraction[i] = fraction;
-            self.spread[i] = mg - eg;
-        }
-        for (row, constant) in rows.constants(range.clone()) {
-            self.score[row as usize - range.start] += f64::from(constant);
+            SumKind::Single => {
+                Weights::Single(sum.leaves.iter().map(|leaf| theta[leaf.parameter] * leaf.unit).collect())
+            }
+        };
+        let total = |parts: &Vec<(usize, f64)>| parts.iter().map(|&(parameter, count)| theta[parameter] * count).sum();
+        Point {
+            sums: layout.sums().iter().map(weights).collect(),
+            segments: layout.segments().iter().map(|segment| (segment.sum, segment.slot)).collect(),
+            common: layout.common().iter().map(total).collect(),
+            row_slots: layout.row_slots(),
         }
     }
 }
 
-/// Loss and gradient, summed over rows.
-#[derive(Clone)]
+/// Room for the scores of a block.
+pub(super) struct Room {
+    pub(super) work: Work,
+    pub(super) scores: [f64; BLOCK],
+}
+
+impl Room {
+    pub(super) fn new(layout: &Layout, point: &Point) -> Self {
+        let mut work = Work::new(layout.slots(), layout.facts().len());
+        for (total, &value) in work.totals[point.row_slots..].iter_mut().zip(&point.common) {
+            total.fill(value);
+        }
+        Room { work, scores: [0.0; BLOCK] }
+    }
+
+    /// Scores the rows of a block. What lies beyond the last row has no meaning.
+    pub(super) fn evaluate(&mut self, block: &Block<'_>, model: &Model, point: &Point) {
+        self.add_up(block, point);
+        self.scores = *model.tape.scores(&mut self.work);
+    }
+
+    /// The totals and facts of the rows of a block.
+    pub(super) fn add_up(&mut self, block: &Block<'_>, point: &Point) {
+        let mut segments = block.segments();
+        for lane in 0..block.len() {
+            for &(sum, slot) in &point.segments {
+                let segment = segments.next().expect("as many segments in each row");
+                match &point.sums[sum] {
+                    Weights::Pair(weights) => {
+                        let [mg, eg] = pair_total(&segment, weights);
+                        self.work.totals[slot][lane] = mg;
+                        self.work.totals[slot + 1][lane] = eg;
+                    }
+                    Weights::Single(weights) => self.work.totals[slot][lane] = single_total(&segment, weights),
+                }
+            }
+        }
+        for (lane, facts) in block.facts().enumerate() {
+            for (column, &fact) in self.work.facts.iter_mut().zip(facts) {
+                column[lane] = f64::from(fact);
+            }
+        }
+    }
+}
+
+/// Adds up in four chains, so that no sum has to wait for the one before.
+#[inline(always)]
+fn pair_total(segment: &Segment<'_>, weights: &[[f64; 2]]) -> [f64; 2] {
+    let mut sums = [[0.0; 2]; 4];
+    let (leaves, rest) = segment.leaves.as_chunks::<4>();
+    let (counts, rest_counts) = segment.counts.as_chunks::<4>();
+    for (leaves, counts) in leaves.iter().zip(counts) {
+        for (sum, (&leaf, &count)) in sums.iter_mut().zip(leaves.iter().zip(counts)) {
+            let (weight, count) = (weights[usize::from(leaf)], f64::from(count));
+            sum[0] += count * weight[0];
+            sum[1] += count * weight[1];
+        }
+    }
+    for (sum, (&leaf, &count)) in sums.iter_mut().zip(rest.iter().zip(rest_counts)) {
+        let (weight, count) = (weights[usize::from(leaf)], f64::from(count));
+        sum[0] += count * weight[0];
+        sum[1] += count * weight[1];
+    }
+    [0, 1].map(|half| (sums[0][half] + sums[1][half]) + (sums[2][half] + sums[3][half]))
+}
+
+#[inline(always)]
+fn single_total(segment: &Segment<'_>, weights: &[f64]) -> f64 {
+    let products = segment.leaves.iter().zip(segment.counts);
+    products.map(|(&leaf, &count)| f64::from(count) * weights[usize::from(leaf)]).sum()
+}
+
+/// What a part of the rows adds up to.
 pub(super) struct Sums {
     pub(super) loss: f64,
-    /// By `[mg, eg]` of every pair feature.
-    pub(super) pairs: Vec<[f64; 2]>,
-    pub(super) weights: [f64; PHASE_PIECES],
+    /// By sum: derivatives by the numbers of its leaves.
+    slopes: Vec<Vec<f64>>,
+    /// By common total.
+    common: Vec<f64>,
 }
 
 impl Sums {
-    pub(super) fn new(features: usize) -> Self {
-        Self { loss: 0.0, pairs: vec![[0.0; 2]; features], weights: [0.0; PHASE_PIECES] }
+    fn new(layout: &Layout) -> Self {
+        let slopes = layout.sums().iter().map(|sum| vec![0.0; sum.kind.width() * sum.leaves.len()]).collect();
+        Sums { loss: 0.0, slopes, common: vec![0.0; layout.common().len()] }
     }
 
-    /// The sum of sums, in their order.
-    pub(super) fn total(features: usize, parts: &[Sums]) -> Self {
-        parts.iter().fold(Sums::new(features), |mut total, part| {
-            total.add(part);
-            total
-        })
+    pub(super) fn total(parts: Vec<Sums>) -> Sums {
+        let add = |sum: &mut [f64], part: &[f64]| sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+        let plus = |mut sum: Sums, part: Sums| {
+            sum.loss += part.loss;
+            sum.slopes.iter_mut().zip(&part.slopes).for_each(|(sum, part)| add(sum, part));
+            add(&mut sum.common, &part.common);
+            sum
+        };
+        parts.into_iter().reduce(plus).expect("rows have at least one part")
     }
 
-    /// In the order of the parameters.
-    pub(super) fn by_parameter(&self) -> impl Iterator<Item = &f64> {
-        self.pairs.as_flattened().iter().chain(&self.weights)
-    }
-
-    /// Adds other sums.
-    pub(super) fn add(&mut self, other: &Self) {
-        self.loss += other.loss;
-        for (sum, part) in self.pairs.as_flattened_mut().iter_mut().zip(other.pairs.as_flattened()) {
-            *sum += part;
-        }
-        for (sum, part) in self.weights.iter_mut().zip(other.weights) {
-            *sum += part;
-        }
-    }
-
-    /// Adds the gradient of the rows of a block, given the derivative of each row's loss by its score.
-    pub(super) fn scatter(
-        &mut self,
-        rows: &Rows,
-        range: Range<usize>,
-        point: &Point<'_>,
-        block: &Block,
-        slope: &[f64],
-    ) {
-        let phases = &rows.phases()[range.clone()];
-        for (i, (index, count)) in rows.slices(range).iter().enumerate() {
-            let (fraction, by_weight) = point.taper.gradient(&phases[i]);
-            let (mg, eg) = (slope[i] * fraction, slope[i] * (1.0 - fraction));
-            for (&index, &count) in index.iter().zip(count) {
-                let sum = &mut self.pairs[usize::from(index)];
-                let count = f64::from(count);
-                sum[0] += count * mg;
-                sum[1] += count * eg;
-            }
-            let spread = slope[i] * block.spread[i];
-            for (sum, by_weight) in self.weights.iter_mut().zip(by_weight) {
-                *sum += spread * by_weight;
+    /// Derivatives by the parameters.
+    pub(super) fn by_parameter(&self, layout: &Layout) -> Vec<f64> {
+        let mut gradient = vec![0.0; layout.parameters()];
+        for (sum, slopes) in layout.sums().iter().zip(&self.slopes) {
+            let width = sum.kind.width();
+            for (leaf, slopes) in sum.leaves.iter().zip(slopes.chunks(width)) {
+                for (half, slope) in slopes.iter().enumerate() {
+                    gradient[leaf.parameter + half] += slope * leaf.unit;
+                }
             }
         }
+        for (parts, slope) in layout.common().iter().zip(&self.common) {
+            parts.iter().for_each(|&(parameter, count)| gradient[parameter] += slope * count);
+        }
+        gradient
     }
+
+    /// Hands every row's share of a block to its leaves: the derivative of the score by each, times that of the loss.
+    fn scatter(&mut self, block: &Block<'_>, room: &Room, point: &Point, slopes: &[f64; BLOCK]) {
+        let mut segments = block.segments();
+        for (lane, &slope) in slopes.iter().enumerate().take(block.len()) {
+            for &(sum, slot) in &point.segments {
+                let Segment { leaves, counts } = segments.next().expect("as many segments in each row");
+                let entries = leaves.iter().zip(counts);
+                match &point.sums[sum] {
+                    Weights::Pair(_) => {
+                        let own = [slot, slot + 1].map(|slot| slope * room.work.slopes[slot][lane]);
+                        let sums = self.slopes[sum].as_chunks_mut::<2>().0;
+                        for (&leaf, &count) in entries {
+                            let (sum, count) = (&mut sums[usize::from(leaf)], f64::from(count));
+                            sum[0] += count * own[0];
+                            sum[1] += count * own[1];
+                        }
+                    }
+                    Weights::Single(_) => {
+                        let own = slope * room.work.slopes[slot][lane];
+                        entries.for_each(|(&leaf, &count)| {
+                            self.slopes[sum][usize::from(leaf)] += f64::from(count) * own;
+                        });
+                    }
+                }
+            }
+            for (sum, own) in self.common.iter_mut().zip(&room.work.slopes[point.row_slots..]) {
+                *sum += slope * own[lane];
+            }
+        }
+    }
+}
+
+/// Adds up blocks of rows.
+pub(super) fn sum(objective: &Objective<'_>, blocks: Range<usize>, point: &Point, with_gradient: bool) -> Sums {
+    let (loss, logit) = objective.measure();
+    let model = objective.model;
+    let mut sums = Sums::new(&model.layout);
+    let mut room = Room::new(&model.layout, point);
+    let (mut losses, mut slopes) = ([0.0; BLOCK], [0.0; BLOCK]);
+    for block in objective.rows.blocks(blocks) {
+        room.evaluate(&block, model, point);
+        loss.price(logit, &room.scores, block.target, &mut losses, &mut slopes);
+        sums.loss += sum_lanes(&losses[..block.len()]);
+        if with_gradient {
+            model.tape.differentiate(&mut room.work);
+            sums.scatter(&block, &room, point, &slopes);
+        }
+    }
+    sums
+}
+
+/// The sum of some numbers, in eight chains.
+pub(super) fn sum_lanes(numbers: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let (chunks, rest) = numbers.as_chunks::<8>();
+    for chunk in chunks {
+        lanes.iter_mut().zip(chunk).for_each(|(lane, number)| *lane += number);
+    }
+    lanes.iter_mut().zip(rest).for_each(|(lane, number)| *lane += number);
+    lanes.iter().sum()
 }
 
 impl Shared for Sums {
     fn pack(&self, bytes: &mut Vec<u8>) {
-        let pairs = self.pairs.as_flattened();
-        [&[self.loss], &self.weights[..], pairs].concat().pack(bytes);
+        vec![self.loss].pack(bytes);
+        self.common.pack(bytes);
+        vec![self.slopes.len() as f64].pack(bytes);
+        self.slopes.iter().for_each(|slopes| slopes.pack(bytes));
     }
 
     fn unpack(bytes: &mut &[u8]) -> Self {
-        let numbers = Vec::<f64>::unpack(bytes);
-        let (head, pairs) = numbers.split_first_chunk::<{ 1 + PHASE_PIECES }>().expect("sums as they were packed");
-        let weights = std::array::from_fn(|piece| head[1 + piece]);
-        Self { loss: head[0], pairs: pairs.as_chunks().0.to_vec(), weights }
-    }
-}
-
-/// Blocks that make up a range of rows.
-pub(super) fn blocks(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    range.clone().step_by(BLOCK).map(move |start| start..(start + BLOCK).min(range.end))
-}
-
-/// Sum of many numbers, in several lanes at once: faster and more accurate than one by one.
-pub(super) fn sum_lanes(terms: &[f64]) -> f64 {
-    let (chunks, rest) = terms.as_chunks::<8>();
-    let mut lanes = [0.0; 8];
-    for chunk in chunks {
-        for (lane, term) in lanes.iter_mut().zip(chunk) {
-            *lane += term;
-        }
-    }
-    lanes.iter().chain(rest).sum()
-}
-
-/// Adds loss (and, if asked for, gradient by scores in centipawns) of a range of rows to `sums`.
-pub(super) fn accumulate(
-    sums: &mut Sums,
-    rows: &Rows,
-    range: Range<usize>,
-    point: &Point<'_>,
-    (loss, logit): (SampleLoss, f64),
-    with_gradient: bool,
-) {
-    let mut block = Block::new();
-    let (mut slope, mut losses) = ([0.0; BLOCK], [0.0; BLOCK]);
-    for range in blocks(range) {
-        block.evaluate(rows, range.clone(), point);
-        let targets = &rows.targets()[range.clone()];
-        loss.price(logit, &block.score, targets, &mut losses, &mut slope);
-        sums.loss += sum_lanes(&losses[..targets.len()]);
-        if with_gradient {
-            sums.scatter(rows, range.clone(), point, &block, &slope);
-        }
-        rows.passed(range);
-    }
-}
-
-/// Adds the squares of the slopes of the scores of a range of rows, by parameter, weighted with Gauss-Newton's second
-/// derivative of their loss by the score.
-pub(super) fn accumulate_diagonal(
-    sums: &mut Sums,
-    rows: &Rows,
-    range: Range<usize>,
-    point: &Point<'_>,
-    (loss, logit): (SampleLoss, f64),
-) {
-    let mut block = Block::new();
-    for range in blocks(range) {
-        block.evaluate(rows, range.clone(), point);
-        let targets = &rows.targets()[range.clone()];
-        let phases = &rows.phases()[range.clone()];
-        for (i, (index, count)) in rows.slices(range.clone()).iter().enumerate() {
-            let second = loss.cost(logit * block.score[i], f64::from(targets[i])).gauss_newton * logit * logit;
-            let (fraction, by_weight) = point.taper.gradient(&phases[i]);
-            let (mg, eg) = (second * fraction * fraction, second * (1.0 - fraction) * (1.0 - fraction));
-            for (&index, &count) in index.iter().zip(count) {
-                let sum = &mut sums.pairs[usize::from(index)];
-                let square = f64::from(count) * f64::from(count);
-                sum[0] += square * mg;
-                sum[1] += square * eg;
-            }
-            for (sum, by_weight) in sums.weights.iter_mut().zip(by_weight) {
-                *sum += second * (block.spread[i] * by_weight).powi(2);
-            }
-        }
-        rows.passed(range);
+        let loss = Vec::<f64>::unpack(bytes)[0];
+        let common = Vec::unpack(bytes);
+        let sums = Vec::<f64>::unpack(bytes)[0] as usize;
+        Sums { loss, common, slopes: (0..sums).map(|_| Vec::unpack(bytes)).collect() }
     }
 }

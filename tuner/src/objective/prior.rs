@@ -1,21 +1,22 @@
 //! The pull to the start: what a parameter costs when the data say little of it.
 //!
-//! The scale of the pairs is free: as the shape of an evaluation gets better, the best overall scale grows, and a pull
-//! to the start itself would hold it back. So the penalty is `λ min_s Σ (θ − s θ₀)²` over the pairs: the square of what
-//! is left of `θ` beside its share in the direction of `θ₀`. Phase weights, of which only the ratios matter, are pulled
-//! to where they began. With a fixed scale, `s` is 1 everywhere.
+//! The scale of what a score is proportional to is free: as the shape of an evaluation gets better, the best overall scale
+//! grows, and a pull to the start itself would hold it back. So the penalty is `λ min_s Σ (θ − s θ₀)²` over the parameters
+//! of pairs: the square of what is left of `θ` beside its share in the direction of `θ₀`. Parameters of single sums,
+//! which need not be centipawns, are pulled to where they began. With a fixed scale, `s` is 1 everywhere.
 
-use super::{Curvature, PHASE_PIECES};
+use super::SymmetricMatrix;
+use crate::model::layout::{Layout, SumKind};
 use crate::name_of;
 use clap::ValueEnum;
 
-/// Whether the overall scale of the start is pulled to.
+/// Whether the scale of the start is pulled to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum PriorScale {
-    /// To its shape only.
+    /// Pairs are pulled to the shape of the start, at whatever scale.
     #[default]
     Free,
-    /// To the start itself.
+    /// All parameters are pulled to where they start.
     Fixed,
 }
 
@@ -26,36 +27,36 @@ impl PriorScale {
     }
 }
 
-/// A pull towards given parameters.
+/// `λ Σ (θ − s θ₀)²`
 #[derive(Debug, Clone)]
 pub(super) struct Prior {
-    pub(super) strength: f64,
+    strength: f64,
     pub(super) centre: Vec<f64>,
-    /// Direction of the pairs of the centre, of length 1; none if the scale is fixed.
-    direction: Option<Vec<f64>>,
+    /// Of the start, of length 1 and 0 beside the pairs; all 0 where the scale is fixed.
+    direction: Vec<f64>,
 }
 
 impl Prior {
-    /// With a fixed scale.
-    pub(super) fn new(strength: f64, centre: &[f64]) -> Self {
-        Self { strength, centre: centre.to_vec(), direction: None }
+    pub(super) fn new(strength: f64, centre: &[f64], scale: PriorScale, layout: &Layout) -> Self {
+        let mut direction = vec![0.0; centre.len()];
+        if scale == PriorScale::Free {
+            for leaf in layout.sums().iter().filter(|sum| sum.kind == SumKind::Pair).flat_map(|sum| &sum.leaves) {
+                let own = leaf.parameter..leaf.parameter + 2;
+                direction[own.clone()].copy_from_slice(&centre[own]);
+            }
+            let norm = dot(&direction, &direction).sqrt();
+            if norm > 0.0 {
+                direction.iter_mut().for_each(|part| *part /= norm);
+            }
+        }
+        Self { strength, centre: centre.to_vec(), direction }
     }
 
-    pub(super) fn with_scale(mut self, scale: PriorScale) -> Self {
-        let pairs = &self.centre[..self.centre.len() - PHASE_PIECES];
-        let norm = pairs.iter().map(|value| value * value).sum::<f64>().sqrt();
-        let is_free = scale == PriorScale::Free && norm > 0.0;
-        self.direction = is_free.then(|| pairs.iter().map(|value| value / norm).collect());
-        self
-    }
-
-    /// How far `theta` is from where it is pulled to.
+    /// What is left of parameters beside their share in the start.
     fn rest(&self, theta: &[f64]) -> impl Iterator<Item = f64> {
-        let pairs = self.direction.as_deref().unwrap_or_default();
-        let along = share(theta, pairs);
-        let scaled = std::iter::zip(theta, pairs).map(move |(value, part)| value - along * part);
-        let others = std::iter::zip(theta, &self.centre).skip(pairs.len()).map(|(value, centre)| value - centre);
-        scaled.chain(others)
+        let off = dot(theta, &self.direction) - dot(&self.centre, &self.direction);
+        let parts = theta.iter().zip(&self.centre).zip(&self.direction);
+        parts.map(move |((value, centre), part)| value - centre - off * part)
     }
 
     pub(super) fn loss(&self, theta: &[f64]) -> f64 {
@@ -68,50 +69,48 @@ impl Prior {
         }
     }
 
-    pub(super) fn add_curvature(&self, curvature: &mut Curvature) {
-        let strength = 2.0 * self.strength;
-        curvature.add_to_diagonal(strength);
-        if let Some(direction) = &self.direction {
-            curvature.add_outer(-strength, direction);
+    pub(super) fn add_hessian(&self, hessian: &mut SymmetricMatrix) {
+        hessian.add_to_diagonal(2.0 * self.strength);
+        hessian.add_outer(-2.0 * self.strength, &self.direction);
+    }
+
+    pub(super) fn add_diagonal(&self, diagonal: &mut [f64]) {
+        for (entry, part) in diagonal.iter_mut().zip(&self.direction) {
+            *entry += 2.0 * self.strength * (1.0 - part * part);
         }
     }
 
-    /// The second derivative by one parameter alone.
-    pub(super) fn diagonal(&self, parameter: usize) -> f64 {
-        2.0 * self.strength * self.stiffness(parameter)
-    }
-
-    /// What the loss gains if one parameter of `theta` becomes `new`.
+    /// By how much the loss changes if one parameter becomes `new`.
     pub(super) fn change(&self, theta: &[f64], parameter: usize, new: f64) -> f64 {
         let by = new - theta[parameter];
-        let rest = match self.direction.as_deref() {
-            Some(pairs) if parameter < pairs.len() => theta[parameter] - share(theta, pairs) * pairs[parameter],
-            _ => theta[parameter] - self.centre[parameter],
-        };
-        self.strength * by * (2.0 * rest + by * self.stiffness(parameter))
-    }
-
-    /// The part of a change of one parameter that no change of the scale makes up for.
-    fn stiffness(&self, parameter: usize) -> f64 {
-        let part = self.direction.as_ref().and_then(|pairs| pairs.get(parameter)).unwrap_or(&0.0);
-        1.0 - part * part
+        let part = self.direction[parameter];
+        let rest = self.rest(theta).nth(parameter).expect("a parameter");
+        self.strength * by * (2.0 * rest + by * (1.0 - part * part))
     }
 }
 
-/// How much of `theta` lies along a direction of its first components.
-fn share(theta: &[f64], direction: &[f64]) -> f64 {
-    std::iter::zip(theta, direction).map(|(value, part)| value * part).sum()
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    std::iter::zip(a, b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::layout::{Leaf, Sum};
 
     const CENTRE: [f64; 9] = [100.0, 120.0, -30.0, 0.0, 0.0, 10.0, 10.0, 20.0, 40.0];
     const THETA: [f64; 9] = [180.0, 230.0, -20.0, 9.0, 2.0, 12.0, 9.0, 25.0, 35.0];
 
+    /// Two pairs and five single numbers.
+    fn layout() -> Layout {
+        let leaves = |parameters: &[usize]| parameters.iter().map(|&parameter| Leaf { parameter, unit: 1.0 }).collect();
+        let sum = |kind, leaves| Sum { name: "sum".to_owned(), kind, is_sided: false, leaves };
+        let sums = vec![sum(SumKind::Pair, leaves(&[0, 2])), sum(SumKind::Single, leaves(&[4, 5, 6, 7, 8]))];
+        Layout::new(9, sums, Vec::new(), Vec::new())
+    }
+
     fn priors() -> [Prior; 2] {
-        [PriorScale::Free, PriorScale::Fixed].map(|scale| Prior::new(0.25, &CENTRE).with_scale(scale))
+        [PriorScale::Free, PriorScale::Fixed].map(|scale| Prior::new(0.25, &CENTRE, scale, &layout()))
     }
 
     fn moved(parameter: usize, by: f64) -> Vec<f64> {
@@ -141,20 +140,29 @@ mod tests {
         for prior in priors() {
             let mut gradient = vec![0.0; 9];
             prior.add_gradient(&THETA, &mut gradient);
-            let mut curvature = Curvature::zero(9);
-            prior.add_curvature(&mut curvature);
+            let mut hessian = SymmetricMatrix::zeros(9);
+            prior.add_hessian(&mut hessian);
+            let mut diagonal = vec![0.0; 9];
+            prior.add_diagonal(&mut diagonal);
             for j in 0..9 {
                 let slope = (prior.loss(&moved(j, 1e-3)) - prior.loss(&moved(j, -1e-3))) / 2e-3;
                 assert!((slope - gradient[j]).abs() < 1e-6);
-                assert!((prior.diagonal(j) - curvature.get(j, j)).abs() < 1e-12);
+                assert!((diagonal[j] - hessian.get(j, j)).abs() < 1e-12);
                 let change = prior.loss(&moved(j, 7.0)) - prior.loss(&THETA);
                 assert!((prior.change(&THETA, j, THETA[j] + 7.0) - change).abs() < 1e-9);
                 let mut above = vec![0.0; 9];
                 prior.add_gradient(&moved(j, 1.0), &mut above);
                 for i in 0..9 {
-                    assert!((above[i] - gradient[i] - curvature.get(i, j)).abs() < 1e-9, "{i}, {j}");
+                    assert!((above[i] - gradient[i] - hessian.get(i, j)).abs() < 1e-9, "{i}, {j}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_start_of_nothing_has_no_scale() {
+        let prior = Prior::new(0.25, &[0.0; 9], PriorScale::Free, &layout());
+        let squares: f64 = THETA.iter().map(|value| value * value).sum();
+        assert!((prior.loss(&THETA) - 0.25 * squares).abs() < 1e-9);
     }
 }

@@ -4,12 +4,12 @@
 //! loss over all rows has not fallen for some epochs, and the fit is over when the rate has become too small to
 //! matter. See Kingma and Ba, <https://arxiv.org/abs/1412.6980>.
 
+use super::iterate::{Iterate, Problem};
 use super::limits::Limits;
-use super::place::{Ground, Place};
-use super::run::{Begun, Stepwise, Walk};
-use super::state::{StateError, WalkState, check_order, check_size};
-use super::{Stop, Work};
-use crate::objective::Rows;
+use super::run::{Begun, Iteration, Iterative};
+use super::state::{MethodState, StateError, check_order, check_size};
+use super::{Termination, Work};
+use crate::model::rows::Rows;
 use engine::random::Random;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -56,32 +56,32 @@ pub(super) struct AdamState {
     random: u64,
 }
 
-impl Stepwise for Adam {
+impl Iterative for Adam {
     const NAME: &'static str = "Adam";
-    const HAS_RAY: bool = true;
-    const HAS_MANY_STEPS: bool = true;
+    // Its steps of one size for all numbers are settled once, at the end.
+    const SETTLES: bool = false;
 
     fn max_steps(&self) -> usize {
         self.max_epochs
     }
 
-    fn walk<'g>(&'g self, ground: &'g Ground<'g>, origin: Place, state: Option<WalkState>) -> Begun<'g> {
-        let batches = self.batches(ground.objective.rows());
-        let begun = AdamWalk {
+    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate, state: Option<MethodState>) -> Begun<'p> {
+        let batches = self.batches(problem.objective.rows());
+        let begun = AdamIteration {
             settings: self,
-            ground,
-            moments: Moments::new(origin.theta.len()),
+            problem,
+            moments: Moments::new(start.theta.len()),
             order: (0..batches.len()).collect(),
             batches,
-            best: origin.clone(),
-            place: origin,
+            best: start.clone(),
+            at: start,
             rate: self.rate,
             idle: 0,
             random: Random::seeded(self.seed),
         };
         match state {
             None => Ok(Box::new(begun)),
-            Some(WalkState::Adam(state)) => Ok(Box::new(begun.resume(state)?)),
+            Some(MethodState::Adam(state)) => Ok(Box::new(begun.resume(state)?)),
             Some(other) => Err(other.refused_by(Self::NAME)),
         }
     }
@@ -91,17 +91,21 @@ impl Adam {
     /// The rows in batches of about the wanted size, each spread over all the data; none if that is all rows.
     fn batches(&self, rows: &Rows) -> Vec<Rows> {
         let count = self.batch.map_or(1, |size| rows.len().div_ceil(size.max(1)));
-        if count < 2 { Vec::new() } else { (0..count).map(|first| rows.stripe(first, count)).collect() }
+        if count < 2 {
+            Vec::new()
+        } else {
+            (0..count).map(|first| rows.pick((first..rows.len()).step_by(count))).collect()
+        }
     }
 }
 
 /// Adam under way.
-struct AdamWalk<'g> {
-    settings: &'g Adam,
-    ground: &'g Ground<'g>,
+struct AdamIteration<'p> {
+    settings: &'p Adam,
+    problem: &'p Problem<'p>,
     batches: Vec<Rows>,
-    place: Place,
-    best: Place,
+    at: Iterate,
+    best: Iterate,
     moments: Moments,
     rate: f64,
     /// Epochs since the last that made progress.
@@ -111,67 +115,63 @@ struct AdamWalk<'g> {
     random: Random,
 }
 
-impl AdamWalk<'_> {
-    /// Goes to where an earlier walk was.
+impl AdamIteration<'_> {
+    /// Goes to where an earlier one was.
     fn resume(self, state: AdamState) -> Result<Self, StateError> {
         let AdamState { theta, best, moments, rate, idle, order, random } = state;
-        self.ground.check(&theta)?;
-        self.ground.check(&best)?;
+        self.problem.check(&theta)?;
+        self.problem.check(&best)?;
         moments.check(theta.len())?;
         check_order(&order, &self.order, "batches")?;
-        let (place, best) = (self.ground.at(theta), self.ground.at(best));
-        Ok(Self { place, best, moments, rate, idle, order, random: Random::seeded(random), ..self })
+        let (at, best) = (self.problem.at(theta), self.problem.at(best));
+        Ok(Self { at, best, moments, rate, idle, order, random: Random::seeded(random), ..self })
     }
 
     /// Looks at every row once, and steps after each batch.
     fn epoch(&mut self, work: &mut Work) {
-        let (ground, rate) = (self.ground, self.rate);
-        work.gradients += 1.0;
+        let (problem, rate) = (self.problem, self.rate);
+        work.passes += 1;
         if self.batches.is_empty() {
-            self.place = ground.place(self.moments.step(&self.place, rate, ground.limits));
+            self.at = problem.iterate(self.moments.step(&self.at, rate, problem.limits));
             return;
         }
-        work.gradients += 1.0;
+        work.passes += 1;
         self.random.shuffle(&mut self.order);
-        let mut theta = std::mem::take(&mut self.place.theta);
+        let mut theta = std::mem::take(&mut self.at.theta);
         for &batch in &self.order {
-            let objective = ground.objective.over(&self.batches[batch]);
-            let place = Ground { objective: &objective, ..*ground }.place(theta);
-            theta = self.moments.step(&place, rate, ground.limits);
+            let objective = problem.objective.over(&self.batches[batch]);
+            let place = Problem { objective: &objective, ..*problem }.iterate(theta);
+            theta = self.moments.step(&place, rate, problem.limits);
         }
-        self.place = ground.place(theta);
+        self.at = problem.iterate(theta);
     }
 }
 
-impl Walk for AdamWalk<'_> {
-    fn place(&self) -> &Place {
-        &self.place
+impl Iteration for AdamIteration<'_> {
+    fn iterate(&self) -> &Iterate {
+        &self.at
     }
 
-    fn rows(&self) -> usize {
-        self.ground.objective.rows().len()
-    }
-
-    fn advance(&mut self, work: &mut Work) -> ControlFlow<Stop> {
+    fn advance(&mut self, work: &mut Work) -> ControlFlow<Termination> {
         self.epoch(work);
-        self.idle = if self.place.loss < self.best.loss * (1.0 - NOTICEABLE) { 0 } else { self.idle + 1 };
-        if self.place.loss < self.best.loss {
-            self.best = self.place.clone();
+        self.idle = if self.at.loss < self.best.loss * (1.0 - NOTICEABLE) { 0 } else { self.idle + 1 };
+        if self.at.loss < self.best.loss {
+            self.best = self.at.clone();
         }
-        if self.idle == PATIENCE || !self.place.is_finite() {
+        if self.idle == PATIENCE || !self.at.is_finite() {
             (self.idle, self.rate) = (0, self.rate / 2.0);
-            self.place = self.best.clone();
-            self.moments = Moments::new(self.place.theta.len());
+            self.at = self.best.clone();
+            self.moments = Moments::new(self.at.theta.len());
             if self.rate < LEAST_RATE * self.settings.rate {
-                return ControlFlow::Break(Stop::NoProgress);
+                return ControlFlow::Break(Termination::NoProgress);
             }
         }
         ControlFlow::Continue(())
     }
 
-    fn state(&self) -> WalkState {
-        WalkState::Adam(AdamState {
-            theta: self.place.theta.clone(),
+    fn state(&self) -> MethodState {
+        MethodState::Adam(AdamState {
+            theta: self.at.theta.clone(),
             best: self.best.theta.clone(),
             moments: self.moments.clone(),
             rate: self.rate,
@@ -181,7 +181,7 @@ impl Walk for AdamWalk<'_> {
         })
     }
 
-    fn finish(self: Box<Self>, _work: &mut Work) -> Place {
+    fn finish(self: Box<Self>) -> Iterate {
         self.best
     }
 }
@@ -206,7 +206,7 @@ impl Moments {
     }
 
     /// Takes in the gradient at a place, and steps from there.
-    fn step(&mut self, place: &Place, rate: f64, limits: &Limits) -> Vec<f64> {
+    fn step(&mut self, place: &Iterate, rate: f64, limits: &Limits) -> Vec<f64> {
         self.remaining = (self.remaining.0 * DECAY.0, self.remaining.1 * DECAY.1);
         let mut theta = place.theta.clone();
         for (j, &slope) in place.projected.iter().enumerate() {

@@ -1,63 +1,50 @@
-//! Rows by parameter: which rows a change of one parameter touches.
+//! Rows by leaf: which rows a change of one parameter touches.
 
-use crate::objective::Rows;
-use std::ops::Range;
+use crate::model::rows::Rows;
 
-/// Rows of a span; does not depend on the number of threads.
-pub(super) const SPAN: usize = 16_384;
-
-/// For every pair feature, the rows that have it and how often, span by span; 3 bytes an entry.
+/// For every leaf of every segment, the rows that have it and how often.
 pub(super) struct Columns {
-    spans: usize,
-    /// Where the entries of a feature in a span begin, feature by feature; one more at the end.
-    start: Vec<usize>,
-    /// Rows, counted from the first of their span.
-    row: Vec<u16>,
+    /// By segment: by leaf, where its entries begin; one more at the end.
+    start: Vec<Vec<usize>>,
+    row: Vec<u32>,
     count: Vec<i8>,
 }
 
 impl Columns {
     pub(super) fn new(rows: &Rows) -> Self {
-        let spans = rows.len().div_ceil(SPAN);
-        let entries = || (0..rows.len()).flat_map(|row| rows.row(row).0.iter().map(move |&feature| (row, feature)));
-        let mut start = vec![0; rows.features() * spans + 1];
-        let cell = |row: usize, feature: u16| usize::from(feature) * spans + row / SPAN;
-        entries().for_each(|(row, feature)| start[cell(row, feature) + 1] += 1);
+        let leaves = &rows.shape().leaves;
+        let mut start: Vec<Vec<usize>> = leaves.iter().map(|&leaves| vec![0; leaves + 1]).collect();
+        each_entry(rows, |_, segment, leaf, _| start[segment][leaf + 1] += 1);
         let mut sum = 0;
-        start.iter_mut().for_each(|start| {
+        for start in start.iter_mut().flatten() {
             sum += *start;
             *start = sum;
-        });
-        let mut next = start.clone();
-        let mut columns = Columns { spans, start, row: vec![0; rows.entries()], count: vec![0; rows.entries()] };
-        for row in 0..rows.len() {
-            let (features, counts) = rows.row(row);
-            for (&feature, &count) in features.iter().zip(counts) {
-                let at = &mut next[cell(row, feature)];
-                (columns.row[*at], columns.count[*at]) = ((row % SPAN) as u16, count);
-                *at += 1;
-            }
         }
+        let mut next = start.clone();
+        let mut columns = Columns { start, row: vec![0; rows.entries()], count: vec![0; rows.entries()] };
+        each_entry(rows, |row, segment, leaf, count| {
+            let at = &mut next[segment][leaf];
+            (columns.row[*at], columns.count[*at]) = (row as u32, count);
+            *at += 1;
+        });
         columns
     }
 
-    /// Number of rows that have a feature.
-    pub(super) fn len(&self, feature: usize) -> usize {
-        self.range(feature * self.spans..(feature + 1) * self.spans).len()
+    /// The rows that have a leaf, ascending, and how often each has it.
+    pub(super) fn of(&self, segment: usize, leaf: usize) -> impl Iterator<Item = (usize, f64)> {
+        let range = self.start[segment][leaf]..self.start[segment][leaf + 1];
+        let counts = self.count[range.clone()].iter();
+        self.row[range].iter().zip(counts).map(|(&row, &count)| (row as usize, f64::from(count)))
     }
+}
 
-    /// The rows of a span that have a feature, ascending and counted from the first of the span, and how often each
-    /// has it.
-    pub(super) fn part(&self, feature: usize, span: usize) -> impl Iterator<Item = (usize, f64)> {
-        let cell = feature * self.spans + span;
-        let range = self.range(cell..cell + 1);
-        self.row[range.clone()]
-            .iter()
-            .zip(&self.count[range])
-            .map(|(&row, &count)| (usize::from(row), f64::from(count)))
-    }
-
-    fn range(&self, cells: Range<usize>) -> Range<usize> {
-        self.start[cells.start]..self.start[cells.end]
+fn each_entry(rows: &Rows, mut see: impl FnMut(usize, usize, usize, i8)) {
+    let segments = rows.shape().leaves.len();
+    for block in rows.blocks(0..rows.block_count()) {
+        for (number, segment) in block.segments().enumerate() {
+            for (&leaf, &count) in segment.leaves.iter().zip(segment.counts) {
+                see(block.first + number / segments, number % segments, usize::from(leaf), count);
+            }
+        }
     }
 }

@@ -1,164 +1,311 @@
-//! Minimisation by gradients alone: limited-memory quasi-Newton steps (L-BFGS) from the diagonal of the curvature.
+//! L-BFGS in the metric of a Gauss-Newton matrix.
 //!
-//! No matrix is stored or factorised: the method for more parameters than a matrix of them fits into memory, and an
-//! independent way to the minimum that Newton's method finds.
+//! The matrix of a small sample of the rows, factorised once, does for a good first guess of every step; what it does not
+//! know the gradients tell. Where that does not suffice, the matrix is renewed at the present parameters, of four times as
+//! many rows: as soon as the passes since the last one have taken as long as the next one will, so that neither matrices
+//! nor passes take much longer than with the best choice of them.
+//! See Nocedal and Wright, Numerical Optimization, 2nd edition, sections 7.2 and 10.3.
 
-use super::descent::NOTHING;
-use super::memory::{Memory, dot};
-use super::place::{Ground, Place, difference};
-use super::run::{Begun, Stepwise, Walk};
-use super::state::WalkState;
-use super::{Stop, Work};
+use super::history::{History, dot};
+use super::iterate::{Iterate, Problem, difference};
+use super::metric::Metric;
+use super::run::{Begun, Iteration, Iterative};
+use super::state::{MethodState, StateError, check_size};
+use super::{Termination, Work};
+use crate::objective::Objective;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
+
+/// How many times more rows each matrix has than the one before it.
+const GROWTH: usize = 4;
+
+/// The outer products of the first matrix take at most as long as so many passes.
+const FIRST: f64 = 2.0;
+
+/// Once a matrix is of all rows, the next one must wait so many times as long as the one before it.
+const PATIENCE: f64 = 2.0;
+
+/// A step that promises to lower the loss by a smaller share is none: sums have no more digits.
+const LEAST_PROMISE: f64 = 1e-17;
 
 /// L-BFGS within bounds; see the module's description.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lbfgs {
-    /// Norm of the projected gradient, relative to that of the start, at which a fit has converged.
+    /// Norm of the projected gradient, relative to that of the start or to `norm`, at which a fit has converged.
     pub tolerance: f64,
+    /// The norm that counts instead of that of the start, such as that of another fit, where this one goes on.
+    pub norm: Option<f64>,
     /// Most steps taken.
     pub max_steps: usize,
 }
 
 impl Default for Lbfgs {
     fn default() -> Self {
-        Self { tolerance: 1e-6, max_steps: 5000 }
+        Self { tolerance: 1e-7, norm: None, max_steps: 5000 }
     }
 }
 
-/// What L-BFGS keeps from step to step.
+/// What the method keeps from step to step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct LbfgsState {
     theta: Vec<f64>,
-    memory: Memory,
-    /// Where the diagonal of the curvature was taken.
-    diagonal_at: Vec<f64>,
+    history: History,
+    schedule: Schedule,
+    /// Where the matrix was made, if there is one, and what was held when it was factorised last.
+    metric: Option<(Vec<f64>, Vec<bool>)>,
 }
 
-impl Stepwise for Lbfgs {
+/// When the matrix is renewed, and of how many rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Schedule {
+    /// The matrix is of every so-many-th row.
+    stride: usize,
+    /// What the passes since then have taken.
+    spent: f64,
+    /// How many times as long as a matrix they may take.
+    patience: f64,
+}
+
+impl Iterative for Lbfgs {
     const NAME: &'static str = "L-BFGS";
-    const HAS_RAY: bool = true;
-    const HAS_MANY_STEPS: bool = true;
 
     fn max_steps(&self) -> usize {
         self.max_steps
     }
 
-    fn walk<'g>(&'g self, ground: &'g Ground<'g>, origin: Place, state: Option<WalkState>) -> Begun<'g> {
-        let goal = self.tolerance * origin.norm;
-        let walk = match state {
-            None => {
-                let diagonal = Diagonal::at(ground, origin.theta.clone());
-                LbfgsWalk { ground, goal, place: origin, memory: Memory::default(), diagonal }
-            }
-            Some(WalkState::Lbfgs(LbfgsState { theta, memory, diagonal_at })) => {
-                ground.check(&theta)?;
-                ground.check(&diagonal_at)?;
-                memory.check(theta.len())?;
-                LbfgsWalk { ground, goal, place: ground.at(theta), memory, diagonal: Diagonal::at(ground, diagonal_at) }
-            }
-            Some(other) => return Err(other.refused_by(Self::NAME)),
+    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate, state: Option<MethodState>) -> Begun<'p> {
+        let costs = Costs::of(problem.objective);
+        let mut begun = LbfgsIteration {
+            problem,
+            goal: self.tolerance * self.norm.unwrap_or(start.norm),
+            at: start,
+            history: History::default(),
+            schedule: Schedule { stride: costs.first_stride(), spent: 0.0, patience: 1.0 },
+            metric: None,
+            costs,
         };
-        Ok(Box::new(walk))
+        match state {
+            None => {}
+            Some(MethodState::Lbfgs(state)) => begun.resume(state)?,
+            Some(other) => return Err(other.refused_by(Self::NAME)),
+        }
+        Ok(Box::new(begun))
     }
 }
 
 /// L-BFGS under way.
-struct LbfgsWalk<'g> {
-    ground: &'g Ground<'g>,
-    /// Norm of the projected gradient to reach.
+struct LbfgsIteration<'p> {
+    problem: &'p Problem<'p>,
+    /// Norm of the gradient that is small enough.
     goal: f64,
-    place: Place,
-    memory: Memory,
-    diagonal: Diagonal,
+    at: Iterate,
+    history: History,
+    schedule: Schedule,
+    /// Where it was made, and the metric.
+    metric: Option<(Vec<f64>, Metric)>,
+    costs: Costs,
 }
 
-impl Walk for LbfgsWalk<'_> {
-    fn place(&self) -> &Place {
-        &self.place
+impl LbfgsIteration<'_> {
+    fn resume(&mut self, state: LbfgsState) -> Result<(), StateError> {
+        self.problem.check(&state.theta)?;
+        state.history.check(state.theta.len())?;
+        let Schedule { stride, spent, patience } = state.schedule;
+        if stride == 0 || stride > self.problem.objective.rows().len() || !(spent >= 0.0 && patience >= 1.0) {
+            return Err(StateError::Order("strides"));
+        }
+        if let Some((theta, held)) = state.metric {
+            check_size(theta.len(), state.theta.len())?;
+            check_size(held.len(), state.theta.len())?;
+            self.problem.check(&theta)?;
+            // What it took was counted when it was made.
+            let mut metric = Metric::new(self.problem, &theta, stride, &mut Work::default());
+            metric.solve(&held, &vec![0.0; theta.len()], &mut Work::default());
+            self.metric = Some((theta, metric));
+        }
+        self.at = self.problem.at(state.theta);
+        (self.history, self.schedule) = (state.history, state.schedule);
+        Ok(())
     }
 
-    fn rows(&self) -> usize {
-        self.ground.objective.rows().len()
-    }
-
-    fn advance(&mut self, work: &mut Work) -> ControlFlow<Stop> {
-        loop {
-            let place = &self.place;
-            if place.norm <= self.goal {
-                return ControlFlow::Break(Stop::Converged);
+    /// Gives up the matrix if the next one will not take longer than the passes since it was made.
+    fn renew(&mut self) {
+        let next = (self.schedule.stride / GROWTH).max(1);
+        if self.metric.is_some() && self.schedule.spent >= self.schedule.patience * self.costs.matrix(next) {
+            if self.schedule.stride == 1 {
+                self.schedule.patience *= PATIENCE;
             }
-            let direction = self.memory.direction(|rest| self.diagonal.solve(rest), &place.projected);
-            let promise = -dot(&direction, &place.projected);
-            if promise.abs() <= NOTHING * place.loss {
-                return ControlFlow::Break(Stop::Converged);
-            }
-            let mut looks = 0;
-            let next = if promise > 0.0 { self.ground.search(place, &direction, &mut looks) } else { None };
-            work.gradients += looks as f64;
-            match next {
-                Some(next) => {
-                    self.accept(next);
-                    return ControlFlow::Continue(());
-                }
-                None if self.memory.is_empty() => return ControlFlow::Break(Stop::NoProgress),
-                None => {
-                    self.memory.clear();
-                    self.diagonal = Diagonal::at(self.ground, self.place.theta.clone());
-                }
-            }
+            (self.schedule.stride, self.schedule.spent, self.metric) = (next, 0.0, None);
+            // What was learnt beside another matrix, farther from the minimum, does more harm than good beside this one.
+            self.history.clear();
         }
     }
 
-    fn state(&self) -> WalkState {
-        WalkState::Lbfgs(LbfgsState {
-            theta: self.place.theta.clone(),
-            memory: self.memory.clone(),
-            diagonal_at: self.diagonal.at.clone(),
+    /// The next iterate: by all that is known, or else by the metric alone; why there is none, if so.
+    fn step(&mut self, work: &mut Work) -> Result<Iterate, Termination> {
+        let (problem, at, stride) = (self.problem, &self.at, self.schedule.stride);
+        let (_, metric) =
+            self.metric.get_or_insert_with(|| (at.theta.clone(), Metric::new(problem, &at.theta, stride, work)));
+        let mut held = at.held.clone();
+        loop {
+            let among = |(&slope, &held): (&f64, &bool)| if held { 0.0 } else { slope };
+            let gradient: Vec<f64> = at.projected.iter().zip(&held).map(among).collect();
+            let mut direction = self.history.direction(|rest| metric.solve(&held, rest, work), &gradient);
+            direction.iter_mut().zip(&held).filter(|(_, held)| **held).for_each(|(part, _)| *part = 0.0);
+            // What stands at a bound and would leave it stays there: the others cannot count on its step.
+            let (value, part) = (|j: usize| at.theta[j], |j: usize| direction[j]);
+            let is_stopped = |j: &usize| part(*j) != 0.0 && problem.limits.clamp(*j, value(*j) + part(*j)) == value(*j);
+            let stopped: Vec<usize> = (0..held.len()).filter(is_stopped).collect();
+            if !stopped.is_empty() {
+                stopped.into_iter().for_each(|j| held[j] = true);
+                continue;
+            }
+            if -0.5 * dot(&direction, &gradient) < LEAST_PROMISE * at.loss {
+                return Err(Termination::Converged);
+            }
+            if let Some(next) = problem.line_search(at, &direction, &mut work.passes) {
+                return Ok(next);
+            }
+            if !self.history.is_empty() {
+                self.history.clear();
+                held.clone_from(&at.held);
+                continue;
+            }
+            // A bound that is near shortens the step of one alone.
+            let is_short =
+                |j: &usize| part(*j) != 0.0 && problem.limits.clamp(*j, value(*j) + part(*j)) != value(*j) + part(*j);
+            let short: Vec<usize> = (0..held.len()).filter(is_short).collect();
+            if short.is_empty() {
+                return Err(Termination::NoProgress);
+            }
+            short.into_iter().for_each(|j| held[j] = true);
+        }
+    }
+}
+
+impl Iteration for LbfgsIteration<'_> {
+    fn iterate(&self) -> &Iterate {
+        &self.at
+    }
+
+    fn advance(&mut self, work: &mut Work) -> ControlFlow<Termination> {
+        if self.at.norm <= self.goal {
+            return ControlFlow::Break(Termination::Converged);
+        }
+        self.renew();
+        let before = work.passes;
+        let next = match self.step(work) {
+            Ok(next) => next,
+            Err(termination) => return ControlFlow::Break(termination),
+        };
+        self.schedule.spent += (work.passes - before) as f64 * self.costs.pass;
+        self.history.push(difference(&next.theta, &self.at.theta), difference(&next.gradient, &self.at.gradient));
+        self.at = next;
+        ControlFlow::Continue(())
+    }
+
+    fn state(&self) -> MethodState {
+        MethodState::Lbfgs(LbfgsState {
+            theta: self.at.theta.clone(),
+            history: self.history.clone(),
+            schedule: self.schedule.clone(),
+            metric: self.metric.as_ref().and_then(|(theta, metric)| Some((theta.clone(), metric.held()?.to_vec()))),
         })
     }
 
-    fn finish(self: Box<Self>, _work: &mut Work) -> Place {
-        self.place
+    fn finish(self: Box<Self>) -> Iterate {
+        self.at
     }
 }
 
-impl LbfgsWalk<'_> {
-    fn accept(&mut self, next: Place) {
-        if next.held == self.place.held {
-            // What is held has no part in it.
-            let change = difference(&next.projected, &self.place.projected);
-            self.memory.push(difference(&next.theta, &self.place.theta), change);
-        } else {
-            // What was learnt among other free parameters leads out of bounds.
-            self.memory.clear();
+/// What passes and matrices take, in about a nanosecond, of which only the ratios matter.
+struct Costs {
+    rows: usize,
+    pass: f64,
+    /// Of the outer product of a row.
+    row: f64,
+    factorisation: f64,
+}
+
+impl Costs {
+    /// Of an entry of a row in a pass.
+    const ENTRY: f64 = 2.0;
+    /// Of a row in a pass, its entries aside.
+    const ROW: f64 = 40.0;
+    /// Of two entries of a row in an outer product.
+    const PRODUCT: f64 = 1.5;
+    /// Of a cubed parameter in a factorisation.
+    const CUBE: f64 = 0.02;
+
+    fn of(objective: &Objective<'_>) -> Self {
+        let rows = objective.rows();
+        let entries = rows.entries() as f64 / rows.len() as f64;
+        let row = Self::ENTRY * entries + Self::ROW;
+        Costs {
+            rows: rows.len(),
+            pass: row * rows.len() as f64,
+            row: row + Self::PRODUCT * entries * entries / 2.0,
+            factorisation: Self::CUBE * (objective.parameters() as f64).powi(3),
         }
-        self.place = next;
+    }
+
+    fn matrix(&self, stride: usize) -> f64 {
+        self.rows.div_ceil(stride) as f64 * self.row + self.factorisation
+    }
+
+    fn first_stride(&self) -> usize {
+        let affordable = FIRST * self.pass / self.row;
+        (self.rows as f64 / affordable).ceil().max(1.0) as usize
     }
 }
 
-/// The diagonal of the curvature at some parameters.
-///
-/// Of tied parameters it is what the diagonal can be at most, whatever they have to do with each other: the square of a
-/// sum of n terms is at most n times the sum of their squares.
-struct Diagonal {
-    at: Vec<f64>,
-    seconds: Vec<f64>,
-}
+#[cfg(test)]
+mod tests {
+    use crate::objective::tests::{SIZE, THETA, model, rows};
+    use crate::objective::{HessianKind, Objective, PriorScale};
+    use crate::optimize::{Lbfgs, Limits, Solver, Termination};
 
-impl Diagonal {
-    fn at(ground: &Ground<'_>, at: Vec<f64>) -> Self {
-        let damping = ground.objective.row_curvature();
-        let mut seconds = ground.objective.curvature_diagonal(&at);
-        ground.limits.gather(&mut seconds);
-        for (second, members) in seconds.iter_mut().zip(ground.limits.group_sizes()) {
-            *second = *second * members as f64 + damping;
+    #[test]
+    fn the_known_minimum_is_found() {
+        let model = model();
+        let (rows, _) = rows(&model, 4000);
+        // The expectations themselves are what is to be found again.
+        let targets: Vec<f32> = crate::objective::scores(&rows, &model, &THETA)
+            .into_iter()
+            .map(|score| crate::objective::expectation(1.0, score) as f32)
+            .collect();
+        let rows = rows.with_targets(&targets).unwrap();
+        let objective = Objective::new(&rows, &model, 1.0).unwrap();
+        let start: Vec<f64> = THETA.iter().map(|value| 0.7 * value + 6.0).collect();
+        let fit = Lbfgs::default().minimize(&objective, &start, &Limits::none(SIZE), None, &mut ()).unwrap();
+        assert_eq!(fit.termination, Termination::Converged);
+        assert!(fit.gradient_ratio <= 1e-7 && fit.loss < 1e-12, "{:e} {:e}", fit.gradient_ratio, fit.loss);
+        // Of the last two only the ratio matters.
+        let ratio = THETA[11] / fit.theta[11];
+        for (j, (found, truth)) in fit.theta.iter().zip(THETA).enumerate() {
+            let found = if j < 11 { *found } else { ratio * found };
+            assert!((found - truth).abs() < 1e-3, "{j}: {found} for {truth}");
         }
-        Self { at, seconds }
     }
 
-    fn solve(&self, right: &[f64]) -> Vec<f64> {
-        right.iter().zip(&self.seconds).map(|(right, second)| right / second).collect()
+    #[test]
+    fn every_direction_leads_up_from_where_it_ends() {
+        let model = model();
+        let (rows, _) = rows(&model, 20_000);
+        let objective = Objective::new(&rows, &model, 1.0).unwrap();
+        let objective = objective.with_prior(1e-8, &THETA, PriorScale::Free).unwrap();
+        let mut limits = Limits::none(SIZE);
+        limits.freeze(11).unwrap();
+        let mut start = [40.0; SIZE];
+        (start[11], start[12]) = (10.0, 10.0);
+        let fit = Lbfgs::default().minimize(&objective, &start, &limits, None, &mut ()).unwrap();
+        assert!(fit.termination == Termination::Converged && fit.gradient_ratio <= 1e-7);
+        let (_, gradient) = objective.loss_and_gradient(&fit.theta);
+        let hessian = objective.hessian(&fit.theta, HessianKind::Full);
+        // What is left of the gradient moves no parameter by a thousandth.
+        for j in (0..SIZE).filter(|&j| j != 11) {
+            assert!(gradient[j].abs() < 1e-3 * hessian.get(j, j), "{j}: {:e}", gradient[j]);
+        }
+        assert!(fit.work.passes < 100 && fit.work.outer_products <= 4 * rows.len(), "{:?}", fit.work);
     }
 }

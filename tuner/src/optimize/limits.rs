@@ -1,7 +1,7 @@
 //! Where parameters may go: bounds, parameters that may not move at all, and parameters that move together.
 
 use super::OptimizeError;
-use crate::objective::{Objective, PHASE_PIECES};
+use crate::objective::Objective;
 use thiserror::Error;
 
 /// Why limits cannot be.
@@ -177,12 +177,12 @@ impl Limits {
         if index < size { Ok(()) } else { Err(LimitsError::Unknown { index, size }) }
     }
 
-    /// The same limits with phase weights that are not negative, once nothing stands against beginning at `start`.
+    /// Looks whether a fit may begin at `start`.
     ///
     /// # Errors
     /// If start or limits have the wrong size, if the start is outside of the limits or not a number, or if it differs
     /// between tied parameters. Frozen parameters may be anywhere.
-    pub(super) fn for_start(&self, objective: &Objective<'_>, start: &[f64]) -> Result<Self, OptimizeError> {
+    pub(super) fn check_start(&self, objective: &Objective<'_>, start: &[f64]) -> Result<(), OptimizeError> {
         let expected = objective.parameters();
         if start.len() != expected {
             return Err(OptimizeError::StartSize { expected, found: start.len() });
@@ -190,21 +190,17 @@ impl Limits {
         if self.size() != expected {
             return Err(OptimizeError::LimitsSize { expected, found: self.size() });
         }
-        let mut limits = self.clone();
-        for weight in expected - PHASE_PIECES..expected {
-            limits.tied_to(weight).into_iter().for_each(|j| limits.lower[j] = limits.lower[j].max(0.0));
-        }
         for (index, &value) in start.iter().enumerate() {
-            if !limits.allows(index, value) {
-                let (lower, upper) = limits.bounds(index);
+            if !self.allows(index, value) {
+                let (lower, upper) = self.bounds(index);
                 return Err(OptimizeError::StartOutside { index, value, lower, upper });
             }
-            let leader = limits.leaders[index];
+            let leader = self.leaders[index];
             if value != start[leader] {
                 return Err(OptimizeError::StartTied { leader, leads: start[leader], index, value });
             }
         }
-        Ok(limits)
+        Ok(())
     }
 
     /// Whether a parameter follows another.
@@ -226,13 +222,6 @@ impl Limits {
                 slopes[leader] += std::mem::take(&mut slopes[index]);
             }
         }
-    }
-
-    /// By parameter: how many have its value.
-    pub(super) fn group_sizes(&self) -> Vec<usize> {
-        let mut sizes = vec![0; self.size()];
-        self.leaders.iter().for_each(|&leader| sizes[leader] += 1);
-        self.leaders.iter().map(|&leader| sizes[leader]).collect()
     }
 
     /// Whether a parameter at `value` whose loss has the given `slope` must stay: one that is frozen, that the loss

@@ -1,37 +1,41 @@
-//! The classical search of Texel tuning: one parameter a step up or down, kept if the loss falls; smaller steps when
-//! none helps any more.
+//! The classical search of Texel tuning: one parameter a step up or down, kept if the loss falls; smaller steps when none
+//! helps any more.
 //!
-//! A trial looks only at the rows that have the parameter: their scores are kept, and change by the same step times a
-//! coefficient. Slope and bend of what these rows cost tell beforehand which step, up to the largest, helps most, and
-//! with a bound for what they leave out, nearly always that none helps: then none is tried. Parameters come in an order drawn anew for every sweep. Because single steps creep along ridges, where
-//! several parameters would have to move together, every sweep is followed by longer strides along all that it moved
-//! (Hooke and Jeeves). Steps are whole numbers, so that the outcome needs no rounding.
+//! A trial looks only at the rows that have the parameter: the totals of all rows are kept, and change by the step times a
+//! count. Parameters come in an order drawn anew for every sweep. Because single steps creep along ridges, where several
+//! parameters would have to move together, every sweep is followed by longer strides along all that it moved (Hooke and
+//! Jeeves). Steps are whole numbers, so that the outcome needs no rounding.
 //! See <https://www.chessprogramming.org/Texel%27s_Tuning_Method>.
 
-use super::limits::Limits;
-use super::place::{Ground, Place};
-use super::run::{Begun, Stepwise, Walk};
-use super::state::{WalkState, check_order};
-use super::tracked::{Outlook, Tracked};
-use super::{Stop, Work};
+use super::columns::Columns;
+use super::iterate::{Iterate, Problem};
+use super::run::{Begun, Iteration, Iterative};
+use super::state::{MethodState, check_order};
+use super::{Termination, Work};
+use crate::model::rows::BLOCK;
+use crate::model::tape;
 use crate::objective::Objective;
 use engine::random::Random;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// A change that lowers the objective by a smaller share is no change: sums have no more digits.
-pub(super) const NOTHING: f64 = 1e-15;
+const NOTHING: f64 = 1e-15;
 
 /// A sweep that lowers the loss by a smaller share than this is followed by smaller steps, or is the last.
-pub(super) const NOTICEABLE: f64 = 1e-6;
+const NOTICEABLE: f64 = 1e-6;
 
 /// Strides along what a sweep moved, in multiples of it, while they help.
-pub(super) const LONGEST_STRIDE: f64 = 64.0;
+const LONGEST_STRIDE: f64 = 64.0;
+
+/// Rows of a trial that one thread looks at.
+const PART: usize = 64 * BLOCK;
 
 /// Local search within bounds; see the module's description.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LocalSearch {
-    /// The largest step at first, in units of the parameters (centipawns), halved until it is 1.
+    /// The step at first, in units of the parameters (centipawns), halved until it is 1.
     pub first_step: u32,
     /// Most sweeps over all parameters.
     pub max_sweeps: usize,
@@ -54,219 +58,282 @@ pub(super) struct LocalSearchState {
     random: u64,
 }
 
-impl Stepwise for LocalSearch {
+impl Iterative for LocalSearch {
     const NAME: &'static str = "local search";
-    const HAS_RAY: bool = false;
-    const HAS_MANY_STEPS: bool = false;
+    const SETTLES: bool = false;
 
     fn max_steps(&self) -> usize {
         self.max_sweeps
     }
 
-    fn walk<'g>(&'g self, ground: &'g Ground<'g>, origin: Place, state: Option<WalkState>) -> Begun<'g> {
-        let free = ground.limits.free();
-        let (place, order, step, random) = match state {
-            None => (origin, free, f64::from(self.first_step.max(1)), self.seed),
-            Some(WalkState::LocalSearch(LocalSearchState { theta, step, order, random })) => {
-                ground.check(&theta)?;
+    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate, state: Option<MethodState>) -> Begun<'p> {
+        let free = problem.limits.free();
+        let (at, order, step, random) = match state {
+            None => (start, free, f64::from(self.first_step.max(1)), self.seed),
+            Some(MethodState::LocalSearch(LocalSearchState { theta, step, order, random })) => {
+                problem.check(&theta)?;
                 check_order(&order, &free, "parameters")?;
-                (ground.at(theta), order, step, random)
+                (problem.at(theta), order, step, random)
             }
             Some(other) => return Err(other.refused_by(Self::NAME)),
         };
-        let search = Search::new(ground.objective, ground.limits, place.theta.clone());
-        Ok(Box::new(LocalWalk { ground, place, search, step, order, random: Random::seeded(random) }))
+        let columns = Columns::new(problem.objective.rows());
+        let kept = Kept::new(problem.objective, &at.theta);
+        Ok(Box::new(LocalIteration { problem, at, columns, kept, step, order, random: Random::seeded(random) }))
     }
 }
 
 /// Local search under way.
-struct LocalWalk<'g> {
-    ground: &'g Ground<'g>,
-    place: Place,
-    search: Search<'g>,
+struct LocalIteration<'p> {
+    problem: &'p Problem<'p>,
+    at: Iterate,
+    columns: Columns,
+    kept: Kept,
     step: f64,
     /// The parameters as they came last.
     order: Vec<usize>,
     random: Random,
 }
 
-impl Walk for LocalWalk<'_> {
-    fn place(&self) -> &Place {
-        &self.place
+impl LocalIteration<'_> {
+    /// Moves a parameter by a step, up or down, if the objective falls; whether it did.
+    fn improve(&mut self, theta: &mut [f64], parameter: usize) -> bool {
+        let touched = Touched::of(self.problem, &self.columns, parameter);
+        [self.step, -self.step].into_iter().any(|step| {
+            let new = self.problem.limits.clamp(parameter, theta[parameter] + step);
+            let by = new - theta[parameter];
+            let objective = self.problem.objective;
+            // Parameters that are tied move one after the other as far as the prior is concerned.
+            let mut moved = theta.to_vec();
+            let of_prior: f64 = self
+                .problem
+                .limits
+                .tied_to(parameter)
+                .into_iter()
+                .map(|member| {
+                    let change = objective.prior_change(&moved, member, new);
+                    moved[member] = new;
+                    change
+                })
+                .sum();
+            let better = by != 0.0 && self.kept.change(objective, &touched, by) + of_prior < -NOTHING * self.at.loss;
+            if better {
+                self.kept.take(objective, &touched, by);
+                theta.copy_from_slice(&moved);
+            }
+            better
+        })
     }
 
-    fn rows(&self) -> usize {
-        self.ground.objective.rows().len()
+    /// Goes on along what a sweep moved, in strides that double while they help.
+    fn stride(&mut self, mut next: Iterate, work: &mut Work) -> Iterate {
+        let moved: Vec<f64> = next.theta.iter().zip(&self.at.theta).map(|(new, old)| new - old).collect();
+        let mut stride = 1.0;
+        while stride <= LONGEST_STRIDE && moved.iter().any(|&by| by != 0.0) {
+            let along = |(j, (&value, &by)): (usize, (&f64, &f64))| {
+                if by == 0.0 { value } else { self.problem.limits.clamp(j, value + stride * by) }
+            };
+            let further = self.problem.iterate(next.theta.iter().zip(&moved).enumerate().map(along).collect());
+            work.passes += 1;
+            if further.loss >= next.loss {
+                break;
+            }
+            (next, stride) = (further, 2.0 * stride);
+        }
+        next
+    }
+}
+
+impl Iteration for LocalIteration<'_> {
+    fn iterate(&self) -> &Iterate {
+        &self.at
     }
 
-    fn advance(&mut self, work: &mut Work) -> ControlFlow<Stop> {
+    fn advance(&mut self, work: &mut Work) -> ControlFlow<Termination> {
         self.random.shuffle(&mut self.order);
-        self.search.least = NOTHING * self.place.loss;
-        let moves = self.order.iter().map(|&parameter| usize::from(self.search.improve(parameter, self.step)));
-        let changed: usize = moves.sum();
-        let (next, strides) = self.search.stride(self.ground, &self.place);
-        work.gradients += 2.0 + strides as f64;
-        let gain = 1.0 - next.loss / self.place.loss;
-        self.place = next;
+        let mut theta = self.at.theta.clone();
+        let mut changed = 0;
+        for parameter in self.order.clone() {
+            changed += usize::from(self.improve(&mut theta, parameter));
+        }
+        let swept = self.problem.iterate(theta);
+        work.passes += 2;
+        let next = self.stride(swept, work);
+        self.kept = Kept::new(self.problem.objective, &next.theta);
+        let gain = 1.0 - next.loss / self.at.loss;
+        self.at = next;
         if changed == 0 && self.step == 1.0 {
-            return ControlFlow::Break(Stop::NoProgress);
+            return ControlFlow::Break(Termination::NoProgress);
         }
         if gain < NOTICEABLE && self.step > 1.0 {
-            self.step = (self.step / 2.0).max(1.0);
+            self.step = (self.step / 2.0).max(1.0).floor();
         }
         ControlFlow::Continue(())
     }
 
-    fn state(&self) -> WalkState {
-        // What rows have summed up is worked out anew after every sweep, and so follows from the parameters.
-        WalkState::LocalSearch(LocalSearchState {
-            theta: self.place.theta.clone(),
+    fn state(&self) -> MethodState {
+        MethodState::LocalSearch(LocalSearchState {
+            theta: self.at.theta.clone(),
             step: self.step,
             order: self.order.clone(),
             random: self.random.state(),
         })
     }
 
-    fn finish(self: Box<Self>, _work: &mut Work) -> Place {
-        self.place
+    fn finish(self: Box<Self>) -> Iterate {
+        self.at
     }
 }
 
-/// Parameters that move together.
-struct Group {
-    pairs: Vec<usize>,
-    weights: Vec<usize>,
+/// What a change of one parameter by 1 does to the totals of the rows it touches.
+struct Touched {
+    /// Rows, ascending, each once for a slot.
+    rows: Vec<u32>,
+    /// By slot that it has part in: what is added, by place in `rows`.
+    totals: Vec<(usize, Vec<f64>)>,
 }
 
-impl Group {
-    fn members(&self) -> impl Iterator<Item = usize> {
-        self.pairs.iter().chain(&self.weights).copied()
-    }
-}
-
-/// Parameters, and what every row makes of them.
-struct Search<'a> {
-    objective: &'a Objective<'a>,
-    limits: &'a Limits,
-    /// By parameter: those that move with it, itself among them.
-    groups: Vec<Group>,
-    theta: Vec<f64>,
-    rows: Tracked<'a>,
-    /// Changes that lower the objective by less are none.
-    least: f64,
-}
-
-impl<'a> Search<'a> {
-    fn new(objective: &'a Objective<'a>, limits: &'a Limits, theta: Vec<f64>) -> Self {
-        let pairs = 2 * objective.rows().features();
-        let group = |j: usize| {
-            let (pairs, weights) = limits.tied_to(j).into_iter().partition(|&member| member < pairs);
-            Group { pairs, weights }
-        };
-        let groups = (0..limits.size()).map(group).collect();
-        let rows = Tracked::new(objective, &theta);
-        Search { objective, limits, groups, theta, rows, least: 0.0 }
-    }
-
-    /// Moves a parameter, and those tied to it, by at most a step if that helps; whether it does.
-    fn improve(&mut self, parameter: usize, step: f64) -> bool {
-        if !self.groups[parameter].weights.is_empty() {
-            return self.walk(parameter, step) || self.walk(parameter, -step);
-        }
-        let outlook = self.rows.outlook(&self.groups[parameter].pairs);
-        let [below, above] = [-1.0, 1.0].map(|by| self.prior_change(parameter, self.theta[parameter] + by));
-        let prior = |by: f64| 0.5 * by * ((above - below) + by * (above + below));
-        let (slope, bend) = (outlook.slope + 0.5 * (above - below), outlook.bend + above + below);
-        let mut by = if bend > 0.0 { (-slope / bend).round() } else { -step.copysign(slope) };
-        by = by.clamp(-step, step);
-        while by != 0.0 {
-            if self.try_move(parameter, by) {
-                return true;
+impl Touched {
+    /// Of a parameter and all that are tied to it.
+    fn of(problem: &Problem<'_>, columns: &Columns, parameter: usize) -> Self {
+        let layout = &problem.objective.model().layout;
+        let members = problem.limits.tied_to(parameter);
+        let mut parts: Vec<(usize, u32, f64)> = Vec::new();
+        for segment in 0..layout.segments().len() {
+            let slots = layout.slots_of(segment);
+            for (number, leaf) in layout.leaves(segment).iter().enumerate() {
+                for (half, slot) in slots.clone().enumerate() {
+                    if members.contains(&(leaf.parameter + half)) {
+                        let of_leaf = columns.of(segment, number);
+                        parts.extend(of_leaf.map(|(row, count)| (slot, row as u32, count * leaf.unit)));
+                    }
+                }
             }
-            by = (by / 2.0).trunc();
         }
-        [-1.0, 1.0].into_iter().any(|by| !Outlook::rules_out(&outlook, by, prior(by)) && self.try_move(parameter, by))
-    }
-
-    /// Moves a parameter by steps for as long as that helps; whether it does.
-    fn walk(&mut self, parameter: usize, step: f64) -> bool {
-        let mut moved = false;
-        while self.try_move(parameter, step) {
-            moved = true;
-        }
-        moved
-    }
-
-    /// Moves a parameter, and those tied to it, if that lowers the objective; whether it does.
-    fn try_move(&mut self, parameter: usize, by: f64) -> bool {
-        let old = self.theta[parameter];
-        let new = self.limits.clamp(parameter, old + by);
-        if new == old {
-            return false;
-        }
-        let by_prior = self.prior_change(parameter, new);
-        self.set(parameter, new);
-        let Group { pairs, weights } = &self.groups[parameter];
-        let mut change = by_prior;
-        if !pairs.is_empty() {
-            change += self.rows.shift(pairs, new - old);
-        }
-        if !weights.is_empty() {
-            change += self.rows.weight_change(&self.theta);
-        }
-        let helps = change < -self.least;
-        if helps && !weights.is_empty() {
-            self.rows.set_weights(&self.theta);
-        }
-        if !helps {
-            if !pairs.is_empty() {
-                self.rows.shift(pairs, old - new);
+        for (number, common) in layout.common().iter().enumerate() {
+            let by: f64 = common.iter().filter(|(other, _)| members.contains(other)).map(|(_, count)| count).sum();
+            if by != 0.0 {
+                let slot = layout.row_slots() + number;
+                parts.extend((0..problem.objective.rows().len()).map(|row| (slot, row as u32, by)));
             }
-            self.set(parameter, old);
         }
-        helps
-    }
-
-    /// What the prior adds to the objective if a parameter, and those tied to it, become `new`.
-    fn prior_change(&mut self, parameter: usize, new: f64) -> f64 {
-        let old = self.theta[parameter];
-        let mut change = 0.0;
-        for member in self.groups[parameter].members() {
-            change += self.objective.prior_change(&self.theta, member, new);
-            self.theta[member] = new;
-        }
-        self.set(parameter, old);
-        change
-    }
-
-    fn set(&mut self, parameter: usize, value: f64) {
-        self.groups[parameter].members().for_each(|member| self.theta[member] = value);
-    }
-
-    /// Strides along what has changed since `before`, as far as that helps; the place reached and how many were tried.
-    fn stride(&mut self, ground: &Ground<'_>, before: &Place) -> (Place, usize) {
-        let mut best = ground.place(self.theta.clone());
-        let mut strides = 0;
-        let mut length = 1.0;
-        while length <= LONGEST_STRIDE {
-            let along = |(j, (&now, &then)): (usize, (&f64, &f64))| {
-                let value = (now + length * (now - then)).round();
-                if now == then { now } else { self.limits.clamp(j, value) }
+        let mut rows: Vec<u32> = parts.iter().map(|&(_, row, _)| row).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let mut totals: Vec<(usize, Vec<f64>)> = Vec::new();
+        for (slot, row, by) in parts {
+            let place = rows.binary_search(&row).expect("all rows are there");
+            let column = match totals.iter().position(|&(other, _)| other == slot) {
+                Some(column) => column,
+                None => {
+                    totals.push((slot, vec![0.0; rows.len()]));
+                    totals.len() - 1
+                }
             };
-            let theta: Vec<f64> = self.theta.iter().zip(&before.theta).enumerate().map(along).collect();
-            let next = ground.place(theta);
-            strides += 1;
-            if next.loss >= best.loss {
-                break;
+            totals[column].1[place] += by;
+        }
+        Touched { rows, totals }
+    }
+}
+
+/// Totals and losses of all rows.
+struct Kept {
+    /// By slot, by row.
+    totals: Vec<Vec<f64>>,
+    losses: Vec<f64>,
+}
+
+impl Kept {
+    fn new(objective: &Objective<'_>, theta: &[f64]) -> Self {
+        Kept { totals: objective.totals(theta), losses: objective.row_losses(theta) }
+    }
+
+    /// By how much the mean loss changes if the parameter moves.
+    fn change(&self, objective: &Objective<'_>, touched: &Touched, by: f64) -> f64 {
+        let change: Vec<f64> = self.new_losses(objective, touched, by, |rows, losses| {
+            rows.iter().zip(losses).map(|(&row, new)| new - self.losses[row as usize]).sum::<f64>()
+        });
+        change.iter().sum::<f64>() / self.losses.len() as f64
+    }
+
+    /// Takes the change in.
+    fn take(&mut self, objective: &Objective<'_>, touched: &Touched, by: f64) {
+        let losses = self.new_losses(objective, touched, by, |_, losses| losses.to_vec()).concat();
+        for (place, (&row, loss)) in touched.rows.iter().zip(losses).enumerate() {
+            self.losses[row as usize] = loss;
+            for (slot, share) in &touched.totals {
+                self.totals[*slot][row as usize] += by * share[place];
             }
-            best = next;
-            length *= 2.0;
         }
-        if strides > 1 {
-            self.theta.clone_from(&best.theta);
+    }
+
+    /// What comes of the new losses of all rows that are touched, part by part.
+    fn new_losses<T: Send>(
+        &self,
+        objective: &Objective<'_>,
+        touched: &Touched,
+        by: f64,
+        use_losses: impl Fn(&[u32], &[f64]) -> T + Sync,
+    ) -> Vec<T> {
+        let (model, rows) = (objective.model(), objective.rows());
+        let parts: Vec<(usize, &[u32])> = touched.rows.chunks(PART).enumerate().collect();
+        let of_part = |(part, numbers): (usize, &[u32])| {
+            let mut work = tape::Work::new(model.layout.slots(), model.layout.facts().len());
+            let mut losses = Vec::with_capacity(numbers.len());
+            for (block, numbers) in numbers.chunks(BLOCK).enumerate() {
+                let first = part * PART + block * BLOCK;
+                for (lane, &row) in numbers.iter().enumerate() {
+                    let row = row as usize;
+                    work.totals.iter_mut().zip(&self.totals).for_each(|(lanes, totals)| lanes[lane] = totals[row]);
+                    work.facts.iter_mut().zip(rows.facts(row)).for_each(|(lanes, &fact)| lanes[lane] = fact.into());
+                }
+                for (slot, share) in &touched.totals {
+                    let share = &share[first..first + numbers.len()];
+                    work.totals[*slot].iter_mut().zip(share).for_each(|(total, share)| *total += by * share);
+                }
+                let scores = model.tape.scores(&mut work);
+                let targets = numbers.iter().map(|&row| rows.targets()[row as usize]);
+                losses.extend(scores.iter().zip(targets).map(|(&score, target)| objective.row_loss(score, target)));
+            }
+            use_losses(numbers, &losses)
+        };
+        parts.into_par_iter().map(of_part).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::tests::{SIZE, THETA, model, moved, rows};
+    use crate::optimize::Limits;
+
+    #[test]
+    fn a_trial_tells_by_how_much_the_loss_changes() {
+        let model = model();
+        // More than one thread's part.
+        let (rows, _) = rows(&model, 2 * PART + 77);
+        let objective = Objective::new(&rows, &model, 1.2).unwrap();
+        let mut limits = Limits::none(SIZE);
+        limits.tie(&[1, 8]).unwrap();
+        let mut theta = THETA.to_vec();
+        theta[8] = theta[1];
+        let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
+        let columns = Columns::new(&rows);
+        let mut kept = Kept::new(&objective, &theta);
+        for parameter in limits.free() {
+            for by in [5.0, -2.0] {
+                let touched = Touched::of(&problem, &columns, parameter);
+                let next = limits.tied_to(parameter).into_iter().fold(theta.clone(), |theta, j| moved(&theta, j, by));
+                let wanted = objective.data_loss(&next) - objective.data_loss(&theta);
+                let found = kept.change(&objective, &touched, by);
+                assert!((found - wanted).abs() < 1e-14, "{parameter} by {by}: {found} for {wanted}");
+                kept.take(&objective, &touched, by);
+                theta = next;
+            }
         }
-        // What the rows have summed up in small steps is worked out anew, once a sweep.
-        self.rows.settle(&self.theta);
-        (best, strides)
+        let anew = Kept::new(&objective, &theta);
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
+        assert!(near(&kept.losses, &anew.losses));
+        assert!(kept.totals.iter().zip(&anew.totals).all(|(kept, anew)| near(kept, anew)));
     }
 }

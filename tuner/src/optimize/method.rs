@@ -1,15 +1,13 @@
-//! The choice of an optimiser.
+//! The choice of a solver.
 
-use super::{Adam, Lbfgs, LocalSearch, Newton, Optimizer};
+use super::{Adam, Lbfgs, LocalSearch, Solver};
 use crate::name_of;
 use clap::ValueEnum;
 
-/// An optimiser by name. All of them lead to the same minimum; they differ in the time they take.
+/// A solver by name. All of them lead to the same minimum; they differ in the time they take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// Second-order steps: exact in some dozens of steps.
-    Newton,
-    /// Quasi-Newton steps without a matrix (L-BFGS).
+    /// Quasi-Newton steps in the metric of a Gauss-Newton matrix: exact in some dozens of passes.
     Lbfgs,
     /// Scaled gradient steps, the rate halved when they help no more.
     Adam,
@@ -18,11 +16,10 @@ pub enum Method {
 }
 
 impl Method {
-    /// The optimiser with its usual settings; `seed` decides what it draws at random, `batch` how many rows a step looks
-    /// at where it need not be all.
-    pub fn optimizer(self, seed: u64, batch: Option<usize>) -> Box<dyn Optimizer> {
+    /// The solver with its usual settings; `seed` decides what it draws at random, `batch` how many rows a step looks at
+    /// where it need not be all.
+    pub fn solver(self, seed: u64, batch: Option<usize>) -> Box<dyn Solver> {
         match self {
-            Method::Newton => Box::new(Newton::default()),
             Method::Lbfgs => Box::new(Lbfgs::default()),
             Method::Adam => Box::new(Adam { seed, batch, ..Adam::default() }),
             Method::LocalSearch => Box::new(LocalSearch { seed, ..LocalSearch::default() }),

@@ -1,33 +1,23 @@
-//! Optimisers: ways from a start to a minimum of an [`Objective`]. They know nothing of chess.
+//! Solvers: ways from a start to a minimum of an [`Objective`].
 
 mod adam;
 mod columns;
-mod descent;
-mod factor;
+mod history;
+mod iterate;
 mod lbfgs;
 mod limits;
 mod local_search;
-mod memory;
 mod method;
-mod model;
-mod newton;
-mod place;
-mod ray;
+mod metric;
 mod run;
 mod state;
-mod tracked;
-mod trials;
 
 pub use adam::Adam;
 pub use lbfgs::Lbfgs;
 pub use limits::{Limits, LimitsError};
 pub use local_search::LocalSearch;
 pub use method::Method;
-pub use newton::Newton;
-pub(crate) use ray::{enlarge_weights, open_weights};
 pub use state::{State, StateError};
-pub(crate) use trials::words;
-pub use trials::{BlackBox, Trials};
 
 use crate::objective::Objective;
 use serde::{Deserialize, Serialize};
@@ -35,13 +25,13 @@ use std::ops::ControlFlow;
 use thiserror::Error;
 
 /// A way to minimise an objective within limits.
-pub trait Optimizer {
+pub trait Solver {
     /// Minimises `objective` from `start` within `limits`.
     ///
-    /// `watch` is told the start and every accepted step; when it answers [`ControlFlow::Break`] the fit stops and the
+    /// `observer` sees the start and every accepted step; when it answers [`ControlFlow::Break`] the fit stops and the
     /// best parameters so far are returned. Given to `resume`, a state of a fit by the same method with the same
     /// settings from the same start over the same objective and limits lets this one go on as that would have, to the
-    /// last bit; the steps up to there are not told again, but are part of what is returned.
+    /// last bit; the steps up to there are not shown again, but are part of what is returned.
     ///
     /// # Errors
     /// If start, limits and state do not fit the objective, or the objective is not finite at the start.
@@ -51,26 +41,26 @@ pub trait Optimizer {
         start: &[f64],
         limits: &Limits,
         resume: Option<State>,
-        watch: &mut dyn Watch,
+        observer: &mut dyn Observer,
     ) -> Result<Fit, OptimizeError>;
 }
 
-/// Is told how a fit goes on, and may stop it.
-pub trait Watch {
+/// Observer of a fit; may cancel it.
+pub trait Observer {
     /// A step was accepted, or this is the start: `theta` are the parameters there, and `state` makes everything needed
     /// to go on from there.
     fn step(&mut self, step: &Step, theta: &[f64], state: &dyn Fn() -> State) -> ControlFlow<()>;
 }
 
-/// Nobody watches.
-impl Watch for () {
+/// No-op observer.
+impl Observer for () {
     fn step(&mut self, _step: &Step, _theta: &[f64], _state: &dyn Fn() -> State) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-/// Whoever needs to know the step only.
-impl<F: FnMut(&Step) -> ControlFlow<()>> Watch for F {
+/// An observer that needs to know the steps only.
+impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for F {
     fn step(&mut self, step: &Step, _theta: &[f64], _state: &dyn Fn() -> State) -> ControlFlow<()> {
         self(step)
     }
@@ -79,27 +69,25 @@ impl<F: FnMut(&Step) -> ControlFlow<()>> Watch for F {
 /// An accepted step, or the start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// Accepted steps so far, over all stages; the start is number 0.
+    /// Accepted steps so far; the start is number 0.
     pub iteration: usize,
-    /// Rows the loss is the mean of: fewer than all during the first stages.
-    pub rows: usize,
-    /// The objective over these rows.
+    /// The objective.
     pub loss: f64,
-    /// Euclidean norm of the projected gradient over these rows: without frozen parameters, and without those at a
-    /// bound the loss pulls them out of; tied parameters count as one.
+    /// Euclidean norm of the projected gradient: without frozen parameters, and without those at a bound the loss pulls
+    /// them out of; tied parameters count as one.
     pub gradient_norm: f64,
 }
 
 /// Why a fit ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// The gradient is as small as asked for, or a step promises less than 1e-19 of the loss.
+pub enum Termination {
+    /// The gradient is as small as asked for, or a step promises less than 1e-17 of the loss.
     Converged,
     /// The loss cannot be told from that of neighbouring parameters any more.
     NoProgress,
     /// The largest number of steps was taken.
     StepLimit,
-    /// The watcher said so.
+    /// The observer said so.
     Cancelled,
 }
 
@@ -108,25 +96,25 @@ pub enum Stop {
 pub struct Fit {
     /// The parameters found: never with a higher objective than the start, to within its rounding.
     pub theta: Vec<f64>,
-    /// The objective over all rows there.
+    /// The objective there.
     pub loss: f64,
     /// Norm of the projected gradient there, relative to that of the start; 0 if that is 0.
     pub gradient_ratio: f64,
     /// Why it ended.
-    pub stop: Stop,
+    pub termination: Termination,
     /// The start and every accepted step.
     pub history: Vec<Step>,
     /// What it took.
     pub work: Work,
 }
 
-/// Passes over data, in units of one pass over all rows, and factorisations.
+/// What a fit takes.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Work {
-    /// Passes for loss and gradient.
-    pub gradients: f64,
-    /// Passes for curvature.
-    pub curvatures: f64,
+    /// Passes over all rows.
+    pub passes: usize,
+    /// Rows whose outer products were added up.
+    pub outer_products: usize,
     /// Factorised matrices.
     pub factorisations: usize,
 }

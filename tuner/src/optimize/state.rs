@@ -1,14 +1,12 @@
 //! The state of a fit between two steps: everything needed to go on from there.
 //!
-//! What follows from parameters and rows alone (losses, gradients, curvatures, factors, what rows have summed up) is
-//! no part of it: it comes out the same, to the bit, when it is computed again.
+//! What follows from parameters and rows alone (losses, gradients, matrices, factors) is no part of it: it comes out the
+//! same, to the bit, when it is computed again.
 
 use super::adam::AdamState;
+use super::iterate::{Iterate, Problem};
 use super::lbfgs::LbfgsState;
 use super::local_search::LocalSearchState;
-use super::newton::NewtonState;
-use super::place::{Ground, Place};
-use super::trials::TrialsState;
 use super::{Step, Work};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -19,7 +17,7 @@ use thiserror::Error;
 pub struct State {
     pub(super) history: Vec<Step>,
     pub(super) work: Work,
-    pub(super) walk: WalkState,
+    pub(super) method: MethodState,
 }
 
 impl State {
@@ -28,43 +26,39 @@ impl State {
         &self.history
     }
 
-    /// Whether this can be the state of a fit by a method that begins at `origin`.
-    pub(super) fn check(&self, method: &'static str, origin: &Place) -> Result<(), StateError> {
-        if self.walk.method() != method {
-            return Err(self.walk.refused_by(method));
+    /// Whether this can be the state of a fit by a method from a start.
+    pub(super) fn check(&self, method: &'static str, start: &Iterate) -> Result<(), StateError> {
+        if self.method.name() != method {
+            return Err(self.method.refused_by(method));
         }
         let first = self.history.first().ok_or(StateError::NoStep)?;
-        if first.loss != origin.loss {
-            return Err(StateError::OtherObjective { expected: origin.loss, found: first.loss });
+        if first.loss != start.loss {
+            return Err(StateError::OtherObjective { expected: start.loss, found: first.loss });
         }
-        if first.gradient_norm == origin.norm { Ok(()) } else { Err(StateError::OtherLimits) }
+        if first.gradient_norm == start.norm { Ok(()) } else { Err(StateError::OtherLimits) }
     }
 }
 
 /// What a method keeps from step to step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum WalkState {
-    Newton(NewtonState),
+pub(super) enum MethodState {
     Lbfgs(LbfgsState),
     Adam(AdamState),
     LocalSearch(LocalSearchState),
-    Trials(TrialsState),
 }
 
-impl WalkState {
+impl MethodState {
     /// The error of a method that finds this instead of its own state.
     pub(super) fn refused_by(&self, expected: &'static str) -> StateError {
-        StateError::OtherMethod { expected, found: self.method() }
+        StateError::OtherMethod { expected, found: self.name() }
     }
 
     /// What the method it is of is called.
-    fn method(&self) -> &'static str {
+    fn name(&self) -> &'static str {
         match self {
-            WalkState::Newton(_) => "Newton",
-            WalkState::Lbfgs(_) => "L-BFGS",
-            WalkState::Adam(_) => "Adam",
-            WalkState::LocalSearch(_) => "local search",
-            WalkState::Trials(_) => "local search by trials",
+            MethodState::Lbfgs(_) => "L-BFGS",
+            MethodState::Adam(_) => "Adam",
+            MethodState::LocalSearch(_) => "local search",
         }
     }
 }
@@ -128,7 +122,7 @@ pub(super) fn check_order(order: &[usize], members: &[usize], what: &'static str
     if sorted == members { Ok(()) } else { Err(StateError::Order(what)) }
 }
 
-impl Ground<'_> {
+impl Problem<'_> {
     /// Whether parameters out of a state can be those of a fit here.
     pub(super) fn check(&self, theta: &[f64]) -> Result<(), StateError> {
         check_size(theta.len(), self.objective.parameters())?;

@@ -6,7 +6,7 @@ use common::text::escape;
 use engine::eval::toml_file::{SCALE, scale_of};
 
 use super::RenderError;
-use crate::dataset::{FileSummary, Record};
+use crate::data::{FileSummary, Record};
 
 /// First line of the block.
 const BEGIN: &str = "# --- provenance: written by the tuner, replaced by its next run ---";

@@ -5,7 +5,7 @@ use engine::eval::params::{PAIRS, Weights};
 use engine::eval::score::Score;
 
 use super::*;
-use crate::dataset::Record;
+use crate::data::Record;
 
 fn baseline() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../params/baseline.toml");

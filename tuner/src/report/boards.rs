@@ -1,10 +1,11 @@
 //! Tables of squares as boards in colours: before, after, and what has changed.
 
 use maud::{Markup, html};
+use tools::page::figure;
+use tools::page::words::{grouped, plain, signed};
 
+use super::Page;
 use super::numbers::{Entry, Number, STAGES, Table};
-use super::words::{grouped, plain, signed};
-use super::{Page, figure};
 
 /// Side of a square, and the room for the letters and numbers at the edges.
 const SQUARE: usize = 20;

@@ -1,12 +1,14 @@
 //! What was expected beside what came: over all positions, and by phase and material.
 
 use maud::{Markup, html};
+use tools::page::figure;
+use tools::page::plot::{Axis, Plane, range, rounded};
+use tools::page::words::{grouped, plain, signed};
 
+use super::Page;
 use super::course::legend;
-use super::plot::{Axis, Plane, range, rounded};
-use super::words::{grouped, plain, signed};
-use super::{Page, figure};
-use crate::explain::{Bin, Explanation, MOST_PAWNS};
+use crate::data::MOST_PAWNS;
+use crate::explain::{Bin, Explanation};
 
 /// Bins of fewer positions say nothing and are not drawn.
 const FEWEST: u64 = 20;

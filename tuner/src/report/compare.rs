@@ -1,14 +1,16 @@
 //! A page about two sets of parameters, from nothing but them and data.
 
 use engine::eval::Evaluator;
-use engine::eval::params::{PAIRS, Weights};
+use engine::eval::params::Weights;
 
-use super::{LossChange, Page, WORST};
-use crate::dataset::{ReadOptions, Source};
-use crate::explain::{Case, explain};
+use super::{LossChange, Page};
+use crate::data::{ReadOptions, Source};
+use crate::explain::{Case, WORST, explain};
 use crate::features::{self, Resolve, Resolved, Scores, score};
-use crate::normalize::Centring;
-use crate::objective::{Objective, Rows, SampleLoss, fit_k, loss_difference, score_loss};
+use crate::model::centre::Centring;
+use crate::model::merino::merino;
+use crate::model::rows::Rows;
+use crate::objective::{Objective, SampleLoss, fit_k, loss_difference, score_loss};
 use crate::optimize::Limits;
 use crate::progress::Progress;
 use crate::tune::TuneError;
@@ -52,13 +54,13 @@ pub fn compare(
     let cases = [case(&before, scales[0]), case(&after, scales[1])];
     let [before, after] = cases.map(|case| explain(&case, WORST, progress));
     let losses = losses(resolve, (scales[0], &earlier), (scales[1], &scores), &rows, dataset.groups());
-    let occurrences = rows.occurrences();
-    let is_seen = |index: usize| index >= 2 * PAIRS || occurrences[index / 2] > 0;
-    let centring = Centring::new(|_| true, is_seen);
+    let merino = merino();
+    let occurrences = merino.model.occurrences(&rows);
+    let centring = Centring::new(merino.shifts().to_vec(), |_| true, |index| occurrences[index] > 0);
     let limits = Limits::none(Weights::DIMENSIONS);
     let games = dataset.games();
     // Those that the parameters would have, were they fitted to these data.
-    let objective = Objective::new(&rows, scales[1])?;
+    let objective = Objective::new(&rows, &merino.model, scales[1])?;
     let errors = standard_errors(&objective, &tuned.weights.to_vector(), &limits, &centring, games);
     Ok(Page {
         errors: errors.map(|errors| errors.by_parameter),

@@ -1,10 +1,11 @@
 //! How the losses fell.
 
 use maud::{Markup, html};
+use tools::page::figure;
+use tools::page::plot::{Axis, Plane, TOP, WIDTH, range};
+use tools::page::words::{grouped, plain, scientific};
 
-use super::plot::{Axis, Plane, TOP, WIDTH, range};
-use super::words::{grouped, plain, scientific};
-use super::{Page, Point, figure};
+use super::{Page, Point};
 
 const HEIGHT: f64 = 290.0;
 /// Steps beyond this are not drawn one by one: they could not be told apart.

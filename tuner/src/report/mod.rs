@@ -9,25 +9,23 @@ mod chessboard;
 mod compare;
 mod course;
 mod numbers;
-mod plot;
 mod positions;
 mod run;
 mod tables;
-mod words;
 
 use std::collections::BTreeMap;
 
 use engine::eval::params::Weights;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
+use tools::page::words::{grouped, plain, signed, signed_percent};
+use tools::page::{self, tile};
 
-use crate::dataset::{FileSummary, Skipped};
+use crate::data::{FileSummary, Skipped};
 use crate::explain::Explanation;
-use crate::normalize::Centring;
+use crate::model::centre::Centring;
 use crate::numbers::Numbers;
 use crate::objective::Difference;
 pub use compare::{Named, compare};
-pub use positions::WORST;
-use words::{grouped, plain, signed, signed_percent};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -136,42 +134,29 @@ pub struct Point {
 /// The page, whole and well-formed.
 pub fn page(page: &Page) -> String {
     let tables = numbers::tables(page);
-    let markup = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                link rel="icon" href="data:,";
-                title { (page.name) " against " (page.against) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                (chessboard::shapes())
-                main {
-                    (header(page))
-                    (tiles(page))
-                    (warnings(page))
-                    (course::pictures(page))
-                    (calibration::pictures(page))
-                    @for table in tables.iter().filter(|table| table.is_board()) { (boards::boards(page, table)) }
-                    (tables::lists(&tables))
-                    (tables::changes(page))
-                    div class="pair" { (tables::at_bounds(page)) (tables::unseen(page, &tables)) }
-                    (positions::worst(page))
-                    (tables::losses(page))
-                    (tables::data(page))
-                    (tables::facts(page))
-                }
-                footer {
-                    "Told by Merino’s tuner " (env!("CARGO_PKG_VERSION")) ". Scores and results are White’s; "
-                    "parameters are in centipawns, phase weights in their own unit. Point at a square, a mark or a number for more."
-                }
-            }
+    let body = html! {
+        (chessboard::shapes())
+        main {
+            (header(page))
+            (tiles(page))
+            (warnings(page))
+            (course::pictures(page))
+            (calibration::pictures(page))
+            @for table in tables.iter().filter(|table| table.is_board()) { (boards::boards(page, table)) }
+            (tables::lists(&tables))
+            (tables::changes(page))
+            div class="pair" { (tables::at_bounds(page)) (tables::unseen(page, &tables)) }
+            (positions::worst(page))
+            (tables::losses(page))
+            (tables::data(page))
+            (tables::facts(page))
+        }
+        footer {
+            "Told by Merino’s tuner " (env!("CARGO_PKG_VERSION")) ". Scores and results are White’s; "
+            "parameters are in centipawns, phase weights in their own unit. Point at a square, a mark or a number for more."
         }
     };
-    markup.into_string()
+    page::page(&format!("{} against {}", page.name, page.against), STYLE, &body)
 }
 
 fn header(page: &Page) -> Markup {
@@ -184,14 +169,7 @@ fn header(page: &Page) -> Markup {
     };
     let against = Some(format!("against {}", page.against));
     let parts: Vec<String> = [against, positions, files].into_iter().flatten().collect();
-    html! {
-        header {
-            p class="kind" { (kind) }
-            h1 { (page.name) }
-            p class="where" { (parts.join(" · ")) }
-            (verdict(page))
-        }
-    }
+    page::header(kind, &page.name, &parts, &verdict(page))
 }
 
 /// What the first loss says, in a line.
@@ -206,21 +184,11 @@ fn verdict(page: &Page) -> Markup {
         _ if loss.after > loss.before => ("other", "Worse"),
         _ => ("open", "No difference"),
     };
-    html! {
-        p class="verdict" {
-            span class=(format!("badge {class}")) { (badge) }
-            span { (loss.name) " loss " (change) (by.unwrap_or_default()) }
-        }
-    }
+    page::verdict(class, badge, &format!("{} loss {change}{}", loss.name, by.unwrap_or_default()))
 }
 
 /// The numbers that matter most.
 fn tiles(page: &Page) -> Markup {
-    let tile = |name: &str, value: Markup, more: &str| {
-        html! {
-            div class="tile" { div class="name" { (name) } div class="value" { (value) } div class="more" { (more) } }
-        }
-    };
     let (before, after) = (page.start.to_vector(), page.tuned.to_vector());
     let changes: Vec<f64> = before.iter().zip(&after).map(|(before, after)| after - before).collect();
     let changed = changes.iter().filter(|change| **change != 0.0).count();
@@ -228,16 +196,16 @@ fn tiles(page: &Page) -> Markup {
     html! {
         section class="tiles" aria-label="Result" {
             @for loss in page.losses.iter().take(3) {
-                (tile(&format!("Loss, {}", loss.name), html! { (format!("{:.6}", loss.after)) },
+                (tile(&format!("Loss, {}", loss.name), &html! { (format!("{:.6}", loss.after)) },
                     &format!("{} from {:.6}", signed_percent(loss.after / loss.before - 1.0), loss.before)))
             }
             @if let Some(after) = &page.after {
-                (tile("K", html! { (format!("{:.4}", after.k)) }, "scale from centipawns to expected points"))
+                (tile("K", &html! { (format!("{:.4}", after.k)) }, "scale from centipawns to expected points"))
             }
-            @if page.positions > 0 { (tile("Positions", html! { (grouped(page.positions)) }, &skipped(page))) }
-            (tile("Changed", html! { (changed) }, &format!("of {} numbers", changes.len())))
+            @if page.positions > 0 { (tile("Positions", &html! { (grouped(page.positions)) }, &skipped(page))) }
+            (tile("Changed", &html! { (changed) }, &format!("of {} numbers", changes.len())))
             @if let Some(index) = largest.filter(|_| changed > 0) {
-                (tile("Largest change", html! { (signed(changes[index], 0)) },
+                (tile("Largest change", &html! { (signed(changes[index], 0)) },
                     &Numbers::declared().name(index).replace(':', " ")))
             }
         }
@@ -263,17 +231,5 @@ fn warnings(page: &Page) -> Markup {
             ));
         }
     }
-    html! {
-        @if !all.is_empty() {
-            section class="card warnings" {
-                h2 { "Warnings" }
-                ul { @for warning in all { li { (warning) } } }
-            }
-        }
-    }
-}
-
-/// A picture with its caption and what it needs to be understood.
-fn figure(caption: &str, more: &str, picture: &Markup) -> Markup {
-    html! { figure class="card" { figcaption { (caption) span { (more) } } (picture) } }
+    page::warnings(&all)
 }

@@ -3,6 +3,7 @@
 use engine::eval::params::{Axis, Field, Kind, Leaf, PAIRS, Weights, leaves, ranges_of};
 
 use super::Page;
+use crate::model::merino::numbers_of_leaf;
 use crate::numbers::Numbers;
 
 /// What the numbers of a pair are called.
@@ -96,7 +97,7 @@ pub(super) fn tables(page: &Page) -> Vec<Table> {
             Kind::Pair => all[2 * index..2 * index + 2].to_vec(),
             Kind::Scalar => vec![all[PAIRS + index]],
         };
-        let seen = page.occurrences.as_ref().filter(|_| leaf.kind == Kind::Pair).map(|seen| seen[index]);
+        let seen = page.occurrences.as_ref().map(|seen| seen[numbers_of_leaf(index).start]);
         let entry = Entry { path: leaf.path.clone(), name: last.to_owned(), numbers, seen };
         match tables.last_mut().filter(|table| table.name == name && table.field == leaf.field) {
             Some(table) => table.entries.push(entry),

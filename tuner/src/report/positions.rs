@@ -1,15 +1,12 @@
 //! The positions that are misjudged most.
 
 use maud::{Markup, html};
+use tools::page::words::signed;
 
 use super::Page;
 use super::chessboard::board;
-use super::words::signed;
-use crate::explain::{Misjudged, Worst};
+use crate::explain::{Misjudged, WORST};
 use engine::chess::Color;
-
-/// What is asked of an explanation for a page.
-pub const WORST: Worst = Worst { count: 12, apart: 100 };
 
 /// The worst of the positions under the tuned parameters; nothing where nothing was explained.
 pub(super) fn worst(page: &Page) -> Markup {
@@ -56,11 +53,11 @@ fn file_name(path: &str) -> &str {
 }
 
 fn scores(misjudged: &Misjudged) -> String {
-    let [still, qsearch] = [misjudged.still, misjudged.qsearch].map(|score| signed(f64::from(score), 0));
-    if still == qsearch {
-        format!("static and quiescence {still}")
+    let [static_score, qsearch] = [misjudged.static_score, misjudged.qsearch].map(|score| signed(f64::from(score), 0));
+    if static_score == qsearch {
+        format!("static and quiescence {static_score}")
     } else {
-        format!("static {still}, quiescence {qsearch}")
+        format!("static {static_score}, quiescence {qsearch}")
     }
 }
 

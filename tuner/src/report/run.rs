@@ -68,10 +68,8 @@ fn history(curve: &[CurvePoint]) -> Vec<Point> {
         if is_new_round {
             done += curve[index - 1].iteration as u64 + 1;
         }
-        if point.is_whole {
-            let iteration = done + point.iteration as u64;
-            points.push(Point { iteration, round: point.round, training: point.objective, held_out: point.held });
-        }
+        let iteration = done + point.iteration as u64;
+        points.push(Point { iteration, round: point.round, training: point.objective, held_out: point.held });
     }
     points
 }

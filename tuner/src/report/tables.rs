@@ -1,10 +1,10 @@
 //! The tables of a page.
 
 use maud::{Markup, html};
+use tools::page::words::{grouped, percent, plain, signed, signed_percent};
 
 use super::Page;
 use super::numbers::{self, Number, Table};
-use super::words::{grouped, percent, plain, signed, signed_percent};
 use crate::explain::Agreement;
 use crate::numbers::Numbers;
 use crate::objective::Difference;
@@ -250,7 +250,7 @@ pub(super) fn data(page: &Page) -> Markup {
                 td {
                     @if let Some(Agreement { far_off, positions, .. }) = agreement(&file.name) {
                         (grouped(*far_off))
-                        span class="none" { ", " (percent(*far_off as f64 / (*positions).max(1) as f64)) }
+                        span class="none" { ", " (percent(*far_off as f64 / (*positions).max(1) as f64, 2)) }
                     }
                 }
                 td { code { (file.sha256) } }

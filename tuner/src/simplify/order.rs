@@ -2,7 +2,7 @@
 
 use super::Term;
 use crate::linear::{Cholesky, Matrix};
-use crate::objective::Curvature;
+use crate::objective::SymmetricMatrix;
 use crate::optimize::Limits;
 
 /// What is added to the curvature, in parts of its diagonal, until it is positive definite.
@@ -10,8 +10,13 @@ const RIDGES: [f64; 3] = [1e-6, 1e-4, 1e-2];
 
 /// The terms, the cheapest first, each with what all up to it cost by the curvature at the minimum `theta`; none if the
 /// curvature is not positive definite.
-pub(super) fn order(curvature: &Curvature, theta: &[f64], terms: &[Term], limits: &Limits) -> Option<Vec<(Term, f64)>> {
-    let units = Units::new(curvature, limits);
+pub(super) fn order(
+    hessian: &SymmetricMatrix,
+    theta: &[f64],
+    terms: &[Term],
+    limits: &Limits,
+) -> Option<Vec<(Term, f64)>> {
+    let units = Units::new(hessian, limits);
     let mut state = State::new(&units, theta)?;
     let mut left: Vec<(&Term, Vec<usize>)> = terms.iter().map(|term| (term, units.of(&term.numbers))).collect();
     let mut order = Vec::with_capacity(left.len());
@@ -37,8 +42,8 @@ struct Units {
 }
 
 impl Units {
-    fn new(curvature: &Curvature, limits: &Limits) -> Self {
-        let (size, diagonal) = (curvature.size(), curvature.diagonal());
+    fn new(hessian: &SymmetricMatrix, limits: &Limits) -> Self {
+        let (size, diagonal) = (hessian.size(), hessian.diagonal());
         let mut of: Vec<Option<usize>> = vec![None; size];
         let mut leaders = Vec::new();
         for index in (0..size).filter(|&index| !limits.is_frozen(index)) {
@@ -54,7 +59,7 @@ impl Units {
         for (i, a) in of.iter().enumerate() {
             for (j, b) in of.iter().enumerate() {
                 if let (Some(a), Some(b)) = (*a, *b) {
-                    matrix[(a, b)] += curvature.get(i, j);
+                    matrix[(a, b)] += hessian.get(i, j);
                 }
             }
         }

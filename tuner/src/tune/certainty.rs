@@ -5,10 +5,19 @@ use engine::random::Random;
 use super::report::{Bootstrap, Seconds};
 use super::rounds::{Rounds, RunState};
 use super::{Hooks, Job, TuneError, timed};
-use crate::objective::Rows;
-use crate::optimize::{Newton, Optimizer};
+use crate::model::centre::Centring;
+use crate::model::rows::Rows;
+use crate::optimize::{Lbfgs, Solver};
 use crate::progress::Unit;
 use crate::uncertainty::{Errors, standard_errors};
+
+/// What is asked about, and by whom.
+pub(super) struct Asked<'a> {
+    pub(super) job: &'a Job,
+    pub(super) rounds: &'a Rounds<'a>,
+    pub(super) state: &'a RunState,
+    pub(super) centring: &'a Centring,
+}
 
 /// What is known of how sure the parameters are.
 pub(super) struct Certainty {
@@ -19,25 +28,23 @@ pub(super) struct Certainty {
 impl Certainty {
     /// What the job asks for, at the best parameters so far.
     pub(super) fn find(
-        job: &Job,
-        rounds: &Rounds<'_>,
-        state: &RunState,
+        asked: &Asked<'_>,
         rows: &Rows,
         groups: &[u32],
         hooks: &Hooks<'_>,
         seconds: &mut Seconds,
     ) -> Result<Self, TuneError> {
+        let &Asked { job, rounds, state, centring } = asked;
         let mut certainty = Certainty { errors: None, bootstrap: None };
         if !job.errors && job.bootstrap == 0 {
             return Ok(certainty);
         }
         let objective = rounds.objective(rows, state)?;
-        let centring = rounds.centring(state);
         let games = rounds.dataset.games().map(|_| groups);
-        let errors = || standard_errors(&objective, &state.best.theta, rounds.limits, &centring, games);
+        let errors = || standard_errors(&objective, &state.best.theta, rounds.limits, centring, games);
         certainty.errors = timed(&mut seconds.errors, errors);
         if job.bootstrap > 0 {
-            let bootstrap = || bootstrap(job, rounds, state, rows, groups, &certainty.errors, hooks);
+            let bootstrap = || bootstrap(asked, rows, groups, &certainty.errors, hooks);
             certainty.bootstrap = timed(&mut seconds.errors, bootstrap)?;
         }
         Ok(certainty)
@@ -47,9 +54,7 @@ impl Certainty {
 /// Fits to as many samples as the job asks for, of as many groups as there are, drawn with repetition; none if it was
 /// interrupted before there were two.
 fn bootstrap(
-    job: &Job,
-    rounds: &Rounds<'_>,
-    state: &RunState,
+    &Asked { job, rounds, state, centring }: &Asked<'_>,
     rows: &Rows,
     groups: &[u32],
     errors: &Option<Errors>,
@@ -58,7 +63,6 @@ fn bootstrap(
     let mut order: Vec<u32> = (0..groups.len() as u32).collect();
     order.sort_by_key(|&row| (groups[row as usize], row));
     let clusters: Vec<&[u32]> = order.chunk_by(|&a, &b| groups[a as usize] == groups[b as usize]).collect();
-    let centring = rounds.centring(state);
     let mut random = Random::seeded(job.seed);
     let size = state.best.theta.len();
     let (mut sums, mut squares) = (vec![0.0; size], vec![0.0; size]);
@@ -70,8 +74,8 @@ fn bootstrap(
         drawn.sort_unstable();
         let sample = rows.pick(drawn.iter().map(|&row| row as usize));
         let objective = rounds.objective(&sample, state)?;
-        let newton = Newton { tolerance: 1e-5, ..Newton::default() };
-        let mut theta = newton.minimize(&objective, &state.best.theta, rounds.limits, None, &mut ())?.theta;
+        let solver = Lbfgs { tolerance: 1e-5, ..Lbfgs::default() };
+        let mut theta = solver.minimize(&objective, &state.best.theta, rounds.limits, None, &mut ())?.theta;
         centring.shift(&mut theta);
         for (j, value) in theta.iter().enumerate() {
             let change = value - state.best.theta[j];

@@ -1,41 +1,21 @@
 //! What a run is asked for, and why it may fail.
 
-use clap::ValueEnum;
 use engine::eval::params::Weights;
 use thiserror::Error;
 
 use super::checkpoint::{CheckpointError, Fingerprint};
 use crate::cache::Cache;
 use crate::constraints::{ConstraintError, Constraints};
-use crate::dataset::{ReadOptions, Source};
+use crate::data::{ReadOptions, Source};
 use crate::features::{ReadError, Resolve};
-use crate::name_of;
-use crate::objective::{FitKError, ObjectiveError, PriorScale, RowsError, SampleLoss};
+use crate::io::Storage;
+use crate::model::rows::RowsError;
+use crate::objective::{FitKError, ObjectiveError, PriorScale, SampleLoss};
 use crate::optimize::{LimitsError, Method, OptimizeError};
 use crate::params_file::PROGRAM;
-use crate::storage::Storage;
+use crate::run::MIN_SEEN;
 use crate::target::{Target, TargetError};
 use crate::validation::ValidationError;
-
-/// Positions in which a parameter must occur at least to be tuned, unless told otherwise.
-pub const MIN_SEEN: u32 = 10;
-
-/// What a fit asks for the score of a position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Judge {
-    /// The leaf that the position was resolved to: a sum of coefficients, resolved anew from round to round.
-    #[default]
-    Rows,
-    /// In a last round, the engine's quiescence search itself, for every trial of --method local-search.
-    Quiescence,
-}
-
-impl Judge {
-    /// Its name on the command line.
-    pub fn name(self) -> String {
-        name_of(&self)
-    }
-}
 
 /// What is to be tuned, to what, and how.
 pub struct Job {
@@ -54,8 +34,6 @@ pub struct Job {
     pub loss: SampleLoss,
     /// Which evaluation of a position is fitted to its result.
     pub resolve: Resolve,
-    /// Where scores come from while the objective is minimised.
-    pub judge: Judge,
     /// How the objective is minimised.
     pub method: Method,
     /// What decides everything that is left to chance: what is held out, folds, the choices of a method.
@@ -97,8 +75,7 @@ impl Job {
             target: Target::default(),
             loss: SampleLoss::default(),
             resolve: Resolve::Qsearch,
-            judge: Judge::default(),
-            method: Method::Newton,
+            method: Method::Lbfgs,
             seed: 0,
             batch: None,
             prior: None,
@@ -143,7 +120,6 @@ impl Job {
             ("--target", self.target.to_string()),
             ("--loss", self.loss.name()),
             ("--resolve", self.resolve.name()),
-            ("--objective", self.judge.name()),
             ("--method", self.method.name()),
             ("--seed", self.seed.to_string()),
             ("--batch", self.batch.map_or_else(|| "all".to_owned(), |size| size.to_string())),
@@ -190,9 +166,6 @@ pub enum TuneError {
     /// The checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The engine's search can be asked by trials only, and what it says is no static evaluation.
-    #[error("--objective quiescence is for --method local-search and --resolve qsearch")]
-    Judge,
     /// Something that was asked for takes more memory than there may be.
     #[error("{flag} keeps every row in memory, but {rows} rows are too many for that; raise --memory, or do without")]
     Memory {

@@ -6,39 +6,33 @@ mod checkpoint;
 mod job;
 mod report;
 mod rounds;
-mod searched;
-mod time_left;
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use engine::eval::Evaluator;
-use engine::eval::params::{PAIRS, Weights};
+use engine::eval::params::{PAIRS, Weights, leaves};
 
+pub use crate::run::{MIN_SEEN, PRIOR_PER_POSITION};
 pub use checkpoint::{CHECKPOINT, Checkpoint, CheckpointError, Fingerprint};
-pub use job::{Job, Judge, MIN_SEEN, TuneError};
+pub use job::{Job, TuneError};
 pub use report::{Bootstrap, CurvePoint, Loss, Losses, Report, Seconds};
 
 use crate::constraints;
-use crate::dataset::Dataset;
-use crate::explain::{Case, Explanation, explain, loss_change};
-use crate::features::{self, ReadError, Resolve, Resolved, Scores, score};
+use crate::data::Dataset;
+use crate::explain::{Case, Explanation, WORST, explain, loss_change};
+use crate::features::{self, ReadError, Resolved, Scores, score};
+use crate::model::centre::Centring;
+use crate::model::merino::{merino, numbers_of_leaf};
 use crate::objective::{Difference, Objective, fit_k_of_integers};
-use crate::optimize::{Limits, LimitsError, Method, Trials};
+use crate::optimize::{Limits, LimitsError};
 use crate::processes;
 use crate::progress::{Progress, Unit};
-use crate::report::WORST;
 use crate::validation::{PriorChoice, PriorSearch, Split, ValidationError};
 use certainty::Certainty;
 use report::Sides;
-use rounds::{Best, Rounds, RunState, SplitRows, TrialRound};
-use searched::Searched;
-
-/// The strength of the prior per position that its choice begins with: λ = this / number of positions.
-///
-/// README.md, "The prior", shows the hold-out losses it was chosen by.
-pub const PRIOR_PER_POSITION: f64 = 5e-5;
+use rounds::{Best, Rounds, RunState, SplitRows};
 
 /// Who watches a run, and how it is stopped and gone on with.
 pub struct Hooks<'h> {
@@ -72,9 +66,6 @@ impl<'h> Hooks<'h> {
 /// written.
 pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
     let started = Instant::now();
-    if job.judge == Judge::Quiescence && (job.method != Method::LocalSearch || job.resolve != Resolve::Qsearch) {
-        return Err(TuneError::Judge);
-    }
     let fingerprint = job.fingerprint();
     let constrained = job.constraints.resolve(&job.start)?;
     job.start.clone_from(&constrained.start);
@@ -113,20 +104,17 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         return Err(TuneError::Memory { flag, rows: rows.fitted.len() });
     }
 
-    let occurrences = resumed.as_ref().map_or_else(|| rows.fitted.occurrences(), |state| state.occurrences.clone());
+    let occurrences =
+        resumed.as_ref().map_or_else(|| merino().model.occurrences(&rows.fitted), |state| state.occurrences.clone());
     let limits = limits(&constrained, &occurrences, job.min_seen)?;
-    let [fitted, held] = [split.as_ref().map(|split| &split.fitted[..]), split.as_ref().map(|split| &split.held[..])]
-        .map(|numbers| Searched { dataset: &dataset, numbers });
-    let optimizer = job.method.optimizer(job.seed, job.batch);
-    let trials = Trials::new(&fitted, job.seed);
+    let solver = job.method.solver(job.seed, job.batch);
     let rounds = Rounds {
         dataset: &dataset,
         targets: &targets,
         split: split.as_ref(),
         sample_loss: job.loss,
         resolve: job.resolve,
-        optimizer: &*optimizer,
-        trials: (job.judge == Judge::Quiescence).then_some(TrialRound { optimizer: &trials, held: &held }),
+        solver: &*solver,
         limits: &limits,
         shiftable: &constrained.shiftable,
         min_seen: job.min_seen,
@@ -146,17 +134,20 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         fitting();
     }
     let (interrupted, rows) = rounds.run(&mut state, rows, &mut hooks, &mut seconds)?;
-    let certainty = Certainty::find(&job, &rounds, &state, &rows.fitted, &groups, &hooks, &mut seconds)?;
-    let finished = Finished::of(&job, &rounds, &state, &hooks, &mut seconds);
     let centring = rounds.centring(&state);
+    let asked = certainty::Asked { job: &job, rounds: &rounds, state: &state, centring: &centring };
+    let certainty = Certainty::find(&asked, &rows.fitted, &groups, &hooks, &mut seconds)?;
+    let finished = Finished::of(&job, &rounds, &state, &centring, &hooks, &mut seconds);
     let explained = job.explain.then(|| Explained::of(&job, &rounds, &state, &finished, &hooks));
     let (explained, loss_change) = explained.map(|found| (found.sides, found.loss_change)).unzip();
     if let (Some(checkpoint), false) = (&hooks.checkpoint, interrupted) {
         checkpoint.remove()?;
     }
     seconds.total = started.elapsed().as_secs_f64();
-    let seen =
-        |least: u32, most: u32| state.occurrences.iter().filter(|&&count| (least..most).contains(&count)).count();
+    let leaves = leaves().len();
+    let seen = |least: u32, most: u32| {
+        (0..leaves).filter(|&leaf| (least..most).contains(&state.occurrences[numbers_of_leaf(leaf).start])).count()
+    };
     Ok(Report {
         files: dataset.files().to_vec(),
         cache,
@@ -172,7 +163,6 @@ pub fn run(mut job: Job, mut hooks: Hooks<'_>) -> Result<Report, TuneError> {
         target: job.target,
         sample_loss: job.loss,
         resolve: job.resolve,
-        judge: job.judge,
         method: job.method,
         k: finished.k,
         prior: state.prior,
@@ -208,7 +198,7 @@ struct Given<'g> {
     scores: &'g Scores,
     /// By row to fit: what must not be parted.
     groups: &'g [u32],
-    /// By pair: rows to fit in which it occurs.
+    /// By number: rows to fit in which it occurs.
     occurrences: Vec<u32>,
 }
 
@@ -258,7 +248,6 @@ fn begin(
         before: sides,
         occurrences,
         resolved_with: start.clone(),
-        by_trials: false,
         theta: start,
         rounds: 0,
         iterations: 0,
@@ -279,7 +268,7 @@ fn choose_prior(
     k: f64,
     hooks: &Hooks<'_>,
 ) -> Result<PriorChoice, TuneError> {
-    let objective = Objective::new(&rows.fitted, k)?.with_loss(job.loss);
+    let objective = Objective::new(&rows.fitted, &merino().model, k)?.with_loss(job.loss);
     hooks.progress.begin("prior", 0, Unit::Iterations);
     let search = PriorSearch {
         objective: &objective,
@@ -306,7 +295,14 @@ struct Finished {
 }
 
 impl Finished {
-    fn of(job: &Job, rounds: &Rounds<'_>, state: &RunState, hooks: &Hooks<'_>, seconds: &mut Seconds) -> Self {
+    fn of(
+        job: &Job,
+        rounds: &Rounds<'_>,
+        state: &RunState,
+        centring: &Centring,
+        hooks: &Hooks<'_>,
+        seconds: &mut Seconds,
+    ) -> Self {
         let mut finished =
             Finished { weights: Weights::from_vector(&state.best.vector).0, k: state.k, sides: state.best.sides };
         if job.normalize {
@@ -320,7 +316,7 @@ impl Finished {
         }
         if job.centre {
             let mut vector = finished.weights.to_vector();
-            rounds.centring(state).apply(&mut vector, |j| rounds.limits.bounds(j));
+            centring.apply(&mut vector, |j| rounds.limits.bounds(j));
             // Tables that are tied in part only had better stay.
             if rounds.limits.leaders().iter().enumerate().all(|(j, &leader)| vector[j] == vector[leader]) {
                 finished.weights = Weights::from_vector(&vector).0;
@@ -365,10 +361,8 @@ fn at_bound(weights: &Weights, limits: &Limits) -> usize {
 /// What the constraints leave free, without numbers that occur too rarely, together with all that they are tied to.
 fn limits(constrained: &constraints::Resolved, occurrences: &[u32], min_seen: u32) -> Result<Limits, LimitsError> {
     let mut limits = constrained.limits.clone();
-    let mut seen: Vec<u32> = occurrences.iter().flat_map(|&count| [count; 2]).collect();
-    let pairs = seen.len();
-    // Groups are of numbers of pairs, or of single ones.
-    for group in constrained.groups.iter().filter(|group| group[0] < pairs) {
+    let mut seen = occurrences.to_vec();
+    for group in &constrained.groups {
         let together = group.iter().map(|&index| seen[index]).fold(0, u32::saturating_add);
         group.iter().for_each(|&index| seen[index] = together);
     }

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use engine::eval::params::Weights;
 use serde::{Deserialize, Serialize};
 
-use super::job::Judge;
 use crate::cache::CacheUse;
 use crate::constraints::Constraints;
-use crate::dataset::{FileSummary, Grouping, Skipped};
+use crate::data::{FileSummary, Grouping, Skipped};
 use crate::explain::Explanation;
 use crate::features::{Resolve, Scores};
-use crate::normalize::Centring;
+use crate::model::centre::Centring;
 use crate::objective::{Difference, PriorScale, SampleLoss, score_loss};
 use crate::optimize::{Limits, Method};
 use crate::target::Target;
@@ -32,7 +31,7 @@ impl Loss {
     /// Of scores under a scale.
     pub(crate) fn of(loss: SampleLoss, scores: &Scores, targets: &[f32], k: f64) -> Self {
         let mean = |scores: &[i16]| score_loss(loss, k, scores, targets);
-        Loss { still: mean(&scores.still), qsearch: mean(&scores.qsearch) }
+        Loss { still: mean(&scores.static_score), qsearch: mean(&scores.qsearch) }
     }
 
     /// The one that a way of resolving minimises.
@@ -69,8 +68,6 @@ pub struct CurvePoint {
     pub iteration: usize,
     /// The objective over the rows that were looked at, prior included.
     pub objective: f64,
-    /// Whether these were all rows that are fitted.
-    pub is_whole: bool,
     /// Mean loss of the rows held out.
     pub held: Option<f64>,
 }
@@ -130,8 +127,6 @@ pub struct Report {
     pub sample_loss: SampleLoss,
     /// How positions were resolved.
     pub resolve: Resolve,
-    /// Where scores came from while it was minimised.
-    pub judge: Judge,
     /// How the objective was minimised.
     pub method: Method,
     /// The scale from centipawns to expected results.

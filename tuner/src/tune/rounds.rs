@@ -3,20 +3,21 @@
 use std::ops::ControlFlow;
 
 use engine::eval::Evaluator;
-use engine::eval::params::{PAIRS, Weights};
+use engine::eval::params::Weights;
 use serde::{Deserialize, Serialize};
 
 use super::report::{CurvePoint, Loss, Seconds, Sides};
-use super::searched::Searched;
-use super::time_left::TimeLeft;
 use super::{Fingerprint, Hooks, TuneError, timed};
-use crate::dataset::Dataset;
+use crate::data::Dataset;
 use crate::features::{Resolve, Scores, resolve, score};
-use crate::normalize::Centring;
-use crate::objective::{Objective, PriorScale, Rows, RowsError, SampleLoss, score_loss};
-use crate::optimize::{Limits, Optimizer, State, Step, Stop, Watch, enlarge_weights};
+use crate::io::Storage;
+use crate::model::centre::{Centring, scales};
+use crate::model::merino::merino;
+use crate::model::rows::{Rows, RowsError};
+use crate::objective::{Objective, PriorScale, SampleLoss};
+use crate::optimize::{Limits, Observer, Solver, State, Step, Termination};
 use crate::progress::Unit;
-use crate::storage::Storage;
+use crate::run::TimeLeft;
 use crate::validation::{PriorChoice, Split};
 
 /// Rounds of resolving and minimising at most.
@@ -39,8 +40,6 @@ pub(super) struct RunState {
     pub(super) occurrences: Vec<u32>,
     /// Parameters that the present rows were resolved with.
     pub(super) resolved_with: Vec<f64>,
-    /// Whether the present round is the last, by the engine's search.
-    pub(super) by_trials: bool,
     /// Where the present fit began.
     pub(super) theta: Vec<f64>,
     pub(super) rounds: u64,
@@ -71,8 +70,12 @@ impl RunState {
         if [&self.resolved_with, &self.best.vector].iter().any(|vector| !Weights::from_vector(vector).0.has_phase()) {
             return Some("no piece with a phase weight".to_owned());
         }
-        if self.occurrences.len() != PAIRS {
-            return Some(format!("{} counts of parameters where {PAIRS} are expected", self.occurrences.len()));
+        if self.occurrences.len() != Weights::DIMENSIONS {
+            return Some(format!(
+                "{} counts of parameters where {} are expected",
+                self.occurrences.len(),
+                Weights::DIMENSIONS
+            ));
         }
         if self.rounds > MAX_ROUNDS + 1 || self.iterations > u64::MAX / 2 {
             return Some(format!("{} rounds and {} iterations", self.rounds, self.iterations));
@@ -130,13 +133,6 @@ impl SplitRows {
     }
 }
 
-/// A last round that judges by the engine's search instead of rows.
-pub(super) struct TrialRound<'a> {
-    pub(super) optimizer: &'a dyn Optimizer,
-    /// The positions held out.
-    pub(super) held: &'a Searched<'a>,
-}
-
 /// What does not change from round to round.
 pub(super) struct Rounds<'a> {
     pub(super) dataset: &'a Dataset,
@@ -144,9 +140,7 @@ pub(super) struct Rounds<'a> {
     pub(super) split: Option<&'a Split>,
     pub(super) sample_loss: SampleLoss,
     pub(super) resolve: Resolve,
-    pub(super) optimizer: &'a dyn Optimizer,
-    /// What goes on from there with the engine's own search.
-    pub(super) trials: Option<TrialRound<'a>>,
+    pub(super) solver: &'a dyn Solver,
     pub(super) limits: &'a Limits,
     /// Numbers that are not to be tuned.
     pub(super) shiftable: &'a [bool],
@@ -169,11 +163,11 @@ impl Rounds<'_> {
         hooks: &mut Hooks<'_>,
         seconds: &mut Seconds,
     ) -> Result<(bool, SplitRows), TuneError> {
-        while state.rounds < MAX_ROUNDS || state.by_trials {
+        while state.rounds < MAX_ROUNDS {
             let (candidate, interrupted) = self.fit(state, &rows.fitted, rows.held.as_ref(), hooks, seconds)?;
             let pull = self.objective(&rows.fitted, state)?.prior_loss(&candidate.theta);
             let mut theta = candidate.theta.clone();
-            enlarge_weights(&mut theta, self.centre, self.limits);
+            enlarge(&mut theta, self.centre, self.limits);
             let (weights, _) = Weights::from_vector(&theta);
             if !weights.has_phase() {
                 return Err(TuneError::NoPhase);
@@ -195,11 +189,6 @@ impl Rounds<'_> {
                 return Ok((true, rows));
             }
             if self.resolve == Resolve::Static || gain < LEAST_PROGRESS || state.rounds == MAX_ROUNDS {
-                if state.by_trials || self.trials.is_none() {
-                    break;
-                }
-                state.by_trials = true;
-            } else if state.by_trials {
                 break;
             }
         }
@@ -209,13 +198,17 @@ impl Rounds<'_> {
     /// The tables that can be centred: those of which nothing is frozen, or tied to what is outside. Numbers that occur
     /// too rarely to be tuned are shifted along.
     pub(super) fn centring(&self, state: &RunState) -> Centring {
-        Centring::new(|j| self.shiftable[j], |j| state.occurrences[j / 2] >= self.min_seen.max(1))
+        Centring::new(
+            merino().shifts().to_vec(),
+            |j| self.shiftable[j],
+            |j| state.occurrences[j] >= self.min_seen.max(1),
+        )
     }
 
     /// The function that a round minimises.
     pub(super) fn objective<'r>(&self, rows: &'r Rows, state: &RunState) -> Result<Objective<'r>, TuneError> {
-        let objective = Objective::new(rows, state.k)?.with_loss(self.sample_loss);
-        Ok(objective.with_prior(state.prior, self.centre)?.with_prior_scale(self.prior_scale))
+        let objective = Objective::new(rows, &merino().model, state.k)?.with_loss(self.sample_loss);
+        Ok(objective.with_prior(state.prior, self.centre, self.prior_scale)?)
     }
 
     /// One fit: what it found, its losses still unknown, and whether it was interrupted.
@@ -228,7 +221,7 @@ impl Rounds<'_> {
         seconds: &mut Seconds,
     ) -> Result<(Best, bool), TuneError> {
         let objective = self.objective(rows, state)?;
-        let (begin, resume, by_trials) = (state.theta.clone(), state.fit.take(), state.by_trials);
+        let (begin, resume) = (state.theta.clone(), state.fit.take());
         hooks.progress.begin("minimising", 0, Unit::Iterations);
         let mut watcher = Watcher {
             rounds: self,
@@ -239,8 +232,7 @@ impl Rounds<'_> {
             fault: None,
             time_left: TimeLeft::new(),
         };
-        let optimizer = self.trials.as_ref().filter(|_| by_trials).map_or(self.optimizer, |trials| trials.optimizer);
-        let minimize = || optimizer.minimize(&objective, &begin, self.limits, resume, &mut watcher);
+        let minimize = || self.solver.minimize(&objective, &begin, self.limits, resume, &mut watcher);
         let fit = timed(&mut seconds.optimize, minimize);
         let fault = watcher.fault.take();
         hooks.progress.end();
@@ -253,8 +245,8 @@ impl Rounds<'_> {
         let first_norm = *state.first_norm.get_or_insert(begin_norm);
         let gradient_ratio = if first_norm > 0.0 { begin_norm * fit.gradient_ratio / first_norm } else { 0.0 };
         let theta = state.pick.take().map_or(fit.theta, |pick| pick.theta);
-        let interrupted = fit.stop == Stop::Cancelled;
-        let converged = !matches!(fit.stop, Stop::StepLimit | Stop::Cancelled);
+        let interrupted = fit.termination == Termination::Cancelled;
+        let converged = !matches!(fit.termination, Termination::StepLimit | Termination::Cancelled);
         let best = Best { theta, iterations: state.iterations, gradient_ratio, converged, ..state.best.clone() };
         Ok((best, interrupted))
     }
@@ -299,6 +291,27 @@ impl Rounds<'_> {
     }
 }
 
+/// Enlarges, along a scale that no score depends on, what is small beside the start, until the largest is as large as at
+/// the start and as far as bounds allow: rounding changes the less the larger numbers are. Whole numbers stay.
+fn enlarge(theta: &mut [f64], start: &[f64], limits: &Limits) {
+    for powers in scales(&merino().model) {
+        let members: Vec<usize> = (0..theta.len()).filter(|&j| powers[j] != 0.0).collect();
+        let is_settled = |&j: &usize| {
+            let is_alone = powers[limits.leaders()[j]] != 0.0;
+            powers[j] != powers[members[0]] || limits.is_frozen(j) && start[j] != 0.0 || !is_alone
+        };
+        if members.iter().any(is_settled) || members.iter().all(|&j| theta[j].fract() == 0.0) {
+            continue;
+        }
+        let largest = |of: &[f64]| members.iter().map(|&j| of[j]).fold(0.0, f64::max);
+        let room = |&j: &usize| if theta[j] > 0.0 { limits.bounds(j).1 / theta[j] } else { f64::INFINITY };
+        let scale = members.iter().map(room).fold(largest(start) / largest(theta), f64::min);
+        if scale.is_finite() && scale > 1.0 {
+            members.iter().for_each(|&j| theta[j] *= scale);
+        }
+    }
+}
+
 /// Watches a fit: shows how it goes, judges every step by the rows held out, and keeps the checkpoint.
 struct Watcher<'w, 'h> {
     rounds: &'w Rounds<'w>,
@@ -310,32 +323,23 @@ struct Watcher<'w, 'h> {
     time_left: TimeLeft,
 }
 
-impl Watch for Watcher<'_, '_> {
+impl Observer for Watcher<'_, '_> {
     fn step(&mut self, step: &Step, theta: &[f64], state: &dyn Fn() -> State) -> ControlFlow<()> {
-        let held = self.held.map(|held| match self.rounds.trials.as_ref().filter(|_| self.state.by_trials) {
-            None => self.objective.over(held).data_loss(theta),
-            Some(trials) => {
-                let (loss, k) = (self.rounds.sample_loss, self.objective.k());
-                score_loss(loss, k, &trials.held.all_scores(theta), held.targets())
-            }
-        });
+        let held = self.held.map(|held| self.objective.over(held).data_loss(theta));
         if let Some(loss) = held
             && self.state.pick.as_ref().is_none_or(|pick| loss < pick.loss)
         {
             self.state.pick = Some(Pick { theta: theta.to_vec(), loss });
         }
-        let is_whole = step.rows == self.objective.rows().len();
         self.state.history.push(CurvePoint {
             round: self.state.rounds + 1,
             iteration: step.iteration,
             objective: step.loss,
-            is_whole,
             held,
         });
         self.hooks.progress.advance(1);
         let held = held.map_or_else(String::new, |loss| format!(", held out {loss:.7}"));
-        // Losses over some of the rows cannot be compared with those over all.
-        let left = if is_whole { self.time_left.after(step.loss) } else { None };
+        let left = self.time_left.after(step.loss);
         let left = left.map_or_else(String::new, |left| format!(", about {} s left", left.as_secs_f64().ceil()));
         self.hooks.progress.message(format!("loss {:.7}{held}, gradient {:.1e}{left}", step.loss, step.gradient_norm));
         let interrupted = self.hooks.is_interrupted();

@@ -7,11 +7,9 @@ use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use engine::search::{Pruning, Quiescence};
 use tempfile::TempDir;
-use tuner::dataset::{Dataset, ReadOptions, Source};
-use tuner::explain::{
-    Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, MOST_PAWNS, View, Worst, explain, loss_change, material_balance,
-    phase, phase_part,
-};
+use tuner::data::{Dataset, ReadOptions, Source};
+use tuner::data::{MOST_PAWNS, material_balance, phase, phase_part};
+use tuner::explain::{Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, View, Worst, explain, loss_change};
 use tuner::features::{self, Resolve};
 use tuner::objective::{SampleLoss, expectation};
 
@@ -127,7 +125,7 @@ fn bins_hold_what_plain_sums_hold() {
         for worst in &found.worst {
             let (position, pair) = &samples[worst.sample];
             assert_eq!((&worst.position, worst.expected, worst.target), (position, pair.0, pair.1));
-            assert_eq!(worst.still, evaluator.evaluate_for_white(position));
+            assert_eq!(worst.static_score, evaluator.evaluate_for_white(position));
             assert_eq!(worst.qsearch, evaluator.evaluate_for_white(&worst.leaf));
             let name = if worst.sample < 1000 { "a.epd" } else { "b.epd" };
             assert!(worst.file.ends_with(name) && lines[worst.sample].starts_with(&position.to_epd_fields()));

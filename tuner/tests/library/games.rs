@@ -4,19 +4,17 @@ use std::fmt::Write;
 
 use engine::chess::{Color, Position};
 use engine::random::Random;
-use tuner::dataset::{
-    Dataset, DatasetError, Filters, Grouping, Label, Loud, Outcome, Plies, ReadOptions, Source, Visitor,
-};
+use tuner::data::{Dataset, DatasetError, Filters, Grouping, Noisy, Outcome, Plies, ReadOptions, Source};
 
 const ALL: Plies = Plies { skip_first: 0, skip_last: 0 };
-const NOTHING: Loud = Loud { check: false, noisy: false };
+const NOTHING: Noisy = Noisy { check: false, capture: false };
 
 fn source(text: &str) -> Source {
     Source::embedded("made up", text.to_owned().into_bytes().leak()).unwrap()
 }
 
 fn read(text: &str, options: &ReadOptions) -> Result<Dataset, DatasetError> {
-    Dataset::read(vec![source(text)], options, || (), |()| (), &())
+    Dataset::read(vec![source(text)], options, &())
 }
 
 /// A game of random moves, as PGN and as its positions before each move.
@@ -62,7 +60,7 @@ fn games_come_out_as_they_were_played() {
     assert!(text.len() > 3 << 18);
     let options = ReadOptions {
         plies: ALL,
-        filters: Filters { loud: Some(NOTHING), ..Filters::default() },
+        filters: Filters { noisy: Some(NOTHING), ..Filters::default() },
         ..ReadOptions::default()
     };
     let dataset = read(&text, &options).unwrap();
@@ -83,7 +81,7 @@ fn games_come_out_as_they_were_played() {
 fn loud_positions_of_games_are_left_out_unless_they_are_wanted() {
     let text = "[Result \"1-0\"]\n\n1. e4 d5 2. exd5 Qxd5 3. Nc3 Qe5+ 4. Be2 Nf6 1-0\n\n[Result \"*\"]\n\n1. e4 *\n";
     let options =
-        |loud| ReadOptions { plies: ALL, filters: Filters { loud, ..Filters::default() }, ..ReadOptions::default() };
+        |noisy| ReadOptions { plies: ALL, filters: Filters { noisy, ..Filters::default() }, ..ReadOptions::default() };
     let dataset = read(text, &options(None)).unwrap();
     let left_out = |dataset: &Dataset| dataset.files()[0].left_out.to_string();
     assert_eq!(dataset.len(), 5);
@@ -91,7 +89,7 @@ fn loud_positions_of_games_are_left_out_unless_they_are_wanted() {
         left_out(&dataset),
         "1 games without a result, 1 positions in check, 2 positions before a capture or promotion"
     );
-    let checks = read(text, &options(Some(Loud { check: false, noisy: true }))).unwrap();
+    let checks = read(text, &options(Some(Noisy { check: false, capture: true }))).unwrap();
     assert_eq!((checks.len(), left_out(&checks).contains("in check")), (6, false));
     assert_eq!(read(text, &options(Some(NOTHING))).unwrap().len(), 8);
 }
@@ -125,7 +123,7 @@ fn left(filters: Filters) -> Vec<u64> {
 fn each_filter_leaves_out_what_it_says() {
     let none = Filters::default();
     assert_eq!(left(none.clone()), [1, 2, 3, 4, 5]);
-    assert_eq!(left(Filters { loud: Some(Loud { check: true, noisy: true }), ..none.clone() }), [1, 3, 4, 5]);
+    assert_eq!(left(Filters { noisy: Some(Noisy { check: true, capture: true }), ..none.clone() }), [1, 3, 4, 5]);
     assert_eq!(left(Filters { pieces: Some(4..=31), ..none.clone() }), [1, 2, 3, 4]);
     assert_eq!(left(Filters { max_score: Some(900), ..none.clone() }), [1, 2, 3, 5]);
     assert_eq!(left(Filters { quiet_margin: Some(20), ..none.clone() }), [1, 3, 5]);
@@ -135,17 +133,8 @@ fn each_filter_leaves_out_what_it_says() {
     assert_eq!(error, "made up: no positions are left: 5 positions with other numbers of pieces");
 }
 
-#[derive(Default)]
-struct Seen(Vec<(u64, Label)>);
-
-impl Visitor for Seen {
-    fn visit(&mut self, position: &Position, label: Label) {
-        self.0.push((position.key(), label));
-    }
-}
-
 #[test]
-fn visitors_see_what_is_kept_and_nothing_else() {
+fn duplicates_are_left_out_across_chunks() {
     let mut text = String::new();
     for number in 0..8000 {
         writeln!(text, "4k3/8/8/8/8/8/PP6/4K3 w - - {} {number} [{}]", number % 100, number % 2).unwrap();
@@ -154,9 +143,8 @@ fn visitors_see_what_is_kept_and_nothing_else() {
     let text = text.replace("K0", "K");
     assert!(text.len() > 2 << 18);
     let options = ReadOptions { filters: Filters { unique: true, ..Filters::default() }, ..ReadOptions::default() };
-    let mut seen = Vec::new();
-    let dataset = Dataset::read(vec![source(&text)], &options, Seen::default, |part| seen.extend(part.0), &()).unwrap();
-    let kept: Vec<_> = dataset.samples(0..dataset.len()).map(|(position, label)| (position.key(), label)).collect();
-    assert_eq!((kept.len(), &kept), (7, &seen));
+    let dataset = read(&text, &options).unwrap();
+    let places: Vec<u64> = (0..dataset.len()).map(|index| dataset.place(index).number).collect();
+    assert_eq!(places, [1, 2, 4, 6, 10, 12, 14]);
     assert_eq!(dataset.files()[0].left_out.iter().map(|(_, count)| count).collect::<Vec<_>>(), [16_000 - 7]);
 }

@@ -1,13 +1,16 @@
 //! Standard errors, checked by fits to many data sets drawn from one truth.
 
-use engine::eval::taper::PhaseCounts;
+use std::sync::LazyLock;
+
 use engine::random::Random;
-use tuner::normalize::Centring;
-use tuner::objective::{
-    CurvatureKind, Objective, Rows, RowsBuilder, SampleLoss, expectation, loss_difference, parameters, scores,
-};
-use tuner::optimize::{Limits, Newton, Optimizer};
+use tuner::model::Model;
+use tuner::model::centre::Centring;
+use tuner::model::rows::{Rows, RowsWriter};
+use tuner::objective::{HessianKind, Objective, SampleLoss, expectation, loss_difference, scores};
+use tuner::optimize::{Lbfgs, Limits, Solver};
 use tuner::uncertainty::standard_errors;
+
+use crate::objective::problem::{PhaseCounts, parameters, push, tapered};
 
 const FEATURES: usize = 8;
 const SIZE: usize = parameters(FEATURES);
@@ -17,18 +20,23 @@ fn truth() -> Vec<f64> {
     pairs.chain([6.0, 9.0, 11.0, 18.0, 42.0]).collect()
 }
 
+fn model() -> &'static Model {
+    static MODEL: LazyLock<Model> = LazyLock::new(|| tapered(FEATURES));
+    &MODEL
+}
+
 /// Rows in games of a length, whose results are drawn game by game from what the first row makes likely; all others of
 /// the game repeat its entries.
 fn drawn(random: &mut Random, games: usize, length: usize) -> (Rows, Vec<u32>) {
-    let mut builder = RowsBuilder::new(FEATURES).unwrap();
+    let mut writer = RowsWriter::in_memory((&model().layout).into());
     let mut groups = Vec::new();
     for game in 0..games {
         let counts = (0..FEATURES as u16).map(|index| (index, random.below(7) as i8 - 3));
         let entries: Vec<(u16, i8)> = counts.filter(|&(_, count)| count != 0).collect();
-        let phase: PhaseCounts = [17, 5, 5, 5, 3].map(|bound| random.below(bound) as u8);
-        let mut one = RowsBuilder::new(FEATURES).unwrap();
-        one.push(&entries, phase, 0.0, 0.0).unwrap();
-        let chance = expectation(1.0, scores(&one.finish(), &truth())[0]);
+        let phase: PhaseCounts = [17, 5, 5, 5, 3].map(|bound| random.below(bound) as i32);
+        let mut one = RowsWriter::in_memory((&model().layout).into());
+        push(&mut one, &entries, phase, 0.0, 0.0);
+        let chance = expectation(1.0, scores(&one.finish().unwrap(), model(), &truth())[0]);
         let unit = random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
         let target = match unit {
             x if x < chance * chance => 1.0,
@@ -36,11 +44,11 @@ fn drawn(random: &mut Random, games: usize, length: usize) -> (Rows, Vec<u32>) {
             _ => 0.0,
         };
         for _ in 0..length {
-            builder.push(&entries, phase, target, 0.0).unwrap();
+            push(&mut writer, &entries, phase, target, 0.0);
             groups.push(game as u32);
         }
     }
-    (builder.finish(), groups)
+    (writer.finish().unwrap(), groups)
 }
 
 /// The share of 95 % intervals that hold the truth, over fits to so many data sets.
@@ -49,9 +57,9 @@ fn coverage(sets: usize, games: usize, length: usize, by_game: bool) -> f64 {
     let (mut inside, mut all) = (0, 0);
     for _ in 0..sets {
         let (rows, groups) = drawn(&mut random, games, length);
-        let objective = Objective::new(&rows, 1.0).unwrap();
+        let objective = Objective::new(&rows, model(), 1.0).unwrap();
         let limits = Limits::none(SIZE);
-        let fit = Newton::default().minimize(&objective, &truth(), &limits, None, &mut ()).unwrap();
+        let fit = Lbfgs::default().minimize(&objective, &truth(), &limits, None, &mut ()).unwrap();
         let centring = Centring::default();
         let games = by_game.then_some(&groups[..]);
         let errors = standard_errors(&objective, &fit.theta, &limits, &centring, games).unwrap();
@@ -80,7 +88,7 @@ fn errors_over_games_know_that_positions_share_results() {
 #[test]
 fn tied_parameters_have_one_error_and_it_is_smaller() {
     let (rows, _) = drawn(&mut Random::seeded(2), 3000, 1);
-    let objective = Objective::new(&rows, 1.0).unwrap();
+    let objective = Objective::new(&rows, model(), 1.0).unwrap();
     let free = Limits::none(SIZE);
     let mut tied = free.clone();
     tied.tie(&[2, 6]).unwrap();
@@ -98,7 +106,7 @@ fn tied_parameters_have_one_error_and_it_is_smaller() {
 #[test]
 fn rounded_phase_weights_do_not_blow_errors_up() {
     let (rows, _) = drawn(&mut Random::seeded(2), 3000, 1);
-    let objective = Objective::new(&rows, 1.0).unwrap();
+    let objective = Objective::new(&rows, model(), 1.0).unwrap();
     let mut without_pawns = Limits::none(SIZE);
     without_pawns.freeze(SIZE - 5).unwrap();
     for limits in [Limits::none(SIZE), without_pawns] {
@@ -106,7 +114,7 @@ fn rounded_phase_weights_do_not_blow_errors_up() {
         if limits.is_frozen(SIZE - 5) {
             start[SIZE - 5] = 0.0;
         }
-        let fit = Newton::default().minimize(&objective, &start, &limits, None, &mut ()).unwrap();
+        let fit = Lbfgs::default().minimize(&objective, &start, &limits, None, &mut ()).unwrap();
         let errors = |theta: &[f64]| {
             let errors = standard_errors(&objective, theta, &limits, &Centring::default(), None).unwrap();
             errors.by_parameter[..SIZE - 5].iter().map(|error| error.unwrap()).collect::<Vec<f64>>()
@@ -127,7 +135,7 @@ fn rounded_phase_weights_do_not_blow_errors_up() {
 #[test]
 fn a_difference_of_losses_is_as_sure_as_there_are_games() {
     let (rows, games) = drawn(&mut Random::seeded(3), 500, 4);
-    let ours: Vec<i16> = scores(&rows, &truth()).into_iter().map(|score| score as i16).collect();
+    let ours: Vec<i16> = scores(&rows, model(), &truth()).into_iter().map(|score| score as i16).collect();
     let theirs: Vec<i16> = ours.iter().map(|score| score / 2).collect();
     let alone: Vec<u32> = (0..rows.len() as u32).collect();
     let difference = |groups: &[u32]| {
@@ -144,9 +152,9 @@ fn a_difference_of_losses_is_as_sure_as_there_are_games() {
 #[test]
 fn games_of_one_position_are_positions() {
     let (rows, groups) = drawn(&mut Random::seeded(1), 700, 1);
-    let objective = Objective::new(&rows, 1.3).unwrap();
+    let objective = Objective::new(&rows, model(), 1.3).unwrap();
     let (by_group, count) = objective.outer_by_group(&truth(), &groups);
-    let by_row = objective.curvature(&truth(), CurvatureKind::Outer);
+    let by_row = objective.hessian(&truth(), HessianKind::Outer);
     assert_eq!(count, 700);
     for i in 0..SIZE {
         for j in 0..=i {

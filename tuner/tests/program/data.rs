@@ -108,7 +108,7 @@ fn a_sample_is_the_same_for_any_number_of_threads() {
         (serde_json::from_slice(&assert.get_output().stdout).unwrap(), fs::read(&output).unwrap())
     };
     let (told, one) = run(&["--threads", "1"]);
-    assert_eq!((&told["positions"], &told["left_out"]["positions not drawn"]), (&1000.into(), &17_000.into()));
+    assert_eq!((&told["positions"], &told["left_out"]["positions not sampled"]), (&1000.into(), &17_000.into()));
     assert!(run(&["--threads", "3"]).1 == one);
     assert!(run(&["--sample-seed", "1"]).1 != one);
 }

@@ -252,7 +252,7 @@ fn records_that_contradict_themselves_are_refused_by_their_place() {
             b"fen,result,result\n8/1k6/8/8/8/8/8/K7 w - -,1-0,0-1\n",
             "twice.csv:2: two results: `1-0` and `0-1`",
         ),
-        ("open.pgn", b"[Result \"1-0\"]\n\n1. e4 e5 ((((", "open.pgn, game 1: line 3: unterminated variation"),
+        ("open.pgn", b"[Result \"1-0\"]\n\n1. e4 e5 ((((", "open.pgn, game 1: line 3: a variation has no end"),
         (
             "twice.pgn",
             b"[Result \"1-0\"]\n[Result \"0-1\"]\n\n1. e4",
@@ -317,6 +317,23 @@ fn bad_parameter_files_are_refused_with_the_path_of_the_fault() {
     }
     let text = refusal(run_on(&data, &folder.path("out.toml")).args(["--params", "no/such.toml"]));
     assert!(text.contains("no/such.toml"), "{text}");
+}
+
+#[test]
+fn a_file_from_before_a_field_existed_is_brought_up_to_date() {
+    let folder = Folder::new();
+    let data = folder.write("good.epd", GOOD);
+    let baseline = fs::read_to_string(Path::new(REPOSITORY).join("params/baseline.toml")).unwrap();
+    let old = folder.write("old.toml", baseline.replacen("tempo = [0, 0]\n", "", 1));
+    let error = Weights::load(&old).unwrap_err().to_string();
+    assert!(error.contains("tempo: missing") && error.contains("`tuner --params FILE"), "{error}");
+    let new = folder.path("new.toml");
+    let assert = run_on(&data, &new).args(["--prior", "1"]).arg("--params").arg(&old).assert().success();
+    let said = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("old.toml: tempo is missing, and added from its declared start"), "{said}");
+    Weights::load(&new).expect("whole again");
+    let text = fs::read_to_string(&new).unwrap();
+    assert!(text.contains("\n# Bonus of the side to move, in centipawns.\ntempo = ["), "{text}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use engine::eval::params::{Axis, PAIRS, Weights, fields, leaves};
-use tuner::dataset::{ReadOptions, Source};
+use tuner::data::{ReadOptions, Source};
 use tuner::features::Resolve;
 use tuner::report::{Named, Page, Point, compare, page};
 
@@ -150,7 +150,7 @@ fn every_table_and_every_number_is_there() {
             for (stage, stage_name) in ["midgame", "endgame"].iter().enumerate() {
                 let at = |pair: usize| 2 * pair + stage;
                 let numbers = |of: &dyn Fn(usize) -> f64| -> Vec<String> {
-                    let word = |pair| if seen[pair] == 0 { String::new() } else { number(of(at(pair))) };
+                    let word = |pair| if seen[at(pair)] == 0 { String::new() } else { number(of(at(pair))) };
                     (table..table + 64).map(word).collect()
                 };
                 assert_eq!(board(&page, &format!("{name} {stage_name} before")), numbers(&|i| before[i]));

@@ -3,11 +3,10 @@
 use std::io::{self, Read};
 
 use bulletformat::{BulletFormat, ChessBoard};
-use engine::chess::{Color, PieceType, Position};
+use engine::chess::{Color, GameResult, PieceType, Position};
 use engine::search::Value;
 
 use super::hash;
-use crate::game::Outcome;
 
 /// Bytes of a position.
 const SIZE: usize = size_of::<ChessBoard>();
@@ -15,7 +14,7 @@ const SIZE: usize = size_of::<ChessBoard>();
 const BOARD: usize = 24;
 
 /// A position whose score is in White's view.
-pub(super) fn encode(position: &Position, score: Value, outcome: Outcome) -> Vec<u8> {
+pub(super) fn encode(position: &Position, score: Value, outcome: GameResult) -> Vec<u8> {
     let colors = Color::ALL.map(|color| position.color(color).0);
     let pieces = PieceType::ALL.map(|piece_type| position.pieces(piece_type).0);
     let mut bitboards = [0; 8];

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use engine::chess::{Move, MoveKind, PieceType};
+use engine::chess::{GameResult, Move, MoveKind, PieceType};
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::chess::chessmove::{Move as ViriMove, MoveFlags};
 use viriformat::chess::piece::PieceType as ViriPiece;
@@ -11,7 +11,6 @@ use viriformat::dataformat::Game;
 
 use super::hash;
 use crate::datagen::SelfGame;
-use crate::game::Outcome;
 
 /// Bytes of the position that a game begins with, and those of them before its score and result.
 const HEAD: usize = 32;
@@ -29,9 +28,9 @@ pub(super) fn encode(game: &SelfGame) -> Vec<u8> {
     }
     // Of how a game ended, the format keeps the result.
     encoded.set_outcome(match game.outcome {
-        Outcome::White => GameOutcome::WhiteWin(WinType::Adjudication),
-        Outcome::Black => GameOutcome::BlackWin(WinType::Adjudication),
-        Outcome::Draw => GameOutcome::Draw(DrawType::Adjudication),
+        GameResult::WhiteWins => GameOutcome::WhiteWin(WinType::Adjudication),
+        GameResult::BlackWins => GameOutcome::BlackWin(WinType::Adjudication),
+        GameResult::Draw => GameOutcome::Draw(DrawType::Adjudication),
     });
     let mut bytes = Vec::with_capacity(HEAD + ELEMENT * (game.moves.len() + 1));
     encoded.serialise_into(&mut bytes).expect("a vector takes all");

@@ -2,11 +2,12 @@
 
 use std::io::{self, BufRead};
 
+use common::lines::Lines;
 use engine::chess::Position;
+use tools::pgn::{PgnGame, PgnReader};
 
 use super::{LineFault, Reading};
-use crate::game::{PgnGame, PgnReader, Variant};
-use common::lines::Lines;
+use crate::game::Variant;
 
 /// Reads the openings of a book of games, of each no more than so many plies.
 pub(super) fn read(
@@ -32,8 +33,8 @@ fn last_position(game: &PgnGame) -> Result<Position, (u64, LineFault)> {
     }
     let start = game.tag("FEN").map_or_else(|| Ok(Position::start()), Position::from_fen);
     let mut position = start.map_err(|error| (game.line, error.into()))?;
-    for (line, word) in &game.moves {
-        let mv = position.parse_san(word).map_err(|error| (*line, error.into()))?;
+    for played in &game.moves {
+        let mv = position.parse_san(&played.word).map_err(|error| (played.line, error.into()))?;
         position.play(mv);
     }
     Ok(position)

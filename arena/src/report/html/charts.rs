@@ -1,13 +1,18 @@
 //! The pictures of a page.
 
 use maud::{Markup, html};
+use tools::page::figure;
+use tools::page::plot::{Axis, LEFT, Plane, TOP, WIDTH, decimals, range, ticks};
+use tools::page::words::{grouped, percent, signed};
 
 use super::course::Point;
-use super::plot::{Plane, decimals, ticks};
-use super::words::{grouped, percent, signed};
 use crate::report::table::short;
 use crate::stats::{Rating, Sprt};
 
+/// The height of a plane.
+const HEIGHT: f64 = 280.0;
+/// Values that differ by less than this are not drawn apart.
+const LEAST: f64 = 2.0;
 /// Names of the results of a pair, lowest first.
 const PAIRS: [(&str, &str); 5] =
     [("LL", "0 points"), ("LD", "½ point"), ("DD, WL", "1 point"), ("WD", "1½ points"), ("WW", "2 points")];
@@ -15,6 +20,37 @@ const PAIRS: [(&str, &str); 5] =
 const LABEL: f64 = 0.09;
 /// Intervals of the first games are wide; this share of them does not decide what a picture shows.
 const BEGINNING: f64 = 0.1;
+
+/// A plane with numbers of games to the right and something signed upwards.
+fn plane(name: &'static str, games: u64, lowest: f64, highest: f64) -> Plane {
+    let words = |games: f64, _| if games.fract() == 0.0 { grouped(games as u64) } else { String::new() };
+    let (low, high) = range([lowest, highest].into_iter(), LEAST);
+    Plane {
+        x: Axis { name: "games", low: 0.0, high: games.max(1) as f64, is_log: false, words },
+        y: Axis { name, low, high, is_log: false, words: signed },
+        height: HEIGHT,
+    }
+}
+
+/// What is drawn upon a plane, cut at its edges but for the last point.
+fn clipped(plane: &Plane, id: &str, content: &Markup) -> Markup {
+    html! {
+        clipPath id=(id) { rect x=(LEFT) y=(TOP) width=(WIDTH - LEFT) height=(plane.bottom() - TOP) {} }
+        g clip-path=(format!("url(#{id})")) { (content) }
+    }
+}
+
+/// Stripes about numbers of games, each with words that are shown where the pointer is.
+fn stripes(plane: &Plane, words: &[(u64, String)]) -> Markup {
+    let middle = |index: usize| f64::midpoint(words[index].0 as f64, words[index + 1].0 as f64);
+    html! {
+        @for (index, (_, text)) in words.iter().enumerate() {
+            @let from = if index == 0 { plane.x.low } else { middle(index - 1) };
+            @let to = if index + 1 == words.len() { plane.x.high } else { middle(index) };
+            (plane.stripe(from, to, text))
+        }
+    }
+}
 
 /// The way of the log-likelihood ratio between the bounds of its test; nothing if it cannot be told.
 pub(super) fn llr(sprt: &Sprt, points: &[Point]) -> Option<Markup> {
@@ -24,34 +60,35 @@ pub(super) fn llr(sprt: &Sprt, points: &[Point]) -> Option<Markup> {
     let extreme = |start: f64, pick: fn(f64, f64) -> f64| way.iter().map(|(_, llr)| *llr).fold(start, pick);
     let (games, last) = way.last().copied().filter(|(games, _)| *games > 0)?;
     let room = LABEL * (upper - lower);
-    let plane = Plane::new(games, extreme(lower - room, f64::min), extreme(upper + room, f64::max));
+    let plane = plane("LLR", games, extreme(lower - room, f64::min), extreme(upper + room, f64::max));
     let words: Vec<(u64, String)> = way
         .iter()
         .map(|(games, llr)| (*games, format!("{} games: LLR {}", grouped(*games), signed(*llr, 2))))
         .collect();
     let bound = |value: f64, class: &str| {
-        let y = format!("{:.1}", plane.y(value));
-        html! { line class=(format!("bound {class}")) x1=(plane.x(0)) x2=(format!("{:.1}", plane.x(games))) y1=(y) y2=(y) {} }
+        let y = plane.y(value);
+        html! { line class=(format!("bound {class}")) x1=(plane.x(0.0)) x2=(plane.x(games as f64)) y1=(y) y2=(y) {} }
     };
     let content = html! {
         (bound(upper, "s-first"))
         (bound(lower, "s-other"))
-        text class="strong" x=(plane.x(0) + 6.0) y=(format!("{:.1}", plane.y(upper))) dy="-0.5em" { "H1 accepted" }
-        text class="strong" x=(plane.x(0) + 6.0) y=(format!("{:.1}", plane.y(lower))) dy="1.25em" { "H0 accepted" }
-        path class="path" d=(plane.line(way.iter().copied())) {}
-        circle class="dot" cx=(format!("{:.1}", plane.x(games))) cy=(format!("{:.1}", plane.y(last))) r="5" {}
-        (plane.stripes(&words))
+        text class="strong" x=(plane.x(0.0) + 6.0) y=(plane.y(upper)) dy="-0.5em" { "H1 accepted" }
+        text class="strong" x=(plane.x(0.0) + 6.0) y=(plane.y(lower)) dy="1.25em" { "H0 accepted" }
+        path class="path" d=(plane.line(way.iter().map(|(games, llr)| (*games as f64, *llr)))) {}
+        circle class="dot" cx=(plane.x(games as f64)) cy=(plane.y(last)) r="5" {}
+        (stripes(&plane, &words))
     };
     let described = format!(
-        "After {} games it is {}, between the bounds {} and {}.",
+        "Log-likelihood ratio. After {} games it is {}, between the bounds {} and {}.",
         grouped(games),
         signed(last, 2),
         signed(lower, 2),
         signed(upper, 2)
     );
     Some(figure(
-        html! { "Log-likelihood ratio" span { (format!("{} at the end, between {} and {}", signed(last, 2), signed(lower, 2), signed(upper, 2))) } },
-        plane.draw("Log-likelihood ratio", &described, &content),
+        "Log-likelihood ratio",
+        &format!("{} at the end, between {} and {}", signed(last, 2), signed(lower, 2), signed(upper, 2)),
+        &plane.draw(&described, &clipped(&plane, "clip-llr", &content)),
     ))
 }
 
@@ -64,9 +101,9 @@ pub(super) fn elo(points: &[Point]) -> Option<Markup> {
     for (_, [low, _, high]) in way.iter().filter(late) {
         (bottom, top) = (bottom.min(*low), top.max(*high));
     }
-    let plane = Plane::new(games, bottom, top);
-    let there = way.iter().map(|(games, [_, _, high])| (*games, *high));
-    let back = way.iter().rev().map(|(games, [low, ..])| (*games, *low));
+    let plane = plane("Elo", games, bottom, top);
+    let there = way.iter().map(|(games, [_, _, high])| (*games as f64, *high));
+    let back = way.iter().rev().map(|(games, [low, ..])| (*games as f64, *low));
     let words: Vec<(u64, String)> = way
         .iter()
         .map(|(games, [_, elo, high])| {
@@ -75,14 +112,15 @@ pub(super) fn elo(points: &[Point]) -> Option<Markup> {
         .collect();
     let content = html! {
         path class="band" d=(format!("{}Z", plane.line(there.chain(back)))) {}
-        path class="path" d=(plane.line(way.iter().map(|(games, [_, elo, _])| (*games, *elo)))) {}
-        circle class="dot" cx=(format!("{:.1}", plane.x(games))) cy=(format!("{:.1}", plane.y(last))) r="5" {}
-        (plane.stripes(&words))
+        path class="path" d=(plane.line(way.iter().map(|(games, [_, elo, _])| (*games as f64, *elo)))) {}
+        circle class="dot" cx=(plane.x(games as f64)) cy=(plane.y(last)) r="5" {}
+        (stripes(&plane, &words))
     };
-    let described = format!("After {} games {} ± {:.1}.", grouped(games), signed(last, 1), high - last);
+    let described = format!("Elo over games. After {} games {} ± {:.1}.", grouped(games), signed(last, 1), high - last);
     Some(figure(
-        html! { "Elo over games" span { (format!("{} ± {:.1} at the end; the band is the 95\u{a0}% interval", signed(last, 1), high - last)) } },
-        plane.draw("Elo over games", &described, &content),
+        "Elo over games",
+        &format!("{} ± {:.1} at the end; the band is the 95\u{a0}% interval", signed(last, 1), high - last),
+        &plane.draw(&described, &clipped(&plane, "clip-elo", &content)),
     ))
 }
 
@@ -108,10 +146,7 @@ pub(super) fn pairs(counts: [u64; 5]) -> Markup {
             line class="zero" x1="8" x2="472" y1="224.5" y2="224.5" {}
         }
     };
-    figure(
-        html! { "Pairs of games" span { (format!("{} pairs, each from one opening with both colours", grouped(total))) } },
-        picture,
-    )
+    figure("Pairs of games", &format!("{} pairs, each from one opening with both colours", grouped(total)), &picture)
 }
 
 /// Pairs of an encounter as a strip.
@@ -156,13 +191,9 @@ pub(super) fn ratings(rated: &[(&str, Rating)]) -> Option<Markup> {
             }
         }
     };
-    Some(figure(html! { "Ratings" span { "Elo with 95 % intervals; the mean is 0" } }, picture))
+    Some(figure("Ratings", "Elo with 95 % intervals; the mean is 0", &picture))
 }
 
 fn share(count: u64, total: u64) -> String {
-    percent(count as f64 / total.max(1) as f64)
-}
-
-fn figure(caption: Markup, picture: Markup) -> Markup {
-    html! { figure class="card" { figcaption { (caption) } (picture) } }
+    percent(count as f64 / total.max(1) as f64, 1)
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 use serde_json::Value;
+use tools::page::words::{grouped, percent};
 
 use super::Story;
-use super::words::{grouped, moment, percent, span};
+use super::words::{moment, span};
 
 /// The conditions of all, and the engines.
 pub(super) fn conditions(story: &Story<'_>) -> Markup {
@@ -71,7 +72,7 @@ fn sprt(test: &Value) -> Option<Markup> {
     let [elo0, elo1] = test["bounds"].as_array()?.as_slice() else { return None };
     let (model, alpha, beta) = (test["model"].as_str()?, test["alpha"].as_f64()?, test["beta"].as_f64()?);
     let (elo0, elo1) = (elo0.as_f64()?, elo1.as_f64()?);
-    plain(format!("{model} bounds {elo0} and {elo1}, α {}, β {}", percent(alpha), percent(beta)))
+    plain(format!("{model} bounds {elo0} and {elo1}, α {}, β {}", percent(alpha, 1), percent(beta, 1)))
 }
 
 fn openings(about: &Value) -> Option<Markup> {

@@ -4,13 +4,14 @@
 mod charts;
 mod conditions;
 mod course;
-mod plot;
 mod tables;
 mod words;
 
 use std::time::Duration;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
+use tools::page::words::{grouped, percent, signed};
+use tools::page::{self, tile};
 
 use super::table::verdict_name;
 use super::warnings::{Facts, doubts};
@@ -18,7 +19,7 @@ use crate::game::{Ending, Fault};
 use crate::schedule::{Format, Head, Recorded, Setup, Tally};
 use crate::stats::{Counts, Estimate, Interval, Meeting, Rating, Sprt, Verdict, estimate, ratings};
 use course::{Point, course};
-use words::{grouped, moment, percent, signed, span};
+use words::{moment, span};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -47,34 +48,21 @@ pub fn to_html(story: &Story<'_>) -> String {
     let is_pair = story.setup.names.len() == 2;
     let points = if is_pair { course(story) } else { Vec::new() };
     let rated = rated(story);
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                link rel="icon" href="data:,";
-                title { (title(story)) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                main {
-                    (header(story, &rated))
-                    @if is_pair { (tiles(story)) }
-                    (warnings(story))
-                    (pictures(story, &points, &rated))
-                    @if is_pair { (tables::course(&points)) } @else { (tables::encounters(story)) }
-                    (tables::scores(story))
-                    (tables::terminations(story))
-                    div class="pair" { (tables::endings(story)) (tables::faults(story)) }
-                    (conditions::conditions(story))
-                }
-                footer { (footer(story)) }
-            }
+    let body = html! {
+        main {
+            (header(story, &rated))
+            @if is_pair { (tiles(story)) }
+            (warnings(story))
+            (pictures(story, &points, &rated))
+            @if is_pair { (tables::course(&points)) } @else { (tables::encounters(story)) }
+            (tables::scores(story))
+            (tables::terminations(story))
+            div class="pair" { (tables::endings(story)) (tables::faults(story)) }
+            (conditions::conditions(story))
         }
+        footer { (footer(story)) }
     };
-    page.into_string()
+    page::page(&title(story), STYLE, &body)
 }
 
 /// What kind of match it is.
@@ -108,14 +96,7 @@ fn header(story: &Story<'_>, rated: &[(&str, Rating)]) -> Markup {
     let first = story.setup.limits[0];
     let limit = story.setup.limits.iter().all(|limit| *limit == first).then(|| first.to_string());
     let parts: Vec<String> = [Some(games), limit, Some(span(story.elapsed)), began].into_iter().flatten().collect();
-    html! {
-        header {
-            p class="kind" { (kind(story)) }
-            h1 { (title(story)) }
-            p class="where" { (parts.join(" · ")) }
-            (verdict(story, rated))
-        }
-    }
+    page::header(kind(story), &title(story), &parts, &verdict(story, rated))
 }
 
 /// What the match says, in a line.
@@ -130,7 +111,7 @@ fn verdict(story: &Story<'_>, rated: &[(&str, Rating)]) -> Markup {
             _ => ("open", "Open".to_owned(), "nobody can be rated yet".to_owned()),
         },
     };
-    html! { p class="verdict" { span class=(format!("badge {class}")) { (badge) } span { (words) } } }
+    page::verdict(class, &badge, &words)
 }
 
 fn sprt_words(story: &Story<'_>, sprt: &Sprt, first: &str) -> (&'static str, String, String) {
@@ -173,9 +154,6 @@ fn tiles(story: &Story<'_>) -> Markup {
             @if value.is_some() { small { " ± " (error.map_or_else(unknown, |error| format!("{error:.1}"))) } }
         }
     };
-    let tile = |name: &str, value: Markup, more: &str| {
-        html! { div class="tile" { div class="name" { (name) } div class="value" { (value) } div class="more" { (more) } } }
-    };
     let unbiased = story.setup.sprt.and_then(|sprt| sprt.unbiased(&Counts::Pairs(encounter.pairs)).ok().flatten());
     let naive = if unbiased.is_some() {
         "as if the games had been fixed in number, ± is 95\u{a0}%"
@@ -185,19 +163,19 @@ fn tiles(story: &Story<'_>) -> Markup {
     let llr = story.setup.sprt.map(|sprt| (sprt.limits(), sprt.llr(&Counts::Pairs(encounter.pairs)).unwrap_or(0.0)));
     html! {
         section class="tiles" aria-label="Result" {
-            (tile("Elo", with_error(judged.elo, judged.elo_error), naive))
+            (tile("Elo", &with_error(judged.elo, judged.elo_error), naive))
             @if let Some(Interval { low, median, high }) = unbiased.map(|unbiased| unbiased.elo) {
-                (tile("Unbiased Elo", html! { (signed(median, 1)) },
+                (tile("Unbiased Elo", &html! { (signed(median, 1)) },
                     &format!("allows for the stop, 95\u{a0}% between {} and {}", signed(low, 1), signed(high, 1))))
             }
             @if let Some(((lower, upper), llr)) = llr {
-                (tile("LLR", html! { (signed(llr, 2)) }, &format!("bounds {} and {}", signed(lower, 2), signed(upper, 2))))
+                (tile("LLR", &html! { (signed(llr, 2)) }, &format!("bounds {} and {}", signed(lower, 2), signed(upper, 2))))
             }
-            (tile("Normalized Elo", with_error(judged.nelo, judged.nelo_error), "in units of the spread"))
-            (tile("Score", html! { (judged.score.map_or_else(unknown, percent)) },
+            (tile("Normalized Elo", &with_error(judged.nelo, judged.nelo_error), "in units of the spread"))
+            (tile("Score", &html! { (judged.score.map_or_else(unknown, |score| percent(score, 1))) },
                 &format!("won {}, lost {}, drawn {}", grouped(wins), grouped(losses), grouped(draws))))
-            (tile("Superiority", html! { (judged.los.map_or_else(unknown, likelihood)) }, "likelihood (LOS)"))
-            (tile("Games", html! { (grouped(story.tally.games)) }, &format!("{} different", grouped(story.tally.distinct_games()))))
+            (tile("Superiority", &html! { (judged.los.map_or_else(unknown, likelihood)) }, "likelihood (LOS)"))
+            (tile("Games", &html! { (grouped(story.tally.games)) }, &format!("{} different", grouped(story.tally.distinct_games()))))
         }
     }
 }
@@ -207,7 +185,7 @@ fn likelihood(part: f64) -> String {
     match part {
         _ if part > 0.999 => ">\u{a0}99.9\u{a0}%".to_owned(),
         _ if part < 0.001 => "<\u{a0}0.1\u{a0}%".to_owned(),
-        _ => percent(part),
+        _ => percent(part, 1),
     }
 }
 
@@ -236,14 +214,7 @@ fn warnings(story: &Story<'_>) -> Markup {
             all.push(format!("{name} has gone beyond its limit in {over} moves"));
         }
     }
-    html! {
-        @if !all.is_empty() {
-            section class="card warnings" {
-                h2 { "Warnings" }
-                ul { @for warning in all { li { (warning) } } }
-            }
-        }
-    }
+    page::warnings(&all)
 }
 
 fn pictures(story: &Story<'_>, points: &[Point], rated: &[(&str, Rating)]) -> Markup {

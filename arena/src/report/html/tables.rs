@@ -1,9 +1,9 @@
 //! The tables of a page.
 
 use maud::{Markup, html};
+use tools::page::words::{grouped, percent, signed};
 
 use super::course::Point;
-use super::words::{grouped, percent, signed};
 use super::{Story, charts};
 use crate::game::{Ending, Fault};
 use crate::schedule::EngineTally;
@@ -82,7 +82,7 @@ fn elo(elo: Option<f64>, error: Option<f64>) -> Markup {
 }
 
 fn score([losses, draws, wins]: [u64; 3]) -> String {
-    percent((wins as f64 + draws as f64 / 2.0) / (losses + draws + wins).max(1) as f64)
+    percent((wins as f64 + draws as f64 / 2.0) / (losses + draws + wins).max(1) as f64, 1)
 }
 
 /// What every engine scored, and how it searched.
@@ -120,7 +120,7 @@ pub(super) fn encounters(story: &Story<'_>) -> Markup {
                     div class="none" { (names[b]) }
                 }
                 td { (grouped(wins)) } td { (grouped(losses)) } td { (grouped(draws)) }
-                td { (judged.score.map_or_else(|| "–".to_owned(), percent)) }
+                td { (judged.score.map_or_else(|| "–".to_owned(), |score| percent(score, 1))) }
                 td { (elo(judged.elo, judged.elo_error)) }
                 td { (charts::strip(encounter.pairs)) }
             }

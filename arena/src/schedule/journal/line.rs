@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use engine::chess::{Color, Position};
+use engine::chess::{Color, GameResult, Position};
 use serde_json::{Value, json};
 
-use crate::game::{Effort, Ending, Fault, Fingerprint, GameRecord, GameSummary, Note, Outcome, PlayedMove};
+use crate::game::{Effort, Ending, Fault, Fingerprint, GameRecord, GameSummary, Note, PlayedMove};
 use crate::schedule::{Match, Pairing, Seating};
 use crate::uci_client::Score;
 
@@ -44,7 +44,7 @@ fn micros(time: Duration) -> u64 {
 /// What a line tells whatever the positions of its game.
 struct Frame<'a> {
     number: u32,
-    outcome: Outcome,
+    outcome: GameResult,
     ending: Ending,
     notes: Vec<Note>,
     duration: Duration,
@@ -65,7 +65,7 @@ impl<'a> Frame<'a> {
         }
         Ok(Frame {
             number,
-            outcome: find(&Outcome::ALL, named("outcome")?, Outcome::name)?,
+            outcome: find(&GameResult::ALL, named("outcome")?, GameResult::name)?,
             ending: find(&Ending::ALL, named("ending")?, Ending::name)?,
             notes,
             duration: Duration::from_micros(unsigned("micros")?),

@@ -1,9 +1,9 @@
-use engine::chess::Color;
+use engine::chess::{Color, GameResult};
 
 use serde_json::json;
 
 use super::*;
-use crate::game::{Adjudication, Book, Conditions, Ending, Fault, GameSummary, Note, Outcome, PlayedMove, Variant};
+use crate::game::{Adjudication, Book, Conditions, Ending, Fault, GameSummary, Note, PlayedMove, Variant};
 use crate::schedule::{Encounter, Format, Tally};
 use crate::stats::Model;
 use crate::uci_client::{EngineSpec, Limit, Score, Timeouts};
@@ -40,7 +40,7 @@ fn game(number: u32, plan: &Match) -> GameRecord {
         players: seating.players,
         start,
         moves: moves.to_vec(),
-        outcome: Outcome::Black,
+        outcome: GameResult::BlackWins,
         ending: Ending::Mate,
         notes: vec![note],
         duration: Duration::from_millis(9),

@@ -1,255 +1,34 @@
-//! The machinery of a declaration: the `params!` macro, the shapes a field may have, and walks over the leaves.
-//!
-//! A field is stored as a leaf or as nested arrays of leaves ([`Shape`]), and is named by an [`Axis`] per array level.
-//! Everything else (paths, counts, the flat vector, the TOML file) is derived from the two.
+//! The macro `params!`, which declares the sums and the parameters.
 
-use std::ops::RangeInclusive;
-
-use super::super::score::Score;
-
-/// Something that stands at a leaf: a weight, an index, whatever a use of the evaluation puts there.
-pub trait Atom {}
-
-/// Storage made of leaves `L`: one leaf, or an array of such storage, to any depth.
-pub trait Shape<L> {
-    /// Makes the storage, asking `next` for each leaf in order.
-    fn build(next: &mut impl FnMut() -> L) -> Self;
-
-    /// Shows each leaf to `see`, in the same order.
-    fn for_each(&self, see: &mut impl FnMut(&L));
-}
-
-impl<L: Atom> Shape<L> for L {
-    fn build(next: &mut impl FnMut() -> L) -> Self {
-        next()
-    }
-
-    fn for_each(&self, see: &mut impl FnMut(&L)) {
-        see(self);
-    }
-}
-
-impl<L, T: Shape<L>, const N: usize> Shape<L> for [T; N] {
-    fn build(next: &mut impl FnMut() -> L) -> Self {
-        std::array::from_fn(|_| T::build(next))
-    }
-
-    fn for_each(&self, see: &mut impl FnMut(&L)) {
-        self.iter().for_each(|part| part.for_each(see));
-    }
-}
-
-/// How one array level of a field is named in paths and drawn in TOML. Levels without an axis are lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
-    /// A table with these keys, one for each element.
-    Keys(&'static [&'static str]),
-    /// An array, its elements counted from 0.
-    List,
-    /// The two innermost levels `[rank][file]`, drawn as a board with rank 8 on top; of pairs, one board for each half.
-    Board,
-}
-
-/// What a leaf holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A midgame and an endgame number.
-    Pair,
-    /// One number.
-    Scalar,
-}
-
-/// One declared field.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Field {
-    /// Its name, in Rust and as a key in TOML.
-    pub name: &'static str,
-    /// Its doc comment, line by line as written. See [`description`](Self::description).
-    pub doc: &'static [&'static str],
-    /// What its leaves hold.
-    pub kind: Kind,
-    /// Lengths of its array levels, outermost first; empty for a single leaf.
-    pub dims: &'static [usize],
-    /// Names of its outer array levels.
-    pub axes: &'static [Axis],
-    /// What each number of it may be.
-    pub range: RangeInclusive<i32>,
-}
-
-impl Field {
-    /// The lines of the field's doc comment, without the space that follows `///`.
-    pub fn description(&self) -> impl Iterator<Item = &'static str> {
-        self.doc.iter().map(|line| line.trim())
-    }
-
-    /// The first line of the doc comment: one sentence.
-    pub fn summary(&self) -> &'static str {
-        self.description().next().unwrap_or_default()
-    }
-
-    /// Number of its leaves.
-    pub const fn leaves(&self) -> usize {
-        let (mut product, mut level) = (1, 0);
-        while level < self.dims.len() {
-            product *= self.dims[level];
-            level += 1;
-        }
-        product
-    }
-
-    /// Whether each axis names a level of its length; checked when a declaration is compiled.
-    pub(crate) const fn axes_fit(&self) -> bool {
-        let mut level = 0;
-        while level < self.axes.len() {
-            if level >= self.dims.len() {
-                return false;
-            }
-            let fits = match self.axes[level] {
-                Axis::Keys(keys) => keys.len() == self.dims[level],
-                Axis::List => true,
-                Axis::Board => {
-                    level + 2 == self.dims.len()
-                        && level + 1 == self.axes.len()
-                        && self.dims[level] == 8
-                        && self.dims[level + 1] == 8
-                }
-            };
-            if !fits {
-                return false;
-            }
-            level += 1;
-        }
-        true
-    }
-}
-
-/// A struct declared by `params!`.
-pub trait ParamSet: Sized {
-    /// What stands at a pair leaf.
-    type Pair;
-    /// What stands at a scalar leaf.
-    type Scalar;
-    /// The fields, in declaration order.
-    const FIELDS: &'static [Field];
-    /// Number of pair leaves.
-    const PAIRS: usize = count(Self::FIELDS, Kind::Pair);
-    /// Number of scalar leaves.
-    const SCALARS: usize = count(Self::FIELDS, Kind::Scalar);
-
-    /// Makes a set, asking for each leaf in declaration order.
-    fn build(pair: impl FnMut() -> Self::Pair, scalar: impl FnMut() -> Self::Scalar) -> Self;
-
-    /// Shows each leaf in declaration order.
-    fn for_each(&self, pair: impl FnMut(&Self::Pair), scalar: impl FnMut(&Self::Scalar));
-}
-
-/// Number of leaves of one kind.
-const fn count(fields: &[Field], kind: Kind) -> usize {
-    let (mut sum, mut i) = (0, 0);
-    while i < fields.len() {
-        if fields[i].kind as u8 == kind as u8 {
-            sum += fields[i].leaves();
-        }
-        i += 1;
-    }
-    sum
-}
-
-/// One leaf of a declaration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Leaf {
-    /// Where it is: `psqt.knight.e4`, `material.queen`, `tempo`, `mobility[3]`.
-    pub path: String,
-    /// The field it belongs to.
-    pub field: &'static Field,
-    /// What it holds.
-    pub kind: Kind,
-    /// The least number it may hold (in each half).
-    pub min: i32,
-    /// The greatest number it may hold (in each half).
-    pub max: i32,
-}
-
-/// The fields in the order of the flat vector: those of pairs, then those of scalars.
-pub fn fields_of<P: ParamSet>() -> impl Iterator<Item = &'static Field> {
-    let of_kind = |kind| P::FIELDS.iter().filter(move |field| field.kind == kind);
-    of_kind(Kind::Pair).chain(of_kind(Kind::Scalar))
-}
-
-/// The leaves of a declaration in the order of the flat vector: the pairs, then the scalars.
-pub fn leaves_of<P: ParamSet>() -> Vec<Leaf> {
-    let leaf = |field: &'static Field, suffix: String| Leaf {
-        path: format!("{}{suffix}", field.name),
-        field,
-        kind: field.kind,
-        min: *field.range.start(),
-        max: *field.range.end(),
-    };
-    fields_of::<P>()
-        .flat_map(|field| suffixes(field.axes, field.dims).into_iter().map(move |suffix| leaf(field, suffix)))
-        .collect()
-}
-
-/// What follows the field's name in the path of each of its leaves.
-fn suffixes(axes: &[Axis], dims: &[usize]) -> Vec<String> {
-    let Some((&length, inner_dims)) = dims.split_first() else {
-        return vec![String::new()];
-    };
-    let (axis, inner_axes) = axes.split_first().map_or((Axis::List, axes), |(&axis, inner)| (axis, inner));
-    let heads: Vec<String> = match axis {
-        Axis::Board => {
-            return (0..64).map(|square| format!(".{}", square_name(square))).collect();
-        }
-        Axis::Keys(keys) => keys.iter().map(|key| format!(".{key}")).collect(),
-        Axis::List => (0..length).map(|i| format!("[{i}]")).collect(),
-    };
-    let tails = suffixes(inner_axes, inner_dims);
-    heads.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head}{tail}"))).collect()
-}
-
-/// The name of a square counted `8 rank + file`.
-fn square_name(square: u8) -> String {
-    format!("{}{}", char::from(b'a' + square % 8), char::from(b'1' + square / 8))
-}
-
-/// The range of each number of the flat vector.
-pub fn ranges_of<P: ParamSet>() -> impl Iterator<Item = RangeInclusive<i32>> {
-    fields_of::<P>().flat_map(|field| std::iter::repeat_n(field.range.clone(), numbers_in(field)))
-}
-
-/// How many numbers of the flat vector a field fills.
-fn numbers_in(field: &Field) -> usize {
-    match field.kind {
-        Kind::Pair => 2 * field.leaves(),
-        Kind::Scalar => field.leaves(),
-    }
-}
-
-/// The set whose flat vector is `numbers`: two a pair, then one a scalar.
+/// Declares an enum of sums, and a set of parameters that belong to them.
 ///
-/// # Panics
+/// `S` stands for a (midgame, endgame) pair, `W` for a single number.
 ///
-/// If `numbers` is shorter than that.
-pub fn from_numbers<P: ParamSet<Pair = Score, Scalar = i32>>(numbers: &[i32]) -> P {
-    let (pairs, scalars) = numbers.split_at(2 * P::PAIRS);
-    let mut pairs = pairs.chunks_exact(2).map(|pair| Score::new(pair[0], pair[1]));
-    let mut scalars = scalars.iter().copied();
-    P::build(|| pairs.next().expect("a pair for each leaf"), || scalars.next().expect("a number for each leaf"))
-}
-
-/// Declares a set of parameters: a struct generic over what its leaves hold, and its [`ParamSet`].
+/// A sum is `Variant = name: S`, or `[S; 2]` if it is sided. The enum comes with a struct `Sums<S, W>` of what has been
+/// added up, and with a trait `Accumulate<S, W>`, implemented by every [`Sink`](crate::eval::params::Sink), that has a
+/// method `name` for each sum: `sink.name(leaf, count)`, or `sink.name(side, leaf, count)`.
 ///
-/// The struct must be named with `<S, W>`: `S` stands for a (midgame, endgame) pair, `W` for a single number. A field
-/// is a leaf or nested arrays of one; `by (...)` names its array levels, outermost first, and `in` gives the range of
-/// its numbers:
+/// A field is a leaf or nested arrays of one; a group is `as` a struct, generic over what its members are made of. What
+/// follows comes in this order, each where it is wanted:
+///
+/// * `of` gives the sum, `Main` if nothing else is said;
+/// * `by (...)` names the array levels of a field, outermost first;
+/// * `=` gives the start of every leaf, 0 if nothing else is said: a number, two for a pair, in parentheses with a sign;
+/// * `{ ... }` holds the members of a group;
+/// * `in` gives the range of the numbers.
+///
+/// Doc comment, sum, start and range of a group hold for those members that have none of their own.
 ///
 /// ```text
 /// /// What it is, in one sentence: the single description, wherever the field is explained.
-/// pub tempo: S in -100..=100,                                                    tempo = [10, 5]
-/// pub mobility: [S; 9] in CENTIPAWNS,                                            mobility = [[-20, -30], ...]
+/// pub tempo: S = [10, 5] in -100..=100,                                          tempo = [10, 5]
 /// pub material: [S; 5] by (Axis::Keys(PIECES_BUT_KING)) in CENTIPAWNS,           [material] pawn = [100, 100] ...
 /// pub psqt: [[[S; 8]; 8]; 6] by (Axis::Keys(PIECES), Axis::Board) in CENTIPAWNS, [psqt.pawn] mg = [[...], ...]
-/// pub phase: [W; 5] by (Axis::Keys(PIECES_BUT_KING)) in 0..=1000,                [phase] pawn = 0 ...
+/// pub mobility as Mobility<S> {
+///     pub knight: [S; 9],                                                        [mobility] knight = [[0, 0], ...]
+///     pub bishop: [S; 14],
+/// } in CENTIPAWNS,
+/// pub phase: [W; 5] of Phase by (Axis::Keys(PIECES_BUT_KING)) in 0..=1000,       [phase] pawn = 0 ...
 /// ```
 macro_rules! params {
     // Chooses by the leaf a type is made of: pair or scalar.
@@ -261,20 +40,237 @@ macro_rules! params {
     (@dims [$inner:tt; $length:expr] $($outer:expr)*) => { params!(@dims $inner $($outer)* $length) };
     (@dims $leaf:ident $($length:expr)*) => { &[$($length),*] };
 
+    // What a field or its group says: { [doc] [sum] [start] [range] { the same of the group around it } }.
+    (@doc { [] $sum:tt $start:tt $range:tt $around:tt }) => { params!(@doc $around) };
+    (@doc { [$($doc:literal)+] $($rest:tt)+ }) => { &[$($doc),+] };
+    (@sum $sums:ident { $doc:tt [] $start:tt $range:tt $around:tt }) => { params!(@sum $sums $around) };
+    (@sum $sums:ident { $doc:tt [$sum:ident] $($rest:tt)+ }) => { $sums::$sum as usize };
+    (@start { $doc:tt $sum:tt [] $range:tt $around:tt }) => { params!(@start $around) };
+    (@start { $doc:tt $sum:tt [[$mg:expr, $eg:expr]] $($rest:tt)+ }) => { [$mg, $eg] };
+    (@start { $doc:tt $sum:tt [$both:expr] $($rest:tt)+ }) => { [$both; 2] };
+    (@range { $doc:tt $sum:tt $start:tt [] $around:tt }) => { params!(@range $around) };
+    (@range { $doc:tt $sum:tt $start:tt [$range:expr] $($rest:tt)+ }) => { $range };
+
+    // The path of a group with the dot behind it, from ((() outer) inner).
+    (@path ()) => { "" };
+    (@path ($around:tt $name:ident)) => { concat!(params!(@path $around), stringify!($name), ".") };
+
+    // A field, or a group, as data.
+    (@part $sums:ident $path:tt $said:tt $name:ident [] as $group:ident [$($generic:ident)+]) => {
+        $crate::eval::params::Part::Group($crate::eval::params::Group {
+            name: concat!(params!(@path $path), stringify!($name)),
+            doc: params!(@doc $said),
+            parts: <$group<$($generic),+> as $crate::eval::params::ParamGroup<S, W>>::PARTS,
+        })
+    };
+    (@part $sums:ident $path:tt $said:tt $name:ident [$($axis:expr),*] $type:tt) => {
+        $crate::eval::params::Part::Field($crate::eval::params::Field {
+            name: concat!(params!(@path $path), stringify!($name)),
+            doc: params!(@doc $said),
+            kind: params!(@choose $type, $crate::eval::params::Kind::Pair, $crate::eval::params::Kind::Scalar),
+            sum: params!(@sum $sums $said),
+            dims: params!(@dims $type),
+            axes: &[$($axis),*],
+            range: params!(@range $said),
+            start: params!(@start $said),
+        }.checked::<$sums>())
+    };
+
+    // The value of a field, or of a group, made of new leaves, and a walk over its leaves.
+    (@build $pair:ident $single:ident as $group:ident [$($generic:ident)+]) => {
+        <$group<$($generic),+> as $crate::eval::params::ParamGroup<S, W>>::build($pair, $single)
+    };
+    (@build $pair:ident $single:ident $type:tt) => {
+        params!(
+            @choose $type,
+            $crate::eval::params::Shape::<S>::build($pair),
+            $crate::eval::params::Shape::<W>::build($single)
+        )
+    };
+    (@for_each $part:expr, $pair:ident $single:ident as $group:ident $generics:tt) => {
+        $crate::eval::params::ParamGroup::<S, W>::for_each($part, $pair, $single)
+    };
+    (@for_each $part:expr, $pair:ident $single:ident $type:tt) => {
+        params!(
+            @choose $type,
+            $crate::eval::params::Shape::<S>::for_each($part, $pair),
+            $crate::eval::params::Shape::<W>::for_each($part, $single)
+        )
+    };
+
+    // The struct of a group within another, if a part is one.
+    (@nested $visibility:vis $sums:ident $path:tt $said:tt [$($doc:literal)*] [] {}) => {};
+    (@nested $visibility:vis $sums:ident $path:tt $said:tt [$($doc:literal)+] [$group:ident $generics:tt] $members:tt) => {
+        params!(@group $visibility [$($doc)+] $group $generics $sums $path $said $members);
+    };
+
+    // The struct of a group.
+    (@group $visibility:vis [$($doc:literal)+] $name:ident [$($generic:ident)+] $sums:ident $path:tt $around:tt {
+        $(
+            $(#[doc = $part_doc:literal])*
+            pub $part:ident
+            $(: $type:tt)?
+            $(as $group:ident<$($group_generic:ident),+>)?
+            $(of $sum:ident)?
+            $(by ($($axis:expr),+))?
+            $(= $start:tt)?
+            $({ $($member:tt)+ })?
+            $(in $range:expr)?,
+        )+
+    }) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "members share the words of their group")]
+        $visibility struct $name<$($generic),+> {
+            $($(#[doc = $part_doc])* pub $part: $($type)? $($group<$($group_generic),+>)?,)+
+        }
+
+        #[allow(unused_variables, reason = "a group may have leaves of one kind alone")]
+        impl<S, W> $crate::eval::params::ParamGroup<S, W> for $name<$($generic),+>
+        where
+            S: $crate::eval::params::Atom,
+            W: $crate::eval::params::Atom,
+        {
+            const PARTS: &'static [$crate::eval::params::Part] = &[$(params!(
+                @part $sums $path
+                { [$($part_doc)*] [$($sum)?] [$($start)?] [$($range)?] $around }
+                $part [$($($axis),+)?] $($type)? $(as $group [$($group_generic)+])?
+            )),+];
+
+            fn build(pair: &mut impl FnMut() -> S, single: &mut impl FnMut() -> W) -> Self {
+                Self { $($part: params!(@build pair single $($type)? $(as $group [$($group_generic)+])?),)+ }
+            }
+
+            fn for_each(&self, pair: &mut impl FnMut(&S), single: &mut impl FnMut(&W)) {
+                $(params!(@for_each &self.$part, pair single $($type)? $(as $group [$($group_generic)+])?);)+
+            }
+        }
+
+        $(params!(
+            @nested $visibility $sums ($path $part)
+            { [$($part_doc)*] [$($sum)?] [$($start)?] [$($range)?] $around }
+            [$($part_doc)*] [$($group [$($group_generic)+])?] { $($($member)+)? }
+        );)+
+    };
+
+    // One sum: whether it is sided, its place in `Sums`, that place made anew, and the method of a sink.
+    (@is_sided [$leaf:ident; 2]) => { true };
+    (@is_sided $leaf:ident) => { false };
+    (@place S $place:expr, $side:ident S) => { &mut $place };
+    (@place W $place:expr, $side:ident W) => { &mut $place };
+    (@place S $place:expr, $side:ident [S; 2]) => { &mut $place[$side.index()] };
+    (@place W $place:expr, $side:ident [W; 2]) => { &mut $place[$side.index()] };
+    (@place S $place:expr, $side:ident $other:tt) => { unreachable!("a sum of single numbers takes no pair") };
+    (@place W $place:expr, $side:ident $other:tt) => { unreachable!("a sum of pairs takes no single number") };
+    (@each $make:expr, $sum:expr, [$leaf:ident; 2]) => { $crate::chess::Color::ALL.map(|side| $make($sum, side)) };
+    (@each $make:expr, $sum:expr, $leaf:ident) => { $make($sum, $crate::chess::Color::White) };
+    (@map $map:expr, $place:expr, [$leaf:ident; 2]) => { $place.map($map) };
+    (@map $map:expr, $place:expr, $leaf:ident) => { $map($place) };
+    (@method $sums:ident $sum:ident $name:ident [$($doc:literal)+] [$leaf:ident; 2]) => {
+        $(#[doc = $doc])+
+        #[inline(always)]
+        fn $name(&mut self, side: $crate::chess::Color, leaf: $leaf, count: i32) {
+            params!(@choose $leaf, self.pair($sums::$sum, side, leaf, count), self.single($sums::$sum, side, leaf, count));
+        }
+    };
+    (@method $sums:ident $sum:ident $name:ident [$($doc:literal)+] $leaf:ident) => {
+        $(#[doc = $doc])+
+        #[inline(always)]
+        fn $name(&mut self, leaf: $leaf, count: i32) {
+            let side = $crate::chess::Color::White;
+            params!(@choose $leaf, self.pair($sums::$sum, side, leaf, count), self.single($sums::$sum, side, leaf, count));
+        }
+    };
+
+    // The sums.
+    (@sums $visibility:vis [$($doc:literal)+] $sums:ident {
+        $([$($sum_doc:literal)+] $sum:ident $name:ident $held:tt)+
+    }) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $visibility enum $sums { $($(#[doc = $sum_doc])+ $sum),+ }
+
+        impl $crate::eval::params::SumSet for $sums {
+            const ALL: &'static [Self] = &[$($sums::$sum),+];
+            const INFO: &'static [$crate::eval::params::SumInfo] = &[$($crate::eval::params::SumInfo {
+                name: stringify!($name),
+                doc: &[$($sum_doc),+],
+                kind: params!(@choose $held, $crate::eval::params::Kind::Pair, $crate::eval::params::Kind::Scalar),
+                is_sided: params!(@is_sided $held),
+            }),+];
+
+            fn index(self) -> usize {
+                self as usize
+            }
+        }
+
+        /// What the terms of an evaluation add up to, sum by sum; sided sums by [`Color`](crate::chess::Color).
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        $visibility struct Sums<S, W> { $($(#[doc = $sum_doc])+ pub $name: $held),+ }
+
+        #[allow(clippy::redundant_closure_call, reason = "sums of one kind may be few")]
+        impl<S, W> Sums<S, W> {
+            /// Makes each of the sums, in order; in an unsided one the side is White.
+            $visibility fn from_fn(
+                mut pair: impl FnMut($sums, $crate::chess::Color) -> S,
+                mut single: impl FnMut($sums, $crate::chess::Color) -> W,
+            ) -> Self {
+                Sums { $($name: params!(@choose $held,
+                    params!(@each pair, $sums::$sum, $held),
+                    params!(@each single, $sums::$sum, $held))),+ }
+            }
+
+            /// The same sums of other numbers.
+            #[inline(always)]
+            $visibility fn map<T, U>(self, mut pair: impl FnMut(S) -> T, mut single: impl FnMut(W) -> U) -> Sums<T, U> {
+                Sums { $($name: params!(@choose $held,
+                    params!(@map &mut pair, self.$name, $held),
+                    params!(@map &mut single, self.$name, $held))),+ }
+            }
+        }
+
+        #[allow(unused_variables, reason = "an unsided sum takes both sides alike")]
+        impl<S, W> $crate::eval::params::Sink<$sums, S, W> for Sums<S, W>
+        where
+            S: $crate::eval::params::Term,
+            W: $crate::eval::params::Term,
+        {
+            #[inline(always)]
+            fn pair(&mut self, sum: $sums, side: $crate::chess::Color, leaf: S, count: i32) {
+                let place: &mut S = match sum { $($sums::$sum => params!(@place S self.$name, side $held)),+ };
+                *place += leaf * count;
+            }
+
+            #[inline(always)]
+            fn single(&mut self, sum: $sums, side: $crate::chess::Color, leaf: W, count: i32) {
+                let place: &mut W = match sum { $($sums::$sum => params!(@place W self.$name, side $held)),+ };
+                *place += leaf * count;
+            }
+        }
+
+        /// Takes the terms of an evaluation: a leaf of each sum, and how often it counts.
+        ///
+        /// In an unsided sum, counts are in White's view: a term of Black's comes with a negative one. In a sided sum, the
+        /// side comes first.
+        $visibility trait Accumulate<S, W>: $crate::eval::params::Sink<$sums, S, W> {
+            $(params!(@method $sums $sum $name [$($sum_doc)+] $held);)+
+        }
+
+        impl<S, W, T: $crate::eval::params::Sink<$sums, S, W>> Accumulate<S, W> for T {}
+    };
+
     // The declaration.
     (
-        $(#[$attribute:meta])*
-        $visibility:vis struct $name:ident<S, W> {
-            $(
-                $(#[doc = $doc:literal])+
-                pub $field:ident: $type:tt $(by ($($axis:expr),+))? in $range:expr,
-            )+
+        $(#[doc = $sums_doc:literal])+
+        $sums_visibility:vis enum $sums:ident {
+            $($(#[doc = $sum_doc:literal])+ $sum:ident = $sum_name:ident: $held:tt,)+
         }
+
+        $(#[doc = $doc:literal])+
+        $visibility:vis struct $name:ident<S, W> $parts:tt
     ) => {
-        $(#[$attribute])*
-        $visibility struct $name<S, W> {
-            $($(#[doc = $doc])+ pub $field: $type,)+
-        }
+        params!(@sums $sums_visibility [$($sums_doc)+] $sums { $([$($sum_doc)+] $sum $sum_name $held)+ });
+        params!(@group $visibility [$($doc)+] $name [S W] $sums () { [] [Main] [0] [] {} } $parts);
 
         impl<S, W> $crate::eval::params::ParamSet for $name<S, W>
         where
@@ -282,43 +278,8 @@ macro_rules! params {
             W: $crate::eval::params::Atom,
         {
             type Pair = S;
-            type Scalar = W;
-
-            const FIELDS: &'static [$crate::eval::params::Field] = {
-                use $crate::eval::params::{Field, Kind};
-                const FIELDS: &[Field] = &[$(Field {
-                    name: stringify!($field),
-                    doc: &[$($doc),+],
-                    kind: params!(@choose $type, Kind::Pair, Kind::Scalar),
-                    dims: params!(@dims $type),
-                    axes: &[$($($axis),+)?],
-                    range: $range,
-                }),+];
-                let mut i = 0;
-                while i < FIELDS.len() {
-                    assert!(FIELDS[i].axes_fit(), "an axis names more or fewer elements than its level has");
-                    i += 1;
-                }
-                FIELDS
-            };
-
-            fn build(mut pair: impl FnMut() -> S, mut scalar: impl FnMut() -> W) -> Self {
-                Self {
-                    $($field: params!(
-                        @choose $type,
-                        $crate::eval::params::Shape::<S>::build(&mut pair),
-                        $crate::eval::params::Shape::<W>::build(&mut scalar)
-                    ),)+
-                }
-            }
-
-            fn for_each(&self, mut pair: impl FnMut(&S), mut scalar: impl FnMut(&W)) {
-                $(params!(
-                    @choose $type,
-                    $crate::eval::params::Shape::<S>::for_each(&self.$field, &mut pair),
-                    $crate::eval::params::Shape::<W>::for_each(&self.$field, &mut scalar)
-                );)+
-            }
+            type Single = W;
+            type Sum = $sums;
         }
     };
 }

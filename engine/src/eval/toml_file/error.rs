@@ -48,7 +48,18 @@ pub enum ParamsError {
         /// Line of the key, from 1.
         line: Option<usize>,
     },
-    /// A declared parameter that the file does not give.
+    /// A declared field that the file does not give at all, as one from before the field existed.
+    #[error("{path}: missing, expected {expected}; `tuner --params FILE --output NEW` adds it, from its declared start{}",
+        at(*line))]
+    Absent {
+        /// Path of the field.
+        path: String,
+        /// What should stand there.
+        expected: String,
+        /// Line of the table it is missing from, if that has a header.
+        line: Option<usize>,
+    },
+    /// A part of a field that the file does not give.
     #[error("{path}: missing, expected {expected}{}", at(*line))]
     Missing {
         /// Path of the parameter.

@@ -7,7 +7,7 @@ use std::ops::{Range, RangeInclusive};
 
 use toml_edit::{Array, Document, TableLike};
 
-use super::super::params::{Axis, Field, Kind, ParamSet, Weights, fields_of, from_numbers};
+use super::super::params::{Axis, Field, Group, Kind, ParamSet, Part, Weights, from_numbers};
 use super::super::score::Score;
 use super::error::ParamsError;
 use super::node::Node;
@@ -55,7 +55,7 @@ impl Weights {
 /// # Errors
 ///
 /// As [`Weights::from_toml`].
-pub fn read<P: ParamSet<Pair = Score, Scalar = i32>>(text: &str) -> Result<P, ParamsError> {
+pub fn read<P: ParamSet<Pair = Score, Single = i32>>(text: &str) -> Result<P, ParamsError> {
     let numbers: Vec<i32> = cells_of::<P>(text)?.iter().map(|cell| cell.value).collect();
     Ok(from_numbers(&numbers))
 }
@@ -76,21 +76,50 @@ pub fn scale_of(text: &str) -> Result<Option<(f64, Range<usize>)>, ParamsError> 
 ///
 /// As [`Weights::from_toml`].
 pub fn cells_of<P: ParamSet>(text: &str) -> Result<Vec<Cell>, ParamsError> {
+    present_cells::<P>(text, |absent| Err(absent.fault))
+}
+
+/// A declared field that a file does not give at all.
+pub(super) struct Absent {
+    pub(super) field: &'static Field,
+    /// The group it is a member of.
+    pub(super) group: Option<&'static Group>,
+    /// What a strict reader says of it.
+    pub(super) fault: ParamsError,
+}
+
+/// The numbers that a parameter file gives, in the order of the flat vector; `absent` decides about whole fields that it
+/// does not give. All else is read strictly.
+pub(super) fn present_cells<P: ParamSet>(
+    text: &str,
+    mut absent: impl FnMut(Absent) -> Result<(), ParamsError>,
+) -> Result<Vec<Cell>, ParamsError> {
     let document = Document::parse(text).map_err(|error| syntax(text, &error))?;
     let walk = Walk { text };
-    let names: Vec<&'static str> = P::FIELDS.iter().map(|field| field.name).collect();
-    walk.refuse_unknown(document.as_table(), &[&names[..], &[SCALE]].concat(), "")?;
+    let mut found = Vec::new();
+    walk.parts(Some((document.as_table(), None)), P::PARTS, None, &mut found)?;
     walk.scale(&document)?;
+    found.sort_by_key(|found| found.field.kind == Kind::Scalar);
     let mut cells = Vec::new();
-    for field in fields_of::<P>() {
-        let item = document.get(field.name).ok_or_else(|| ParamsError::Missing {
-            path: field.name.to_owned(),
-            expected: expectation(field, field.axes, field.dims),
-            line: None,
-        })?;
-        walk.shape(item.into(), field, field.axes, field.dims, field.name, &mut cells)?;
+    for Found { field, group, place } in found {
+        match place {
+            Ok(node) => walk.shape(node, field, field.axes, field.dims, field.name, &mut cells)?,
+            Err(line) => {
+                let expected = expectation(field, field.axes, field.dims);
+                let fault = ParamsError::Absent { path: field.name.to_owned(), expected, line };
+                absent(Absent { field, group, fault })?;
+            }
+        }
     }
     Ok(cells)
+}
+
+/// A declared field, and where it stands in a document.
+struct Found<'a> {
+    field: &'static Field,
+    group: Option<&'static Group>,
+    /// What is there, or the line of the table that it is missing from.
+    place: Result<Node<'a>, Option<usize>>,
 }
 
 /// A TOML syntax error in one line.
@@ -108,6 +137,11 @@ fn syntax(text: &str, error: &toml_edit::TomlError) -> ParamsError {
 /// The line, from 1, of a byte of the text.
 fn line_of(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
+}
+
+/// The keys of a group's table, for a message.
+fn known(parts: &[Part]) -> String {
+    parts.iter().map(Part::key).collect::<Vec<_>>().join(", ")
 }
 
 /// What should stand where a field, or a part of it, is expected.
@@ -141,6 +175,39 @@ struct Walk<'t> {
 }
 
 impl Walk<'_> {
+    /// Finds the fields of a group in its table, if that is there; `group` is nothing for the whole file.
+    fn parts<'a>(
+        &self,
+        table: Option<(&'a dyn TableLike, Option<Range<usize>>)>,
+        parts: &'static [Part],
+        group: Option<&'static Group>,
+        found: &mut Vec<Found<'a>>,
+    ) -> Result<(), ParamsError> {
+        let keys: Vec<&'static str> = parts.iter().map(Part::key).collect();
+        if let Some((table, _)) = &table {
+            match group {
+                Some(group) => self.refuse_unknown(*table, &keys, group.name)?,
+                None => self.refuse_unknown(*table, &[&keys[..], &[SCALE]].concat(), "")?,
+            }
+        }
+        let line = table.as_ref().and_then(|(_, span)| self.line(span.clone()));
+        for part in parts {
+            let node = table.as_ref().and_then(|(table, _)| table.get(part.key())).map(Node::from);
+            match part {
+                Part::Field(field) => found.push(Found { field, group, place: node.ok_or(line) }),
+                Part::Group(group) => {
+                    let expected = || format!("a table with keys {}", known(group.parts));
+                    let inner = node.map(|node| match node.as_table() {
+                        Some(table) => Ok((table, node.span())),
+                        None => Err(self.unexpected(node, group.name, expected())),
+                    });
+                    self.parts(inner.transpose()?, group.parts, Some(group), found)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// A field, or the part of it that `axes` and `dims` are left of.
     fn shape(
         &self,

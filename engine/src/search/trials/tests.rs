@@ -3,11 +3,12 @@
 use std::time::Instant;
 
 use super::super::limits::Limits;
-use super::super::node::Pv;
+use super::super::node_kind::Pv;
 use super::super::params::SearchParams;
 use super::super::searcher::Searcher;
 use super::super::value::mate_in;
 use super::*;
+use crate::chess::Position;
 
 /// A worker at a position that some move has led to.
 fn stand(fen: &str, params: SearchParams) -> (Worker, Game) {

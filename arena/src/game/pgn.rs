@@ -1,0 +1,112 @@
+//! Writing games in PGN, with what the engines said of every move.
+
+use std::fmt::Write;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use engine::chess::{Color, Position};
+
+use crate::calendar;
+use crate::game::{GameRecord, PlayedMove, Variant};
+use crate::uci_client::Limit;
+
+/// What a game is called, for PGN.
+#[derive(Clone, Copy, Debug)]
+pub struct Headers<'a> {
+    /// The name of the match.
+    pub event: &'a str,
+    /// The names of the engines, in the order of the match.
+    pub names: &'a [&'a str],
+    /// The limits of White and Black.
+    pub limits: [Limit; 2],
+    /// The rules.
+    pub variant: Variant,
+}
+
+/// The game as PGN, with score, depth, time and nodes after every move.
+pub fn to_pgn(game: &GameRecord, headers: &Headers<'_>) -> String {
+    let mut text = String::new();
+    let mut tag = |name: &str, value: &str| {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(text, "[{name} \"{value}\"]");
+    };
+    let [white, black] = game.players.map(|player| headers.names[player]);
+    tag("Event", headers.event);
+    tag("Site", "?");
+    tag("Date", &today());
+    tag("Round", &format!("{}.{}", game.number / 2 + 1, game.number % 2 + 1));
+    tag("White", white);
+    tag("Black", black);
+    tag("Result", game.outcome.name());
+    if headers.variant == Variant::Chess960 {
+        tag("Variant", "Chess960");
+    }
+    if game.start != Position::start() {
+        tag("SetUp", "1");
+        let is_chess960 = headers.variant == Variant::Chess960;
+        tag("FEN", &if is_chess960 { game.start.to_shredder_fen() } else { game.start.to_fen() });
+    }
+    tag("PlyCount", &game.moves.len().to_string());
+    if headers.limits[0] == headers.limits[1] {
+        tag("TimeControl", &headers.limits[0].to_string());
+    } else {
+        tag("WhiteTimeControl", &headers.limits[0].to_string());
+        tag("BlackTimeControl", &headers.limits[1].to_string());
+    }
+    tag("Termination", game.ending.name());
+    text.push('\n');
+    write_moves(&mut text, game);
+    text
+}
+
+/// The moves and the result, in lines of at most 80 characters where words allow it.
+fn write_moves(text: &mut String, game: &GameRecord) {
+    let mut position = game.start.clone();
+    let mut words = Vec::new();
+    for (ply, played) in game.moves.iter().enumerate() {
+        let number = position.fullmove_number();
+        match position.side_to_move() {
+            Color::White => words.push(format!("{number}.")),
+            Color::Black if ply == 0 => words.push(format!("{number}...")),
+            Color::Black => {}
+        }
+        words.push(position.to_san(played.mv));
+        words.push(comment(played));
+        position.play(played.mv);
+    }
+    words.push(format!("{{{}}}", game.ending.name()));
+    words.push(game.outcome.name().to_owned());
+    let mut column = 0;
+    for word in words.iter().flat_map(|word| word.split(' ')) {
+        if column > 0 && column + 1 + word.len() > 80 {
+            text.push('\n');
+            column = 0;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += word.len();
+    }
+    text.push_str("\n\n");
+}
+
+fn comment(played: &PlayedMove) -> String {
+    let mut text = "{".to_owned();
+    if let Some(score) = played.score {
+        let _ = write!(text, "{score}/{} ", played.depth.unwrap_or(0));
+    }
+    let _ = write!(text, "{:.3}s", played.time.as_secs_f64());
+    if let Some(nodes) = played.nodes {
+        let _ = write!(text, " n={nodes}");
+    }
+    text.push('}');
+    text
+}
+
+/// The date in universal time, as PGN has it.
+fn today() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let (year, month, day) = calendar::date(seconds / 86_400);
+    format!("{year:04}.{month:02}.{day:02}")
+}

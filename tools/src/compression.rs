@@ -1,0 +1,222 @@
+//! Compressed files: the first bytes tell how a file is compressed, not its name, and it is decompressed as it is read.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::path::Path;
+
+/// So many bytes are enough to tell how a file is compressed.
+pub const LONGEST_MAGIC: usize = 6;
+
+/// Memory that the decoder of an xz file may ask for: the largest dictionary that `xz -9` makes needs 65 MiB.
+const XZ_MEMORY: u64 = 256 << 20;
+
+/// Bytes that are read from a file at a time.
+const BUFFER: usize = 1 << 18;
+
+/// What a text begins with if its editor put it there.
+const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
+
+/// A way to compress that is read here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// See <https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1>.
+    Zstd,
+    /// See <https://www.rfc-editor.org/rfc/rfc1952#section-2.3.1>.
+    Gzip,
+    /// See <https://tukaani.org/xz/xz-file-format.txt>.
+    Xz,
+    /// See <https://en.wikipedia.org/wiki/Bzip2#File_format>.
+    Bzip2,
+}
+
+/// What files of each kind begin with. The third byte of gzip is the one method of compression it ever had.
+const MAGIC: [(Compression, &[u8]); 4] = [
+    (Compression::Zstd, b"\x28\xB5\x2F\xFD"),
+    (Compression::Gzip, b"\x1F\x8B\x08"),
+    (Compression::Xz, b"\xFD7zXZ\0"),
+    (Compression::Bzip2, b"BZh"),
+];
+
+/// What others compress with, told by name rather than read as nonsense.
+const FOREIGN: [(&str, &[u8]); 3] =
+    [("zip", b"PK\x03\x04"), ("7-Zip", b"7z\xBC\xAF\x27\x1C"), ("rar", b"Rar!\x1A\x07")];
+
+impl Compression {
+    /// How a file that begins like this is compressed, if it is.
+    ///
+    /// # Errors
+    /// The name of a way to compress that is not read here.
+    pub fn of(head: &[u8]) -> Result<Option<Self>, &'static str> {
+        if let Some((name, _)) = FOREIGN.iter().find(|(_, magic)| head.starts_with(magic)) {
+            return Err(name);
+        }
+        Ok(MAGIC.iter().find(|(_, magic)| head.starts_with(magic)).map(|&(compression, _)| compression))
+    }
+
+    /// The name of its program.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::Zstd => "zstd",
+            Compression::Gzip => "gzip",
+            Compression::Xz => "xz",
+            Compression::Bzip2 => "bzip2",
+        }
+    }
+
+    /// The content, decompressed as it is read. What was appended to a compressed file, compressed itself, is part of
+    /// it.
+    ///
+    /// # Errors
+    /// If there is no memory for the decoder. Damage shows while the content is read.
+    pub fn decode<'r>(self, raw: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
+        let raw = BufReader::with_capacity(BUFFER, raw);
+        Ok(match self {
+            Compression::Zstd => Box::new(zstd::Decoder::with_buffer(raw)?),
+            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
+            Compression::Xz => {
+                let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)?;
+                Box::new(liblzma::bufread::XzDecoder::new_stream(raw, stream))
+            }
+            Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
+        })
+    }
+}
+
+/// Opens a text, plain or compressed, to be read as a stream. A byte-order mark is passed over.
+///
+/// # Errors
+/// If it cannot be opened or read, or is compressed in a way that is not read here. Damage shows while it is read.
+pub fn open_text(path: &Path) -> io::Result<Box<dyn BufRead>> {
+    decode_text(File::open(path)?)
+}
+
+/// The text of a file that is open, like [`open_text`].
+///
+/// # Errors
+/// If it cannot be read, or is compressed in a way that is not read here.
+pub fn decode_text(file: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead>> {
+    let (magic, file) = peek(file, LONGEST_MAGIC)?;
+    let content: Box<dyn Read> = match Compression::of(&magic) {
+        Ok(Some(compression)) => compression.decode(file)?,
+        Ok(None) => Box::new(file),
+        Err(name) => {
+            let message = format!("is compressed with {name}; gzip, zstd, xz and bzip2 can be read");
+            return Err(io::Error::new(io::ErrorKind::Unsupported, message));
+        }
+    };
+    let (mark, mut text) = peek(content, BYTE_ORDER_MARK.len())?;
+    if mark == BYTE_ORDER_MARK {
+        text.read_exact(&mut [0; BYTE_ORDER_MARK.len()])?;
+    }
+    Ok(Box::new(BufReader::with_capacity(BUFFER, text)))
+}
+
+/// A stream of which the beginning was read before.
+type Rewound<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// The first bytes of a stream, fewer if it is shorter, and the stream with them still to come.
+fn peek<R: Read>(mut stream: R, count: usize) -> io::Result<(Vec<u8>, Rewound<R>)> {
+    let mut head = Vec::new();
+    stream.by_ref().take(count as u64).read_to_end(&mut head)?;
+    Ok((head.clone(), Cursor::new(head).chain(stream)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write;
+
+    use super::*;
+
+    fn encoded(compression: Compression, bytes: &[u8]) -> Vec<u8> {
+        match compression {
+            Compression::Zstd => zstd::encode_all(bytes, 1).unwrap(),
+            Compression::Gzip => {
+                let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                encoder.write_all(bytes).unwrap();
+                encoder.finish().unwrap()
+            }
+            Compression::Xz => {
+                let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 0);
+                encoder.write_all(bytes).unwrap();
+                encoder.finish().unwrap()
+            }
+            Compression::Bzip2 => {
+                let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+                encoder.write_all(bytes).unwrap();
+                encoder.finish().unwrap()
+            }
+        }
+    }
+
+    fn decoded(bytes: &[u8]) -> io::Result<Vec<u8>> {
+        let compression = Compression::of(bytes).expect("nothing foreign").expect("something compressed");
+        let mut content = Vec::new();
+        compression.decode(bytes)?.read_to_end(&mut content)?;
+        Ok(content)
+    }
+
+    fn text(bytes: &[u8]) -> io::Result<String> {
+        let folder = tempfile::tempdir().unwrap();
+        // The name says nothing.
+        let path = folder.path().join("text.zst.gz");
+        fs::write(&path, bytes).unwrap();
+        let mut text = String::new();
+        open_text(&path)?.read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    #[test]
+    fn what_was_compressed_once_or_in_pieces_is_decompressed() {
+        let text = "8/8/8/8/8/k7/7R/K7 w - - [1.0]\n".repeat(20_000);
+        let (first, second) = text.as_bytes().split_at(text.len() / 3);
+        for (compression, _) in MAGIC {
+            assert!(decoded(&encoded(compression, text.as_bytes())).unwrap() == text.as_bytes(), "{compression:?}");
+            let pieces = [encoded(compression, first), encoded(compression, second)].concat();
+            assert!(decoded(&pieces).unwrap() == text.as_bytes(), "{compression:?} in pieces");
+        }
+        assert_eq!(Compression::of(text.as_bytes()), Ok(None));
+        assert_eq!(Compression::of(b"PK\x03\x04...."), Err("zip"));
+    }
+
+    #[test]
+    fn damage_is_an_error() {
+        let text = b"8/8/8/8/8/k7/7R/K7 w - - [1.0]\n".repeat(5000);
+        for (compression, _) in MAGIC {
+            let good = encoded(compression, &text);
+            for cut in [1, 5, good.len() / 2, good.len() - 10] {
+                assert!(decoded(&good[..good.len() - cut]).is_err(), "{compression:?} short of {cut} bytes");
+            }
+            assert!(decoded(&[&good[..], b"some text behind it"].concat()).is_err(), "{compression:?} and text");
+            let mut flipped = good.clone();
+            flipped[good.len() / 2] ^= 0x55;
+            // zstd's checksum is for whoever asks for it; what a flipped bit makes of the text shows in the text.
+            assert!(compression == Compression::Zstd || decoded(&flipped).is_err(), "{compression:?}, a bit flipped");
+        }
+    }
+
+    #[test]
+    fn every_compression_gives_the_same_text() {
+        let expected = "[Event \"ü\"]\n\n1. e4 *\n".repeat(20_000);
+        let marked = [BYTE_ORDER_MARK, expected.as_bytes()].concat();
+        for bytes in [expected.as_bytes(), &marked] {
+            assert!(text(bytes).unwrap() == expected);
+            for (compression, _) in MAGIC {
+                assert!(text(&encoded(compression, bytes)).unwrap() == expected, "{compression:?}");
+            }
+        }
+        let empty = encoded(Compression::Gzip, b"");
+        assert_eq!([&b""[..], b"x", &empty].map(|bytes| text(bytes).unwrap()), ["", "x", ""]);
+    }
+
+    #[test]
+    fn damaged_and_foreign_texts_are_refused() {
+        for (compression, _) in MAGIC {
+            let good = encoded(compression, b"some text");
+            assert!(text(&good[..good.len() - 2]).is_err(), "{compression:?}");
+        }
+        let error = text(b"PK\x03\x04...").unwrap_err().to_string();
+        assert_eq!(error, "is compressed with zip; gzip, zstd, xz and bzip2 can be read");
+        assert!(text(b"BZh91AY").is_err() && text(b"\xFD7zXZ\0").is_err());
+    }
+}

@@ -1,0 +1,75 @@
+//! One chunk of a file: what comes of it, and how it is read.
+
+use std::ops::ControlFlow;
+
+use super::filter::{Filter, Keys, LeftOut, LeftOutCounts};
+use super::formats::{Reader, RecordError, Sample, Sink};
+use super::store::ChunkStore;
+use super::{ReadOptions, Views};
+
+/// What came of one chunk of a file.
+#[derive(Default)]
+pub(super) struct Chunk {
+    pub(super) store: ChunkStore,
+    /// By position: its key, if duplicates are to be found.
+    keys: Vec<u64>,
+    pub(super) left_out: LeftOutCounts,
+    pub(super) views: Views,
+    pub(super) records: u32,
+    /// Record within the chunk, error, excerpt.
+    pub(super) bad: Vec<(u32, RecordError, String)>,
+}
+
+impl Chunk {
+    /// Reads a chunk to its end.
+    pub(super) fn read(reader: &dyn Reader, bytes: &[u8], filter: Filter<'_>, options: &ReadOptions) -> Self {
+        let mut reading = Reading { chunk: Chunk::default(), filter, options };
+        reading.chunk.records = reader.read(bytes, &mut reading);
+        reading.chunk
+    }
+
+    /// Leaves out the positions that were there before, if their keys are known; the others are there now.
+    pub(super) fn leave_out_duplicates(&mut self, keys: &mut Keys) {
+        if self.keys.is_empty() {
+            return;
+        }
+        let is_new: Vec<bool> = self.keys.iter().map(|&key| keys.insert(key)).collect();
+        let before = self.store.len();
+        self.store.retain(&is_new);
+        self.left_out.add_several(LeftOut::Duplicate, (before - self.store.len()) as u64);
+    }
+}
+
+/// A chunk that is being read.
+struct Reading<'r> {
+    chunk: Chunk,
+    filter: Filter<'r>,
+    options: &'r ReadOptions,
+}
+
+impl Sink for Reading<'_> {
+    fn sample(&mut self, record: u32, sample: &Sample) {
+        let chunk = &mut self.chunk;
+        if let Some(reason) = self.filter.refuses(sample) {
+            return chunk.left_out.add(reason);
+        }
+        chunk.views.add(&sample.position, &sample.label);
+        chunk.store.push(record, &sample.position, &sample.label);
+        if self.options.moves {
+            chunk.store.push_move(sample.best);
+        }
+        if self.options.filters.unique {
+            chunk.keys.push(sample.position.key());
+        }
+    }
+
+    fn leave_out(&mut self, reason: LeftOut) {
+        self.chunk.left_out.add(reason);
+    }
+
+    fn fault(&mut self, record: u32, error: RecordError, excerpt: String) -> ControlFlow<()> {
+        self.chunk.bad.push((record, error, excerpt));
+        // The run fails beyond that, whatever else this chunk holds.
+        if self.chunk.bad.len() > self.options.skip_bad { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}

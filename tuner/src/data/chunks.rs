@@ -1,0 +1,50 @@
+//! Work on the positions of a data set: chunk by chunk, several at a time.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{BLOCK, CHUNK, Dataset};
+use crate::progress::{Progress, Unit};
+
+impl Dataset {
+    /// Divides the positions into chunks, works on several at a time, and hands what comes of each to `collect` in
+    /// order. A chunk is of one file; chunks do not depend on the number of threads.
+    pub(crate) fn each_chunk<T: Send>(
+        &self,
+        step: &'static str,
+        work: impl Fn(Range<usize>) -> T + Sync,
+        collect: impl FnMut(T),
+        progress: &dyn Progress,
+    ) {
+        self.each_block(step, |chunks| chunks.par_iter().cloned().map(&work).collect(), collect, progress);
+    }
+
+    /// As [`Dataset::each_chunk`], with a function that works on all chunks of a block.
+    pub(crate) fn each_block<T>(
+        &self,
+        step: &'static str,
+        work: impl Fn(&[Range<usize>]) -> Vec<T>,
+        mut collect: impl FnMut(T),
+        progress: &dyn Progress,
+    ) {
+        progress.begin(step, self.len() as u64, Unit::Positions);
+        for block in self.chunks().chunks(BLOCK) {
+            work(block).into_iter().for_each(&mut collect);
+            let range = block[0].start..block[block.len() - 1].end;
+            progress.advance(range.len() as u64);
+            self.release(range);
+        }
+        progress.end();
+    }
+
+    fn chunks(&self) -> Vec<Range<usize>> {
+        let (mut chunks, mut start) = (Vec::new(), 0);
+        for file in self.files() {
+            let end = start + file.positions as usize;
+            chunks.extend((start..end).step_by(CHUNK).map(|start| start..(start + CHUNK).min(end)));
+            start = end;
+        }
+        chunks
+    }
+}

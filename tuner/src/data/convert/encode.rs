@@ -1,0 +1,137 @@
+//! How positions are written.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use engine::chess::{Bitboard, Color, Position};
+
+use super::{ConvertError, OutputFormat};
+use crate::data::runs::Run;
+use crate::data::{Dataset, LONGEST_CHAIN, LONGEST_GAME, Label, Unfit, codes_of, write_chain, write_game};
+
+/// Writes positions in one format, which have what it needs.
+pub(super) struct Encoder<'d> {
+    pub(super) dataset: &'d Dataset,
+    pub(super) format: OutputFormat,
+    /// Whether every position is of a game that is known.
+    pub(super) has_games: bool,
+}
+
+/// What comes of some positions.
+#[derive(Default)]
+pub(super) struct Encoded {
+    pub(super) bytes: Vec<u8>,
+    /// Where runs end, in formats that are made of them.
+    ends: Vec<usize>,
+}
+
+impl Encoded {
+    /// The bytes of each run.
+    pub(super) fn runs(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
+    }
+}
+
+impl Encoder<'_> {
+    /// What a file begins with.
+    pub(super) fn head(&self) -> &'static [u8] {
+        match (self.format, self.has_games) {
+            (OutputFormat::Csv, true) => b"fen,score,result,game\n",
+            (OutputFormat::Csv, false) => b"fen,score,result\n",
+            _ => b"",
+        }
+    }
+
+    /// The positions of a range; of formats that are made of runs, those that begin there.
+    pub(super) fn encode(&self, range: Range<usize>) -> Result<Encoded, ConvertError> {
+        match self.format {
+            OutputFormat::Epd => Ok(self.each(range, |position, label, to| self.epd(position, label, to))),
+            OutputFormat::Points => Ok(self.each(range, points)),
+            OutputFormat::Wdl => Ok(self.each(range, wdl)),
+            OutputFormat::Csv => Ok(self.each(range, |position, label, to| self.csv(position, label, to))),
+            OutputFormat::Bullet => Ok(self.each(range, |position, label, to| to.write_all(&bullet(position, label)))),
+            OutputFormat::Viri => self.runs(range, LONGEST_GAME, write_game),
+            OutputFormat::Binpack => self.runs(range, LONGEST_CHAIN, write_chain),
+        }
+    }
+
+    fn each(&self, range: Range<usize>, write: impl Fn(&Position, &Label, &mut Vec<u8>) -> io::Result<()>) -> Encoded {
+        let mut bytes = Vec::with_capacity(100 * range.len());
+        for (position, label) in self.dataset.samples(range) {
+            write(&position, &label, &mut bytes).expect("a vector takes all");
+        }
+        Encoded { bytes, ends: Vec::new() }
+    }
+
+    fn runs(
+        &self,
+        range: Range<usize>,
+        longest: usize,
+        write: impl Fn(&Run, &mut Vec<u8>) -> Result<(), Unfit>,
+    ) -> Result<Encoded, ConvertError> {
+        let mut encoded = Encoded::default();
+        for (first, run) in self.dataset.runs(range, longest) {
+            write(&run, &mut encoded.bytes).map_err(|unfit| ConvertError::NoRoom {
+                place: self.dataset.place(first).to_string(),
+                unfit,
+                format: self.format,
+            })?;
+            encoded.ends.push(encoded.bytes.len());
+        }
+        Ok(encoded)
+    }
+
+    fn epd(&self, position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
+        write!(to, "{}", position.to_fen())?;
+        if self.has_games {
+            write!(to, " c0 \"{:08x}\";", label.group)?;
+        }
+        write!(to, " c9 \"{}\";", label.outcome.result())?;
+        if let Some(score) = label.score {
+            write!(to, " ce {};", i32::from(score) * position.side_to_move().sign())?;
+        }
+        writeln!(to)
+    }
+
+    fn csv(&self, position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
+        write!(to, "{},{},{}", position.to_fen(), score_or_none(label), label.outcome.result())?;
+        if self.has_games {
+            write!(to, ",{:08x}", label.group)?;
+        }
+        writeln!(to)
+    }
+}
+
+fn points(position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
+    write!(to, "{} [{:.1}]", position.to_fen(), label.outcome.points())?;
+    if let Some(score) = label.score {
+        write!(to, " {score}")?;
+    }
+    writeln!(to)
+}
+
+fn wdl(position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
+    writeln!(to, "{} | {} | {:.1}", position.to_fen(), score_or_none(label), label.outcome.points())
+}
+
+fn score_or_none(label: &Label) -> String {
+    label.score.map(|score| score.to_string()).unwrap_or_default()
+}
+
+/// A position of 32 bytes, as the side to move sees it. See <https://github.com/jw1912/bulletformat>.
+fn bullet(position: &Position, label: &Label) -> [u8; 32] {
+    let Label { outcome, score, .. } = *label;
+    let score = score.unwrap_or_default();
+    let is_white = position.side_to_move() == Color::White;
+    let seen = if is_white { position.clone() } else { position.color_flipped() };
+    let codes = codes_of(&seen, Bitboard::EMPTY);
+    let (score, half_points) = if is_white { (score, outcome as u8) } else { (-score, 2 - outcome as u8) };
+    let kings = [seen.king(Color::White), seen.king(Color::Black).flip_rank()];
+    let mut record = [0; 32];
+    record[..8].copy_from_slice(&seen.occupied().0.to_le_bytes());
+    record[8..24].copy_from_slice(&codes.to_le_bytes());
+    record[24..26].copy_from_slice(&score.to_le_bytes());
+    record[26..29].copy_from_slice(&[half_points, kings[0].index() as u8, kings[1].index() as u8]);
+    record
+}

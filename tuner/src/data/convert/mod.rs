@@ -1,0 +1,259 @@
+//! Data from one format into another.
+//!
+//! Whatever can be read can be written again as lines of text, and what has scores as positions in bulletformat. Data
+//! that tell the move of every position can be written in formats of games and chains, too. Positions are one game
+//! there as long as each comes of the one before by its move: whole games stay whole, and what filters or a sample
+//! leave of them comes in shorter ones. PGN is not written: it holds whole games, from their beginning to their end.
+
+mod compression;
+mod encode;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::ValueEnum;
+use common::files::{WriteError, write_whole_with};
+use thiserror::Error;
+
+use crate::data::{Chunks, Dataset, Grouping, Unfit};
+use crate::name_of;
+use crate::processes;
+use crate::progress::Progress;
+pub use compression::Compression;
+use encode::{Encoded, Encoder};
+
+/// A format that positions are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// Lines of EPD: `FEN c9 "1-0"; ce -34;`, the score in the view of the side to move; `c0` names the game.
+    Epd,
+    /// Lines of `FEN [1.0] 34`, in White's view.
+    Points,
+    /// Lines of `FEN | 34 | 1.0`, in White's view; every position needs a score.
+    Wdl,
+    /// Columns between commas, named in the first line: fen, score, result and perhaps game, in White's view.
+    Csv,
+    /// Positions of 32 bytes; every position needs a score. Who was to move, castling, en passant and clocks are lost.
+    Bullet,
+    /// Games with moves and scores; every position needs both.
+    Viri,
+    /// Stockfish's chains of positions with moves and scores; every position needs a move. There is no room for
+    /// castling in Chess960.
+    Binpack,
+}
+
+impl OutputFormat {
+    /// Whether positions need moves, which are to be asked for when data are read: see
+    /// [`ReadOptions::moves`](crate::data::ReadOptions::moves).
+    pub fn needs_moves(self) -> bool {
+        matches!(self, OutputFormat::Viri | OutputFormat::Binpack)
+    }
+
+    /// Whether positions need scores.
+    pub fn needs_scores(self) -> bool {
+        matches!(self, OutputFormat::Wdl | OutputFormat::Bullet | OutputFormat::Viri)
+    }
+}
+
+/// Formats by the endings of names.
+const ENDINGS: [(&str, OutputFormat); 9] = [
+    ("epd", OutputFormat::Epd),
+    ("points", OutputFormat::Points),
+    ("wdl", OutputFormat::Wdl),
+    ("csv", OutputFormat::Csv),
+    ("bullet", OutputFormat::Bullet),
+    ("viri", OutputFormat::Viri),
+    ("vf", OutputFormat::Viri),
+    ("binpack", OutputFormat::Binpack),
+    ("txt", OutputFormat::Wdl),
+];
+
+/// Endings of formats that are only read, and why.
+const ONLY_READ: [(&str, &str); 1] = [("pgn", "PGN keeps whole games")];
+
+/// Why positions cannot be written.
+#[derive(Debug, Error)]
+pub enum ConvertError {
+    /// The name does not tell the format.
+    #[error("{name}: no format is known by this ending; say which with --to {}", names())]
+    UnknownEnding {
+        /// Name of the file.
+        name: String,
+    },
+    /// The format is one that is only read.
+    #[error("{name}: {reason}, and what is converted are positions without them; write {} instead", names())]
+    OnlyRead {
+        /// Name of the file.
+        name: String,
+        /// What the format needs.
+        reason: &'static str,
+    },
+    /// A position has no score, and the format cannot do without.
+    #[error("{place}: has no score, which {} cannot do without: write {}", name_of(format), instead_of(*format))]
+    NoScore {
+        /// Where the position stands.
+        place: String,
+        /// The format.
+        format: OutputFormat,
+    },
+    /// A position has no move, and the format cannot do without.
+    #[error("{place}: has no move, which {} cannot do without: write {}", name_of(format), for_all())]
+    NoMove {
+        /// Where the position stands.
+        place: String,
+        /// The format.
+        format: OutputFormat,
+    },
+    /// A position has something that the format cannot hold.
+    #[error("{place}: has {unfit}, for which {} has no room: write {}", name_of(format), for_all())]
+    NoRoom {
+        /// Where the position stands.
+        place: String,
+        /// What it has.
+        unfit: Unfit,
+        /// The format.
+        format: OutputFormat,
+    },
+    /// The file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+fn names() -> String {
+    let names: Vec<String> = OutputFormat::value_variants().iter().map(name_of).collect();
+    names.join(", ")
+}
+
+/// The formats that can do with any position.
+fn for_all() -> String {
+    any_of(|format| !format.needs_scores() && !format.needs_moves())
+}
+
+/// The formats that need no scores, and no moves unless this one needs them, too.
+fn instead_of(format: OutputFormat) -> String {
+    any_of(|other| !other.needs_scores() && (!other.needs_moves() || format.needs_moves()))
+}
+
+fn any_of(is_one: impl Fn(OutputFormat) -> bool) -> String {
+    let names: Vec<String> =
+        OutputFormat::value_variants().iter().filter(|&&format| is_one(format)).map(name_of).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its format.
+    pub format: OutputFormat,
+    /// How it is compressed.
+    pub compression: Compression,
+}
+
+impl Target {
+    /// What the name of a file says, such as `a.epd.zst`, unless a format is given.
+    ///
+    /// # Errors
+    /// If it says nothing, or a format that is only read.
+    pub fn of(path: &Path, format: Option<OutputFormat>) -> Result<Self, ConvertError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let (rest, compression) = Compression::of_name(&name);
+        let ending = rest.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let of_ending = || {
+            let name = path.display().to_string();
+            if let Some(&(_, reason)) = ONLY_READ.iter().find(|(known, _)| *known == ending) {
+                return Err(ConvertError::OnlyRead { name, reason });
+            }
+            let found = ENDINGS.iter().find(|(known, _)| *known == ending);
+            found.map(|&(_, format)| format).ok_or(ConvertError::UnknownEnding { name })
+        };
+        Ok(Target { format: format.map_or_else(of_ending, Ok)?, compression })
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", name_of(&self.format))?;
+        match self.compression.name() {
+            Some(name) => write!(f, ", {name}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes the positions of a data set with their labels, in order: the whole file or nothing.
+///
+/// # Errors
+/// A position that lacks what the format needs, which may be a move that was not asked for when the data were read; one
+/// that it cannot hold; a file that cannot be written. Of several processes the first writes.
+pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Progress) -> Result<(), ConvertError> {
+    check(dataset, target.format)?;
+    if !processes::is_first() {
+        return Ok(());
+    }
+    let encoder = Encoder { dataset, format: target.format, has_games: dataset.grouping() == Grouping::Games };
+    // Nothing is worked on any more once something has failed.
+    let has_failed = AtomicBool::new(false);
+    let encode = |range: Range<usize>| {
+        if has_failed.load(Ordering::Relaxed) { Ok(Encoded::default()) } else { encoder.encode(range) }
+    };
+    let mut refusal = None;
+    let write = |file: &mut dyn Write| -> io::Result<()> {
+        let mut packer = target.compression.pack(file)?;
+        packer.write_all(encoder.head())?;
+        let mut chunks = Chunks::default();
+        let mut result = Ok(());
+        let collect = |encoded: Result<Encoded, ConvertError>| {
+            if has_failed.load(Ordering::Relaxed) {
+                return;
+            }
+            match encoded {
+                Ok(encoded) if target.format == OutputFormat::Binpack => {
+                    result = encoded.runs().try_for_each(|chain| chunks.add(chain, &mut packer));
+                }
+                Ok(encoded) => result = packer.write_all(&encoded.bytes),
+                Err(error) => {
+                    result = Err(io::Error::other(error.to_string()));
+                    refusal = Some(error);
+                }
+            }
+            has_failed.store(result.is_err(), Ordering::Relaxed);
+        };
+        dataset.each_chunk("writing", encode, collect, progress);
+        result?;
+        chunks.finish(&mut packer)?;
+        packer.finish()
+    };
+    let written = write_whole_with(path, write);
+    match refusal {
+        Some(refusal) => Err(refusal),
+        None => Ok(written?),
+    }
+}
+
+/// Whether every position has what a format needs.
+fn check(dataset: &Dataset, format: OutputFormat) -> Result<(), ConvertError> {
+    let place_without = |has: &dyn Fn(usize) -> bool| {
+        let index = (0..dataset.len()).find(|&index| !has(index))?;
+        Some(dataset.place(index).to_string())
+    };
+    if format.needs_moves()
+        && let Some(place) = place_without(&|index| dataset.best(index).is_some())
+    {
+        return Err(ConvertError::NoMove { place, format });
+    }
+    if format.needs_scores()
+        && let Some(place) = place_without(&|index| dataset.label(index).score.is_some())
+    {
+        return Err(ConvertError::NoScore { place, format });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

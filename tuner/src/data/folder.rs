@@ -1,0 +1,143 @@
+//! Folders: all files in them that are in a known format.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use common::files::Kind;
+use tools::compression::Compression;
+
+use super::input::{Source, SourceError};
+use super::{ReadOptions, formats};
+
+/// Labelled positions in any known format, plain or compressed, as a kind of file.
+pub const POSITIONS: Kind = Kind { name: "a file of positions", is_own: is_positions };
+
+/// So many kinds of what cannot be read are told by name.
+const KINDS_TOLD: usize = 5;
+
+/// The files in a folder and its folders, in the order of their names. What is in no known format is passed over, as is
+/// what is hidden; what should be in one and is damaged is not.
+pub(super) fn sources(folder: &Path) -> Result<Vec<Source>, SourceError> {
+    let mut paths = Vec::new();
+    collect(folder, &mut paths)?;
+    let (mut sources, mut foreign, mut damage) = (Vec::new(), BTreeMap::<String, u64>::new(), None);
+    for path in paths {
+        match Source::open(&path).and_then(|source| source.stream(&())?.head()) {
+            Ok(head) if is_known(&path, &head) => sources.push(Source::open(&path)?),
+            found => {
+                let is_foreign = matches!(found, Ok(_) | Err(SourceError::Empty(_) | SourceError::Unsupported { .. }));
+                damage = damage.or(found.err().filter(|_| !is_foreign));
+                let ending = path
+                    .extension()
+                    .map_or("without ending".to_owned(), |ending| format!(".{}", ending.to_string_lossy()));
+                *foreign.entry(ending).or_default() += 1;
+            }
+        }
+    }
+    if sources.is_empty() {
+        return Err(SourceError::Directory { name: folder.display().to_string(), found: told(&foreign) });
+    }
+    damage.map_or(Ok(sources), Err)
+}
+
+/// Whether a file that begins like this is in a known format, as far as its beginning can tell.
+fn is_positions(head: &[u8]) -> bool {
+    let Ok(packing) = Compression::of(head) else { return false };
+    let mut content = Vec::new();
+    match packing {
+        None => content.extend_from_slice(head),
+        // The rest of the file is missing, so this ends with an error, sooner or later.
+        Some(packing) => _ = packing.decode(head).map(|mut unpacked| unpacked.read_to_end(&mut content)),
+    }
+    let lines = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+    // What is packed in large blocks shows nothing this early.
+    (content.is_empty() && packing.is_some())
+        || [content.len(), lines].into_iter().any(|length| is_known(Path::new(""), &content[..length]))
+}
+
+fn is_known(path: &Path, head: &[u8]) -> bool {
+    !head.is_empty() && formats::detect(&path.display().to_string(), head, &ReadOptions::default()).is_ok()
+}
+
+/// What is in a folder, by endings of names.
+fn told(foreign: &BTreeMap<String, u64>) -> String {
+    if foreign.is_empty() {
+        return "no file".to_owned();
+    }
+    let mut kinds: Vec<String> = foreign.iter().map(|(ending, count)| format!("{count} {ending}")).collect();
+    if kinds.len() > KINDS_TOLD {
+        let others = kinds.len() - KINDS_TOLD;
+        kinds.truncate(KINDS_TOLD);
+        kinds.push(format!("{others} other kinds"));
+    }
+    kinds.join(", ")
+}
+
+/// All files below a folder. Links to folders are not followed: they may lead back.
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), SourceError> {
+    let unreadable = |error| SourceError::Unreadable { name: folder.display().to_string(), error };
+    let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_name().to_string_lossy().starts_with('.') {
+            continue;
+        }
+        let kind = entry.file_type().map_err(unreadable)?;
+        if kind.is_dir() {
+            collect(&path, paths)?;
+        } else if path.is_file() {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "8/8/8/8/8/k7/7R/K7 w - - [1.0]\n";
+
+    fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, content).expect("a file");
+    }
+
+    #[test]
+    fn what_can_be_read_is_found_in_the_order_of_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        for name in ["b.epd", "a/2.txt", "a/1.epd", ".hidden.epd", "c/d/e"] {
+            write(root, name, LINE);
+        }
+        write(root, "a/3.zst", zstd::encode_all(LINE.as_bytes(), 1).expect("packed"));
+        write(root, "README.md", "Nothing to be seen here.\n");
+        write(root, "empty.epd", "");
+        write(root, "logo.png", b"\x89PNG\0\0");
+        let found = sources(root).expect("something to read");
+        let names: Vec<String> = found
+            .iter()
+            .map(|source| Path::new(source.name()).strip_prefix(root).expect("below").display().to_string())
+            .collect();
+        assert_eq!(names, ["a/1.epd", "a/2.txt", "a/3.zst", "b.epd", "c/d/e"]);
+    }
+
+    #[test]
+    fn nothing_to_read_and_damage_are_errors() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let error = || sources(folder.path()).err().expect("an error").to_string();
+        assert!(error().ends_with("found no file"), "{}", error());
+        for name in ["a.png", "b.png", "LICENSE"] {
+            write(folder.path(), name, "x");
+        }
+        assert!(error().ends_with("found 2 .png, 1 without ending"), "{}", error());
+        write(folder.path(), "b.epd", LINE);
+        let damaged = zstd::encode_all(LINE.as_bytes(), 1).expect("packed");
+        write(folder.path(), "c.zst", &damaged[..damaged.len() - 4]);
+        assert!(error().contains("c.zst: damaged zstd data"), "{}", error());
+    }
+}

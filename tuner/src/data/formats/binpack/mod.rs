@@ -1,0 +1,143 @@
+//! Stockfish binpack: chunks of chains, each a position and the moves that followed it, in few bits.
+//! See <https://github.com/official-stockfish/Stockfish/blob/tools/docs/binpack.md>.
+//!
+//! A chunk is `BINP`, its size in four bytes (little-endian) and so many bytes of chains. A chain is a stem of 32 bytes,
+//! numbers big-endian: the occupied squares, four bits a man, a move, its score, ply and result in one number, the
+//! halfmove clock; then the number of moves to follow (two bytes), and those as bits: which man moves, which of its
+//! destinations it goes to, how the score differs from the one before, seen from the other side. Scores and results are
+//! those of the side to move. Destinations are counted without regard to the king's safety, en passant only where legal.
+
+mod bits;
+mod moves;
+mod stem;
+mod write;
+
+use super::binary::BinaryError;
+use super::{Format, Reader, Record, Sample, Sink};
+use crate::data::label::{Label, bounded, group_of_game};
+use bits::{BitReader, signed};
+use moves::next_move;
+use stem::{STEM, Stem};
+pub(crate) use write::{Chunks, LONGEST_CHAIN, write_chain};
+
+const MAGIC: &[u8] = b"BINP";
+
+/// Bytes before the chains of a chunk.
+const HEADER: usize = 8;
+
+/// Bytes of the largest chunk; Stockfish's own tools take no larger one.
+const LARGEST_CHUNK: usize = 100 << 20;
+
+/// Bytes of a stem and of the number of moves behind it.
+const STEM_AND_COUNT: usize = STEM + 2;
+
+/// The score that stands for none.
+const NO_SCORE: i16 = 32002;
+
+pub(super) struct BinpackReader;
+
+impl BinpackReader {
+    /// Whether a file that begins like this is of this format.
+    pub(super) fn knows(head: &[u8]) -> bool {
+        head.starts_with(MAGIC)
+    }
+}
+
+impl Reader for BinpackReader {
+    fn format(&self) -> Format {
+        Format::Binpack
+    }
+
+    fn record(&self) -> Record {
+        Record::Chain
+    }
+
+    fn longest_record(&self) -> usize {
+        HEADER + LARGEST_CHUNK
+    }
+
+    fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
+        let mut end = 0;
+        while end < least.max(1) {
+            let rest = bytes.get(end..).filter(|rest| rest.len() >= HEADER)?;
+            // Where a chunk should begin and none does, all that follows is one part, whose reader says so.
+            let Some(size) = chunk_size(rest) else { return Some(bytes.len()) };
+            end += HEADER + size;
+        }
+        Some(end).filter(|&end| end <= bytes.len())
+    }
+
+    fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
+        let (mut number, mut rest) = (0, part);
+        while !rest.is_empty() {
+            let size = chunk_size(rest);
+            let end = size.map_or(rest.len(), |size| (HEADER + size).min(rest.len()));
+            let (chunk, after) = rest.split_at(end);
+            let read = match size {
+                None if rest.len() < HEADER && rest.iter().zip(MAGIC).all(|(byte, magic)| byte == magic) => {
+                    Err(BinaryError::Truncated)
+                }
+                None => Err(BinaryError::NoChunk),
+                Some(size) => read_chunk(&chunk[HEADER..], &mut number, sink)
+                    .and_then(|()| if chunk.len() < HEADER + size { Err(BinaryError::Truncated) } else { Ok(()) }),
+            };
+            rest = after;
+            if let Err(error) = read {
+                // Where the chain ends, nobody knows: the rest of its chunk is lost with it.
+                let flow = sink.fault(number, error.into(), String::new());
+                number += 1;
+                if flow.is_break() {
+                    break;
+                }
+            }
+        }
+        number
+    }
+}
+
+/// The size of the chunk at the start, without its header; none if there is no chunk.
+fn chunk_size(bytes: &[u8]) -> Option<usize> {
+    let size = bytes.strip_prefix(MAGIC)?.first_chunk()?;
+    Some(u32::from_le_bytes(*size) as usize).filter(|&size| size <= LARGEST_CHUNK)
+}
+
+fn read_chunk(chunk: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(), BinaryError> {
+    let mut rest = chunk;
+    while !rest.is_empty() {
+        let length = read_chain(rest, *number, sink)?;
+        rest = &rest[length..];
+        *number += 1;
+    }
+    Ok(())
+}
+
+/// Reads the chain at the start and says how many bytes it has.
+fn read_chain(bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<usize, BinaryError> {
+    let head: &[u8; STEM_AND_COUNT] = bytes.first_chunk().ok_or(BinaryError::Truncated)?;
+    let moves = usize::from(u16::from_be_bytes([head[STEM], head[STEM + 1]]));
+    let Stem { position, outcome, mv: mut best, mut mover_score } = stem::read(head)?;
+    if best.is_none() && moves > 0 {
+        return Err(BinaryError::Move(1));
+    }
+    let label = Label { outcome, score: None, group: group_of_game(&head[..STEM]) };
+    let mut sample = Sample { position, label, best };
+    let mut bits = BitReader::new(&bytes[STEM_AND_COUNT..]);
+    for ply in 0..=moves {
+        let side = sample.position.side_to_move();
+        let score = Some(mover_score).filter(|&score| score != NO_SCORE).map(bounded);
+        sample.label.score = score.map(|score| side.choose(score, -score));
+        sample.best = best;
+        sink.sample(number, &sample);
+        if let Some(mv) = best.filter(|_| ply < moves) {
+            sample.position.play(mv);
+            let mv = next_move(&mut bits, &sample.position)?;
+            best = Some(mv.filter(|&mv| sample.position.is_legal(mv)).ok_or(BinaryError::Move(ply + 2))?);
+            let change = bits.variable()?.ok_or(BinaryError::Score(ply + 2))?;
+            mover_score = mover_score.wrapping_neg().wrapping_add(signed(change));
+        }
+    }
+    Ok(STEM_AND_COUNT + bits.bytes_read())
+}
+
+#[cfg(test)]
+mod tests;

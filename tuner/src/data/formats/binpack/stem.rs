@@ -1,0 +1,178 @@
+//! What a chain begins with: a position with its labels and its move, in 32 bytes.
+
+use engine::chess::{
+    Bitboard, CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Position, Rank, Setup, Square,
+};
+
+use super::super::binary::{BinaryError, PROMOTIONS, castling_rooks, kind_code, promotion_code};
+use super::bits::{signed, unsigned};
+use crate::data::label::Outcome;
+use crate::data::runs::Unfit;
+
+/// Bytes of a stem: where its parts begin, the men at [`MEN`] in four bits each, the rest in two bytes each.
+pub(super) const STEM: usize = 32;
+const MEN: usize = 8;
+const MOVE: usize = 24;
+const SCORE: usize = 26;
+const PLY_AND_OUTCOME: usize = 28;
+const HALFMOVE_CLOCK: usize = 30;
+
+/// A man's code is twice its type, and one more for Black; these stand for more than that. A pawn that has just made a
+/// double step:
+const PASSED_PAWN: u8 = 12;
+
+/// A rook that may castle, by color.
+const CASTLING_ROOKS: [u8; 2] = [13, 14];
+
+/// The black king if Black is to move.
+const BLACK_TO_MOVE: u8 = 15;
+
+/// The ply has so many bits, the outcome those above.
+const PLY_BITS: u32 = 14;
+const LARGEST_PLY: u16 = (1 << PLY_BITS) - 1;
+
+/// Outcomes for the side to move, by their codes.
+const OUTCOMES: [Outcome; 3] = [Outcome::Draw, Outcome::Loss, Outcome::Win];
+
+/// What is special about a move, by its code.
+const KINDS: [MoveKind; 4] = [MoveKind::Normal, MoveKind::Promotion, MoveKind::Castling, MoveKind::EnPassant];
+
+/// What a stem says.
+pub(super) struct Stem {
+    pub(super) position: Position,
+    /// White's.
+    pub(super) outcome: Outcome,
+    /// The move; a chain of one position need not have any.
+    pub(super) mv: Option<Move>,
+    /// The score for the side to move, whatever it stands for.
+    pub(super) mover_score: i16,
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Stem, BinaryError> {
+    let word = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
+    let position = position_of(bytes, word(HALFMOVE_CLOCK), word(PLY_AND_OUTCOME) & LARGEST_PLY)?;
+    let code = word(PLY_AND_OUTCOME) >> PLY_BITS;
+    let outcome = *OUTCOMES.get(usize::from(code)).ok_or(BinaryError::Outcome(code as u8))?;
+    let mv = move_of(word(MOVE), &position);
+    if mv.is_none() && word(MOVE) != 0 {
+        return Err(BinaryError::Move(1));
+    }
+    let outcome = position.side_to_move().choose(outcome, outcome.flipped());
+    Ok(Stem { position, outcome, mv, mover_score: signed(word(SCORE)) })
+}
+
+fn position_of(stem: &[u8], halfmove_clock: u16, ply: u16) -> Result<Position, BinaryError> {
+    let occupied = Bitboard(stem[..MEN].iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+    if occupied.count() > 32 {
+        return Err(BinaryError::Men(occupied.count()));
+    }
+    let code = |at: usize| stem[MEN + at / 2] >> (4 * (at % 2)) & 0xF;
+    let codes = || occupied.into_iter().enumerate().map(|(at, square)| (code(at), square));
+    let side = if codes().any(|(code, _)| code == BLACK_TO_MOVE) { Color::Black } else { Color::White };
+    let mut setup = Setup::new(side, halfmove_clock, ply / 2 + 1);
+    for (code, square) in codes() {
+        let castling = CASTLING_ROOKS.iter().position(|&rook| rook == code);
+        let piece = match (code, castling) {
+            (PASSED_PAWN, _) => {
+                // It stands on the fourth rank of its side.
+                let color = if square.rank() == Rank::Fourth { Color::White } else { Color::Black };
+                setup.en_passant = Bitboard::from(square).forward(!color).first();
+                Piece { color, piece_type: PieceType::Pawn }
+            }
+            (BLACK_TO_MOVE, _) => Piece { color: Color::Black, piece_type: PieceType::King },
+            (_, Some(color)) => {
+                setup.castling_rooks |= square.into();
+                Piece { color: Color::ALL[color], piece_type: PieceType::Rook }
+            }
+            _ => {
+                let piece_type = PieceType::from_index(usize::from(code / 2)).ok_or(BinaryError::Piece(code))?;
+                Piece { color: Color::ALL[usize::from(code % 2)], piece_type }
+            }
+        };
+        setup.put(piece, square);
+    }
+    setup.finish().map_err(BinaryError::Position)
+}
+
+/// The move of two bytes: two bits for what is special, six from, six to, two for what a pawn becomes; none if it is
+/// not legal.
+fn move_of(bits: u16, position: &Position) -> Option<Move> {
+    let square = |bits: u16| Square::from_index(usize::from(bits & 0x3F));
+    let (from, to) = (square(bits >> 8), square(bits >> 2));
+    let mv = match KINDS[usize::from(bits >> 14)] {
+        MoveKind::Promotion => Move::promotion(from, to, PROMOTIONS[usize::from(bits & 3)]),
+        kind => Move::new(from, to, kind),
+    };
+    position.is_legal(mv).then_some(mv)
+}
+
+/// The bytes that [`read`] reads. A game that begins with move 0 begins with its first.
+///
+/// # Errors
+/// What there is no room for.
+pub(super) fn write(stem: &Stem) -> Result<[u8; STEM], Unfit> {
+    let Stem { position, outcome, mv, mover_score } = stem;
+    let side = position.side_to_move();
+    let number = position.fullmove_number();
+    let ply = 2 * u32::from(number.saturating_sub(1)) + side.index() as u32;
+    let ply = u16::try_from(ply).ok().filter(|&ply| ply <= LARGEST_PLY).ok_or(Unfit::FullmoveNumber(number))?;
+    let outcome = side.choose(*outcome, outcome.flipped());
+    let outcome = OUTCOMES.iter().position(|&other| other == outcome).expect("a code for every outcome") as u16;
+    let bits_of = |mv: Move| {
+        let (from, to) = (mv.from().index() as u16, mv.to().index() as u16);
+        kind_code(&KINDS, mv) << 14 | from << 8 | to << 2 | promotion_code(mv)
+    };
+    let mut bytes = [0; STEM];
+    put_men(position, &mut bytes)?;
+    for (at, word) in [
+        (MOVE, mv.map_or(0, bits_of)),
+        (SCORE, unsigned(*mover_score)),
+        (PLY_AND_OUTCOME, ply | outcome << PLY_BITS),
+        (HALFMOVE_CLOCK, position.halfmove_clock()),
+    ] {
+        bytes[at..at + 2].copy_from_slice(&word.to_be_bytes());
+    }
+    Ok(bytes)
+}
+
+/// Writes what stands on the board.
+fn put_men(position: &Position, bytes: &mut [u8; STEM]) -> Result<(), Unfit> {
+    check_castling(position)?;
+    let castling_rooks = castling_rooks(position);
+    let us = position.side_to_move();
+    let passed = position.en_passant().map_or(Bitboard::EMPTY, |square| Bitboard::from(square).forward(!us));
+    let black_king = Bitboard::from(position.king(Color::Black));
+    let black_to_move = if us == Color::Black { black_king } else { Bitboard::EMPTY };
+    bytes[..MEN].copy_from_slice(&position.occupied().0.to_be_bytes());
+    for (at, square) in position.occupied().into_iter().enumerate() {
+        let Some(Piece { color, piece_type }) = position.piece_on(square) else { continue };
+        let code = if passed.has(square) {
+            PASSED_PAWN
+        } else if castling_rooks.has(square) {
+            CASTLING_ROOKS[color.index()]
+        } else if black_to_move.has(square) {
+            BLACK_TO_MOVE
+        } else {
+            2 * piece_type as u8 + color.index() as u8
+        };
+        bytes[MEN + at / 2] |= code << (4 * (at % 2));
+    }
+    Ok(())
+}
+
+/// Other readers know rooks that may castle by the corners they stand in, and take the king to be on the e-file.
+fn check_castling(position: &Position) -> Result<(), Unfit> {
+    let corner = |side| match side {
+        CastlingSide::King => File::H,
+        CastlingSide::Queen => File::A,
+    };
+    for color in Color::ALL {
+        for side in CastlingSide::ALL {
+            let Some(file) = position.castling().rook_file(color, side) else { continue };
+            if file != corner(side) || position.king(color).file() != File::E {
+                return Err(Unfit::Castling);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! Writing chains, and chunks of them.
+
+use std::io::{self, Write};
+
+use engine::chess::Position;
+
+use super::bits::{BitWriter, unsigned};
+use super::moves::put_move;
+use super::stem::{self, Stem};
+use super::{MAGIC, NO_SCORE};
+use crate::data::runs::{Run, Step, Unfit};
+
+/// Positions of the longest chain: the number of moves behind the first has two bytes.
+pub(crate) const LONGEST_CHAIN: usize = u16::MAX as usize + 1;
+
+/// A chunk that has so many bytes takes no more chains: what Stockfish's own tools make.
+const CHUNK: usize = 1 << 20;
+
+/// Writes a run of at most [`LONGEST_CHAIN`] positions as a chain.
+///
+/// # Errors
+/// What of its first position there is no room for; nothing has been written then.
+pub(crate) fn write_chain(run: &Run, to: &mut Vec<u8>) -> Result<(), Unfit> {
+    let (first, others) = run.steps.split_first().expect("a run has a position");
+    let mut position = run.start.clone();
+    let mover_score = |step: &Step, position: &Position| {
+        step.score.map_or(NO_SCORE, |score| position.side_to_move().choose(score, -score))
+    };
+    let stem = Stem {
+        outcome: run.outcome,
+        mv: Some(first.mv),
+        mover_score: mover_score(first, &position),
+        position: position.clone(),
+    };
+    to.extend_from_slice(&stem::write(&stem)?);
+    to.extend_from_slice(&u16::try_from(others.len()).expect("a run that fits").to_be_bytes());
+    let mut bits = BitWriter::new(to);
+    let (mut last_move, mut last_score) = (first.mv, stem.mover_score);
+    for step in others {
+        position.play(last_move);
+        put_move(&mut bits, &position, step.mv);
+        let score = mover_score(step, &position);
+        bits.variable(unsigned(score.wrapping_sub(last_score.wrapping_neg())));
+        (last_move, last_score) = (step.mv, score);
+    }
+    Ok(())
+}
+
+/// Puts chains together to chunks.
+#[derive(Default)]
+pub(crate) struct Chunks {
+    chains: Vec<u8>,
+}
+
+impl Chunks {
+    /// Adds a chain; a chunk is written once it is large enough.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn add(&mut self, chain: &[u8], to: &mut dyn Write) -> io::Result<()> {
+        self.chains.extend_from_slice(chain);
+        if self.chains.len() >= CHUNK { self.finish(to) } else { Ok(()) }
+    }
+
+    /// Writes the chunk that is begun, if there is one.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn finish(&mut self, to: &mut dyn Write) -> io::Result<()> {
+        if self.chains.is_empty() {
+            return Ok(());
+        }
+        let size = u32::try_from(self.chains.len()).map_err(io::Error::other)?;
+        to.write_all(MAGIC)?;
+        to.write_all(&size.to_le_bytes())?;
+        to.write_all(&self.chains)?;
+        self.chains.clear();
+        Ok(())
+    }
+}

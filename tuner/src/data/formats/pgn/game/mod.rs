@@ -1,0 +1,290 @@
+//! One game.
+
+use common::lines::Lines;
+use engine::chess::{FenError, GameResult, Move, Position, SanError};
+use thiserror::Error;
+use tools::pgn::{PgnGame, PgnMove, PgnReader};
+
+use super::LONGEST;
+use super::evaluation::Evaluation;
+use crate::data::formats::Sample;
+use crate::data::label::{Label, Outcome, group_of_game};
+
+/// No game of chess has so many moves of either side: the longest that the rules allow has 17,697.
+const MOST_PLIES: usize = 1 << 16;
+
+/// Which positions of a game are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plies {
+    /// So many of the first are left out.
+    pub skip_first: u16,
+    /// So many of the last are left out; that behind the last move is never wanted.
+    pub skip_last: u16,
+}
+
+impl Default for Plies {
+    /// Openings are mostly known by heart, and ends are often played on without thought.
+    fn default() -> Self {
+        Plies { skip_first: 8, skip_last: 4 }
+    }
+}
+
+/// Why a game cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GameError {
+    /// Its text is not that of a game.
+    #[error("{0}")]
+    Malformed(String),
+    /// It begins with no position.
+    #[error("tag FEN: {0}")]
+    Start(#[from] FenError),
+    /// It follows other rules.
+    #[error("variant `{0}`: expected standard chess or Chess960")]
+    Variant(String),
+    /// The result in its tag is none.
+    #[error("unknown result `{0}`: expected `1-0`, `0-1`, `1/2-1/2` or `*`")]
+    UnknownResult(String),
+    /// Something that is said once is said twice, and not the same.
+    #[error("two {what}: `{first}` and `{second}`")]
+    Twice {
+        /// What is said.
+        what: String,
+        /// What is said first.
+        first: String,
+        /// What is said then.
+        second: String,
+    },
+    /// Two results.
+    #[error("the tag says {}, the end of the moves {}", tag.result(), end.result())]
+    Contradiction {
+        /// That of the tag.
+        tag: Outcome,
+        /// That at the end of the moves.
+        end: Outcome,
+    },
+    /// A word that is no move.
+    #[error("`{0}` is no move")]
+    NotAMove(String),
+    /// A move that cannot be played.
+    #[error("`{0}` is not a legal move here")]
+    Illegal(String),
+    /// A move that can be read in more than one way.
+    #[error("`{0}` could be more than one move")]
+    Ambiguous(String),
+    /// A move behind the result.
+    #[error("move `{0}` after the result")]
+    AfterResult(String),
+}
+
+impl GameError {
+    /// The kind of error, for counting.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            GameError::Malformed(_) => "malformed game",
+            GameError::Start(_) => "unknown start of a game",
+            GameError::Variant(_) => "unknown variant",
+            GameError::UnknownResult(_) => "unknown result",
+            GameError::Contradiction { .. } => "contradicting results",
+            GameError::Twice { .. } => "said twice",
+            GameError::NotAMove(_) => "unknown move",
+            GameError::Illegal(_) | GameError::Ambiguous(_) => "illegal move",
+            GameError::AfterResult(_) => "move after the result",
+        }
+    }
+}
+
+/// A move with what comments say of the positions around it, centipawns, White's view.
+struct Played {
+    mv: Move,
+    before: Option<i16>,
+    after: Option<i16>,
+}
+
+/// Whether a game has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::data) enum Ending {
+    /// With a result.
+    Known,
+    /// It has none: it was broken off, or it is not known.
+    Unknown,
+}
+
+/// Reads games one after the other.
+pub(in crate::data) struct GameReader {
+    plies: Plies,
+    usual_start: Position,
+}
+
+/// A fault with its line in the text, from 1.
+type Fault = (u64, GameError);
+
+impl GameReader {
+    pub(in crate::data) fn new(plies: Plies) -> Self {
+        GameReader { plies, usual_start: Position::start() }
+    }
+
+    /// Reads the game of a text, and shows the wanted positions with the moves that were played there.
+    ///
+    /// # Errors
+    /// What is wrong with the game, and in which line of its text, from 1; nothing has been shown then.
+    pub(in crate::data) fn read(&self, text: &[u8], mut show: impl FnMut(&Sample)) -> Result<Ending, Fault> {
+        let Some(game) = whole_game(text)? else { return Ok(Ending::Unknown) };
+        let tags = Tags::of(&game)?;
+        let end = game.end.as_deref().and_then(outcome);
+        let said = match (tags.outcome, end) {
+            (Some((line, tag)), Some(end)) if tag != end => {
+                return Err((line, GameError::Contradiction { tag, end }));
+            }
+            (tag, end) => tag.map(|(_, outcome)| outcome).or(end),
+        };
+        if let Some((line, fault)) = game.fault {
+            return Err((line, malformed(&fault)));
+        }
+        let start = tags.start.unwrap_or_else(|| self.usual_start.clone());
+        let moves = play(&start, &game.moves)?;
+        let Some(outcome) = said else { return Ok(Ending::Unknown) };
+        self.show_all(start, &moves, outcome, &mut show);
+        Ok(Ending::Known)
+    }
+
+    fn show_all(&self, start: Position, moves: &[Played], outcome: Outcome, show: &mut impl FnMut(&Sample)) {
+        // Copies of a game are one group with it.
+        let mut name = start.key().to_le_bytes().to_vec();
+        name.extend(moves.iter().flat_map(|played| played.mv.to_bits().to_le_bytes()));
+        let group = group_of_game(&name);
+        let wanted = usize::from(self.plies.skip_first)..moves.len().saturating_sub(self.plies.skip_last.into());
+        let mut sample = Sample { position: start, label: Label::new(outcome, group), best: None };
+        let mut known = None;
+        for (ply, played) in moves.iter().enumerate().take(wanted.end) {
+            if ply >= wanted.start {
+                sample.label.score = played.before.or(known);
+                sample.best = Some(played.mv);
+                show(&sample);
+            }
+            known = played.after;
+            sample.position.play(played.mv);
+        }
+    }
+}
+
+fn malformed(fault: &impl ToString) -> GameError {
+    GameError::Malformed(fault.to_string())
+}
+
+/// The game of a text, behind whose result nothing stands; nothing if the text has none.
+fn whole_game(text: &[u8]) -> Result<Option<PgnGame>, Fault> {
+    let mut reader = PgnReader::from_lines(Lines::new(text, LONGEST), MOST_PLIES).with_comments();
+    let mut next = || reader.next_game().map_err(|error| (1, malformed(&error)));
+    let Some(game) = next()? else { return Ok(None) };
+    if game.moves.len() == MOST_PLIES {
+        return Err((game.line, malformed(&format!("{MOST_PLIES} moves or more"))));
+    }
+    while let Some(more) = next()? {
+        if let Some(played) = more.moves.first() {
+            return Err((played.line, GameError::AfterResult(played.word.clone())));
+        }
+        if let Some(tag) = more.tags.first() {
+            return Err((tag.line, malformed(&"a tag behind the moves")));
+        }
+        if let Some((line, fault)) = more.fault {
+            return Err((line, malformed(&fault)));
+        }
+        if more.end != game.end {
+            let [first, second] = [&game.end, &more.end].map(|end| end.clone().unwrap_or_default());
+            return Err((more.line, GameError::Twice { what: "results behind the moves".to_owned(), first, second }));
+        }
+    }
+    Ok(Some(game))
+}
+
+/// The result of a name; `1/2` and `*` are none.
+fn outcome(name: &str) -> Option<Outcome> {
+    GameResult::from_name(name).map(|result| match result {
+        GameResult::WhiteWins => Outcome::Win,
+        GameResult::Draw => Outcome::Draw,
+        GameResult::BlackWins => Outcome::Loss,
+    })
+}
+
+/// What the tags of a game say.
+#[derive(Default)]
+struct Tags {
+    start: Option<Position>,
+    /// With its line.
+    outcome: Option<(u64, Outcome)>,
+}
+
+impl Tags {
+    fn of(game: &PgnGame) -> Result<Self, Fault> {
+        let mut tags = Tags::default();
+        for tag in game.tags.iter().filter(|tag| ["FEN", "Result", "Variant"].contains(&tag.name.as_str())) {
+            let (value, at) = (tag.value.as_str(), |error| (tag.line, error));
+            if let Some(first) = game.tag(&tag.name).filter(|&first| first != value) {
+                let (what, first) = (format!("tags {}", tag.name), first.to_owned());
+                return Err(at(GameError::Twice { what, first, second: value.to_owned() }));
+            }
+            match tag.name.as_str() {
+                "FEN" => tags.start = Some(Position::from_fen(value).map_err(|error| at(error.into()))?),
+                "Variant" if !is_known_variant(value) => return Err(at(GameError::Variant(value.to_owned()))),
+                "Result" if !["*", "?", ""].contains(&value) => {
+                    let known = outcome(value).ok_or_else(|| at(GameError::UnknownResult(value.to_owned())))?;
+                    tags.outcome = Some((tag.line, known));
+                }
+                _ => {}
+            }
+        }
+        Ok(tags)
+    }
+}
+
+/// Whether a tag speaks of standard chess or Chess960, as programs and servers call them.
+fn is_known_variant(name: &str) -> bool {
+    let known = [
+        "standard",
+        "chess",
+        "normal",
+        "from position",
+        "chess960",
+        "chess 960",
+        "fischerandom",
+        "fischerrandom",
+        "freestyle",
+    ];
+    known.contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// Plays the words of moves, and reads the comments behind them.
+fn play(start: &Position, words: &[PgnMove]) -> Result<Vec<Played>, Fault> {
+    let mut position = start.clone();
+    let play = |PgnMove { line, word, comments }: &PgnMove| {
+        let mover = position.side_to_move();
+        let mv = position.parse_san(word).map_err(|error| {
+            let error = match error {
+                // A move that is passed has a form, and is never legal.
+                SanError::Malformed(word) if word == "--" => GameError::Illegal(word),
+                SanError::Malformed(word) => GameError::NotAMove(word),
+                SanError::Illegal(word) => GameError::Illegal(word),
+                SanError::Ambiguous(word) => GameError::Ambiguous(word),
+            };
+            (*line, error)
+        })?;
+        position.play(mv);
+        let mut played = Played { mv, before: None, after: None };
+        for comment in comments.split(|&byte| byte == b'}') {
+            match Evaluation::of(comment) {
+                Some(Evaluation::OfMover(score)) => {
+                    played.before.get_or_insert(mover.choose(score, -score));
+                }
+                Some(Evaluation::After(score)) => {
+                    played.after.get_or_insert(score);
+                }
+                None => {}
+            }
+        }
+        Ok(played)
+    };
+    words.iter().map(play).collect()
+}
+
+#[cfg(test)]
+mod tests;

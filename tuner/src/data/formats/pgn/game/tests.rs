@@ -1,0 +1,151 @@
+//! Games that can be read, and those that cannot.
+
+use super::*;
+
+const TAGS: &str = "[Event \"?\"]\n[Result \"1-0\"]\n\n";
+
+/// FEN and score.
+type Shown = (String, Option<i16>);
+
+/// The outcome of a game and every position that is shown.
+fn read(text: &str, plies: Plies) -> Result<(Option<Outcome>, Vec<Shown>), (u64, GameError)> {
+    let (mut shown, mut outcome) = (Vec::new(), None);
+    let ending = GameReader::new(plies).read(text.as_bytes(), |sample| {
+        assert!(sample.best.is_some_and(|mv| sample.position.is_legal(mv)));
+        shown.push((sample.position.to_fen(), sample.label.score));
+        outcome = Some(sample.label.outcome);
+    })?;
+    assert!((ending == Ending::Known) || shown.is_empty());
+    Ok((outcome, shown))
+}
+
+const ALL: Plies = Plies { skip_first: 0, skip_last: 0 };
+
+fn fault(text: &str) -> (u64, String) {
+    let (line, error) = read(text, ALL).expect_err(text);
+    (line, error.to_string())
+}
+
+#[test]
+fn every_position_with_a_move_is_shown() {
+    let (outcome, shown) = read(&format!("{TAGS}1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1-0"), ALL).unwrap();
+    assert_eq!((outcome, shown.len()), (Some(Outcome::Win), 6));
+    assert_eq!(shown[0].0, Position::start().to_fen());
+    assert_eq!(shown[5].0, "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3");
+    let some = Plies { skip_first: 2, skip_last: 3 };
+    let (_, shown) = read(&format!("{TAGS}1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1-0"), some).unwrap();
+    assert_eq!(shown, [("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2".to_owned(), None)]);
+    assert_eq!(read(&format!("{TAGS}1. e4 1-0"), Plies::default()).unwrap(), (None, vec![]));
+}
+
+#[test]
+fn scores_belong_to_the_position_they_were_found_for() {
+    let scores = |moves: &str| -> Vec<Option<i16>> {
+        read(&format!("{TAGS}{moves} 1-0"), ALL).unwrap().1.into_iter().map(|(_, score)| score).collect()
+    };
+    let of_match =
+        scores("1. e4 {+0.20/9 1s} e5 {book} 2. Nf3 Nc6 {+0.50/8 0.1s, x} (2... d6 {-3.00/2}) 3. Bb5 {-M4/3\n1s} a6");
+    assert_eq!(of_match, [Some(20), None, None, Some(-50), Some(-31_996), None]);
+    let of_server = scores("1. e4 { [%eval 0.35] [%clk 0:01:00] } 1... e5 $1 { [%eval #-2] } 2. Nf3");
+    assert_eq!(of_server, [None, Some(35), Some(-31_996)]);
+    let long = format!("1. e4 {{+0.20/9 {}+0.30/9 1s}} e5", "x".repeat(50_000));
+    assert_eq!(scores(&long), [Some(20), None]);
+}
+
+#[test]
+fn starts_and_castling_of_chess960_are_known() {
+    let text = "[FEN \"1rkb1nqr/pppppppp/8/8/8/8/PPPPPPPP/1RKB1NQR w KQkq - 0 1\"]\n[Variant \"fischerandom\"]\n\
+                [SetUp \"1\"]\n\n1. Be2?! {x}\n\n1... Ne6 2. e4 0-1\n";
+    assert_eq!(fault(text), (5, "`Be2` is not a legal move here".to_owned()));
+    let text = text.replace("Be2", "e3").replace("2. e4", "2. Be2 Nc5 3. O-O-O");
+    let (outcome, shown) = read(&text, ALL).unwrap();
+    assert_eq!((outcome, shown.len()), (Some(Outcome::Loss), 5));
+}
+
+#[test]
+fn a_result_is_never_guessed() {
+    let outcome =
+        |tag: &str, end: &str| read(&format!("[Result \"{tag}\"]\n\n1. e4 {end}"), ALL).map(|(outcome, _)| outcome);
+    assert_eq!(outcome("1/2-1/2", "1/2-1/2"), Ok(Some(Outcome::Draw)));
+    assert_eq!(outcome("0-1", "*"), Ok(Some(Outcome::Loss)));
+    assert_eq!(outcome("*", "0-1"), Ok(Some(Outcome::Loss)));
+    assert_eq!(outcome("1-0", ""), Ok(Some(Outcome::Win)));
+    for (tag, end) in [("*", "*"), ("?", ""), ("*", "1/2")] {
+        assert_eq!(outcome(tag, end), Ok(None), "{tag} {end}");
+    }
+    assert_eq!(fault("[Result \"1-0\"]\n\n1. e4 0-1").1, "the tag says 1-0, the end of the moves 0-1");
+    assert_eq!(fault("[Result \"1/2\"]\n\n1. e4").1, "unknown result `1/2`: expected `1-0`, `0-1`, `1/2-1/2` or `*`");
+}
+
+#[test]
+fn what_is_said_twice_is_the_same() {
+    let board = |rook| format!("[FEN \"8/8/8/8/8/k7/7{rook}/K7 w - - 0 1\"]");
+    for (tags, moves, line, error) in [
+        ("[Result \"1-0\"]\n[Result \"0-1\"]", "1. e4", 2, "two tags Result: `1-0` and `0-1`"),
+        ("[Result  \"*\"]\n[Event \"[x\"]\n[Result \"0-1\"]", "1. e4 0-1", 3, "two tags Result: `*` and `0-1`"),
+        ("[Result \"1-0\"] [Result \"0-1\"]", "1. e4 1-0", 1, "two tags Result: `1-0` and `0-1`"),
+        ("[Variant \"Standard\"]\n[Variant \"Atomic\"]", "1. e4", 2, "two tags Variant: `Standard` and `Atomic`"),
+        ("[Event \"x\"]\n[Result \"1-0\"]", "1. e4 1/2-1/2", 2, "the tag says 1-0, the end of the moves 1/2-1/2"),
+        ("[Event \"x\"]", "1. e4 1-0\n0-1", 4, "two results behind the moves: `1-0` and `0-1`"),
+        ("[Event \"x\"]", "1. e4 * 0-1", 3, "two results behind the moves: `*` and `0-1`"),
+    ] {
+        assert_eq!(fault(&format!("{tags}\n\n{moves}\n")), (line, error.to_owned()), "{tags}");
+    }
+    let (line, error) = fault(&format!("{}\n{}\n\n1. Rh3 1-0", board('R'), board('Q')));
+    assert!(line == 2 && error.starts_with("two tags FEN: `8/"), "{line} {error}");
+    let same = format!("{0}\n[Result \"1-0\"]\n[Result \" 1-0\"]\n{0}\n\n1. Rh3 1-0 1-0\n", board('R'));
+    assert_eq!(read(&same, ALL).map(|(outcome, shown)| (outcome, shown.len())), Ok((Some(Outcome::Win), 1)));
+}
+
+#[test]
+fn faults_are_told_with_their_line() {
+    for (moves, line, error) in [
+        ("1. e4 e5\n2. Ke3", 5, "`Ke3` is not a legal move here"),
+        ("1. e4 e5\n2. Nf9 Nf6", 5, "`Nf9` is no move"),
+        ("1. e4 Nf6Nc6 2. d4", 4, "`Nf6Nc6` is no move"),
+        ("1. e4 Nf6,Nc6 2. d4", 4, "`Nf6,Nc6` is no move"),
+        ("1. e4 e5\n2. N2f3", 5, "`N2f3` is not a legal move here"),
+        ("1. Nf3 e6 2. d4 e5 3. Nd2", 4, "`Nd2` could be more than one move"),
+        ("1. e4 -- 2. d4", 4, "`--` is not a legal move here"),
+        ("1. e4 e5 1-0 2. d4", 4, "move `d4` after the result"),
+        ("1. e4 e5 1-0\n2. d4 1-0", 5, "move `d4` after the result"),
+        ("1. e4 1-0\n [Result \"1-0\"]\n", 5, "a tag behind the moves"),
+        ("1. e4 1-0\n(1. d4", 5, "a variation has no end"),
+        ("1. e4 {no end", 4, "a comment has no end"),
+        ("1. e4\n(1. d4 {no end", 5, "a variation has no end"),
+        ("1. e4\n((((", 5, "a variation has no end"),
+        ("1. e4 (1. d4 (1. c4) 1-0", 4, "a variation has no end"),
+        ("1. e4 ) e5", 4, "`)` without `(`"),
+        ("1. e4 } e5", 4, "`}` is no move"),
+    ] {
+        let found = fault(&format!("{TAGS}{moves}\n"));
+        assert_eq!(found, (line, error.to_owned()), "{moves}");
+    }
+    assert_eq!(
+        fault("[Result \"1-0\"]\n[White \"x]\n\n1. e4"),
+        (2, "`[White \"x]` is not of the form [Name \"value\"]".into())
+    );
+    let endless = format!("{TAGS}{}", "1. Nf3 Nf6 2. Ng1 Ng8 ".repeat(MOST_PLIES / 4));
+    assert_eq!(fault(&endless), (1, "65536 moves or more".to_owned()));
+    assert_eq!(fault("[FEN \"x\"]\n\n1. e4").1, "tag FEN: expected 4 or 6 fields, found 1");
+    assert_eq!(fault("[Variant \"Atomic\"]\n\n1. e4").1, "variant `Atomic`: expected standard chess or Chess960");
+}
+
+#[test]
+fn blanks_of_every_kind_part_words() {
+    for moves in ["1. e4 (1. d4\n\n2. c4) e5 2. Nf3 Nc6", "1. e4 e5\n2. Nf3\u{c}Nc6", "1.e4\te5\r\n\r\n2.Nf3 Nc6"] {
+        assert_eq!(read(&format!("{TAGS}{moves}\n"), ALL).unwrap().1.len(), 4, "{moves}");
+    }
+}
+
+#[test]
+fn copies_of_a_game_are_one_group() {
+    let group = |text: &str| {
+        let mut group = None;
+        GameReader::new(ALL).read(text.as_bytes(), |sample| group = Some(sample.label.group)).unwrap();
+        group.unwrap()
+    };
+    let first = group(&format!("{TAGS}1. e4 e5 1-0"));
+    assert_eq!(group("[Result \"1-0\"]\n\n1. e4 {x} e5 1-0"), first);
+    assert_ne!(group(&format!("{TAGS}1. e4 e6 1-0")), first);
+}

@@ -1,0 +1,349 @@
+//! Lines of a FEN and a label, in the styles that exist in the wild.
+//!
+//! * `FEN c9 "1-0";`: an EPD whose operation `c9` is the result, White's, as in quiet_labeled.epd; the operation `c0` may
+//!   name the game, and `ce` give a score in the view of the side to move, as `arena datagen` writes them;
+//! * `FEN [1.0]`: points in brackets, perhaps with a score behind them;
+//! * columns: see [`table`](super::table).
+//!
+//! The FEN has four or six fields. A file uses one style throughout; blank lines and lines that begin with `#` say
+//! nothing.
+
+use std::ops::ControlFlow;
+
+use engine::chess::epd::{Epd, EpdError};
+use engine::chess::{Color, FenError, Position};
+use memchr::{memchr, memmem};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::table::{HeaderError, Table};
+use super::{Format, Reader, Record, Sample, Sink};
+use crate::data::label::{Label, LabelView, Outcome, group_of_game, group_of_position};
+use crate::data::{BadRecord, DatasetError, ReadOptions};
+
+/// What a text begins with if its editor put it there.
+pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
+
+/// Bytes of the longest line.
+const LONGEST: usize = 1 << 16;
+
+/// How a file writes labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LabelStyle {
+    /// `c9 "1-0";`
+    Epd,
+    /// `[1.0]`
+    Points,
+    /// Columns.
+    Table(Table),
+}
+
+impl LabelStyle {
+    fn example(self) -> &'static str {
+        match self {
+            LabelStyle::Epd => "`c9 \"1-0\";`, `c9 \"0-1\";` or `c9 \"1/2-1/2\";`",
+            LabelStyle::Points => "`[1.0]`, `[0.5]` or `[0.0]`",
+            LabelStyle::Table(table) => table.results.example(),
+        }
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LineError {
+    /// It is not text.
+    #[error("not valid UTF-8")]
+    NotText,
+    /// Its position is malformed or illegal.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// Its operations are malformed.
+    #[error(transparent)]
+    Operations(EpdError),
+    /// An operation says two things.
+    #[error("two operations `{opcode}`: `{first}` and `{second}`")]
+    Operation {
+        /// The operation.
+        opcode: &'static str,
+        /// What it says first.
+        first: String,
+        /// What it says then.
+        second: String,
+    },
+    /// Two columns with different results.
+    #[error("two results: `{0}` and `{1}`; leave the column out, or rename it, that is not meant")]
+    Results(String, String),
+    /// It looks like no style.
+    #[error("no result like `c9 \"1-0\";`, `[1.0]` or `; 1-0` after a FEN")]
+    NoStyle,
+    /// It has no result in the style of the file.
+    #[error("no result: expected {}", .0.example())]
+    NoResult(LabelStyle),
+    /// Its result is none of the three.
+    #[error("unknown result `{found}`: expected {}{}", style.example(), about_share(found))]
+    UnknownResult {
+        /// What stands there.
+        found: String,
+        /// The style of the file.
+        style: LabelStyle,
+    },
+    /// Its score is no number of centipawns.
+    #[error("score `{0}`: expected centipawns, a number from -32000 to 32000")]
+    Score(String),
+    /// It is longer than any line of a position.
+    #[error("longer than {LONGEST} bytes")]
+    Long,
+    /// It has more or fewer columns than the first.
+    #[error("{found} columns, expected {expected}")]
+    Columns {
+        /// How many the first line has.
+        expected: usize,
+        /// How many this one has.
+        found: usize,
+    },
+    /// Something unexpected follows the result.
+    #[error("unexpected `{0}` after the result")]
+    Trailing(String),
+}
+
+/// What there is to say of a number between those of loss and win.
+fn about_share(found: &str) -> &'static str {
+    match found.trim_matches(['[', ']']).parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => {
+            "; games are won, drawn or lost, what is merely expected of a position is a score in centipawns"
+        }
+        _ => "",
+    }
+}
+
+impl LineError {
+    /// The kind of error, for counting.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            LineError::NotText => "not text",
+            LineError::Fen(error) => match error {
+                FenError::Kings { .. }
+                | FenError::TooManyPieces { .. }
+                | FenError::PawnOnLastRank(_)
+                | FenError::OpponentInCheck
+                | FenError::Checkers(_)
+                | FenError::CastlingWithoutRook(_)
+                | FenError::EnPassantImpossible(_) => "illegal position",
+                _ => "malformed FEN",
+            },
+            LineError::Operations(_) => "malformed operation",
+            LineError::Operation { .. } => "contradicting operations",
+            LineError::Results(..) => "contradicting results",
+            LineError::NoStyle => "unknown style",
+            LineError::NoResult(_) => "no result",
+            LineError::UnknownResult { .. } => "unknown result",
+            LineError::Score(_) => "unknown score",
+            LineError::Long => "long line",
+            LineError::Columns { .. } => "number of columns",
+            LineError::Trailing(_) => "text after the result",
+        }
+    }
+}
+
+/// The line without its end and surrounding blanks; `None` if it says nothing.
+fn content(line: &[u8]) -> Option<&[u8]> {
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii();
+    (!line.is_empty() && line[0] != b'#').then_some(line)
+}
+
+/// The lines that say something and are text.
+fn contents(text: &[u8]) -> impl Iterator<Item = &str> + Clone {
+    text.split(|&byte| byte == b'\n').filter_map(content).filter_map(|line| std::str::from_utf8(line).ok())
+}
+
+/// Whether a line begins like a FEN, whatever else is wrong with it.
+pub(super) fn begins_like_fen(line: &str) -> bool {
+    let board = line.split_ascii_whitespace().next().unwrap_or_default();
+    board.contains('/') && board.bytes().all(|byte| b"/12345678PNBRQKpnbrqk".contains(&byte))
+}
+
+/// The reader of a text that begins like this, by the first line that has a result; none if no line has one.
+pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<Option<Box<dyn Reader>>, DatasetError> {
+    let reader = |style| Ok(Some(Box::new(TextReader { style, view: options.view }) as Box<dyn Reader>));
+    let old = contents(head).filter(|line| begins_like_fen(line)).find_map(|line| {
+        if line.contains(" c9 ") {
+            return Some(LabelStyle::Epd);
+        }
+        let (_, label) = line.split_once('[')?;
+        label.contains(']').then_some(LabelStyle::Points)
+    });
+    if let Some(style) = old {
+        return reader(style);
+    }
+    match Table::detect(contents(head), options.results) {
+        Ok(Some(table)) => reader(LabelStyle::Table(table)),
+        Ok(None) => Ok(None),
+        Err(HeaderError::Missing(column)) => Err(DatasetError::NoColumn { name: name.to_owned(), column }),
+        Err(HeaderError::Results) => Err(DatasetError::ManyResults(name.to_owned())),
+        Err(HeaderError::Ambiguous) => Err(DatasetError::AmbiguousResults(name.to_owned())),
+    }
+}
+
+/// Why a text that begins like this is in no style: what is wrong with the first line that says something, in the style
+/// that it looks most like.
+pub(super) fn fault(name: &str, head: &[u8]) -> DatasetError {
+    let mut lines = head.split(|&byte| byte == b'\n').zip(1..);
+    let Some((line, number)) = lines.find(|(line, _)| content(line).is_some()) else {
+        return DatasetError::Empty(name.to_owned());
+    };
+    let looks_like = |sign: &[u8]| memmem::find(line, sign).is_some();
+    let style = match (looks_like(b" c9 "), looks_like(b"[")) {
+        (true, _) => Some(LabelStyle::Epd),
+        (_, true) => Some(LabelStyle::Points),
+        _ => None,
+    };
+    let read = style.and_then(|style| read_line(line, style, LabelView::default()));
+    let error = read.and_then(Result::err).unwrap_or(LineError::NoStyle).into();
+    let bad = BadRecord { file: name.to_owned(), record: Record::Line, number, error, excerpt: excerpt(line) };
+    DatasetError::BadRecord { bad: Box::new(bad), skipped: 0 }
+}
+
+/// Reads texts in one style.
+pub(super) struct TextReader {
+    style: LabelStyle,
+    view: LabelView,
+}
+
+impl Reader for TextReader {
+    fn format(&self) -> Format {
+        Format::Text(self.style)
+    }
+
+    fn record(&self) -> Record {
+        Record::Line
+    }
+
+    fn longest_record(&self) -> usize {
+        LONGEST
+    }
+
+    fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
+        Some(least + memchr(b'\n', bytes.get(least..)?)? + 1)
+    }
+
+    fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
+        let (mut lines, mut rest) = (0, part);
+        while !rest.is_empty() {
+            let line;
+            (line, rest) = rest.split_at(memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1));
+            let flow = match read_line(line, self.style, self.view) {
+                None => ControlFlow::Continue(()),
+                Some(Ok((position, label))) => {
+                    sink.sample(lines, &Sample { position, label, best: None });
+                    ControlFlow::Continue(())
+                }
+                Some(Err(error)) => sink.fault(lines, error.into(), excerpt(line)),
+            };
+            lines += 1;
+            if flow.is_break() {
+                break;
+            }
+        }
+        lines
+    }
+}
+
+/// Reads a line; `None` if it says nothing.
+fn read_line(line: &[u8], style: LabelStyle, view: LabelView) -> Option<Result<(Position, Label), LineError>> {
+    let line = content(line)?;
+    if line.len() > LONGEST {
+        return Some(Err(LineError::Long));
+    }
+    let Ok(line) = std::str::from_utf8(line) else { return Some(Err(LineError::NotText)) };
+    match style {
+        LabelStyle::Table(table) => table.read(line, view),
+        _ => Some(read_content(line, style, view)),
+    }
+}
+
+fn read_content(line: &str, style: LabelStyle, view: LabelView) -> Result<(Position, Label), LineError> {
+    let (position, text) = Position::from_fen_prefix(line)?;
+    let label = match style {
+        LabelStyle::Epd => match text.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";")) {
+            Some(result) if !result.contains('"') => Label::new(game_result(result)?, group_of_position(&position)),
+            _ => label_of_operations(line, &position)?,
+        },
+        _ => {
+            let (outcome, score) = points(text)?;
+            let side = view.side(&position);
+            let outcome = side.choose(outcome, outcome.flipped());
+            let score = score.map(|score| side.choose(score, -score));
+            Label { score, ..Label::new(outcome, group_of_position(&position)) }
+        }
+    };
+    Ok((position, label))
+}
+
+fn game_result(result: &str) -> Result<Outcome, LineError> {
+    let unknown = || LineError::UnknownResult { found: result.to_owned(), style: LabelStyle::Epd };
+    Outcome::ALL.into_iter().find(|outcome| outcome.result() == result).ok_or_else(unknown)
+}
+
+fn label_of_operations(line: &str, position: &Position) -> Result<Label, LineError> {
+    let epd = Epd::parse(line).map_err(|error| match error {
+        EpdError::Fen(error) => LineError::Fen(error),
+        error => LineError::Operations(error),
+    })?;
+    let result = said(&epd, "c9")?.ok_or(LineError::NoResult(LabelStyle::Epd))?;
+    let outcome = game_result(&result)?;
+    let mover = said(&epd, "ce")?.map(|score| centipawns(&score)).transpose()?;
+    let score = mover.map(|score| if position.side_to_move() == Color::White { score } else { -score });
+    let group = match said(&epd, "c0")? {
+        Some(game) => group_of_game(game.as_bytes()),
+        None => group_of_position(position),
+    };
+    Ok(Label { outcome, score, group })
+}
+
+/// What an operation says, if it is there; where it is there several times, all must say the same.
+fn said(epd: &Epd, opcode: &'static str) -> Result<Option<String>, LineError> {
+    let operations = epd.operations.iter().filter(|operation| operation.opcode == opcode);
+    let mut all = operations.map(|operation| operation.operands.join(" "));
+    let Some(first) = all.next() else { return Ok(None) };
+    match all.find(|other| *other != first) {
+        Some(second) => Err(LineError::Operation { opcode, first, second }),
+        None => Ok(Some(first)),
+    }
+}
+
+/// A score within the range of an evaluation or a mate.
+pub(super) fn centipawns(text: &str) -> Result<i16, LineError> {
+    match text.parse::<f64>() {
+        Ok(score) if score.abs() <= 32_000.0 => Ok(score.round() as i16),
+        _ => Err(LineError::Score(text.to_owned())),
+    }
+}
+
+fn points(label: &str) -> Result<(Outcome, Option<i16>), LineError> {
+    let style = LabelStyle::Points;
+    let inside = label.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let (points, rest) = inside.ok_or(LineError::NoResult(style))?;
+    let outcome = match points.trim_ascii().parse() {
+        Ok(1.0) => Outcome::Win,
+        Ok(0.5) => Outcome::Draw,
+        Ok(0.0) => Outcome::Loss,
+        _ => return Err(LineError::UnknownResult { found: format!("[{points}]"), style }),
+    };
+    let rest = rest.trim_ascii();
+    if rest.is_empty() {
+        return Ok((outcome, None));
+    }
+    if rest.parse::<f64>().is_err() {
+        return Err(LineError::Trailing(rest.to_owned()));
+    }
+    Ok((outcome, Some(centipawns(rest)?)))
+}
+
+/// A line for an error message: printable, and not too long.
+pub(super) fn excerpt(line: &[u8]) -> String {
+    const LENGTH: usize = 120;
+    common::text::excerpt(&String::from_utf8_lossy(line.trim_ascii()), LENGTH)
+}
+
+#[cfg(test)]
+mod tests;

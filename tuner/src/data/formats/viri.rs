@@ -1,0 +1,273 @@
+//! viriformat: games, each a position and its moves with their scores. See <https://docs.rs/viriformat>.
+//!
+//! A game begins with 32 bytes: the occupied squares, four bits a man (6 for a rook that may castle), the side to move
+//! and the en passant square in a byte, the halfmove clock, the move number, a score, the result of White, a spare byte.
+//! Moves follow, two bytes and two for the score of the position before it, White's view; four zero bytes end the game.
+//! All numbers are little-endian.
+
+use engine::chess::{Color, Move, MoveKind, Position, Setup, Square};
+
+use super::binary::{
+    BinaryError, PROMOTIONS, castling_rooks, codes_of, kind_code, little_endian, piece_codes, promotion_code,
+    put_pieces,
+};
+use super::{Format, Reader, Record, Sample, Sink};
+use crate::data::label::{Label, Outcome, bounded, group_of_game};
+use crate::data::runs::{Run, Unfit};
+
+/// Bytes of the position a game begins with.
+const HEAD: usize = 32;
+
+/// Bytes of a move with its score.
+const ELEMENT: usize = 4;
+
+/// Bytes of the longest game; nobody plays 250,000 moves.
+const LONGEST: usize = 1 << 20;
+
+/// Positions of the longest game.
+pub(crate) const LONGEST_GAME: usize = (LONGEST - HEAD) / ELEMENT - 1;
+
+/// The square that is none.
+const NO_SQUARE: u8 = 64;
+
+/// What is special about a move, by its code.
+const KINDS: [MoveKind; 4] = [MoveKind::Normal, MoveKind::EnPassant, MoveKind::Castling, MoveKind::Promotion];
+
+pub(super) struct ViriReader;
+
+impl ViriReader {
+    /// Whether a file that begins like this is of this format: a legal position, and a first move that can be played.
+    pub(super) fn knows(head: &[u8]) -> bool {
+        let Some((position, _)) = head.get(..HEAD).and_then(|head| start(head).ok()) else { return false };
+        let first = head.get(HEAD..HEAD + ELEMENT).unwrap_or_default();
+        !first.is_empty() && (is_end(first) || move_of(little_endian::<2>(first, 0) as u16, &position).is_some())
+    }
+}
+
+impl Reader for ViriReader {
+    fn format(&self) -> Format {
+        Format::Viri
+    }
+
+    fn record(&self) -> Record {
+        Record::Game
+    }
+
+    fn longest_record(&self) -> usize {
+        LONGEST
+    }
+
+    fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
+        let mut end = 0;
+        while end < least.max(1) {
+            end += game_length(bytes.get(end..)?)?;
+        }
+        Some(end)
+    }
+
+    fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
+        let (mut number, mut rest) = (0, part);
+        while !rest.is_empty() {
+            let length = game_length(rest);
+            let (game, after) = rest.split_at(length.unwrap_or(rest.len()));
+            let read = if length.is_some() { read_game(game, number, sink) } else { Err(BinaryError::Truncated) };
+            rest = after;
+            let flow = read.err().map(|error| sink.fault(number, error.into(), String::new()));
+            number += 1;
+            if flow.is_some_and(|flow| flow.is_break()) {
+                break;
+            }
+        }
+        number
+    }
+}
+
+fn is_end(element: &[u8]) -> bool {
+    element == [0; ELEMENT]
+}
+
+/// Bytes of the game at the start, if it ends.
+fn game_length(bytes: &[u8]) -> Option<usize> {
+    let moves = bytes.get(HEAD..)?.chunks_exact(ELEMENT).position(is_end)?;
+    Some(HEAD + ELEMENT * (moves + 1))
+}
+
+fn read_game(game: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), BinaryError> {
+    let (position, outcome) = start(game)?;
+    let label = Label { outcome, score: None, group: group_of_game(game) };
+    let mut sample = Sample { position, label, best: None };
+    let moves = game[HEAD..game.len() - ELEMENT].chunks_exact(ELEMENT);
+    for (ply, element) in moves.enumerate() {
+        let mv = move_of(little_endian::<2>(element, 0) as u16, &sample.position).ok_or(BinaryError::Move(ply + 1))?;
+        sample.label.score = Some(bounded(little_endian::<2>(element, 2) as i16));
+        sample.best = Some(mv);
+        sink.sample(number, &sample);
+        sample.position.play(mv);
+    }
+    Ok(())
+}
+
+/// The position a game begins with, and its result.
+fn start(head: &[u8]) -> Result<(Position, Outcome), BinaryError> {
+    let side = if head[24] >> 7 == 0 { Color::White } else { Color::Black };
+    let mut setup = Setup::new(side, head[25].into(), little_endian::<2>(head, 26) as u16);
+    put_pieces(&mut setup, little_endian::<8>(head, 0), piece_codes(head, 8))?;
+    setup.en_passant = match head[24] & 0x7F {
+        NO_SQUARE => None,
+        square if square < NO_SQUARE => Some(Square::from_index(square.into())),
+        _ => return Err(BinaryError::Contradiction("the en passant square")),
+    };
+    let outcome = Outcome::of_half_points(head[30]).ok_or(BinaryError::Outcome(head[30]))?;
+    Ok((setup.finish().map_err(BinaryError::Position)?, outcome))
+}
+
+/// The move of two bytes: six bits from, six to, two for what a pawn becomes, two for what is special; none if it is
+/// not legal.
+fn move_of(bits: u16, position: &Position) -> Option<Move> {
+    let square = |bits: u16| Square::from_index(usize::from(bits & 0x3F));
+    let (from, to, promoted) = (square(bits), square(bits >> 6), usize::from(bits >> 12 & 3));
+    let mv = match KINDS[usize::from(bits >> 14)] {
+        MoveKind::Promotion => Move::promotion(from, to, PROMOTIONS[promoted]),
+        kind => Some(Move::new(from, to, kind)).filter(|_| promoted == 0)?,
+    };
+    position.is_legal(mv).then_some(mv)
+}
+
+/// The bits that [`move_of`] reads.
+fn bits_of(mv: Move) -> u16 {
+    let (from, to) = (mv.from().index() as u16, mv.to().index() as u16);
+    from | to << 6 | promotion_code(mv) << 12 | kind_code(&KINDS, mv) << 14
+}
+
+/// Writes a run of at most [`LONGEST_GAME`] positions as a game. The score of the head is 0, and so is the spare byte:
+/// neither is known, and the format's own library leaves them so. A position without a score gets 0, too.
+///
+/// # Errors
+/// What of its first position there is no room for; nothing has been written then.
+pub(crate) fn write_game(run: &Run, to: &mut Vec<u8>) -> Result<(), Unfit> {
+    let start = &run.start;
+    let clock = start.halfmove_clock();
+    let clock = u8::try_from(clock).map_err(|_| Unfit::HalfmoveClock(clock))?;
+    let side = (start.side_to_move().index() as u8) << 7;
+    let mut head = [0; HEAD];
+    head[..8].copy_from_slice(&start.occupied().0.to_le_bytes());
+    head[8..24].copy_from_slice(&codes_of(start, castling_rooks(start)).to_le_bytes());
+    head[24] = side | start.en_passant().map_or(NO_SQUARE, |square| square.index() as u8);
+    head[25] = clock;
+    head[26..28].copy_from_slice(&start.fullmove_number().to_le_bytes());
+    head[30] = run.outcome as u8;
+    to.extend_from_slice(&head);
+    for step in &run.steps {
+        to.extend_from_slice(&bits_of(step.mv).to_le_bytes());
+        to.extend_from_slice(&step.score.unwrap_or_default().to_le_bytes());
+    }
+    to.extend_from_slice(&[0; ELEMENT]);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use viriformat::chess::board::{Board, GameOutcome, WinType};
+    use viriformat::chess::chessmove::{Move as ViriMove, MoveFlags};
+    use viriformat::chess::piece::PieceType as ViriPiece;
+    use viriformat::chess::types::Square as ViriSquare;
+    use viriformat::dataformat::Game;
+
+    use super::super::tests::{Collected, collect};
+    use super::*;
+    use crate::data::runs::Step;
+
+    /// A game of all kinds of moves as the crate writes it, and its positions.
+    fn written() -> (Vec<u8>, Vec<String>) {
+        let moves = ["e8h8", "d2d4", "c4d3", "e1a1", "a8a2", "b7b8r"];
+        written_from("r3k2r/1P6/8/8/2p5/8/3P3P/R3K2R b HAha - 3 20", &moves)
+    }
+
+    fn written_from(fen: &str, moves: &[&str]) -> (Vec<u8>, Vec<String>) {
+        let mut board = Board::new();
+        board.set_from_fen(fen, true).expect("a legal position");
+        let mut game = Game::new(&board);
+        let mut position = Position::from_fen(fen).expect("a legal position");
+        let mut fens = Vec::new();
+        for (ply, text) in moves.iter().enumerate() {
+            fens.push(position.to_fen());
+            let mv = position.legal_moves().iter().copied().find(|mv| mv.to_uci(true) == *text).expect(text);
+            let [from, to] = [mv.from(), mv.to()].map(|square| ViriSquare::new_clamped(square.index() as u8));
+            let theirs = match mv.kind() {
+                MoveKind::Normal => ViriMove::new(from, to),
+                MoveKind::Castling => ViriMove::new_with_flags(from, to, MoveFlags::Castle),
+                MoveKind::EnPassant => ViriMove::new_with_flags(from, to, MoveFlags::EnPassant),
+                MoveKind::Promotion => {
+                    let promoted = [ViriPiece::Knight, ViriPiece::Bishop, ViriPiece::Rook, ViriPiece::Queen];
+                    ViriMove::new_with_promo(from, to, promoted[usize::from(promotion_code(mv))])
+                }
+            };
+            game.add_move(theirs, 100 - ply as i16);
+            position.play(mv);
+        }
+        game.set_outcome(GameOutcome::BlackWin(WinType::Adjudication));
+        let mut bytes = Vec::new();
+        game.serialise_into(&mut bytes).expect("a vector takes all");
+        (bytes, fens)
+    }
+
+    #[test]
+    fn what_the_crate_writes_is_read() {
+        let (game, fens) = written();
+        assert!(ViriReader::knows(&game));
+        let bytes = game.repeat(3);
+        let Collected { samples, faults, records } = collect(&ViriReader, &bytes);
+        assert!(faults.is_empty() && records == 3 && samples.len() == 3 * fens.len());
+        for (index, (number, sample)) in samples.iter().enumerate() {
+            let ply = index % fens.len();
+            assert_eq!((*number as usize, sample.position.to_fen()), (index / fens.len(), fens[ply].clone()));
+            assert_eq!((sample.label.outcome, sample.label.score), (Outcome::Loss, Some(100 - ply as i16)));
+            assert!(sample.position.is_legal(sample.best.expect("a move")));
+        }
+        assert_eq!(ViriReader.chunk_end(&bytes, 1), Some(game.len()));
+        assert_eq!(ViriReader.chunk_end(&bytes, game.len() + 1), Some(2 * game.len()));
+        assert_eq!(ViriReader.chunk_end(&bytes[..bytes.len() - 1], 2 * game.len() + 1), None);
+    }
+
+    #[test]
+    fn what_is_written_is_what_the_crate_writes() {
+        let (all_kinds, _) = written();
+        let (of_chess960, _) = written_from(
+            "1r2k1r1/8/8/8/3pP3/8/p5P1/1R1K2R1 b GBgb e3 0 65535",
+            &["d4e3", "d1g1", "a2b1q", "g1h2", "e8b8"],
+        );
+        let (with_others, _) = written_from("4k3/P1P5/8/8/8/8/8/4K3 w - - 100 1", &["a7a8n", "e8d7", "c7c8b"]);
+        for game in [all_kinds, of_chess960, with_others] {
+            let Collected { samples, faults, .. } = collect(&ViriReader, &game);
+            assert_eq!(faults, []);
+            let steps =
+                samples.iter().map(|(_, sample)| Step { mv: sample.best.expect("a move"), score: sample.label.score });
+            let Sample { position, label, .. } = samples[0].1.clone();
+            let mut run = Run { start: position, outcome: label.outcome, steps: steps.collect() };
+            let mut again = Vec::new();
+            assert_eq!(write_game(&run, &mut again), Ok(()));
+            assert_eq!(again, game);
+            run.start = Position::from_fen("4k3/8/8/8/8/8/8/4K3 w - - 256 200").expect("a legal position");
+            assert_eq!(write_game(&run, &mut again), Err(Unfit::HalfmoveClock(256)));
+            assert_eq!(again, game);
+        }
+    }
+
+    #[test]
+    fn damage_is_told_with_the_number_of_the_game() {
+        let (game, _) = written();
+        let damaged = |change: &dyn Fn(&mut Vec<u8>)| {
+            let mut bytes = game.repeat(3);
+            change(&mut bytes);
+            let collected = collect(&ViriReader, &bytes);
+            assert_eq!(collected.faults.len(), 1);
+            collected.faults[0].clone()
+        };
+        let length = game.len();
+        assert_eq!(damaged(&|bytes| bytes.truncate(3 * length - 2)), (2, BinaryError::Truncated.into()));
+        assert_eq!(damaged(&|bytes| bytes[length + 30] = 9), (1, BinaryError::Outcome(9).into()));
+        assert_eq!(damaged(&|bytes| bytes[HEAD + ELEMENT] ^= 0x3F), (0, BinaryError::Move(2).into()));
+        assert_eq!(damaged(&|bytes| bytes[24] = 70), (0, BinaryError::Contradiction("the en passant square").into()));
+        assert!(matches!(damaged(&|bytes| bytes[length + 8] = 0x55).1.reason(), "illegal position"));
+    }
+}

@@ -1,0 +1,377 @@
+//! Where the bytes of a data set come from: files, the program itself; unpacked as they are read, block by block.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+use tools::compression::{Compression, LONGEST_MAGIC};
+
+use super::folder;
+use super::formats::Reader;
+use super::{BLOCK, CHUNK_BYTES};
+use crate::progress::Progress;
+
+/// Bytes of unpacked content that are in memory as one; a block is read while the one before is worked on.
+const BLOCK_BYTES: usize = BLOCK * CHUNK_BYTES;
+
+/// Why a file of data cannot be used.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// It cannot be opened or read.
+    #[error("{name}: cannot be read: {error}")]
+    Unreadable {
+        /// Its name.
+        name: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It is a folder, and nothing in it is in a known format.
+    #[error("{name}: is a directory with nothing in it that can be read as positions; found {found}")]
+    Directory {
+        /// Its name.
+        name: String,
+        /// What is in it.
+        found: String,
+    },
+    /// It has no bytes.
+    #[error("{0}: is empty")]
+    Empty(String),
+    /// It is in no known format, and not text.
+    #[error("{name}: is not text: byte {offset} is 0")]
+    Binary {
+        /// Its name.
+        name: String,
+        /// Where the first zero byte stands.
+        offset: usize,
+    },
+    /// It is compressed in a way that cannot be undone here.
+    #[error("{name}: is compressed with {packing}; gzip, zstd, xz and bzip2 can be read")]
+    Unsupported {
+        /// Its name.
+        name: String,
+        /// How it is compressed.
+        packing: &'static str,
+    },
+    /// Its compressed content is damaged, or ends too early.
+    #[error("{name}: damaged {packing} data after {offset} bytes of content: {error}")]
+    Damaged {
+        /// Its name.
+        name: String,
+        /// How it is compressed.
+        packing: &'static str,
+        /// How much content comes before the damage.
+        offset: u64,
+        /// What the decoder says.
+        error: io::Error,
+    },
+    /// A record is longer than any of its kind can be.
+    #[error("{name}: no {record} ends within {longest} bytes after byte {offset} of the content")]
+    Endless {
+        /// Its name.
+        name: String,
+        /// What a record is called.
+        record: &'static str,
+        /// Bytes that the longest can have.
+        longest: usize,
+        /// Where it begins at the latest.
+        offset: u64,
+    },
+}
+
+enum Origin {
+    /// A regular file; it is opened again when its turn comes.
+    File {
+        path: PathBuf,
+        size: u64,
+    },
+    /// What can be read only once.
+    Pipe(Box<dyn Read + Send>),
+    Memory(Cow<'static, [u8]>),
+}
+
+/// A file of labelled positions, plain or compressed, that is still to be read.
+pub struct Source {
+    name: String,
+    origin: Origin,
+}
+
+impl Source {
+    /// The path that names standard input.
+    pub const STANDARD_INPUT: &'static str = "-";
+
+    /// What a path names: a file, all files in a folder and its folders that are in a known format, in the order of
+    /// their names, or standard input for `-`.
+    ///
+    /// # Errors
+    /// If it is missing, unreadable or empty, or a folder with nothing in it that can be read.
+    pub fn find(path: &Path) -> Result<Vec<Self>, SourceError> {
+        if path.as_os_str() == Self::STANDARD_INPUT {
+            return Ok(vec![Source::standard_input()]);
+        }
+        if path.is_dir() { folder::sources(path) } else { Ok(vec![Source::open(path)?]) }
+    }
+
+    /// Looks whether a file can be read.
+    ///
+    /// # Errors
+    /// If it is missing, unreadable or empty.
+    pub fn open(path: &Path) -> Result<Self, SourceError> {
+        let name = path.display().to_string();
+        let unreadable = |error| SourceError::Unreadable { name: name.clone(), error };
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        let origin = match metadata.len() {
+            _ if !metadata.is_file() => Origin::Pipe(Box::new(file)),
+            0 => return Err(SourceError::Empty(name)),
+            size => Origin::File { path: path.to_owned(), size },
+        };
+        Ok(Source { name, origin })
+    }
+
+    /// Takes what comes on standard input.
+    pub fn standard_input() -> Self {
+        Source { name: "standard input".to_owned(), origin: Origin::Pipe(Box::new(io::stdin())) }
+    }
+
+    /// Takes bytes that are part of the program.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn embedded(name: &str, bytes: &'static [u8]) -> Result<Self, SourceError> {
+        Self::in_memory(name, bytes)
+    }
+
+    /// Takes bytes that are at hand.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn in_memory(name: &str, bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, SourceError> {
+        let bytes = bytes.into();
+        if bytes.is_empty() {
+            return Err(SourceError::Empty(name.to_owned()));
+        }
+        Ok(Source { name: name.to_owned(), origin: Origin::Memory(bytes) })
+    }
+
+    /// Its name as given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many bytes there are on the disk, as far as that is known.
+    pub(crate) fn size(&self) -> u64 {
+        match &self.origin {
+            Origin::File { size, .. } => *size,
+            Origin::Pipe(_) => 0,
+            Origin::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// SHA-256 of the file as it is on the disk, in hexadecimal; `None` if it can be read only once.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) fn digest(&self, progress: &dyn Progress) -> Result<Option<String>, SourceError> {
+        let unreadable = |error| SourceError::Unreadable { name: self.name.clone(), error };
+        let mut bytes: Box<dyn Read + Send + '_> = match &self.origin {
+            Origin::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
+            Origin::Pipe(_) => return Ok(None),
+            Origin::Memory(bytes) => Box::new(&bytes[..]),
+        };
+        let mut digest = Sha256::new();
+        let mut buffer = vec![0; CHUNK_BYTES];
+        loop {
+            let count = bytes.read(&mut buffer).map_err(unreadable)?;
+            if count == 0 {
+                return Ok(Some(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()));
+            }
+            digest.update(&buffer[..count]);
+            progress.advance(count as u64);
+        }
+    }
+
+    /// Begins to read.
+    pub(super) fn stream(self, progress: &dyn Progress) -> Result<Stream<'_>, SourceError> {
+        let Source { name, origin } = self;
+        let unreadable = |error| SourceError::Unreadable { name: name.clone(), error };
+        let bytes: Box<dyn Read + Send> = match origin {
+            Origin::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
+            Origin::Pipe(pipe) => pipe,
+            Origin::Memory(bytes) => Box::new(io::Cursor::new(bytes)),
+        };
+        let sha256 = Arc::new(Mutex::new(Sha256::new()));
+        let mut raw = Raw { bytes, sha256: Arc::clone(&sha256), progress };
+        let mut magic = Vec::new();
+        raw.by_ref().take(LONGEST_MAGIC as u64).read_to_end(&mut magic).map_err(unreadable)?;
+        let packing = Compression::of(&magic);
+        let whole = io::Cursor::new(magic).chain(raw);
+        let (packing, content): (_, Box<dyn Read + Send>) = match packing {
+            Ok(None) => (None, Box::new(whole)),
+            Ok(Some(packing)) => (Some(packing), packing.decode(whole).map_err(unreadable)?),
+            Err(packing) => return Err(SourceError::Unsupported { name, packing }),
+        };
+        Ok(Stream { name, packing, content, sha256, offset: 0 })
+    }
+}
+
+/// Bytes as they are on the disk.
+struct Raw<'p> {
+    bytes: Box<dyn Read + Send>,
+    sha256: Arc<Mutex<Sha256>>,
+    progress: &'p dyn Progress,
+}
+
+impl Read for Raw<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(buffer)?;
+        self.sha256.lock().unwrap_or_else(PoisonError::into_inner).update(&buffer[..count]);
+        self.progress.advance(count as u64);
+        Ok(count)
+    }
+}
+
+/// The content of a file, unpacked as it is read.
+pub(super) struct Stream<'p> {
+    name: String,
+    packing: Option<Compression>,
+    content: Box<dyn Read + Send + 'p>,
+    sha256: Arc<Mutex<Sha256>>,
+    /// Bytes of content that were read.
+    offset: u64,
+}
+
+impl Stream<'_> {
+    /// The first bytes of content, for a look at its format.
+    pub(super) fn head(mut self) -> Result<Vec<u8>, SourceError> {
+        let mut head = Vec::new();
+        self.fill(&mut head, CHUNK_BYTES)?;
+        Ok(head)
+    }
+
+    /// Adds up to `count` bytes to a buffer; fewer only at the end.
+    fn fill(&mut self, buffer: &mut Vec<u8>, count: usize) -> Result<usize, SourceError> {
+        let before = buffer.len();
+        let read = self.content.by_ref().take(count as u64).read_to_end(buffer);
+        let count = buffer.len() - before;
+        self.offset += count as u64;
+        match read {
+            Ok(_) => Ok(count),
+            Err(error) => Err(match self.packing {
+                Some(packing) => SourceError::Damaged {
+                    name: self.name.clone(),
+                    packing: packing.name(),
+                    offset: self.offset,
+                    error,
+                },
+                None => SourceError::Unreadable { name: self.name.clone(), error },
+            }),
+        }
+    }
+}
+
+/// Buffers that were used and can be used again: fresh memory costs more than reading into it.
+type Spares = Arc<Mutex<Vec<Vec<u8>>>>;
+
+/// Whole records of a file, divided into chunks.
+pub(super) struct Block {
+    spares: Spares,
+    bytes: Vec<u8>,
+    /// Where each chunk ends.
+    ends: Vec<usize>,
+}
+
+impl Block {
+    /// The chunks, in order.
+    pub(super) fn chunks(&self) -> Vec<&[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end]).collect()
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        self.spares.lock().unwrap_or_else(PoisonError::into_inner).push(std::mem::take(&mut self.bytes));
+    }
+}
+
+/// Cuts the content of a file into blocks.
+pub(super) struct Blocks<'p> {
+    stream: Stream<'p>,
+    spares: Spares,
+    /// What was read and not handed out yet.
+    rest: Vec<u8>,
+    is_at_end: bool,
+}
+
+impl<'p> Blocks<'p> {
+    /// Reads as much as the format can be told by.
+    pub(super) fn new(mut stream: Stream<'p>) -> Result<Self, SourceError> {
+        let mut rest = Vec::new();
+        let is_at_end = stream.fill(&mut rest, BLOCK_BYTES)? < BLOCK_BYTES;
+        if rest.is_empty() {
+            return Err(SourceError::Empty(stream.name));
+        }
+        Ok(Blocks { stream, spares: Spares::default(), rest, is_at_end })
+    }
+
+    /// What the file begins with.
+    pub(super) fn head(&self) -> &[u8] {
+        &self.rest
+    }
+
+    /// The next block, unless the file is at its end.
+    pub(super) fn next(&mut self, reader: &dyn Reader) -> Result<Option<Block>, SourceError> {
+        loop {
+            if self.rest.len() < BLOCK_BYTES && !self.is_at_end {
+                let missing = BLOCK_BYTES - self.rest.len();
+                self.is_at_end = self.stream.fill(&mut self.rest, missing)? < missing;
+            }
+            let (mut ends, mut start) = (Vec::new(), 0);
+            while let Some(length) = reader.chunk_end(&self.rest[start..], CHUNK_BYTES) {
+                start += length;
+                ends.push(start);
+            }
+            if self.is_at_end && start < self.rest.len() {
+                start = self.rest.len();
+                ends.push(start);
+            }
+            let open = self.rest.len() - start;
+            if open > CHUNK_BYTES + reader.longest_record() {
+                return Err(SourceError::Endless {
+                    name: self.stream.name.clone(),
+                    record: reader.record().name(),
+                    longest: reader.longest_record(),
+                    offset: self.stream.offset - open as u64,
+                });
+            }
+            if !ends.is_empty() {
+                return Ok(Some(self.block(start, ends)));
+            }
+            if self.is_at_end {
+                return Ok(None);
+            }
+            let missing = BLOCK_BYTES;
+            self.is_at_end = self.stream.fill(&mut self.rest, missing)? < missing;
+        }
+    }
+
+    /// The first `length` bytes of what was read.
+    fn block(&mut self, length: usize, ends: Vec<usize>) -> Block {
+        let spare = self.spares.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut rest = spare.unwrap_or_default();
+        rest.clear();
+        rest.extend_from_slice(&self.rest[length..]);
+        self.rest.truncate(length);
+        Block { spares: Arc::clone(&self.spares), bytes: std::mem::replace(&mut self.rest, rest), ends }
+    }
+
+    /// SHA-256 of the file as it is on the disk, in hexadecimal, once it has been read to its end.
+    pub(super) fn sha256(self) -> String {
+        let sha256 = self.stream.sha256.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        sha256.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}

@@ -1,0 +1,123 @@
+//! A position and its label in 32 bytes.
+
+use engine::chess::{Color, File, Position, Rank, Setup, Square};
+use engine::search::MATE;
+
+use super::formats::{castling_rooks, codes_of, put_pieces};
+use super::label::{Label, Outcome};
+
+/// A packed position with its outcome and score, as columns hold it; its group stands in a column of its own.
+///
+/// * word 0: the occupied squares;
+/// * words 1 and 2: four bits an occupied square, from the lowest square and bit up: the piece type, or 6 for a rook
+///   that may castle, and 8 more for Black;
+/// * word 3, from the lowest bit: halfmove clock (16 bits), move number (16), score (16), file of the en passant square
+///   or 8 (4), whether Black moves (1), outcome (2), whether there is a score (1).
+pub(super) type Packed = [u64; 4];
+
+/// The code of no file.
+const NO_FILE: u64 = File::COUNT as u64;
+
+const FULLMOVE: u32 = 16;
+const SCORE: u32 = 32;
+const EN_PASSANT: u32 = 48;
+const SIDE: u32 = 52;
+const OUTCOME: u32 = 53;
+const HAS_SCORE: u32 = 55;
+
+pub(super) fn pack(position: &Position, label: &Label) -> Packed {
+    let codes = codes_of(position, castling_rooks(position));
+    let rest = u64::from(position.halfmove_clock())
+        | u64::from(position.fullmove_number()) << FULLMOVE
+        | u64::from(label.score.unwrap_or_default() as u16) << SCORE
+        | position.en_passant().map_or(NO_FILE, |square| square.file().index() as u64) << EN_PASSANT
+        | (position.side_to_move().index() as u64) << SIDE
+        | (label.outcome as u64) << OUTCOME
+        | u64::from(label.score.is_some()) << HAS_SCORE;
+    [position.occupied().0, codes as u64, (codes >> 64) as u64, rest]
+}
+
+/// The position of a record that [`pack`] has made.
+///
+/// # Panics
+/// If it has not.
+pub(super) fn position_of(packed: &Packed) -> Position {
+    unpack(packed).expect("what was packed is a position")
+}
+
+/// The position of a record, if it has a legal one.
+fn unpack(packed: &Packed) -> Option<Position> {
+    let [occupied, low, high, rest] = *packed;
+    let side = if rest >> SIDE & 1 == 0 { Color::White } else { Color::Black };
+    let mut setup = Setup::new(side, rest as u16, (rest >> FULLMOVE) as u16);
+    put_pieces(&mut setup, occupied, u128::from(low) | u128::from(high) << 64).ok()?;
+    let file = File::from_index((rest >> EN_PASSANT & 0xF) as usize);
+    setup.en_passant = file.map(|file| Square::new(file, Rank::Sixth.relative_to(side)));
+    setup.finish().ok()
+}
+
+/// Whether [`pack`] may have made a record.
+pub(super) fn is_sound(packed: &Packed) -> bool {
+    let label = Label { score: score_of(packed), ..Label::new(outcome_of(packed), 0) };
+    let is_score = label.score.is_none_or(|score| i32::from(score.unsigned_abs()) <= MATE);
+    is_score && unpack(packed).is_some_and(|position| pack(&position, &label) == *packed)
+}
+
+pub(super) fn outcome_of(packed: &Packed) -> Outcome {
+    Outcome::ALL[(packed[3] >> OUTCOME & 3).min(2) as usize]
+}
+
+pub(super) fn score_of(packed: &Packed) -> Option<i16> {
+    (packed[3] >> HAS_SCORE & 1 == 1).then_some((packed[3] >> SCORE) as i16)
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::random::Random;
+
+    use super::*;
+
+    /// A position in which both sides may castle either way.
+    const OPEN: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+    fn check(position: &Position, label: &Label) {
+        let packed = pack(position, label);
+        assert_eq!(position_of(&packed), *position, "{}", position.to_shredder_fen());
+        assert_eq!((outcome_of(&packed), score_of(&packed)), (label.outcome, label.score));
+    }
+
+    #[test]
+    fn every_part_of_a_position_comes_back() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3",
+            "rnbqkbnr/1pp1pppp/8/p2pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3",
+            "1rr1k3/8/8/8/8/8/8/1RR1K3 w Cc - 0 1",
+            "1rr1k3/8/8/8/8/8/8/1RR1K2R b HCc - 65535 65535",
+            "8/8/8/8/8/k7/7R/K7 w - - 0 0",
+        ] {
+            let position = Position::from_fen(fen).expect(fen);
+            for outcome in Outcome::ALL {
+                for score in [None, Some(0), Some(-1), Some(i16::MIN), Some(i16::MAX)] {
+                    check(&position, &Label { score, ..Label::new(outcome, 0) });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn random_games_come_back() {
+        let mut random = Random::seeded(1);
+        for start in ["1rkb1nqr/pppppppp/8/8/8/8/PPPPPPPP/1RKB1NQR w KQkq - 0 1", OPEN].repeat(20) {
+            let mut position = Position::from_fen(start).expect(start);
+            for _ in 0..120 {
+                check(&position, &Label::new(Outcome::Draw, 0));
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                position.play(moves[random.below(moves.len() as u64) as usize]);
+            }
+        }
+    }
+}

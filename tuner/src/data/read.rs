@@ -1,0 +1,140 @@
+//! Reading files into a data set: block by block, the chunks of each in parallel, in the order of the data.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use engine::eval::Evaluator;
+use rayon::prelude::*;
+
+use super::chunk::Chunk;
+use super::filter::{Filter, Keys, LeftOutCounts};
+use super::formats::{self, Reader};
+use super::input::Blocks;
+use super::reservoir::Reservoir;
+use super::store::StoreWriter;
+use super::{BadRecord, Dataset, DatasetError, FileSummary, ReadOptions, Skipped, Source, Views};
+use crate::progress::{Progress, Unit};
+
+impl Dataset {
+    /// Reads everything in `sources`.
+    ///
+    /// # Errors
+    /// A source that cannot be read; the first record beyond what may be skipped; no positions at all.
+    pub fn read(sources: Vec<Source>, options: &ReadOptions, progress: &dyn Progress) -> Result<Self, DatasetError> {
+        let names = sources.iter().map(Source::name).collect::<Vec<_>>().join(", ");
+        progress.begin("reading", sources.iter().map(Source::size).sum(), Unit::Bytes);
+        let mut importer = Importer {
+            options,
+            evaluator: Evaluator::default(),
+            store: StoreWriter::new(&options.storage),
+            reservoir: options.subsample.map(Reservoir::new),
+            keys: Keys::default(),
+            files: Vec::new(),
+            skipped: BTreeMap::new(),
+        };
+        sources.into_iter().try_for_each(|source| importer.read(source, progress))?;
+        progress.end();
+        let dataset = importer.finish()?;
+        if dataset.is_empty() {
+            let left_out = dataset.files.iter().map(|file| file.left_out).sum::<LeftOutCounts>();
+            return Err(match left_out.iter().next() {
+                None => DatasetError::Empty(names),
+                Some(_) => DatasetError::NothingLeft { names, left_out },
+            });
+        }
+        Ok(dataset)
+    }
+}
+
+/// Puts together what is read.
+struct Importer<'o> {
+    options: &'o ReadOptions,
+    evaluator: Evaluator,
+    store: StoreWriter,
+    reservoir: Option<Reservoir>,
+    keys: Keys,
+    files: Vec<FileSummary>,
+    skipped: BTreeMap<&'static str, Skipped>,
+}
+
+impl Importer<'_> {
+    /// Reads a file. A thread of its own unpacks the next block while the chunks of this one are read.
+    fn read(&mut self, source: Source, progress: &dyn Progress) -> Result<(), DatasetError> {
+        let name = source.name().to_owned();
+        let mut blocks = Blocks::new(source.stream(progress)?)?;
+        let reader: &dyn Reader = &*formats::detect(&name, blocks.head(), self.options)?;
+        let mut file = FileSummary {
+            name,
+            records: 0,
+            record: reader.record(),
+            positions: 0,
+            left_out: LeftOutCounts::default(),
+            views: Views::default(),
+            sha256: String::new(),
+            format: reader.format(),
+        };
+        thread::scope(|scope| {
+            let (send, receive) = sync_channel(1);
+            scope.spawn(|| {
+                // Whoever takes no more blocks has found a fault.
+                while let Some(block) = blocks.next(reader).transpose()
+                    && send.send(block).is_ok()
+                {}
+                drop(send);
+            });
+            for block in receive {
+                for chunk in self.read_chunks(reader, &block?.chunks()) {
+                    self.add(chunk, &mut file)?;
+                }
+            }
+            Ok::<(), DatasetError>(())
+        })?;
+        file.sha256 = blocks.sha256();
+        self.files.push(file);
+        Ok(())
+    }
+
+    fn read_chunks(&self, reader: &dyn Reader, chunks: &[&[u8]]) -> Vec<Chunk> {
+        let filter = || Filter::new(&self.options.filters, reader.format(), &self.evaluator);
+        chunks.par_iter().map(|bytes| Chunk::read(reader, bytes, filter(), self.options)).collect()
+    }
+
+    /// Adds the next chunk of a file.
+    fn add(&mut self, mut chunk: Chunk, file: &mut FileSummary) -> Result<(), DatasetError> {
+        chunk.leave_out_duplicates(&mut self.keys);
+        for (record, error, excerpt) in chunk.bad {
+            let number = file.records + u64::from(record) + 1;
+            self.skip(BadRecord { file: file.name.clone(), record: file.record, number, error, excerpt })?;
+        }
+        match &mut self.reservoir {
+            Some(reservoir) => reservoir.offer(&chunk.store, self.files.len(), file.records),
+            None => self.store.append(&chunk.store, file.records)?,
+        }
+        file.records += u64::from(chunk.records);
+        file.positions += chunk.store.len() as u64;
+        file.left_out.merge(chunk.left_out);
+        file.views.merge(&chunk.views);
+        Ok(())
+    }
+
+    fn skip(&mut self, bad: BadRecord) -> Result<(), DatasetError> {
+        let skipped = self.skipped.values().map(|skipped| skipped.count).sum::<u64>() as usize;
+        if skipped == self.options.skip_bad {
+            return Err(DatasetError::BadRecord { bad: Box::new(bad), skipped });
+        }
+        let reason = bad.error.reason();
+        self.skipped.entry(reason).and_modify(|entry| entry.count += 1).or_insert(Skipped { count: 1, first: bad });
+        Ok(())
+    }
+
+    /// The data set, once everything has been read.
+    fn finish(mut self) -> Result<Dataset, DatasetError> {
+        if let Some(reservoir) = self.reservoir {
+            reservoir.finish(&mut self.store, &mut self.files)?;
+        }
+        let (store, grouping) = self.store.finish()?;
+        let storage = self.options.storage.clone();
+        Ok(Dataset { store, storage, grouping, files: self.files, skipped: self.skipped })
+    }
+}

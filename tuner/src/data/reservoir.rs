@@ -1,0 +1,172 @@
+//! A random sample of data, taken while they are read: what is not sampled takes no memory.
+
+use engine::random::Random;
+
+use super::FileSummary;
+use super::filter::LeftOut;
+use super::packed::Packed;
+use super::store::{ChunkStore, StoreWriter, record_of_file};
+use crate::io::StorageError;
+
+/// How many positions of the data are sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subsample {
+    /// How many positions; all of them if there are fewer.
+    pub size: usize,
+    /// What decides which.
+    pub seed: u64,
+}
+
+/// Samples positions of a stream, each as likely as any other, whatever the others are.
+///
+/// Every position of the stream gets a random number; those with the smallest are the sample.
+pub(super) struct Reservoir {
+    size: usize,
+    random: Random,
+    /// Numbers from here on are not among the smallest.
+    bound: u64,
+    offered: u64,
+    candidates: Vec<Candidate>,
+}
+
+struct Candidate {
+    number: u64,
+    /// Its place in the stream.
+    place: u64,
+    packed: Packed,
+    group: u32,
+    file: u32,
+    /// Of the file.
+    record: u32,
+    /// The bits of its move, if moves are kept.
+    mv: Option<u16>,
+}
+
+impl Reservoir {
+    pub(super) fn new(subsample: Subsample) -> Self {
+        Reservoir {
+            size: subsample.size,
+            random: Random::seeded(subsample.seed),
+            bound: u64::MAX,
+            offered: 0,
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Goes on with a chunk of a file that `records` records come before.
+    pub(super) fn offer(&mut self, chunk: &ChunkStore, file: usize, records: u64) {
+        for (packed, group, record, mv) in chunk.rows() {
+            let number = self.random.below(u64::MAX);
+            let place = self.offered;
+            self.offered += 1;
+            if number < self.bound {
+                let record = record_of_file(records, record);
+                self.candidates.push(Candidate { number, place, packed, group, file: file as u32, record, mv });
+            }
+        }
+        if self.candidates.len() >= 2 * self.size.max(1 << 16) {
+            self.keep_smallest();
+        }
+    }
+
+    fn keep_smallest(&mut self) {
+        if self.candidates.len() > self.size {
+            let order = |candidate: &Candidate| (candidate.number, candidate.place);
+            let (_, first_beyond, _) = self.candidates.select_nth_unstable_by_key(self.size, order);
+            self.bound = first_beyond.number;
+            self.candidates.truncate(self.size);
+        }
+    }
+
+    /// Stores the sample in the order of the data, and says of each file how much of it was not sampled.
+    pub(super) fn finish(mut self, store: &mut StoreWriter, files: &mut [FileSummary]) -> Result<(), StorageError> {
+        self.keep_smallest();
+        self.candidates.sort_unstable_by_key(|candidate| candidate.place);
+        let mut sampled_of = vec![0; files.len()];
+        for candidate in &self.candidates {
+            sampled_of[candidate.file as usize] += 1;
+            store.push(candidate.packed, candidate.group, candidate.record, candidate.mv)?;
+        }
+        for (file, sampled) in files.iter_mut().zip(sampled_of) {
+            file.left_out.add_several(LeftOut::NotSampled, file.positions - sampled);
+            file.positions = sampled;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::chess::{Move, Position};
+
+    use super::super::label::{Label, Outcome};
+    use super::super::store::Store;
+    use super::super::{Format, LeftOutCounts, Record, Views};
+    use super::*;
+    use crate::io::Storage;
+
+    const SIZE: usize = 100_000;
+
+    fn file() -> FileSummary {
+        FileSummary {
+            name: String::new(),
+            record: Record::Line,
+            records: SIZE as u64 / 2,
+            positions: SIZE as u64 / 2,
+            left_out: LeftOutCounts::default(),
+            views: Views::default(),
+            sha256: String::new(),
+            format: Format::Bullet,
+        }
+    }
+
+    /// A sample of two files, whose groups number the positions.
+    fn sampled(size: usize, seed: u64) -> (Store, Vec<FileSummary>) {
+        let position = Position::start();
+        let mut reservoir = Reservoir::new(Subsample { size, seed });
+        for start in (0..SIZE).step_by(1000) {
+            let mut chunk = ChunkStore::default();
+            for i in 0..1000 {
+                chunk.push(i, &position, &Label::new(Outcome::Draw, (start as u32) + i));
+                chunk.push_move(Move::from_bits(i as u16));
+            }
+            reservoir.offer(&chunk, start / (SIZE / 2), (start % (SIZE / 2)) as u64);
+        }
+        let mut store = StoreWriter::new(&Storage::default());
+        let mut files = vec![file(), file()];
+        reservoir.finish(&mut store, &mut files).expect("room in memory");
+        (store.finish().expect("room in memory").0, files)
+    }
+
+    #[test]
+    fn every_position_is_as_likely_as_any_other() {
+        for size in [1000, 70_000] {
+            let (store, files) = sampled(size, 3);
+            let groups = store.groups();
+            assert_eq!(groups.len(), size);
+            assert!(groups.windows(2).all(|pair| pair[0] < pair[1]), "in the order of the data, each once");
+            for tenth in 0..10 {
+                let range = tenth * SIZE as u32 / 10..(tenth + 1) * SIZE as u32 / 10;
+                let count = groups.iter().filter(|group| range.contains(group)).count() as f64;
+                let share = size as f64 / SIZE as f64;
+                // Five standard deviations.
+                let margin = 5.0 * (0.1 * SIZE as f64 * share * (1.0 - share)).sqrt();
+                assert!((count - 0.1 * size as f64).abs() < margin, "{count} of tenth {tenth}");
+            }
+            assert_eq!(files[0].positions + files[1].positions, size as u64);
+            for (index, &group) in groups.iter().enumerate() {
+                assert_eq!(store.record(index), group % (SIZE as u32 / 2));
+                assert_eq!(store.best(index), Move::from_bits((group % 1000) as u16));
+            }
+            assert_eq!(groups, sampled(size, 3).0.groups());
+            assert_ne!(groups, sampled(size, 4).0.groups());
+        }
+    }
+
+    #[test]
+    fn a_sample_of_everything_is_everything() {
+        let (store, files) = sampled(SIZE + 1, 0);
+        assert!(store.groups().iter().copied().eq(0..SIZE as u32));
+        assert!(files.iter().all(|file| file.left_out == LeftOutCounts::default() && file.positions == 50_000));
+    }
+}

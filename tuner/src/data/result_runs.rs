@@ -1,0 +1,50 @@
+//! Games that have no names: neighbours that share their results.
+
+/// Neighbours that share results so much more often than by chance, as a share of all, are of one game.
+const EXCESS_AGREEMENT: f64 = 0.1;
+
+/// A run is at least so many times as long as results last on average.
+const RUN_LENGTH: f64 = 4.0;
+
+/// With fewer runs than this, nothing could be divided well.
+const FEWEST_RUNS: u32 = 50;
+
+/// With more different results than this, neighbours do not have the same one by chance.
+const MOST_RESULTS: usize = 16;
+
+/// By item: its group where it is known, its run of results elsewhere; none if neighbours among these have little to do
+/// with one another. An item is its group, if it is known, and its result.
+pub(crate) fn result_runs<R: Copy + PartialEq, I>(items: impl Fn() -> I) -> Option<Vec<u32>>
+where
+    I: Iterator<Item = (Option<u32>, R)>,
+{
+    let (mut counts, mut changes, mut last): (Vec<(R, f64)>, _, _) = (Vec::new(), 0.0, None);
+    for (_, result) in items().filter(|(group, _)| group.is_none()) {
+        match counts.iter().position(|(known, _)| *known == result) {
+            Some(known) => counts[known].1 += 1.0,
+            None if counts.len() == MOST_RESULTS => return None,
+            None => counts.push((result, 1.0)),
+        }
+        changes += f64::from(u8::from(last.replace(result).is_some_and(|last| last != result)));
+    }
+    let all: f64 = counts.iter().map(|count| count.1).sum();
+    let by_chance: f64 = counts.iter().map(|count| (count.1 / all).powi(2)).sum();
+    if 1.0 - changes / all < by_chance + EXCESS_AGREEMENT {
+        return None;
+    }
+    let shortest = (RUN_LENGTH * all / (changes + 1.0)) as usize;
+    let (mut number, mut length, mut last) = (0, 0, None);
+    let mut groups = Vec::new();
+    for (group, result) in items() {
+        if let Some(group) = group {
+            groups.push(group);
+            continue;
+        }
+        if length >= shortest && last != Some(result) {
+            (number, length) = (number + 1, 0);
+        }
+        (length, last) = (length + 1, Some(result));
+        groups.push(number);
+    }
+    (number >= FEWEST_RUNS).then_some(groups)
+}

@@ -1,0 +1,43 @@
+//! What was read, in words and as JSON.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+use serde_json::Value;
+
+use super::{FileSummary, Grouping, Skipped};
+
+/// What was read from each file, and what was left out of it.
+pub(crate) fn write_files(to: &mut String, files: &[FileSummary]) -> fmt::Result {
+    for FileSummary { name, record, records, positions, .. } in files {
+        writeln!(to, "data         {name}: {}, {positions} positions", record.count(*records))?;
+    }
+    for file in files.iter().filter(|file| file.left_out.iter().next().is_some()) {
+        writeln!(to, "left out     {} of {}", file.left_out, file.name)?;
+    }
+    Ok(())
+}
+
+/// What could not be read, by reason.
+pub(crate) fn write_skipped(to: &mut String, skipped: &BTreeMap<&'static str, Skipped>) -> fmt::Result {
+    for (reason, skipped) in skipped {
+        writeln!(to, "skipped      {} {reason}, first {}", skipped.count, skipped.first)?;
+    }
+    Ok(())
+}
+
+/// What positions stay together by, in words.
+pub(crate) fn together(grouping: Grouping) -> &'static str {
+    match grouping {
+        Grouping::Games => "positions of a game stay together",
+        Grouping::ResultRuns => "no game has a name, but neighbours share results: runs of lines stay together",
+        Grouping::Positions => "no game has a name: a position stays together with itself only",
+        Grouping::Mixed => "positions of a game stay together where games have names",
+    }
+}
+
+/// How many records were skipped, by reason.
+pub(crate) fn skipped_by_reason(skipped: &BTreeMap<&'static str, Skipped>) -> Value {
+    let reasons = skipped.iter().map(|(reason, skipped)| ((*reason).to_owned(), skipped.count.into()));
+    Value::Object(reasons.collect())
+}

@@ -1,0 +1,319 @@
+//! What is in data, before anything is tuned to them: counts, duplicates, and whether labels can be right.
+//!
+//! All of it comes of one pass, divided by the data alone and added up in whole numbers: the same for any number of
+//! threads. Beside the data set itself, eight bytes a position are kept, to find duplicates.
+
+mod show;
+mod sums;
+
+use std::ops::Range;
+
+use engine::chess::Position;
+use engine::eval::Evaluator;
+use engine::search::{Pruning, Quiescence};
+use rayon::prelude::*;
+
+use crate::data::{Dataset, DatasetError, Label, ReadOptions, Source};
+use crate::progress::Progress;
+pub use sums::{Correlation, LABELS, SCORES, ScoreSums, Sums};
+
+/// A quiescence score further than this from the evaluation, in centipawns, is not that of a quiet position.
+pub const QUIET_MARGIN: i32 = 50;
+
+/// A score beyond this, in centipawns, says that the game is decided.
+const DECIDED: u16 = 1500;
+
+/// White's material less Black's beyond this, in pawns, says so too.
+const MUCH_MATERIAL: i32 = 9;
+
+/// What speaks against the result of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Suspicion {
+    /// The side that is mated has not lost.
+    Mate,
+    /// Somebody has won where nobody can.
+    Draw,
+    /// The side that the score sees winning has lost.
+    Score,
+    /// The side with much more material has lost.
+    Material,
+}
+
+impl Suspicion {
+    /// All, the strongest first.
+    pub const ALL: [Self; 4] = [Suspicion::Mate, Suspicion::Draw, Suspicion::Score, Suspicion::Material];
+
+    /// In a few words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Suspicion::Mate => "mated, but not lost",
+            Suspicion::Draw => "won, but a draw by the rules",
+            Suspicion::Score => "lost against the score",
+            Suspicion::Material => "lost against the material",
+        }
+    }
+
+    /// What speaks against a label, if anything does.
+    fn of(position: &Position, label: Label) -> Option<Self> {
+        let (points, mover) = (label.outcome as i32 - 1, position.side_to_move().sign());
+        let against = |sign: i32| points != 0 && points == -sign.signum();
+        if position.is_check() && points != -mover && !position.has_legal_move() {
+            Some(Suspicion::Mate)
+        } else if points != 0 && (position.is_insufficient_material() || is_stalemate(position)) {
+            Some(Suspicion::Draw)
+        } else if label.score.is_some_and(|score| score.unsigned_abs() >= DECIDED && against(score.into())) {
+            Some(Suspicion::Score)
+        } else if sums::material(position).abs() >= MUCH_MATERIAL && against(sums::material(position)) {
+            Some(Suspicion::Material)
+        } else {
+            None
+        }
+    }
+}
+
+fn is_stalemate(position: &Position) -> bool {
+    !position.is_check() && !position.has_legal_move()
+}
+
+/// A position whose label is hard to believe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Suspect {
+    /// What speaks against the label.
+    pub suspicion: Suspicion,
+    /// The number of the position in the data.
+    pub sample: usize,
+}
+
+/// Positions that are there more than once, clocks aside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Duplicates {
+    /// Positions that have been there before.
+    pub again: u64,
+    /// Different positions that come with more than one result.
+    pub disputed: u64,
+}
+
+impl Duplicates {
+    /// Of keys with the outcome in their two lowest bits.
+    fn of(mut keys: Vec<u64>) -> Self {
+        keys.par_sort_unstable();
+        let mut found = Duplicates::default();
+        for same in keys.chunk_by(|a, b| a >> 2 == b >> 2) {
+            found.again += same.len() as u64 - 1;
+            found.disputed += u64::from(same.first() != same.last());
+        }
+        found
+    }
+}
+
+/// How many games there are, where they can be told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Games {
+    /// Games.
+    pub count: u64,
+    /// Positions of the game with the fewest, and of that with the most.
+    pub positions: (u64, u64),
+}
+
+impl Games {
+    fn of(groups: &[u32]) -> Self {
+        let mut groups = groups.to_vec();
+        groups.par_sort_unstable();
+        let lengths = groups.chunk_by(|a, b| a == b).map(|game| game.len() as u64);
+        let mut games = Games { count: 0, positions: (u64::MAX, 0) };
+        for length in lengths {
+            games.count += 1;
+            games.positions = (games.positions.0.min(length), games.positions.1.max(length));
+        }
+        games
+    }
+}
+
+/// How labels or scores go with material, by side to move.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Agreement {
+    /// Over all positions with White, and with Black to move.
+    pub by_side: [Correlation; 2],
+    /// Positions with Black to move in stretches where they go with material as they should, and where they go against
+    /// it.
+    pub straight: u64,
+    /// See `straight`.
+    pub turned: u64,
+}
+
+/// What may be wrong with a point of view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewFault {
+    /// It is Black's throughout.
+    Black,
+    /// It is that of the side to move, or White's where that of the side to move was expected.
+    SideToMove,
+    /// It changes within the file.
+    Mixed,
+}
+
+impl Agreement {
+    fn add(&mut self, part: &[Correlation; 2]) {
+        self.by_side.iter_mut().zip(part).for_each(|(sum, part)| sum.merge(part));
+        let black = &part[1];
+        self.straight += if black.is_straight() { black.count() } else { 0 };
+        self.turned += if black.is_turned() { black.count() } else { 0 };
+    }
+
+    /// What looks wrong, if anything does.
+    pub fn fault(&self) -> Option<ViewFault> {
+        let [white, black] = &self.by_side;
+        if self.straight > 0 && self.turned > 0 {
+            Some(ViewFault::Mixed)
+        } else if black.is_turned() {
+            Some(if white.is_turned() { ViewFault::Black } else { ViewFault::SideToMove })
+        } else if white.is_turned() {
+            Some(ViewFault::SideToMove)
+        } else {
+            None
+        }
+    }
+}
+
+/// How the labels and scores of one file go with material.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FileAgreement {
+    /// Results.
+    pub labels: Agreement,
+    /// Scores.
+    pub scores: Agreement,
+}
+
+/// What was found.
+pub struct Stats {
+    /// The data.
+    pub dataset: Dataset,
+    /// What they sum up to.
+    pub sums: Sums,
+    /// By file, in order.
+    pub agreements: Vec<FileAgreement>,
+    /// Positions that occur more than once.
+    pub duplicates: Duplicates,
+    /// Games, if every position is of a game that has a name.
+    pub games: Option<Games>,
+    /// By [`Suspicion`]: how many positions there are.
+    pub suspicions: [u64; Suspicion::ALL.len()],
+    /// The first of them, those with most against them before.
+    pub suspects: Vec<Suspect>,
+}
+
+/// Reads data and looks at every position; tells at most `count` suspects.
+///
+/// # Errors
+/// The first fault of the data.
+pub fn collect(
+    sources: Vec<Source>,
+    options: &ReadOptions,
+    count: usize,
+    progress: &dyn Progress,
+) -> Result<Stats, DatasetError> {
+    let evaluator = Evaluator::default();
+    let mut whole = Whole::default();
+    let dataset = Dataset::read(sources, options, progress)?;
+    let look = |chunk: Range<usize>| {
+        let mut collector = Collector::new(&evaluator, count);
+        dataset.samples(chunk).for_each(|(position, label)| collector.add(&position, label));
+        collector
+    };
+    dataset.each_chunk("measuring", look, |part| whole.add(part, count), progress);
+    let agreements = whole.agreements(&dataset);
+    let is_of_games = dataset.grouping() == crate::data::Grouping::Games;
+    let games = is_of_games.then(|| Games::of(dataset.groups()));
+    let Whole { sums, keys, suspicions, mut suspects, .. } = whole;
+    suspects.sort_unstable();
+    suspects.truncate(count);
+    Ok(Stats { dataset, sums, agreements, duplicates: Duplicates::of(keys), games, suspicions, suspects })
+}
+
+/// Looks at the positions of one part.
+struct Collector<'e> {
+    quiescence: Quiescence<'e>,
+    most: usize,
+    sums: Sums,
+    keys: Vec<u64>,
+    suspicions: [u64; Suspicion::ALL.len()],
+    suspects: Vec<Suspect>,
+}
+
+impl<'e> Collector<'e> {
+    fn new(evaluator: &'e Evaluator, most: usize) -> Self {
+        Collector {
+            quiescence: Quiescence::new(evaluator, Pruning::Exact),
+            most,
+            sums: Sums::default(),
+            keys: Vec::new(),
+            suspicions: Default::default(),
+            suspects: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, position: &Position, label: Label) {
+        let is_quiet = self.quiescence.is_quiet(position, QUIET_MARGIN);
+        self.sums.add(position, label, is_quiet);
+        if let Some(suspicion) = Suspicion::of(position, label) {
+            let count = &mut self.suspicions[suspicion as usize];
+            *count += 1;
+            if *count <= self.most as u64 {
+                self.suspects.push(Suspect { suspicion, sample: self.keys.len() });
+            }
+        }
+        self.keys.push(position.key() & !3 | label.outcome as u64);
+    }
+}
+
+/// What the parts add up to.
+#[derive(Default)]
+struct Whole {
+    sums: Sums,
+    /// Positions of each part, and how they go with material.
+    parts: Vec<(u64, [[Correlation; 2]; 2])>,
+    keys: Vec<u64>,
+    suspicions: [u64; Suspicion::ALL.len()],
+    suspects: Vec<Suspect>,
+}
+
+impl Whole {
+    fn add(&mut self, part: Collector<'_>, most: usize) {
+        let before = self.keys.len();
+        for mut suspect in part.suspects {
+            suspect.sample += before;
+            self.suspects.push(suspect);
+        }
+        if self.suspects.len() > 1000.max(16 * most) {
+            self.suspects.sort_unstable();
+            self.suspects.truncate(most);
+        }
+        self.suspicions.iter_mut().zip(part.suspicions).for_each(|(count, more)| *count += more);
+        self.keys.extend_from_slice(&part.keys);
+        self.parts.push((part.sums.positions(), part.sums.with_material));
+        self.sums.merge(&part.sums);
+    }
+
+    /// The parts come in the order of the files, and none is of two.
+    fn agreements(&self, dataset: &Dataset) -> Vec<FileAgreement> {
+        let mut parts = self.parts.iter();
+        let of_file = |positions: u64| {
+            let (mut left, mut agreement) = (positions, FileAgreement::default());
+            while left > 0
+                && let Some((count, correlations)) = parts.next()
+            {
+                agreement.labels.add(&correlations[LABELS]);
+                agreement.scores.add(&correlations[SCORES]);
+                left = left.saturating_sub(*count);
+            }
+            agreement
+        };
+        dataset.files().iter().map(|file| file.positions).map(of_file).collect()
+    }
+}
+
+/// Results with the side to move or another circumstance: how many of each outcome, lost to won for White.
+pub type Outcomes = [u64; 3];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,230 @@
+//! What was found, as a table and as JSON.
+
+use std::fmt::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::{Agreement, Correlation, LABELS, Outcomes, QUIET_MARGIN, SCORES, Stats, Suspicion, ViewFault};
+use crate::data::{LeftOutCounts, skipped_by_reason, together, write_files, write_skipped};
+
+/// How positions are divided by their number of pieces: the most of each class.
+const PIECES: [usize; 6] = [5, 10, 15, 20, 25, 32];
+
+/// The parts of the phases, the endgame first.
+const PHASES: [&str; 3] = ["endgame", "middlegame", "opening"];
+
+const SIDES: [&str; 2] = ["White to move", "Black to move"];
+
+fn percent(part: u64, all: u64) -> f64 {
+    100.0 * part as f64 / all.max(1) as f64
+}
+
+/// A correlation, or a dash where there is none.
+fn coefficient(correlation: &Correlation) -> String {
+    correlation.coefficient().map_or_else(|| "–".to_owned(), |coefficient| format!("{coefficient:+.2}"))
+}
+
+impl Stats {
+    /// As a table, and what is wrong in words.
+    pub fn to_table(&self) -> String {
+        let mut table = String::new();
+        self.write(&mut table).expect("a String takes all");
+        table.truncate(table.trim_end().len());
+        table
+    }
+
+    fn write(&self, to: &mut String) -> fmt::Result {
+        write_files(to, self.dataset.files())?;
+        write_skipped(to, self.dataset.skipped())?;
+        writeln!(to, "grouped      {}", together(self.dataset.grouping()))?;
+        self.write_counts(to)?;
+        self.write_rest(to)?;
+        for warning in self.warnings() {
+            writeln!(to, "\nwarning: {warning}")?;
+        }
+        self.write_suspects(to)
+    }
+
+    fn write_counts(&self, to: &mut String) -> fmt::Result {
+        let sums = &self.sums;
+        writeln!(
+            to,
+            "\n{:<14} {:>11} {:>10} {:>10} {:>10}   points",
+            "results", "positions", "White", "draw", "Black"
+        )?;
+        let mut row = |name: &str, [lost, drawn, won]: Outcomes| {
+            let all = lost + drawn + won;
+            let share = |count| percent(count, all);
+            writeln!(
+                to,
+                "{name:<14} {all:>11} {:>8.1} % {:>8.1} % {:>8.1} %   {:.4}",
+                share(won),
+                share(drawn),
+                share(lost),
+                (won as f64 + drawn as f64 / 2.0) / all.max(1) as f64
+            )
+        };
+        row("all", sums.outcomes())?;
+        SIDES.iter().zip(sums.by_side).try_for_each(|(name, outcomes)| row(name, outcomes))?;
+        PHASES.iter().zip(sums.by_phase).try_for_each(|(name, outcomes)| row(name, outcomes))?;
+        write!(to, "\npieces      ")?;
+        for (name, count) in self.by_pieces() {
+            write!(to, "  {name}: {:.1} %", percent(count, sums.positions()))?;
+        }
+        writeln!(to)
+    }
+
+    /// The classes of numbers of pieces, and how many positions are in each.
+    fn by_pieces(&self) -> impl Iterator<Item = (String, u64)> {
+        let fewest = std::iter::once(2).chain(PIECES.map(|most| most + 1));
+        let count = |(fewest, most): (usize, usize)| {
+            (format!("{fewest}-{most}"), self.sums.by_pieces[fewest - 1..most].iter().sum())
+        };
+        fewest.zip(PIECES).map(count)
+    }
+
+    fn write_rest(&self, to: &mut String) -> fmt::Result {
+        let (sums, all) = (&self.sums, self.sums.positions());
+        if let Some(games) = self.games {
+            let mean = all as f64 / games.count as f64;
+            let (fewest, most) = games.positions;
+            writeln!(to, "games         {}, {mean:.1} positions each, from {fewest} to {most}", games.count)?;
+        }
+        let again = self.duplicates.again;
+        write!(to, "duplicates    {again} ({:.2} %) have been there before, clocks aside; ", percent(again, all))?;
+        writeln!(to, "{} positions come with different results", self.duplicates.disputed)?;
+        writeln!(to, "in check      {} ({:.2} %)", sums.checks, percent(sums.checks, all))?;
+        write!(to, "not quiet     {} ({:.2} %): ", sums.noisy, percent(sums.noisy, all))?;
+        writeln!(to, "the quiescence score is more than {QUIET_MARGIN} centipawns from the evaluation")?;
+        match sums.scores.range {
+            None => writeln!(to, "scores        none")?,
+            Some((low, high)) => writeln!(
+                to,
+                "scores        {} ({:.1} %), from {low} to {high}, {:.0} from 0 on average",
+                sums.scores.count,
+                percent(sums.scores.count, all),
+                sums.scores.mean_size()
+            )?,
+        }
+        writeln!(to, "\n{:<22} {:>13} {:>13}", "correlation", SIDES[0], SIDES[1])?;
+        for (name, kind) in [("results and material", LABELS), ("scores and material", SCORES)] {
+            let [white, black] = &sums.with_material[kind];
+            writeln!(to, "{name:<22} {:>13} {:>13}", coefficient(white), coefficient(black))?;
+        }
+        Ok(())
+    }
+
+    /// What is wrong with points of view, in words.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for (file, found) in self.dataset.files().iter().zip(&self.agreements) {
+            for (what, agreement) in [("results", &found.labels), ("scores", &found.scores)] {
+                warnings.extend(agreement.fault().map(|fault| warning(&file.name, what, agreement, fault)));
+            }
+        }
+        warnings
+    }
+
+    fn write_suspects(&self, to: &mut String) -> fmt::Result {
+        let found = Suspicion::ALL.into_iter().zip(self.suspicions).filter(|(_, count)| *count > 0);
+        let words: Vec<String> = found.map(|(suspicion, count)| format!("{count} {}", suspicion.name())).collect();
+        if words.is_empty() {
+            return writeln!(to, "\nno result is hard to believe");
+        }
+        writeln!(to, "\nhard to believe: {}", words.join(", "))?;
+        for suspect in &self.suspects {
+            let place = self.dataset.place(suspect.sample);
+            let label = self.dataset.label(suspect.sample);
+            let score = label.score.map(|score| format!(", score {score:+}")).unwrap_or_default();
+            let fen = self.dataset.position(suspect.sample).to_fen();
+            writeln!(to, "{place}: {}: {}{score}: {fen}", suspect.suspicion.name(), label.outcome.result())?;
+        }
+        Ok(())
+    }
+
+    /// As one JSON object.
+    pub fn to_json(&self) -> Value {
+        let (dataset, sums) = (&self.dataset, &self.sums);
+        let outcomes = |[lost, drawn, won]: Outcomes| json!({ "white": won, "draw": drawn, "black": lost });
+        let named = |names: &[&str], all: &[Outcomes]| -> Value {
+            let entries = names.iter().zip(all).map(|(name, counts)| ((*name).to_owned(), outcomes(*counts)));
+            Value::Object(entries.collect())
+        };
+        let correlations = |pair: &[Correlation; 2]| json!(pair.each_ref().map(Correlation::coefficient));
+        let files = dataset.files().iter().zip(&self.agreements).map(|(file, found)| {
+            json!({
+                "file": file.name,
+                "records": file.records,
+                "positions": file.positions,
+                "left_out": file.left_out,
+                "results_and_material": correlations(&found.labels.by_side),
+                "scores_and_material": correlations(&found.scores.by_side),
+            })
+        });
+        let suspects = self.suspects.iter().map(|suspect| {
+            let (place, label) = (dataset.place(suspect.sample), dataset.label(suspect.sample));
+            json!({
+                "file": place.file,
+                "record": place.record.name(),
+                "number": place.number,
+                "suspicion": suspect.suspicion.name(),
+                "result": label.outcome.result(),
+                "score": label.score,
+                "fen": dataset.position(suspect.sample).to_fen(),
+            })
+        });
+        let suspicions = Suspicion::ALL.into_iter().zip(self.suspicions);
+        json!({
+            "files": files.collect::<Vec<_>>(),
+            "skipped": dataset.skipped_records(),
+            "skipped_by_reason": skipped_by_reason(dataset.skipped()),
+            "left_out": dataset.files().iter().map(|file| file.left_out).sum::<LeftOutCounts>(),
+            "positions": sums.positions(),
+            "results": outcomes(sums.outcomes()),
+            "by_side_to_move": named(&["white", "black"], &sums.by_side),
+            "by_phase": named(&PHASES, &sums.by_phase),
+            "by_pieces": self.by_pieces().collect::<std::collections::BTreeMap<_, _>>(),
+            "games": self.games.map(|games| json!({
+                "count": games.count,
+                "fewest_positions": games.positions.0,
+                "most_positions": games.positions.1,
+            })),
+            "duplicates": { "again": self.duplicates.again, "disputed": self.duplicates.disputed },
+            "in_check": sums.checks,
+            "not_quiet": sums.noisy,
+            "scores": {
+                "count": sums.scores.count,
+                "range": sums.scores.range,
+                "mean_size": sums.scores.mean_size(),
+            },
+            "correlation": {
+                "results_and_material": correlations(&sums.with_material[LABELS]),
+                "scores_and_material": correlations(&sums.with_material[SCORES]),
+            },
+            "warnings": self.warnings(),
+            "suspicions": suspicions.map(|(suspicion, count)| (suspicion.name().to_owned(), count.into()))
+                .collect::<serde_json::Map<String, Value>>(),
+            "suspects": suspects.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// What looks wrong, and what helps.
+fn warning(file: &str, what: &str, agreement: &Agreement, fault: ViewFault) -> String {
+    let [white, black] = agreement.by_side.each_ref().map(coefficient);
+    let found = format!("they go with material by {white} with White to move, by {black} with Black to move");
+    match fault {
+        ViewFault::SideToMove => format!(
+            "{file}: the {what} look as if they were read in the wrong view, that of the side to move for White's or \
+             the other way round: {found}. Say whose they are with --view white or --view mover."
+        ),
+        ViewFault::Black => {
+            format!("{file}: the {what} look as if they were in Black's view: {found}. Turn them before.")
+        }
+        ViewFault::Mixed => format!(
+            "{file}: the view of the {what} changes within the file: of positions with Black to move, {} stand where \
+             they go with material and {} where they go against it. No --view fits; the file has to be parted.",
+            agreement.straight, agreement.turned
+        ),
+    }
+}

@@ -1,0 +1,178 @@
+//! Sums over positions, in whole numbers.
+
+use engine::chess::Position;
+
+use super::Outcomes;
+use crate::data::Label;
+use crate::data::{PHASE_PARTS, material_balance, phase, phase_part};
+
+/// Which of the correlations with material are those of the results.
+pub const LABELS: usize = 0;
+
+/// Which are those of the scores.
+pub const SCORES: usize = 1;
+
+/// White's material less Black's, in pawns.
+pub(super) fn material(position: &Position) -> i32 {
+    material_balance(position)
+}
+
+/// What positions sum up to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sums {
+    /// Results with White to move, with Black to move.
+    pub by_side: [Outcomes; 2],
+    /// Results by phase, the endgame first.
+    pub by_phase: [Outcomes; PHASE_PARTS],
+    /// Positions by their number of pieces, kings and pawns among them; 1 first.
+    pub by_pieces: [u64; 32],
+    /// Positions in check.
+    pub checks: u64,
+    /// Positions whose quiescence score is not near their evaluation.
+    pub noisy: u64,
+    /// Their scores.
+    pub scores: ScoreSums,
+    /// How results ([`LABELS`]) and scores ([`SCORES`]) go with material, with White and with Black to move.
+    pub with_material: [[Correlation; 2]; 2],
+}
+
+impl Sums {
+    /// How many positions there are.
+    pub fn positions(&self) -> u64 {
+        self.by_side.iter().flatten().sum()
+    }
+
+    /// Their results.
+    pub fn outcomes(&self) -> Outcomes {
+        let [white, black] = self.by_side;
+        std::array::from_fn(|outcome| white[outcome] + black[outcome])
+    }
+
+    pub(super) fn add(&mut self, position: &Position, label: Label, is_quiet: bool) {
+        let (side, outcome) = (position.side_to_move().index(), label.outcome as usize);
+        let material = i64::from(material(position));
+        self.by_side[side][outcome] += 1;
+        self.by_phase[phase_part(phase(position))][outcome] += 1;
+        self.by_pieces[position.occupied().count() as usize - 1] += 1;
+        self.checks += u64::from(position.is_check());
+        self.noisy += u64::from(!is_quiet);
+        self.with_material[LABELS][side].add(material, outcome as i64, label.group);
+        if let Some(score) = label.score {
+            self.scores.add(score);
+            self.with_material[SCORES][side].add(material, score.into(), label.group);
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        let counts = |sums: &mut [u64], more: &[u64]| sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        self.by_side.iter_mut().zip(&other.by_side).for_each(|(sum, more)| counts(sum, more));
+        self.by_phase.iter_mut().zip(&other.by_phase).for_each(|(sum, more)| counts(sum, more));
+        counts(&mut self.by_pieces, &other.by_pieces);
+        self.checks += other.checks;
+        self.noisy += other.noisy;
+        self.scores.merge(&other.scores);
+        let correlations = self.with_material.iter_mut().flatten().zip(other.with_material.iter().flatten());
+        correlations.for_each(|(sum, more)| sum.merge(more));
+    }
+}
+
+/// Scores, centipawns, White's view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScoreSums {
+    /// How many positions have one.
+    pub count: u64,
+    /// The lowest and the highest.
+    pub range: Option<(i16, i16)>,
+    /// How far they are from 0, summed up.
+    sizes: u64,
+}
+
+impl ScoreSums {
+    /// How far scores are from 0, on average.
+    pub fn mean_size(&self) -> f64 {
+        self.sizes as f64 / self.count.max(1) as f64
+    }
+
+    fn add(&mut self, score: i16) {
+        self.merge(&ScoreSums { count: 1, range: Some((score, score)), sizes: score.unsigned_abs().into() });
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sizes += other.sizes;
+        self.range = match (self.range, other.range) {
+            (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+/// How two numbers go together over positions that come in games.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Correlation {
+    count: u64,
+    sums: [i64; 2],
+    squares: [i64; 2],
+    products: i64,
+    /// Games, or what there is instead, as far as they stand together.
+    groups: u64,
+    group: Option<u32>,
+}
+
+/// Correlations nearer to 0 than this say nothing.
+const SLIGHT: f64 = 0.1;
+
+/// So many times its error a correlation is beyond doubt: that of numbers that have nothing to do with one another is
+/// about one over the square root of the number of games.
+const CERTAIN: f64 = 3.0;
+
+impl Correlation {
+    /// Over how many positions.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// From −1 to 1; none where one of the numbers is always the same.
+    pub fn coefficient(&self) -> Option<f64> {
+        let n = self.count as f64;
+        let [x, y] = self.sums.map(|sum| sum as f64);
+        let [xx, yy] = self.squares.map(|sum| sum as f64);
+        let (of_x, of_y) = (n * xx - x * x, n * yy - y * y);
+        (of_x > 0.0 && of_y > 0.0).then(|| (n * self.products as f64 - x * y) / (of_x * of_y).sqrt())
+    }
+
+    /// Whether the numbers go together beyond doubt.
+    pub fn is_straight(&self) -> bool {
+        self.is_beyond(1.0)
+    }
+
+    /// Whether one falls as the other rises, beyond doubt.
+    pub fn is_turned(&self) -> bool {
+        self.is_beyond(-1.0)
+    }
+
+    fn is_beyond(&self, sign: f64) -> bool {
+        let least = SLIGHT.max(CERTAIN / (self.groups as f64).sqrt());
+        self.coefficient().is_some_and(|coefficient| sign * coefficient > least)
+    }
+
+    fn add(&mut self, x: i64, y: i64, group: u32) {
+        self.count += 1;
+        self.sums = [self.sums[0] + x, self.sums[1] + y];
+        self.squares = [self.squares[0] + x * x, self.squares[1] + y * y];
+        self.products += x * y;
+        self.groups += u64::from(self.group != Some(group));
+        self.group = Some(group);
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        for i in 0..2 {
+            self.sums[i] += other.sums[i];
+            self.squares[i] += other.squares[i];
+        }
+        self.products += other.products;
+        self.groups += other.groups;
+        self.group = other.group.or(self.group);
+    }
+}

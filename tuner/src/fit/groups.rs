@@ -1,0 +1,103 @@
+//! Which rows stay together when rows are divided.
+
+use std::collections::HashSet;
+
+use crate::data::result_runs::result_runs;
+use crate::model::rows::Rows;
+use crate::model::text::Groups;
+
+/// What rows stay together by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// The groups that were given, at least where they were.
+    Given,
+    /// Runs of rows that end where the result changes: neighbours share results far more often than by chance.
+    ResultRuns,
+    /// Nothing but being the same row.
+    Rows,
+}
+
+impl Grouping {
+    /// As it is told: `groups`, `runs of rows` or `rows`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Grouping::Given => "groups",
+            Grouping::ResultRuns => "runs of rows",
+            Grouping::Rows => "rows",
+        }
+    }
+}
+
+/// Numbers of groups, how they were found, and what the user should know of them.
+pub(super) struct Found {
+    pub(super) numbers: Vec<u32>,
+    pub(super) grouping: Grouping,
+    pub(super) warning: Option<String>,
+}
+
+/// The groups of rows, of which some or all may be unknown.
+pub(super) fn find(groups: &Groups, rows: &Rows) -> Found {
+    let known = || groups.iter().flatten();
+    let is_one =
+        groups.len() > 1 && known().count() == groups.len() && known().all(|group| Some(group) == groups.of(0));
+    if is_one {
+        let unknown = Found::of(rows, |_| None);
+        let told = unknown.grouping.name();
+        let warning =
+            format!("all rows have the same group, as if they were one game: they are divided by {told} instead");
+        return Found { warning: Some(warning), ..unknown };
+    }
+    let found = Found::of(rows, |row| groups.of(row));
+    let mut seen = HashSet::new();
+    let is_alone = groups.len() > 1 && known().count() == groups.len() && known().all(|group| seen.insert(group));
+    let warning = is_alone.then(|| {
+        "every row is a group of its own: right only if no two positions are of one game; write `-` as the group if you do \
+         not know"
+            .to_owned()
+    });
+    Found { warning, ..found }
+}
+
+impl Found {
+    fn of(rows: &Rows, group: impl Fn(usize) -> Option<u32>) -> Self {
+        let is_known = (0..rows.len()).all(|row| group(row).is_some());
+        let numbers = |unknown: &dyn Fn(usize) -> u32| {
+            (0..rows.len()).map(|row| group(row).unwrap_or_else(|| unknown(row))).collect()
+        };
+        if is_known {
+            return Found { numbers: numbers(&|_| 0), grouping: Grouping::Given, warning: None };
+        }
+        let items = || rows.targets().iter().enumerate().map(|(row, &target)| (group(row), target));
+        let (numbers, grouping) = match result_runs(items) {
+            // Runs have small numbers, and so have games, mostly.
+            Some(runs) => (numbers(&|row| !runs[row]), Grouping::ResultRuns),
+            None => {
+                let keys = keys(rows);
+                (numbers(&|row| keys[row]), Grouping::Rows)
+            }
+        };
+        let has_known = (0..rows.len()).any(|row| group(row).is_some());
+        Found { numbers, grouping: if has_known { Grouping::Given } else { grouping }, warning: None }
+    }
+}
+
+/// By row: the same number for the same entries and facts.
+fn keys(rows: &Rows) -> Vec<u32> {
+    let mut keys = Vec::with_capacity(rows.len());
+    for block in rows.blocks(0..rows.block_count()) {
+        let mut segments = block.segments();
+        for facts in block.facts() {
+            // FNV-1a over numbers. See <http://www.isthe.com/chongo/tech/comp/fnv/>.
+            let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+            let mut add = |number: u32| hash = (hash ^ u64::from(number)).wrapping_mul(0x100_0000_01B3);
+            for segment in segments.by_ref().take(block.segments_a_row()) {
+                segment.leaves.iter().for_each(|&leaf| add(leaf.into()));
+                segment.counts.iter().for_each(|&count| add(count as u32));
+                add(u32::MAX);
+            }
+            facts.iter().for_each(|fact| add(fact.to_bits()));
+            keys.push((hash ^ (hash >> 32)) as u32);
+        }
+    }
+    keys
+}

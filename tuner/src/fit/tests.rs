@@ -1,0 +1,412 @@
+//! Problems that are read from text, checked and fitted.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+use super::*;
+use crate::constraints::Constraints;
+use crate::io::Storage;
+use crate::objective::{PriorScale, SampleLoss, scores};
+use crate::optimize::Method;
+use crate::run::Hooks;
+
+/// Numbers that are the same every time.
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.unit() * bound as f64) as usize
+    }
+}
+
+fn read_all(texts: &[&[u8]]) -> Result<Problem, FitError> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |(number, text): (usize, &&[u8])| {
+        let path = folder.path().join(format!("rows{number}"));
+        fs::write(&path, text).expect("room on the disk");
+        path
+    };
+    let paths: Vec<PathBuf> = texts.iter().enumerate().map(write).collect();
+    Problem::read_rows(&paths, &Storage::default(), &())
+}
+
+fn read(text: impl AsRef<[u8]>) -> Result<Problem, FitError> {
+    read_all(&[text.as_ref()])
+}
+
+/// What is wrong, without the folder.
+fn told(problem: Result<Problem, FitError>) -> String {
+    let told = problem.expect_err("a fault").to_string();
+    let folders = told.split(' ').map(|word| word.rsplit_once('/').map_or(word, |(_, name)| name));
+    folders.collect::<Vec<_>>().join(" ")
+}
+
+/// Parameters of the made evaluation: pairs, powers of the sided sum, its height, singles.
+const PAIRS: usize = 12;
+const POWERS: usize = 8;
+
+/// An evaluation with a danger curve, as Ethereal has it, and rows of it: results are drawn from `truth`, the scores are
+/// those of the start.
+fn danger(start: &[f64], rows: usize) -> String {
+    let mut text =
+        "merino-rows 2\nsum main pair\nsum danger single sided\nsum tempo single\nfact phase 0 1\n".to_owned();
+    text += "let curve(s) = max(0, s)^2 / 400\n";
+    text += "score = taper(main.mg + curve(danger.white) - curve(danger.black), main.eg, phase) + tempo\n";
+    for pair in 0..PAIRS {
+        _ = writeln!(text, "pair main pair[{pair}] {} {}", start[2 * pair], start[2 * pair + 1]);
+    }
+    for power in 0..POWERS {
+        _ = writeln!(text, "single danger power[{power}] {}", start[2 * PAIRS + power]);
+    }
+    _ = writeln!(text, "single tempo tempo {}", start[2 * PAIRS + POWERS]);
+    text += "rows result group phase\n";
+    let mut random = Random(3);
+    for row in 0..rows {
+        _ = write!(text, "0.5 {row} {:.3}", random.unit());
+        for pair in 0..PAIRS {
+            _ = write!(text, " {pair}:{}", random.below(7) as i32 - 3);
+        }
+        _ = write!(text, " {}:{}", PAIRS + POWERS, if row % 2 == 0 { 1 } else { -1 });
+        for side in ["w", "b"] {
+            _ = write!(text, " {side}");
+            (0..POWERS).for_each(|power| _ = write!(text, " {}:{}", PAIRS + power, random.below(4)));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn truth() -> Vec<f64> {
+    let mut random = Random(5);
+    let mut truth: Vec<f64> = (0..2 * PAIRS).map(|_| (80.0 * random.unit() - 40.0).round()).collect();
+    truth.extend((0..POWERS).map(|_| (10.0 + 25.0 * random.unit()).round()));
+    truth.push(18.0);
+    truth
+}
+
+#[test]
+fn a_danger_curve_is_recovered_with_its_errors() {
+    let truth = truth();
+    let start: Vec<f64> = truth.iter().map(|value| (0.6 * value + 5.0).round()).collect();
+    let mut problem = read(danger(&start, 300 * truth.len())).expect("sound rows");
+    let mut random = Random(7);
+    let expected = scores(problem.rows(), &problem.text.model, &truth);
+    let result = |score: &f64| if random.unit() < 1.0 / (1.0 + 10_f64.powf(-score / 400.0)) { 1.0 } else { 0.0 };
+    let targets: Vec<f32> = expected.iter().map(result).collect();
+    problem.text.rows = problem.text.rows.with_targets(&targets).expect("results");
+    let settings = Settings { k: Some(1.0), prior: Some(0.0), loss: SampleLoss::CrossEntropy, ..Settings::default() };
+    let fitted = problem.fit(&settings, Hooks::new(&())).expect("a fit");
+    assert!(fitted.converged, "{}", fitted.to_table());
+    let errors = fitted.errors.as_ref().expect("errors");
+    let inside = (0..truth.len()).filter(|&j| {
+        let error = errors[j].expect("a free number");
+        assert!(error > 0.1 && error < 60.0, "{} ± {error}", fitted.numbers[j]);
+        (fitted.theta[j] - truth[j]).abs() <= 1.96 * error + 0.5
+    });
+    let inside = inside.count();
+    assert!(inside >= truth.len() - 4, "{inside} of {}\n{}", truth.len(), fitted.to_table());
+    let distance = |theta: &[f64]| {
+        let found = scores(problem.rows(), &problem.text.model, theta);
+        let squares = found.iter().zip(&expected).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        (squares / expected.len() as f64).sqrt()
+    };
+    let (before, after) = (distance(&start), distance(&fitted.theta));
+    assert!(after < 0.4 * before, "from {before:.0} to {after:.0} centipawns from the truth");
+}
+
+/// Rows whose scores are those of the formula, rounded, but for what `change` makes of them; it is told the row and the
+/// fact `endgame`.
+fn scored(change: impl Fn(usize, f64, f64) -> f64) -> String {
+    let mut text = "merino-rows 2\nsum main pair\nfact phase 0 1\nfact endgame\n".to_owned();
+    text += "score = taper(main.mg, main.eg, phase) + endgame\npair main a 100 120\npair main b 7 -10\n";
+    text += "rows result score phase endgame\n";
+    let mut random = Random(11);
+    for row in 0..200 {
+        let (a, b) = (random.below(5) as f64 - 2.0, random.below(9) as f64 - 4.0);
+        let (phase, endgame) = (random.below(5) as f64 / 4.0, random.below(300) as f64 - 150.0);
+        let score = phase * (100.0 * a + 7.0 * b) + (1.0 - phase) * (120.0 * a - 10.0 * b) + endgame;
+        let result = if score + 200.0 * (random.unit() - 0.5) > 0.0 { 1 } else { 0 };
+        _ = writeln!(text, "{result} {:.0} {phase} {endgame} 0:{a} 1:{b}", change(row, score, endgame));
+    }
+    text
+}
+
+#[test]
+fn the_constant_is_what_the_formula_lacks() {
+    let problem = read(scored(|row, score, _| score + if row == 17 { 300.0 } else { 0.0 })).expect("sound rows");
+    let check = problem.check().expect("a check");
+    assert_eq!((check.rows, check.off, check.worst.len(), check.has_failed()), (200, 1, 1, false));
+    assert!(check.worst[0].place.ends_with("rows0:26"), "{check}");
+    let constants: Vec<f32> = (0..200).map(|row| problem.rows().facts(row)[0]).collect();
+    assert!(constants.iter().enumerate().all(|(row, &constant)| (constant > 299.0) == (row == 17)));
+    assert!(constants.iter().any(|&constant| (0.2..=0.5).contains(&constant.abs())), "{constants:?}");
+    assert!(check.to_string().starts_with("score − row: 99.5 % within 1 cp, rms 21."), "{check}");
+    let own = scores(problem.rows(), &problem.text.model, &problem.text.start());
+    let given = problem.text.scores.as_ref().expect("scores");
+    assert!(own.iter().zip(given).all(|(a, &b)| (a - f64::from(b)).abs() < 1e-3));
+    assert!(problem.fit(&Settings::default(), Hooks::new(&())).is_ok());
+    // What is written reads the same.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rows");
+    problem.write_rows(&path).expect("room on the disk");
+    let again = Problem::read_rows(&[path], &Storage::default(), &()).expect("sound rows");
+    assert_eq!((again.text.rows, again.groups), (problem.text.rows, problem.groups));
+}
+
+#[test]
+fn scores_that_rows_do_not_add_up_to_are_refused() {
+    let fit = |text: &str, trust_rows| {
+        let problem = read(text).expect("sound rows");
+        problem.fit(&Settings { trust_rows, ..Settings::default() }, Hooks::new(&()))
+    };
+    // What the engine adds has the wrong sign in the rows.
+    let wrong = scored(|_, score, endgame| score - 2.0 * endgame);
+    let error = fit(&wrong, false).expect_err("rows that are not the engine's").to_string();
+    assert!(error.starts_with("the formula is not the engine's evaluation: score − row: "), "{error}");
+    let worst = read(&wrong).expect("sound rows").check().expect("a check").worst[0].clone();
+    let line = worst.place.rsplit(':').next().and_then(|line| line.parse::<usize>().ok()).expect("a line");
+    let words: Vec<&str> = wrong.lines().nth(line - 1).expect("a row").split(' ').collect();
+    assert!(error.contains(&format!("rows0:{line} (score {}, row ", words[1])), "{error}");
+    let endgame: f64 = words[3].parse().expect("a number");
+    assert!((worst.formula - worst.score - 2.0 * endgame).abs() < 1.0 && endgame.abs() > 140.0, "{worst:?}");
+    assert!(
+        error.contains("goes along with endgame (-1.00)") && error.ends_with("or go on with --trust-rows"),
+        "{error}"
+    );
+    assert!(fit(&wrong, true).is_ok());
+    let other_view = scored(|row, score, _| if row % 2 == 0 { score } else { -score });
+    let error = fit(&other_view, false).expect_err("the mover's view").to_string();
+    assert!(error.contains("the score with the other sign agrees: White's view is wanted"), "{error}");
+}
+
+/// Rows of 600 games of 20 positions, with groups as told.
+fn games(groups: impl Fn(usize) -> String) -> String {
+    let mut text = "merino-rows 2\nsum main single\nscore = main\nsingle main a 100\nrows result group\n".to_owned();
+    let mut random = Random(13);
+    for game in 0..600 {
+        let result = random.below(2);
+        for row in 0..20 {
+            let count = random.below(5) as i32 - if result == 1 { 1 } else { 3 };
+            _ = writeln!(text, "{result} {} 0:{count}", groups(20 * game + row));
+        }
+    }
+    text
+}
+
+#[test]
+fn unknown_groups_are_runs_of_results() {
+    let problem = read(games(|_| "-".to_owned())).expect("sound rows");
+    assert_eq!((problem.grouping, problem.warnings().len()), (Grouping::ResultRuns, 0));
+    let changes = problem.groups.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    assert!((49..80).contains(&changes), "{changes}");
+    let results = problem.rows().targets();
+    let at_a_change = |row: usize| problem.groups[row - 1] == problem.groups[row] || results[row - 1] != results[row];
+    assert!((1..12_000).all(at_a_change));
+}
+
+#[test]
+fn groups_that_say_nothing_are_told() {
+    let known = read(games(|row| (row / 20).to_string())).expect("sound rows");
+    assert_eq!(
+        (known.grouping, known.warnings(), known.groups[19..22].to_vec()),
+        (Grouping::Given, &[][..], vec![0, 1, 1])
+    );
+    let alike = read(games(|_| "7".to_owned())).expect("sound rows");
+    assert_eq!(alike.grouping, Grouping::ResultRuns);
+    assert!(alike.warnings()[0].starts_with("all rows have the same group"), "{:?}", alike.warnings());
+    let alone = read(games(|row| row.to_string())).expect("sound rows");
+    assert_eq!(alone.grouping, Grouping::Given);
+    assert!(alone.warnings()[0].starts_with("every row is a group of its own"), "{:?}", alone.warnings());
+    let some = read(games(|row| if row % 2 == 0 { "3".to_owned() } else { "-".to_owned() })).expect("sound rows");
+    assert_eq!((some.grouping, some.warnings().len(), some.groups[2]), (Grouping::Given, 0, 3));
+    // Neighbours that have nothing to do with one another: only the same rows stay together.
+    let text = scored(|_, score, _| score);
+    let alone = read(text).expect("sound rows");
+    assert_eq!(alone.grouping, Grouping::Rows);
+}
+
+#[test]
+fn several_files_are_one() {
+    let text = games(|row| (row / 20).to_string());
+    let (first, second) = text.split_at(text.match_indices('\n').nth(2004).expect("lines").0 + 1);
+    let head: String = text.lines().take(5).flat_map(|line| [line, "\n"]).collect();
+    let second = format!("{head}{second}");
+    let whole = read(&text).expect("sound rows");
+    let packed = zstd::encode_all(second.as_bytes(), 1).expect("memory");
+    let both = read_all(&[first.as_bytes(), &packed]).expect("sound rows");
+    assert_eq!(both.text.rows, whole.text.rows);
+    assert_eq!((both.text.place(0), both.text.lines.of(11_999)), (both.text.files[0].0.clone() + ":6", 10_005));
+    assert!(both.text.place(2000).ends_with("rows1:6"), "{}", both.text.place(2000));
+    // Games of different files are different games.
+    let twice = read_all(&[first.as_bytes(), first.as_bytes()]).expect("sound rows");
+    assert!(twice.groups[2000] != twice.groups[0] && twice.groups[2000] == twice.groups[2019]);
+    for (before, after, message) in [
+        (
+            "main a 100",
+            "main a 101",
+            "rows1: declares `main a 101 unit 1`, but rows0 declares `main a 100 unit 1`: rows that",
+        ),
+        (
+            "sum main single",
+            "sum main single\nfact f",
+            "rows1: declares `fact f`, but rows0 declares `score = main`: rows that",
+        ),
+        (
+            "rows result group",
+            "rows result group score",
+            "rows1: has a column `score`, but rows0 has no column `score`: rows",
+        ),
+        ("merino-rows 2", "merino-rows 3", "rows1:1: expected `merino-rows 2` or `merino-rows 1`: not a file of rows"),
+    ] {
+        let other = second.replacen(before, after, 1).replacen(
+            "group\n",
+            if after.contains("fact") { "group f\n" } else { "group\n" },
+            1,
+        );
+        let found = told(read_all(&[first.as_bytes(), other.as_bytes()]));
+        assert!(found.starts_with(message), "{found}");
+    }
+    assert_eq!(told(read_all(&[first.as_bytes(), head.as_bytes()])), "rows1: no rows");
+    assert!(read(&packed[..packed.len() - 9]).is_err());
+}
+
+/// Rows of version 1, of which the midgame says little.
+fn old() -> String {
+    let mut text =
+        "merino-rows 1\nsingle tempo 10.5\npair p[0] 90 110\npair p[1] 1 2\npair rare 5 5\nphase 0 1 1 2 4\nrows\n"
+            .to_owned();
+    let mut random = Random(17);
+    for row in 0..600 {
+        let count = random.below(5) as i32 - 2;
+        let score = f64::from(count) * 150.0 + 100.0;
+        let result = u8::from(random.unit() < 1.0 / (1.0 + 10_f64.powf(-score / 400.0)));
+        let (rooks, own) = (random.below(5), random.below(3) as i32 - 1);
+        let rare = if row < 5 { " 3:1" } else { "" };
+        _ = writeln!(text, "{result} 100 16 4 4 {rooks} 2 {} 0:{own} 1:{count} 2:{}{rare}", row / 3, random.below(3));
+    }
+    text
+}
+
+#[test]
+fn version_1_is_fitted_and_its_phase_weights_if_they_are_named() {
+    let fit = |constraints: Constraints| {
+        let problem = read(old()).expect("sound rows");
+        let settings = Settings { constraints, prior: Some(1e-9), ..Settings::default() };
+        problem.fit(&settings, Hooks::new(&())).expect("a fit")
+    };
+    let fitted = fit(Constraints::default());
+    assert!(fitted.converged && fitted.loss[1] < fitted.loss[0], "{}", fitted.to_table());
+    assert_eq!((fitted.rare.clone(), fitted.frozen), (vec!["rare".to_owned()], 5));
+    let text = fitted.emit(Language::C).expect("arrays");
+    assert!(text.starts_with("static const int tempo = ") && !text.contains("phase") && !text.contains('.'), "{text}");
+    assert!(text.contains("static const int rare[2] = {5, 5};"), "{text}");
+    let only = |patterns: &[&str]| Constraints {
+        only: patterns.iter().map(|&text| text.to_owned()).collect(),
+        ..Constraints::default()
+    };
+    let fitted = fit(only(&["phase"]));
+    assert_eq!(fitted.frozen, fitted.theta.len() - 5);
+    assert!(fitted.emit(Language::Rust).expect("arrays").contains("pub const PHASE: [i32; 5] = ["));
+    let both = fit(only(&["p", "phase[3]"]));
+    assert_eq!((both.frozen, both.errors.expect("errors")[9]), (3 + 4, None));
+}
+
+#[test]
+fn flags_of_the_own_evaluation_work_for_others() {
+    let problem = read(scored(|_, score, _| score)).expect("sound rows");
+    let fit = |settings: Settings| problem.fit(&Settings { prior: Some(0.0), ..settings }, Hooks::new(&()));
+    let plain = fit(Settings::default()).expect("a fit");
+    assert_eq!(plain.numbers, ["a:mg", "a:eg", "b:mg", "b:eg"]);
+    let say = |text: &str| vec![text.to_owned()];
+    let held = fit(Settings {
+        constraints: Constraints { freeze: say("b:mg"), ..Constraints::default() },
+        ..Settings::default()
+    });
+    let held = held.expect("a fit");
+    assert!(held.theta[2] == 7.0 && held.errors.expect("errors")[2].is_none() && held.frozen == 1);
+    let tied = fit(Settings {
+        constraints: Constraints { ties: say("a:mg=a:eg"), ..Constraints::default() },
+        ..Settings::default()
+    });
+    let tied = tied.expect("a fit");
+    assert!(tied.theta[0] == tied.theta[1] && tied.start[0] == 110.0 && tied.tied == 1);
+    let bounds = Constraints { bounds: say("b=-10..10"), ..Constraints::default() };
+    let bounded = fit(Settings { constraints: bounds, ..Settings::default() }).expect("a fit");
+    assert!(bounded.theta[2..].iter().all(|value| (-10.0..=10.0).contains(value)));
+    for (bound, message) in [
+        ("c=0..1", "no parameter is called c; the nearest is"),
+        ("b=0.5..9", "bound b=0.5..9: b:mg is written with 0 digits behind the decimal point, so are its bounds"),
+        ("b=0..9", "bound b=0..9: excludes the start: b:eg is -10"),
+    ] {
+        let constraints = Constraints { bounds: say(bound), ..Constraints::default() };
+        let error = fit(Settings { constraints, ..Settings::default() }).expect_err(bound).to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
+    let validated = fit(Settings { validation: Some(0.25), ..Settings::default() }).expect("a fit");
+    assert!(validated.held > 20 && validated.rows + validated.held == 200 && validated.held_loss.is_some());
+    let adam = fit(Settings { method: Method::Adam, ..Settings::default() }).expect("a fit");
+    assert!((adam.loss[1] - plain.loss[1]).abs() < 1e-5, "{} {}", adam.loss[1], plain.loss[1]);
+    let quick = fit(Settings { errors: false, ..Settings::default() }).expect("a fit");
+    assert!(quick.errors.is_none() && quick.theta == plain.theta && !quick.to_table().contains('±'));
+    let table = plain.to_table();
+    assert!(
+        table.contains("check        score − row: 100.0 % within 1 cp") && table.contains("  a:mg 100 → "),
+        "{table}"
+    );
+}
+
+#[test]
+fn normalized_parameters_have_a_scale_of_1() {
+    let truth = truth();
+    let mut text = danger(&truth, 400);
+    let mut random = Random(19);
+    let problem = read(&text).expect("sound rows");
+    let expected = scores(problem.rows(), &problem.text.model, &truth);
+    let results =
+        expected.iter().map(|score| if random.unit() < 1.0 / (1.0 + 10_f64.powf(-score / 700.0)) { 1.0 } else { 0.0 });
+    let mut problem = problem.clone();
+    problem.text.rows = problem.text.rows.with_targets(&results.collect::<Vec<f32>>()).expect("results");
+    let fit = |normalize| {
+        let settings = Settings {
+            normalize,
+            prior: Some(1.0),
+            prior_scale: PriorScale::Fixed,
+            centre: false,
+            ..Settings::default()
+        };
+        problem.fit(&settings, Hooks::new(&())).expect("a fit")
+    };
+    let (plain, normal) = (fit(false), fit(true));
+    let k = plain.k;
+    assert!(normal.k == 1.0 && k < 0.9, "{k}");
+    // The curve is quadratic: its sum grows by the root.
+    for (j, value) in normal.theta.iter().enumerate() {
+        let power = if (2 * PAIRS..2 * PAIRS + POWERS).contains(&j) { 0.5 } else { 1.0 };
+        assert_eq!(*value, (plain.theta[j] * k.powf(power)).round() + 0.0, "{}", plain.numbers[j]);
+    }
+    assert!((normal.loss[1] - plain.loss[1]).abs() < 2e-3);
+    text = text.replace("max(0, s)^2 / 400", "exp(min(5, s / 100))");
+    let problem = read(text).expect("sound rows");
+    let refused = problem.fit(&Settings { normalize: true, ..Settings::default() }, Hooks::new(&()));
+    assert!(matches!(refused, Err(FitError::Normalize)), "{refused:?}");
+}
+
+#[test]
+fn values_keep_the_digits_of_their_starts() {
+    let text = scored(|_, score, _| score).replace("100 120", "100.00 120");
+    let problem = read(text).expect("sound rows");
+    let fitted = problem.fit(&Settings { prior: Some(0.0), ..Settings::default() }, Hooks::new(&())).expect("a fit");
+    let hundredths = 100.0 * fitted.theta[0];
+    assert!((hundredths - hundredths.round()).abs() < 1e-6 && fitted.theta[0].fract() != 0.0, "{:?}", fitted.theta);
+    assert_eq!(fitted.theta[2].fract(), 0.0);
+    let text = fitted.emit(Language::C).expect("arrays");
+    assert!(text.starts_with("static const double a[2] = {") && text.contains("static const int b[2] = {"), "{text}");
+}

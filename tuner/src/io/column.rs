@@ -1,0 +1,349 @@
+//! Columns of numbers that lie in memory or, if they are many, in mapped files.
+//!
+//! A [`Column`] reads like a slice wherever it lies. A [`ColumnWriter`] appends to one: in memory, in a file that has a
+//! name, in a temporary file that nobody else sees and that is gone with the program, or first in memory and from some
+//! size on in a file. Files hold the plain bytes of the numbers as this machine has them in memory, nothing else; who
+//! keeps them keeps their lengths and checksums elsewhere.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::ops::{Deref, Range};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use memmap2::Mmap;
+#[cfg(unix)]
+use memmap2::UncheckedAdvice;
+
+use super::{StorageError, open};
+
+/// Bytes that a writer gathers before it writes them to its file.
+const BUFFER: usize = 1 << 18;
+
+/// Pages of the system are no larger than this, or a multiple of it that rounding down to it does not hurt.
+#[cfg(unix)]
+const PAGE: usize = 1 << 16;
+
+/// Numbers or records without padding, one after the other: read like a slice, kept in memory or in a mapped file.
+pub struct Column<T>(Place<T>);
+
+enum Place<T> {
+    Memory(Vec<T>),
+    /// Never of an empty file.
+    Mapped(Arc<Mmap>),
+}
+
+impl<T: Pod> Column<T> {
+    /// Maps a file of `length` records, written before by a [`ColumnWriter`] on a machine of this kind.
+    ///
+    /// # Errors
+    /// If the file cannot be mapped, or has another length.
+    pub fn open(path: &Path, length: usize) -> Result<Self, StorageError> {
+        let refused = |error| StorageError::refused(path, &error);
+        let file = open(path).map_err(refused)?;
+        Self::of_file(&file, path, length)
+    }
+
+    fn of_file(file: &File, path: &Path, length: usize) -> Result<Self, StorageError> {
+        let refused = |error| StorageError::refused(path, &error);
+        let found = file.metadata().map_err(refused)?.len();
+        let expected = (length as u64).saturating_mul(size_of::<T>() as u64);
+        if found != expected {
+            return Err(StorageError::Length { path: path.to_owned(), found, expected });
+        }
+        if length == 0 {
+            return Ok(Self::default());
+        }
+        // SAFETY: the map is only read. The file is this program's own: a temporary one without a name, or one of a
+        // cache, which is never changed after it got its name. Whoever shortens it all the same ends the program.
+        #[allow(unsafe_code, reason = "mapping a file cannot be had without")]
+        let map = unsafe { Mmap::map(file) }.map_err(refused)?;
+        Ok(Self(Place::Mapped(Arc::new(map))))
+    }
+
+    /// Whether the column lies in a file.
+    pub fn is_mapped(&self) -> bool {
+        matches!(self.0, Place::Mapped(_))
+    }
+
+    /// Bytes of memory the column takes that cannot be given back while it is used.
+    pub fn bytes_in_memory(&self) -> usize {
+        match &self.0 {
+            Place::Memory(numbers) => numbers.capacity() * size_of::<T>(),
+            Place::Mapped(_) => 0,
+        }
+    }
+
+    /// Gives the memory of a range of a mapped column back to the system, which reads it again when it is looked at
+    /// again. Does nothing for a column in memory, and on systems that have no such call.
+    ///
+    /// # Panics
+    /// If the range is not one of the column.
+    pub fn release(&self, range: Range<usize>) {
+        assert!(range.start <= range.end && range.end <= self.len(), "a range of the column");
+        #[cfg(unix)]
+        if let Place::Mapped(map) = &self.0 {
+            let start = range.start * size_of::<T>() / PAGE * PAGE;
+            let end = range.end * size_of::<T>();
+            // SAFETY: the pages are of a shared map of a file, which nobody changes: read again, they hold the same bytes.
+            #[allow(unsafe_code, reason = "giving pages back cannot be had without")]
+            let released = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, start, end - start) };
+            // It is only advice: a system that does not take it keeps the pages as long as it likes.
+            drop(released);
+        }
+    }
+}
+
+impl<T: Pod> Deref for Column<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        match &self.0 {
+            Place::Memory(numbers) => numbers,
+            // Maps begin with a page, and their length was seen to be a whole number of records.
+            Place::Mapped(map) => bytemuck::cast_slice(map),
+        }
+    }
+}
+
+impl<T> Default for Column<T> {
+    fn default() -> Self {
+        Self(Place::Memory(Vec::new()))
+    }
+}
+
+impl<T> From<Vec<T>> for Column<T> {
+    fn from(numbers: Vec<T>) -> Self {
+        Self(Place::Memory(numbers))
+    }
+}
+
+/// Of a mapped column another view of the same file.
+impl<T: Pod> Clone for Column<T> {
+    fn clone(&self) -> Self {
+        Self(match &self.0 {
+            Place::Memory(numbers) => Place::Memory(numbers.clone()),
+            Place::Mapped(map) => Place::Mapped(Arc::clone(map)),
+        })
+    }
+}
+
+/// By what they hold, wherever they lie.
+impl<T: Pod + PartialEq> PartialEq for Column<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self[..] == other[..]
+    }
+}
+
+impl<T: Pod> fmt::Debug for Column<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Column").field("length", &self.len()).field("is_mapped", &self.is_mapped()).finish()
+    }
+}
+
+/// Appends to a column; see the module's description.
+pub struct ColumnWriter<T> {
+    target: Target<T>,
+    length: usize,
+}
+
+enum Target<T> {
+    Memory(Vec<T>),
+    File { file: BufWriter<File>, path: PathBuf, checksum: crc32fast::Hasher },
+}
+
+impl<T: Pod> Default for ColumnWriter<T> {
+    fn default() -> Self {
+        Self { target: Target::Memory(Vec::new()), length: 0 }
+    }
+}
+
+impl<T: Pod> ColumnWriter<T> {
+    /// A writer to memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A writer to a new file of that name, or in place of an old one.
+    ///
+    /// # Errors
+    /// If the file cannot be made.
+    pub fn create(path: &Path) -> Result<Self, StorageError> {
+        let made = File::options().read(true).write(true).create(true).truncate(true).open(path);
+        Ok(Self { target: Self::to_file(made, path)?, length: 0 })
+    }
+
+    /// A writer to a temporary file without a name, on the disk of a folder.
+    ///
+    /// # Errors
+    /// If the file cannot be made.
+    pub fn temporary(folder: &Path) -> Result<Self, StorageError> {
+        Ok(Self { target: Self::to_file(tempfile::tempfile_in(folder), folder)?, length: 0 })
+    }
+
+    fn to_file(made: io::Result<File>, path: &Path) -> Result<Target<T>, StorageError> {
+        let file = made.map_err(|error| StorageError::refused(path, &error))?;
+        let file = BufWriter::with_capacity(BUFFER, file);
+        Ok(Target::File { file, path: path.to_owned(), checksum: crc32fast::Hasher::new() })
+    }
+
+    /// Moves what was written to memory so far to a temporary file on the disk of a folder, where the rest will go
+    /// too. Does nothing for a writer to a file.
+    ///
+    /// # Errors
+    /// If the file cannot be made or written.
+    pub fn spill(&mut self, folder: &Path) -> Result<(), StorageError> {
+        if let Target::Memory(numbers) = &mut self.target {
+            let numbers = std::mem::take(numbers);
+            *self = Self::temporary(folder)?;
+            self.extend(&numbers)?;
+        }
+        Ok(())
+    }
+
+    /// Number of records so far.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether there is no record yet.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Bytes of memory that the records take.
+    pub fn bytes_in_memory(&self) -> usize {
+        match &self.target {
+            Target::Memory(numbers) => numbers.capacity() * size_of::<T>(),
+            Target::File { .. } => BUFFER,
+        }
+    }
+
+    /// Makes room for more records, if they go to memory.
+    pub fn reserve(&mut self, records: usize) {
+        if let Target::Memory(numbers) = &mut self.target {
+            numbers.reserve(records);
+        }
+    }
+
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    #[inline]
+    pub fn push(&mut self, record: T) -> Result<(), StorageError> {
+        self.extend(&[record])
+    }
+
+    /// Adds records.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    #[inline]
+    pub fn extend(&mut self, records: &[T]) -> Result<(), StorageError> {
+        self.length += records.len();
+        match &mut self.target {
+            Target::Memory(numbers) => numbers.extend_from_slice(records),
+            Target::File { file, path, checksum } => {
+                let bytes = bytemuck::cast_slice(records);
+                checksum.update(bytes);
+                let written = file.write_all(bytes);
+                written.map_err(|error| StorageError::refused(path, &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds records that come one by one, few at a time.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    #[inline]
+    pub fn extend_each(&mut self, records: impl ExactSizeIterator<Item = T>) -> Result<(), StorageError> {
+        if let Target::Memory(numbers) = &mut self.target {
+            self.length += records.len();
+            numbers.extend(records);
+            return Ok(());
+        }
+        self.extend(&records.collect::<Vec<T>>())
+    }
+
+    /// The column, with room for nothing more; what went to a file that has a name is on the disk then.
+    ///
+    /// # Errors
+    /// If the file cannot be written or mapped.
+    pub fn finish(self) -> Result<Column<T>, StorageError> {
+        Ok(self.finish_with_checksum()?.0)
+    }
+
+    /// The column, and the CRC-32 of the bytes of its file; 0 if it lies in memory.
+    ///
+    /// # Errors
+    /// As for [`ColumnWriter::finish`].
+    pub fn finish_with_checksum(self) -> Result<(Column<T>, u32), StorageError> {
+        match self.target {
+            Target::Memory(mut numbers) => {
+                numbers.shrink_to_fit();
+                Ok((numbers.into(), 0))
+            }
+            Target::File { file, path, checksum } => {
+                let refused = |error| StorageError::refused(&path, &error);
+                let file = file.into_inner().map_err(|error| refused(error.into_error()))?;
+                // Nobody can open a temporary file again: what of it is on the disk does not matter.
+                if path.is_file() {
+                    file.sync_all().map_err(refused)?;
+                }
+                Ok((Column::of_file(&file, &path, self.length)?, checksum.finalize()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_hold_what_was_written_wherever_they_lie() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("numbers");
+        let numbers: Vec<u32> = (0..200_000).map(|i| i * 7919).collect();
+        let mut spilt = ColumnWriter::new();
+        spilt.extend(&numbers[..1000]).expect("room in memory");
+        spilt.spill(folder.path()).expect("a temporary file");
+        let mut named = ColumnWriter::create(&path).expect("a file");
+        named.extend(&numbers[..1000]).expect("room on the disk");
+        for &number in &numbers[1000..] {
+            spilt.push(number).expect("room on the disk");
+            named.push(number).expect("room on the disk");
+        }
+        assert_eq!(spilt.len(), numbers.len());
+        let spilt = spilt.finish().expect("a column");
+        let (named, checksum) = named.finish_with_checksum().expect("a column");
+        assert_eq!(checksum, crc32fast::hash(bytemuck::cast_slice(&numbers)));
+        for column in [&spilt, &named, &Column::open(&path, numbers.len()).expect("a column")] {
+            assert!(column.is_mapped() && column[..] == numbers[..]);
+            // Pages that were given back come back.
+            column.release(3..numbers.len() - 5);
+            assert_eq!(*column, Column::from(numbers.clone()));
+        }
+        // Only the file that has a name is there.
+        assert_eq!(folder.path().read_dir().expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn files_of_another_length_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("numbers");
+        std::fs::write(&path, [0; 10]).expect("a file");
+        let error = Column::<u32>::open(&path, 3).expect_err("10 bytes are not 3 numbers").to_string();
+        assert!(error.ends_with("numbers: 10 bytes, expected 12"), "{error}");
+        let missing = Column::<u32>::open(&folder.path().join("none"), 0);
+        assert!(matches!(missing, Err(StorageError::Refused { .. })));
+        let empty = ColumnWriter::<u64>::temporary(folder.path()).expect("a file").finish().expect("a column");
+        assert!(empty.is_empty());
+    }
+}

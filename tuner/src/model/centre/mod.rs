@@ -1,0 +1,284 @@
+//! Directions in which parameters can move and no score changes, and the plainest numbers among them.
+//!
+//! Where the counts of a table add up, in every row, to those of another parameter (a piece's squares to its material), a
+//! bonus that the whole table shares is worth of that parameter; whether a fit puts it here or there is chance. So tables
+//! are centred: the mean of what occurs in the data becomes 0, and the other parameter takes it over. Where the counts add
+//! up to 0 (the two kings' squares), nothing needs to take it over. Whole numbers are shifted, so every score stays what it
+//! was. Tables that this holds for are found in the rows.
+//!
+//! Another kind of such directions are scales that a score does not depend on, such as that of the phase weights: those are
+//! found on the tape.
+
+use super::Model;
+use super::rows::Rows;
+use super::tape::{LANES, Work};
+
+/// Numbers of the parameter vector that can be shifted against one another with no score changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shift {
+    /// The numbers of a table, midgame or endgame.
+    pub table: Vec<usize>,
+    /// The number that takes over what they share, if there is one.
+    pub counterpart: Option<usize>,
+}
+
+/// What is known of the counts of a table's rows.
+struct Candidates {
+    /// By leaf of the sum: whether it is in the table.
+    is_member: Vec<bool>,
+    /// Leaves that have counted as often as the table in all rows so far; none as long as it has not counted at all.
+    leaves: Option<Vec<usize>>,
+}
+
+/// The shifts that are possible with these rows: of tables, which are given as a sum and leaves of it.
+pub fn shifts(model: &Model, rows: &Rows, tables: &[(usize, Vec<usize>)]) -> Vec<Shift> {
+    let layout = &model.layout;
+    let candidates = |(sum, leaves): &(usize, Vec<usize>)| {
+        let mut is_member = vec![false; layout.sums()[*sum].leaves.len()];
+        leaves.iter().for_each(|&leaf| is_member[leaf] = true);
+        Candidates { is_member, leaves: None }
+    };
+    let mut found: Vec<Candidates> = tables.iter().map(candidates).collect();
+    let mut counts: Vec<Vec<i32>> = layout.sums().iter().map(|sum| vec![0; sum.leaves.len()]).collect();
+    let sum_of: Vec<usize> = layout.segments().iter().map(|segment| segment.sum).collect();
+    for block in rows.blocks(0..rows.block_count()) {
+        for (place, segment) in block.segments().enumerate() {
+            let sum = sum_of[place % sum_of.len()];
+            let own = &mut counts[sum];
+            let entries = || segment.leaves.iter().map(|&leaf| usize::from(leaf)).zip(segment.counts);
+            entries().for_each(|(leaf, &count)| own[leaf] += i32::from(count));
+            for (candidates, _) in found.iter_mut().zip(tables).filter(|(_, table)| table.0 == sum) {
+                let is_member = &candidates.is_member;
+                let total: i32 =
+                    entries().filter(|&(leaf, _)| is_member[leaf]).map(|(_, &count)| i32::from(count)).sum();
+                match &mut candidates.leaves {
+                    Some(leaves) => leaves.retain(|&leaf| own[leaf] == total),
+                    None if total == 0 => {}
+                    // What counted before, when the table did not, is told apart by the second look below.
+                    None => {
+                        let others = (0..own.len()).filter(|&leaf| !is_member[leaf] && own[leaf] == total);
+                        candidates.leaves = Some(others.collect());
+                    }
+                }
+            }
+            entries().for_each(|(leaf, _)| own[leaf] = 0);
+        }
+    }
+    let mut shifts = Vec::new();
+    for ((sum, leaves), candidates) in tables.iter().zip(found) {
+        let counterpart = match candidates.leaves {
+            None => None,
+            Some(same) => match same.into_iter().find(|&leaf| is_same(model, rows, *sum, leaves, leaf)) {
+                Some(leaf) => Some(leaf),
+                None => continue,
+            },
+        };
+        let of = &layout.sums()[*sum];
+        // Shifts of whole numbers want counts of one unit.
+        if leaves.iter().chain(&counterpart).any(|&leaf| of.leaves[leaf].unit != 1.0) {
+            continue;
+        }
+        for half in 0..of.kind.width() {
+            let number = |leaf: usize| of.leaves[leaf].parameter + half;
+            shifts.push(Shift {
+                table: leaves.iter().map(|&leaf| number(leaf)).collect(),
+                counterpart: counterpart.map(number),
+            });
+        }
+    }
+    shifts
+}
+
+/// Whether a leaf counts as often as a table in every row.
+fn is_same(model: &Model, rows: &Rows, sum: usize, table: &[usize], leaf: usize) -> bool {
+    let sum_of: Vec<usize> = model.layout.segments().iter().map(|segment| segment.sum).collect();
+    let mut weights = vec![0; model.layout.sums()[sum].leaves.len()];
+    table.iter().for_each(|&member| weights[member] = 1);
+    weights[leaf] -= 1;
+    rows.blocks(0..rows.block_count()).all(|block| {
+        block.segments().enumerate().filter(|(place, _)| sum_of[place % sum_of.len()] == sum).all(|(_, segment)| {
+            let parts = segment.leaves.iter().zip(segment.counts);
+            parts.map(|(&leaf, &count)| weights[usize::from(leaf)] * i32::from(count)).sum::<i32>() == 0
+        })
+    })
+}
+
+/// Scales that no score depends on: by parameter, the power of the scale that it is multiplied by.
+///
+/// A score that does not change when totals `z` become `s^d z` has `Σ d z ∂q/∂z = 0` everywhere; the powers `d` are looked
+/// for at totals drawn at random.
+pub fn scales(model: &Model) -> Vec<Vec<f64>> {
+    let slots = model.layout.slots();
+    let equations = equations(model).into_iter().map(|mut row| {
+        row.truncate(slots);
+        row
+    });
+    null_space(equations.collect(), slots).into_iter().filter_map(|powers| by_parameter(model, &powers)).collect()
+}
+
+/// At totals drawn at random: by slot `z ∂q/∂z`, and behind them `−q`, over the length of the first ones.
+fn equations(model: &Model) -> Vec<Vec<f64>> {
+    let slots = model.layout.slots();
+    let mut random = engine::random::Random::seeded(1);
+    let mut equations: Vec<Vec<f64>> = Vec::new();
+    let mut work = Work::new(slots, model.layout.facts().len());
+    let mut number = || {
+        let size = 1.0 + random.below(1 << 20) as f64 / 1e4;
+        if random.below(2) == 0 { size } else { -size }
+    };
+    for _ in 0..1 + slots / LANES {
+        let drawn = work.totals.iter_mut().chain(&mut work.facts);
+        drawn.for_each(|lanes| lanes.iter_mut().for_each(|lane| *lane = number()));
+        // Sums that are no pairs are mostly of one sign, and so are facts.
+        let others = work.totals.iter_mut().skip(1).step_by(2);
+        others.for_each(|lanes| lanes.iter_mut().for_each(|lane| *lane = lane.abs()));
+        work.facts.iter_mut().take(1).for_each(|constant| constant.fill(0.0));
+        let scores = *model.tape.scores(&mut work);
+        model.tape.differentiate(&mut work);
+        for (lane, score) in scores.into_iter().enumerate() {
+            let mut row: Vec<f64> = (0..slots).map(|slot| work.totals[slot][lane] * work.slopes[slot][lane]).collect();
+            let norm = row.iter().map(|part| part * part).sum::<f64>().sqrt();
+            row.push(-score);
+            if norm.is_finite() && norm > 0.0 && score.is_finite() {
+                equations.push(row.iter().map(|part| part / norm).collect());
+            }
+        }
+    }
+    equations
+}
+
+/// By parameter, the power of a scale by which the score becomes larger by that scale; none if there is no such power. The
+/// constant of a row has no part in it.
+///
+/// A score that becomes `s q` when totals `z` become `s^d z` has `Σ d z ∂q/∂z = q` everywhere.
+pub fn homogeneity(model: &Model) -> Option<Vec<f64>> {
+    let slots = model.layout.slots();
+    let powers = null_space(equations(model), slots + 1).pop().filter(|powers| powers[slots] == 1.0)?;
+    by_parameter(model, &powers[..slots])
+}
+
+/// By parameter, of powers by slot; none if a parameter would have two, or all are 0.
+fn by_parameter(model: &Model, powers: &[f64]) -> Option<Vec<f64>> {
+    let layout = &model.layout;
+    let mut found: Vec<Option<f64>> = vec![None; layout.parameters()];
+    let mut take = |parameter: usize, power: f64| {
+        let known = *found[parameter].get_or_insert(power);
+        (known - power).abs() < 1e-9
+    };
+    for segment in 0..layout.segments().len() {
+        for leaf in layout.leaves(segment) {
+            for (half, slot) in layout.slots_of(segment).enumerate() {
+                if !take(leaf.parameter + half, powers[slot]) {
+                    return None;
+                }
+            }
+        }
+    }
+    for (total, parts) in layout.common().iter().enumerate() {
+        if !parts.iter().all(|&(parameter, _)| take(parameter, powers[layout.row_slots() + total])) {
+            return None;
+        }
+    }
+    let powers: Vec<f64> = found.into_iter().map(|power| power.unwrap_or(0.0)).collect();
+    powers.iter().any(|&power| power != 0.0).then_some(powers)
+}
+
+/// Vectors that solve all equations, each with a 1 where the others have 0.
+fn null_space(mut equations: Vec<Vec<f64>>, size: usize) -> Vec<Vec<f64>> {
+    const TINY: f64 = 1e-8;
+    let mut pivots: Vec<usize> = Vec::new();
+    for column in 0..size {
+        let rank = pivots.len();
+        let best =
+            (rank..equations.len()).max_by(|&a, &b| equations[a][column].abs().total_cmp(&equations[b][column].abs()));
+        let Some(best) = best.filter(|&row| equations[row][column].abs() > TINY) else { continue };
+        equations.swap(rank, best);
+        let pivot = equations[rank].clone();
+        for (row, equation) in equations.iter_mut().enumerate() {
+            let times = if row == rank { 1.0 - 1.0 / pivot[column] } else { equation[column] / pivot[column] };
+            equation.iter_mut().zip(&pivot).for_each(|(entry, part)| *entry -= times * part);
+        }
+        pivots.push(column);
+    }
+    let free = (0..size).filter(|column| !pivots.contains(column));
+    free.map(|free| {
+        let mut vector = vec![0.0; size];
+        vector[free] = 1.0;
+        for (row, &column) in pivots.iter().enumerate() {
+            let entry: f64 = -equations[row][free];
+            vector[column] = if entry.abs() < 1e-6 { 0.0 } else { (entry * 1e6).round() / 1e6 };
+        }
+        vector
+    })
+    .collect()
+}
+
+impl Shift {
+    /// Whether the data and the limits leave it open: `is_free` says so of every number, and `is_seen` whether it occurs.
+    fn is_open(&self, is_free: &impl Fn(usize) -> bool, is_seen: &impl Fn(usize) -> bool) -> bool {
+        let mut seen = self.table.iter().filter(|&&j| is_seen(j)).peekable();
+        seen.peek().is_some() && self.table.iter().chain(&self.counterpart).all(|&j| is_free(j))
+    }
+
+    /// The numbers whose mean becomes 0.
+    fn seen<'a>(&'a self, is_seen: &'a impl Fn(usize) -> bool) -> impl Iterator<Item = usize> + Clone + 'a {
+        self.table.iter().copied().filter(|&j| is_seen(j))
+    }
+}
+
+/// Which shifts are open, and the numbers that occur in the data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Centring {
+    /// By shift: the shift, and the numbers of its table whose mean becomes 0.
+    open: Vec<(Shift, Vec<usize>)>,
+}
+
+impl Centring {
+    /// `is_free`: whether a number may be changed at all; `is_seen`: whether it occurs in the data.
+    pub fn new(shifts: Vec<Shift>, is_free: impl Fn(usize) -> bool, is_seen: impl Fn(usize) -> bool) -> Self {
+        let open = shifts.into_iter().filter(|shift| shift.is_open(&is_free, &is_seen));
+        let open = open.map(|shift| {
+            let seen = shift.seen(&is_seen).collect();
+            (shift, seen)
+        });
+        Centring { open: open.collect() }
+    }
+
+    /// Shifts whole numbers; the tables' means come within ½ of 0. A shift that would lead out of `ranges`, or away from
+    /// one of their ends, where a bound has held a number, is left out.
+    pub fn apply(&self, vector: &mut [f64], ranges: impl Fn(usize) -> (f64, f64)) {
+        for (shift, seen) in &self.open {
+            let by = (seen.iter().map(|&j| vector[j]).sum::<f64>() / seen.len() as f64).round();
+            let fits = |(j, value): (usize, f64)| (ranges(j).0..=ranges(j).1).contains(&value);
+            let lower = shift.table.iter().map(|&j| (j, vector[j] - by));
+            let raised = shift.counterpart.iter().map(|&j| (j, vector[j] + by));
+            let moved: Vec<(usize, f64)> = lower.chain(raised).collect();
+            let is_held = |j: usize| vector[j] == ranges(j).0 || vector[j] == ranges(j).1;
+            if moved.iter().copied().all(fits) && !shift.table.iter().chain(&shift.counterpart).any(|&j| is_held(j)) {
+                moved.into_iter().for_each(|(j, value)| vector[j] = value);
+            }
+        }
+    }
+
+    /// Shifts parameters that are not rounded: the tables' means become 0.
+    pub(crate) fn shift(&self, theta: &mut [f64]) {
+        for (shift, seen) in &self.open {
+            let mean = seen.iter().map(|&j| theta[j]).sum::<f64>() / seen.len() as f64;
+            shift.table.iter().for_each(|&j| theta[j] -= mean);
+            shift.counterpart.iter().for_each(|&j| theta[j] += mean);
+        }
+    }
+
+    /// Takes the derivatives of something by the centred parameters to its derivatives by the parameters themselves,
+    /// for shifts that are not rounded.
+    pub(crate) fn project_back(&self, v: &mut [f64]) {
+        for (shift, seen) in &self.open {
+            let table: f64 = shift.table.iter().map(|&j| v[j]).sum();
+            let change = shift.counterpart.map_or(0.0, |j| v[j]) - table;
+            seen.iter().for_each(|&j| v[j] += change / seen.len() as f64);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

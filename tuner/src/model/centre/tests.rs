@@ -1,0 +1,205 @@
+use super::*;
+use crate::model::layout::{Layout, Leaf, Sum, SumKind};
+use crate::model::merino::{merino, numbers_of_leaf};
+use crate::model::rows::{RowBuilder, RowsWriter};
+use crate::model::tape::{Op, Tape};
+use engine::chess::Position;
+use engine::eval::Evaluator;
+use engine::eval::params::{PAIRS, Weights, leaves};
+
+fn scattered() -> Vec<f64> {
+    let value = |j: usize| ((j * 37 % 401) as f64) - 120.0;
+    (0..2 * PAIRS).map(value).chain([0.0, 10.0, 11.0, 18.0, 40.0]).collect()
+}
+
+fn centring(is_free: impl Fn(usize) -> bool, is_seen: impl Fn(usize) -> bool) -> Centring {
+    Centring::new(merino().shifts().to_vec(), is_free, is_seen)
+}
+
+const ALL: (f64, f64) = (-5000.0, 5000.0);
+
+#[test]
+fn every_table_has_its_counterpart_but_the_king() {
+    let mut names = vec![String::new(); Weights::DIMENSIONS];
+    for (index, leaf) in leaves().into_iter().enumerate() {
+        for (half, number) in numbers_of_leaf(index).enumerate() {
+            names[number] = format!("{}:{half}", leaf.path);
+        }
+    }
+    let mut found = Vec::new();
+    for shift in merino().shifts() {
+        let (table, half) = names[shift.table[0]].rsplit_once(':').unwrap();
+        let piece = table.strip_prefix("psqt.").unwrap().split('.').next().unwrap();
+        assert_eq!(shift.table.len(), 64);
+        assert!(
+            shift.table.iter().all(|&j| {
+                names[j].starts_with(&format!("psqt.{piece}.")) && names[j].ends_with(&format!(":{half}"))
+            })
+        );
+        let counterpart = shift.counterpart.map(|j| names[j].clone());
+        let wanted = (piece != "king").then(|| format!("material.{piece}:{half}"));
+        assert_eq!(counterpart, wanted);
+        found.push(format!("{piece}:{half}"));
+    }
+    found.sort_unstable();
+    let pieces = ["bishop", "king", "knight", "pawn", "queen", "rook"];
+    let wanted: Vec<String> = pieces.iter().flat_map(|piece| [0, 1].map(|half| format!("{piece}:{half}"))).collect();
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn centring_changes_no_evaluation() {
+    let before = scattered();
+    let centring = centring(|_| true, |j| j % 5 != 3);
+    let mut after = before.clone();
+    centring.apply(&mut after, |_| ALL);
+    assert_ne!(before, after);
+    for shift in merino().shifts() {
+        let seen: Vec<f64> = shift.table.iter().filter(|&&j| j % 5 != 3).map(|&j| after[j]).collect();
+        assert!((seen.iter().sum::<f64>() / seen.len() as f64).abs() <= 0.5);
+    }
+    let mut again = after.clone();
+    centring.apply(&mut again, |_| ALL);
+    assert_eq!(again, after);
+    let evaluator = |vector: &[f64]| Evaluator::new(Weights::from_vector(vector).0);
+    let (first, second) = (evaluator(&before), evaluator(&after));
+    for fen in [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - -",
+        "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq -",
+    ] {
+        let position = Position::from_fen_prefix(fen).unwrap().0;
+        assert_eq!(first.evaluate_for_white(&position), second.evaluate_for_white(&position));
+    }
+}
+
+#[test]
+fn what_may_not_change_does_not() {
+    let knight = merino().shifts().iter().find(|shift| shift.counterpart == Some(2)).unwrap();
+    let frozen = centring(|j| j != knight.table[9], |_| true);
+    let mut vector = scattered();
+    frozen.apply(&mut vector, |_| ALL);
+    assert!(knight.table.iter().all(|&j| vector[j] == scattered()[j]));
+    let narrow = |j: usize| if Some(j) == knight.counterpart { (-121.0, 300.0) } else { ALL };
+    let mut vector = scattered();
+    vector[knight.counterpart.unwrap()] = 299.0;
+    knight.table.iter().for_each(|&j| vector[j] += 50.0);
+    let before = vector.clone();
+    centring(|_| true, |_| true).apply(&mut vector, narrow);
+    assert!(knight.table.iter().all(|&j| vector[j] == before[j]));
+    // Nor what a bound has held.
+    let held = knight.table[5];
+    let bounded = |j: usize| if j == held { (before[held], 5000.0) } else { ALL };
+    centring(|_| true, |_| true).apply(&mut vector, bounded);
+    assert!(knight.table.iter().all(|&j| vector[j] == before[j]));
+    centring(|_| true, |_| true).apply(&mut vector, |_| ALL);
+    assert!(knight.table.iter().all(|&j| vector[j] != before[j]));
+    // Nor what does not occur.
+    assert_eq!(centring(|_| true, |_| false), Centring::default());
+}
+
+#[test]
+fn derivatives_by_centred_parameters_are_those_of_the_shift() {
+    let centring = centring(|_| true, |j| j % 3 != 1);
+    let (a, b) = (scattered(), scattered().into_iter().rev().collect::<Vec<f64>>());
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let (mut forward, mut backward) = (a.clone(), b.clone());
+    centring.shift(&mut forward);
+    centring.project_back(&mut backward);
+    assert!((dot(&forward, &b) - dot(&a, &backward)).abs() < 1e-6);
+}
+
+/// A sum over leaves of these units, each with a parameter of its own.
+fn sum(first: usize, kind: SumKind, is_sided: bool, units: &[f64]) -> Sum {
+    let leaf = |(place, &unit): (usize, &f64)| Leaf { parameter: first + place * kind.width(), unit };
+    Sum { name: format!("sum{first}"), kind, is_sided, leaves: units.iter().enumerate().map(leaf).collect() }
+}
+
+/// A table of the leaves 0 to 2 and the leaf 3 of a sum, in rows of their counts.
+fn shifts_of(units: [f64; 4], rows: &[[i32; 4]]) -> Vec<Shift> {
+    let layout = Layout::new(8, vec![sum(0, SumKind::Pair, false, &units)], Vec::new(), Vec::new());
+    let mut tape = Tape::new();
+    tape.push(Op::Slot(0));
+    let mut writer = RowsWriter::in_memory((&layout).into());
+    let mut row = RowBuilder::new();
+    for counts in rows {
+        row.clear(0);
+        counts.iter().enumerate().for_each(|(leaf, &count)| row.add(0, leaf, count));
+        writer.push(&mut row, 0.5).unwrap();
+    }
+    shifts(&Model { layout, tape }, &writer.finish().unwrap(), &[(0, vec![0, 1, 2])])
+}
+
+#[test]
+fn a_counterpart_counts_as_often_in_every_single_row() {
+    let row = |row: i32| {
+        let [a, b, c] = [row % 5 - 2, row % 3, -(row % 7)];
+        [a, b, c, a + b + c]
+    };
+    let sound: Vec<[i32; 4]> = (0..200).map(row).collect();
+    let wanted = [0, 1].map(|half| Shift { table: vec![half, 2 + half, 4 + half], counterpart: Some(6 + half) });
+    assert_eq!(shifts_of([1.0; 4], &sound), wanted);
+    for broken in [0, 63, 64, 130, 199] {
+        let mut rows = sound.clone();
+        rows[broken][3] += 1;
+        assert_eq!(shifts_of([1.0; 4], &rows), [], "row {broken}");
+    }
+    // One that counted before the table did.
+    let mut late = sound.clone();
+    late.insert(0, [0, 0, 0, 2]);
+    assert_eq!(shifts_of([1.0; 4], &late), []);
+    // Counts of several units.
+    assert_eq!(shifts_of([1.0, 0.5, 1.0, 1.0], &sound), []);
+    // Nothing takes over what adds up to nothing.
+    let level: Vec<[i32; 4]> = (0..200).map(|row| [row % 5, row % 3, -(row % 5 + row % 3), 1]).collect();
+    let alone = [0, 1].map(|half| Shift { table: vec![half, 2 + half, 4 + half], counterpart: None });
+    assert_eq!(shifts_of([1.0; 4], &level), alone);
+}
+
+#[test]
+fn the_scale_of_phase_weights_is_found_on_the_tape() {
+    let found = scales(&merino().model);
+    assert_eq!(found.len(), 1);
+    let (pairs, phase) = found[0].split_at(2 * PAIRS);
+    assert!(pairs.iter().all(|&power| power == 0.0));
+    assert!(phase[0] != 0.0 && phase.iter().all(|&power| power == phase[0]), "{phase:?}");
+}
+
+/// The scales of a tape over the totals of single sums, one parameter each.
+fn scales_of(sums: usize, ops: &[Op]) -> Vec<Vec<f64>> {
+    let layout = |number| sum(number, SumKind::Single, false, &[1.0]);
+    let layout =
+        Layout::new(sums, (0..sums).map(layout).collect(), vec!["constant".to_owned(), "fact".to_owned()], Vec::new());
+    let mut tape = Tape::new();
+    for op in (0..sums as u32).map(Op::Slot).chain(ops.iter().copied()) {
+        tape.push(op);
+    }
+    scales(&Model { layout, tape })
+}
+
+#[test]
+fn scales_are_those_that_no_score_depends_on() {
+    // A product of two sums.
+    let [product] = &scales_of(2, &[Op::Mul(0, 1)])[..] else { panic!("one scale") };
+    assert!(product[0] == -product[1] && product[0] != 0.0, "{product:?}");
+    // a² b, and c beside it.
+    let [cubic] = &scales_of(3, &[Op::Power(0, 2.0), Op::Mul(3, 1), Op::Add(4, 2)])[..] else { panic!("one scale") };
+    assert!((cubic[1] + 2.0 * cubic[0]).abs() < 1e-9 && cubic[0] != 0.0 && cubic[2] == 0.0, "{cubic:?}");
+    // A fixed phase; a product that something is added to.
+    assert_eq!(scales_of(2, &[Op::Fact(1), Op::Mul(0, 2), Op::Add(3, 1)]), Vec::<Vec<f64>>::new());
+    assert_eq!(scales_of(2, &[Op::Mul(0, 1), Op::Add(2, 0)]), Vec::<Vec<f64>>::new());
+}
+
+#[test]
+fn scales_are_found_among_many_sums() {
+    // As many slots as there can be: a product of the first two, and all others beside it.
+    let sums = (0..64).map(|number| sum(2 * number, SumKind::Pair, false, &[1.0])).collect();
+    let layout = Layout::new(128, sums, Vec::new(), Vec::new());
+    let mut tape = Tape::new();
+    let slots: Vec<u32> = (0..128).map(|slot| tape.push(Op::Slot(slot))).collect();
+    let product = tape.push(Op::Mul(slots[0], slots[1]));
+    slots[2..].iter().fold(product, |sum, &slot| tape.push(Op::Add(sum, slot)));
+    let found = scales(&Model { layout, tape });
+    let [powers] = &found[..] else { panic!("{} scales", found.len()) };
+    assert!(powers[0] == -powers[1] && powers[2..].iter().all(|&power| power == 0.0), "{powers:?}");
+}

@@ -1,0 +1,195 @@
+//! Operations of a formula as they are put together: checked, folded, and each of them once.
+
+use super::interval::{Interval, compute};
+use crate::model::tape::{Node, Op, Tape};
+
+/// Operations that a formula may have.
+const MOST_OPERATIONS: usize = 1024;
+
+/// Operations that may be put together on the way, those that were there before among them.
+const MOST_STEPS: usize = 20_000;
+
+/// Operations, and what each can result in.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Graph {
+    tape: Tape,
+    ranges: Vec<Interval>,
+    steps: usize,
+}
+
+impl Graph {
+    /// A number that comes from outside, with what it can be.
+    pub(super) fn source(&mut self, op: Op, range: Interval) -> Node {
+        self.push(op, range)
+    }
+
+    /// A constant.
+    pub(super) fn number(&mut self, number: f64) -> Node {
+        self.push(Op::Constant(number), Interval::point(number))
+    }
+
+    /// What a result is if it is the same always.
+    pub(super) fn constant(&self, node: Node) -> Option<f64> {
+        match self.tape.ops()[node as usize] {
+            Op::Constant(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// An operation on others.
+    ///
+    /// # Errors
+    /// What can go wrong with it, and what to write instead.
+    pub(super) fn add(&mut self, op: Op) -> Result<Node, String> {
+        self.steps += 1;
+        if self.steps > MOST_STEPS || self.ranges.len() >= MOST_OPERATIONS {
+            return Err(format!(
+                "the formula is too long: more than {MOST_OPERATIONS} operations, or {MOST_STEPS} with repeated ones"
+            ));
+        }
+        self.check(op)?;
+        let op = match self.simplify(op) {
+            Ok(node) => return Ok(node),
+            Err(op) => op,
+        };
+        let mut numbers = op.operands().map(|node| self.constant(node));
+        let (a, b) = (numbers.next(), numbers.next());
+        if let (Some(Some(a)), None | Some(Some(_))) = (a, b) {
+            let number = compute(op, a, b.flatten().unwrap_or_default());
+            return if number.is_finite() {
+                Ok(self.number(number))
+            } else {
+                Err(format!("the result is {number}, which is not a finite number"))
+            };
+        }
+        Ok(self.push(op, Interval::of(op, |node| self.ranges[node as usize])))
+    }
+
+    /// The operations that a result needs, with other slots; the result is the last one.
+    pub(super) fn needed(&self, result: Node, slot: impl Fn(u32) -> u32) -> Tape {
+        let needed = self.reached(result, |_| true);
+        let mut tape = Tape::new();
+        let mut places = vec![0; needed.len()];
+        for (node, &op) in self.tape.ops().iter().enumerate().filter(|&(node, _)| needed[node]) {
+            let at = |node: Node| places[node as usize];
+            places[node] = tape.push(match op {
+                Op::Slot(source) => Op::Slot(slot(source)),
+                _ => with_operands(op, at),
+            });
+        }
+        tape
+    }
+
+    /// The slots whose derivatives are not 0 everywhere.
+    pub(super) fn slots(&self, result: Node) -> Vec<u32> {
+        let reached = self.reached(result, |op| !matches!(op, Op::Sign(_)));
+        let ops = self.tape.ops().iter().zip(reached);
+        ops.filter_map(|(&op, reached)| if let (Op::Slot(slot), true) = (op, reached) { Some(slot) } else { None })
+            .collect()
+    }
+
+    /// Operations that a result depends on, by way of some kinds of them.
+    fn reached(&self, result: Node, by_way_of: impl Fn(Op) -> bool) -> Vec<bool> {
+        let mut reached = vec![false; self.tape.ops().len()];
+        reached[result as usize] = true;
+        for node in (0..=result as usize).rev() {
+            let op = self.tape.ops()[node];
+            if reached[node] && by_way_of(op) {
+                op.operands().for_each(|operand| reached[operand as usize] = true);
+            }
+        }
+        reached
+    }
+
+    fn push(&mut self, op: Op, range: Interval) -> Node {
+        let node = self.tape.push(op);
+        if node as usize == self.ranges.len() {
+            self.ranges.push(range);
+        }
+        node
+    }
+
+    /// Whether an operation is defined, with its derivatives, whatever its operands are.
+    fn check(&self, op: Op) -> Result<(), String> {
+        let range = |node: Node| self.ranges[node as usize];
+        let guard = |range: Interval| if range.high <= 0.0 { "min(-1, …)" } else { "max(1, …)" };
+        let (node, what, instead) = match op {
+            Op::Div(_, b) if range(b).contains(0.0) => {
+                (b, "division by what can be 0".to_owned(), format!("divide by {}", guard(range(b))))
+            }
+            Op::Log(a) if range(a).low <= 0.0 => {
+                (a, "logarithm of what can be 0 or less".to_owned(), "write log(max(1, …))".to_owned())
+            }
+            Op::Power(a, power) if power < 0.0 && power.fract() == 0.0 && range(a).contains(0.0) => {
+                (a, format!("power {power} of what can be 0"), format!("write {} ^ {power}", guard(range(a))))
+            }
+            // Below 2, one of the two derivatives has a pole at 0.
+            Op::Power(a, 0.5) if range(a).low <= 0.0 => (
+                a,
+                "square root of what can be 0 or less, where it has no derivative".to_owned(),
+                "write sqrt(max(1, …))".to_owned(),
+            ),
+            Op::Power(a, power) if power.fract() != 0.0 && power < 2.0 && range(a).low <= 0.0 => (
+                a,
+                format!("power {power} of what can be 0 or less, where it lacks derivatives"),
+                format!("write max(1, …) ^ {power}"),
+            ),
+            Op::Power(a, power) if power.fract() != 0.0 && range(a).low < 0.0 => {
+                (a, format!("power {power} of what can be less than 0"), format!("write max(0, …) ^ {power}"))
+            }
+            _ => return Ok(()),
+        };
+        let is_free = |(&op, range): (&Op, &Interval)| matches!(op, Op::Fact(_)) && *range == Interval::ANY;
+        let mut reached = self.reached(node, |_| true).into_iter();
+        let mut facts = self.tape.ops().iter().zip(&self.ranges).filter(|_| reached.next() == Some(true));
+        let or = if facts.any(is_free) { ", or give its facts ranges, as in `fact phase 0 1`" } else { "" };
+        Err(format!("{what} (it can be {}): {instead}{or}", range(node)))
+    }
+
+    /// The same by a shorter way: something that is there, or another operation.
+    fn simplify(&mut self, op: Op) -> Result<Node, Op> {
+        let constant = |node: Node| self.constant(node);
+        match op {
+            Op::Add(a, b) if constant(a) == Some(0.0) => Ok(b),
+            Op::Add(a, b) | Op::Sub(a, b) if constant(b) == Some(0.0) => Ok(a),
+            Op::Mul(a, b) if constant(a) == Some(1.0) => Ok(b),
+            Op::Mul(a, b) if constant(b) == Some(1.0) => Ok(a),
+            Op::Mul(a, b) if constant(a) == Some(0.0) || constant(b) == Some(0.0) => Ok(self.number(0.0)),
+            // Sums and products of the same two are the same.
+            Op::Add(a, b) if a > b => Err(Op::Add(b, a)),
+            Op::Mul(a, b) if a > b => Err(Op::Mul(b, a)),
+            Op::Div(a, b) => match constant(b).map(f64::recip) {
+                Some(reciprocal) if reciprocal.is_normal() && constant(a).is_none() => {
+                    let reciprocal = self.number(reciprocal);
+                    if self.constant(reciprocal) == Some(1.0) {
+                        return Ok(a);
+                    }
+                    Err(Op::Mul(a.min(reciprocal), a.max(reciprocal)))
+                }
+                _ => Err(op),
+            },
+            Op::Power(a, 1.0) => Ok(a),
+            Op::Power(_, 0.0) => Ok(self.number(1.0)),
+            _ => Err(op),
+        }
+    }
+}
+
+/// The same operation on others.
+fn with_operands(op: Op, at: impl Fn(Node) -> Node) -> Op {
+    match op {
+        Op::Constant(_) | Op::Slot(_) | Op::Fact(_) => op,
+        Op::Add(a, b) => Op::Add(at(a), at(b)),
+        Op::Sub(a, b) => Op::Sub(at(a), at(b)),
+        Op::Mul(a, b) => Op::Mul(at(a), at(b)),
+        Op::Div(a, b) => Op::Div(at(a), at(b)),
+        Op::Min(a, b) => Op::Min(at(a), at(b)),
+        Op::Max(a, b) => Op::Max(at(a), at(b)),
+        Op::Abs(a) => Op::Abs(at(a)),
+        Op::Sign(a) => Op::Sign(at(a)),
+        Op::Power(a, power) => Op::Power(at(a), power),
+        Op::Exp(a) => Op::Exp(at(a)),
+        Op::Log(a) => Op::Log(at(a)),
+        Op::Logistic(a) => Op::Logistic(at(a)),
+    }
+}

@@ -1,0 +1,311 @@
+//! Formulas: scores as authors of engines write them, checked and turned into a [`Tape`].
+//!
+//! A [`Formula`] is told, in order, what there is (sums, facts, totals that all rows share), then what is defined over it
+//! (`let`), then the score. Names mean something from the line after their own on, so nothing can refer to itself. Every
+//! expression is worked out as it is read: number by number, so that what is made of sided sums is sided and what is
+//! made of pairs is a pair. Operations are checked by what their operands can be: no division by what can be 0, no
+//! logarithm or root of what can be 0 or less.
+
+mod graph;
+mod interval;
+mod lexer;
+mod machine;
+mod parser;
+#[cfg(test)]
+pub(in crate::model) mod tests;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use thiserror::Error;
+
+use super::layout::{Layout, SumKind};
+use super::tape::{Op, Tape};
+use graph::Graph;
+pub use interval::Interval;
+pub(super) use lexer::brief;
+use lexer::is_identifier;
+use machine::{Origin, Value};
+use parser::{BUILTINS, PARTS, Step};
+
+/// Names that a formula may have.
+const MOST_NAMES: usize = 1024;
+
+/// Functions that may call one another before a number comes of it.
+const MOST_CALLS: usize = 32;
+
+/// Names that are columns of rows.
+const RESERVED: [&str; 4] = ["result", "group", "score", "constant"];
+
+/// The fact that is added to every score.
+pub const CONSTANT: &str = "constant";
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The line, 1 for the first.
+    pub line: u64,
+    /// The character, 1 for the first of its line.
+    pub column: usize,
+}
+
+impl Place {
+    /// Something that is wrong there.
+    pub fn error(self, message: impl Into<String>) -> FormulaError {
+        FormulaError { place: self, message: message.into() }
+    }
+}
+
+/// What is wrong with a formula.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}:{}: {message}", place.line, place.column)]
+pub struct FormulaError {
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong, and what to write instead.
+    pub message: String,
+}
+
+impl FormulaError {
+    fn with(mut self, more: &str) -> Self {
+        self.message.push_str(more);
+        self
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+enum Meaning {
+    Value(Value),
+    Function(Function),
+}
+
+/// A function that a formula defines.
+#[derive(Clone, Debug)]
+struct Function {
+    arguments: usize,
+    steps: Rc<[Step]>,
+    /// Functions that call one another by it, itself among them.
+    calls: usize,
+}
+
+/// Where a slot of the operations gets its total from.
+#[derive(Clone, Debug)]
+enum Source {
+    Sum {
+        sum: usize,
+        side: usize,
+        half: usize,
+    },
+    /// A total that all rows share, by its number.
+    Common(usize),
+}
+
+/// A score that is being put together.
+#[derive(Clone, Debug, Default)]
+pub struct Formula {
+    names: Vec<(String, Meaning)>,
+    by_name: HashMap<String, usize>,
+    graph: Graph,
+    /// By slot: where it comes from, what it is called, and where that was declared.
+    sources: Vec<(Source, String, Place)>,
+    sums: usize,
+    facts: usize,
+    common: usize,
+    score: Option<(Value, Place)>,
+}
+
+impl Formula {
+    /// A formula in which nothing has a name yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Declares the next sum of the layout.
+    ///
+    /// # Errors
+    /// Here and below: if the name cannot be one, or is in use.
+    pub fn sum(&mut self, name: &str, kind: SumKind, is_sided: bool, place: Place) -> Result<(), FormulaError> {
+        self.check_new(name, place)?;
+        let origin = Origin { name: self.names.len(), place };
+        let mut nodes = [0; 4];
+        for (index, node) in nodes.iter_mut().enumerate() {
+            let side = if is_sided { index / 2 } else { 0 };
+            let half = if kind == SumKind::Pair { index % 2 } else { 0 };
+            let mut shown = name.to_owned();
+            if is_sided {
+                shown += [".white", ".black"][side];
+            }
+            if kind == SumKind::Pair {
+                shown += [".mg", ".eg"][half];
+            }
+            let known = self.sources.iter().position(|source| source.1 == shown);
+            let slot = known.unwrap_or_else(|| {
+                self.sources.push((Source::Sum { sum: self.sums, side, half }, shown, place));
+                self.sources.len() - 1
+            });
+            *node = self.graph.source(Op::Slot(slot as u32), Interval::ANY);
+        }
+        self.sums += 1;
+        let (sided, pair) = (is_sided.then_some(origin), (kind == SumKind::Pair).then_some(origin));
+        self.insert(name, Meaning::Value(Value { nodes, sided, pair }));
+        Ok(())
+    }
+
+    /// Declares the next fact of the layout, after the constant, and what it can be.
+    ///
+    /// # Errors
+    /// See [`Formula::sum`].
+    pub fn fact(&mut self, name: &str, range: Interval, place: Place) -> Result<(), FormulaError> {
+        self.check_new(name, place)?;
+        self.facts += 1;
+        let node = self.graph.source(Op::Fact(self.facts as u32), range);
+        self.insert(name, Meaning::Value(Value::number(node)));
+        Ok(())
+    }
+
+    /// Declares the next total that all rows share.
+    ///
+    /// # Errors
+    /// See [`Formula::sum`].
+    pub fn common(&mut self, name: &str, place: Place) -> Result<(), FormulaError> {
+        self.check_new(name, place)?;
+        let node = self.graph.source(Op::Slot(self.sources.len() as u32), Interval::ANY);
+        self.sources.push((Source::Common(self.common), name.to_owned(), place));
+        self.common += 1;
+        self.insert(name, Meaning::Value(Value::number(node)));
+        Ok(())
+    }
+
+    /// Takes a definition, as it stands after `let`: `name = …` or `name(a, b) = …`.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn define(&mut self, text: &str, start: Place) -> Result<(), FormulaError> {
+        let definition = parser::definition(self, text, start)?;
+        self.check_new(definition.name.text, definition.name.place)?;
+        let meaning = match definition.arguments {
+            None => Meaning::Value(self.run(&definition.steps, &[])?),
+            Some(arguments) => {
+                let calls = definition.steps.iter().filter_map(|step| match step.action {
+                    parser::Action::Call(name, _) => match &self.names[name].1 {
+                        Meaning::Function(function) => Some(function.calls),
+                        Meaning::Value(_) => None,
+                    },
+                    _ => None,
+                });
+                let calls = 1 + calls.max().unwrap_or(0);
+                if calls > MOST_CALLS {
+                    let message = format!("more than {MOST_CALLS} functions that call one another");
+                    return Err(definition.name.place.error(message));
+                }
+                Meaning::Function(Function { arguments, steps: definition.steps.into(), calls })
+            }
+        };
+        self.insert(definition.name.text, meaning);
+        Ok(())
+    }
+
+    /// Takes the score, from the word `score` on: `score = …`.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn score(&mut self, text: &str, start: Place) -> Result<(), FormulaError> {
+        let definition = parser::definition(self, text, start)?;
+        let place = definition.name.place;
+        if definition.arguments.is_some() {
+            return Err(place.error("the score takes no arguments: write `score = …`"));
+        }
+        if self.score.is_some() {
+            return Err(place.error("there are two scores: one line `score = …` says it all"));
+        }
+        let value = self.run(&definition.steps, &[])?;
+        if let Some(Origin { name, place }) = value.sided {
+            let name = &self.names[name].0;
+            return Err(place.error(format!("`{name}` is sided: write `{name}.white` or `{name}.black`")));
+        }
+        if let Some(Origin { name, place }) = value.pair {
+            let name = &self.names[name].0;
+            return Err(place.error(format!("`{name}` is a pair: write `{name}.mg` or `{name}.eg`")));
+        }
+        self.score = Some((value, place));
+        Ok(())
+    }
+
+    /// The score, for a layout with these sums, facts (after the constant) and common totals; the constant is added.
+    ///
+    /// # Errors
+    /// If there is no score (at the place given), or if it has no parameter in it.
+    pub fn tape(&self, layout: &Layout, end: Place) -> Result<Tape, FormulaError> {
+        let Some((Value { nodes: [score, ..], .. }, place)) = self.score else {
+            return Err(end.error("there is no score: a line `score = …` says what the sums come to"));
+        };
+        if self.graph.slots(score).is_empty() {
+            return Err(place.error("the score has no parameter in it: no sum has part in it"));
+        }
+        let mut tape = self.graph.needed(score, |slot| match self.sources[slot as usize].0 {
+            Source::Sum { sum, side, half } => (layout.segments()[layout.segment_of(sum) + side].slot + half) as u32,
+            Source::Common(common) => (layout.row_slots() + common) as u32,
+        });
+        let score = (tape.ops().len() - 1) as u32;
+        let constant = tape.push(Op::Fact(0));
+        tape.push(Op::Add(score, constant));
+        Ok(tape)
+    }
+
+    /// Whether everything that parameters have part in has part in the score.
+    ///
+    /// # Errors
+    /// The first total that has none, where it was declared.
+    pub fn check_used(&self) -> Result<(), FormulaError> {
+        let used = self.score.map_or_else(Vec::new, |(value, _)| self.graph.slots(value.nodes[0]));
+        let mut sources = self.sources.iter().enumerate();
+        match sources.find(|&(slot, _)| !used.contains(&(slot as u32))) {
+            None => Ok(()),
+            Some((_, (_, name, place))) => {
+                let message = format!("`{name}` has no part in the score: use it in the formula, or leave it out");
+                Err(place.error(message))
+            }
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// All names, in the order of their declarations.
+    fn known(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|(name, _)| &name[..])
+    }
+
+    /// Whether a name can be given to something new.
+    fn check_new(&self, name: &str, place: Place) -> Result<(), FormulaError> {
+        self.check_free(name, place)?;
+        if self.names.len() == MOST_NAMES {
+            return Err(place.error(format!("more than {MOST_NAMES} names")));
+        }
+        Ok(())
+    }
+
+    fn check_free(&self, name: &str, place: Place) -> Result<(), FormulaError> {
+        let shown = brief(name);
+        if !is_identifier(name) {
+            return Err(place.error(format!(
+                "`{shown}` cannot be a name in a formula: letters (a to z), digits and `_` can, not beginning with a digit"
+            )));
+        }
+        let mut taken = RESERVED.into_iter().chain(BUILTINS.map(|builtin| builtin.0)).chain(PARTS.map(|part| part.0));
+        if taken.any(|taken| taken == name) {
+            return Err(place.error(format!("`{shown}` means something already: choose another name")));
+        }
+        if self.find(name).is_some() {
+            return Err(place.error(format!("`{shown}` is declared twice: choose another name")));
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, name: &str, meaning: Meaning) {
+        self.by_name.insert(name.to_owned(), self.names.len());
+        self.names.push((name.to_owned(), meaning));
+    }
+}

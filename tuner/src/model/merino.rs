@@ -1,0 +1,219 @@
+//! Merino's own evaluation as a model: the layout of its parameters, and a tape of how it joins their sums.
+
+use std::cell::RefCell;
+use std::ops::{Add, Mul, Neg, Range, Sub};
+use std::sync::LazyLock;
+
+use engine::bench::POSITIONS;
+use engine::chess::{Color, Position};
+use engine::eval::params::{Kind, LeafIndex, PAIRS, Sum, SumSet, Sums, Weights, leaves, numbers_of};
+use engine::eval::{Constant, Constants, Entry, Number, Pair, Trace, combine};
+use engine::random::Random;
+
+use super::Model;
+use super::centre::{Shift, shifts};
+use super::layout::{self, Layout, Leaf, SumKind};
+use super::rows::{RowBuilder, RowsWriter};
+use super::tape::{Node, Op, Tape};
+
+/// The fact that is added to a row's score: mates are worth the same whatever the parameters are.
+pub const CONSTANT: usize = 0;
+
+/// Keeps a phase without weights from being 0 / 0: it is 1 then, as in play.
+const NO_PHASE: f64 = 1e-12;
+
+/// Random moves that are played from each position in which shifts are looked for.
+const RANDOM_MOVES: usize = 40;
+
+/// Merino's evaluation.
+pub struct Merino {
+    /// How scores follow from parameters; these are numbered as in [`Weights::to_vector`].
+    pub model: Model,
+    /// Tables of parameters: of each its sum, and the places of its leaves there.
+    pub tables: Vec<(usize, Vec<usize>)>,
+    /// By leaf: its place in its sum.
+    places: Vec<usize>,
+    /// By sum: its first segment.
+    segments: Vec<usize>,
+}
+
+/// Merino's evaluation, as it was compiled.
+pub fn merino() -> &'static Merino {
+    static MERINO: LazyLock<Merino> = LazyLock::new(Merino::new);
+    &MERINO
+}
+
+impl Merino {
+    fn new() -> Self {
+        let leaves = leaves();
+        let mut places = vec![0; leaves.len()];
+        let sums: Vec<layout::Sum> = Sum::ALL
+            .iter()
+            .map(|&sum| {
+                let mut own = Vec::new();
+                for (index, _) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.field.sum == sum.index()) {
+                    places[index] = own.len();
+                    own.push(Leaf { parameter: numbers_of_leaf(index).start, unit: 1.0 });
+                }
+                let kind = match sum.info().kind {
+                    Kind::Pair => SumKind::Pair,
+                    Kind::Scalar => SumKind::Single,
+                };
+                let is_sided = sum.sides().len() == Color::COUNT;
+                layout::Sum { name: sum.info().name.to_owned(), kind, is_sided, leaves: own }
+            })
+            .collect();
+        let common = Constant::ALL.iter().map(|constant| {
+            let term = |&(leaf, count): &(LeafIndex, i32)| (numbers_of::<Weights>(leaf).start, f64::from(count));
+            constant.terms().iter().map(term).collect()
+        });
+        let layout = Layout::new(Weights::DIMENSIONS, sums, vec!["constant".to_owned()], common.collect());
+        let segments = (0..layout.sums().len()).map(|sum| layout.segment_of(sum)).collect();
+        let tape = record(&layout);
+        let mut tables: Vec<(usize, Vec<usize>)> = Vec::new();
+        let name = |index: usize| leaves[index].path.rsplit_once(['.', '[']).map_or("", |(table, _)| table);
+        for index in 0..leaves.len() {
+            let is_next = index > 0 && name(index) == name(index - 1) && leaves[index].field == leaves[index - 1].field;
+            match tables.last_mut().filter(|_| is_next) {
+                Some(table) => table.1.push(places[index]),
+                None => tables.push((leaves[index].field.sum, vec![places[index]])),
+            }
+        }
+        tables.retain(|(_, table)| table.len() > 1);
+        Merino { model: Model { layout, tape }, tables, places, segments }
+    }
+
+    /// Shifts that change no score; see [`centre`](super::centre). They are found in positions of random games.
+    pub fn shifts(&self) -> &[Shift] {
+        static SHIFTS: LazyLock<Vec<Shift>> = LazyLock::new(|| {
+            let merino = merino();
+            let mut rows = RowsWriter::in_memory((&merino.model.layout).into());
+            let (mut trace, mut row, mut random) = (Trace::default(), RowBuilder::new(), Random::seeded(1));
+            for mut position in POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok()) {
+                for _ in 0..RANDOM_MOVES {
+                    row.clear(merino.model.layout.facts().len());
+                    merino.trace(&mut trace, &position, &mut row);
+                    rows.push(&mut row, 0.5).expect("rows of a trace are sound");
+                    let moves = position.legal_moves();
+                    let Some(&mv) = moves.get(random.below(moves.len().max(1) as u64) as usize) else { break };
+                    position.play(mv);
+                }
+            }
+            shifts(&merino.model, &rows.finish().expect("rows in memory"), &merino.tables)
+        });
+        &SHIFTS
+    }
+
+    /// The row of a position: how often each parameter counts. The builder is empty before.
+    pub fn trace(&self, trace: &mut Trace, position: &Position, row: &mut RowBuilder) {
+        trace.for_each(position, |Entry { sum, side, leaf, count }| {
+            let segment = self.segments[sum.index()] + if sum.sides().len() > 1 { side.index() } else { 0 };
+            row.add(segment, self.places[leaf.index()], count);
+        });
+    }
+}
+
+/// Where the numbers of a leaf stand in the vector of parameters.
+pub fn numbers_of_leaf(leaf: usize) -> Range<usize> {
+    if leaf < PAIRS { 2 * leaf..2 * leaf + 2 } else { PAIRS + leaf..PAIRS + leaf + 1 }
+}
+
+/// The tape of the evaluation's own `combine`.
+fn record(layout: &Layout) -> Tape {
+    let slot = |slot: usize| Recorded::new(Op::Slot(slot as u32));
+    let segment =
+        |sum: Sum, side: Color| layout.segment_of(sum.index()) + if sum.sides().len() > 1 { side.index() } else { 0 };
+    let sums: Sums<Pair<Recorded>, Recorded> = Sums::from_fn(
+        |sum, side| {
+            let slots = layout.slots_of(segment(sum, side));
+            Pair { mg: slot(slots.start), eg: slot(slots.start + 1) }
+        },
+        |sum, side| slot(layout.slots_of(segment(sum, side)).start),
+    );
+    let place = |constant: Constant| Constant::ALL.iter().position(|&other| other == constant).expect("one of all");
+    let constants = Constants::from_fn(|constant| slot(layout.row_slots() + place(constant)));
+    let score = combine(sums, &constants) + Recorded::new(Op::Fact(CONSTANT as u32));
+    TAPE.take().ending(score.0)
+}
+
+thread_local! {
+    static TAPE: RefCell<Tape> = RefCell::default();
+}
+
+/// A number that is not computed but written down: a place on this thread's tape.
+#[derive(Clone, Copy, Debug)]
+struct Recorded(Node);
+
+impl Recorded {
+    fn new(op: Op) -> Self {
+        Recorded(TAPE.with_borrow_mut(|tape| tape.push(op)))
+    }
+
+    fn number(number: f64) -> Self {
+        Recorded::new(Op::Constant(number))
+    }
+}
+
+impl Add for Recorded {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Recorded::new(Op::Add(self.0, other.0))
+    }
+}
+
+impl Sub for Recorded {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Recorded::new(Op::Sub(self.0, other.0))
+    }
+}
+
+impl Mul for Recorded {
+    type Output = Self;
+
+    fn mul(self, other: Self) -> Self {
+        Recorded::new(Op::Mul(self.0, other.0))
+    }
+}
+
+impl Neg for Recorded {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Recorded::number(0.0) - self
+    }
+}
+
+impl Number for Recorded {
+    type Full = Self;
+
+    fn constant(value: i32) -> Self {
+        Recorded::number(value.into())
+    }
+
+    fn min(self, other: Self) -> Self {
+        Recorded::new(Op::Min(self.0, other.0))
+    }
+
+    fn max(self, other: Self) -> Self {
+        Recorded::new(Op::Max(self.0, other.0))
+    }
+
+    fn abs(self) -> Self {
+        Recorded::new(Op::Abs(self.0))
+    }
+
+    fn full(phase: Self) -> Self {
+        phase
+    }
+
+    fn taper(scores: Pair<Self>, phase: Self, &full: &Self) -> Self {
+        let tiny = Recorded::number(NO_PHASE);
+        let share = Recorded::new(Op::Div((phase + tiny).0, (full + tiny).0));
+        // Where the share is exactly 0 or 1, its own derivative holds: the only way open to a weight that starts at 0.
+        let fraction = Recorded::number(0.0).max(Recorded::number(1.0).min(share));
+        scores.eg + fraction * (scores.mg - scores.eg)
+    }
+}

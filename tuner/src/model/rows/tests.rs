@@ -1,0 +1,230 @@
+use super::*;
+use crate::io::Storage;
+use crate::processes::Shared;
+
+/// Two segments of ten and of three hundred leaves, one of one, and two facts.
+fn shape() -> Shape {
+    Shape { leaves: vec![10, 300, 1], facts: 2 }
+}
+
+/// Segment, leaf and count.
+type Entry = (usize, usize, i32);
+
+/// What a row made by its number has: mostly few entries, sometimes none, sometimes large counts.
+fn entries(row: usize) -> Vec<Entry> {
+    if row.is_multiple_of(11) {
+        return Vec::new();
+    }
+    let mut entries = vec![(0, row % 10, 1 + (row % 3) as i32), (1, (row * 7) % 299, -2)];
+    if row.is_multiple_of(5) {
+        entries.push((1, 299, 1000 + row as i32));
+    }
+    if row.is_multiple_of(4) {
+        entries.push((2, 0, -(row as i32 % 300) - 1));
+    }
+    entries
+}
+
+fn push(writer: &mut RowsWriter, row: usize) {
+    let mut builder = RowBuilder::new();
+    builder.clear(2);
+    // Not in order, and in two parts.
+    for &(segment, leaf, count) in entries(row).iter().rev() {
+        builder.add(segment, leaf, count - 5);
+        builder.add(segment, leaf, 5);
+    }
+    builder.set_fact(0, row as f32);
+    builder.set_fact(1, -0.5);
+    writer.push(&mut builder, (row % 3) as f32 / 2.0).unwrap();
+}
+
+fn rows(numbers: impl IntoIterator<Item = usize>) -> Rows {
+    let mut writer = RowsWriter::in_memory(shape());
+    numbers.into_iter().for_each(|row| push(&mut writer, row));
+    writer.finish().unwrap()
+}
+
+/// Compares a row with the one that was made by a number.
+fn assert_row(rows: &Rows, at: usize, made: usize) {
+    let mut found: Vec<Entry> = Vec::new();
+    for (segment, Segment { leaves, counts }) in rows.row(at).into_iter().enumerate() {
+        for (&leaf, &count) in leaves.iter().zip(counts) {
+            let (leaf, count) = (usize::from(leaf), i32::from(count));
+            match found.last_mut() {
+                Some(last) if (last.0, last.1) == (segment, leaf) => last.2 += count,
+                _ => found.push((segment, leaf, count)),
+            }
+        }
+    }
+    let mut wanted = entries(made);
+    wanted.sort_unstable();
+    assert_eq!(found, wanted, "row {at}, made as {made}");
+    assert_eq!((rows.facts(at), rows.targets()[at]), (&[made as f32, -0.5][..], (made % 3) as f32 / 2.0));
+}
+
+#[test]
+fn rows_come_back_as_they_were_written() {
+    for count in [0, 1, 63, 64, 65, 1000] {
+        let rows = rows(0..count);
+        assert_eq!((rows.len(), rows.is_empty(), rows.block_count()), (count, count == 0, count.div_ceil(BLOCK)));
+        (0..count).for_each(|row| assert_row(&rows, row, row));
+        let bytes = 3 * rows.entries() + count * (2 * 3 + 4 * 2 + 4) + 8 * rows.block_count();
+        assert_eq!(rows.bytes(), bytes);
+        let (mut seen, mut segments) = (0, 0);
+        for block in rows.blocks(0..rows.block_count()) {
+            assert_eq!((block.first, block.segments_a_row(), block.is_empty()), (seen, 3, false));
+            assert!(block.facts().zip(block.first..).all(|(facts, row)| facts[0] == row as f32));
+            (seen, segments) = (seen + block.len(), segments + block.segments().count());
+        }
+        assert_eq!((seen, segments), (count, 3 * count));
+    }
+}
+
+#[test]
+fn occurrences_count_rows_and_not_entries() {
+    let rows = rows(0..1000);
+    let found = rows.occurrences();
+    let count = |segment: usize, leaf: usize| {
+        (0..1000).filter(|&row| entries(row).iter().any(|entry| (entry.0, entry.1) == (segment, leaf))).count() as u32
+    };
+    for (segment, leaves) in [10, 300, 1].into_iter().enumerate() {
+        assert_eq!(found[segment], (0..leaves).map(|leaf| count(segment, leaf)).collect::<Vec<u32>>());
+    }
+}
+
+#[test]
+fn rows_are_picked_and_appended() {
+    let whole = rows(0..700);
+    let numbers = [0, 1, 5, 63, 64, 65, 200, 201, 202, 638, 640, 699];
+    let picked = whole.pick(numbers);
+    numbers.iter().enumerate().for_each(|(at, &made)| assert_row(&picked, at, made));
+    assert_eq!(whole.pick(0..700), whole);
+    assert_eq!(whole.pick([]).len(), 0);
+    // Whole blocks, parts of one, and nothing at all.
+    let mut joined = RowsWriter::in_memory(shape());
+    let mut begun = 0;
+    for length in [64, 128, 0, 7, 57, 1, 200, 243] {
+        joined.append(&rows(begun..begun + length)).unwrap();
+        begun += length;
+        assert_eq!((joined.len(), joined.is_empty()), (begun, false));
+    }
+    push(&mut joined, 700);
+    joined.pick(&rows(690..800), [11, 12, 109]).unwrap();
+    let joined = joined.finish().unwrap();
+    assert_eq!(joined.pick(0..700), whole);
+    [700, 701, 702, 799].iter().enumerate().for_each(|(at, &made)| assert_row(&joined, 700 + at, made));
+}
+
+#[test]
+fn rows_in_files_are_those_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = Storage { memory: 64 << 10, folder: folder.path().to_owned() };
+    // More blocks than are given back at a time.
+    let count = (RELEASED + 3) * BLOCK + 5;
+    let mut writer = RowsWriter::new(shape(), &storage);
+    (0..count).for_each(|row| push(&mut writer, row));
+    let (mapped, kept) = (writer.finish().unwrap(), rows(0..count));
+    assert!(mapped.is_mapped() && !kept.is_mapped());
+    assert_eq!((mapped.len(), &mapped), (count, &kept));
+    assert_eq!(mapped.occurrences(), kept.occurrences());
+    mapped.release(0..mapped.block_count());
+    assert_row(&mapped, count - 1, count - 1);
+    let numbers = || (0..count).step_by(101);
+    assert_eq!(mapped.pick(numbers()), kept.pick(numbers()));
+    let mut joined = RowsWriter::new(shape(), &storage);
+    joined.append(&mapped).unwrap();
+    joined.append(&mapped).unwrap();
+    let joined = joined.finish().unwrap();
+    assert!(joined.is_mapped());
+    assert_row(&joined, 2 * count - 1, count - 1);
+}
+
+#[test]
+fn other_processes_get_the_same_rows() {
+    let rows = rows(0..200);
+    let mut bytes = Vec::new();
+    rows.pack(&mut bytes);
+    assert_eq!(Rows::unpack(&mut &bytes[..]), rows);
+}
+
+#[test]
+fn targets_and_facts_are_changed_for_all_rows() {
+    let made = rows(0..100);
+    let targets: Vec<f32> = (0..100).map(|row| row as f32 / 100.0).collect();
+    let other = made.clone().with_targets(&targets).unwrap();
+    assert_eq!((other.targets(), other.facts(7)), (&targets[..], made.facts(7)));
+    assert_eq!(made.clone().with_targets(&[2.0; 100]), Err(RowsError::Target(2.0)));
+    assert!(matches!(made.clone().with_targets(&[f32::NAN; 100]), Err(RowsError::Target(_))));
+    let facts: Vec<f32> = (0..100).map(|row| -(row as f32)).collect();
+    let other = made.clone().with_fact(1, &facts).unwrap();
+    assert_eq!((other.facts(99), other.targets()), (&[99.0, -99.0][..], made.targets()));
+    assert!(matches!(made.with_fact(0, &[f32::INFINITY; 100]), Err(RowsError::Fact { fact: 0, .. })));
+}
+
+#[test]
+fn rows_are_refused_for_what_is_wrong_with_them() {
+    let mut writer = RowsWriter::in_memory(shape());
+    push(&mut writer, 1);
+    let mut refuse = |entries: &[Entry], facts: [f32; 2], target: f32| {
+        let mut row = RowBuilder::new();
+        row.clear(2);
+        entries.iter().for_each(|&(segment, leaf, count)| row.add(segment, leaf, count));
+        row.set_fact(0, facts[0]);
+        row.set_fact(1, facts[1]);
+        writer.push(&mut row, target).unwrap_err()
+    };
+    assert_eq!(refuse(&[], [0.0; 2], 1.5), RowsError::Target(1.5));
+    assert!(matches!(refuse(&[], [0.0; 2], f32::NAN), RowsError::Target(_)));
+    assert!(matches!(refuse(&[], [0.0, f32::NAN], 0.5), RowsError::Fact { fact: 1, .. }));
+    assert_eq!(refuse(&[(0, 10, 1)], [0.0; 2], 0.5), RowsError::UnknownLeaf { leaf: 10, leaves: 10 });
+    assert_eq!(refuse(&[(2, 1, 1)], [0.0; 2], 0.5), RowsError::UnknownLeaf { leaf: 1, leaves: 1 });
+    let many = (1 << 20) + 1;
+    assert_eq!(refuse(&[(1, 3, many)], [0.0; 2], 0.5), RowsError::Count { leaf: 3, count: i64::from(many) });
+    assert_eq!(refuse(&[(1, 3, -many)], [0.0; 2], 0.5), RowsError::Count { leaf: 3, count: i64::from(-many) });
+    // Each is kept as 8257 entries.
+    let large: Vec<Entry> = (0..8).map(|leaf| (1, leaf, 1 << 20)).collect();
+    assert_eq!(refuse(&large, [0.0; 2], 0.5), RowsError::TooManyEntries(8 * 8257));
+    // Nothing of all that was added; what adds up to nothing is none.
+    let mut row = RowBuilder::new();
+    row.clear(2);
+    row.add(1, 5, 3);
+    row.add(1, 5, -3);
+    writer.push(&mut row, 0.5).unwrap();
+    let rows = writer.finish().unwrap();
+    assert_eq!(rows.len(), 2);
+    assert_row(&rows, 0, 1);
+    assert!(rows.row(1).iter().all(|segment| segment.leaves.is_empty()));
+}
+
+#[test]
+fn blocks_that_cannot_be_are_found() {
+    let sound = || rows(0..300);
+    assert_eq!(sound().fault(), None);
+    let broken = |change: &dyn Fn(&mut Rows)| {
+        let mut rows = sound();
+        change(&mut rows);
+        rows.fault().unwrap()
+    };
+    let told = broken(&|rows| rows.block = vec![0, 9, 8, 9, 10].into());
+    assert_eq!(told, "block is out of order");
+    let told = broken(&|rows| rows.block = vec![0, 1, 2, 3, 1 << 40].into());
+    assert_eq!(told, "block is beyond the entries");
+    let told = broken(&|rows| {
+        let mut block = rows.block.to_vec();
+        block[3] -= 1;
+        rows.block = block.into();
+    });
+    assert_eq!(told, "length of rows 128..192 is not that of their block");
+    let told = broken(&|rows| {
+        let mut leaf = rows.leaf.to_vec();
+        *leaf.last_mut().unwrap() = 300;
+        rows.leaf = leaf.into();
+    });
+    assert!(told.starts_with("leaf of row 29"), "{told}");
+    let told = broken(&|rows| {
+        let mut count = rows.count.to_vec();
+        *count.last_mut().unwrap() = 0;
+        rows.count = count.into();
+    });
+    assert_eq!(told, "count of rows 256..300 is out of range");
+}

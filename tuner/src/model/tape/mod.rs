@@ -1,0 +1,420 @@
+//! A score as a list of operations on the totals of a row, evaluated and differentiated for many rows at once.
+//!
+//! A tape is made by hand ([`Tape::push`]), by a formula, or by an evaluation that is written over any kind of number and
+//! leaves a tape behind instead of a result. Derivatives by the totals are exact: first ones by the reverse mode of
+//! algorithmic differentiation, second ones by a tangent through both ways of it.
+//! See Griewank and Walther, Evaluating Derivatives, 2nd edition, chapters 3 and 5.
+
+use crate::exponential::exponential;
+
+/// Rows that are worked on at once.
+pub const LANES: usize = 64;
+
+/// A number of each of some rows.
+pub type Lanes = [f64; LANES];
+
+const ZERO: Lanes = [0.0; LANES];
+
+/// Values this close, relative to one another, are taken for a tie of minimum and maximum, which the second operand wins.
+const TIE: f64 = 1e-14;
+
+/// The place of an operation on a tape.
+pub type Node = u32;
+
+/// An operation, on the results of others before it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Op {
+    /// A number.
+    Constant(f64),
+    /// The total of a slot.
+    Slot(u32),
+    /// A fact of the row.
+    Fact(u32),
+    /// `a + b`
+    Add(Node, Node),
+    /// `a − b`
+    Sub(Node, Node),
+    /// `a · b`
+    Mul(Node, Node),
+    /// `a / b`
+    Div(Node, Node),
+    /// The smaller one; its derivative is that of `b` where both are equal.
+    Min(Node, Node),
+    /// The larger one; its derivative is that of `b` where both are equal.
+    Max(Node, Node),
+    /// `|a|`, with the derivative 0 where `a` is 0.
+    Abs(Node),
+    /// −1, 0 or 1, with the derivative 0 everywhere.
+    Sign(Node),
+    /// `a` to a power.
+    Power(Node, f64),
+    /// `e` to the power of `a`.
+    Exp(Node),
+    /// The natural logarithm of `a`.
+    Log(Node),
+    /// `1 / (1 + e^−a)`
+    Logistic(Node),
+}
+
+impl Op {
+    /// The operands.
+    pub fn operands(self) -> impl Iterator<Item = Node> {
+        let (a, b) = match self {
+            Op::Constant(_) | Op::Slot(_) | Op::Fact(_) => (None, None),
+            Op::Add(a, b) | Op::Sub(a, b) | Op::Mul(a, b) | Op::Div(a, b) | Op::Min(a, b) | Op::Max(a, b) => {
+                (Some(a), Some(b))
+            }
+            Op::Abs(a) | Op::Sign(a) | Op::Power(a, _) | Op::Exp(a) | Op::Log(a) | Op::Logistic(a) => (Some(a), None),
+        };
+        a.into_iter().chain(b)
+    }
+}
+
+/// A score as a list of operations, of which the last is the result.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tape {
+    ops: Vec<Op>,
+    /// By operation: whether a total has part in its result.
+    varies: Vec<bool>,
+}
+
+/// What a tape works with: by row, totals and facts; and room for what comes of them.
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    /// By slot.
+    pub totals: Vec<Lanes>,
+    /// By fact.
+    pub facts: Vec<Lanes>,
+    /// By slot: the derivative of the score by the total, once it was asked for.
+    pub slopes: Vec<Lanes>,
+    values: Vec<Lanes>,
+    adjoints: Vec<Lanes>,
+    tangents: Vec<Lanes>,
+    adjoint_tangents: Vec<Lanes>,
+}
+
+impl Work {
+    /// Room for a number of slots and of facts.
+    pub fn new(slots: usize, facts: usize) -> Self {
+        Work { totals: vec![ZERO; slots], facts: vec![ZERO; facts], slopes: vec![ZERO; slots], ..Work::default() }
+    }
+}
+
+impl Tape {
+    /// A tape without operations.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends an operation, unless the same is there already; its place.
+    ///
+    /// # Panics
+    /// If an operand does not exist.
+    pub fn push(&mut self, op: Op) -> Node {
+        if let Some(place) = self.ops.iter().position(|other| *other == op) {
+            return place as Node;
+        }
+        let varies = matches!(op, Op::Slot(_)) || op.operands().any(|operand| self.varies[operand as usize]);
+        self.ops.push(op);
+        self.varies.push(varies && !matches!(op, Op::Sign(_)));
+        (self.ops.len() - 1) as Node
+    }
+
+    /// The same, ending with the operation at a place.
+    pub fn ending(mut self, result: Node) -> Self {
+        self.ops.truncate(result as usize + 1);
+        self.varies.truncate(result as usize + 1);
+        self
+    }
+
+    /// The operations.
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// The scores of all lanes.
+    ///
+    /// # Panics
+    /// Here and below: if the tape is empty, or looks at slots or facts that `work` does not have.
+    pub fn scores<'w>(&self, work: &'w mut Work) -> &'w Lanes {
+        let Work { totals, facts, values, .. } = work;
+        values.resize(self.ops.len(), ZERO);
+        for (place, &op) in self.ops.iter().enumerate() {
+            let (before, rest) = values.split_at_mut(place);
+            evaluate(op, before, totals, facts, &mut rest[0]);
+        }
+        values.last().expect("a tape that is not empty")
+    }
+
+    /// The derivatives of the scores by all totals go to `slopes`; the scores must have been asked for.
+    pub fn differentiate(&self, work: &mut Work) {
+        let Work { slopes, values, adjoints, .. } = work;
+        adjoints.clear();
+        adjoints.resize(self.ops.len(), ZERO);
+        slopes.fill(ZERO);
+        *adjoints.last_mut().expect("a tape that is not empty") = [1.0; LANES];
+        for (place, &op) in self.ops.iter().enumerate().rev() {
+            if !self.varies[place] {
+                continue;
+            }
+            let (before, rest) = adjoints.split_at_mut(place);
+            let adjoint = &rest[0];
+            if let Op::Slot(slot) = op {
+                add(&mut slopes[slot as usize], adjoint);
+            } else {
+                self.propagate(op, values, &values[place], adjoint, before);
+            }
+        }
+    }
+
+    /// Adds an operation's share to the adjoints of its operands.
+    #[inline]
+    fn propagate(&self, op: Op, values: &[Lanes], value: &Lanes, adjoint: &Lanes, before: &mut [Lanes]) {
+        let of = |node: Node| &values[node as usize];
+        let mut give = |node: Node, share: &dyn Fn(usize) -> f64| {
+            if self.varies[node as usize] {
+                let sum = &mut before[node as usize];
+                (0..LANES).for_each(|lane| sum[lane] += adjoint[lane] * share(lane));
+            }
+        };
+        match op {
+            Op::Constant(_) | Op::Slot(_) | Op::Fact(_) | Op::Sign(_) => {}
+            Op::Add(a, b) => {
+                if self.varies[a as usize] {
+                    add(&mut before[a as usize], adjoint);
+                }
+                if self.varies[b as usize] {
+                    add(&mut before[b as usize], adjoint);
+                }
+            }
+            Op::Sub(a, b) => {
+                if self.varies[a as usize] {
+                    add(&mut before[a as usize], adjoint);
+                }
+                if self.varies[b as usize] {
+                    subtract(&mut before[b as usize], adjoint);
+                }
+            }
+            Op::Mul(a, b) => {
+                if self.varies[a as usize] {
+                    add_product(&mut before[a as usize], adjoint, of(b));
+                }
+                if self.varies[b as usize] {
+                    add_product(&mut before[b as usize], adjoint, of(a));
+                }
+            }
+            Op::Div(a, b) => {
+                let (b_of, quotient) = (of(b), value);
+                give(a, &|lane| 1.0 / b_of[lane]);
+                give(b, &|lane| -quotient[lane] / b_of[lane]);
+            }
+            Op::Min(a, b) | Op::Max(a, b) => {
+                let first = picks_first(op, of(a), of(b));
+                give(a, &|lane| first[lane]);
+                give(b, &|lane| 1.0 - first[lane]);
+            }
+            Op::Abs(a) => give(a, &|lane| sign(of(a)[lane])),
+            Op::Power(a, power) => give(a, &|lane| raise_slope(of(a)[lane], power)),
+            Op::Exp(a) => give(a, &|lane| value[lane]),
+            Op::Log(a) => give(a, &|lane| 1.0 / of(a)[lane]),
+            Op::Logistic(a) => give(a, &|lane| value[lane] * (1.0 - value[lane])),
+        }
+    }
+
+    /// The second derivatives of the scores by the total of a slot and by all totals, one after the other; the first
+    /// ones must have been asked for.
+    pub fn second(&self, slot: usize, work: &mut Work, seconds: &mut [Lanes]) {
+        let Work { values, adjoints, tangents, adjoint_tangents, .. } = work;
+        tangents.clear();
+        tangents.resize(self.ops.len(), ZERO);
+        adjoint_tangents.clear();
+        adjoint_tangents.resize(self.ops.len(), ZERO);
+        seconds.fill(ZERO);
+        for (place, &op) in self.ops.iter().enumerate().filter(|&(place, _)| self.varies[place]) {
+            if let Op::Slot(other) = op {
+                tangents[place] = if other as usize == slot { [1.0; LANES] } else { ZERO };
+                continue;
+            }
+            let mut tangent = ZERO;
+            each_partial(op, values, &values[place], tangents, &ZERO, |node, partial, _| {
+                add_product(&mut tangent, partial, &tangents[node as usize]);
+            });
+            tangents[place] = tangent;
+        }
+        for (place, &op) in self.ops.iter().enumerate().rev().filter(|&(place, _)| self.varies[place]) {
+            let (before, rest) = adjoint_tangents.split_at_mut(place);
+            let (adjoint, moved) = (&adjoints[place], &rest[0]);
+            if let Op::Slot(other) = op {
+                add(&mut seconds[other as usize], moved);
+                continue;
+            }
+            each_partial(op, values, &values[place], tangents, &tangents[place], |node, partial, change| {
+                if self.varies[node as usize] {
+                    add_product(&mut before[node as usize], moved, partial);
+                    add_product(&mut before[node as usize], adjoint, change);
+                }
+            });
+        }
+    }
+}
+
+/// Hands every operand with the derivative of the operation by it, and how that changes along the tangents.
+fn each_partial(
+    op: Op,
+    values: &[Lanes],
+    value: &Lanes,
+    tangents: &[Lanes],
+    tangent: &Lanes,
+    mut take: impl FnMut(Node, &Lanes, &Lanes),
+) {
+    let of = |node: Node| (&values[node as usize], &tangents[node as usize]);
+    let lanes = |number: &dyn Fn(usize) -> f64| -> Lanes { std::array::from_fn(number) };
+    const ONE: Lanes = [1.0; LANES];
+    match op {
+        Op::Constant(_) | Op::Slot(_) | Op::Fact(_) | Op::Sign(_) => {}
+        Op::Add(a, b) => {
+            take(a, &ONE, &ZERO);
+            take(b, &ONE, &ZERO);
+        }
+        Op::Sub(a, b) => {
+            take(a, &ONE, &ZERO);
+            take(b, &[-1.0; LANES], &ZERO);
+        }
+        Op::Mul(a, b) => {
+            take(a, of(b).0, of(b).1);
+            take(b, of(a).0, of(a).1);
+        }
+        Op::Div(a, b) => {
+            let (divisor, moved) = of(b);
+            let change = |lane: usize| -moved[lane] / (divisor[lane] * divisor[lane]);
+            take(a, &lanes(&|lane| 1.0 / divisor[lane]), &lanes(&change));
+            let partial = lanes(&|lane| -value[lane] / divisor[lane]);
+            take(b, &partial, &lanes(&|lane| -tangent[lane] / divisor[lane] - value[lane] * change(lane)));
+        }
+        Op::Min(a, b) | Op::Max(a, b) => {
+            let first = picks_first(op, of(a).0, of(b).0);
+            take(a, &first, &ZERO);
+            take(b, &lanes(&|lane| 1.0 - first[lane]), &ZERO);
+        }
+        Op::Abs(a) => take(a, &lanes(&|lane| sign(of(a).0[lane])), &ZERO),
+        Op::Power(a, power) => {
+            let (base, moved) = of(a);
+            let second = power * (power - 1.0);
+            let change = |lane: usize| {
+                if second == 0.0 { 0.0 } else { second * raise(base[lane], power - 2.0) * moved[lane] }
+            };
+            take(a, &lanes(&|lane| raise_slope(base[lane], power)), &lanes(&change));
+        }
+        Op::Exp(a) => take(a, value, &lanes(&|lane| value[lane] * of(a).1[lane])),
+        Op::Log(a) => {
+            let (of, moved) = of(a);
+            let change = |lane: usize| -moved[lane] / (of[lane] * of[lane]);
+            take(a, &lanes(&|lane| 1.0 / of[lane]), &lanes(&change));
+        }
+        Op::Logistic(a) => {
+            let slope = |lane: usize| value[lane] * (1.0 - value[lane]);
+            let change = |lane: usize| slope(lane) * (1.0 - 2.0 * value[lane]) * of(a).1[lane];
+            take(a, &lanes(&slope), &lanes(&change));
+        }
+    }
+}
+
+/// The result of an operation.
+#[inline]
+fn evaluate(op: Op, values: &[Lanes], totals: &[Lanes], facts: &[Lanes], result: &mut Lanes) {
+    let of = |node: Node| &values[node as usize];
+    match op {
+        Op::Constant(number) => result.fill(number),
+        Op::Slot(slot) => *result = totals[slot as usize],
+        Op::Fact(fact) => *result = facts[fact as usize],
+        Op::Add(a, b) => with_both(result, of(a), of(b), |a, b| a + b),
+        Op::Sub(a, b) => with_both(result, of(a), of(b), |a, b| a - b),
+        Op::Mul(a, b) => with_both(result, of(a), of(b), |a, b| a * b),
+        Op::Div(a, b) => with_both(result, of(a), of(b), |a, b| a / b),
+        Op::Min(a, b) => with_both(result, of(a), of(b), f64::min),
+        Op::Max(a, b) => with_both(result, of(a), of(b), f64::max),
+        Op::Abs(a) => with_each(result, of(a), f64::abs),
+        Op::Sign(a) => with_each(result, of(a), sign),
+        Op::Power(a, power) => with_each(result, of(a), |base| raise(base, power)),
+        Op::Exp(a) => with_each(result, of(a), f64::exp),
+        Op::Log(a) => with_each(result, of(a), f64::ln),
+        Op::Logistic(a) => with_each(result, of(a), logistic),
+    }
+}
+
+#[inline(always)]
+fn with_each(result: &mut Lanes, a: &Lanes, act: impl Fn(f64) -> f64) {
+    result.iter_mut().zip(a).for_each(|(result, &a)| *result = act(a));
+}
+
+#[inline(always)]
+fn with_both(result: &mut Lanes, a: &Lanes, b: &Lanes, act: impl Fn(f64, f64) -> f64) {
+    result.iter_mut().zip(a.iter().zip(b)).for_each(|(result, (&a, &b))| *result = act(a, b));
+}
+
+#[inline(always)]
+fn add(sum: &mut Lanes, part: &Lanes) {
+    sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+}
+
+#[inline(always)]
+fn subtract(sum: &mut Lanes, part: &Lanes) {
+    sum.iter_mut().zip(part).for_each(|(sum, part)| *sum -= part);
+}
+
+#[inline(always)]
+fn add_product(sum: &mut Lanes, a: &Lanes, b: &Lanes) {
+    sum.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
+}
+
+/// 1 where the first operand of a minimum or maximum is the one that counts, else 0.
+#[inline(always)]
+fn picks_first(op: Op, a: &Lanes, b: &Lanes) -> Lanes {
+    let is_min = matches!(op, Op::Min(..));
+    std::array::from_fn(|lane| {
+        let tie = TIE * b[lane].abs();
+        let first = if is_min { a[lane] < b[lane] - tie } else { a[lane] > b[lane] + tie };
+        f64::from(u8::from(first))
+    })
+}
+
+#[inline(always)]
+fn sign(number: f64) -> f64 {
+    if number > 0.0 {
+        1.0
+    } else if number < 0.0 {
+        -1.0
+    } else {
+        0.0
+    }
+}
+
+#[inline(always)]
+fn raise(base: f64, power: f64) -> f64 {
+    if power == 1.0 {
+        base
+    } else if power == 2.0 {
+        base * base
+    } else if power == 0.0 {
+        1.0
+    } else {
+        base.powf(power)
+    }
+}
+
+/// The derivative of a power by its base.
+#[inline(always)]
+fn raise_slope(base: f64, power: f64) -> f64 {
+    // Not 0 · ∞ at 0.
+    if power == 0.0 { 0.0 } else { power * raise(base, power - 1.0) }
+}
+
+#[inline(always)]
+fn logistic(number: f64) -> f64 {
+    // The smaller side is computed without cancellation.
+    let small = exponential(-number.abs());
+    if number >= 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) }
+}
+
+#[cfg(test)]
+mod tests;

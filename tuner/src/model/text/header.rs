@@ -1,0 +1,419 @@
+//! What stands before the rows: what there is, and what the score is.
+
+use std::collections::HashMap;
+
+use super::lines::{LineReader, Words};
+use super::{Parameter, Start, TextError, VERSION_1, VERSION_2, old};
+use crate::model::Model;
+use crate::model::formula::{CONSTANT, Formula, FormulaError, Interval, Place, brief};
+use crate::model::layout::{Layout, Leaf, Sum, SumKind};
+use crate::model::rows::MOST_LEAVES;
+
+/// Sums that an evaluation may have.
+const MOST_SUMS: usize = 32;
+
+/// Facts and totals that all rows share, of each kind.
+const MOST_FACTS: usize = 64;
+
+/// Digits behind the decimal point that a parameter is written with at most.
+const MOST_DECIMALS: usize = 9;
+
+/// A column of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    Result,
+    Group,
+    Score,
+    Constant,
+    /// A fact, by its number.
+    Fact(usize),
+    /// The count of a parameter, by its number.
+    Count(usize),
+}
+
+/// What rows are read by.
+pub(super) struct Declared {
+    pub(super) columns: Vec<Column>,
+    pub(super) model: Model,
+}
+
+/// What there is, as it is declared line by line.
+#[derive(Default)]
+pub(super) struct Header {
+    pub(super) formula: Formula,
+    /// Lines of the formula: facts, definitions, the score.
+    pub(super) text: String,
+    pub(super) sums: Vec<Sum>,
+    /// By sum: where it was declared.
+    sum_places: Vec<Place>,
+    pub(super) parameters: Vec<Parameter>,
+    /// By parameter: the first of its numbers among the starts.
+    pub(super) first: Vec<usize>,
+    pub(super) start: Vec<f64>,
+    names: HashMap<String, usize>,
+    /// Without the constant.
+    pub(super) facts: Vec<(String, Interval)>,
+    pub(super) common: Vec<Vec<(usize, f64)>>,
+}
+
+impl Declared {
+    /// Whether rows have the engine's own score.
+    pub(super) fn has_scores(&self) -> bool {
+        self.columns.contains(&Column::Score)
+    }
+}
+
+impl Header {
+    /// Reads the declarations of a text of either version; whether it is version 1.
+    pub(super) fn open(&mut self, lines: &mut LineReader) -> Result<(bool, Declared), TextError> {
+        lines.advance()?;
+        let is_old = lines.bytes() == VERSION_1.as_bytes();
+        if !is_old && lines.bytes() != VERSION_2.as_bytes() {
+            return Err(lines.fault(format!("expected `{VERSION_2}` or `{VERSION_1}`: not a file of rows")));
+        }
+        Ok((is_old, if is_old { old::read(self, lines)? } else { self.read(lines)? }))
+    }
+
+    /// Reads declarations that end without a line `rows`.
+    pub(super) fn read_all(&mut self, lines: &mut LineReader) -> Result<Declared, TextError> {
+        let mut place = Place { line: 1, column: 1 };
+        while lines.advance()? {
+            let line;
+            (line, place) = lines.text()?;
+            if line == VERSION_2 {
+                continue;
+            }
+            match self.declare(line, place) {
+                Ok(None) => {}
+                Ok(Some(_)) => return Err(lines.fault("declarations end before the line `rows`".to_owned())),
+                Err(error) => return Err(lines.fault_in_header(error)),
+            }
+        }
+        self.finish(Vec::new(), place).map_err(|error| lines.fault_in_header(error))
+    }
+
+    /// What is declared otherwise here than in another header, and what that has instead.
+    pub(super) fn difference(&self, other: &Header, scores: bool, other_scores: bool) -> Option<(String, String)> {
+        if scores != other_scores {
+            let has = |has: bool| format!("has {} column `score`", if has { "a" } else { "no" });
+            return Some((has(scores), has(other_scores)));
+        }
+        let [own, others] = [self, other].map(|header| {
+            let sums = header.sums.iter().map(|sum| {
+                format!("sum {} {}{}", sum.name, word_of(sum.kind), if sum.is_sided { " sided" } else { "" })
+            });
+            let parameters = header.parameters.iter().map(|parameter| {
+                let sum = parameter.sum.map_or("param", |sum| &header.sums[sum].name);
+                let start: String = parameter.start.numbers().iter().map(|number| format!(" {number}")).collect();
+                format!("{sum} {}{start} unit {}", parameter.name, parameter.unit)
+            });
+            sums.chain(header.text.lines().map(str::to_owned)).chain(parameters).collect::<Vec<String>>()
+        });
+        let told = |lines: &[String], at: usize| match lines.get(at) {
+            Some(line) => format!("declares `{}`", brief(line)),
+            None => "declares nothing more".to_owned(),
+        };
+        let at = (0..own.len().max(others.len())).find(|&at| own.get(at) != others.get(at))?;
+        Some((told(&own, at), told(&others, at)))
+    }
+
+    /// Reads declarations up to the line `rows`, and checks them.
+    pub(super) fn read(&mut self, lines: &mut LineReader) -> Result<Declared, TextError> {
+        while lines.advance()? {
+            let (line, place) = lines.text()?;
+            // A comment.
+            let line = line.find(" #").or(line.find("\t#")).map_or(line, |end| line[..end].trim_ascii_end());
+            match self.declare(line, place) {
+                Ok(None) => {}
+                Ok(Some(declared)) => return Ok(declared),
+                Err(error) => return Err(lines.fault_in_header(error)),
+            }
+        }
+        Err(lines.fault("the text ends before its rows: a line `rows` names their columns".to_owned()))
+    }
+
+    /// Takes a line; all that was declared if it is the last one.
+    fn declare(&mut self, line: &str, start: Place) -> Result<Option<Declared>, FormulaError> {
+        let mut words = Words::new(line, start);
+        let (keyword, _) = words.next();
+        match keyword {
+            "let" => {
+                let (text, place) = words.rest();
+                self.formula.define(text, place)?;
+                self.keep(line);
+            }
+            // Also `score=…`.
+            _ if line.strip_prefix("score").is_some_and(|rest| rest.trim_start().starts_with(['=', '('])) => {
+                self.score(line, start)?;
+            }
+            "sum" => {
+                let (name, place) = words.next();
+                let kind = match words.next() {
+                    ("pair", _) => SumKind::Pair,
+                    ("single", _) => SumKind::Single,
+                    other => return Err(expected("pair or single", other)),
+                };
+                let is_sided = match words.next() {
+                    ("sided", _) => true,
+                    ("", _) => false,
+                    other => return Err(expected("sided or the end of the line", other)),
+                };
+                end(words)?;
+                self.sum((name, place), kind, is_sided)?;
+            }
+            "fact" => {
+                let name = words.next();
+                let range = match words.next() {
+                    ("", _) => Interval::ANY,
+                    low => Interval { low: number(low)?, high: number(words.next())? },
+                };
+                end(words)?;
+                if range.low > range.high {
+                    return Err(name.1.error(format!("no number is {} to {}", range.low, range.high)));
+                }
+                self.fact(name, range)?;
+                self.keep(line);
+            }
+            "param" => {
+                let (name, place) = words.next();
+                let word = words.next();
+                let start = number(word)?;
+                end(words)?;
+                self.formula.common(name, place)?;
+                self.common((name, place), vec![(self.start.len(), 1.0)])?;
+                self.parameter((name, place), None, Start::Single(start), (1.0, decimals(word)))?;
+            }
+            "pair" | "single" => self.leaf(keyword, words)?,
+            "rows" => {
+                let columns = self.columns(words, start)?;
+                return self.finish(columns, start).map(Some);
+            }
+            _ => {
+                let known = "sum, fact, param, let, score =, pair, single or rows";
+                return Err(expected(known, (keyword, start)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Checks all that was declared, whose last line is `end`.
+    fn finish(&self, columns: Vec<Column>, end: Place) -> Result<Declared, FormulaError> {
+        self.check_sums()?;
+        let layout = self.layout();
+        let tape = self.formula.tape(&layout, end)?;
+        self.formula.check_used()?;
+        Ok(Declared { columns, model: Model { layout, tape } })
+    }
+
+    /// Takes the line of the score.
+    pub(super) fn score(&mut self, line: &str, start: Place) -> Result<(), FormulaError> {
+        self.formula.score(line, start)?;
+        self.keep(line);
+        Ok(())
+    }
+
+    fn keep(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// Adds a sum, without any parameter.
+    pub(super) fn sum(&mut self, (name, place): Word, kind: SumKind, is_sided: bool) -> Result<(), FormulaError> {
+        if self.sums.len() == MOST_SUMS {
+            return Err(place.error(format!("more than {MOST_SUMS} sums")));
+        }
+        self.formula.sum(name, kind, is_sided, place)?;
+        self.sums.push(Sum { name: name.to_owned(), kind, is_sided, leaves: Vec::new() });
+        self.sum_places.push(place);
+        Ok(())
+    }
+
+    fn fact(&mut self, (name, place): Word, range: Interval) -> Result<(), FormulaError> {
+        if self.facts.len() == MOST_FACTS {
+            return Err(place.error(format!("more than {MOST_FACTS} facts")));
+        }
+        self.formula.fact(name, range, place)?;
+        self.facts.push((name.to_owned(), range));
+        Ok(())
+    }
+
+    /// Adds a total that all rows share; the formula knows of it.
+    pub(super) fn common(&mut self, (_, place): Word, total: Vec<(usize, f64)>) -> Result<(), FormulaError> {
+        if self.common.len() == MOST_FACTS {
+            return Err(place.error(format!("more than {MOST_FACTS} free numbers: let them be parameters of sums")));
+        }
+        self.common.push(total);
+        Ok(())
+    }
+
+    /// Adds a parameter to a sum.
+    pub(super) fn parameter(
+        &mut self,
+        (name, place): Word,
+        sum: Option<usize>,
+        start: Start,
+        (unit, decimals): (f64, usize),
+    ) -> Result<(), FormulaError> {
+        if name.is_empty() {
+            return Err(expected("the name of a parameter", (name, place)));
+        }
+        if self.names.insert(name.to_owned(), self.parameters.len()).is_some() {
+            return Err(place.error(format!("`{}` is declared twice: choose another name", brief(name))));
+        }
+        if let Some(sum) = sum {
+            let Sum { name, leaves, .. } = &mut self.sums[sum];
+            if leaves.len() == MOST_LEAVES {
+                return Err(place.error(format!("more than {MOST_LEAVES} parameters in the sum `{name}`")));
+            }
+            leaves.push(Leaf { parameter: self.start.len(), unit });
+        }
+        self.first.push(self.start.len());
+        self.start.extend(start.numbers());
+        self.parameters.push(Parameter { name: name.to_owned(), sum, start, unit, decimals });
+        Ok(())
+    }
+
+    /// Takes a parameter of a sum: `pair sum name midgame endgame` or `single sum name start`, `unit 0.5` behind it.
+    fn leaf(&mut self, keyword: &str, mut words: Words) -> Result<(), FormulaError> {
+        let (sum, sum_place) = words.next();
+        let Some(index) = self.sums.iter().position(|known| known.name == sum) else {
+            let known: Vec<&str> = self.sums.iter().map(|sum| &sum.name[..]).collect();
+            let sum = brief(sum);
+            return Err(sum_place.error(match known.is_empty() {
+                true => format!("`{sum}` is not a sum: declare it before, `sum NAME {keyword}`"),
+                false => format!("`{sum}` is not a sum: so far there are {}", known.join(", ")),
+            }));
+        };
+        let name = words.next();
+        let word = words.next();
+        let (mut start, mut digits) = (Start::Single(number(word)?), decimals(word));
+        if let (Start::Single(midgame), "pair") = (start, keyword) {
+            let word = words.next();
+            (start, digits) = (Start::Pair([midgame, number(word)?]), digits.max(decimals(word)));
+        }
+        let kind = self.sums[index].kind;
+        if kind != start.kind() {
+            return Err(sum_place.error(match kind {
+                SumKind::Pair => format!("`{sum}` adds up pairs: write `pair {sum} NAME MIDGAME ENDGAME`"),
+                SumKind::Single => format!("`{sum}` adds up single numbers: write `single {sum} NAME START`"),
+            }));
+        }
+        let unit = match words.next() {
+            ("", _) => 1.0,
+            ("unit", _) => {
+                let word = words.next();
+                let unit = number(word)?;
+                if !(1e-9..=1e9).contains(&unit) {
+                    return Err(word.1.error(format!("a unit of {unit} is not in 1e-9 to 1e9")));
+                }
+                unit
+            }
+            other => return Err(expected("unit or the end of the line", other)),
+        };
+        end(words)?;
+        self.parameter(name, Some(index), start, (unit, digits))
+    }
+
+    /// Takes the last line: the names of the columns.
+    fn columns(&self, mut words: Words, start: Place) -> Result<Vec<Column>, FormulaError> {
+        let mut columns = Vec::new();
+        loop {
+            let (name, place) = words.next();
+            let fact = self.facts.iter().position(|fact| fact.0 == name);
+            let column = match name {
+                "" => break,
+                "result" => Column::Result,
+                "group" => Column::Group,
+                "score" => Column::Score,
+                CONSTANT => Column::Constant,
+                _ => Column::Fact(
+                    1 + fact.ok_or_else(|| {
+                        let facts: String = self.facts.iter().map(|fact| format!(", {}", fact.0)).collect();
+                        place.error(format!(
+                            "`{}` is no column: there are result, group, score, constant and the facts{}",
+                            brief(name),
+                            if facts.is_empty() { ", of which none is declared" } else { &facts }
+                        ))
+                    })?,
+                ),
+            };
+            if columns.contains(&column) {
+                return Err(place.error(format!("there are two columns `{name}`")));
+            }
+            let other = [(Column::Score, Column::Constant), (Column::Constant, Column::Score)];
+            if other.iter().any(|&(one, other)| column == one && columns.contains(&other)) {
+                return Err(place.error("score and constant exclude one another: the constant follows from the score"));
+            }
+            columns.push(column);
+        }
+        let facts = self.facts.iter().enumerate().map(|(fact, (name, _))| (Column::Fact(1 + fact), &name[..]));
+        for (column, name) in [(Column::Result, "result")].into_iter().chain(facts) {
+            if !columns.contains(&column) {
+                return Err(start.error(format!("the column `{name}` is missing")));
+            }
+        }
+        Ok(columns)
+    }
+
+    /// Checks the sums, once all is declared.
+    fn check_sums(&self) -> Result<(), FormulaError> {
+        match self.sums.iter().position(|sum| sum.leaves.is_empty()) {
+            None => Ok(()),
+            Some(empty) => {
+                let name = &self.sums[empty].name;
+                Err(self.sum_places[empty]
+                    .error(format!("the sum `{name}` has no parameters: declare some, or leave it out")))
+            }
+        }
+    }
+
+    /// The layout of what was declared.
+    pub(super) fn layout(&self) -> Layout {
+        let facts = std::iter::once(CONSTANT).chain(self.facts.iter().map(|fact| &fact.0[..]));
+        Layout::new(self.start.len(), self.sums.clone(), facts.map(str::to_owned).collect(), self.common.clone())
+    }
+}
+
+/// A word of a line, and where it stands.
+pub(super) type Word<'t> = (&'t str, Place);
+
+/// The number of a word.
+pub(super) fn number((word, place): Word) -> Result<f64, FormulaError> {
+    match word.parse() {
+        Ok(number) if f64::is_finite(number) => Ok(number),
+        Ok(_) => Err(place.error(format!("`{}` is not finite", brief(word)))),
+        Err(_) => Err(expected("a number", (word, place))),
+    }
+}
+
+/// Digits behind the decimal point of a number, as it is written or as it is.
+fn decimals((word, _): Word) -> usize {
+    let behind = |text: &str| text.split_once('.').map_or(0, |(_, digits)| digits.len());
+    let is_plain = !word.contains(['e', 'E']);
+    let value = word.parse::<f64>().map_or(0, |number| behind(&number.to_string()));
+    value.max(if is_plain { behind(word) } else { 0 }).min(MOST_DECIMALS)
+}
+
+/// What parameters of a sum are declared by.
+fn word_of(kind: SumKind) -> &'static str {
+    match kind {
+        SumKind::Pair => "pair",
+        SumKind::Single => "single",
+    }
+}
+
+/// Refuses more words.
+pub(super) fn end(mut words: Words) -> Result<(), FormulaError> {
+    match words.next() {
+        ("", _) => Ok(()),
+        more => Err(expected("the end of the line", more)),
+    }
+}
+
+/// What should stand where something else does.
+pub(super) fn expected(what: &str, (word, place): Word) -> FormulaError {
+    place.error(match word {
+        "" => format!("expected {what}, found the end of the line"),
+        _ => format!("expected {what}, found `{}`", brief(word)),
+    })
+}

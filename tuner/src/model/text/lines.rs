@@ -1,0 +1,144 @@
+//! Lines of a text, their words, and which of them the rows came from.
+
+use std::io::{BufRead, Read};
+
+use super::TextError;
+use crate::model::formula::{FormulaError, Place};
+
+/// Longest line in bytes; a row with 65536 parameters fits.
+const LONGEST: u64 = 1 << 20;
+
+/// Reads a text line by line.
+pub(super) struct LineReader<'t> {
+    pub(super) file: &'t str,
+    text: &'t mut dyn BufRead,
+    /// Of the present line, 1 for the first.
+    pub(super) number: u64,
+    line: Vec<u8>,
+}
+
+impl<'t> LineReader<'t> {
+    pub(super) fn new(file: &'t str, text: &'t mut dyn BufRead) -> Self {
+        LineReader { file, text, number: 0, line: Vec::new() }
+    }
+
+    /// Goes to the next line that says something; whether there is one. What begins with `#` says nothing.
+    pub(super) fn advance(&mut self) -> Result<bool, TextError> {
+        loop {
+            self.line.clear();
+            let read = (&mut *self.text).take(LONGEST + 1).read_until(b'\n', &mut self.line);
+            let read = read.map_err(|error| TextError::Unreadable { file: self.file.to_owned(), error })?;
+            if read == 0 {
+                return Ok(false);
+            }
+            self.number += 1;
+            if self.line.len() as u64 > LONGEST {
+                return Err(self.fault(format!("longer than {LONGEST} bytes")));
+            }
+            if self.line.trim_ascii().first().is_some_and(|&first| first != b'#') {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The line, without blanks around it.
+    #[inline]
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.line.trim_ascii()
+    }
+
+    /// The line, without blanks around it, and where it begins.
+    pub(super) fn text(&self) -> Result<(&str, Place), TextError> {
+        let column = 1 + self.line.len() - self.line.trim_ascii_start().len();
+        match std::str::from_utf8(self.bytes()) {
+            Ok(line) => Ok((line, Place { line: self.number, column })),
+            Err(_) => Err(self.fault("is not text".to_owned())),
+        }
+    }
+
+    /// What is wrong with the present line.
+    pub(super) fn fault(&self, message: String) -> TextError {
+        self.fault_at(self.number, message)
+    }
+
+    /// What is wrong with a declaration.
+    pub(super) fn fault_in_header(&self, error: FormulaError) -> TextError {
+        TextError::Header { file: self.file.to_owned(), error }
+    }
+
+    /// What is wrong with a line.
+    pub(super) fn fault_at(&self, line: u64, message: String) -> TextError {
+        TextError::Line { file: self.file.to_owned(), line, message }
+    }
+}
+
+/// The words of a line and where they stand.
+pub(super) struct Words<'t> {
+    rest: &'t str,
+    place: Place,
+}
+
+impl<'t> Words<'t> {
+    pub(super) fn new(line: &'t str, place: Place) -> Self {
+        Words { rest: line, place }
+    }
+
+    /// The next word, empty at the end of the line, and where it stands.
+    pub(super) fn next(&mut self) -> (&'t str, Place) {
+        self.skip(self.rest.len() - self.rest.trim_ascii_start().len());
+        let place = self.place;
+        let length = self.rest.find(|letter: char| letter.is_ascii_whitespace()).unwrap_or(self.rest.len());
+        (self.skip(length), place)
+    }
+
+    /// All that is left of the line, and where it begins.
+    pub(super) fn rest(mut self) -> (&'t str, Place) {
+        self.skip(self.rest.len() - self.rest.trim_ascii_start().len());
+        (self.rest, self.place)
+    }
+
+    fn skip(&mut self, bytes: usize) -> &'t str {
+        let (skipped, rest) = self.rest.split_at(bytes);
+        self.place.column += skipped.chars().count();
+        self.rest = rest;
+        skipped
+    }
+}
+
+/// By row: the line it was read from. What stands line by line takes no room.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowLines {
+    /// Rows from which on lines follow one another, and the lines of those rows.
+    runs: Vec<(usize, u64)>,
+    rows: usize,
+}
+
+impl RowLines {
+    /// The line of a row, 1 for the first.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn of(&self, row: usize) -> u64 {
+        assert!(row < self.rows, "row {row} of {}", self.rows);
+        let (first, line) = self.runs[self.runs.partition_point(|run| run.0 <= row) - 1];
+        line + (row - first) as u64
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Adds the line of the next row.
+    pub(super) fn push(&mut self, line: u64) {
+        if self.runs.last().is_none_or(|&(first, start)| start + (self.rows - first) as u64 != line) {
+            self.runs.push((self.rows, line));
+        }
+        self.rows += 1;
+    }
+}

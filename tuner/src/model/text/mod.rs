@@ -1,0 +1,313 @@
+//! Rows as text, for engines in any language.
+//!
+//! ```text
+//! merino-rows 2
+//! sum main pair
+//! sum power single sided
+//! sum mod single sided
+//! fact phase 0 1
+//! let danger = power * mod / 128
+//! score = taper(main.mg + danger.white - danger.black, main.eg, phase)
+//! pair main PawnDoubled -13 -42
+//! pair main Space 1 0 unit 0.125
+//! single power AttackPower[0] 35
+//! single mod CountModifier[2] 64
+//! rows result score group phase
+//! 0.5 -31 17 0.75 0:1 1:-2.125 w 2:3 3:1 b 2:1 3:1
+//! ```
+//!
+//! Before the rows, a line declares something:
+//! * `sum NAME pair|single [sided]`: a sum of pairs or single numbers; one total for both sides, or one a side.
+//! * `fact NAME [LOW HIGH]`: a number of a row, and the range it is in.
+//! * `param NAME START`: a number that the formula uses by its name.
+//! * `let NAME = …`, `let NAME(A, B) = …` and `score = …`: the formula; [`crate::model::formula`] reads it.
+//! * `pair SUM NAME MIDGAME ENDGAME [unit U]`, `single SUM NAME START [unit U]`: a parameter of a sum, where it starts
+//!   (centipawns), and what its counts are multiples of (1 if nothing is said).
+//! * `rows COLUMN …`: the columns of the rows that follow: `result` (0 to 1, White's view), `group` (a number, or `-` if
+//!   it is unknown), `score` (the engine's own, centipawns, White's view) or `constant` (added to the formula,
+//!   centipawns, White's view), and every fact.
+//!
+//! Behind its columns a row has entries, `index:count`: the index of a pair, single or param in the order of their
+//! declarations from 0 on, and how often it counts. `w` and `b` stand before the entries of sided sums that are White's
+//! and Black's; entries of other sums stand before both, positive for White. Blank lines and what follows a `#` at the
+//! start of a line or after a blank mean nothing. Version 1 is in the module `old`.
+
+mod gather;
+mod header;
+mod lines;
+mod old;
+mod row;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::io::{self, BufRead};
+
+use thiserror::Error;
+
+use super::Model;
+use super::formula::FormulaError;
+use super::layout::SumKind;
+use super::rows::{Rows, RowsError};
+use crate::io::Storage;
+use gather::Gather;
+use header::Header;
+use lines::LineReader;
+pub use lines::RowLines;
+use row::RowFormat;
+
+/// Phase weights of version 1, the last of its parameters.
+pub const PHASE_WEIGHTS: usize = old::PIECES;
+
+/// First lines.
+const VERSION_1: &str = "merino-rows 1";
+const VERSION_2: &str = "merino-rows 2";
+
+/// Where a parameter starts, in what its sum adds up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Start {
+    /// A single number.
+    Single(f64),
+    /// A midgame and an endgame number.
+    Pair([f64; 2]),
+}
+
+impl Start {
+    /// The one number, or both.
+    pub fn numbers(&self) -> &[f64] {
+        match self {
+            Start::Single(number) => std::slice::from_ref(number),
+            Start::Pair(pair) => pair,
+        }
+    }
+
+    fn kind(self) -> SumKind {
+        match self {
+            Start::Single(_) => SumKind::Single,
+            Start::Pair(_) => SumKind::Pair,
+        }
+    }
+}
+
+/// A parameter of an evaluation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name, of which there is no other.
+    pub name: String,
+    /// The sum it counts in; none of a free number, which the formula has by its name.
+    pub sum: Option<usize>,
+    /// Where it starts.
+    pub start: Start,
+    /// What a count of one in [`Rows`] is worth.
+    pub unit: f64,
+    /// Digits behind the decimal point that it is written with.
+    pub decimals: usize,
+}
+
+/// By row: the group it must not be parted from when rows are divided, such as its game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Groups {
+    /// Of an unknown one, 0.
+    numbers: Vec<u32>,
+    /// By row, a bit: whether the group is unknown. No longer than to the last of them.
+    unknown: Vec<u64>,
+}
+
+impl Groups {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// The group of a row, if it is known.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn of(&self, row: usize) -> Option<u32> {
+        let number = self.numbers[row];
+        let is_unknown = self.unknown.get(row / 64).is_some_and(|bits| bits >> (row % 64) & 1 == 1);
+        (!is_unknown).then_some(number)
+    }
+
+    /// All groups, row after row.
+    pub fn iter(&self) -> impl Iterator<Item = Option<u32>> {
+        (0..self.len()).map(|row| self.of(row))
+    }
+
+    /// Adds the group of the next row.
+    pub fn push(&mut self, group: Option<u32>) {
+        let row = self.len();
+        self.numbers.push(group.unwrap_or_default());
+        if group.is_none() {
+            self.unknown.resize(row / 64 + 1, 0);
+            self.unknown[row / 64] |= 1 << (row % 64);
+        }
+    }
+}
+
+/// Everything that a text of rows says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextRows {
+    /// In the order of their declaration, by which entries of rows number them.
+    pub parameters: Vec<Parameter>,
+    /// The facts, definitions and the score, line by line, as they were written.
+    pub formula: String,
+    /// The score (centipawns, White's view), to which the first fact, the constant, is added.
+    pub model: Model,
+    /// The rows. Without a column `constant`, the constant is 0 in all of them.
+    pub rows: Rows,
+    /// By row. Groups of different texts have different numbers.
+    pub groups: Groups,
+    /// By row: the engine's own score (centipawns, White's view), if there is such a column.
+    pub scores: Option<Vec<f32>>,
+    /// By row: the line it was read from.
+    pub lines: RowLines,
+    /// The texts: what each is called, and its first row.
+    pub files: Vec<(String, usize)>,
+    /// Whether they are of version 1, whose last parameters are the phase weights.
+    pub is_old: bool,
+}
+
+impl TextRows {
+    /// All numbers of the parameters, where they start.
+    pub fn start(&self) -> Vec<f64> {
+        self.parameters.iter().flat_map(|parameter| parameter.start.numbers()).copied().collect()
+    }
+
+    /// Where a row was read: file and line.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn place(&self, row: usize) -> String {
+        let file = &self.files[self.files.partition_point(|file| file.1 <= row) - 1];
+        format!("{}:{}", file.0, self.lines.of(row))
+    }
+}
+
+/// Why a text of rows is not one.
+#[derive(Debug, Error)]
+pub enum TextError {
+    /// The system refused.
+    #[error("{file}: cannot be read: {error}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A declaration has a fault.
+    #[error("{file}:{error}")]
+    Header {
+        /// The file.
+        file: String,
+        /// The fault and its place.
+        error: FormulaError,
+    },
+    /// A line has a fault.
+    #[error("{file}:{line}: {message}")]
+    Line {
+        /// The file.
+        file: String,
+        /// The line, 1 for the first.
+        line: u64,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+    /// There is no row.
+    #[error("{0}: no rows")]
+    Empty(String),
+    /// Texts that are about different evaluations.
+    #[error("{file}: {found}, but {other} {expected}: rows that are fitted together have the same declarations")]
+    Different {
+        /// The file.
+        file: String,
+        /// What it declares.
+        found: String,
+        /// The first file.
+        other: String,
+        /// What that declares.
+        expected: String,
+    },
+    /// Rows are too many, or cannot be kept where memory does not suffice.
+    #[error(transparent)]
+    Rows(#[from] RowsError),
+}
+
+/// A text, and what messages call it.
+pub type Text = (String, Box<dyn BufRead>);
+
+/// Reads texts of rows, of either version, all with the same declarations.
+///
+/// # Errors
+/// The first fault, and where it is.
+///
+/// # Panics
+/// If there is no text.
+pub fn read<E: From<TextError>>(
+    texts: impl IntoIterator<Item = Result<Text, E>>,
+    storage: &Storage,
+) -> Result<TextRows, E> {
+    let mut texts = texts.into_iter();
+    let (file, mut text) = texts.next().expect("at least one text")?;
+    let mut lines = LineReader::new(&file, &mut *text);
+    let mut header = Header::default();
+    let (is_old, declared) = header.open(&mut lines)?;
+    let mut rows = Gather::new(&header, &declared, storage);
+    let mut files = vec![(file.clone(), 0)];
+    read_rows(&header, declared.columns, is_old, lines, &mut rows)?;
+    for next in texts {
+        let (other, mut text) = next?;
+        let mut lines = LineReader::new(&other, &mut *text);
+        let mut again = Header::default();
+        let (_, declared) = again.open(&mut lines)?;
+        if let Some((found, expected)) = again.difference(&header, declared.has_scores(), rows.has_scores()) {
+            return Err(TextError::Different { file: other, found, other: file, expected }.into());
+        }
+        files.push((other.clone(), rows.len()));
+        rows.next_text(files.len());
+        read_rows(&again, declared.columns, is_old, lines, &mut rows)?;
+    }
+    Ok(rows.finish(header, files, is_old)?)
+}
+
+/// Reads one text, called `rows`, that is at hand.
+#[cfg(test)]
+pub(crate) fn parse(text: impl AsRef<[u8]>) -> Result<TextRows, TextError> {
+    let text: Box<dyn BufRead> = Box::new(io::Cursor::new(text.as_ref().to_vec()));
+    read([Ok(("rows".to_owned(), text))], &Storage::default())
+}
+
+/// Reads declarations without rows: those of an evaluation that makes its rows itself. It has no scores.
+///
+/// # Errors
+/// The first fault, and where it is.
+pub fn declare(file: &str, declarations: &str) -> Result<TextRows, TextError> {
+    let mut text = declarations.as_bytes();
+    let mut lines = LineReader::new(file, &mut text);
+    let mut header = Header::default();
+    let declared = header.read_all(&mut lines)?;
+    let rows = Gather::new(&header, &declared, &Storage::default());
+    rows.finish(header, vec![(file.to_owned(), 0)], false)
+}
+
+fn read_rows(
+    header: &Header,
+    columns: Vec<header::Column>,
+    is_old: bool,
+    mut lines: LineReader,
+    rows: &mut Gather,
+) -> Result<(), TextError> {
+    let listed = header.parameters.len() - if is_old { old::PIECES } else { 0 };
+    let format = RowFormat { header, columns, is_old, listed };
+    let before = rows.len();
+    while lines.advance()? {
+        format.read(&lines, rows)?;
+    }
+    rows.check_scores(&lines)?;
+    if rows.len() == before { Err(TextError::Empty(lines.file.to_owned())) } else { Ok(()) }
+}

@@ -1,0 +1,239 @@
+//! A line of the rows, by its bytes.
+
+use std::str::FromStr;
+
+use super::TextError;
+use super::gather::{Counted, Gather};
+use super::header::{Column, Header};
+use super::lines::LineReader;
+use crate::model::formula::{Interval, brief};
+
+/// The largest count of a parameter.
+const MOST_COUNT: f64 = (1 << 20) as f64;
+
+/// How far a count may be from a whole number of units, in units.
+const SLACK: f64 = 1e-6;
+
+/// What rows look like.
+pub(super) struct RowFormat<'h> {
+    pub(super) header: &'h Header,
+    pub(super) columns: Vec<Column>,
+    /// Whether they are of version 1: no sides, no fractions, no unknown groups.
+    pub(super) is_old: bool,
+    /// Parameters that entries may name: the first ones.
+    pub(super) listed: usize,
+}
+
+impl RowFormat<'_> {
+    /// Adds the row of the present line.
+    pub(super) fn read(&self, reader: &LineReader, rows: &mut Gather) -> Result<(), TextError> {
+        match self.parse(reader.bytes(), rows) {
+            Ok((result, group)) => rows.push(result, group, reader),
+            Err(message) => Err(reader.fault(message)),
+        }
+    }
+
+    /// The result and the group of a row, whose other parts go to `rows`.
+    fn parse(&self, line: &[u8], rows: &mut Gather) -> Result<(f32, Option<u32>), String> {
+        let mut words = Bytes(line);
+        let (mut result, mut group) = (0.0, None);
+        rows.begin();
+        for &column in &self.columns {
+            let word = words.next();
+            match column {
+                Column::Result => result = number("a result from 0 to 1", word)?,
+                Column::Group if word == b"-" && !self.is_old => {}
+                Column::Group => group = Some(number("the number of a group", word)?),
+                Column::Score => rows.score(finite("the engine's score", word)?),
+                Column::Constant => rows.fact(0, finite("a constant", word)?),
+                Column::Fact(fact) => {
+                    let (name, range) = &self.header.facts[fact - 1];
+                    let value: f32 =
+                        finite("the number of a fact", word).map_err(|error| format!("`{name}`: {error}"))?;
+                    check_range(name, *range, value)?;
+                    rows.fact(fact, value);
+                }
+                Column::Count(parameter) => {
+                    rows.count(parameter, 0, i32::from(number::<u8>("a count of pieces", word)?));
+                }
+            }
+        }
+        self.entries(words, rows)?;
+        Ok((result, group))
+    }
+
+    fn entries(&self, mut words: Bytes, rows: &mut Gather) -> Result<(), String> {
+        let mut side = None;
+        loop {
+            let (word, index, count, is_whole) = match words.whole_entry() {
+                Some((word, index, count)) => (word, u64::from(index), f64::from(count), true),
+                None => match words.next() {
+                    [] | [b'#', ..] => return Ok(()),
+                    b"w" if !self.is_old => {
+                        side = Some(0);
+                        continue;
+                    }
+                    b"b" if !self.is_old => {
+                        side = Some(1);
+                        continue;
+                    }
+                    word => {
+                        let (index, count) = entry(word).ok_or_else(|| expected("index:count", word))?;
+                        (word, index, count, count.fract() == 0.0)
+                    }
+                },
+            };
+            let Some(parameter) = usize::try_from(index).ok().filter(|&index| index < self.listed) else {
+                let listed = self.listed;
+                return Err(format!("{}: parameter {index} is not one of the {listed} there are", shown(word)));
+            };
+            let Counted { is_sided, unit, .. } = rows.counted[parameter];
+            let side_of_it = match (side, is_sided) {
+                (None, false) => 0,
+                (Some(side), true) => side,
+                _ => return Err(self.wrong_side(word, parameter, is_sided)),
+            };
+            let mut units = count;
+            if unit != 1.0 || !is_whole {
+                units = (count / unit).round();
+                if (count / unit - units).abs() > SLACK {
+                    return Err(self.fraction(word, parameter, count, unit));
+                }
+            }
+            if units.abs() > MOST_COUNT {
+                let unit = if unit == 1.0 { "" } else { " its unit" };
+                return Err(format!("{}: more than {MOST_COUNT} times{unit}", shown(word)));
+            }
+            if !rows.count(parameter, side_of_it, units as i32) {
+                return Err(self.wrong_side(word, parameter, is_sided));
+            }
+        }
+    }
+
+    fn wrong_side(&self, word: &[u8], parameter: usize, is_sided: bool) -> String {
+        let parameter = &self.header.parameters[parameter];
+        let name = &parameter.name;
+        match parameter.sum.map(|sum| &self.header.sums[sum].name) {
+            Some(sum) if is_sided => format!(
+                "{}: `{name}` counts in `{sum}`, which is sided: write `w` before White's entries, `b` before Black's",
+                shown(word)
+            ),
+            Some(sum) => format!(
+                "{}: `{name}` counts in `{sum}`, which is not sided: write its entries before `w` and `b`",
+                shown(word)
+            ),
+            None => {
+                format!("{}: `{name}` is a free number (param): the formula has it, rows do not count it", shown(word))
+            }
+        }
+    }
+
+    fn fraction(&self, word: &[u8], parameter: usize, count: f64, unit: f64) -> String {
+        let name = &self.header.parameters[parameter].name;
+        let word = shown(word);
+        if self.is_old {
+            return format!("{word}: counts are whole numbers");
+        }
+        const PARTS: [f64; 16] = [2., 4., 5., 8., 10., 16., 20., 25., 32., 50., 64., 100., 128., 256., 1000., 10_000.];
+        let is_whole = |number: f64| (number - number.round()).abs() <= SLACK;
+        match PARTS.iter().find(|&parts| is_whole(count / unit * parts)) {
+            Some(parts) => {
+                format!("{word}: the count is not a multiple of {unit}: declare `{name}` with `unit {}`", unit / parts)
+            }
+            None => format!(
+                "{word}: the count is not a multiple of {unit}: declare `{name}` with a unit of which all its counts are \
+                 multiples, and round them to it"
+            ),
+        }
+    }
+}
+
+fn check_range(name: &str, range: Interval, value: f32) -> Result<(), String> {
+    // A range is as exact as the facts are.
+    if (range.low as f32..=range.high as f32).contains(&value) {
+        Ok(())
+    } else {
+        Err(format!("`{name}` is {value}, but was declared to be {range}"))
+    }
+}
+
+/// Words between blanks.
+struct Bytes<'t>(&'t [u8]);
+
+impl<'t> Bytes<'t> {
+    /// The next one; empty at the end.
+    #[inline]
+    fn next(&mut self) -> &'t [u8] {
+        let blank = self.0.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let rest = &self.0[blank..];
+        let length = rest.iter().position(|byte| byte.is_ascii_whitespace()).unwrap_or(rest.len());
+        self.0 = &rest[length..];
+        &rest[..length]
+    }
+
+    /// The next word, its index and its count, if it is an entry of small whole numbers, as nearly all words are.
+    #[inline]
+    fn whole_entry(&mut self) -> Option<(&'t [u8], u32, i32)> {
+        let start = self.0.iter().take_while(|&&byte| byte == b' ').count();
+        let word = &self.0[start..];
+        let (index, colon) = digits(word);
+        if colon == 0 || word.get(colon) != Some(&b':') {
+            return None;
+        }
+        let is_negative = word.get(colon + 1) == Some(&b'-');
+        let first = colon + 1 + usize::from(is_negative);
+        let (count, length) = digits(&word[first..]);
+        let (word, rest) = word.split_at(first + length);
+        if length == 0 || rest.first().is_some_and(|byte| !byte.is_ascii_whitespace()) {
+            return None;
+        }
+        self.0 = rest;
+        let count = count as i32;
+        Some((word, index, if is_negative { -count } else { count }))
+    }
+}
+
+/// Index and count of an entry.
+fn entry<'w>(word: &'w [u8]) -> Option<(u64, f64)> {
+    let colon = word.iter().position(|&byte| byte == b':')?;
+    let text = |part: &'w [u8]| std::str::from_utf8(part).ok();
+    let count: f64 = text(&word[colon + 1..])?.parse().ok()?;
+    Some((text(&word[..colon])?.parse().ok()?, count)).filter(|_| count.is_finite())
+}
+
+/// The number that some bytes begin with, and its digits: 0 to 8.
+#[inline]
+fn digits(bytes: &[u8]) -> (u32, usize) {
+    let (mut number, mut length) = (0, 0);
+    while length < 8
+        && let Some(digit @ b'0'..=b'9') = bytes.get(length)
+    {
+        number = 10 * number + u32::from(digit - b'0');
+        length += 1;
+    }
+    (number, length)
+}
+
+fn number<T: FromStr>(what: &str, word: &[u8]) -> Result<T, String> {
+    let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
+    number.ok_or_else(|| expected(what, word))
+}
+
+fn finite(what: &str, word: &[u8]) -> Result<f32, String> {
+    match number(what, word)? {
+        number if f32::is_finite(number) => Ok(number),
+        number => Err(format!("expected {what}, found {number}, which is not finite")),
+    }
+}
+
+fn expected(what: &str, word: &[u8]) -> String {
+    match word {
+        [] => format!("expected {what}, found the end of the line"),
+        _ => format!("expected {what}, found {}", shown(word)),
+    }
+}
+
+/// A word in a message.
+fn shown(word: &[u8]) -> String {
+    format!("`{}`", brief(&String::from_utf8_lossy(word)).escape_debug())
+}

@@ -1,0 +1,82 @@
+//! The last steps of a quasi-Newton method, and what they did to the gradient.
+//! See Nocedal and Wright, Numerical Optimization, 2nd edition, section 7.2 (limited-memory BFGS, two-loop recursion).
+
+use super::state::{StateError, check_size};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Pairs kept.
+const PAIRS: usize = 30;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Pair {
+    step: Vec<f64>,
+    change: Vec<f64>,
+    /// 1 / (step · change)
+    weight: f64,
+}
+
+/// The last steps and what they did to the gradient.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct History {
+    pairs: VecDeque<Pair>,
+}
+
+impl History {
+    pub(super) fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.pairs.clear();
+    }
+
+    /// Whether all pairs are of so many parameters.
+    pub(super) fn check(&self, size: usize) -> Result<(), StateError> {
+        let vectors = self.pairs.iter().flat_map(|pair| [&pair.step, &pair.change]);
+        vectors.into_iter().try_for_each(|vector| check_size(vector.len(), size))
+    }
+
+    /// Takes in a step, unless the gradient did not grow along it.
+    pub(super) fn push(&mut self, step: Vec<f64>, change: Vec<f64>) {
+        let growth = dot(&step, &change);
+        let noise = 1e-12 * (dot(&step, &step) * dot(&change, &change)).sqrt();
+        if growth > noise {
+            if self.pairs.len() == PAIRS {
+                self.pairs.pop_front();
+            }
+            self.pairs.push_back(Pair { step, change, weight: growth.recip() });
+        }
+    }
+
+    /// The quasi-Newton step for a gradient whose held components are 0; `solve` gives that of the curvature known
+    /// otherwise, with the sign of the gradient.
+    pub(super) fn direction(&self, solve: impl FnOnce(&[f64]) -> Vec<f64>, gradient: &[f64]) -> Vec<f64> {
+        let mut rest = gradient.to_vec();
+        let mut shares = Vec::with_capacity(self.pairs.len());
+        for pair in self.pairs.iter().rev() {
+            let share = pair.weight * dot(&pair.step, &rest);
+            add_scaled(&mut rest, -share, &pair.change);
+            shares.push(share);
+        }
+        let mut direction = solve(&rest);
+        for (pair, share) in self.pairs.iter().zip(shares.into_iter().rev()) {
+            let correction = share - pair.weight * dot(&pair.change, &direction);
+            add_scaled(&mut direction, correction, &pair.step);
+        }
+        direction.iter_mut().for_each(|component| *component = -*component);
+        direction
+    }
+}
+
+/// Scalar product.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// `sum += factor · part`
+fn add_scaled(sum: &mut [f64], factor: f64, part: &[f64]) {
+    for (sum, part) in sum.iter_mut().zip(part) {
+        *sum += factor * part;
+    }
+}

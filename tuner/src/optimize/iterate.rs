@@ -1,0 +1,139 @@
+//! Parameters together with the objective there.
+
+use super::history::dot;
+use super::{Limits, OptimizeError};
+use crate::model::centre::scales;
+use crate::objective::Objective;
+
+/// Share of the decrease that the slope promises which a step must bring.
+const SUFFICIENT: f64 = 1e-4;
+
+/// Relative error of a loss.
+const ROUNDING: f64 = 2e-15;
+
+/// By how much a step is shortened that does not bring it.
+const SHORTER: f64 = 0.3;
+
+/// How often a step is shortened.
+const SHORTENINGS: usize = 10;
+
+/// What is minimised, and where.
+pub(super) struct Problem<'p> {
+    pub(super) objective: &'p Objective<'p>,
+    pub(super) limits: &'p Limits,
+    pub(super) scales: &'p [Scale],
+}
+
+/// A scale that no score depends on: what multiplies some parameters together.
+pub(super) struct Scale {
+    members: Vec<usize>,
+    /// By member: where it is drawn to.
+    centre: Vec<f64>,
+}
+
+impl Scale {
+    /// The scales that limits leave open: what is frozen, but at 0, or tied to something else settles one.
+    pub(super) fn open(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Vec<Scale> {
+        let centre = objective.prior_centre().unwrap_or(start);
+        let open = |powers: Vec<f64>| {
+            let members: Vec<usize> = (0..powers.len()).filter(|&j| powers[j] != 0.0).collect();
+            let is_open = |&j: &usize| {
+                let leader = limits.leaders()[j];
+                powers[j] == powers[members[0]] && powers[leader] != 0.0 && !(limits.is_frozen(j) && start[j] != 0.0)
+            };
+            let centre = members.iter().map(|&j| centre[j]).collect();
+            members.iter().all(is_open).then_some(Scale { members, centre })
+        };
+        scales(objective.model()).into_iter().filter_map(open).collect()
+    }
+
+    /// Moves parameters along the scale to where the prior is least, nearest to the start without one, within bounds.
+    fn settle(&self, theta: &mut [f64], limits: &Limits) {
+        let (mut ahead, mut square, mut most, mut least) = (0.0, 0.0, f64::INFINITY, 0.0_f64);
+        for (&j, &centre) in self.members.iter().zip(&self.centre) {
+            let (lower, upper) = limits.bounds(j);
+            ahead += theta[j] * centre;
+            square += theta[j] * theta[j];
+            if theta[j] > 0.0 {
+                most = most.min(upper / theta[j]);
+                least = least.max(lower / theta[j]);
+            }
+        }
+        let scale = (ahead / square).min(most).max(least);
+        if scale.is_finite() && scale > 0.0 {
+            self.members.iter().for_each(|&j| theta[j] = limits.clamp(j, theta[j] * scale));
+        }
+    }
+}
+
+impl Problem<'_> {
+    /// The objective at parameters, of which those that are tied follow their leaders.
+    pub(super) fn iterate(&self, mut theta: Vec<f64>) -> Iterate {
+        self.limits.align(&mut theta);
+        self.scales.iter().for_each(|scale| scale.settle(&mut theta, self.limits));
+        self.at(theta)
+    }
+
+    /// The objective at parameters as they are, such as those of an iterate.
+    pub(super) fn at(&self, theta: Vec<f64>) -> Iterate {
+        let (loss, mut gradient) = self.objective.loss_and_gradient(&theta);
+        self.limits.gather(&mut gradient);
+        let held: Vec<bool> = (0..theta.len()).map(|j| self.limits.holds(j, theta[j], gradient[j])).collect();
+        let projected: Vec<f64> =
+            gradient.iter().zip(&held).map(|(&slope, &held)| if held { 0.0 } else { slope }).collect();
+        let norm = dot(&projected, &projected).sqrt();
+        Iterate { theta, loss, gradient, projected, held, norm }
+    }
+
+    /// The start of a fit.
+    pub(super) fn start(&self, start: &[f64]) -> Result<Iterate, OptimizeError> {
+        let start = self.iterate(start.to_vec());
+        if start.is_finite() { Ok(start) } else { Err(OptimizeError::NotFinite(start.loss)) }
+    }
+
+    /// A step along a direction, shortened until the loss falls enough; `None` if it does not.
+    pub(super) fn line_search(&self, from: &Iterate, direction: &[f64], passes: &mut usize) -> Option<Iterate> {
+        let mut length = 1.0;
+        for _ in 0..=SHORTENINGS {
+            let along = |(j, (&value, &part)): (usize, (&f64, &f64))| {
+                if part == 0.0 { value } else { self.limits.clamp(j, value + length * part) }
+            };
+            let next = self.iterate(from.theta.iter().zip(direction).enumerate().map(along).collect());
+            *passes += 1;
+            let slope = dot(&difference(&next.theta, &from.theta), &from.gradient);
+            let falls = slope < 0.0 && next.loss <= from.loss + SUFFICIENT * slope;
+            let settles = next.loss <= from.loss * (1.0 + ROUNDING) && next.norm < from.norm;
+            if next.is_finite() && (falls || settles) {
+                return Some(next);
+            }
+            length *= SHORTER;
+        }
+        None
+    }
+}
+
+/// Parameters, and the objective there.
+#[derive(Clone)]
+pub(super) struct Iterate {
+    pub(super) theta: Vec<f64>,
+    pub(super) loss: f64,
+    /// Those of tied parameters are added up at their leader.
+    pub(super) gradient: Vec<f64>,
+    /// The gradient without what is held.
+    pub(super) projected: Vec<f64>,
+    /// By parameter: whether it is frozen, follows another, or is at a bound that the loss pulls it out of.
+    pub(super) held: Vec<bool>,
+    /// Of the projected gradient.
+    pub(super) norm: f64,
+}
+
+impl Iterate {
+    pub(super) fn is_finite(&self) -> bool {
+        self.loss.is_finite() && self.norm.is_finite()
+    }
+}
+
+/// `a − b`
+pub(super) fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
+}

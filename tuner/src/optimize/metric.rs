@@ -1,0 +1,156 @@
+//! The metric of quasi-Newton steps: a Gauss-Newton matrix of a sample of the rows, factorised.
+
+use super::Work;
+use super::iterate::Problem;
+use crate::linear::{Cholesky, Matrix};
+use crate::objective::{HessianKind, SymmetricMatrix};
+
+/// What is added to the diagonal, relative to it: above the rounding of the sums.
+const RIDGE: f64 = 1e-7;
+
+/// The smallest eigenvalues of a sample's matrix are too small, the more so the fewer rows there are a parameter: so much is
+/// added for one parameter a row.
+const SHRINKAGE: f64 = 0.5;
+
+/// A Gauss-Newton matrix, of every so-many-th row.
+pub(super) struct Metric {
+    matrix: SymmetricMatrix,
+    /// What is added to the diagonal, relative to it.
+    ridge: f64,
+    factor: Option<Factor>,
+}
+
+impl Metric {
+    /// The matrix at parameters, of every `stride`-th row, but with a diagonal that all rows have part in: what the
+    /// sample has not seen is not taken for flat.
+    pub(super) fn new(problem: &Problem<'_>, theta: &[f64], stride: usize, work: &mut Work) -> Self {
+        let objective = problem.objective;
+        let rows = objective.rows();
+        let mut matrix = if stride == 1 {
+            objective.hessian(theta, HessianKind::GaussNewton)
+        } else {
+            let sample = rows.pick((0..rows.len()).step_by(stride));
+            objective.over(&sample).hessian(theta, HessianKind::GaussNewton)
+        };
+        work.outer_products += rows.len().div_ceil(stride);
+        matrix.gather(problem.limits.leaders());
+        if stride > 1 {
+            let mut diagonal = objective.gauss_newton_diagonal(theta);
+            problem.limits.gather(&mut diagonal);
+            matrix.raise_diagonal(&diagonal);
+            work.passes += 1;
+        }
+        let sampled = rows.len().div_ceil(stride) as f64;
+        let ridge = if stride == 1 { RIDGE } else { (SHRINKAGE * matrix.size() as f64 / sampled).clamp(RIDGE, 1.0) };
+        Metric { matrix, ridge, factor: None }
+    }
+
+    /// What is held in the matrix that was factorised last, if there is one.
+    pub(super) fn held(&self) -> Option<&[bool]> {
+        self.factor.as_ref().map(|factor| &factor.held[..])
+    }
+
+    /// What a gradient is in this metric, for parameters that are not held.
+    pub(super) fn solve(&mut self, held: &[bool], gradient: &[f64], work: &mut Work) -> Vec<f64> {
+        if self.factor.as_ref().is_none_or(|factor| factor.held != held) {
+            self.factor = Some(Factor::new(&self.matrix, held, self.ridge));
+            work.factorisations += 1;
+        }
+        self.factor.as_ref().expect("just made").solve(gradient)
+    }
+}
+
+/// Cholesky factor of the matrix among parameters that are not held, scaled to a unit diagonal.
+struct Factor {
+    held: Vec<bool>,
+    /// Parameters that the factor is about, ascending.
+    free: Vec<usize>,
+    /// 1 / √diagonal, by position in `free`.
+    scale: Vec<f64>,
+    cholesky: Cholesky,
+}
+
+impl Factor {
+    fn new(matrix: &SymmetricMatrix, held: &[bool], ridge: f64) -> Self {
+        let diagonal = matrix.diagonal();
+        let free: Vec<usize> = (0..matrix.size()).filter(|&j| !held[j] && diagonal[j] > 0.0).collect();
+        let scale: Vec<f64> = free.iter().map(|&j| diagonal[j].sqrt().recip()).collect();
+        let mut scaled = Matrix::zeros(free.len(), free.len());
+        for (i, &row) in free.iter().enumerate() {
+            let entries = matrix.row(row);
+            for (j, &column) in free[..=i].iter().enumerate() {
+                scaled[(i, j)] = entries[column] * scale[i] * scale[j];
+            }
+            scaled[(i, i)] += ridge;
+        }
+        // The ridge is above the rounding: what is replaced all the same only makes a step shorter.
+        let cholesky = Cholesky::replacing(scaled, 0.1 * RIDGE).expect("finite entries");
+        Factor { held: held.to_vec(), free, scale, cholesky }
+    }
+
+    fn solve(&self, gradient: &[f64]) -> Vec<f64> {
+        let mut x = Matrix::from_fn(1, self.free.len(), |_, i| gradient[self.free[i]] * self.scale[i]);
+        self.cholesky.solve_rows(&mut x);
+        let mut solution = vec![0.0; gradient.len()];
+        for (i, &j) in self.free.iter().enumerate() {
+            solution[j] = x[(0, i)] * self.scale[i];
+        }
+        solution
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::tests::{SIZE, THETA, model, rows};
+    use crate::objective::{Objective, PriorScale};
+    use crate::optimize::Limits;
+
+    #[test]
+    fn what_is_solved_is_the_matrix_among_what_is_not_held() {
+        let model = model();
+        let (rows, _) = rows(&model, 3000);
+        let objective = Objective::new(&rows, &model, 1.2).unwrap();
+        let objective = objective.with_prior(1e-6, &THETA, PriorScale::Fixed).unwrap();
+        let limits = Limits::none(SIZE);
+        let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
+        let mut work = Work::default();
+        let mut metric = Metric::new(&problem, &THETA, 1, &mut work);
+        assert_eq!((work.outer_products, work.factorisations, work.passes), (3000, 0, 0));
+        let gradient: Vec<f64> = (0..SIZE).map(|j| (j as f64 - 4.5) * 1e-4).collect();
+        let matrix = objective.hessian(&THETA, HessianKind::GaussNewton);
+        for (held, factorisations) in [(vec![], 1), (vec![0, 7, 12], 2), (vec![0, 7, 12], 2)] {
+            let is_held: Vec<bool> = (0..SIZE).map(|j| held.contains(&j)).collect();
+            let found = metric.solve(&is_held, &gradient, &mut work);
+            assert_eq!(work.factorisations, factorisations);
+            for i in 0..SIZE {
+                let product: f64 = (0..SIZE).map(|j| matrix.get(i, j) * found[j]).sum();
+                if is_held[i] {
+                    assert_eq!(found[i], 0.0);
+                } else {
+                    assert!((product - gradient[i]).abs() < 1e-3 * gradient[i].abs(), "{product} for {}", gradient[i]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_sample_is_seconded_by_the_diagonal_of_all_rows() {
+        let model = model();
+        let (rows, _) = rows(&model, 3000);
+        let objective = Objective::new(&rows, &model, 1.2).unwrap();
+        let mut limits = Limits::none(SIZE);
+        limits.tie(&[6, 9]).unwrap();
+        let mut theta = THETA;
+        theta[9] = theta[6];
+        let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
+        let mut work = Work::default();
+        let metric = Metric::new(&problem, &theta, 7, &mut work);
+        assert_eq!((work.outer_products, work.passes), (429, 1));
+        let mut whole = objective.gauss_newton_diagonal(&theta);
+        limits.gather(&mut whole);
+        assert_eq!(whole[9], 0.0);
+        assert!(metric.matrix.diagonal().iter().zip(&whole).all(|(entry, least)| entry >= least));
+        assert_eq!(metric.ridge, SHRINKAGE * SIZE as f64 / 429.0);
+    }
+}

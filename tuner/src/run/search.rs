@@ -1,0 +1,125 @@
+//! A fit that is watched: every step is shown, and judged by the rows held out.
+
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Hooks, TimeLeft};
+use crate::model::rows::Rows;
+use crate::objective::Objective;
+use crate::optimize::{Fit, Limits, Observer, OptimizeError, Solver, State, Step, Termination};
+use crate::progress::Unit;
+
+/// Parameters, and the mean loss of the rows held out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pick {
+    /// The parameters.
+    pub theta: Vec<f64>,
+    /// The loss.
+    pub loss: f64,
+}
+
+/// A fit to be made.
+#[derive(Clone, Copy)]
+pub struct Search<'a> {
+    /// What is minimised.
+    pub objective: &'a Objective<'a>,
+    /// Rows held out: of all steps, the one at which they lose least is kept.
+    pub held: Option<&'a Rows>,
+    /// How the objective is minimised.
+    pub solver: &'a dyn Solver,
+    /// Where the fit begins.
+    pub start: &'a [f64],
+    /// Where it may go.
+    pub limits: &'a Limits,
+    /// Who watches it.
+    pub hooks: Hooks<'a>,
+}
+
+/// A step of a fit.
+pub struct Seen<'s> {
+    /// The step.
+    pub step: &'s Step,
+    /// Mean loss of the rows held out.
+    pub held: Option<f64>,
+    /// The best step so far by these.
+    pub pick: Option<&'s Pick>,
+    /// Makes what is needed to go on from here.
+    pub state: &'s dyn Fn() -> State,
+    /// Whether the fit ends here because it is interrupted.
+    pub is_interrupted: bool,
+}
+
+/// What a fit has found.
+pub struct Found {
+    /// The parameters: those of the best step by the rows held out, or of the minimum.
+    pub theta: Vec<f64>,
+    /// The fit itself.
+    pub fit: Fit,
+}
+
+impl Found {
+    /// Whether somebody ended the fit.
+    pub fn is_interrupted(&self) -> bool {
+        self.fit.termination == Termination::Cancelled
+    }
+
+    /// Whether a minimum was found.
+    pub fn has_converged(&self) -> bool {
+        !matches!(self.fit.termination, Termination::StepLimit | Termination::Cancelled)
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> usize {
+        self.fit.history.len().saturating_sub(1)
+    }
+}
+
+impl Search<'_> {
+    /// Makes the fit, from its start or from where an earlier one was. `watch` sees every step and may end the fit.
+    ///
+    /// # Errors
+    /// If the start does not fit the objective, or the state is not one of this fit.
+    pub fn run(
+        &self,
+        resume: Option<(State, Option<Pick>)>,
+        watch: &mut dyn FnMut(&Seen<'_>) -> ControlFlow<()>,
+    ) -> Result<Found, OptimizeError> {
+        let (state, pick) = resume.map_or((None, None), |(state, pick)| (Some(state), pick));
+        self.hooks.progress.begin("minimising", 0, Unit::Iterations);
+        let mut watcher = Watcher { search: self, pick, watch, time_left: TimeLeft::new() };
+        let fit = self.solver.minimize(self.objective, self.start, self.limits, state, &mut watcher);
+        let pick = watcher.pick;
+        self.hooks.progress.end();
+        let fit = fit?;
+        Ok(Found { theta: pick.map_or_else(|| fit.theta.clone(), |pick| pick.theta), fit })
+    }
+}
+
+struct Watcher<'w, 'a> {
+    search: &'w Search<'a>,
+    pick: Option<Pick>,
+    watch: &'w mut dyn FnMut(&Seen<'_>) -> ControlFlow<()>,
+    time_left: TimeLeft,
+}
+
+impl Observer for Watcher<'_, '_> {
+    fn step(&mut self, step: &Step, theta: &[f64], state: &dyn Fn() -> State) -> ControlFlow<()> {
+        let Search { objective, held, hooks, .. } = self.search;
+        let held = held.map(|held| objective.over(held).data_loss(theta));
+        if let Some(loss) = held
+            && self.pick.as_ref().is_none_or(|pick| loss < pick.loss)
+        {
+            self.pick = Some(Pick { theta: theta.to_vec(), loss });
+        }
+        let told = held.map_or_else(String::new, |loss| format!(", held out {loss:.7}"));
+        let left = self.time_left.after(step.loss);
+        let left = left.map_or_else(String::new, |left| format!(", about {} s left", left.as_secs_f64().ceil()));
+        hooks.progress.advance(1);
+        hooks.progress.message(format!("loss {:.7}{told}, gradient {:.1e}{left}", step.loss, step.gradient_norm));
+        let is_interrupted = hooks.is_interrupted();
+        let seen = Seen { step, held, pick: self.pick.as_ref(), state, is_interrupted };
+        let outcome = (self.watch)(&seen);
+        if is_interrupted { ControlFlow::Break(()) } else { outcome }
+    }
+}
