@@ -28,6 +28,9 @@ const PATIENCE: f64 = 2.0;
 /// A step that promises to lower the loss by a smaller share is none: sums have no more digits.
 const LEAST_PROMISE: f64 = 1e-17;
 
+/// A mean loss that is as good as none: results are predicted to a thousandth of a millionth of a point.
+const NO_LOSS: f64 = 1e-18;
+
 /// L-BFGS within bounds; see the module's description.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lbfgs {
@@ -160,7 +163,7 @@ impl LbfgsIteration<'_> {
                 stopped.into_iter().for_each(|j| held[j] = true);
                 continue;
             }
-            if -0.5 * dot(&direction, &gradient) < LEAST_PROMISE * at.loss {
+            if -0.5 * dot(&direction, &gradient) < LEAST_PROMISE * at.loss.max(NO_LOSS) {
                 return Err(Termination::Converged);
             }
             if let Some(next) = problem.line_search(at, &direction, &mut work.passes) {

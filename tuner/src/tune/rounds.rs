@@ -188,7 +188,9 @@ impl Rounds<'_> {
             if interrupted {
                 return Ok((true, rows));
             }
-            if self.resolve == Resolve::Static || gain < LEAST_PROGRESS || state.rounds == MAX_ROUNDS {
+            // Where nothing is lost, there is no gain to be told either.
+            let is_enough = gain >= LEAST_PROGRESS;
+            if self.resolve == Resolve::Static || !is_enough || state.rounds == MAX_ROUNDS {
                 break;
             }
         }
