@@ -103,7 +103,7 @@ fn model() -> Model {
         sum("complexity", SumKind::Single, false, singles(SINGLES[1])),
         sum("scale", SumKind::Single, false, singles(SINGLES[2])),
     ];
-    let layout = Layout::new(SIZE, sums, vec!["phase".to_owned()], Vec::new());
+    let layout = Layout::new(SIZE, sums, ["constant", "phase"].map(str::to_owned).to_vec(), Vec::new());
     let mut tape = Tape::new();
     let [mg, eg, white, black, complexity, scale] = [0, 1, 2, 3, 4, 5].map(|slot| tape.push(Op::Slot(slot)));
     let [zero, two, eighth, steep, whole] =
@@ -124,7 +124,7 @@ fn model() -> Model {
     let eg = tape.push(Op::Mul(eg, factor));
     let scale = tape.push(Op::Mul(scale, whole));
     let eg = tape.push(Op::Mul(eg, scale));
-    let phase = tape.push(Op::Fact(0));
+    let phase = tape.push(Op::Fact(1));
     let range = tape.push(Op::Sub(mg, eg));
     let part = tape.push(Op::Mul(phase, range));
     tape.push(Op::Add(eg, part));
@@ -142,7 +142,7 @@ fn rows(model: &Model, truth: &[f64], count: usize, random: &mut Random) -> Rows
     let mut writer = RowsWriter::in_memory((&model.layout).into());
     let mut row = RowBuilder::new();
     for _ in 0..count {
-        row.clear(1);
+        row.clear(2);
         for _ in 0..ENTRIES[0] {
             let place = unit(random) * end;
             let leaf = ends.partition_point(|&end| end <= place).min(PAIRS - 1);
@@ -153,7 +153,7 @@ fn rows(model: &Model, truth: &[f64], count: usize, random: &mut Random) -> Rows
         }
         (0..ENTRIES[2]).for_each(|_| row.add(3, below(random, SINGLES[1]), 1));
         (0..ENTRIES[3]).for_each(|_| row.add(4, below(random, SINGLES[2]), 1));
-        row.set_fact(0, unit(random) as f32);
+        row.set_fact(1, unit(random) as f32);
         writer.push(&mut row, 0.5).expect("a sound row");
     }
     let rows = writer.finish().expect("memory");

@@ -106,7 +106,8 @@ impl Layout {
         self.segments.iter().position(|segment| segment.sum == sum).expect("every sum has a segment")
     }
 
-    /// Names of the facts, the numbers of a row that no parameter has part in.
+    /// Names of the facts, the numbers of a row that no parameter has part in. The first one, if there are any, is added
+    /// to the score: the row's constant.
     pub fn facts(&self) -> &[String] {
         &self.facts
     }

@@ -109,15 +109,16 @@ fn is_same(model: &Model, rows: &Rows, sum: usize, table: &[usize], leaf: usize)
 /// for at totals drawn at random.
 pub fn scales(model: &Model) -> Vec<Vec<f64>> {
     let slots = model.layout.slots();
-    let equations = equations(model).into_iter().map(|mut row| {
+    let equations = equations(model, false).into_iter().map(|mut row| {
         row.truncate(slots);
         row
     });
     null_space(equations.collect(), slots).into_iter().filter_map(|powers| by_parameter(model, &powers)).collect()
 }
 
-/// At totals drawn at random: by slot `z ∂q/∂z`, and behind them `−q`, over the length of the first ones.
-fn equations(model: &Model) -> Vec<Vec<f64>> {
+/// At totals and facts drawn at random: by slot `z ∂q/∂z`, and behind them `−q`, over the length of the first ones; `q` may
+/// be without the constant of the row, which is the first fact.
+fn equations(model: &Model, without_constant: bool) -> Vec<Vec<f64>> {
     let slots = model.layout.slots();
     let mut random = engine::random::Random::seeded(1);
     let mut equations: Vec<Vec<f64>> = Vec::new();
@@ -132,7 +133,9 @@ fn equations(model: &Model) -> Vec<Vec<f64>> {
         // Sums that are no pairs are mostly of one sign, and so are facts.
         let others = work.totals.iter_mut().skip(1).step_by(2);
         others.for_each(|lanes| lanes.iter_mut().for_each(|lane| *lane = lane.abs()));
-        work.facts.iter_mut().take(1).for_each(|constant| constant.fill(0.0));
+        if without_constant {
+            work.facts.iter_mut().take(1).for_each(|constant| constant.fill(0.0));
+        }
         let scores = *model.tape.scores(&mut work);
         model.tape.differentiate(&mut work);
         for (lane, score) in scores.into_iter().enumerate() {
@@ -153,7 +156,7 @@ fn equations(model: &Model) -> Vec<Vec<f64>> {
 /// A score that becomes `s q` when totals `z` become `s^d z` has `Σ d z ∂q/∂z = q` everywhere.
 pub fn homogeneity(model: &Model) -> Option<Vec<f64>> {
     let slots = model.layout.slots();
-    let powers = null_space(equations(model), slots + 1).pop().filter(|powers| powers[slots] == 1.0)?;
+    let powers = null_space(equations(model, true), slots + 1).pop().filter(|powers| powers[slots] == 1.0)?;
     by_parameter(model, &powers[..slots])
 }
 
