@@ -11,8 +11,8 @@ const SUFFICIENT: f64 = 1e-4;
 /// Relative error of a loss.
 const ROUNDING: f64 = 2e-15;
 
-/// By how much a step is shortened that does not bring it.
-const SHORTER: f64 = 0.3;
+/// By how much a step that does not bring it is shortened at least, at most, and where nothing better is known.
+const SHORTER: [f64; 3] = [0.6, 0.02, 0.3];
 
 /// How often a step is shortened.
 const SHORTENINGS: usize = 10;
@@ -45,6 +45,14 @@ impl Scale {
             members.iter().all(is_open).then_some(Scale { members, centre })
         };
         scales(objective.model()).into_iter().filter_map(open).collect()
+    }
+
+    /// What the direction of the scale is in a metric of this diagonal, and the square of its length there.
+    pub(super) fn normal(&self, theta: &[f64], diagonal: &[f64]) -> (Vec<f64>, f64) {
+        let mut normal = vec![0.0; theta.len()];
+        self.members.iter().for_each(|&j| normal[j] = diagonal[j] * theta[j]);
+        let square = dot(&normal, theta);
+        (normal, square)
     }
 
     /// Moves parameters along the scale to where the prior is least, nearest to the start without one, within bounds.
@@ -92,6 +100,9 @@ impl Problem<'_> {
     }
 
     /// A step along a direction, shortened until the loss falls enough; `None` if it does not.
+    ///
+    /// It is shortened to the minimum of the cubic through the losses and slopes at both ends. See Nocedal and Wright,
+    /// Numerical Optimization, 2nd edition, section 3.5.
     pub(super) fn line_search(&self, from: &Iterate, direction: &[f64], passes: &mut usize) -> Option<Iterate> {
         let mut length = 1.0;
         for _ in 0..=SHORTENINGS {
@@ -106,7 +117,15 @@ impl Problem<'_> {
             if next.is_finite() && (falls || settles) {
                 return Some(next);
             }
-            length *= SHORTER;
+            length *= if next.is_finite() {
+                let end = dot(&difference(&next.theta, &from.theta), &next.gradient);
+                let sum = slope + end - 3.0 * (next.loss - from.loss);
+                let root = (sum * sum - slope * end).sqrt();
+                let shorter = 1.0 - (end + root - sum) / (end - slope + 2.0 * root);
+                if shorter > 0.0 { shorter.clamp(SHORTER[1], SHORTER[0]) } else { SHORTER[2] }
+            } else {
+                SHORTER[2]
+            };
         }
         None
     }

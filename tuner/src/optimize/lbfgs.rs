@@ -8,7 +8,7 @@
 
 use super::history::{History, dot};
 use super::iterate::{Iterate, Problem, difference};
-use super::metric::Metric;
+use super::metric::{Metric, SLACK};
 use super::run::{Begun, Iteration, Iterative};
 use super::state::{MethodState, StateError, check_size};
 use super::{Termination, Work};
@@ -30,6 +30,9 @@ const LEAST_PROMISE: f64 = 1e-17;
 
 /// A mean loss that is as good as none: results are predicted to a thousandth of a millionth of a point.
 const NO_LOSS: f64 = 1e-18;
+
+/// How long the first step may be, in centipawns of K = 1 for each parameter, in the root of the mean square.
+const RADIUS: f64 = 100.0;
 
 /// L-BFGS within bounds; see the module's description.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +58,7 @@ pub(super) struct LbfgsState {
     history: History,
     schedule: Schedule,
     /// Where the matrix was made, if there is one, and what was held when it was factorised last.
-    metric: Option<(Vec<f64>, Vec<bool>)>,
+    metric: Option<(Vec<f64>, Vec<bool>, f64)>,
 }
 
 /// When the matrix is renewed, and of how many rows.
@@ -67,6 +70,8 @@ struct Schedule {
     spent: f64,
     /// How many times as long as a matrix they may take.
     patience: f64,
+    /// How long steps may be.
+    radius: f64,
 }
 
 impl Iterative for Lbfgs {
@@ -78,12 +83,13 @@ impl Iterative for Lbfgs {
 
     fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate, state: Option<MethodState>) -> Begun<'p> {
         let costs = Costs::of(problem.objective);
+        let radius = RADIUS / problem.objective.k() * (start.theta.len() as f64).sqrt();
         let mut begun = LbfgsIteration {
             problem,
             goal: self.tolerance * self.norm.unwrap_or(start.norm),
             at: start,
             history: History::default(),
-            schedule: Schedule { stride: costs.first_stride(), spent: 0.0, patience: 1.0 },
+            schedule: Schedule { stride: costs.first_stride(), spent: 0.0, patience: 1.0, radius },
             metric: None,
             costs,
         };
@@ -113,16 +119,18 @@ impl LbfgsIteration<'_> {
     fn resume(&mut self, state: LbfgsState) -> Result<(), StateError> {
         self.problem.check(&state.theta)?;
         state.history.check(state.theta.len())?;
-        let Schedule { stride, spent, patience } = state.schedule;
-        if stride == 0 || stride > self.problem.objective.rows().len() || !(spent >= 0.0 && patience >= 1.0) {
+        let Schedule { stride, spent, patience, radius } = state.schedule;
+        let is_sound = spent >= 0.0 && patience >= 1.0 && radius > 0.0;
+        if stride == 0 || stride > self.problem.objective.rows().len() || !is_sound {
             return Err(StateError::Order("strides"));
         }
-        if let Some((theta, held)) = state.metric {
+        if let Some((theta, held, damping)) = state.metric {
             check_size(theta.len(), state.theta.len())?;
             check_size(held.len(), state.theta.len())?;
             self.problem.check(&theta)?;
             // What it took was counted when it was made.
             let mut metric = Metric::new(self.problem, &theta, stride, &mut Work::default());
+            metric.damping = damping;
             metric.solve(&held, &vec![0.0; theta.len()], &mut Work::default());
             self.metric = Some((theta, metric));
         }
@@ -144,8 +152,24 @@ impl LbfgsIteration<'_> {
         }
     }
 
-    /// The next iterate: by all that is known, or else by the metric alone; why there is none, if so.
-    fn step(&mut self, work: &mut Work) -> Result<Iterate, Termination> {
+    /// Learns from a step how long steps may be.
+    fn learn_radius(&mut self, next: &Iterate, tried: f64) {
+        /// A step that brings this share of what was predicted may be followed by one that is longer by this factor.
+        const GOOD: f64 = 0.7;
+        const LONGER: f64 = 3.0;
+        let step = difference(&next.theta, &self.at.theta);
+        let length = dot(&step, &step).sqrt();
+        let predicted = -0.5 * dot(&step, &self.at.gradient);
+        if length < 0.5 * tried {
+            self.schedule.radius = length;
+        } else if self.at.loss - next.loss > GOOD * predicted && LONGER * length > self.schedule.radius {
+            self.schedule.radius = LONGER * length;
+        }
+    }
+
+    /// The next iterate, by all that is known or else by the metric alone, and the length of the step that was tried; why
+    /// there is none, if so.
+    fn step(&mut self, work: &mut Work) -> Result<(Iterate, f64), Termination> {
         let (problem, at, stride) = (self.problem, &self.at, self.schedule.stride);
         let (_, metric) =
             self.metric.get_or_insert_with(|| (at.theta.clone(), Metric::new(problem, &at.theta, stride, work)));
@@ -153,8 +177,14 @@ impl LbfgsIteration<'_> {
         loop {
             let among = |(&slope, &held): (&f64, &bool)| if held { 0.0 } else { slope };
             let gradient: Vec<f64> = at.projected.iter().zip(&held).map(among).collect();
+            metric.limit(self.schedule.radius, &held, &gradient, work);
             let mut direction = self.history.direction(|rest| metric.solve(&held, rest, work), &gradient);
             direction.iter_mut().zip(&held).filter(|(_, held)| **held).for_each(|(part, _)| *part = 0.0);
+            // What the history adds may be too long, too.
+            let excess = dot(&direction, &direction).sqrt() / (SLACK * self.schedule.radius);
+            if excess > 1.0 {
+                direction.iter_mut().for_each(|part| *part /= excess);
+            }
             // What stands at a bound and would leave it stays there: the others cannot count on its step.
             let (value, part) = (|j: usize| at.theta[j], |j: usize| direction[j]);
             let is_stopped = |j: &usize| part(*j) != 0.0 && problem.limits.clamp(*j, value(*j) + part(*j)) == value(*j);
@@ -167,7 +197,7 @@ impl LbfgsIteration<'_> {
                 return Err(Termination::Converged);
             }
             if let Some(next) = problem.line_search(at, &direction, &mut work.passes) {
-                return Ok(next);
+                return Ok((next, dot(&direction, &direction).sqrt()));
             }
             if !self.history.is_empty() {
                 self.history.clear();
@@ -197,10 +227,11 @@ impl Iteration for LbfgsIteration<'_> {
         }
         self.renew();
         let before = work.passes;
-        let next = match self.step(work) {
-            Ok(next) => next,
+        let (next, tried) = match self.step(work) {
+            Ok(found) => found,
             Err(termination) => return ControlFlow::Break(termination),
         };
+        self.learn_radius(&next, tried);
         self.schedule.spent += (work.passes - before) as f64 * self.costs.pass;
         self.history.push(difference(&next.theta, &self.at.theta), difference(&next.gradient, &self.at.gradient));
         self.at = next;
@@ -212,7 +243,10 @@ impl Iteration for LbfgsIteration<'_> {
             theta: self.at.theta.clone(),
             history: self.history.clone(),
             schedule: self.schedule.clone(),
-            metric: self.metric.as_ref().and_then(|(theta, metric)| Some((theta.clone(), metric.held()?.to_vec()))),
+            metric: self
+                .metric
+                .as_ref()
+                .and_then(|(theta, metric)| Some((theta.clone(), metric.held()?.to_vec(), metric.damping))),
         })
     }
 

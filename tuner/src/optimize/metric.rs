@@ -1,6 +1,7 @@
 //! The metric of quasi-Newton steps: a Gauss-Newton matrix of a sample of the rows, factorised.
 
 use super::Work;
+use super::history::dot;
 use super::iterate::Problem;
 use crate::linear::{Cholesky, Matrix};
 use crate::objective::{HessianKind, SymmetricMatrix};
@@ -12,11 +13,19 @@ const RIDGE: f64 = 1e-7;
 /// added for one parameter a row.
 const SHRINKAGE: f64 = 0.5;
 
+/// A step may be longer or shorter than it should be by this factor.
+pub(super) const SLACK: f64 = 1.5;
+
+/// Factorisations for one step.
+const MOST_DAMPINGS: usize = 6;
+
 /// A Gauss-Newton matrix, of every so-many-th row.
 pub(super) struct Metric {
     matrix: SymmetricMatrix,
     /// What is added to the diagonal, relative to it.
     ridge: f64,
+    /// What is added to all of the diagonal besides: it shortens steps, those most of which least is known.
+    pub(super) damping: f64,
     factor: Option<Factor>,
 }
 
@@ -40,9 +49,17 @@ impl Metric {
             matrix.raise_diagonal(&diagonal);
             work.passes += 1;
         }
+        // The flat direction of a scale turns with the parameters: elsewhere a gradient has a part along that of here.
+        let diagonal = matrix.diagonal();
+        for scale in problem.scales {
+            let (normal, square) = scale.normal(theta, &diagonal);
+            if square > 0.0 {
+                matrix.add_outer(square.recip(), &normal);
+            }
+        }
         let sampled = rows.len().div_ceil(stride) as f64;
         let ridge = if stride == 1 { RIDGE } else { (SHRINKAGE * matrix.size() as f64 / sampled).clamp(RIDGE, 1.0) };
-        Metric { matrix, ridge, factor: None }
+        Metric { matrix, ridge, damping: 0.0, factor: None }
     }
 
     /// What is held in the matrix that was factorised last, if there is one.
@@ -52,17 +69,35 @@ impl Metric {
 
     /// What a gradient is in this metric, for parameters that are not held.
     pub(super) fn solve(&mut self, held: &[bool], gradient: &[f64], work: &mut Work) -> Vec<f64> {
-        if self.factor.as_ref().is_none_or(|factor| factor.held != held) {
-            self.factor = Some(Factor::new(&self.matrix, held, self.ridge));
+        if self.factor.as_ref().is_none_or(|factor| factor.held != held || factor.damping != self.damping) {
+            self.factor = Some(Factor::new(&self.matrix, held, self.ridge, self.damping));
             work.factorisations += 1;
         }
         self.factor.as_ref().expect("just made").solve(gradient)
+    }
+
+    /// Damps the metric, or damps it less, until a step against a gradient is about as long as it may be.
+    ///
+    /// One over the length is nearly linear in the damping. See Nocedal and Wright, Numerical Optimization, 2nd edition,
+    /// section 4.3.
+    pub(super) fn limit(&mut self, radius: f64, held: &[bool], gradient: &[f64], work: &mut Work) {
+        for _ in 0..MOST_DAMPINGS {
+            let step = self.solve(held, gradient, work);
+            let square = dot(&step, &step);
+            let ratio = square.sqrt() / radius;
+            if ratio <= SLACK && (self.damping == 0.0 || ratio >= SLACK.recip()) {
+                return;
+            }
+            let slope = dot(&step, &self.solve(held, &step, work));
+            self.damping = (self.damping + (ratio - 1.0) * square / slope).max(0.0);
+        }
     }
 }
 
 /// Cholesky factor of the matrix among parameters that are not held, scaled to a unit diagonal.
 struct Factor {
     held: Vec<bool>,
+    damping: f64,
     /// Parameters that the factor is about, ascending.
     free: Vec<usize>,
     /// 1 / √diagonal, by position in `free`.
@@ -71,8 +106,9 @@ struct Factor {
 }
 
 impl Factor {
-    fn new(matrix: &SymmetricMatrix, held: &[bool], ridge: f64) -> Self {
-        let diagonal = matrix.diagonal();
+    fn new(matrix: &SymmetricMatrix, held: &[bool], ridge: f64, damping: f64) -> Self {
+        let mut diagonal = matrix.diagonal();
+        diagonal.iter_mut().for_each(|entry| *entry += damping);
         let free: Vec<usize> = (0..matrix.size()).filter(|&j| !held[j] && diagonal[j] > 0.0).collect();
         let scale: Vec<f64> = free.iter().map(|&j| diagonal[j].sqrt().recip()).collect();
         let mut scaled = Matrix::zeros(free.len(), free.len());
@@ -81,11 +117,11 @@ impl Factor {
             for (j, &column) in free[..=i].iter().enumerate() {
                 scaled[(i, j)] = entries[column] * scale[i] * scale[j];
             }
-            scaled[(i, i)] += ridge;
+            scaled[(i, i)] = 1.0 + ridge;
         }
         // The ridge is above the rounding: what is replaced all the same only makes a step shorter.
         let cholesky = Cholesky::replacing(scaled, 0.1 * RIDGE).expect("finite entries");
-        Factor { held: held.to_vec(), free, scale, cholesky }
+        Factor { held: held.to_vec(), damping, free, scale, cholesky }
     }
 
     fn solve(&self, gradient: &[f64]) -> Vec<f64> {
