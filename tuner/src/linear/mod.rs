@@ -4,13 +4,13 @@
 //! and of any processor that fuses multiplications with additions.
 
 mod cholesky;
-mod eigen;
 mod matrix;
+mod symmetric;
 mod tile;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use cholesky::Cholesky;
-pub(crate) use eigen::eigen;
 pub(crate) use matrix::Matrix;
+pub use symmetric::SymmetricMatrix;

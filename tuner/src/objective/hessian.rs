@@ -1,20 +1,21 @@
 //! Second derivatives of the loss, or what stands in for them, added up over rows.
-//!
-//! A row adds outer products of sparse vectors: of its gradient by the parameters, `∂q/∂θ = Σ ∂q/∂z · counts`, and, for
-//! second derivatives in full, of the eigenvectors of the score's own curvature by its totals. Parameters are taken two by
-//! two, so that pairs stay together; sums of some thousand rows are kept in single precision and then added up in double.
 
 use super::SampleLoss;
+use super::loss::Cost;
 use super::pass::{Point, Room};
-use crate::linear::Matrix;
+use super::products::{Cell, Columns, Piece, Products};
+use crate::linear::{Matrix, SymmetricMatrix};
 use crate::model::Model;
 use crate::model::layout::Layout;
 use crate::model::rows::{BLOCK, Block, Rows, Segment};
 use crate::model::tape::Lanes;
 use rayon::prelude::*;
+use std::ops::Range;
 
-/// Rows whose outer products are added up in single precision.
-const SLAB_ROWS: usize = 1 << 12;
+/// Entries of rows that are prepared by one thread, about, and how many such pieces are multiplied at once: together they
+/// stay in the second cache.
+const PIECE: usize = 1 << 13;
+const PIECES: usize = 8;
 
 /// Groups whose gradients are multiplied at once.
 const GROUPS: usize = 256;
@@ -30,288 +31,129 @@ pub enum HessianKind {
     Outer,
 }
 
-/// A symmetric matrix.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SymmetricMatrix {
-    size: usize,
-    /// The lower triangle, row after row.
-    lower: Vec<f64>,
-}
-
-impl SymmetricMatrix {
-    /// A matrix of zeros.
-    pub fn zeros(size: usize) -> Self {
-        SymmetricMatrix { size, lower: vec![0.0; size * (size + 1) / 2] }
-    }
-
-    /// Number of rows.
-    pub fn size(&self) -> usize {
-        self.size
-    }
-
-    /// An entry.
-    ///
-    /// # Panics
-    /// If there is none.
-    pub fn get(&self, i: usize, j: usize) -> f64 {
-        let (i, j) = if i >= j { (i, j) } else { (j, i) };
-        self.row(i)[j]
-    }
-
-    /// A row up to its diagonal.
-    ///
-    /// # Panics
-    /// If there is none.
-    pub fn row(&self, i: usize) -> &[f64] {
-        &self.lower[start(i)..start(i + 1)]
-    }
-
-    /// The diagonal.
-    pub fn diagonal(&self) -> Vec<f64> {
-        (0..self.size).map(|i| self.row(i)[i]).collect()
-    }
-
-    /// Adds a number to the whole diagonal.
-    pub fn add_to_diagonal(&mut self, number: f64) {
-        (0..self.size).for_each(|i| self.lower[start(i) + i] += number);
-    }
-
-    /// Raises the diagonal to at least these numbers.
-    pub fn raise_diagonal(&mut self, least: &[f64]) {
-        for (i, &least) in least.iter().enumerate() {
-            let entry = &mut self.lower[start(i) + i];
-            *entry = entry.max(least);
-        }
-    }
-
-    /// Adds `factor · v vᵀ`.
-    pub fn add_outer(&mut self, factor: f64, v: &[f64]) {
-        for i in (0..self.size).filter(|&i| v[i] != 0.0) {
-            let times = factor * v[i];
-            self.lower[start(i)..start(i + 1)].iter_mut().zip(v).for_each(|(entry, part)| *entry += times * part);
-        }
-    }
-
-    /// Adds what belongs to parameters to those that lead them: the derivatives where they move together.
-    pub fn gather(&mut self, leaders: &[usize]) {
-        if leaders.iter().enumerate().all(|(index, &leader)| index == leader) {
-            return;
-        }
-        let mut gathered = SymmetricMatrix::zeros(self.size);
-        for i in 0..self.size {
-            for (j, &entry) in self.row(i).iter().enumerate() {
-                let (a, b) = (leaders[i].max(leaders[j]), leaders[i].min(leaders[j]));
-                // What meets itself on the diagonal was there twice, above it and below.
-                let times = if i != j && a == b { 2.0 } else { 1.0 };
-                gathered.lower[start(a) + b] += times * entry;
-            }
-        }
-        *self = gathered;
-    }
-}
-
-/// Where a row of a lower triangle starts.
-fn start(row: usize) -> usize {
-    row * (row + 1) / 2
-}
-
-/// Two neighbouring parameters, and numbers of theirs, twice: as they stand in a cell of a [`Slab`].
-type Pair = (u32, [f32; 4]);
-
-/// Outer products, two by two parameters, in single precision.
-struct Slab {
-    /// The lower triangle, row after row: four numbers for two parameters by two.
-    cells: Vec<[f32; 4]>,
-}
-
-impl Slab {
-    fn new(parameters: usize) -> Self {
-        Slab { cells: vec![[0.0; 4]; start(parameters.div_ceil(2))] }
-    }
-
-    /// Adds `weight · v vᵀ`, with the pairs of `v` ascending.
-    #[inline]
-    fn add(&mut self, weight: f32, v: &[Pair]) {
-        for (number, &(i, [first, second, ..])) in v.iter().enumerate() {
-            let row = &mut self.cells[start(i as usize)..start(i as usize + 1)];
-            let own = [weight * first, weight * first, weight * second, weight * second];
-            for (j, other) in &v[..=number] {
-                let cell = &mut row[*j as usize];
-                *cell = std::array::from_fn(|k| cell[k] + own[k] * other[k]);
-            }
-        }
-    }
-
-    fn add_to(&self, matrix: &mut SymmetricMatrix, factor: f64) {
-        let size = matrix.size;
-        for i in 0..size {
-            let row = &mut matrix.lower[start(i)..start(i + 1)];
-            let cells = &self.cells[start(i / 2)..start(i / 2 + 1)];
-            for (j, entry) in row.iter_mut().enumerate() {
-                *entry += factor * f64::from(cells[j / 2][i % 2 * 2 + j % 2]);
-            }
+impl HessianKind {
+    /// What the outer product of a score's derivatives counts.
+    fn weight(self, cost: &Cost) -> f64 {
+        match self {
+            HessianKind::GaussNewton => cost.gauss_newton,
+            HessianKind::Full => cost.full,
+            HessianKind::Outer => cost.slope * cost.slope,
         }
     }
 }
 
-/// A sparse vector over the parameters that is put together in any order.
-struct Sparse {
-    numbers: Vec<[f32; 2]>,
-    /// One bit for two parameters that were touched: walking them yields them in order without sorting.
-    touched: Vec<u64>,
-    pairs: Vec<Pair>,
+/// Rows, their model, where it stands and how scores are measured.
+pub(super) struct Scored<'s> {
+    pub(super) rows: &'s Rows,
+    pub(super) model: &'s Model,
+    pub(super) point: &'s Point,
+    pub(super) loss: SampleLoss,
+    pub(super) logit: f64,
 }
 
-impl Sparse {
-    fn new(parameters: usize) -> Self {
-        let pairs = parameters.div_ceil(2);
-        Sparse { numbers: vec![[0.0; 2]; pairs], touched: vec![0; pairs.div_ceil(64)], pairs: Vec::new() }
+impl Scored<'_> {
+    fn cost(&self, room: &Room, block: &Block<'_>, lane: usize) -> Cost {
+        self.loss.cost(self.logit * room.scores[lane], f64::from(block.target[lane]))
     }
 
-    #[inline(always)]
-    fn add(&mut self, parameter: usize, number: f32) {
-        let pair = parameter / 2;
-        self.numbers[pair][parameter % 2] += number;
-        self.touched[pair / 64] |= 1 << (pair % 64);
-    }
-
-    /// The pairs, ascending; the vector is empty afterwards.
-    fn take(&mut self) -> &[Pair] {
-        self.pairs.clear();
-        for (word, touched) in self.touched.iter_mut().enumerate() {
-            let mut bits = std::mem::take(touched);
-            while bits != 0 {
-                let pair = 64 * word + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let [first, second] = std::mem::take(&mut self.numbers[pair]);
-                self.pairs.push((pair as u32, [first, second, first, second]));
-            }
+    /// Means over the rows.
+    pub(super) fn hessian(&self, kind: HessianKind) -> SymmetricMatrix {
+        let columns = Columns::new(&self.model.layout);
+        let blocks = self.rows.block_count();
+        let step = (PIECE * blocks / self.rows.entries().max(1)).max(1);
+        let mut products = Products::new(&columns);
+        let mut pieces: Vec<Piece<'_>> = (0..PIECES.min(blocks.div_ceil(step))).map(|_| Piece::new(&columns)).collect();
+        for first in (0..blocks).step_by(step * PIECES) {
+            let firsts: Vec<usize> = (first..blocks).step_by(step).take(PIECES).collect();
+            pieces.par_iter_mut().zip(&firsts).for_each(|(piece, &first)| {
+                self.fill(piece, &columns, first..(first + step).min(blocks), kind);
+            });
+            products.add(&pieces[..firsts.len()]);
         }
-        &self.pairs
+        products.finish(1.0 / self.rows.len() as f64)
     }
 
-    /// Adds the derivatives of a row by the parameters: of `Σ by slot`.
-    #[inline(always)]
-    fn add_row(&mut self, layout: &Layout, segments: &[Segment<'_>], by_slot: impl Fn(usize) -> f64) {
-        for (number, Segment { leaves, counts }) in segments.iter().enumerate() {
-            let slots = layout.slots_of(number);
-            let of = layout.leaves(number);
-            let slope = [by_slot(slots.start), by_slot(slots.end - 1)];
-            for (&leaf, &count) in leaves.iter().zip(*counts) {
-                let leaf = of[usize::from(leaf)];
-                let count = f64::from(count) * leaf.unit;
-                self.add(leaf.parameter, (count * slope[0]) as f32);
-                if slots.len() == 2 {
-                    self.add(leaf.parameter + 1, (count * slope[1]) as f32);
-                }
-            }
-        }
-        for (total, parts) in layout.common().iter().enumerate() {
-            let slope = by_slot(layout.row_slots() + total);
-            parts.iter().for_each(|&(parameter, count)| self.add(parameter, (slope * count) as f32));
-        }
-    }
-}
-
-/// Means over the rows.
-pub(super) fn sum(
-    rows: &Rows,
-    model: &Model,
-    theta: &[f64],
-    measure: (SampleLoss, f64),
-    kind: HessianKind,
-) -> SymmetricMatrix {
-    let size = theta.len();
-    let point = Point::new(&model.layout, theta);
-    let slab_blocks = SLAB_ROWS / BLOCK;
-    let slabs: Vec<usize> = (0..rows.block_count()).step_by(slab_blocks).collect();
-    let mut total = SymmetricMatrix::zeros(size);
-    let scale = 1.0 / rows.len() as f64;
-    let at_once = rayon::current_num_threads();
-    // Slabs are large: each thread has one, and they are added up in their order.
-    let mut rooms: Vec<Slab> = (0..at_once.min(slabs.len())).map(|_| Slab::new(size)).collect();
-    for wave in slabs.chunks(at_once) {
-        rooms.par_iter_mut().zip(wave).for_each(|(slab, &first)| {
-            slab.cells.fill([0.0; 4]);
-            let blocks = first..(first + slab_blocks).min(rows.block_count());
-            add_blocks(slab, rows, blocks, model, &point, measure, kind);
-        });
-        rooms[..wave.len()].iter().for_each(|slab| slab.add_to(&mut total, scale));
-    }
-    total
-}
-
-fn add_blocks(
-    slab: &mut Slab,
-    rows: &Rows,
-    blocks: std::ops::Range<usize>,
-    model: &Model,
-    point: &Point,
-    (loss, logit): (SampleLoss, f64),
-    kind: HessianKind,
-) {
-    let layout = &model.layout;
-    let mut room = Room::new(layout, point);
-    let mut sparse = Sparse::new(layout.parameters());
-    let mut seconds: Vec<Vec<Lanes>> = Vec::new();
-    for block in rows.blocks(blocks.clone()) {
-        room.evaluate(&block, model, point);
-        model.tape.differentiate(&mut room.work);
-        if kind == HessianKind::Full {
-            seconds.resize(layout.slots(), vec![[0.0; BLOCK]; layout.slots()]);
-            for (slot, seconds) in seconds.iter_mut().enumerate() {
-                model.tape.second(slot, &mut room.work, seconds);
-            }
-        }
-        each_row(&block, layout, |lane, segments| {
-            let cost = loss.cost(logit * room.scores[lane], f64::from(block.target[lane]));
-            let weight = logit
-                * logit
-                * match kind {
-                    HessianKind::GaussNewton => cost.gauss_newton,
-                    HessianKind::Full => cost.full,
-                    HessianKind::Outer => cost.slope * cost.slope,
-                };
-            sparse.add_row(layout, segments, |slot| room.work.slopes[slot][lane]);
-            slab.add(weight as f32, sparse.take());
+    /// Fills a piece with blocks of rows.
+    fn fill(&self, piece: &mut Piece<'_>, columns: &Columns<'_>, blocks: Range<usize>, kind: HessianKind) {
+        let Scored { rows, model, logit, .. } = *self;
+        let totals: Vec<[Option<usize>; 2]> = (0..columns.totals()).map(|total| columns.slots(total)).collect();
+        let mut room = Room::new(&model.layout, self.point);
+        let mut seconds: Vec<Vec<Lanes>> = Vec::new();
+        piece.clear();
+        for block in rows.blocks(blocks.clone()) {
+            room.evaluate(&block, model, self.point);
+            model.tape.differentiate(&mut room.work);
             if kind == HessianKind::Full {
-                let curvature: Vec<Vec<f64>> =
-                    seconds.iter().map(|row| row.iter().map(|second| second[lane]).collect()).collect();
-                for (value, vector) in crate::linear::eigen(curvature) {
-                    sparse.add_row(layout, segments, |slot| vector[slot]);
-                    slab.add((logit * cost.slope * value) as f32, sparse.take());
+                seconds.resize(model.layout.slots(), vec![[0.0; BLOCK]; model.layout.slots()]);
+                for (slot, seconds) in seconds.iter_mut().enumerate() {
+                    model.tape.second(slot, &mut room.work, seconds);
                 }
             }
-        });
+            each_row(&block, &model.layout, |lane, segments| {
+                let cost = self.cost(&room, &block, lane);
+                let (weight, slope) = (logit * logit * kind.weight(&cost), logit * cost.slope);
+                let of_slot = |slot: Option<usize>| slot.map_or(0.0, |slot| room.work.slopes[slot][lane]);
+                let entry = |slot: Option<usize>, other: Option<usize>| {
+                    let second = match (slot, other) {
+                        (Some(slot), Some(other)) if kind == HessianKind::Full => seconds[slot][other][lane],
+                        _ => 0.0,
+                    };
+                    weight * of_slot(slot) * of_slot(other) + slope * second
+                };
+                piece.push(segments, |total, other| -> Cell {
+                    let ([a, b], [c, d]) = (totals[total], totals[other]);
+                    Cell([entry(a, c), entry(a, d), entry(b, c), entry(b, d)])
+                });
+            });
+        }
+        piece.sort();
+        rows.release(blocks);
     }
-    rows.release(blocks);
-}
 
-/// The diagonal of the Gauss-Newton matrix, added up over blocks of rows.
-pub(super) fn diagonal(
-    rows: &Rows,
-    model: &Model,
-    point: &Point,
-    (loss, logit): (SampleLoss, f64),
-    blocks: std::ops::Range<usize>,
-) -> Vec<f64> {
-    let layout = &model.layout;
-    let mut diagonal = vec![0.0; layout.parameters()];
-    let (mut room, mut sparse) = (Room::new(layout, point), Sparse::new(layout.parameters()));
-    for block in rows.blocks(blocks) {
-        room.evaluate(&block, model, point);
-        model.tape.differentiate(&mut room.work);
-        each_row(&block, layout, |lane, segments| {
-            let weight =
-                logit * logit * loss.cost(logit * room.scores[lane], f64::from(block.target[lane])).gauss_newton;
-            sparse.add_row(layout, segments, |slot| room.work.slopes[slot][lane]);
-            for &(pair, numbers) in sparse.take() {
-                let own = diagonal[2 * pair as usize..].iter_mut().take(2);
-                own.zip(numbers).for_each(|(sum, number)| *sum += weight * f64::from(number * number));
-            }
+    /// The diagonal of the Gauss-Newton matrix, added up over blocks of rows.
+    pub(super) fn diagonal(&self, blocks: Range<usize>) -> Vec<f64> {
+        let mut diagonal = vec![0.0; self.model.layout.parameters()];
+        self.each_gradient(blocks, |_, cost, gradient| {
+            let weight = self.logit * self.logit * cost.gauss_newton;
+            gradient.each(|parameter, number| diagonal[parameter] += weight * number * number);
         });
+        diagonal
     }
-    diagonal
+
+    /// The mean, over the rows, of outer products of the gradients of groups of rows; and the number of groups.
+    pub(super) fn outer_by_group(&self, groups: &[u32]) -> (SymmetricMatrix, usize) {
+        assert_eq!(groups.len(), self.rows.len(), "a group a row");
+        let size = self.model.layout.parameters();
+        let mut total = Matrix::zeros(size, size);
+        let mut batch = Batch { gradients: Matrix::zeros(size, GROUPS), filled: 0, group: None };
+        let mut count = 0;
+        self.each_gradient(0..self.rows.block_count(), |row, cost, gradient| {
+            if batch.group != Some(groups[row]) {
+                batch.next(groups[row], &mut total);
+                count += 1;
+            }
+            let slope = self.logit * cost.slope;
+            gradient.each(|parameter, number| batch.gradients[(parameter, batch.filled - 1)] += slope * number);
+        });
+        batch.flush(&mut total);
+        let scale = 1.0 / self.rows.len() as f64;
+        (SymmetricMatrix::from_fn(size, |i, j| -scale * total[(i, j)]), count)
+    }
+
+    /// Shows the number of every row, its loss, and the derivatives of its score by the parameters.
+    fn each_gradient(&self, blocks: Range<usize>, mut see: impl FnMut(usize, &Cost, &mut RowGradient)) {
+        let layout = &self.model.layout;
+        let mut room = Room::new(layout, self.point);
+        let mut gradient = RowGradient { numbers: vec![0.0; layout.parameters()], touched: Vec::new() };
+        for block in self.rows.blocks(blocks) {
+            room.evaluate(&block, self.model, self.point);
+            self.model.tape.differentiate(&mut room.work);
+            each_row(&block, layout, |lane, segments| {
+                gradient.add_row(layout, segments, |slot| room.work.slopes[slot][lane]);
+                see(block.first + lane, &self.cost(&room, &block, lane), &mut gradient);
+            });
+        }
+    }
 }
 
 /// Shows every row of a block: its lane and its segments.
@@ -325,51 +167,41 @@ fn each_row<'r>(block: &Block<'r>, layout: &Layout, mut see: impl FnMut(usize, &
     }
 }
 
-/// The mean, over the rows, of outer products of the gradients of groups of rows; and the number of groups.
-pub(super) fn outer_by_group(
-    rows: &Rows,
-    model: &Model,
-    theta: &[f64],
-    (loss, logit): (SampleLoss, f64),
-    groups: &[u32],
-) -> (SymmetricMatrix, usize) {
-    assert_eq!(groups.len(), rows.len(), "a group a row");
-    let (layout, size) = (&model.layout, theta.len());
-    let point = Point::new(layout, theta);
-    let mut total = Matrix::zeros(size, size);
-    let mut batch = Batch { gradients: Matrix::zeros(size, GROUPS), filled: 0, group: None };
-    let mut count = 0;
-    let mut room = Room::new(layout, &point);
-    let mut sparse = Sparse::new(size);
-    for block in rows.blocks(0..rows.block_count()) {
-        room.evaluate(&block, model, &point);
-        model.tape.differentiate(&mut room.work);
-        each_row(&block, layout, |lane, segments| {
-            if batch.group != Some(groups[block.first + lane]) {
-                batch.next(groups[block.first + lane], &mut total);
-                count += 1;
-            }
-            let slope = logit * loss.cost(logit * room.scores[lane], f64::from(block.target[lane])).slope;
-            sparse.add_row(layout, segments, |slot| slope * room.work.slopes[slot][lane]);
-            for &(pair, numbers) in sparse.take() {
-                for (half, number) in numbers.into_iter().take(2).enumerate() {
-                    let parameter = 2 * pair as usize + half;
-                    if parameter < size {
-                        batch.gradients[(parameter, batch.filled - 1)] += f64::from(number);
-                    }
-                }
-            }
-        });
+/// The derivatives of a score by the parameters, of which most are 0.
+struct RowGradient {
+    numbers: Vec<f64>,
+    /// Those that may not be 0, some of them twice.
+    touched: Vec<usize>,
+}
+
+impl RowGradient {
+    #[inline]
+    fn add(&mut self, parameter: usize, number: f64) {
+        self.numbers[parameter] += number;
+        self.touched.push(parameter);
     }
-    batch.flush(&mut total);
-    let scale = 1.0 / rows.len() as f64;
-    let mut outer = SymmetricMatrix::zeros(size);
-    for i in 0..size {
-        for j in 0..=i {
-            outer.lower[start(i) + j] = -scale * total[(i, j)];
+
+    fn add_row(&mut self, layout: &Layout, segments: &[Segment<'_>], slope: impl Fn(usize) -> f64) {
+        for (number, Segment { leaves, counts }) in segments.iter().enumerate() {
+            let (slots, of) = (layout.slots_of(number), layout.leaves(number));
+            for (&leaf, &count) in leaves.iter().zip(*counts) {
+                let leaf = of[usize::from(leaf)];
+                let count = f64::from(count) * leaf.unit;
+                slots.clone().enumerate().for_each(|(half, slot)| self.add(leaf.parameter + half, count * slope(slot)));
+            }
+        }
+        for (total, parts) in layout.common().iter().enumerate() {
+            let slope = slope(layout.row_slots() + total);
+            parts.iter().for_each(|&(parameter, count)| self.add(parameter, slope * count));
         }
     }
-    (outer, count)
+
+    /// Hands out each of them, once; all are 0 afterwards.
+    fn each(&mut self, mut take: impl FnMut(usize, f64)) {
+        for parameter in self.touched.drain(..) {
+            take(parameter, std::mem::take(&mut self.numbers[parameter]));
+        }
+    }
 }
 
 /// Gradients of groups, a column each, until they are multiplied.

@@ -13,16 +13,19 @@ mod hessian;
 mod loss;
 mod pass;
 mod prior;
+mod products;
 
+pub use crate::linear::SymmetricMatrix;
 pub use difference::{Difference, loss_difference, score_loss};
 pub use fit_k::{FitKError, K_MAX, K_MIN, KFit, OneResult, fit_k, fit_k_at, fit_k_of_integers};
-pub use hessian::{HessianKind, SymmetricMatrix};
+pub use hessian::HessianKind;
 pub use loss::{SampleLoss, expectation};
 pub use prior::PriorScale;
 
 use crate::model::Model;
 use crate::model::rows::{BLOCK, Rows};
 use crate::processes::{self, Shared};
+use hessian::Scored;
 use pass::{Point, Room, Sums};
 use prior::Prior;
 use rayon::prelude::*;
@@ -208,7 +211,8 @@ impl<'r> Objective<'r> {
     /// Second derivatives of the objective at `theta`, or what stands in for them, accurate to about six digits.
     pub fn hessian(&self, theta: &[f64], kind: HessianKind) -> SymmetricMatrix {
         self.check(theta);
-        let mut hessian = hessian::sum(self.rows, self.model, theta, self.measure(), kind);
+        let point = Point::new(&self.model.layout, theta);
+        let mut hessian = self.scored(&point).hessian(kind);
         if let Some(prior) = &self.prior
             && kind != HessianKind::Outer
         {
@@ -221,7 +225,7 @@ impl<'r> Objective<'r> {
     pub fn gauss_newton_diagonal(&self, theta: &[f64]) -> Vec<f64> {
         self.check(theta);
         let point = Point::new(&self.model.layout, theta);
-        let sum_part = |blocks| hessian::diagonal(self.rows, self.model, &point, self.measure(), blocks);
+        let sum_part = |blocks| self.scored(&point).diagonal(blocks);
         let mut diagonal = vec![0.0; self.parameters()];
         for part in each_part(self.rows.block_count(), sum_part) {
             diagonal.iter_mut().zip(part).for_each(|(sum, part)| *sum += part / self.rows.len() as f64);
@@ -239,7 +243,7 @@ impl<'r> Objective<'r> {
     /// If there is not one group a row.
     pub fn outer_by_group(&self, theta: &[f64], groups: &[u32]) -> (SymmetricMatrix, usize) {
         self.check(theta);
-        hessian::outer_by_group(self.rows, self.model, theta, self.measure(), groups)
+        self.scored(&Point::new(&self.model.layout, theta)).outer_by_group(groups)
     }
 
     /// What the prior adds to the mean loss if one parameter of `theta` becomes `new`.
@@ -255,6 +259,11 @@ impl<'r> Objective<'r> {
     /// The loss per sample and the logit of a centipawn.
     pub(crate) fn measure(&self) -> (SampleLoss, f64) {
         (self.loss, loss::logit_per_centipawn(self.k))
+    }
+
+    fn scored<'s>(&'s self, point: &'s Point) -> Scored<'s> {
+        let (loss, logit) = self.measure();
+        Scored { rows: self.rows, model: self.model, point, loss, logit }
     }
 
     fn check(&self, theta: &[f64]) {

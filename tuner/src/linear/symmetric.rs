@@ -1,0 +1,97 @@
+//! Symmetric matrices, of which the lower triangle is kept.
+
+/// A symmetric matrix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SymmetricMatrix {
+    size: usize,
+    /// The lower triangle, row after row.
+    lower: Vec<f64>,
+}
+
+impl SymmetricMatrix {
+    /// A matrix of zeros.
+    pub fn zeros(size: usize) -> Self {
+        SymmetricMatrix { size, lower: vec![0.0; size * (size + 1) / 2] }
+    }
+
+    /// A matrix by the entries of its lower triangle: `entry(i, j)` with `i ≥ j`.
+    pub(crate) fn from_fn(size: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
+        let entry = &entry;
+        SymmetricMatrix { size, lower: (0..size).flat_map(|i| (0..=i).map(move |j| entry(i, j))).collect() }
+    }
+
+    /// Number of rows.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// An entry.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn get(&self, i: usize, j: usize) -> f64 {
+        let (i, j) = if i >= j { (i, j) } else { (j, i) };
+        self.row(i)[j]
+    }
+
+    /// A row up to its diagonal.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.lower[start(i)..start(i + 1)]
+    }
+
+    /// Adds to an entry, on both sides of the diagonal.
+    pub(crate) fn add(&mut self, i: usize, j: usize, number: f64) {
+        self.lower[start(i.max(j)) + i.min(j)] += number;
+    }
+
+    /// The diagonal.
+    pub fn diagonal(&self) -> Vec<f64> {
+        (0..self.size).map(|i| self.row(i)[i]).collect()
+    }
+
+    /// Adds a number to the whole diagonal.
+    pub fn add_to_diagonal(&mut self, number: f64) {
+        (0..self.size).for_each(|i| self.lower[start(i) + i] += number);
+    }
+
+    /// Raises the diagonal to at least these numbers.
+    pub fn raise_diagonal(&mut self, least: &[f64]) {
+        for (i, &least) in least.iter().enumerate() {
+            let entry = &mut self.lower[start(i) + i];
+            *entry = entry.max(least);
+        }
+    }
+
+    /// Adds `factor · v vᵀ`.
+    pub fn add_outer(&mut self, factor: f64, v: &[f64]) {
+        for i in (0..self.size).filter(|&i| v[i] != 0.0) {
+            let times = factor * v[i];
+            self.lower[start(i)..start(i + 1)].iter_mut().zip(v).for_each(|(entry, part)| *entry += times * part);
+        }
+    }
+
+    /// Adds what belongs to parameters to those that lead them: the derivatives where they move together.
+    pub fn gather(&mut self, leaders: &[usize]) {
+        if leaders.iter().enumerate().all(|(index, &leader)| index == leader) {
+            return;
+        }
+        let mut gathered = SymmetricMatrix::zeros(self.size);
+        for i in 0..self.size {
+            for (j, &entry) in self.row(i).iter().enumerate() {
+                let (a, b) = (leaders[i].max(leaders[j]), leaders[i].min(leaders[j]));
+                // What meets itself on the diagonal was there twice, above it and below.
+                let times = if i != j && a == b { 2.0 } else { 1.0 };
+                gathered.lower[start(a) + b] += times * entry;
+            }
+        }
+        *self = gathered;
+    }
+}
+
+/// Where a row of a lower triangle starts.
+fn start(row: usize) -> usize {
+    row * (row + 1) / 2
+}

@@ -1,0 +1,331 @@
+//! Sums of outer products of sparse rows.
+//!
+//! A row counts leaves, each in a segment; its score is a function of the segments' totals alone. Whatever is a matrix `W`
+//! by totals, such as the second derivatives of the loss, is a matrix by parameters: `count · W · count` for two entries of
+//! a row. Its cells are 2 × 2, as leaves may be pairs. Rows are added up in batches, one row of the matrix after the
+//! other, which stays in the nearest cache that way.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::linear::SymmetricMatrix;
+use crate::model::layout::{Layout, Leaf};
+use crate::model::rows::Segment;
+
+/// The first half of one leaf by the two halves of another, then its second half by them. Aligned, so that none lies in two
+/// lines of a cache.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+pub(super) struct Cell(pub(super) [f64; 4]);
+
+impl Cell {
+    #[inline(always)]
+    fn times(self, factor: f64) -> Cell {
+        Cell(self.0.map(|number| factor * number))
+    }
+
+    /// Adds a multiple of another.
+    #[inline(always)]
+    fn add(&mut self, factor: f64, other: Cell) {
+        self.0.iter_mut().zip(other.0).for_each(|(number, other)| *number += factor * other);
+    }
+}
+
+/// Which row and column of the matrix a leaf has, before parameters are told apart: the leaves of all sums, then the
+/// common totals.
+pub(super) struct Columns<'l> {
+    layout: &'l Layout,
+    /// By total: the first of its leaves. Totals are those of the segments, then common ones.
+    first: Vec<usize>,
+    /// By total: the last one of the same sum.
+    last: Vec<usize>,
+    count: usize,
+}
+
+impl<'l> Columns<'l> {
+    pub(super) fn new(layout: &'l Layout) -> Self {
+        let mut of_sums = Vec::new();
+        let mut count = 0;
+        for sum in layout.sums() {
+            of_sums.push(count);
+            count += sum.leaves.len();
+        }
+        let mut first: Vec<usize> = layout.segments().iter().map(|segment| of_sums[segment.sum]).collect();
+        let sides = |sum: usize| layout.segment_of(sum) + usize::from(layout.sums()[sum].is_sided);
+        let mut last: Vec<usize> = layout.segments().iter().map(|segment| sides(segment.sum)).collect();
+        for _ in layout.common() {
+            last.push(first.len());
+            first.push(count);
+            count += 1;
+        }
+        Columns { layout, first, last, count }
+    }
+
+    /// Totals of a row.
+    pub(super) fn totals(&self) -> usize {
+        self.first.len()
+    }
+
+    /// The slots of a total; the second is missing if it is a single number.
+    pub(super) fn slots(&self, total: usize) -> [Option<usize>; 2] {
+        let slots = match total.checked_sub(self.layout.segments().len()) {
+            None => self.layout.slots_of(total),
+            Some(common) => self.layout.row_slots() + common..self.layout.row_slots() + common + 1,
+        };
+        [Some(slots.start), Some(slots.start + 1).filter(|slot| slots.contains(slot))]
+    }
+
+    /// By column, by half of it: its parameters, and what each counts.
+    fn parameters(&self) -> Vec<[Vec<(usize, f64)>; 2]> {
+        let leaves = self.layout.sums().iter().flat_map(|sum| {
+            let of_half = |leaf: &Leaf, half| {
+                if half < sum.kind.width() { vec![(leaf.parameter + half, leaf.unit)] } else { Vec::new() }
+            };
+            sum.leaves.iter().map(move |leaf| [0, 1].map(|half| of_half(leaf, half)))
+        });
+        leaves.chain(self.layout.common().iter().map(|parts| [parts.clone(), Vec::new()])).collect()
+    }
+
+    /// The matrix by parameters.
+    fn by_parameter(&self, cells: &[Cell], scale: f64) -> SymmetricMatrix {
+        let parameters = self.parameters();
+        let mut matrix = SymmetricMatrix::zeros(self.layout.parameters());
+        for (i, of_row) in parameters.iter().enumerate() {
+            for (j, (of_column, cell)) in parameters.iter().zip(&cells[row_of(i)]).enumerate() {
+                for (place, &entry) in cell.0.iter().enumerate().filter(|(_, entry)| **entry != 0.0) {
+                    for &(p, by) in &of_row[place / 2] {
+                        for &(q, times) in &of_column[place % 2] {
+                            // On the diagonal of leaves all is there; elsewhere what is above the diagonal is not, where both
+                            // meet if the parameter is one.
+                            let both = if i != j && p == q { 2.0 } else { 1.0 };
+                            if i != j || p >= q {
+                                matrix.add(p, q, scale * both * by * times * entry);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        matrix
+    }
+}
+
+/// Some rows, ready to be multiplied.
+pub(super) struct Piece<'c> {
+    columns: &'c Columns<'c>,
+    /// Of every entry, row after row, total after total: its column, ascending within a total, and what it counts.
+    entries: Vec<u32>,
+    counts: Vec<f64>,
+    /// By row, by total: where its entries begin; and where the last ones end.
+    begins: Vec<u32>,
+    /// By row, by total, by total: `W`.
+    weights: Vec<Cell>,
+    /// By column: where its uses begin, and the uses: the number of a row's total, and of its entry.
+    use_begins: Vec<u32>,
+    uses: Vec<(u32, u32)>,
+}
+
+impl<'c> Piece<'c> {
+    pub(super) fn new(columns: &'c Columns<'c>) -> Self {
+        let (entries, counts, weights, use_begins, uses) = Default::default();
+        Piece { columns, entries, counts, begins: vec![0], weights, use_begins, uses }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+        self.counts.clear();
+        self.begins.truncate(1);
+        self.weights.clear();
+    }
+
+    /// Takes a row; `weight` is `W`, for two totals.
+    #[inline]
+    pub(super) fn push(&mut self, segments: &[Segment<'_>], weight: impl Fn(usize, usize) -> Cell) {
+        for (Segment { leaves, counts }, first) in segments.iter().zip(&self.columns.first) {
+            self.entries.extend(leaves.iter().map(|&leaf| (first + usize::from(leaf)) as u32));
+            self.counts.extend(counts.iter().map(|&count| f64::from(count)));
+            self.begins.push(self.entries.len() as u32);
+        }
+        for column in &self.columns.first[segments.len()..] {
+            self.entries.push(*column as u32);
+            self.counts.push(1.0);
+            self.begins.push(self.entries.len() as u32);
+        }
+        let totals = self.columns.first.len();
+        (0..totals).for_each(|total| self.weights.extend((0..totals).map(|other| weight(total, other))));
+    }
+
+    /// Finds the uses of every column, by counting.
+    pub(super) fn sort(&mut self) {
+        let begins = &mut self.use_begins;
+        begins.clear();
+        begins.resize(self.columns.count + 2, 0);
+        self.entries.iter().for_each(|&column| begins[column as usize + 2] += 1);
+        (1..begins.len()).for_each(|column| begins[column] += begins[column - 1]);
+        self.uses.resize(self.entries.len(), (0, 0));
+        for (total, range) in self.begins.windows(2).enumerate() {
+            for place in range[0]..range[1] {
+                let next = &mut begins[self.entries[place as usize] as usize + 1];
+                self.uses[*next as usize] = (total as u32, place);
+                *next += 1;
+            }
+        }
+    }
+
+    /// Adds the part of a row of the matrix.
+    fn add_to(&self, column: usize, cells: &mut [Cell]) {
+        let totals = self.columns.first.len();
+        for &(number, place) in &self.uses[self.use_begins[column] as usize..self.use_begins[column + 1] as usize] {
+            let (row, total) = (number as usize / totals, number as usize % totals);
+            let begins = &self.begins[row * totals..][..=totals];
+            let weights = &self.weights[(row * totals + total) * totals..][..totals];
+            for (other, range) in begins.windows(2).enumerate().take(self.columns.last[total] + 1) {
+                let range = range[0] as usize..range[1] as usize;
+                let (entries, counts) = (&self.entries[range.clone()], &self.counts[range]);
+                // Of the same sum, every two entries meet in both orders, but where they are on one side of the diagonal.
+                let is_same = self.columns.first[other] == self.columns.first[total];
+                let end = if is_same { entries.partition_point(|&j| j as usize <= column) } else { entries.len() };
+                let own = weights[other].times(self.counts[place as usize]);
+                for (&j, &count) in entries[..end].iter().zip(counts) {
+                    cells[j as usize].add(count, own);
+                }
+            }
+        }
+    }
+}
+
+/// The sum of outer products.
+pub(super) struct Products<'c> {
+    columns: &'c Columns<'c>,
+    /// The lower triangle, row after row.
+    cells: Vec<Cell>,
+}
+
+impl<'c> Products<'c> {
+    pub(super) fn new(columns: &'c Columns<'c>) -> Self {
+        Products { columns, cells: vec![Cell::default(); row_of(columns.count).start] }
+    }
+
+    /// Adds rows. Every thread has some rows of the matrix for itself.
+    pub(super) fn add(&mut self, pieces: &[Piece<'_>]) {
+        /// Rows of the matrix that a thread adds at once.
+        const COLUMNS: usize = 8;
+        let count = self.columns.count;
+        let mut tasks = Vec::with_capacity(count.div_ceil(COLUMNS));
+        let mut rest = &mut self.cells[..];
+        for first in (0..count).step_by(COLUMNS) {
+            let columns = first..(first + COLUMNS).min(count);
+            let (cells, others) = rest.split_at_mut(row_of(columns.end).start - row_of(first).start);
+            tasks.push((columns, cells));
+            rest = others;
+        }
+        tasks.into_par_iter().for_each(|(columns, mut cells)| {
+            for column in columns {
+                let (row, others) = cells.split_at_mut(column + 1);
+                pieces.iter().for_each(|piece| piece.add_to(column, row));
+                cells = others;
+            }
+        });
+    }
+
+    /// The matrix by parameters, times a number.
+    pub(super) fn finish(&self, scale: f64) -> SymmetricMatrix {
+        self.columns.by_parameter(&self.cells, scale)
+    }
+}
+
+/// Where a row of a lower triangle stands.
+fn row_of(row: usize) -> Range<usize> {
+    row * (row + 1) / 2..(row + 1) * (row + 2) / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::layout::{Sum, SumKind};
+    use crate::model::rows::{RowBuilder, RowsWriter};
+    use engine::random::Random;
+
+    /// Pairs, sided pairs and sided single numbers in other units, of which the last is a parameter of a common total, too.
+    fn layout() -> Layout {
+        let leaves = |first: usize, width: usize, count: usize, unit: f64| {
+            (0..count).map(|leaf| Leaf { parameter: first + width * leaf, unit }).collect()
+        };
+        let sum = |name: &str, kind, is_sided, leaves| Sum { name: name.to_owned(), kind, is_sided, leaves };
+        let sums = vec![
+            sum("main", SumKind::Pair, false, leaves(0, 2, 40, 1.0)),
+            sum("danger", SumKind::Single, true, leaves(80, 1, 11, 0.5)),
+            sum("attack", SumKind::Pair, true, leaves(91, 2, 9, 1.0)),
+            sum("phase", SumKind::Single, false, leaves(109, 1, 3, 2.0)),
+        ];
+        Layout::new(112, sums, Vec::new(), vec![vec![(111, 3.0), (7, 1.0)]])
+    }
+
+    #[test]
+    fn products_are_those_of_dense_matrices() {
+        let layout = layout();
+        let columns = Columns::new(&layout);
+        let totals = columns.totals();
+        let mut random = Random::seeded(3);
+        let mut writer = RowsWriter::in_memory((&layout).into());
+        let mut row = RowBuilder::new();
+        for _ in 0..300 {
+            row.clear(0);
+            for (number, segment) in layout.segments().iter().enumerate() {
+                for _ in 0..random.below(9) {
+                    row.add(number, random.below(segment.leaves as u64) as usize, random.below(300) as i32 - 150);
+                }
+            }
+            writer.push(&mut row, 0.5).unwrap();
+        }
+        let rows = writer.finish().unwrap();
+        let slots = layout.slots();
+        let mut expected = vec![vec![0.0; layout.parameters()]; layout.parameters()];
+        let mut products = Products::new(&columns);
+        let mut pieces: Vec<Piece<'_>> = (0..3).map(|_| Piece::new(&columns)).collect();
+        for row in 0..rows.len() {
+            let mut weights = vec![vec![0.0; slots]; slots];
+            for i in 0..slots {
+                for j in 0..=i {
+                    weights[i][j] = random.below(200) as f64 / 100.0 - 1.0;
+                    weights[j][i] = weights[i][j];
+                }
+            }
+            let segments = rows.row(row);
+            // By slot: what it counts of each parameter.
+            let mut counts = vec![vec![0.0; layout.parameters()]; slots];
+            for (number, segment) in segments.iter().enumerate() {
+                for (&leaf, &count) in segment.leaves.iter().zip(segment.counts) {
+                    let leaf = layout.leaves(number)[usize::from(leaf)];
+                    for (half, slot) in layout.slots_of(number).enumerate() {
+                        counts[slot][leaf.parameter + half] += f64::from(count) * leaf.unit;
+                    }
+                }
+            }
+            (counts[layout.row_slots()][111], counts[layout.row_slots()][7]) = (3.0, 1.0);
+            for (slot, of_slot) in counts.iter().enumerate() {
+                for (other, of_other) in counts.iter().enumerate() {
+                    for (i, count) in of_slot.iter().enumerate().filter(|(_, count)| **count != 0.0) {
+                        let by = weights[slot][other] * count;
+                        of_other.iter().enumerate().for_each(|(j, count)| expected[i][j] += by * count);
+                    }
+                }
+            }
+            let piece = &mut pieces[row % 3];
+            piece.push(&segments, |total, other| {
+                let ([a, b], [c, d]) = (columns.slots(total), columns.slots(other));
+                Cell([(a, c), (a, d), (b, c), (b, d)].map(|(i, j)| i.zip(j).map_or(0.0, |(i, j)| weights[i][j])))
+            });
+        }
+        assert_eq!(totals, 7);
+        pieces.iter_mut().for_each(Piece::sort);
+        products.add(&pieces);
+        let found = products.finish(0.5);
+        for (i, row) in expected.iter().enumerate() {
+            for (j, entry) in row.iter().enumerate() {
+                assert!((found.get(i, j) - 0.5 * entry).abs() < 1e-6, "{i}, {j}: {} for {entry}", found.get(i, j));
+            }
+        }
+    }
+}
