@@ -121,9 +121,19 @@ pub(super) struct Piece<'c> {
     begins: Vec<u32>,
     /// By row, by total, by total: `W`.
     weights: Vec<Cell>,
-    /// By column: where its uses begin, and the uses: the number of a row's total, and of its entry.
+    /// By column: where its uses begin, and the uses.
     use_begins: Vec<u32>,
-    uses: Vec<(u32, u32)>,
+    uses: Vec<Use>,
+}
+
+/// Where a column is used.
+#[derive(Clone, Copy, Default)]
+struct Use {
+    /// The place of the row's first total in `begins`.
+    row: u32,
+    total: u32,
+    /// The entry.
+    place: u32,
 }
 
 impl<'c> Piece<'c> {
@@ -163,31 +173,41 @@ impl<'c> Piece<'c> {
         begins.resize(self.columns.count + 2, 0);
         self.entries.iter().for_each(|&column| begins[column as usize + 2] += 1);
         (1..begins.len()).for_each(|column| begins[column] += begins[column - 1]);
-        self.uses.resize(self.entries.len(), (0, 0));
-        for (total, range) in self.begins.windows(2).enumerate() {
-            for place in range[0]..range[1] {
-                let next = &mut begins[self.entries[place as usize] as usize + 1];
-                self.uses[*next as usize] = (total as u32, place);
-                *next += 1;
+        self.uses.resize(self.entries.len(), Use::default());
+        let totals = self.columns.totals();
+        for row in (0..self.begins.len() - 1).step_by(totals) {
+            for total in 0..totals {
+                for place in self.begins[row + total]..self.begins[row + total + 1] {
+                    let next = &mut begins[self.entries[place as usize] as usize + 1];
+                    self.uses[*next as usize] = Use { row: row as u32, total: total as u32, place };
+                    *next += 1;
+                }
             }
         }
     }
 
     /// Adds the part of a row of the matrix.
     fn add_to(&self, column: usize, cells: &mut [Cell]) {
-        let totals = self.columns.first.len();
-        for &(number, place) in &self.uses[self.use_begins[column] as usize..self.use_begins[column + 1] as usize] {
-            let (row, total) = (number as usize / totals, number as usize % totals);
-            let begins = &self.begins[row * totals..][..=totals];
-            let weights = &self.weights[(row * totals + total) * totals..][..totals];
-            for (other, range) in begins.windows(2).enumerate().take(self.columns.last[total] + 1) {
-                let range = range[0] as usize..range[1] as usize;
-                let (entries, counts) = (&self.entries[range.clone()], &self.counts[range]);
+        let totals = self.columns.totals();
+        for &Use { row, total, place } in
+            &self.uses[self.use_begins[column] as usize..self.use_begins[column + 1] as usize]
+        {
+            let [row, total, place] = [row, total, place].map(|number| number as usize);
+            let begins = &self.begins[row..][..=totals];
+            let weights = &self.weights[(row + total) * totals..][..totals];
+            for other in 0..=self.columns.last[total] {
+                let (begin, end) = (begins[other] as usize, begins[other + 1] as usize);
                 // Of the same sum, every two entries meet in both orders, but where they are on one side of the diagonal.
-                let is_same = self.columns.first[other] == self.columns.first[total];
-                let end = if is_same { entries.partition_point(|&j| j as usize <= column) } else { entries.len() };
-                let own = weights[other].times(self.counts[place as usize]);
-                for (&j, &count) in entries[..end].iter().zip(counts) {
+                let is_later = |&j: &u32| j as usize > column;
+                let end = if self.columns.first[other] != self.columns.first[total] {
+                    end
+                } else if other == total {
+                    (place + 1..end).find(|&place| is_later(&self.entries[place])).unwrap_or(end)
+                } else {
+                    begin + self.entries[begin..end].partition_point(|j| !is_later(j))
+                };
+                let own = weights[other].times(self.counts[place]);
+                for (&j, &count) in self.entries[begin..end].iter().zip(&self.counts[begin..end]) {
                     cells[j as usize].add(count, own);
                 }
             }
