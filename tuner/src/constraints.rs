@@ -52,6 +52,11 @@ pub struct Resolved<Start = Weights> {
 }
 
 impl Constraints {
+    /// Whether something other than being frozen is said of a name or part of one.
+    pub fn names(&self, name: &str) -> bool {
+        [&self.only, &self.ties, &self.bounds].into_iter().flatten().any(|pattern| pattern.contains(name))
+    }
+
     /// What they mean for a run from `start`, of the engine's own numbers.
     ///
     /// # Errors

@@ -8,7 +8,8 @@ use crate::data::{ReadOptions, Source};
 use crate::features::{self, Resolve, Resolved, Scores, score};
 use crate::objective::{Difference, SampleLoss, fit_k_of_integers, loss_difference};
 use crate::progress::Progress;
-use crate::tune::{Loss, TuneError};
+use crate::run::RunError;
+use crate::tune::Loss;
 
 /// What is measured.
 const LOSS: SampleLoss = SampleLoss::SquaredError;
@@ -37,7 +38,7 @@ pub fn evaluate(
     k: Option<f64>,
     options: &ReadOptions,
     progress: &dyn Progress,
-) -> Result<(u64, Vec<Evaluation>), TuneError> {
+) -> Result<(u64, Vec<Evaluation>), RunError> {
     let evaluator = |weights: &Weights| Evaluator::new(weights.clone());
     let (dataset, Resolved { rows, scores }) =
         features::read(sources, options, &evaluator(&parameters[0]), Resolve::Static, progress)?;

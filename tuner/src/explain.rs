@@ -110,6 +110,36 @@ pub struct Explanation {
     pub worst: Vec<Misjudged>,
 }
 
+impl Explanation {
+    /// Of scores alone, in groups that follow one another: nothing is told by phase or material.
+    pub(crate) fn of_scores(k: f64, scores: impl Iterator<Item = f64>, targets: &[f32], groups: &[u32]) -> Self {
+        let mut told = Explanation {
+            k,
+            scores: Vec::with_capacity(targets.len()),
+            all: Bin::default(),
+            calibration: vec![Bin::default(); EXPECTATIONS],
+            calibration_by_phase: Default::default(),
+            by_material: Vec::new(),
+            by_phase: Vec::new(),
+            files: Vec::new(),
+            worst: Vec::new(),
+        };
+        for ((score, &target), &group) in scores.zip(targets).zip(groups) {
+            let expected = expectation(k, score);
+            told.scores.push(score.round() as i16);
+            for bin in [&mut told.all, &mut told.calibration[bin_of(expected)]] {
+                bin.add(expected, target.into(), group);
+            }
+        }
+        told
+    }
+}
+
+/// The bin of an expectation.
+fn bin_of(expected: f64) -> usize {
+    ((expected * EXPECTATIONS as f64) as usize).min(EXPECTATIONS - 1)
+}
+
 /// Whether the labels of a file agree with the expectations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agreement {
@@ -326,7 +356,7 @@ impl Sums {
             // Evaluations and mates lie within ±32,000 centipawns.
             self.scores.push(score as i16);
             let (phase, material) = (phase(&position), material_balance(&position) + MOST_PAWNS);
-            let bin = ((expected * EXPECTATIONS as f64) as usize).min(EXPECTATIONS - 1);
+            let bin = bin_of(expected);
             for bin in [
                 &mut self.all,
                 &mut self.calibration[bin],

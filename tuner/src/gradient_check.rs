@@ -10,18 +10,15 @@ mod show;
 use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use engine::random::Random;
-use thiserror::Error;
 
 use crate::data::{Dataset, ReadOptions, Source};
-use crate::features::{self, ReadError, Resolve, Resolved};
+use crate::features::{self, Resolve, Resolved};
 use crate::model::merino::merino;
-use crate::model::rows::{Rows, RowsError};
-use crate::objective::{
-    FitKError, HessianKind, Objective, ObjectiveError, PriorScale, SampleLoss, fit_k_of_integers, scores,
-};
+use crate::model::rows::Rows;
+use crate::objective::{HessianKind, Objective, PriorScale, SampleLoss, fit_k_of_integers, scores};
 use crate::progress::{Progress, Unit};
-use crate::target::{Target, TargetError};
-use crate::tune::PRIOR_PER_POSITION;
+use crate::run::{PRIOR_PER_POSITION, RunError};
+use crate::target::Target;
 
 /// How far parameters are moved either way, in their unit: the error of a difference grows with its square, that of its
 /// rounding with its reciprocal.
@@ -60,26 +57,6 @@ pub struct Task {
     pub seed: u64,
     /// How much a first derivative may be off, as a share of the largest it could be.
     pub tolerance: f64,
-}
-
-/// Why nothing could be checked.
-#[derive(Debug, Error)]
-pub enum CheckError {
-    /// The data.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// What positions are to predict.
-    #[error(transparent)]
-    Target(#[from] TargetError),
-    /// The rows.
-    #[error(transparent)]
-    Rows(#[from] RowsError),
-    /// The data do not determine K.
-    #[error("{0}; check the results, or give the scale with --k")]
-    K(#[from] FitKError),
-    /// The objective.
-    #[error(transparent)]
-    Objective(#[from] ObjectiveError),
 }
 
 /// A derivative, as it is computed and as differences say.
@@ -156,7 +133,7 @@ impl Check {
 ///
 /// # Errors
 /// The first fault of the data, or why there is no objective.
-pub fn check(task: Task, progress: &dyn Progress) -> Result<Check, CheckError> {
+pub fn check(task: Task, progress: &dyn Progress) -> Result<Check, RunError> {
     let evaluator = Evaluator::new(task.weights.clone());
     let read = features::read(task.sources, &task.reading, &evaluator, task.resolve, progress)?;
     let (dataset, Resolved { rows, scores: played }) = read;

@@ -33,8 +33,6 @@ pub mod simplify;
 pub mod summary;
 pub mod target;
 pub mod tune;
-pub mod uncertainty;
-pub mod validation;
 mod vectors;
 
 /// The name of a choice on the command line.

@@ -23,9 +23,8 @@ use crate::numbers::Numbers;
 use crate::objective::{Difference, HessianKind, Objective, PriorScale, SampleLoss, fit_k_of_integers};
 use crate::optimize::{Lbfgs, Limits, Solver};
 use crate::progress::{Progress, Unit};
+use crate::run::{FOLDS, PRIOR_PER_POSITION, PriorSearch, RunError, Split};
 use crate::target::Target;
-use crate::tune::{PRIOR_PER_POSITION, TuneError};
-use crate::validation::{FOLDS, PriorSearch, Split};
 use order::order;
 
 /// What is taken out at once.
@@ -127,14 +126,14 @@ pub struct Simplified {
 ///
 /// # Errors
 /// The first fault of the data or the constraints, or why they cannot be fitted.
-pub fn simplify(task: Task, progress: &dyn Progress) -> Result<Simplified, TuneError> {
+pub fn simplify(task: Task, progress: &dyn Progress) -> Result<Simplified, RunError> {
     let constrained = task.constraints.resolve(&task.start)?;
     let evaluator = Evaluator::new(constrained.start.clone());
     let read = features::read(task.sources, &task.reading, &evaluator, task.resolve, progress)?;
     let (dataset, Resolved { rows, scores: played }) = read;
     let rows = rows.with_targets(&task.target.of(&dataset)?)?;
     if rows.is_mapped() {
-        return Err(TuneError::Memory { flag: "simplify", rows: rows.len() });
+        return Err(RunError::Memory { flag: "simplify", rows: rows.len() });
     }
     let k = match task.k {
         Some(k) => k,
@@ -151,13 +150,10 @@ pub fn simplify(task: Task, progress: &dyn Progress) -> Result<Simplified, TuneE
                 start: &start,
                 limits: &constrained.limits,
                 scale: PriorScale::Fixed,
-                first: PRIOR_PER_POSITION,
                 seed: task.seed,
             };
-            progress.begin("prior", 0, Unit::Iterations);
-            let choice = search.run(|_| progress.advance(1));
-            progress.end();
-            choice?.per_position / rows.len() as f64
+            let choice = search.choose(progress)?;
+            choice.map_or(PRIOR_PER_POSITION, |choice| choice.per_position) / rows.len() as f64
         }
     };
     let (files, resolve, target) = (dataset.files(), task.resolve, task.target);
@@ -235,7 +231,7 @@ struct Fold {
 }
 
 impl Problem<'_> {
-    fn solve(&self, terms: Vec<Term>, seed: u64, progress: &dyn Progress) -> Result<Simplified, TuneError> {
+    fn solve(&self, terms: Vec<Term>, seed: u64, progress: &dyn Progress) -> Result<Simplified, RunError> {
         progress.begin("fitting", 0, Unit::Iterations);
         let whole = self.objective(self.rows, &[])?;
         let full = self.fit(&whole, &self.start, &[])?;
@@ -245,7 +241,7 @@ impl Problem<'_> {
         let mut best = (full.clone(), 0);
         let mut trials: Vec<Trial> = Vec::new();
         let numbers: Vec<&[usize]> = order.iter().map(|(term, _)| &term.numbers[..]).collect();
-        let mut attempt = |count: usize| -> Result<bool, TuneError> {
+        let mut attempt = |count: usize| -> Result<bool, RunError> {
             let removed: Vec<usize> = numbers[..count].concat();
             let theta = self.fit(&whole, &full, &removed)?;
             let (held, losses) = self.held(&folds, &removed)?;
@@ -269,7 +265,7 @@ impl Problem<'_> {
         let (theta, removed) = best;
         let (weights, _) = Weights::from_vector(&theta);
         if !weights.has_phase() {
-            return Err(TuneError::NoPhase);
+            return Err(RunError::NoPhase);
         }
         Ok(Simplified {
             files: self.files.to_vec(),
@@ -287,7 +283,7 @@ impl Problem<'_> {
     }
 
     /// The objective over some rows; what is taken out is pulled nowhere.
-    fn objective<'r>(&self, rows: &'r Rows, removed: &[usize]) -> Result<Objective<'r>, TuneError> {
+    fn objective<'r>(&self, rows: &'r Rows, removed: &[usize]) -> Result<Objective<'r>, RunError> {
         let mut centre = self.start.clone();
         removed.iter().for_each(|&index| centre[index] = 0.0);
         let strength = self.prior * self.rows.len() as f64 / rows.len() as f64;
@@ -296,7 +292,7 @@ impl Problem<'_> {
     }
 
     /// Fits everything but what is taken out.
-    fn fit(&self, objective: &Objective<'_>, from: &[f64], removed: &[usize]) -> Result<Vec<f64>, TuneError> {
+    fn fit(&self, objective: &Objective<'_>, from: &[f64], removed: &[usize]) -> Result<Vec<f64>, RunError> {
         let mut limits: Limits = self.constrained.limits.clone();
         let mut theta = from.to_vec();
         for &index in removed {
@@ -307,7 +303,7 @@ impl Problem<'_> {
         Ok(solver.minimize(objective, &theta, &limits, None, &mut ())?.theta)
     }
 
-    fn folds(&self, seed: u64) -> Result<Vec<Fold>, TuneError> {
+    fn folds(&self, seed: u64) -> Result<Vec<Fold>, RunError> {
         let fold = |split: Split| {
             let (fitted, held) = split.rows(self.rows);
             let theta = self.fit(&self.objective(&fitted, &[])?, &self.start, &[])?;
@@ -318,12 +314,12 @@ impl Problem<'_> {
     }
 
     /// What each row loses.
-    fn losses(&self, rows: &Rows, theta: &[f64]) -> Result<Vec<f64>, TuneError> {
+    fn losses(&self, rows: &Rows, theta: &[f64]) -> Result<Vec<f64>, RunError> {
         Ok(self.objective(rows, &[])?.row_losses(theta))
     }
 
     /// By how much rows that were not fitted lose more without some numbers, over all folds, and what they lose by fold.
-    fn held(&self, folds: &[Fold], removed: &[usize]) -> Result<(Difference, Vec<Vec<f64>>), TuneError> {
+    fn held(&self, folds: &[Fold], removed: &[usize]) -> Result<(Difference, Vec<Vec<f64>>), RunError> {
         let mut changes: Vec<(u32, f64)> = Vec::with_capacity(self.rows.len());
         let mut found = Vec::with_capacity(folds.len());
         for fold in folds {
@@ -350,7 +346,7 @@ fn paired(mut changes: Vec<(u32, f64)>) -> Difference {
 
 /// Looks for the largest number of terms, up to `most`, that can go: one more at a time where there are few, by doubling
 /// and halving where there are many.
-fn last_free(most: usize, attempt: &mut impl FnMut(usize) -> Result<bool, TuneError>) -> Result<(), TuneError> {
+fn last_free(most: usize, attempt: &mut impl FnMut(usize) -> Result<bool, RunError>) -> Result<(), RunError> {
     /// So many terms are few.
     const FEW: usize = 24;
     let (mut free, mut costly) = (0, most + 1);

@@ -7,11 +7,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::data::{FileSummary, Grouping, LeftOutCounts, skipped_by_reason, together, write_files, write_skipped};
-use crate::objective::{PriorScale, SampleLoss};
+use crate::objective::SampleLoss;
 use crate::params_file::{DataFile, LossChange, PROGRAM, Provenance};
+use crate::run::{Bootstrap, FOLDS, Losses};
 use crate::target::Target;
-use crate::tune::{Losses, Report};
-use crate::validation::FOLDS;
+use crate::tune::Report;
 
 /// How many changed parameters are shown.
 const CHANGES_SHOWN: usize = 10;
@@ -35,15 +35,15 @@ impl Report {
             data: self.files.iter().map(DataFile::from).collect(),
             positions: self.positions,
             resolve: self.resolve.name(),
-            objective: format!("{} of the {}", self.sample_loss.name(), self.target),
-            method: self.method.name(),
+            objective: format!("{} of the {}", self.settings.loss.name(), self.target),
+            method: self.settings.method.name(),
             k: self.k,
             lambda: self.prior,
-            prior: format!("{}, {}", self.prior_shape(), self.prior_origin()),
+            prior: self.prior_origin(),
             static_loss: Some(LossChange { before: before.still, after: after.still }),
             quiescence_loss: Some(LossChange { before: before.qsearch, after: after.qsearch }),
             held_out: self.held_loss.map(|Losses { before, after }| {
-                (self.held_out, LossChange { before: before.by(self.resolve), after: after.by(self.resolve) })
+                (self.held_out as u64, LossChange { before: before.by(self.resolve), after: after.by(self.resolve) })
             }),
             iterations: self.iterations,
         }
@@ -59,23 +59,6 @@ impl Report {
         }
     }
 
-    /// What the prior pulled to.
-    fn prior_shape(&self) -> &'static str {
-        match self.prior_scale {
-            PriorScale::Free => "to the shape of the start",
-            PriorScale::Fixed => "to the start",
-        }
-    }
-
-    /// Where its strength came from.
-    fn prior_origin(&self) -> &'static str {
-        match (self.is_prior_given, &self.prior_choice) {
-            (true, _) => "as given",
-            (false, Some(_)) => "chosen by cross-validation",
-            (false, None) => "usual for so many positions",
-        }
-    }
-
     /// The run as one JSON object; `output` is where the parameters were written.
     pub fn to_json(&self, output: &str) -> Value {
         json!({
@@ -86,12 +69,12 @@ impl Report {
             "warnings": self.warnings(),
             "held_out": self.held_out,
             "target": self.target.to_string(),
-            "loss_function": self.sample_loss.name(),
+            "loss_function": self.settings.loss.name(),
             "resolve": self.resolve.name(),
-            "method": self.method.name(),
+            "method": self.settings.method.name(),
             "k": self.k,
             "prior": self.prior,
-            "prior_scale": self.prior_scale.name(),
+            "prior_scale": self.settings.prior_scale.name(),
             "prior_choice": self.prior_choice,
             "loss": self.loss,
             "held_loss": self.held_loss,
@@ -106,7 +89,7 @@ impl Report {
             "unseen": self.unseen,
             "at_bound": self.at_bound,
             "rare": self.rare,
-            "bootstrap": self.bootstrap.as_ref().map(|found| json!({ "samples": found.samples, "ratio": found.ratio })),
+            "bootstrap": self.bootstrap.as_ref().map(Bootstrap::to_json),
             "parameters": self.changes(),
             "seconds": self.seconds,
             "cache": self.cache,
@@ -138,12 +121,7 @@ impl Report {
         writeln!(to, "grouped      {}", together(self.grouping))?;
         if self.held_out > 0 {
             let share = 100.0 * self.held_out as f64 / self.positions as f64;
-            writeln!(
-                to,
-                "held out     {} positions ({share:.1} %), fitted {}",
-                self.held_out,
-                self.positions - self.held_out
-            )?;
+            writeln!(to, "held out     {} positions ({share:.1} %), fitted {}", self.held_out, self.fitted)?;
         }
         write_skipped(to, &self.skipped)?;
         if self.target != Target::default() {
@@ -152,7 +130,7 @@ impl Report {
         writeln!(to, "K            {:.4}", self.k)?;
         self.write_prior(to)?;
         writeln!(to, "resolved by  {}, {} rounds", self.resolve.name(), self.rounds)?;
-        let (method, iterations, ratio) = (self.method.name(), self.iterations, self.gradient_ratio);
+        let (method, iterations, ratio) = (self.settings.method.name(), self.iterations, self.gradient_ratio);
         writeln!(to, "minimised    by {method}, {iterations} iterations, gradient down to {ratio:.1e} of the start")?;
         if self.interrupted {
             writeln!(to, "interrupted  this is the best so far")?;
@@ -199,7 +177,7 @@ impl Report {
 
     /// What the parameters were pulled with, and why so.
     fn write_prior(&self, to: &mut String) -> fmt::Result {
-        writeln!(to, "prior        {:.3e} {}, {}", self.prior, self.prior_shape(), self.prior_origin())?;
+        writeln!(to, "prior        {}", self.prior_words())?;
         if let Some(choice) = &self.prior_choice {
             writeln!(
                 to,
@@ -211,7 +189,7 @@ impl Report {
     }
 
     fn write_losses(&self, to: &mut String) -> fmt::Result {
-        let title = match self.sample_loss {
+        let title = match self.settings.loss {
             SampleLoss::SquaredError => "mean squared error",
             SampleLoss::CrossEntropy => "mean cross-entropy",
         };

@@ -22,6 +22,9 @@ use crate::interrupt;
 /// The group of flags that has a table of its own.
 pub(super) const TABLE: &str = "tuning";
 
+/// The flags of that table that Merino's own evaluation has alone.
+pub(super) const OWN_TABLE: &str = "tuning-own";
+
 /// The group of flags that are about job files, and cannot stand in one.
 const NOT_IN_FILES: &str = "job-file";
 
@@ -107,7 +110,7 @@ impl<'c> Flags<'c> {
 
     /// Whether a flag stands in the table of its own.
     fn is_in_table(&self, arg: &Arg) -> bool {
-        is_in(self.0, TABLE, arg)
+        [TABLE, OWN_TABLE].into_iter().any(|group| is_in(self.0, group, arg))
     }
 
     /// The key, or name of the table, most like a word that is neither.

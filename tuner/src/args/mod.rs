@@ -15,6 +15,7 @@ mod job;
 mod outliers;
 mod parameters;
 mod report;
+mod settings;
 mod simplify;
 mod tune;
 
@@ -300,31 +301,23 @@ const PAWN_PHASE: &str = "phase.pawn";
 
 /// What is tuned, and what it keeps to.
 #[derive(Args)]
-#[command(next_help_heading = "Parameters")]
-#[group(id = job::TABLE)]
 struct ConstraintArgs {
-    /// Tune these parameters only: a path of the parameter file such as material.queen, psqt.knight, phase; `*` stands
-    /// for anything, `:mg` or `:eg` behind it for one number of each pair. May be given several times.
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
-    only: Vec<String>,
+    #[command(flatten)]
+    patterns: settings::PatternArgs,
 
-    /// Leave these parameters as they are: patterns as for --only.
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
-    freeze: Vec<String>,
+    #[command(flatten)]
+    own: OwnArgs,
+}
 
+/// What is asked of Merino's own parameters alone. Clap leaves groups empty that flatten others, so these are one.
+#[derive(Args)]
+#[command(next_help_heading = "Parameters")]
+#[group(id = job::OWN_TABLE)]
+struct OwnArgs {
     /// Tune the phase weight of pawns, too. Unless a pattern names it, it keeps its start otherwise: a taper that is told
     /// by pawns predicts results better, and plays worse.
     #[arg(long)]
     pawn_phase: bool,
-
-    /// Give parameters one value, number by number: patterns of equal shape, such as psqt.knight=psqt.bishop or
-    /// material.knight:mg=material.knight:eg. They start at their mean.
-    #[arg(long, value_name = "PATTERN=PATTERN", value_delimiter = ',')]
-    tie: Vec<String>,
-
-    /// Keep parameters between bounds, both included: psqt.*=-200..200, material.queen=900.. or phase=..50.
-    #[arg(long, value_name = "PATTERN=LOWER..UPPER", value_delimiter = ',')]
-    bound: Vec<String>,
 
     /// Make boards their own mirror images, file a for file h: patterns such as psqt or psqt.king:eg.
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
@@ -333,16 +326,12 @@ struct ConstraintArgs {
 
 impl ConstraintArgs {
     fn constraints(&self) -> Constraints {
-        let patterns = [&self.only, &self.tie, &self.bound].into_iter().flatten();
-        let is_free = self.pawn_phase || patterns.into_iter().any(|pattern| pattern.contains(PAWN_PHASE));
-        let held = (!is_free).then(|| PAWN_PHASE.to_owned());
-        Constraints {
-            only: self.only.clone(),
-            freeze: self.freeze.iter().cloned().chain(held).collect(),
-            ties: self.tie.clone(),
-            bounds: self.bound.clone(),
-            symmetric: self.symmetric.clone(),
+        let mut constraints = self.patterns.constraints();
+        constraints.symmetric.clone_from(&self.own.symmetric);
+        if !self.own.pawn_phase && !constraints.names(PAWN_PHASE) {
+            constraints.freeze.push(PAWN_PHASE.to_owned());
         }
+        constraints
     }
 }
 

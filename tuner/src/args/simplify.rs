@@ -6,8 +6,8 @@ use anyhow::Result;
 use clap::Args;
 use common::files::{RunFiles, TOML};
 use tuner::params_file::render;
+use tuner::run::MIN_SEEN;
 use tuner::simplify::{Grouping, Task, simplify};
-use tuner::tune::MIN_SEEN;
 
 use super::parameters::{ParamsFile, TUNED};
 use super::{ConstraintArgs, DataArgs, MachineArgs, MeasureArgs, PrintArgs, SampleArgs, strength};

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use common::files::{JSON, Kind, TOML};
 use thiserror::Error;
 
-use super::{Fitted, Parameter, Problem, Start};
+use super::{Declared, Fitted, Parameter, Start};
 
 /// Elements of an array on a line.
 const PER_LINE: usize = 8;
@@ -78,13 +78,13 @@ impl Fitted {
     }
 }
 
-impl Problem {
-    /// Looks whether what is fitted to it can be written in a language, before anything is fitted.
+impl Declared<'_> {
+    /// Looks whether what is fitted can be written in a language, before anything is fitted.
     ///
     /// # Errors
     /// As for [`Fitted::emit`].
     pub fn check_names(&self, language: Language) -> Result<(), EmitError> {
-        language.tables(self.parameters()).map(|_| ())
+        language.tables(self.parameters).map(|_| ())
     }
 }
 

@@ -60,7 +60,7 @@ pub(super) fn boards(page: &Page, table: &Table) -> Markup {
     let means: Vec<String> = (0..stages).map(|stage| signed(table.mean_change(stage), 1)).collect();
     let more = format!(
         "{} The strongest colours are ±{} and, of changes, ±{}; the mean change is {}.",
-        table.field.summary(),
+        table.summary,
         plain(values, 0),
         plain(changes, 0),
         means.join(" and ")

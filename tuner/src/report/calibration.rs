@@ -45,18 +45,25 @@ pub(super) fn pictures(page: &Page) -> Markup {
             (calibration("Calibration",
                 &format!("expected and actual points{over}; on the diagonal, expectations come true"),
                 &series(&told, |told| &told.calibration)))
-            (residuals("Residuals by material",
-                &format!("White’s material less Black’s, in pawns of 1, 3, 3, 5, 9{over}"),
-                "pawns", -f64::from(MOST_PAWNS), &series(&told, |told| &told.by_material)))
-            (residuals("Residuals by phase",
-                &format!("24 with all pieces on the board, 0 with none but pawns{over}"),
-                "phase", 0.0, &series(&told, |told| &told.by_phase)))
+            @if told.iter().all(|(_, _, told)| !told.by_phase.is_empty()) { (residuals_by(&told, &over)) }
         }
         div class="charts" {
             @for (part, (name, more)) in PARTS.into_iter().enumerate() {
-                (calibration(name, more, &series(&told, |told| &told.calibration_by_phase[part])))
+                @let parts = series(&told, |told| &told.calibration_by_phase[part]);
+                @if parts.iter().all(|(_, _, bins)| !bins.is_empty()) { (calibration(name, more, &parts)) }
             }
         }
+    }
+}
+
+fn residuals_by(told: &Told<'_>, over: &str) -> Markup {
+    html! {
+        (residuals("Residuals by material",
+            &format!("White’s material less Black’s, in pawns of 1, 3, 3, 5, 9{over}"),
+            "pawns", -f64::from(MOST_PAWNS), &series(told, |told| &told.by_material)))
+        (residuals("Residuals by phase",
+            &format!("24 with all pieces on the board, 0 with none but pawns{over}"),
+            "phase", 0.0, &series(told, |told| &told.by_phase)))
     }
 }
 

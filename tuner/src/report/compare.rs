@@ -10,11 +10,11 @@ use crate::features::{self, Resolve, Resolved, Scores, score};
 use crate::model::centre::Centring;
 use crate::model::merino::merino;
 use crate::model::rows::Rows;
+use crate::numbers::Numbers;
 use crate::objective::{Objective, SampleLoss, fit_k, loss_difference, score_loss};
 use crate::optimize::Limits;
 use crate::progress::Progress;
-use crate::tune::TuneError;
-use crate::uncertainty::standard_errors;
+use crate::run::{RunError, standard_errors};
 
 /// A set of parameters and what it is called.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub fn compare(
     k: Option<f64>,
     options: &ReadOptions,
     progress: &dyn Progress,
-) -> Result<Page, TuneError> {
+) -> Result<Page, RunError> {
     let [before, after] = [&against, &tuned].map(|named| Evaluator::new(named.weights.clone()));
     let (dataset, Resolved { rows, scores }) = features::read(sources, options, &after, resolve, progress)?;
     let earlier = score(&dataset, &before, progress);
@@ -73,7 +73,13 @@ pub fn compare(
         positions: dataset.len() as u64,
         files: dataset.files().to_vec(),
         skipped: dataset.skipped().clone(),
-        ..Page::new(tuned.name, tuned.weights, against.name, against.weights)
+        ..Page::new(
+            Numbers::declared(),
+            tuned.name,
+            tuned.weights.to_vector(),
+            against.name,
+            against.weights.to_vector(),
+        )
     })
 }
 

@@ -15,7 +15,6 @@ mod tables;
 
 use std::collections::BTreeMap;
 
-use engine::eval::params::Weights;
 use maud::{Markup, html};
 use tools::page::words::{grouped, plain, signed, signed_percent};
 use tools::page::{self, tile};
@@ -39,10 +38,12 @@ pub struct Page {
     pub name: String,
     /// What the parameters they are compared with are called.
     pub against: String,
-    /// Those parameters.
-    pub start: Weights,
-    /// The tuned parameters.
-    pub tuned: Weights,
+    /// The parameters, number by number.
+    pub numbers: Numbers,
+    /// Those that they are compared with.
+    pub start: Vec<f64>,
+    /// Those that were tuned.
+    pub tuned: Vec<f64>,
     /// How well both predict results, the most telling first.
     pub losses: Vec<LossChange>,
     /// The way of the losses; empty if nothing was minimised.
@@ -79,10 +80,11 @@ pub struct Page {
 
 impl Page {
     /// A page that tells of the parameters alone.
-    pub fn new(name: String, tuned: Weights, against: String, start: Weights) -> Self {
+    pub fn new(numbers: Numbers, name: String, tuned: Vec<f64>, against: String, start: Vec<f64>) -> Self {
         Page {
             name,
             against,
+            numbers,
             start,
             tuned,
             losses: Vec::new(),
@@ -142,7 +144,7 @@ pub fn page(page: &Page) -> String {
             (warnings(page))
             (course::pictures(page))
             (calibration::pictures(page))
-            @for table in tables.iter().filter(|table| table.is_board()) { (boards::boards(page, table)) }
+            @for table in tables.iter().filter(|table| table.is_board) { (boards::boards(page, table)) }
             (tables::lists(&tables))
             (tables::changes(page))
             div class="pair" { (tables::at_bounds(page)) (tables::unseen(page, &tables)) }
@@ -189,8 +191,7 @@ fn verdict(page: &Page) -> Markup {
 
 /// The numbers that matter most.
 fn tiles(page: &Page) -> Markup {
-    let (before, after) = (page.start.to_vector(), page.tuned.to_vector());
-    let changes: Vec<f64> = before.iter().zip(&after).map(|(before, after)| after - before).collect();
+    let changes: Vec<f64> = page.start.iter().zip(&page.tuned).map(|(before, after)| after - before).collect();
     let changed = changes.iter().filter(|change| **change != 0.0).count();
     let largest = (0..changes.len()).max_by(|&a, &b| changes[a].abs().total_cmp(&changes[b].abs()));
     html! {
@@ -205,8 +206,8 @@ fn tiles(page: &Page) -> Markup {
             @if page.positions > 0 { (tile("Positions", &html! { (grouped(page.positions)) }, &skipped(page))) }
             (tile("Changed", &html! { (changed) }, &format!("of {} numbers", changes.len())))
             @if let Some(index) = largest.filter(|_| changed > 0) {
-                (tile("Largest change", &html! { (signed(changes[index], 0)) },
-                    &Numbers::declared().name(index).replace(':', " ")))
+                (tile("Largest change", &html! { (signed(changes[index], page.numbers.get(index).decimals)) },
+                    &page.numbers.name(index).replace(':', " ")))
             }
         }
     }

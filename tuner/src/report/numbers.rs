@@ -1,10 +1,12 @@
 //! The parameters of a page, table by table, as they are declared.
 
-use engine::eval::params::{Axis, Field, Kind, Leaf, PAIRS, Weights, leaves, ranges_of};
+use engine::eval::params::Axis;
 
 use super::Page;
-use crate::model::merino::numbers_of_leaf;
-use crate::numbers::Numbers;
+use crate::numbers::{self, Stage};
+
+/// What parameters are called together that are elements of nothing.
+const SINGLE: &str = "Parameters";
 
 /// What the numbers of a pair are called.
 pub(super) const STAGES: [&str; 2] = ["midgame", "endgame"];
@@ -14,6 +16,8 @@ pub(super) const STAGES: [&str; 2] = ["midgame", "endgame"];
 pub(super) struct Number {
     pub(super) before: f64,
     pub(super) after: f64,
+    /// Digits behind the decimal point that it is written with.
+    pub(super) decimals: usize,
     /// Its standard error, if it is known.
     pub(super) error: Option<f64>,
     /// How far it has moved beside what its whole table shares: errors are those of centred tables.
@@ -31,7 +35,7 @@ impl Number {
     }
 }
 
-/// A leaf with its numbers: two of a pair, one of a scalar.
+/// A parameter with its numbers: two of a pair, one of a single.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) path: String,
@@ -42,20 +46,20 @@ pub(super) struct Entry {
     pub(super) seen: Option<u32>,
 }
 
-/// The leaves of an innermost array of a field, such as a board; a field without arrays is one of its own.
+/// The parameters of an innermost array, such as a board; one that is an element of nothing is a table of its own.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
-    pub(super) field: &'static Field,
+    /// What is told together with it: its field, or all arrays of its name.
+    pub(super) family: String,
+    /// What it is for, if that is known.
+    pub(super) summary: String,
+    pub(super) is_board: bool,
     /// Its path: `psqt.knight`.
     pub(super) name: String,
     pub(super) entries: Vec<Entry>,
 }
 
 impl Table {
-    pub(super) fn is_board(&self) -> bool {
-        self.field.axes.last() == Some(&Axis::Board)
-    }
-
     /// The numbers of one stage.
     pub(super) fn stage(&self, stage: usize) -> impl Iterator<Item = Number> + Clone {
         self.entries.iter().map(move |entry| entry.numbers[stage])
@@ -76,62 +80,66 @@ impl Table {
 
 /// Every number of the parameters, in the order of their vector.
 pub(super) fn numbers(page: &Page) -> Vec<Number> {
-    let (before, after) = (page.start.to_vector(), page.tuned.to_vector());
-    let moved = moved(page, &before, &after);
-    let number = |index: usize| {
+    let moved = moved(page);
+    let number = |(index, number): (usize, &numbers::Number)| {
         let error = page.errors.as_ref().and_then(|errors| errors[index]);
-        Number { before: before[index], after: after[index], error, moved: moved[index] }
+        let (before, after) = (page.start[index], page.tuned[index]);
+        Number { before, after, decimals: number.decimals, error, moved: moved[index] }
     };
-    (0..before.len()).map(number).collect()
+    page.numbers.iter().enumerate().map(number).collect()
 }
 
 /// The same by table, in the same order.
 pub(super) fn tables(page: &Page) -> Vec<Table> {
-    let all = numbers(page);
     let mut tables: Vec<Table> = Vec::new();
-    for (index, leaf) in leaves().iter().enumerate() {
-        let cut = cut(leaf);
-        let (name, rest) = leaf.path.split_at(cut);
-        let last = if rest.is_empty() { name } else { rest.trim_start_matches('.') };
-        let numbers = match leaf.kind {
-            Kind::Pair => all[2 * index..2 * index + 2].to_vec(),
-            Kind::Scalar => vec![all[PAIRS + index]],
+    for ((index, declared), number) in page.numbers.iter().enumerate().zip(numbers(page)) {
+        if declared.stage == Some(Stage::Endgame) {
+            // Behind the midgame number of the same parameter.
+            let pair = tables.last_mut().and_then(|table| table.entries.last_mut());
+            pair.into_iter().for_each(|pair| pair.numbers.push(number));
+            continue;
+        }
+        let (path, is_alone) = (declared.path(), declared.field.is_some_and(|field| field.dims.is_empty()));
+        let name = if is_alone { path } else { &declared.table };
+        let last = if name == path { path } else { path[name.len()..].trim_start_matches('.') };
+        let seen = page.occurrences.as_ref().map(|seen| seen[index]);
+        let entry = Entry { path: path.to_owned(), name: last.to_owned(), numbers: vec![number], seen };
+        let family = match declared.field {
+            Some(field) => field.name,
+            None if name == path => SINGLE,
+            None => name.split(['.', '[']).next().unwrap_or_default(),
         };
-        let seen = page.occurrences.as_ref().map(|seen| seen[numbers_of_leaf(index).start]);
-        let entry = Entry { path: leaf.path.clone(), name: last.to_owned(), numbers, seen };
-        match tables.last_mut().filter(|table| table.name == name && table.field == leaf.field) {
+        match tables.last_mut().filter(|table| table.name == name && table.family == family) {
             Some(table) => table.entries.push(entry),
-            None => tables.push(Table { field: leaf.field, name: name.to_owned(), entries: vec![entry] }),
+            None => tables.push(Table {
+                family: family.to_owned(),
+                summary: declared.field.map(|field| field.summary().to_string()).unwrap_or_default(),
+                is_board: declared.field.is_some_and(|field| field.axes.last() == Some(&Axis::Board)),
+                name: name.to_owned(),
+                entries: vec![entry],
+            }),
         }
     }
     tables
 }
 
 /// By number, the change of the centred parameters.
-fn moved(page: &Page, before: &[f64], after: &[f64]) -> Vec<f64> {
-    let mut moved: Vec<f64> = before.iter().zip(after).map(|(before, after)| after - before).collect();
+fn moved(page: &Page) -> Vec<f64> {
+    let mut moved: Vec<f64> = page.start.iter().zip(&page.tuned).map(|(before, after)| after - before).collect();
     page.centring.shift(&mut moved);
     moved
 }
 
-/// Where the last part of the path of a leaf begins.
-fn cut(leaf: &Leaf) -> usize {
-    let path = &leaf.path;
-    if leaf.field.dims.is_empty() { path.len() } else { path.rfind(['.', '[']).unwrap_or(path.len()) }
-}
-
 /// The names of the numbers that stand at an end of what they may be, with that end.
 pub(super) fn at_bounds(page: &Page) -> Vec<(String, f64)> {
-    let declared: Vec<(f64, f64)> =
-        ranges_of::<Weights>().map(|range| (f64::from(*range.start()), f64::from(*range.end()))).collect();
-    let bounds = page.bounds.as_ref().unwrap_or(&declared);
-    let after = page.tuned.to_vector();
-    let names = Numbers::declared();
-    let is_end = |index: usize| {
-        let (low, high) = bounds[index];
-        // A weight of nothing is no accident where nothing is the least.
-        let is_natural = low == 0.0 && after[index] == 0.0;
-        low < high && !is_natural && (after[index] == low || after[index] == high)
+    let range = |(index, number): (usize, &numbers::Number)| {
+        page.bounds.as_ref().map_or(number.range.into(), |bounds| bounds[index])
     };
-    (0..after.len()).filter(|&index| is_end(index)).map(|index| (names.name(index).to_owned(), after[index])).collect()
+    let ends = page.numbers.iter().enumerate().filter(|&(index, number)| {
+        let ((low, high), after) = (range((index, number)), page.tuned[index]);
+        // A weight of nothing is no accident where nothing is the least.
+        let is_natural = low == 0.0 && after == 0.0;
+        low < high && !is_natural && (after == low || after == high)
+    });
+    ends.map(|(index, number)| (number.name.clone(), page.tuned[index])).collect()
 }

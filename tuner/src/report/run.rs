@@ -2,46 +2,92 @@
 
 use super::{LossChange, Page, Point};
 use crate::constraints::Constraints;
+use crate::explain::Explanation;
 use crate::features::Resolve;
-use crate::objective::PriorScale;
+use crate::fit::Fitted;
+use crate::numbers::Numbers;
 use crate::optimize::Limits;
 use crate::params_file::provenance_of;
-use crate::tune::{CurvePoint, Losses, Report};
+use crate::run::{CurvePoint, Losses, Outcome};
+use crate::tune::{Loss, Report};
 
 /// A bootstrap whose errors differ more than this from the standard errors says that these are not to be trusted.
 const BOOTSTRAP_AGREES: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 
 impl Page {
-    /// Tells of a run; `name` is what the tuned parameters are called, `start` what those of the start are.
-    pub fn of_run(report: &Report, name: String, start: String) -> Self {
-        let [before, after] = match &report.explained {
-            Some([before, after]) => [Some(before.clone()), Some(after.clone())],
-            None => [None, None],
-        };
+    /// Tells what any run has to say; `name` is what the tuned parameters are called, `start` what those of the start are.
+    fn of<L>(outcome: &Outcome<L>, numbers: Numbers, name: String, start: String) -> Self {
         Page {
-            losses: losses(report),
-            history: history(&report.history),
-            errors: report.errors.as_ref().map(|errors| errors.by_parameter.clone()),
-            centring: report.centring.clone(),
-            occurrences: Some(report.occurrences.clone()),
-            before,
-            after,
-            positions: report.positions,
-            files: report.files.clone(),
-            skipped: report.skipped.clone(),
-            bounds: Some(bounds(&report.limits)),
-            constraints: constraints(report),
-            facts: facts(report),
-            provenance: provenance_of(&report.provenance().to_string()).unwrap_or_default(),
-            warnings: warnings(report),
-            ..Page::new(name, report.tuned.clone(), start, report.start.clone())
+            history: history(&outcome.history),
+            errors: outcome.errors.as_ref().map(|errors| errors.by_parameter.clone()),
+            centring: outcome.centring.clone(),
+            occurrences: Some(outcome.occurrences.clone()),
+            positions: (outcome.fitted + outcome.held_out) as u64,
+            bounds: Some(bounds(&outcome.limits)),
+            constraints: constraints(outcome),
+            facts: facts(outcome),
+            warnings: warnings(outcome),
+            ..Page::new(numbers, name, outcome.theta.clone(), start, outcome.start.clone())
         }
     }
+
+    /// Tells of a run on Merino's own evaluation.
+    pub fn of_run(report: &Report, name: String, start: String) -> Self {
+        let mut page = Page {
+            losses: losses(report),
+            files: report.files.clone(),
+            skipped: report.skipped.clone(),
+            provenance: provenance_of(&report.provenance().to_string()).unwrap_or_default(),
+            ..Page::of(&report.outcome, Numbers::declared(), name, start)
+        };
+        [page.before, page.after] = sides(report.explained.as_ref());
+        let told = [(report.unseen, "no position"), (report.rare, "too few positions")];
+        for (count, words) in told.into_iter().filter(|(count, _)| *count > 0) {
+            page.constraints.push(format!("{count} pairs occur in {words} and kept their start"));
+        }
+        let of_positions = [("Target", report.target.to_string()), ("Judged by", report.resolve.name())];
+        page.facts.splice(0..0, of_positions.map(|(name, value)| (name.to_owned(), value)));
+        page.warnings.extend(worse(report.held_loss.map(|held| [held.before.qsearch, held.after.qsearch])));
+        page
+    }
+
+    /// Tells of a fit of any evaluation; `rows` is what its rows are called.
+    pub fn of_fit(fitted: &Fitted, rows: &str) -> Self {
+        let change = |name: &str, &Losses { before, after }: &Losses<f64>| LossChange {
+            name: name.to_owned(),
+            before,
+            after,
+            difference: None,
+        };
+        let held = fitted.held_loss.iter().map(|held| change("hold-out", held));
+        let mut losses: Vec<LossChange> = held.chain([change("fitted", &fitted.loss)]).collect();
+        losses[0].difference = fitted.loss_change;
+        let mut page = Page {
+            losses,
+            ..Page::of(&fitted.outcome, fitted.numbers.clone(), rows.to_owned(), "their start".to_owned())
+        };
+        [page.before, page.after] = sides(fitted.explained.as_ref());
+        if !fitted.rare.is_empty() {
+            page.constraints.push(format!("too rare to be tuned: {}", fitted.rare.join(", ")));
+        }
+        if let Some(check) = &fitted.check {
+            page.facts.push(("Check".to_owned(), check.to_string()));
+        }
+        page.facts.push(("Divided by".to_owned(), fitted.grouping.name().to_owned()));
+        page.warnings.extend(worse(fitted.held_loss.map(|held| [held.before, held.after])));
+        page.warnings.extend(fitted.warnings.iter().cloned());
+        page
+    }
+}
+
+/// What parameters get right and wrong, before and after, if that is known.
+fn sides(explained: Option<&[Explanation; 2]>) -> [Option<Explanation>; 2] {
+    explained.map_or([None, None], |sides| sides.clone().map(Some))
 }
 
 /// The losses of a run, those of the positions held out first, of both kinds of score.
 fn losses(report: &Report) -> Vec<LossChange> {
-    let both = |prefix: &str, losses: &Losses| {
+    let both = |prefix: &str, losses: &Losses<Loss>| {
         let change =
             |name: &str, before, after| LossChange { name: format!("{prefix}{name}"), before, after, difference: None };
         let mut both = vec![
@@ -74,18 +120,16 @@ fn history(curve: &[CurvePoint]) -> Vec<Point> {
     points
 }
 
-fn constraints(report: &Report) -> Vec<String> {
-    let Constraints { only, freeze, ties, bounds, symmetric } = &report.constraints;
+fn constraints<L>(outcome: &Outcome<L>) -> Vec<String> {
+    let Constraints { only, freeze, ties, bounds, symmetric } = &outcome.settings.constraints;
     let asked =
         [("tuned only", only), ("frozen", freeze), ("tied", ties), ("bounds", bounds), ("symmetric", symmetric)];
     let asked = asked.into_iter().filter(|(_, patterns)| !patterns.is_empty());
     let asked = asked.map(|(what, patterns)| format!("{what}: {}", patterns.join(", ")));
     let told = [
-        (report.frozen, "numbers kept their start"),
-        (report.tied, "numbers follow others"),
-        (report.averaged, "numbers began at the mean of what they are tied to"),
-        (report.unseen, "pairs occur in no position and kept their start"),
-        (report.rare, "pairs occur in too few positions and kept their start"),
+        (outcome.frozen, "numbers kept their start"),
+        (outcome.tied, "numbers follow others"),
+        (outcome.averaged, "numbers began at the mean of what they are tied to"),
     ];
     let told = told.into_iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
     asked.chain(told).collect()
@@ -99,57 +143,46 @@ fn bounds(limits: &Limits) -> Vec<(f64, f64)> {
     (0..limits.size()).map(bounds).collect()
 }
 
-fn facts(report: &Report) -> Vec<(String, String)> {
+fn facts<L>(outcome: &Outcome<L>) -> Vec<(String, String)> {
     let mut facts = vec![
-        ("Target", report.target.to_string()),
-        ("Loss", report.sample_loss.name()),
-        ("Judged by", report.resolve.name()),
-        ("Method", report.method.name()),
-        ("Steps", format!("{} in {} rounds", report.iterations, report.rounds)),
-        ("Gradient", format!("down to {:.1e} of the start", report.gradient_ratio)),
-        ("K", format!("{:.6}", report.k)),
-        ("Prior", prior(report)),
+        ("Loss", outcome.settings.loss.name()),
+        ("Method", outcome.settings.method.name()),
+        ("Steps", format!("{} in {} rounds", outcome.iterations, outcome.rounds)),
+        ("Gradient", format!("down to {:.1e} of the start", outcome.gradient_ratio)),
+        ("K", format!("{:.6}", outcome.k)),
+        ("Prior", outcome.prior_words()),
     ];
-    if report.held_out > 0 {
-        facts.push(("Held out", format!("{} positions", report.held_out)));
+    if outcome.held_out > 0 {
+        facts.push(("Held out", format!("{} positions", outcome.held_out)));
     }
-    if let Some(errors) = &report.errors {
+    if let Some(errors) = &outcome.errors {
         facts.push(("Errors", format!("from {} games or positions", errors.clusters)));
     }
-    if let Some(found) = &report.bootstrap {
+    if let Some(found) = &outcome.bootstrap {
         let words = format!("{} samples, {:.3} of the standard errors in the median", found.samples, found.ratio);
         facts.push(("Bootstrap", words));
     }
-    let seconds = &report.seconds;
+    let seconds = &outcome.seconds;
     facts.push(("Seconds", format!("{:.2}, of them {:.2} to minimise", seconds.total, seconds.optimize)));
     facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn prior(report: &Report) -> String {
-    let how = if report.prior_choice.is_some() { "chosen by cross-validation" } else { "as given" };
-    let scale = match report.prior_scale {
-        PriorScale::Free => "to the shape of the start",
-        PriorScale::Fixed => "to the start",
-    };
-    format!("{:.3e} {scale}, {how}", report.prior)
-}
-
-fn warnings(report: &Report) -> Vec<String> {
+fn warnings<L>(outcome: &Outcome<L>) -> Vec<String> {
     let mut warnings = Vec::new();
-    if report.interrupted {
+    if outcome.interrupted {
         warnings.push("The run was interrupted: these are the best parameters until then.".to_owned());
     }
-    if !report.converged {
+    if !outcome.converged {
         warnings.push("The largest number of steps was taken; run again from the output.".to_owned());
     }
-    if let Some(held) = report.held_loss.filter(|held| held.after.qsearch > held.before.qsearch) {
-        warnings.push(format!(
-            "Positions held out are predicted worse than by the start: {:.7} after {:.7}.",
-            held.after.qsearch, held.before.qsearch
-        ));
-    }
-    if let Some(found) = report.bootstrap.as_ref().filter(|found| !BOOTSTRAP_AGREES.contains(&found.ratio)) {
+    if let Some(found) = outcome.bootstrap.as_ref().filter(|found| !BOOTSTRAP_AGREES.contains(&found.ratio)) {
         warnings.push(format!("A bootstrap finds errors {:.2} times as large as the standard errors.", found.ratio));
     }
     warnings
+}
+
+/// That what was held out is predicted worse than by the start, if it is.
+fn worse(held: Option<[f64; 2]>) -> Option<String> {
+    let [before, after] = held.filter(|[before, after]| after > before)?;
+    Some(format!("Positions held out are predicted worse than by the start: {after:.7} after {before:.7}."))
 }

@@ -6,7 +6,6 @@ use tools::page::words::{grouped, percent, plain, signed, signed_percent};
 use super::Page;
 use super::numbers::{self, Number, Table};
 use crate::explain::Agreement;
-use crate::numbers::Numbers;
 use crate::objective::Difference;
 
 /// How many parameters are told as the most and the least certain.
@@ -31,10 +30,10 @@ fn table(name: &str, head: &[&str], rows: &Markup) -> Markup {
 
 /// The tables that are no boards, such as material, those of one field together.
 pub(super) fn lists(tables: &[Table]) -> Markup {
-    let lists: Vec<&Table> = tables.iter().filter(|table| !table.is_board()).collect();
+    let lists: Vec<&Table> = tables.iter().filter(|table| !table.is_board).collect();
     html! {
         div class="lists" {
-            @for tables in lists.chunk_by(|a, b| a.field == b.field) { (list(tables)) }
+            @for tables in lists.chunk_by(|a, b| a.family == b.family && a.stages() == b.stages()) { (list(tables)) }
         }
     }
 }
@@ -56,9 +55,9 @@ fn list(tables: &[&Table]) -> Markup {
     };
     html! {
         section class="card" {
-            h2 { (first.field.name) }
-            p class="note" { (first.field.summary()) }
-            (table(first.field.name, &head, &rows))
+            h2 { (first.family) }
+            p class="note" { (first.summary) }
+            (table(&first.family, &head, &rows))
         }
     }
 }
@@ -66,17 +65,17 @@ fn list(tables: &[&Table]) -> Markup {
 /// What a number is now, and how it has changed.
 fn cells(number: &Number, seen: Option<u32>) -> Markup {
     let seen = seen.map(|seen| format!(", in {} positions", grouped(seen.into()))).unwrap_or_default();
-    let from = format!("{} before{seen}", plain(number.before, 0));
+    let from = format!("{} before{seen}", plain(number.before, number.decimals));
     html! {
         td title=(from) { (with_error(number)) }
-        td title=(from) class=(change_class(number.change())) { (signed(number.change(), 0)) }
+        td title=(from) class=(change_class(number.change())) { (signed(number.change(), number.decimals)) }
     }
 }
 
 /// A number as it is now, with its standard error, if it is known.
 fn with_error(number: &Number) -> Markup {
     html! {
-        (plain(number.after, 0))
+        (plain(number.after, number.decimals))
         @if let Some(error) = number.error { span class="none" { " ± " (plain(error, 1)) } }
     }
 }
@@ -97,9 +96,8 @@ struct Named {
 
 /// The parameters whose change is clearest, and the largest changes that may be chance; without errors, the largest.
 pub(super) fn changes(page: &Page) -> Markup {
-    let names = Numbers::declared();
-    let named =
-        names.iter().zip(numbers::numbers(page)).map(|(name, number)| Named { name: name.name.clone(), number });
+    let numbers = page.numbers.iter().zip(numbers::numbers(page));
+    let named = numbers.map(|(declared, number)| Named { name: declared.name.clone(), number });
     let mut changed: Vec<Named> = named.filter(|named| named.number.change() != 0.0).collect();
     if changed.is_empty() {
         return html! { section class="card" { h2 { "Changes" } p class="none" { "No parameter has changed." } } };
@@ -147,9 +145,9 @@ fn ranking(name: &str, note: &str, changed: &[Named]) -> Markup {
         @for Named { name, number } in changed {
             tr {
                 th scope="row" { (name) }
-                td { (plain(number.before, 0)) }
+                td { (plain(number.before, number.decimals)) }
                 td { (with_error(number)) }
-                td class=(change_class(number.change())) { (signed(number.change(), 0)) }
+                td class=(change_class(number.change())) { (signed(number.change(), number.decimals)) }
                 @if let Some(errors) = number.significance() { td { (plain(errors, 1)) } }
             }
         }

@@ -8,11 +8,13 @@ use std::cell::OnceCell;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::PRIOR_PER_POSITION;
 use crate::io::Storage;
 use crate::model::rows::{Rows, RowsError, RowsWriter};
 use crate::objective::{Objective, PriorScale};
 use crate::optimize::{Lbfgs, Limits, OptimizeError, Solver};
 use crate::processes::deal;
+use crate::progress::{Progress, Unit};
 
 /// The groups that fall below a share of all, by their hash under a seed: the same for the same data in any order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -220,8 +222,6 @@ pub struct PriorSearch<'a> {
     pub limits: &'a Limits,
     /// Whether the scale of the start is pulled to.
     pub scale: PriorScale,
-    /// The strength per position to begin with.
-    pub first: f64,
     /// What decides the folds.
     pub seed: u64,
 }
@@ -237,13 +237,32 @@ struct Fold {
 }
 
 impl PriorSearch<'_> {
+    /// The strength of the prior with which rows that are not fitted lose least; none if there are too few groups to tell:
+    /// then the first guess, [`PRIOR_PER_POSITION`], has to do.
+    ///
+    /// # Errors
+    /// If a fit cannot begin.
+    pub fn choose(&self, progress: &dyn Progress) -> Result<Option<PriorChoice>, ValidationError> {
+        progress.begin("prior", 0, Unit::Iterations);
+        let choice = self.run(|trial| {
+            progress.advance(1);
+            progress.message(format!("{:.1e} a row, held out {:.7}", trial.per_position, trial.loss));
+        });
+        progress.end();
+        match choice {
+            Ok(choice) => Ok(Some(choice)),
+            Err(ValidationError::FewGroups { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Finds the strongest pull with which data that were not fitted lose no more than with the best, to within one
     /// standard error: from the first guess up the ladder for as long as it holds, else down for as long as it pays.
     /// `watch` is told every trial.
     ///
     /// # Errors
     /// If there are too few groups for folds, or a fit cannot begin.
-    pub fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<PriorChoice, ValidationError> {
+    fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<PriorChoice, ValidationError> {
         let mut folds = self.folds()?;
         let count = folds.len();
         let at_once = self.folds_at_once();
@@ -251,7 +270,7 @@ impl PriorSearch<'_> {
         let start = mean(&start.concat());
         let mut rungs: Vec<Rung> = Vec::new();
         let mut try_rung = |number: i32| -> Result<Rung, ValidationError> {
-            let per_position = self.first * RATIO.powi(number);
+            let per_position = PRIOR_PER_POSITION * RATIO.powi(number);
             let fits = deal(&mut folds, at_once, |fold| {
                 let theta = self.fit(fold, per_position)?;
                 let losses = self.losses(fold, &theta);
