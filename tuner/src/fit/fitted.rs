@@ -6,9 +6,9 @@ use std::ops::Deref;
 use serde_json::{Value as Json, json};
 
 use super::{Check, Grouping, Parameter};
-use crate::explain::Explanation;
 use crate::numbers::{Number, Numbers};
 use crate::objective::Difference;
+use crate::run::explain::Explanation;
 use crate::run::{Bootstrap, Losses, Outcome, Seconds};
 
 /// Names of rare parameters that a table has room for.

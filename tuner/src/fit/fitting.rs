@@ -6,13 +6,13 @@ use std::time::Instant;
 use sha2::{Digest, Sha256};
 
 use super::{Fitted, Grouping, Problem, Start};
-use crate::explain::Explanation;
 use crate::model::Model;
 use crate::model::centre::{Shift, homogeneity, shifts};
 use crate::model::rows::Rows;
 use crate::numbers::Numbers;
 use crate::objective::{Difference, FitKError, Objective, OneResult, SampleLoss, fit_k_at, loss_difference, scores};
 use crate::optimize::Limits;
+use crate::run::explain::Explanation;
 use crate::run::{Divided, Hooks, Outcome, Run, RunError, RunState, Seconds, Settings, Sides, Split, Subject};
 
 impl Problem {

@@ -113,12 +113,12 @@ impl Declared<'_> {
     ///
     /// # Errors
     /// If their constraints cannot be kept, or the score has no scale to be normalised.
-    pub fn check(&self, settings: &Settings) -> Result<Resolved<Vec<f64>>, RunError> {
+    pub fn check(&self, settings: &Settings) -> Result<Resolved, RunError> {
         if settings.normalize && homogeneity(self.model).is_none() {
             return Err(RunError::Normalize);
         }
         let start: Vec<f64> = self.parameters.iter().flat_map(|one| one.start.numbers()).copied().collect();
-        Ok(self.constraints(settings).resolve_among(&self.numbers(), &start)?)
+        Ok(self.constraints(settings).resolve(&self.numbers(), &start)?)
     }
 
     /// What the parameters keep to: phase weights of version 1 keep their start, unless a pattern names them.

@@ -4,6 +4,7 @@
 mod bootstrap;
 mod checkpoint;
 mod error;
+pub mod explain;
 mod outcome;
 mod pipeline;
 mod search;

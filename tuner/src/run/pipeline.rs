@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use super::bootstrap::{Fitted, bootstrap};
 use super::state::{Best, MAX_ROUNDS, RunState};
 use super::{
-    Checkpoint, CurvePoint, Divided, Fingerprint, Hooks, Losses, Outcome, PRIOR_PER_POSITION, PriorChoice, PriorSearch,
-    RunError, Search, Seconds, Seen, Settings, Sides, freeze_rare, standard_errors,
+    Bootstrap, Checkpoint, CurvePoint, Divided, Errors, Fingerprint, Hooks, Losses, Outcome, PRIOR_PER_POSITION,
+    PriorChoice, PriorSearch, RunError, Search, Seconds, Seen, Settings, Sides, freeze_rare, standard_errors,
 };
 use crate::constraints::Resolved;
 use crate::model::Model;
@@ -89,7 +89,7 @@ pub trait Subject<'r> {
 pub(crate) struct Run<'r, S> {
     pub(crate) subject: S,
     pub(crate) settings: &'r Settings,
-    pub(crate) constrained: &'r Resolved<Vec<f64>>,
+    pub(crate) constrained: &'r Resolved,
     /// By row to fit: what it must not be parted from.
     pub(crate) groups: &'r [u32],
     /// Whether these are games.
@@ -294,7 +294,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         Ok((Best { theta, iterations, gradient_ratio, converged, ..state.best.clone() }, interrupted))
     }
 
-    /// What the run says in the end: errors, and the parameters in the form in which they are written.
+    /// What the run says in the end: how sure it is, and the parameters in the form in which they are written.
     fn finish(
         &mut self,
         state: RunState<S::Loss>,
@@ -303,28 +303,16 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         interrupted: bool,
         mut seconds: Seconds,
     ) -> Result<Outcome<S::Loss>, RunError> {
-        let (settings, constrained) = (self.settings, self.constrained);
+        let constrained = self.constrained;
         // Of which nothing is frozen, or tied to what is outside. Numbers that are too rare to be tuned are shifted along.
         let centring = Centring::new(
             self.subject.shifts(&rows.fitted),
             |j| constrained.shiftable[j],
-            |j| state.occurrences[j] >= settings.min_seen.max(1),
+            |j| state.occurrences[j] >= self.settings.min_seen.max(1),
         );
-        let (mut errors, mut scatter) = (None, None);
-        if settings.errors || settings.bootstrap > 0 {
-            let objective = self.objective(&rows.fitted, &state)?;
-            let (theta, games) = (&state.best.theta[..], self.are_games.then_some(self.groups));
-            let find = || standard_errors(&objective, theta, &limits, &centring, games);
-            errors = timed(&mut seconds.errors, find);
-            if settings.bootstrap > 0 {
-                let (limits, centring, errors) = (&limits, &centring, errors.as_ref());
-                let fitted = Fitted { objective: &objective, theta, limits, centring, errors };
-                let find = || bootstrap(&fitted, self.groups, settings, &self.hooks);
-                scatter = timed(&mut seconds.errors, find)?;
-            }
-        }
+        let (mut errors, bootstrap) = self.certainty(&state, &rows.fitted, &limits, &centring, &mut seconds)?;
         let (mut theta, mut k, mut sides) = (state.best.vector, state.k, state.best.sides);
-        if settings.normalize {
+        if self.settings.normalize {
             let powers = self.subject.powers().ok_or(RunError::Normalize)?;
             let scaled = state.best.theta.iter().zip(&powers).map(|(value, &power)| value * k.powf(power));
             theta = self.subject.numbers().round(&scaled.collect::<Vec<f64>>());
@@ -335,20 +323,11 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             k = 1.0;
             sides = timed(&mut seconds.resolve, || self.subject.losses(rows, &theta, k))?;
         }
-        if settings.centre {
-            let mut centred = theta.clone();
-            let numbers = self.subject.numbers();
-            centring.apply(&mut centred, |j| match settings.normalize {
-                true => numbers.get(j).range.into(),
-                false => limits.bounds(j),
-            });
-            // Tables that are tied in part only had better stay.
-            if limits.leaders().iter().enumerate().all(|(j, &leader)| centred[j] == centred[leader]) {
-                theta = centred;
-            }
+        if self.settings.centre {
+            theta = self.centred(theta, &centring, &limits);
         }
         Ok(Outcome {
-            settings: settings.clone(),
+            settings: self.settings.clone(),
             start: constrained.start.clone(),
             theta,
             start_k: state.k,
@@ -362,7 +341,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             history: state.history,
             errors,
             centring,
-            bootstrap: scatter,
+            bootstrap,
             occurrences: state.occurrences,
             iterations: state.best.iterations,
             rounds: state.rounds,
@@ -375,6 +354,43 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             limits,
             seconds,
         })
+    }
+
+    /// How sure the best parameters so far are, as far as that is asked.
+    fn certainty(
+        &self,
+        state: &RunState<S::Loss>,
+        rows: &Rows,
+        limits: &Limits,
+        centring: &Centring,
+        seconds: &mut Seconds,
+    ) -> Result<(Option<Errors>, Option<Bootstrap>), RunError> {
+        if !self.settings.errors && self.settings.bootstrap == 0 {
+            return Ok((None, None));
+        }
+        let objective = self.objective(rows, state)?;
+        let (theta, games) = (&state.best.theta[..], self.are_games.then_some(self.groups));
+        let find = || standard_errors(&objective, theta, limits, centring, games);
+        let errors = timed(&mut seconds.errors, find);
+        if self.settings.bootstrap == 0 {
+            return Ok((errors, None));
+        }
+        let fitted = Fitted { objective: &objective, theta, limits, centring, errors: errors.as_ref() };
+        let find = || bootstrap(&fitted, self.groups, self.settings, &self.hooks);
+        let bootstrap = timed(&mut seconds.errors, find)?;
+        Ok((errors, bootstrap))
+    }
+
+    /// Parameters with their tables centred; as they are, if that would part what is tied.
+    fn centred(&self, theta: Vec<f64>, centring: &Centring, limits: &Limits) -> Vec<f64> {
+        let mut centred = theta.clone();
+        let numbers = self.subject.numbers();
+        centring.apply(&mut centred, |j| match self.settings.normalize {
+            true => numbers.get(j).range.into(),
+            false => limits.bounds(j),
+        });
+        let is_whole = limits.leaders().iter().enumerate().all(|(j, &leader)| centred[j] == centred[leader]);
+        if is_whole { centred } else { theta }
     }
 }
 

@@ -17,12 +17,12 @@ pub use report::{Loss, Report};
 
 use crate::cache::CacheUse;
 use crate::data::Dataset;
-use crate::explain::{Case, Explanation, WORST, explain, loss_change};
 use crate::features::{self, ReadError, Resolved};
 use crate::model::merino::numbers_of_leaf;
 use crate::numbers::Numbers;
 use crate::objective::Difference;
 use crate::progress::Progress;
+use crate::run::explain::{Case, Explanation, WORST, explain, loss_change};
 use crate::run::{Divided, Outcome, Run, RunState, Seconds, Split, timed};
 use subject::Merino;
 
@@ -34,7 +34,7 @@ use subject::Merino;
 pub fn run(mut job: Job, hooks: Hooks<'_>) -> Result<Report, RunError> {
     let started = Instant::now();
     let (fingerprint, numbers) = (job.fingerprint(), Numbers::declared());
-    let constrained = job.settings.constraints.resolve_among(&numbers, &job.start.to_vector())?;
+    let constrained = job.settings.constraints.resolve(&numbers, &job.start.to_vector())?;
     job.start = Weights::from_vector(&constrained.start).0;
     let mut seconds = Seconds::default();
     let resumed: Option<RunState<Loss>> =

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::CacheUse;
 use crate::data::{FileSummary, Grouping, Skipped};
-use crate::explain::Explanation;
 use crate::features::{Resolve, Scores};
 use crate::objective::{Difference, SampleLoss, score_loss};
 use crate::run::Outcome;
+use crate::run::explain::Explanation;
 use crate::target::Target;
 
 /// Mean losses of the engine's integer scores.

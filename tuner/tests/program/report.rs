@@ -7,7 +7,7 @@ use std::process::Command;
 use engine::eval::params::{Axis, PAIRS, Weights, fields, leaves};
 use tuner::data::{ReadOptions, Source};
 use tuner::features::Resolve;
-use tuner::report::{Named, Page, Point, compare, page};
+use tuner::inspect::report::{Named, Page, Point, compare, page};
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
