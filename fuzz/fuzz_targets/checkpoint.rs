@@ -11,27 +11,29 @@ use sha2::{Digest, Sha256};
 use tuner::constraints::Constraints;
 use tuner::data::Source;
 use tuner::features::Resolve;
-use tuner::tune::{Checkpoint, Hooks, Job, TuneError, run};
+use tuner::run::{Hooks, RunError, Settings};
+use tuner::tune::{Job, run};
 
 /// Behind a byte for another target.
 const POSITIONS: &[u8] = include_bytes!("../seeds/text/epd");
 const START: &str = include_str!("../../params/baseline.toml");
 
 /// Begins a run, or goes on with one, and stops at once.
-fn begin(path: &Path) -> Result<bool, TuneError> {
+fn begin(path: &Path) -> Result<bool, RunError> {
     static STOP: AtomicBool = AtomicBool::new(true);
     let source = Source::embedded("positions", &POSITIONS[1..]).expect("there are some");
     let constraints = Constraints { only: vec!["material".to_owned()], ..Constraints::default() };
-    let job = Job {
-        resolve: Resolve::Static,
+    let settings = Settings {
         constraints,
         min_seen: 0,
         k: Some(1.0),
         prior: Some(1e-6),
         errors: false,
-        ..Job::new(vec![source], Weights::from_toml(START).expect("sound parameters"))
+        ..Settings::default()
     };
-    let hooks = Hooks { stop: Some(&STOP), checkpoint: Some(Checkpoint::new(path)), resume: true, ..Hooks::new(&()) };
+    let start = Weights::from_toml(START).expect("sound parameters");
+    let job = Job { resolve: Resolve::Static, ..Job::new(vec![source], start, settings) };
+    let hooks = Hooks { stop: Some(&STOP), checkpoint: Some(path), resume: true, ..Hooks::new(&()) };
     run(job, hooks).map(|report| report.interrupted)
 }
 

@@ -7,8 +7,9 @@ use engine::chess::Position;
 use tempfile::TempDir;
 use tuner::data::convert::{Compression, OutputFormat, Target, convert};
 use tuner::data::{Dataset, Filters, Plies, ReadOptions, Source};
-use tuner::fit::Problem;
+use tuner::fit::{Declared, Problem};
 use tuner::io::Storage;
+use tuner::run::RunError;
 
 /// Reads data as the tuner does. What comes out must hold together, whatever went in.
 pub fn read(bytes: Vec<u8>, is_strict: bool) {
@@ -85,11 +86,13 @@ pub fn read_behind(beginning: &[u8], data: &[u8]) {
 pub fn read_rows(bytes: &[u8]) {
     let (_folder, path) = file(bytes);
     let storage = Storage { memory: 1 << 24, ..Storage::default() };
-    match Problem::read_rows(&path, &storage, &()) {
+    let accept = |_: Declared<'_>| Ok::<_, RunError>(());
+    let read = |path: &PathBuf| Problem::read_rows(std::slice::from_ref(path), &storage, accept, &());
+    match read(&path) {
         Ok(problem) => {
             let copy = path.with_extension("copy");
             problem.write_rows(&copy).expect("what was read can be written");
-            assert_eq!(Problem::read_rows(&copy, &storage, &()).expect("what was written can be read"), problem);
+            assert_eq!(read(&copy).expect("what was written can be read"), problem);
         }
         Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
     }

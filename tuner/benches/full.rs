@@ -15,7 +15,7 @@ use tuner::model::rows::{RowBuilder, Rows, RowsWriter};
 use tuner::model::tape::{Op, Tape};
 use tuner::objective::{HessianKind, Objective, PriorScale, expectation, scores};
 use tuner::optimize::{Lbfgs, Limits, Solver};
-use tuner::uncertainty::standard_errors;
+use tuner::run::standard_errors;
 
 const ROWS: usize = 678_383;
 const PAIRS: usize = 1000;

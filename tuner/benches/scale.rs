@@ -18,7 +18,7 @@ use tuner::model::merino::merino;
 use tuner::model::rows::{RowBuilder, Rows, RowsWriter};
 use tuner::objective::{HessianKind, Objective, PriorScale, SampleLoss, fit_k_at};
 use tuner::optimize::{Lbfgs, Limits, Solver};
-use tuner::tune::PRIOR_PER_POSITION;
+use tuner::run::PRIOR_PER_POSITION;
 
 const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../params/baseline.toml");

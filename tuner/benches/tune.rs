@@ -9,7 +9,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use engine::eval::params::Weights;
 use tuner::data::Source;
 use tuner::features::Resolve;
-use tuner::tune::{Hooks, Job, run};
+use tuner::run::{Hooks, Settings};
+use tuner::tune::{Job, run};
 
 const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../params/baseline.toml");
@@ -20,7 +21,8 @@ fn job(resolve: Resolve) -> Job {
         None => Source::embedded("embedded", EMBEDDED),
     };
     let start = Weights::from_toml(BASELINE).expect("sound parameters");
-    Job { resolve, prior: Some(1e-13), errors: false, ..Job::new(vec![source.expect("readable data")], start) }
+    let settings = Settings { prior: Some(1e-13), errors: false, ..Settings::default() };
+    Job { resolve, ..Job::new(vec![source.expect("readable data")], start, settings) }
 }
 
 fn whole_runs(criterion: &mut Criterion) {

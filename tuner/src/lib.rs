@@ -2,7 +2,7 @@
 //!
 //! [`data`] reads labelled positions, [`features`] resolves them with the engine's own quiescence search and
 //! evaluation into sparse rows, [`objective`] is the function of the parameters to be minimised, [`optimize`]
-//! minimises it, [`tune`] runs the whole, [`params_file`] writes what comes out, [`explain`] says what it is worth.
+//! minimises it, [`tune`] runs the whole, [`params_file`] writes what comes out, [`inspect`] looks at it.
 
 // What is printed goes through `common`, which escapes it and does not panic.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
@@ -10,31 +10,22 @@
 pub mod cache;
 pub mod constraints;
 pub mod data;
-pub mod diff;
-pub mod evaluate;
-pub mod explain;
 mod exponential;
 pub mod features;
 pub mod fit;
-pub mod gradient_check;
+pub mod inspect;
 pub mod io;
 mod linear;
 pub mod model;
 pub mod numbers;
 pub mod objective;
 pub mod optimize;
-pub mod outliers;
 pub mod params_file;
 pub mod processes;
 pub mod progress;
-pub mod report;
 pub mod run;
-pub mod simplify;
-pub mod summary;
 pub mod target;
 pub mod tune;
-pub mod uncertainty;
-pub mod validation;
 mod vectors;
 
 /// The name of a choice on the command line.

@@ -3,17 +3,13 @@
 // What is printed goes through `common`, which escapes it and does not panic.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
-mod allocator;
-mod args;
-mod bars;
-mod interrupt;
-#[cfg(feature = "mpi")]
-mod world;
+mod cli;
 
 use std::sync::atomic::Ordering;
 
-use args::Cli;
-use bars::Bars;
+#[cfg(feature = "mpi")]
+use cli::world;
+use cli::{Bars, Cli, allocator, interrupt};
 use common::print::FAILURE;
 use common::{fault, note, out};
 use tuner::processes::is_first;

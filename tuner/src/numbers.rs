@@ -4,7 +4,7 @@
 //! the parameter is a pair (`psqt.knight.e4:mg`). A pattern is such a name, the path of a table or of all that belongs
 //! together (`psqt.knight`, `phase`); `*` stands for any characters, and a pattern without `:mg` or `:eg` means both.
 
-use engine::eval::params::{Axis, Kind, Weights, leaves, ranges_of};
+use engine::eval::params::{Axis, Field, Kind, Weights, leaves, ranges_of};
 use thiserror::Error;
 
 /// One of the two numbers of a pair.
@@ -51,6 +51,8 @@ pub struct Number {
     pub name: String,
     /// The path of what it is an element of: `psqt.knight`, `phase`; its own if of nothing.
     pub table: String,
+    /// The field that declares it, of the engine's own.
+    pub field: Option<&'static Field>,
     /// Which half of a pair it is; none if it stands by itself.
     pub stage: Option<Stage>,
     /// The square it is about, 8 rank + file, if it stands on a board.
@@ -69,6 +71,7 @@ impl Number {
         Number {
             name: format!("{path}{}", stage.map_or("", Stage::suffix)),
             table: table_of(path).to_owned(),
+            field: None,
             stage,
             square: None,
             mirror: None,
@@ -77,10 +80,15 @@ impl Number {
         }
     }
 
-    /// A value as it is written: rounded, within a range.
+    /// The path of its parameter: its name without a stage.
+    pub fn path(&self) -> &str {
+        stage_of(&self.name).0
+    }
+
+    /// A value as it is written: rounded, within a range, and 0 without a sign.
     pub fn round(&self, value: f64, (lower, upper): (f64, f64)) -> f64 {
         let parts = 10_f64.powi(self.decimals as i32);
-        ((value * parts).round() / parts).clamp(lower, upper)
+        ((value * parts).round() / parts).clamp(lower, upper) + 0.0
     }
 }
 
@@ -105,6 +113,7 @@ impl Numbers {
             let square = is_on_board.then_some(place % 64);
             let mirror = is_on_board.then_some(field_start + (place ^ 7) * stages.len());
             numbers.extend(stages.iter().enumerate().map(|(half, &stage)| Number {
+                field: Some(leaf.field),
                 square,
                 mirror: mirror.map(|first| first + half),
                 ..Number::new(&leaf.path, stage, 0)
@@ -119,6 +128,11 @@ impl Numbers {
     /// Those of another evaluation.
     pub fn new(numbers: Vec<Number>) -> Self {
         Numbers(numbers)
+    }
+
+    /// Values of all of them as they are written: rounded, within the range of each.
+    pub fn round(&self, values: &[f64]) -> Vec<f64> {
+        self.iter().zip(values).map(|(number, &value)| number.round(value, number.range.into())).collect()
     }
 
     /// How many there are.

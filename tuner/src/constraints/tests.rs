@@ -1,4 +1,5 @@
 use super::*;
+use engine::eval::params::Weights;
 use engine::eval::score::Score;
 
 const BASELINE: &str = include_str!("../../../params/baseline.toml");
@@ -30,12 +31,17 @@ fn resolve(lines: &[&str]) -> Result<Resolved, ConstraintError> {
         bounds: of("bound"),
         symmetric: of("symmetric"),
     };
-    constraints.resolve(&start())
+    constraints.resolve(&Numbers::declared(), &start().to_vector())
 }
 
 fn names(group: &[usize]) -> Vec<String> {
     let numbers = Numbers::declared();
     group.iter().map(|&index| numbers.name(index).to_owned()).collect()
+}
+
+/// Where the parameters start.
+fn weights(resolved: &Resolved) -> Weights {
+    Weights::from_vector(&resolved.start).0
 }
 
 /// The names of the groups of one tie.
@@ -50,7 +56,7 @@ fn refused(lines: &[&str]) -> String {
 #[test]
 fn without_constraints_everything_moves_within_its_declared_range() {
     let resolved = resolve(&[]).unwrap();
-    assert_eq!(resolved.start, start());
+    assert_eq!(weights(&resolved), start());
     assert_eq!((resolved.frozen, resolved.tied, resolved.averaged, resolved.bounded), (0, 0, 0, 0));
     assert_eq!(resolved.limits.bounds(0), (-5000.0, 5000.0));
     assert_eq!(resolved.limits.bounds(Weights::DIMENSIONS - 1), (0.0, 1000.0));
@@ -86,23 +92,23 @@ fn ties_pair_patterns_number_by_number() {
 fn tied_numbers_start_at_their_mean() {
     let resolved = resolve(&["tie: material.knight=material.bishop", "tie: phase.knight=phase.bishop"]).unwrap();
     // 325.5 is rounded away from zero.
-    assert_eq!(resolved.start.material[1..3], [Score::new(326, 290); 2]);
-    assert_eq!(resolved.start.phase, [0, 11, 11, 20, 40]);
+    assert_eq!(weights(&resolved).material[1..3], [Score::new(326, 290); 2]);
+    assert_eq!(weights(&resolved).phase, [0, 11, 11, 20, 40]);
     assert_eq!((resolved.tied, resolved.averaged, resolved.groups.len()), (3, 6, 3));
-    assert_eq!(resolved.start.material[0], start().material[0]);
+    assert_eq!(weights(&resolved).material[0], start().material[0]);
 }
 
 #[test]
 fn symmetric_boards_are_their_own_mirror_images() {
     let resolved = resolve(&["symmetric: psqt"]).unwrap();
     assert_eq!((resolved.groups.len(), resolved.tied), (6 * 64, 6 * 64));
-    for board in &resolved.start.psqt {
+    for board in &weights(&resolved).psqt {
         for rank in board {
             assert!((0..8).all(|file| rank[file] == rank[7 - file]));
         }
     }
     // 0 and 7 meet at 3.5, −0 and −21 at −10.5.
-    assert_eq!(resolved.start.psqt[0][1][0], Score::new(4, -11));
+    assert_eq!(weights(&resolved).psqt[0][1][0], Score::new(4, -11));
     let king = resolve(&["symmetric: psqt.king:eg"]).unwrap();
     assert_eq!(king.groups.len(), 32);
     assert_eq!(names(&king.groups[0]), ["psqt.king.a1:eg", "psqt.king.h1:eg"]);
@@ -143,17 +149,17 @@ fn bounds_narrow_the_declared_ranges() {
 #[test]
 fn the_mean_of_a_tie_keeps_to_the_bounds_of_all() {
     let lines = ["tie: material.knight:mg=material.bishop:mg", "bound: material.bishop:mg=330.."];
-    assert_eq!(resolve(&lines).unwrap().start.material[1].mg(), 330);
+    assert_eq!(weights(&resolve(&lines).unwrap()).material[1].mg(), 330);
 }
 
 #[test]
 fn what_is_tied_to_a_frozen_number_stays_with_it() {
     let lines = ["freeze: material.pawn:mg", "tie: material.pawn:mg=material.pawn:eg"];
     let resolved = resolve(&lines).unwrap();
-    assert_eq!((resolved.frozen, resolved.tied, resolved.start), (2, 0, start()));
+    assert_eq!((resolved.frozen, resolved.tied, weights(&resolved)), (2, 0, start()));
     // All of it frozen: nothing to keep together.
     let resolved = resolve(&["freeze: material", "tie: material.knight=material.bishop"]).unwrap();
-    assert_eq!((resolved.frozen, resolved.start), (10, start()));
+    assert_eq!((resolved.frozen, weights(&resolved)), (10, start()));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Value as Json, json};
 
-use super::FitError;
+use super::RunError;
 use crate::model::text::TextRows;
 use crate::objective::scores;
 
@@ -50,7 +50,7 @@ pub struct Worst {
 
 impl Check {
     /// Compares the scores of a text, if it has any, and lets the constant of each row be what the formula lacks.
-    pub(super) fn of(text: &mut TextRows) -> Result<Option<Self>, FitError> {
+    pub(super) fn of(text: &mut TextRows) -> Result<Option<Self>, RunError> {
         let Some(own) = &text.scores else { return Ok(None) };
         let formula = scores(&text.rows, &text.model, &text.start());
         let differences: Vec<f64> =

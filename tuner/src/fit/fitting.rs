@@ -1,191 +1,106 @@
 //! The fit of a problem.
 
-use std::ops::ControlFlow;
+use std::borrow::Cow;
 use std::time::Instant;
 
-use super::{FitError, Fitted, Grouping, Problem, Seconds, Start};
-use crate::constraints::{Constraints, Resolved};
-use crate::io::Storage;
-use crate::model::centre::{Centring, homogeneity, shifts};
+use sha2::{Digest, Sha256};
+
+use super::{Fitted, Grouping, Problem, Start};
+use crate::model::Model;
+use crate::model::centre::{Shift, homogeneity, shifts};
 use crate::model::rows::Rows;
 use crate::numbers::Numbers;
-use crate::objective::{Objective, OneResult, PriorScale, SampleLoss, fit_k_at};
-use crate::optimize::{Limits, Method};
-use crate::run::{Divided, Found, Hooks, MIN_SEEN, PRIOR_PER_POSITION, PriorTask, Search, choose_prior, freeze_rare};
-use crate::uncertainty::standard_errors;
-use crate::validation::Split;
-
-/// How a problem is fitted.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// Which parameters are tuned, and what they keep to.
-    pub constraints: Constraints,
-    /// Rows in which a parameter, with those that it is tied to, must occur to be tuned.
-    pub min_seen: u32,
-    /// What a wrong prediction costs.
-    pub loss: SampleLoss,
-    /// The scale from centipawns to expected results; `None` to fit it to the start.
-    pub k: Option<f64>,
-    /// λ, the strength of the pull to the start; `None` to choose it by cross-validation.
-    pub prior: Option<f64>,
-    /// Whether the scale of the start is pulled to.
-    pub prior_scale: PriorScale,
-    /// The share of the rows that is not fitted but decides which parameters are kept; `None` to fit all.
-    pub validation: Option<f64>,
-    /// How the objective is minimised.
-    pub method: Method,
-    /// Rows a step of Adam looks at; `None` for all.
-    pub batch: Option<usize>,
-    /// What decides everything that is left to chance: what is held out, folds, the choices of a method.
-    pub seed: u64,
-    /// Whether tables are centred on what they are bonuses of.
-    pub centre: bool,
-    /// Whether the tuned parameters are scaled so that K is 1.
-    pub normalize: bool,
-    /// Whether standard errors are computed.
-    pub errors: bool,
-    /// Whether rows are fitted that are not what the engine computes.
-    pub trust_rows: bool,
-    /// How much is kept in memory.
-    pub storage: Storage,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            constraints: Constraints::default(),
-            min_seen: MIN_SEEN,
-            loss: SampleLoss::default(),
-            k: None,
-            prior: None,
-            prior_scale: PriorScale::default(),
-            validation: None,
-            method: Method::Lbfgs,
-            batch: None,
-            seed: 0,
-            centre: true,
-            normalize: false,
-            errors: true,
-            trust_rows: false,
-            storage: Storage::default(),
-        }
-    }
-}
+use crate::objective::{Difference, FitKError, Objective, OneResult, SampleLoss, fit_k_at, loss_difference, scores};
+use crate::optimize::Limits;
+use crate::run::explain::Explanation;
+use crate::run::{Divided, Hooks, Outcome, Run, RunError, RunState, Seconds, Settings, Sides, Split, Subject};
 
 impl Problem {
     /// Fits the parameters to the results of the rows.
     ///
     /// # Errors
     /// If rows are not what the engine computes, the constraints cannot be kept, all results are the same, or K cannot be
-    /// found.
-    pub fn fit(&self, settings: &Settings, hooks: Hooks<'_>) -> Result<Fitted, FitError> {
+    /// found; a checkpoint of another fit, or one that cannot be written.
+    pub fn fit(&self, settings: &Settings, hooks: Hooks<'_>) -> Result<Fitted, RunError> {
         let started = Instant::now();
         if let Some(check) = self.check.as_ref().filter(|check| check.has_failed() && !settings.trust_rows) {
-            return Err(FitError::Untrusted(Box::new(check.clone())));
+            return Err(RunError::Untrusted(check.to_string()));
         }
-        let model = &self.text.model;
-        let powers = match settings.normalize {
-            true => Some(homogeneity(model).ok_or(FitError::Normalize)?),
-            false => None,
-        };
+        let constrained = self.declared().check(settings)?;
         OneResult::refuse(self.text.rows.targets())?;
-        let numbers = self.numbers();
-        let constrained = self.constraints(settings).resolve_among(&numbers, &self.text.start())?;
-        let start = &constrained.start[..];
         let split = settings.validation.map(|share| Split::hold_out(&self.groups, share, settings.seed)).transpose()?;
-        let rows = Divided::new(&self.text.rows, &self.groups, split.as_ref(), &settings.storage)?;
-        let k = match settings.k {
-            Some(k) => k,
-            None => fit_k_at(settings.loss, &rows.fitted, model, start)?.k,
+        let groups: Cow<[u32]> = match &split {
+            None => (&self.groups[..]).into(),
+            Some(split) => split.fitted_groups(&self.groups).into(),
         };
-        let objective = Objective::new(&rows.fitted, model, k)?.with_loss(settings.loss);
-        let occurrences = model.occurrences(&rows.fitted);
-        let limits = freeze_rare(&constrained.limits, &occurrences, settings.min_seen)?;
-        let mut seconds = Seconds { read: 0.0, prior: started.elapsed().as_secs_f64(), fit: 0.0, errors: 0.0 };
-        let prior = match settings.prior {
-            Some(prior) => prior,
-            None => {
-                let (scale, seed) = (settings.prior_scale, settings.seed);
-                let task =
-                    PriorTask { objective: &objective, groups: &rows.groups, start, limits: &limits, scale, seed };
-                let choice = choose_prior(task, hooks.progress)?;
-                choice.map_or(PRIOR_PER_POSITION, |choice| choice.per_position) / rows.fitted.len() as f64
-            }
+        let rows = Divided::new(Cow::Borrowed(&self.text.rows), split.as_ref(), &self.storage)?;
+        let mut job = settings.fingerprint(&self.text.start());
+        job.insert("the declarations".to_owned(), self.text.declarations());
+        let resumed: Option<RunState<f64>> = RunState::resumed(&hooks, &job, constrained.start.len(), |_| Ok(()))?;
+        let mut run = Run {
+            subject: TextRows { problem: self, numbers: self.declared().numbers(), loss: settings.loss },
+            settings,
+            constrained: &constrained,
+            groups: &groups,
+            are_games: self.grouping != Grouping::Rows,
+            hooks,
+            job,
+            data: hooks.checkpoint.iter().map(|_| self.digest()).collect(),
         };
-        seconds.prior = started.elapsed().as_secs_f64();
-        let objective = objective.with_prior(prior, start, settings.prior_scale)?;
-        if let Some(fitting) = hooks.fitting {
-            fitting();
+        let mut outcome = run.run(rows, resumed, Seconds::default())?;
+        let explained = settings.explain.then(|| self.explained(&outcome, split.as_ref()));
+        if !outcome.interrupted {
+            hooks.remove_checkpoint()?;
         }
-        let solver = settings.method.solver(settings.seed, settings.batch);
-        let search =
-            Search { objective: &objective, held: rows.held.as_ref(), solver: &*solver, start, limits: &limits, hooks };
-        let found = search.run(None, &mut |_| ControlFlow::Continue(()))?;
-        seconds.fit = started.elapsed().as_secs_f64() - seconds.prior;
-        let centring = self.centring(&constrained, &rows.fitted, &occurrences, settings.min_seen);
-        let games = (self.grouping != Grouping::Rows).then_some(&rows.groups[..]);
-        let errors = settings.errors.then(|| standard_errors(&objective, &found.theta, &limits, &centring, games));
-        seconds.errors = started.elapsed().as_secs_f64() - seconds.prior - seconds.fit;
-
-        let centring = settings.centre.then_some(&centring);
-        let normalize = powers.as_deref().map(|powers| (powers, k));
-        let theta = self.finished(&found, &numbers, &limits, centring, normalize);
-        let scale = if settings.normalize { 1.0 } else { k };
-        let judge = |rows: &Rows, theta: &[f64], k: f64| -> Result<f64, FitError> {
-            Ok(Objective::new(rows, model, k)?.with_loss(settings.loss).data_loss(theta))
-        };
-        let losses = |rows: &Rows| Ok::<_, FitError>([judge(rows, start, k)?, judge(rows, &theta, scale)?]);
-        let by_parameter = errors.flatten().map(|errors| errors.by_parameter);
-        let errors = by_parameter.map(|errors| match &powers {
-            // Errors scale as their parameters do.
-            Some(powers) => {
-                let scaled = errors.iter().zip(powers).map(|(error, &power)| error.map(|error| error * k.powf(power)));
-                scaled.collect()
-            }
-            None => errors,
-        });
+        let (explained, loss_change) = explained.unzip();
+        outcome.seconds.total = started.elapsed().as_secs_f64();
         Ok(Fitted {
-            numbers: numbers.iter().map(|number| number.name.clone()).collect(),
-            parameters: self.with_values(&theta, &limits),
-            start: start.to_vec(),
-            errors,
-            rows: rows.fitted.len(),
-            held: rows.held.as_ref().map_or(0, Rows::len),
+            parameters: self.with_values(&outcome.theta, &outcome.limits),
+            numbers: run.subject.numbers,
+            rare: self.rare(&constrained.limits, &outcome.limits),
             grouping: self.grouping,
-            rare: self.rare(&constrained.limits, &limits),
-            frozen: constrained.frozen,
-            tied: constrained.tied,
-            k: scale,
-            prior,
-            loss: losses(&rows.fitted)?,
-            held_loss: rows.held.as_ref().map(losses).transpose()?,
-            steps: found.steps(),
-            gradient_ratio: found.fit.gradient_ratio,
-            converged: found.has_converged(),
-            interrupted: found.is_interrupted(),
             check: self.check.clone(),
             warnings: self.warnings.clone(),
-            seconds,
-            theta,
+            explained,
+            loss_change,
+            outcome,
         })
     }
 
-    /// What the parameters keep to: phase weights of version 1 keep their start, unless a pattern names them.
-    fn constraints(&self, settings: &Settings) -> Constraints {
-        let mut constraints = settings.constraints.clone();
-        let patterns = [&constraints.only, &constraints.ties, &constraints.bounds].into_iter().flatten();
-        let is_named = patterns.into_iter().any(|pattern| pattern.contains("phase"));
-        if self.text.is_old && !is_named {
-            let weights = &self.text.parameters[self.phase_weights()..];
-            constraints.freeze.extend(weights.iter().map(|weight| weight.name.clone()));
+    /// SHA-256 of results, groups and rows.
+    fn digest(&self) -> String {
+        let mut digest = Sha256::new();
+        self.groups.iter().for_each(|group| digest.update(group.to_le_bytes()));
+        let rows = &self.text.rows;
+        for block in rows.blocks(0..rows.block_count()) {
+            block.target.iter().for_each(|target| digest.update(target.to_le_bytes()));
+            block.facts().flatten().for_each(|fact| digest.update(fact.to_le_bytes()));
+            for segment in block.segments() {
+                digest.update((segment.leaves.len() as u64).to_le_bytes());
+                digest.update(bytemuck::cast_slice::<u16, u8>(segment.leaves));
+                digest.update(bytemuck::cast_slice::<i8, u8>(segment.counts));
+            }
         }
-        constraints
+        digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The tables that can be centred: those of which nothing is frozen, or tied to what is outside.
-    fn centring(&self, constrained: &Resolved<Vec<f64>>, rows: &Rows, seen: &[u32], min_seen: u32) -> Centring {
-        let shifts = shifts(&self.text.model, rows, &self.tables());
-        Centring::new(shifts, |j| constrained.shiftable[j], |j| seen[j] >= min_seen.max(1))
+    /// What the parameters get right and wrong, before and after, and the difference of their losses: on the rows held
+    /// out, if there are any, else on all.
+    fn explained(&self, outcome: &Outcome<f64>, split: Option<&Split>) -> ([Explanation; 2], Difference) {
+        let rows: Vec<usize> = match split {
+            Some(split) => split.held.iter().map(|&row| row as usize).collect(),
+            None => (0..self.text.rows.len()).collect(),
+        };
+        let targets: Vec<f32> = rows.iter().map(|&row| self.text.rows.targets()[row]).collect();
+        let groups: Vec<u32> = rows.iter().map(|&row| self.groups[row]).collect();
+        let explain = |(theta, k): (&Vec<f64>, f64)| {
+            let all = scores(&self.text.rows, &self.text.model, theta);
+            Explanation::of_scores(k, rows.iter().map(|&row| all[row]), &targets, &groups)
+        };
+        let [before, after] = [(&outcome.start, outcome.start_k), (&outcome.theta, outcome.k)].map(explain);
+        let sides = ((before.k, &before.scores[..]), (after.k, &after.scores[..]));
+        let change = loss_difference(outcome.settings.loss, sides.0, sides.1, &targets, &groups);
+        ([before, after], change)
     }
 
     /// Tables of parameters, by their names: of each its sum, and the places of its leaves there.
@@ -207,35 +122,6 @@ impl Problem {
         tables
     }
 
-    /// The parameters as they are written: scaled by powers of K if asked for, rounded, centred.
-    fn finished(
-        &self,
-        found: &Found,
-        numbers: &Numbers,
-        limits: &Limits,
-        centring: Option<&Centring>,
-        normalize: Option<(&[f64], f64)>,
-    ) -> Vec<f64> {
-        let mut theta = found.theta.clone();
-        if let Some((powers, k)) = normalize {
-            theta.iter_mut().zip(powers).for_each(|(value, &power)| *value *= k.powf(power));
-        }
-        let anywhere = (f64::NEG_INFINITY, f64::INFINITY);
-        for (j, value) in theta.iter_mut().enumerate() {
-            let is_free = normalize.is_some() || limits.is_frozen(j);
-            *value = numbers.get(j).round(*value, if is_free { anywhere } else { limits.bounds(j) });
-        }
-        if let Some(centring) = centring {
-            let mut centred = theta.clone();
-            centring.apply(&mut centred, |j| if normalize.is_some() { anywhere } else { limits.bounds(j) });
-            // Tables that are tied in part only had better stay.
-            if limits.leaders().iter().enumerate().all(|(j, &leader)| centred[j] == centred[leader]) {
-                theta = centred;
-            }
-        }
-        theta
-    }
-
     /// The parameters with other values; without the phase weights of version 1, if they were not tuned.
     fn with_values(&self, theta: &[f64], limits: &Limits) -> Vec<super::Parameter> {
         let mut parameters = self.text.parameters.clone();
@@ -251,8 +137,9 @@ impl Problem {
             }
             at += parameter.start.numbers().len();
         }
-        if self.text.is_old && last_free < self.phase_weights() {
-            parameters.truncate(self.phase_weights());
+        let phase = self.declared().phase_weights();
+        if self.text.is_old && last_free < phase {
+            parameters.truncate(phase);
         }
         parameters
     }
@@ -266,5 +153,47 @@ impl Problem {
             own.into_iter().any(|j| after.is_frozen(j) && !before.is_frozen(j))
         });
         rare.map(|parameter| parameter.name.clone()).collect()
+    }
+}
+
+/// Rows of a text, as a run sees them.
+struct TextRows<'p> {
+    problem: &'p Problem,
+    numbers: Numbers,
+    loss: SampleLoss,
+}
+
+impl<'p> Subject<'p> for TextRows<'p> {
+    type Loss = f64;
+
+    fn model(&self) -> &Model {
+        &self.problem.text.model
+    }
+
+    fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    fn shifts(&self, rows: &Rows) -> Vec<Shift> {
+        shifts(self.model(), rows, &self.problem.tables())
+    }
+
+    fn powers(&self) -> Option<Vec<f64>> {
+        homogeneity(self.model())
+    }
+
+    fn fit_k(&self, rows: &Rows, start: &[f64]) -> Result<f64, FitKError> {
+        Ok(fit_k_at(self.loss, rows, self.model(), start)?.k)
+    }
+
+    fn losses(&mut self, rows: &Divided<'p>, vector: &[f64], k: f64) -> Result<Sides<f64>, RunError> {
+        let loss = |rows: &Rows| -> Result<f64, RunError> {
+            Ok(Objective::new(rows, self.model(), k)?.with_loss(self.loss).data_loss(vector))
+        };
+        Ok(Sides { fitted: loss(&rows.fitted)?, held: rows.held.as_ref().map(loss).transpose()? })
+    }
+
+    fn minimised(&self, loss: f64) -> f64 {
+        loss
     }
 }

@@ -8,9 +8,12 @@ use common::files::write_whole_with;
 use tools::compression::decode_text;
 
 use super::groups::{self, Grouping};
-use super::{Check, FitError, Parameter, TextError};
+use super::{Check, Parameter, RunError, Settings, TextError};
+use crate::constraints::{Constraints, Resolved};
 use crate::data::Source;
 use crate::io::Storage;
+use crate::model::Model;
+use crate::model::centre::homogeneity;
 use crate::model::rows::Rows;
 use crate::model::text::{self, Text, TextRows};
 use crate::numbers::{Number, Numbers, Stage};
@@ -27,38 +30,55 @@ pub struct Problem {
     pub(super) check: Option<Check>,
     /// What the user should know of the rows.
     pub(super) warnings: Vec<String>,
+    /// How much is kept in memory.
+    pub(super) storage: Storage,
+}
+
+/// What a text declares before its rows.
+#[derive(Clone, Copy)]
+pub struct Declared<'d> {
+    /// The parameters, where they start.
+    pub parameters: &'d [Parameter],
+    model: &'d Model,
+    is_old: bool,
 }
 
 impl Problem {
     /// `are_positions`: whether the groups that were given are single positions.
-    pub(super) fn new(mut text: TextRows, are_positions: bool) -> Result<Self, FitError> {
+    pub(super) fn new(mut text: TextRows, are_positions: bool, storage: &Storage) -> Result<Self, RunError> {
         let check = Check::of(&mut text)?;
         let found = groups::find(&text.groups, &text.rows);
         let grouping = if are_positions { Grouping::Rows } else { found.grouping };
         let warnings = found.warning.filter(|_| !are_positions).into_iter().collect();
-        Ok(Problem { text, groups: found.numbers, grouping, check, warnings })
+        Ok(Problem { text, groups: found.numbers, grouping, check, warnings, storage: storage.clone() })
     }
 
     /// Reads rows as text, of either version, plain or compressed; `-` is standard input. Several files have the same
-    /// declarations.
+    /// declarations, which are accepted or refused before the first row is read.
     ///
     /// # Errors
     /// The first fault, with file and line.
     ///
     /// # Panics
     /// If there is no path.
-    pub fn read_rows(paths: &[PathBuf], storage: &Storage, progress: &dyn Progress) -> Result<Self, FitError> {
+    pub fn read_rows<E: From<TextError> + From<RunError>>(
+        paths: &[PathBuf],
+        storage: &Storage,
+        accept: impl FnOnce(Declared<'_>) -> Result<(), E>,
+        progress: &dyn Progress,
+    ) -> Result<Self, E> {
         progress.begin("reading", 0, Unit::Iterations);
-        let text = text::read(paths.iter().map(|path| open(path)), storage);
+        let accept = |parameters: &_, model: &_, is_old| accept(Declared { parameters, model, is_old });
+        let text = text::read(paths.iter().map(|path| Ok(open(path)?)), accept, storage);
         progress.end();
-        Problem::new(text?, false)
+        Ok(Problem::new(text?, false, storage)?)
     }
 
     /// Writes declarations and rows as text.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn write_rows(&self, path: &Path) -> Result<(), FitError> {
+    pub fn write_rows(&self, path: &Path) -> Result<(), RunError> {
         Ok(write_whole_with(path, |file| self.text.write(file))?)
     }
 
@@ -82,10 +102,39 @@ impl Problem {
         &self.warnings
     }
 
+    /// What was declared before the rows.
+    pub fn declared(&self) -> Declared<'_> {
+        Declared { parameters: &self.text.parameters, model: &self.text.model, is_old: self.text.is_old }
+    }
+}
+
+impl Declared<'_> {
+    /// What settings mean for the parameters.
+    ///
+    /// # Errors
+    /// If their constraints cannot be kept, or the score has no scale to be normalised.
+    pub fn check(&self, settings: &Settings) -> Result<Resolved, RunError> {
+        if settings.normalize && homogeneity(self.model).is_none() {
+            return Err(RunError::Normalize);
+        }
+        let start: Vec<f64> = self.parameters.iter().flat_map(|one| one.start.numbers()).copied().collect();
+        Ok(self.constraints(settings).resolve(&self.numbers(), &start)?)
+    }
+
+    /// What the parameters keep to: phase weights of version 1 keep their start, unless a pattern names them.
+    fn constraints(&self, settings: &Settings) -> Constraints {
+        let mut constraints = settings.constraints.clone();
+        if self.is_old && !constraints.names("phase") {
+            let weights = &self.parameters[self.phase_weights()..];
+            constraints.freeze.extend(weights.iter().map(|weight| weight.name.clone()));
+        }
+        constraints
+    }
+
     /// The numbers of the parameters, by name.
     pub fn numbers(&self) -> Numbers {
         let phase = self.phase_weights();
-        let numbers = self.text.parameters.iter().enumerate().flat_map(|(index, parameter)| {
+        let numbers = self.parameters.iter().enumerate().flat_map(|(index, parameter)| {
             let stages: &[Option<Stage>] = match parameter.start.numbers() {
                 [_] => &[None],
                 _ => &[Some(Stage::Midgame), Some(Stage::Endgame)],
@@ -100,12 +149,12 @@ impl Problem {
     /// The first of the phase weights of version 1, which stand behind all other parameters; past the end if there are
     /// none.
     pub(super) fn phase_weights(&self) -> usize {
-        self.text.parameters.len() - if self.text.is_old { text::PHASE_WEIGHTS } else { 0 }
+        self.parameters.len() - if self.is_old { text::PHASE_WEIGHTS } else { 0 }
     }
 }
 
 /// Opens a text of rows.
-fn open(path: &Path) -> Result<Text, FitError> {
+fn open(path: &Path) -> Result<Text, TextError> {
     let is_input = path.as_os_str() == Source::STANDARD_INPUT;
     let file = if is_input { "standard input".to_owned() } else { path.display().to_string() };
     let raw = || -> io::Result<Box<dyn Read + Send>> {
@@ -113,6 +162,6 @@ fn open(path: &Path) -> Result<Text, FitError> {
     };
     match raw().and_then(decode_text) {
         Ok(text) => Ok((file, text)),
-        Err(error) => Err(TextError::Unreadable { file, error }.into()),
+        Err(error) => Err(TextError::Unreadable { file, error }),
     }
 }

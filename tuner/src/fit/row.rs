@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{FitError, Parameter, Problem};
+use super::{Parameter, Problem, RunError};
 use crate::data::{Dataset, ReadOptions, Source};
 use crate::model::layout::Layout;
 use crate::model::rows::{RowBuilder, Rows, RowsError, RowsWriter, Shape};
@@ -124,12 +124,12 @@ impl Problem {
         options: &ReadOptions,
         evaluation: &impl Evaluation,
         progress: &dyn Progress,
-    ) -> Result<Self, FitError> {
+    ) -> Result<Self, RunError> {
         let mut text = text::declare("declarations", &evaluation.declare())?;
         let dataset = Dataset::read(sources, options, progress)?;
         let shape = Shape::from(&text.model.layout);
         let empty = Row::new(&text.parameters, &text.model.layout);
-        let trace = |chunk: Range<usize>| -> Result<Rows, FitError> {
+        let trace = |chunk: Range<usize>| -> Result<Rows, RunError> {
             let (mut row, mut rows) = (empty.clone(), RowsWriter::in_memory(shape.clone()));
             for (position, label) in dataset.samples(chunk) {
                 row.clear();
@@ -142,14 +142,14 @@ impl Problem {
                 match pushed {
                     Ok(()) => {}
                     Err(Fault::Rows(error @ RowsError::Storage(_))) => return Err(error.into()),
-                    Err(Fault::Rows(error)) => return Err(FitError::Row { fen, message: error.to_string() }),
-                    Err(Fault::Said(message)) => return Err(FitError::Row { fen, message }),
+                    Err(Fault::Rows(error)) => return Err(RunError::Row { fen, message: error.to_string() }),
+                    Err(Fault::Said(message)) => return Err(RunError::Row { fen, message }),
                 }
             }
             Ok(rows.finish()?)
         };
         let (mut whole, mut fault) = (RowsWriter::new(shape.clone(), &options.storage), None);
-        let collect = |rows: Result<Rows, FitError>| {
+        let collect = |rows: Result<Rows, RunError>| {
             if fault.is_none() {
                 fault = rows.and_then(|rows| Ok(whole.append(&rows)?)).err();
             }
@@ -162,7 +162,7 @@ impl Problem {
         let mut groups = Groups::default();
         dataset.groups().iter().for_each(|&group| groups.push(Some(group)));
         text.groups = groups;
-        Problem::new(text, dataset.games().is_none())
+        Problem::new(text, dataset.games().is_none(), &options.storage)
     }
 }
 

@@ -1,10 +1,21 @@
-//! The steps of a run that do not ask whose evaluation is fitted: what is held out, how strong the prior is, the fit
-//! itself and how it is watched, parameters that are too rare.
+//! What every run goes through, whosever evaluation is fitted: what is held out, K, how strong the prior is, the fit and how
+//! it is watched and kept, parameters that are too rare, how sure all of it is.
 
-mod prior;
+mod bootstrap;
+mod checkpoint;
+mod error;
+pub mod explain;
+mod outcome;
+mod pipeline;
 mod search;
+mod settings;
+mod state;
 mod time_left;
+pub mod uncertainty;
+pub mod validation;
 
+use std::borrow::Cow;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::io::Storage;
@@ -12,17 +23,22 @@ use crate::model::rows::{Rows, RowsError};
 use crate::optimize::{Limits, LimitsError};
 use crate::processes;
 use crate::progress::Progress;
-use crate::validation::Split;
-pub use prior::{PriorTask, choose_prior};
+pub use checkpoint::{CHECKPOINT, Checkpoint, CheckpointError, Fingerprint};
+pub use error::RunError;
+pub use outcome::{Bootstrap, CurvePoint, Losses, Outcome, Seconds, Sides};
+pub use pipeline::Subject;
+pub(crate) use pipeline::{Run, timed};
 pub use search::{Found, Pick, Search, Seen};
+pub use settings::Settings;
+pub(crate) use state::RunState;
 pub(crate) use time_left::TimeLeft;
+pub use uncertainty::{Errors, standard_errors};
+pub use validation::{FOLDS, PriorChoice, PriorSearch, Split, ValidationError};
 
 /// Rows in which a parameter must occur to be tuned, unless the user says otherwise.
 pub const MIN_SEEN: u32 = 10;
 
 /// The strength of the prior per row that its choice begins with: λ = this / number of rows.
-///
-/// README.md, "The prior", shows the hold-out losses it was chosen by.
 pub const PRIOR_PER_POSITION: f64 = 5e-5;
 
 /// Who watches a run, and who ends it early.
@@ -34,41 +50,49 @@ pub struct Hooks<'h> {
     pub stop: Option<&'h AtomicBool>,
     /// Is called when the first fit begins: from here on there is a best so far.
     pub fitting: Option<&'h dyn Fn()>,
+    /// Where the state is kept.
+    pub checkpoint: Option<&'h Path>,
+    /// Whether to go on from the checkpoint, if it is there.
+    pub resume: bool,
 }
 
 impl<'h> Hooks<'h> {
     /// Nothing but progress.
     pub fn new(progress: &'h dyn Progress) -> Self {
-        Hooks { progress, stop: None, fitting: None }
+        Hooks { progress, stop: None, fitting: None, checkpoint: None, resume: false }
     }
 
     /// Whether the run is to end; all processes agree on it.
     pub fn is_interrupted(&self) -> bool {
         processes::any(self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)))
     }
+
+    /// Removes the checkpoint of a run that is over.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub(crate) fn remove_checkpoint(&self) -> Result<(), CheckpointError> {
+        self.checkpoint.map_or(Ok(()), |path| Checkpoint::new(path).remove())
+    }
 }
 
-/// Rows to fit and their groups, and rows held out.
-pub struct Divided {
+/// Rows to fit, and rows held out.
+pub struct Divided<'r> {
     /// Rows to fit.
-    pub fitted: Rows,
-    /// By row to fit: what it must not be parted from.
-    pub groups: Vec<u32>,
+    pub fitted: Cow<'r, Rows>,
     /// Rows that judge the fit, if there are any.
     pub held: Option<Rows>,
 }
 
-impl Divided {
+impl<'r> Divided<'r> {
     /// Divides rows; without a split, all are fitted.
     ///
     /// # Errors
     /// If a file of rows cannot be written.
-    pub fn new(rows: &Rows, groups: &[u32], split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
-        let Some(split) = split else {
-            return Ok(Divided { fitted: rows.clone(), groups: groups.to_vec(), held: None });
-        };
-        let (fitted, held) = split.stored_rows(rows, storage)?;
-        Ok(Divided { fitted, groups: split.fitted_groups(groups), held: Some(held) })
+    pub fn new(rows: Cow<'r, Rows>, split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
+        let Some(split) = split else { return Ok(Divided { fitted: rows, held: None }) };
+        let (fitted, held) = split.stored_rows(&rows, storage)?;
+        Ok(Divided { fitted: Cow::Owned(fitted), held: Some(held) })
     }
 }
 

@@ -9,9 +9,9 @@ use engine::search::{Pruning, Quiescence};
 use tempfile::TempDir;
 use tuner::data::{Dataset, ReadOptions, Source};
 use tuner::data::{MOST_PAWNS, material_balance, phase, phase_part};
-use tuner::explain::{Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, View, Worst, explain, loss_change};
 use tuner::features::{self, Resolve};
 use tuner::objective::{SampleLoss, expectation};
+use tuner::run::explain::{Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, View, Worst, explain, loss_change};
 
 const K: f64 = 1.3;
 
@@ -256,7 +256,7 @@ fn labels_of_another_point_of_view_are_noticed() {
     let views: Vec<Option<View>> = explained(&dataset, &targets, Resolve::Qsearch, 0)
         .files
         .iter()
-        .map(tuner::explain::Agreement::suspected_view)
+        .map(tuner::run::explain::Agreement::suspected_view)
         .collect();
     assert_eq!(views, [None, Some(View::Black), Some(View::SideToMove)]);
 }

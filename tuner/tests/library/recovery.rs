@@ -6,7 +6,8 @@ use engine::eval::params::Weights;
 use tuner::data::Source;
 use tuner::features::Resolve;
 use tuner::objective::PriorScale;
-use tuner::tune::{Hooks, Job, Report, run};
+use tuner::run::{Hooks, Settings};
+use tuner::tune::{Job, Report, run};
 
 const DATA: &[u8] = include_bytes!("../../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../../params/baseline.toml");
@@ -63,16 +64,15 @@ fn tune(text: String, prior: Option<f64>) -> Report {
     let source = Source::embedded("drawn", text.into_bytes().leak()).unwrap();
     let start = Weights::from_toml(BASELINE).unwrap();
     // Held to the scale of the start, so that a strong prior stays there; tables where the fit puts them.
-    let job = Job {
-        resolve: Resolve::Static,
+    let settings = Settings {
         prior,
         prior_scale: PriorScale::Fixed,
         k: Some(1.0),
         centre: false,
         min_seen: 0,
-        ..Job::new(vec![source], start)
+        ..Settings::default()
     };
-    run(job, Hooks::new(&())).unwrap()
+    run(Job { resolve: Resolve::Static, ..Job::new(vec![source], start, settings) }, Hooks::new(&())).unwrap()
 }
 
 /// Root of the mean square of the difference of two evaluations, in centipawns.

@@ -8,7 +8,8 @@ use tuner::data::Source;
 use tuner::features::Resolve;
 use tuner::optimize::Method;
 use tuner::progress::{Progress, Unit};
-use tuner::tune::{Checkpoint, Hooks, Job, Report, TuneError, run};
+use tuner::run::{Hooks, RunError, Settings};
+use tuner::tune::{Job, Report, run};
 
 const DATA: &[u8] = include_bytes!("../../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../../params/baseline.toml");
@@ -20,9 +21,14 @@ fn positions(stride: usize) -> &'static [u8] {
     lines.join("\n").into_bytes().leak()
 }
 
-fn job(data: &'static [u8]) -> Job {
+/// A run without standard errors.
+fn quick() -> Settings {
+    Settings { errors: false, ..Settings::default() }
+}
+
+fn job(data: &'static [u8], settings: Settings) -> Job {
     let start = Weights::from_toml(BASELINE).unwrap();
-    Job { errors: false, ..Job::new(vec![Source::embedded("sample", data).unwrap()], start) }
+    Job::new(vec![Source::embedded("sample", data).unwrap()], start, settings)
 }
 
 /// Sets a flag after so many steps of a fit.
@@ -52,8 +58,7 @@ impl Progress for StopAfter {
 /// Runs a job, or the rest of it, up to so many steps.
 fn run_for(steps: u32, job: Job, path: &Path) -> Report {
     let watch = StopAfter::new(steps);
-    let hooks =
-        Hooks { stop: Some(&watch.stop), checkpoint: Some(Checkpoint::new(path)), resume: true, ..Hooks::new(&watch) };
+    let hooks = Hooks { stop: Some(&watch.stop), checkpoint: Some(path), resume: true, ..Hooks::new(&watch) };
     run(job, hooks).unwrap()
 }
 
@@ -64,7 +69,7 @@ fn an_interrupted_run_goes_on_as_if_nothing_had_been() {
     let path = folder.path().join("run");
     for method in [Method::Lbfgs, Method::Adam] {
         for validation in [None, Some(0.2)] {
-            let job = || Job { method, validation, prior: Some(1e-7), ..job(data) };
+            let job = || job(data, Settings { method, validation, prior: Some(1e-7), ..quick() });
             let whole = run(job(), Hooks::new(&())).unwrap();
             assert!(!whole.interrupted && whole.rounds > 0);
             for legs in [&[2][..], &[1, 1, 7]] {
@@ -91,19 +96,20 @@ fn a_checkpoint_goes_on_with_its_own_job_only() {
     let data = positions(200);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
-    let begin = || Job { prior: Some(1e-8), ..job(data) };
+    let settings = || Settings { prior: Some(1e-8), ..quick() };
+    let begin = || job(data, settings());
     let refusal = |job: Job| {
-        let hooks = Hooks { checkpoint: Some(Checkpoint::new(&path)), resume: true, ..Hooks::new(&()) };
+        let hooks = Hooks { checkpoint: Some(&path), resume: true, ..Hooks::new(&()) };
         let error = run(job, hooks).unwrap_err();
-        assert!(matches!(error, TuneError::Checkpoint(_)), "{error}");
+        assert!(matches!(error, RunError::Checkpoint(_)), "{error}");
         error.to_string()
     };
     assert!(run_for(3, begin(), &path).interrupted);
-    let text = refusal(Job { prior: Some(1e-9), ..begin() });
+    let text = refusal(job(data, Settings { prior: Some(1e-9), ..quick() }));
     assert!(text.contains("--prior was 0.00000001 there, and is 0.000000001 now"), "{text}");
     assert!(refusal(Job { resolve: Resolve::Static, ..begin() }).contains("--resolve was qsearch"));
-    assert!(refusal(Job { min_seen: 3, ..begin() }).contains("--min-seen"));
-    let text = refusal(Job { prior: Some(1e-8), ..job(positions(201)) });
+    assert!(refusal(job(data, Settings { min_seen: 3, ..settings() })).contains("--min-seen"));
+    let text = refusal(job(positions(201), settings()));
     assert!(text.contains("the data was"), "{text}");
     assert!(!run_for(u32::MAX, begin(), &path).interrupted);
 }
@@ -112,7 +118,10 @@ fn a_checkpoint_goes_on_with_its_own_job_only() {
 fn the_prior_is_chosen_where_it_helps_data_that_were_not_fitted() {
     let data = positions(40);
     for seed in [1, 2] {
-        let with = |prior| run(Job { prior, seed, validation: Some(0.2), ..job(data) }, Hooks::new(&())).unwrap();
+        let with = |prior| {
+            let settings = Settings { prior, seed, validation: Some(0.2), ..quick() };
+            run(job(data, settings), Hooks::new(&())).unwrap()
+        };
         let (auto, free) = (with(None), with(Some(1e-13)));
         let choice = auto.prior_choice.clone().expect("chosen");
         assert!(choice.loss < choice.start && choice.loss < choice.free);
@@ -126,15 +135,19 @@ fn the_prior_is_chosen_where_it_helps_data_that_were_not_fitted() {
 #[test]
 fn what_is_held_out_is_not_fitted() {
     let data = positions(50);
-    let report = run(Job { validation: Some(0.25), ..job(data) }, Hooks::new(&())).unwrap();
+    let with = |validation, seed| {
+        let settings = Settings { validation: Some(validation), seed, ..quick() };
+        run(job(data, settings), Hooks::new(&()))
+    };
+    let report = with(0.25, 0).unwrap();
     let share = report.held_out as f64 / report.positions as f64;
     assert!((0.2..0.3).contains(&share), "{share}");
     assert!(report.history.iter().all(|point| point.held.is_some()));
     // The same positions in another order are held out by another seed only.
-    let held = |seed| run(Job { validation: Some(0.25), seed, ..job(data) }, Hooks::new(&())).unwrap().held_loss;
+    let held = |seed| with(0.25, seed).unwrap().held_loss;
     assert_ne!(held(1), held(2));
     for share in [1e-9, 1.0 - 1e-9] {
-        let error = run(Job { validation: Some(share), ..job(data) }, Hooks::new(&())).unwrap_err();
+        let error = with(share, 0).unwrap_err();
         assert!(error.to_string().starts_with("validation: a share of"), "{error}");
     }
 }
@@ -142,8 +155,8 @@ fn what_is_held_out_is_not_fitted() {
 #[test]
 fn a_normalised_scale_is_one_and_predicts_as_well() {
     let data = positions(50);
-    let plain = run(job(data), Hooks::new(&())).unwrap();
-    let report = run(Job { normalize: true, ..job(data) }, Hooks::new(&())).unwrap();
+    let plain = run(job(data, quick()), Hooks::new(&())).unwrap();
+    let report = run(job(data, Settings { normalize: true, ..quick() }), Hooks::new(&())).unwrap();
     assert!(plain.k > 1.1 && report.k == 1.0);
     let (plain, scaled) = (plain.loss.after.qsearch, report.loss.after.qsearch);
     assert!((plain - scaled).abs() < 5e-5 && plain != scaled, "{plain} {scaled}");
@@ -152,11 +165,12 @@ fn a_normalised_scale_is_one_and_predicts_as_well() {
 #[test]
 fn a_bootstrap_agrees_with_the_standard_errors() {
     let data = positions(15);
-    let job = Job { errors: true, bootstrap: 25, resolve: Resolve::Static, prior: Some(1e-8), ..job(data) };
+    let settings = Settings { errors: true, bootstrap: 25, prior: Some(1e-8), ..quick() };
+    let job = Job { resolve: Resolve::Static, ..job(data, settings) };
     let report = run(job, Hooks::new(&())).unwrap();
-    let found = report.bootstrap.expect("asked for");
+    let found = report.bootstrap.clone().expect("asked for");
     assert_eq!(found.samples, 25);
     assert!((0.8..1.25).contains(&found.ratio), "{}", found.ratio);
-    let errors = report.errors.expect("by default").by_parameter;
+    let errors = &report.errors.as_ref().expect("by default").by_parameter;
     assert!(errors.iter().zip(&found.by_parameter).all(|(error, scatter)| error.is_none() || scatter.is_some()));
 }

@@ -8,7 +8,7 @@ use tuner::model::centre::Centring;
 use tuner::model::rows::{Rows, RowsWriter};
 use tuner::objective::{HessianKind, Objective, SampleLoss, expectation, loss_difference, scores};
 use tuner::optimize::{Lbfgs, Limits, Solver};
-use tuner::uncertainty::standard_errors;
+use tuner::run::standard_errors;
 
 use crate::objective::problem::{PhaseCounts, parameters, push, tapered};
 

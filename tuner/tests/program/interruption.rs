@@ -25,8 +25,40 @@ fn wait_for(path: &Path, child: &mut Child) {
     }
 }
 
-#[test]
-fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
+/// The same for rows of another evaluation, whose results go with what they count.
+fn tuner_fit(folder: &Path, output: &str) -> Command {
+    const TABLE: usize = 60;
+    let rows = folder.join("rows");
+    if !rows.exists() {
+        let mut text = "merino-rows 2\nsum main pair\nfact phase 0 1\n".to_owned();
+        text += "score = taper(main.mg, main.eg, phase)\n";
+        (0..TABLE).for_each(|place| text += &format!("pair main Table[{place}] {} {}\n", place / 2, 40 - place / 2));
+        text += "rows result group phase\n";
+        let mut state = 1_u64;
+        let mut below = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % bound
+        };
+        for row in 0..60_000 {
+            let places: Vec<usize> = (0..10).map(|entry| 6 * entry + below(6)).collect();
+            let count = |place: usize| if place.is_multiple_of(3) { -1 } else { 1 };
+            let balance: i32 = places.iter().map(|&place| count(place) * place as i32).sum();
+            let result = if balance + below(400) as i32 > 300 { "1" } else { "0" };
+            text += &format!("{result} {} 0.{}", row / 10, below(10));
+            places.iter().for_each(|&place| text += &format!(" {place}:{}", count(place)));
+            text.push('\n');
+        }
+        fs::write(&rows, text).unwrap();
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuner"));
+    command.arg("fit").arg("--rows").arg(rows).args(["--method", "adam", "--prior", "1e-9", "--no-errors"]);
+    command.args(["--validation", "0.1", "--output"]).arg(folder.join(output));
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+/// Runs a command whole, and again with kills on the way.
+fn kill_and_resume(tuner: fn(&Path, &str) -> Command) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     assert!(tuner(folder, "whole.toml").status().unwrap().success());
@@ -53,7 +85,17 @@ fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn ctrl_c_in_a_fit_writes_the_best_so_far() {
+fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
+    kill_and_resume(tuner);
+}
+
+#[test]
+fn a_fit_of_rows_killed_at_any_moment_goes_on_to_the_same_bytes() {
+    kill_and_resume(tuner_fit);
+}
+
+/// Interrupts a command; what it has written then, and what the rest of the run writes.
+fn interrupt_and_resume(tuner: fn(&Path, &str) -> Command) -> [String; 2] {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let checkpoint = folder.join("run");
@@ -62,10 +104,23 @@ fn ctrl_c_in_a_fit_writes_the_best_so_far() {
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let text = fs::read_to_string(folder.join("best.toml")).unwrap();
-    assert!(engine::eval::params::Weights::from_toml(&text).is_ok() && checkpoint.exists());
+    let best = fs::read_to_string(folder.join("best.toml")).unwrap();
+    assert!(checkpoint.exists());
     // What is left goes on from there.
     let mut rest = tuner(folder, "rest.toml");
     assert!(rest.arg("--resume").arg("--checkpoint").arg(&checkpoint).status().unwrap().success());
-    assert!(!checkpoint.exists() && fs::read_to_string(folder.join("rest.toml")).unwrap() != text);
+    assert!(!checkpoint.exists());
+    [best, fs::read_to_string(folder.join("rest.toml")).unwrap()]
+}
+
+#[test]
+fn ctrl_c_in_a_fit_writes_the_best_so_far() {
+    let [best, rest] = interrupt_and_resume(tuner);
+    assert!(engine::eval::params::Weights::from_toml(&best).is_ok() && rest != best);
+}
+
+#[test]
+fn ctrl_c_in_a_fit_of_rows_writes_the_best_so_far() {
+    let [best, rest] = interrupt_and_resume(tuner_fit);
+    assert!(best.contains("Table = [") && rest.contains("Table = [") && rest != best, "{best}");
 }

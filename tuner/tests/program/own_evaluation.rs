@@ -6,6 +6,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use tuner::fit::Language;
+use tuner::run::Losses;
 
 #[path = "../../examples/own_evaluation.rs"]
 #[allow(dead_code, reason = "the example is a program of its own")]
@@ -37,7 +38,7 @@ fn rows_of_the_example_give_its_parameters() {
     let few: Vec<&[u8]> = text.split_inclusive(|&byte| byte == b'\n').step_by(10).collect();
     fs::write(&data, few.concat()).unwrap();
     let fitted = example::tune(Some(&data), Some(&rows)).unwrap();
-    let [before, after] = fitted.loss;
+    let Losses { before, after } = fitted.loss;
     assert!(fitted.converged && after < 0.95 * before, "{}", fitted.to_table());
     let rust = fitted.emit(Language::Rust).unwrap();
     assert!(rust.contains("pub const RANK: [[[i32; 2]; 8]; 6] = [") && rust.contains("pub const TEMPO: i32 = "));
@@ -176,7 +177,7 @@ fn flags_of_a_run_are_those_of_a_fit() {
     assert!(json["held_out"].as_u64().unwrap() > 0 && json["parameters"][0]["error"].is_null());
     for (arguments, message) in [
         (&["--only", "Pwan"][..], "error: no parameter is called Pwan; the nearest is Pawn\n"),
-        (&["--batch", "8"], "error: --batch is for --method adam; lbfgs looks at all rows\n"),
+        (&["--batch", "8"], "error: --batch is for --method adam; lbfgs looks at all positions\n"),
         (&["--bound", "Tempo=20.."], "error: bound Tempo=20..: excludes the start: Tempo is 10\n"),
     ] {
         assert_eq!(refusal(fit(folder.path(), arguments)), message);
@@ -184,4 +185,52 @@ fn flags_of_a_run_are_those_of_a_fit() {
     fs::write(folder.path().join("rows.txt"), rows(80, 1).replace("Pawn[1]", "Pawn[2]")).unwrap();
     let error = refusal(fit(folder.path(), &["--emit", "c"]));
     assert!(error.starts_with("error: rows.txt: `Pawn[2]`: expected `Pawn[1]`"), "{error}");
+}
+
+#[test]
+fn what_is_asked_of_the_parameters_is_checked_before_the_rows_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("rows.txt"), format!("{HEAD}no row\n")).unwrap();
+    for (arguments, message) in [
+        (&["--freeze", "Pwan"][..], "error: no parameter is called Pwan; the nearest is Pawn\n"),
+        (&["--tie", "Pawn=Tempo"], "error: tie Pawn=Tempo: "),
+        (&["--only", "Tempo", "--freeze", "Tempo"], "error: nothing is left to be tuned"),
+        (&["--bound", "Tempo=20.."], "error: bound Tempo=20..: excludes the start: Tempo is 10\n"),
+        (&[], "error: rows.txt:10: "),
+    ] {
+        let error = refusal(fit(folder.path(), arguments));
+        assert!(error.starts_with(message), "{error}");
+    }
+    fs::write(folder.path().join("rows.txt"), format!("{}no row\n", HEAD.replace("Pawn[1]", "Pawn[2]"))).unwrap();
+    let error = refusal(fit(folder.path(), &["--emit", "c"]));
+    assert!(error.starts_with("error: rows.txt: `Pawn[2]`: expected `Pawn[1]`"), "{error}");
+}
+
+#[test]
+fn a_fit_has_a_report_and_a_bootstrap() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("rows.txt"), rows(80, 1).replace("Tempo 10", "Tempo 10.25")).unwrap();
+    let arguments = ["--output", "out.toml", "--report", "page.html", "--bootstrap", "3", "--trust-rows", "--json"];
+    let mut command = fit(folder.path(), &arguments);
+    let done = command.args(["--validation", "0.3", "--freeze", "Pawn[1]"]).assert().success();
+    let json: serde_json::Value = serde_json::from_slice(&done.get_output().stdout).unwrap();
+    assert_eq!(json["bootstrap"]["samples"], 3);
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    for told in [
+        "<figcaption>Loss by step",
+        "<figcaption>Calibration",
+        "<h2>Pawn</h2>",
+        "<h2>Parameters</h2>",
+        "hold-out",
+        "10.25 before",
+        "frozen: Pawn[1]",
+        "score − row: ",
+    ] {
+        assert!(page.contains(told), "{told} is missing");
+    }
+    assert!(!page.contains("Residuals by phase") && !page.contains("class=\"heat\""));
+    let error = refusal(fit(folder.path(), &["--output", "rows.txt"]));
+    assert!(error.contains("--rows"), "{error}");
+    let error = refusal(fit(folder.path(), &["--resume"]));
+    assert!(error.contains("--checkpoint"), "{error}");
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use engine::eval::params::{Axis, PAIRS, Weights, fields, leaves};
 use tuner::data::{ReadOptions, Source};
 use tuner::features::Resolve;
-use tuner::report::{Named, Page, Point, compare, page};
+use tuner::inspect::report::{Named, Page, Point, compare, page};
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -135,7 +135,7 @@ fn every_table_and_every_number_is_there() {
     let told = whole_page();
     let page = page(&told);
     let number = |value: f64| if value < 0.0 { format!("−{}", -value) } else { value.to_string() };
-    let (before, after) = (told.start.to_vector(), told.tuned.to_vector());
+    let (before, after) = (&told.start, &told.tuned);
     let seen = told.occurrences.clone().unwrap();
     let leaves = leaves();
     let mut boards = 0;

@@ -179,6 +179,13 @@ impl TextRows {
         self.parameters.iter().flat_map(|parameter| parameter.start.numbers()).copied().collect()
     }
 
+    /// What is declared of parameters and formula, in one line.
+    pub fn declarations(&self) -> String {
+        let parameter = |parameter: &Parameter| format!("{} {:?} {}", parameter.name, parameter.sum, parameter.unit);
+        let lines = self.formula.lines().map(str::to_owned).chain(self.parameters.iter().map(parameter));
+        lines.collect::<Vec<_>>().join(" ")
+    }
+
     /// Where a row was read: file and line.
     ///
     /// # Panics
@@ -241,7 +248,8 @@ pub enum TextError {
 /// A text, and what messages call it.
 pub type Text = (String, Box<dyn BufRead>);
 
-/// Reads texts of rows, of either version, all with the same declarations.
+/// Reads texts of rows, of either version, all with the same declarations. These (parameters, model, and whether they are
+/// of version 1) are accepted or refused before the first row is read.
 ///
 /// # Errors
 /// The first fault, and where it is.
@@ -250,6 +258,7 @@ pub type Text = (String, Box<dyn BufRead>);
 /// If there is no text.
 pub fn read<E: From<TextError>>(
     texts: impl IntoIterator<Item = Result<Text, E>>,
+    accept: impl FnOnce(&[Parameter], &Model, bool) -> Result<(), E>,
     storage: &Storage,
 ) -> Result<TextRows, E> {
     let mut texts = texts.into_iter();
@@ -257,6 +266,7 @@ pub fn read<E: From<TextError>>(
     let mut lines = LineReader::new(&file, &mut *text);
     let mut header = Header::default();
     let (is_old, declared) = header.open(&mut lines)?;
+    accept(&header.parameters, &declared.model, is_old)?;
     let mut rows = Gather::new(&header, &declared, storage);
     let mut files = vec![(file.clone(), 0)];
     read_rows(&header, declared.columns, is_old, lines, &mut rows)?;
@@ -279,7 +289,7 @@ pub fn read<E: From<TextError>>(
 #[cfg(test)]
 pub(crate) fn parse(text: impl AsRef<[u8]>) -> Result<TextRows, TextError> {
     let text: Box<dyn BufRead> = Box::new(io::Cursor::new(text.as_ref().to_vec()));
-    read([Ok(("rows".to_owned(), text))], &Storage::default())
+    read([Ok(("rows".to_owned(), text))], |_, _, _| Ok(()), &Storage::default())
 }
 
 /// Reads declarations without rows: those of an evaluation that makes its rows itself. It has no scores.

@@ -1,0 +1,65 @@
+//! `tuner convert`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use common::files::RunFiles;
+use serde_json::json;
+use tuner::data::convert::{OutputFormat, Target, convert};
+use tuner::data::{Dataset, LeftOutCounts, POSITIONS, ReadOptions};
+
+use super::{InputArgs, MachineArgs, PrintArgs};
+use crate::cli::bars::Bars;
+use crate::cli::interrupt::uninterrupted;
+
+/// The arguments of `tuner convert`.
+#[derive(Args)]
+pub(crate) struct ConvertArgs {
+    #[command(flatten)]
+    machine: MachineArgs,
+
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Where the positions go. The ending tells format and compression: .epd, .points, .wdl, .csv, .bullet, .viri (or
+    /// .vf) or .binpack, and .gz, .zst, .xz or .bz2 behind it.
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    output: PathBuf,
+
+    /// The format, whatever the name says.
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
+    to: Option<OutputFormat>,
+
+    #[command(flatten)]
+    print: PrintArgs,
+}
+
+impl ConvertArgs {
+    pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
+        let target = Target::of(&self.output, self.to)?;
+        let mut files = RunFiles::default();
+        self.input.register(&mut files)?;
+        files.writes("--output", &self.output, POSITIONS)?;
+        self.machine.use_threads()?;
+        let sources = self.input.sources()?;
+        let options = ReadOptions { moves: target.format.needs_moves(), ..self.input.options() };
+        let dataset = Dataset::read(sources, &options, bars)?;
+        uninterrupted(|| convert(&dataset, &self.output, target, bars))?;
+        let left_out: LeftOutCounts = dataset.files().iter().map(|file| file.left_out).sum();
+        let (positions, skipped, output) = (dataset.len(), dataset.skipped_records(), self.output.display());
+        if self.print.json {
+            let output = output.to_string();
+            let answer = json!({ "positions": positions, "skipped": skipped, "left_out": left_out, "output": output });
+            return Ok(format!("{answer:#}"));
+        }
+        let mut text = String::new();
+        if left_out != LeftOutCounts::default() {
+            text += &format!("left out     {left_out}\n");
+        }
+        if skipped > 0 {
+            text += &format!("skipped      {skipped}\n");
+        }
+        Ok(format!("{text}wrote        {output}: {positions} positions, {target}"))
+    }
+}

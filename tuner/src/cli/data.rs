@@ -1,0 +1,34 @@
+//! `tuner data`.
+
+use anyhow::Result;
+use clap::Args;
+use tuner::data::stats;
+
+use super::{InputArgs, MachineArgs, PrintArgs};
+use crate::cli::bars::Bars;
+
+/// The arguments of `tuner data`.
+#[derive(Args)]
+pub(crate) struct DataReportArgs {
+    #[command(flatten)]
+    machine: MachineArgs,
+
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// How many positions are told whose results are hard to believe.
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Output")]
+    count: u32,
+
+    #[command(flatten)]
+    print: PrintArgs,
+}
+
+impl DataReportArgs {
+    pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
+        self.machine.use_threads()?;
+        let sources = self.input.sources()?;
+        let found = stats::collect(sources, &self.input.options(), self.count as usize, bars)?;
+        Ok(if self.print.json { format!("{:#}", found.to_json()) } else { found.to_table() })
+    }
+}

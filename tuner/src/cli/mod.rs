@@ -1,0 +1,416 @@
+//! The command line: what each command takes, and the calls of the library it leads to.
+//!
+//! A file a command; what several of them take is declared here, once. Flags stand in groups by heading, a struct a
+//! group: Data, Filters, Parameters, Objective, Method, Output.
+
+pub(crate) mod allocator;
+mod amounts;
+mod bars;
+mod convert;
+mod data;
+mod diff;
+mod evaluate;
+mod filter;
+mod fit;
+mod gradient_check;
+pub(crate) mod interrupt;
+mod job;
+mod outliers;
+mod parameters;
+mod report;
+mod settings;
+mod simplify;
+mod tune;
+#[cfg(feature = "mpi")]
+pub(crate) mod world;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use anyhow::Result;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use common::files::{RunFiles, WriteError};
+use engine::shell_files;
+use tuner::constraints::Constraints;
+use tuner::data::{LabelView, ReadOptions, Results, Source};
+use tuner::features::Resolve;
+use tuner::objective::{K_MAX, K_MIN, SampleLoss};
+use tuner::target::Target;
+
+use amounts::{MemoryArgs, SampleArgs};
+pub(crate) use bars::Bars;
+
+/// The project's own positions, for whoever brings none.
+const DEFAULT_DATA: (&str, &[u8]) = ("data/quiet.epd.zst", include_bytes!(env!("MERINO_QUIET")));
+
+/// Fit the evaluation's parameters to positions whose games' results are known.
+///
+/// Minimised is  mean (σ(K q) − y)² + λ Σ (θ − s θ₀)²  over the parameters θ, where q is the engine's score of a position
+/// in centipawns and White's view, y the result of its game (1, ½, 0), σ(x) = 1 / (1 + 10^(−x/400)), θ₀ the parameters
+/// of the start (centipawns; phase weights in their own unit) with a scale s that is free, and K a scale fitted to the
+/// start once. The minimum is exact: there are no epochs to choose. Progress goes to the terminal, the result to
+/// standard output.
+#[derive(Parser)]
+#[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    #[command(flatten)]
+    tune: tune::TuneArgs,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Say how well parameter files predict results, side by side.
+    Evaluate(evaluate::EvaluateArgs),
+    /// Fit the parameters of any engine to rows that it wrote, and write them as arrays of its language.
+    Fit(fit::FitArgs),
+    /// Write data in another format, or those of them that filters leave.
+    Convert(convert::ConvertArgs),
+    /// Report on data before anything is tuned to them: counts, duplicates, labels that cannot be right.
+    Data(data::DataReportArgs),
+    /// Say what changed between two parameter files.
+    Diff(diff::DiffArgs),
+    /// Check derivatives against differences, and rows against the engine; exit status 1 if they disagree.
+    GradientCheck(gradient_check::GradientCheckArgs),
+    /// Find the terms that the evaluation can do without, and fit the others again.
+    Simplify(simplify::SimplifyArgs),
+    /// Find the positions whose result is furthest from what parameters expect: wrong labels, mostly.
+    Outliers(outliers::OutliersArgs),
+    /// Write a page that shows parameters beside others: boards, calibration, residuals.
+    Report(report::ReportArgs),
+    /// Write completions for shells and pages of the manual.
+    ShellFiles {
+        /// The folder they go to, into `completions` and `man`.
+        folder: PathBuf,
+    },
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tuner                                          tune on the embedded positions, write tuned.toml
+  tuner --epd quiet_labeled.epd --resolve static data known to be quiet needs no quiescence search
+  tuner --epd a.epd --epd b.epd --output my.toml several files, another output
+  tuner --epd a.epd --freeze phase,psqt.king     some parameters stay as they are
+  tuner --epd big.epd --prior 0 --skip-bad 100   no pull to the start, tolerate broken lines
+  tuner --epd a.epd --symmetric psqt --save-job tune.toml   write the flags to a job file, too
+  tuner --job tune.toml --prior 1e-9             the same once more with another prior";
+
+impl Cli {
+    /// What the command line says, and the job file that it may name. Ends the program if clap has something to tell.
+    ///
+    /// # Errors
+    /// If the job file has a fault, or cannot be written where one was asked for.
+    pub(crate) fn from_command_line() -> Result<Self> {
+        let command = Cli::command();
+        let arguments = job::expand(&command, std::env::args_os().collect())?;
+        let matches = command.clone().try_get_matches_from(arguments)?;
+        let cli = Cli::from_arg_matches(&matches)?;
+        if cli.command.is_none() {
+            cli.tune.check_files()?;
+        }
+        if let Some(file) = cli.tune.job.save_job.as_ref().filter(|_| cli.command.is_none()) {
+            job::save(&command, &matches, file)?;
+        }
+        Ok(cli)
+    }
+
+    /// Does what was asked for.
+    pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
+        Ok(match &self.command {
+            Some(Command::Evaluate(args)) => args.run(bars)?.into(),
+            Some(Command::Fit(args)) => args.run(bars)?.into(),
+            Some(Command::Convert(args)) => args.run(bars)?.into(),
+            Some(Command::Data(args)) => args.run(bars)?.into(),
+            Some(Command::Diff(args)) => args.run()?.into(),
+            Some(Command::Outliers(args)) => args.run(bars)?.into(),
+            Some(Command::Report(args)) => args.run(bars)?.into(),
+            Some(Command::GradientCheck(args)) => args.run(bars)?,
+            Some(Command::Simplify(args)) => args.run(bars)?.into(),
+            Some(Command::ShellFiles { folder }) => {
+                shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), folder)?;
+                format!("wrote {}", folder.display()).into()
+            }
+            None => self.tune.run(bars)?.into(),
+        })
+    }
+}
+
+/// What a command has to say.
+pub(crate) struct Answer {
+    /// What goes to standard output.
+    pub(crate) text: String,
+    /// Whether all is well; if not, the exit status says so.
+    pub(crate) is_good: bool,
+}
+
+impl From<String> for Answer {
+    fn from(text: String) -> Self {
+        Answer { text, is_good: true }
+    }
+}
+
+/// Labelled positions.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+struct DataArgs {
+    /// Labelled positions: a file in a format of the field, told by its content, plain or compressed with gzip, zstd, xz
+    /// or bzip2; a folder for all such files in it; `-` for standard input. May be given several times. Without it, the
+    /// project's own small set is used.
+    #[arg(long, visible_alias = "data", value_name = "FILE")]
+    epd: Vec<PathBuf>,
+
+    /// Go on past at most N records (lines, positions or games) that cannot be read, and report them by reason.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip_bad: usize,
+
+    /// Whose results and scores a text has where its style does not say: `[1.0]`, columns of numbers or W, D and L. White's
+    /// by definition are `1-0` and `c9`, the mover's are `ce` of EPD; binary formats know whose they have.
+    #[arg(long, value_name = "VIEW", value_enum, default_value_t = LabelView::White)]
+    view: LabelView,
+
+    /// What numbers are as results where all of a file are 0 and 1: points (0 is a loss) or signed (0 is a draw).
+    #[arg(long, value_name = "KIND", value_enum)]
+    results: Option<ResultNumbers>,
+
+    #[command(flatten)]
+    filters: filter::FilterArgs,
+
+    #[command(flatten)]
+    memory: MemoryArgs,
+}
+
+/// What results mean that are numbers.
+#[derive(Clone, Copy, ValueEnum)]
+enum ResultNumbers {
+    /// 1, 0.5 and 0.
+    Points,
+    /// 1, 0 and -1.
+    Signed,
+}
+
+impl DataArgs {
+    /// The files, or the project's own set if there is none.
+    fn sources(&self) -> Result<Vec<Source>> {
+        self.sources_behind(&[])
+    }
+
+    /// These files, then those of the flags; the project's own set if there is none of either.
+    fn sources_behind(&self, files: &[PathBuf]) -> Result<Vec<Source>> {
+        if files.is_empty() && self.epd.is_empty() {
+            return Ok(vec![Source::embedded(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
+        }
+        let found = files.iter().chain(&self.epd).map(|path| Source::find(path)).collect::<Result<Vec<_>, _>>()?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// Tells the files of the run which data are read.
+    fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
+        self.epd.iter().try_for_each(|path| files.reads("--epd", path))
+    }
+
+    /// How they are read.
+    fn options(&self) -> ReadOptions {
+        let results = self.results.map(|numbers| match numbers {
+            ResultNumbers::Points => Results::Points,
+            ResultNumbers::Signed => Results::Signed,
+        });
+        ReadOptions {
+            skip_bad: self.skip_bad,
+            view: self.view,
+            results,
+            plies: self.filters.plies(),
+            filters: self.filters.filters(),
+            storage: self.memory.storage(),
+            subsample: None,
+            moves: false,
+        }
+    }
+}
+
+/// Labelled positions of commands that are about nothing else.
+#[derive(Args)]
+struct InputArgs {
+    /// Labelled positions, as for --epd.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    data: DataArgs,
+
+    #[command(flatten)]
+    sample: SampleArgs,
+}
+
+impl InputArgs {
+    fn sources(&self) -> Result<Vec<Source>> {
+        self.data.sources_behind(&self.files)
+    }
+
+    /// Tells the files of the run which data are read.
+    fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
+        self.files.iter().try_for_each(|path| files.reads("data", path))?;
+        self.data.register(files)
+    }
+
+    /// How they are read.
+    fn options(&self) -> ReadOptions {
+        self.sample.of(self.data.options())
+    }
+}
+
+/// How well parameters do, where they are not fitted for good.
+#[derive(Args)]
+#[command(next_help_heading = "Objective")]
+struct MeasureArgs {
+    /// What a position is judged by, as for tuning; it is resolved once.
+    #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
+    resolve: Resolve,
+
+    /// What positions are to predict, as for tuning.
+    #[arg(long, value_name = "TARGET", default_value_t = Target::Result)]
+    target: Target,
+
+    /// What a wrong prediction costs.
+    #[arg(long, value_enum, default_value_t = SampleLoss::default())]
+    loss: SampleLoss,
+
+    /// K, the scale from centipawns to expected results; fitted to the parameters if not given.
+    #[arg(long, value_name = "K", value_parser = scale)]
+    k: Option<f64>,
+}
+
+/// The machine at hand. Stands before what has a heading, as it has none.
+#[derive(Args)]
+struct MachineArgs {
+    /// Threads; all cores if not given. The result does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl MachineArgs {
+    /// Has all that follows run on so many threads.
+    fn use_threads(&self) -> Result<()> {
+        if let Some(threads) = self.threads {
+            rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+        }
+        Ok(())
+    }
+}
+
+/// What is held unless it is asked for. Of parameters tuned with it and without, those that hold it are about
+/// 80 Elo stronger (`params/README.md`).
+const PAWN_PHASE: &str = "phase.pawn";
+
+/// What is tuned, and what it keeps to.
+#[derive(Args)]
+struct ConstraintArgs {
+    #[command(flatten)]
+    patterns: settings::PatternArgs,
+
+    #[command(flatten)]
+    own: OwnArgs,
+}
+
+/// What is asked of Merino's own parameters alone. Clap leaves groups empty that flatten others, so these are one.
+#[derive(Args)]
+#[command(next_help_heading = "Parameters")]
+#[group(id = job::OWN_TABLE)]
+struct OwnArgs {
+    /// Tune the phase weight of pawns, too. Unless a pattern names it, it keeps its start otherwise: a taper that is told
+    /// by pawns predicts results better, and plays worse.
+    #[arg(long)]
+    pawn_phase: bool,
+
+    /// Make boards their own mirror images, file a for file h: patterns such as psqt or psqt.king:eg.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    symmetric: Vec<String>,
+}
+
+impl ConstraintArgs {
+    fn constraints(&self) -> Constraints {
+        let mut constraints = self.patterns.constraints();
+        constraints.symmetric.clone_from(&self.own.symmetric);
+        if !self.own.pawn_phase && !constraints.names(PAWN_PHASE) {
+            constraints.freeze.push(PAWN_PHASE.to_owned());
+        }
+        constraints
+    }
+}
+
+/// How the result is printed.
+#[derive(Args)]
+#[command(next_help_heading = "Output")]
+struct PrintArgs {
+    /// Print the result as one JSON object instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+/// How strong the prior is.
+#[derive(Clone, Copy)]
+enum Prior {
+    /// As strong as cross-validation says.
+    Auto,
+    /// As strong as told.
+    Strength(f64),
+}
+
+impl Prior {
+    /// λ, if it was told.
+    fn strength(self) -> Option<f64> {
+        match self {
+            Prior::Auto => None,
+            Prior::Strength(strength) => Some(strength),
+        }
+    }
+}
+
+impl FromStr for Prior {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text {
+            "auto" => Ok(Prior::Auto),
+            _ => strength(text).map(Prior::Strength).map_err(|error| format!("{error}, or auto")),
+        }
+    }
+}
+
+impl fmt::Display for Prior {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Prior::Auto => f.write_str("auto"),
+            Prior::Strength(strength) => write!(f, "{strength:e}"),
+        }
+    }
+}
+
+/// λ. At the most that can be asked for, nothing moves by a centipawn, however many the positions are.
+fn strength(text: &str) -> Result<f64, String> {
+    number(text, |value| (0.0..=1e6).contains(&value), "from 0 to 1000000")
+}
+
+/// K, as those that are fitted.
+fn scale(text: &str) -> Result<f64, String> {
+    number(text, |value| (K_MIN..=K_MAX).contains(&value), &format!("from {K_MIN} to {K_MAX}"))
+}
+
+/// A finite number above 0.
+fn positive(text: &str) -> Result<f64, String> {
+    number(text, |value| value > 0.0, "positive")
+}
+
+/// A number between 0 and 1.
+fn share(text: &str) -> Result<f64, String> {
+    number(text, |value| value > 0.0 && value < 1.0, "between 0 and 1")
+}
+
+fn number(text: &str, is_good: impl Fn(f64) -> bool, expected: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && is_good(value) => Ok(value),
+        _ => Err(format!("expected a finite number, {expected}")),
+    }
+}

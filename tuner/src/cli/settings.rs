@@ -1,0 +1,207 @@
+//! How parameters are fitted and what is kept of a run, whosever evaluation they are of.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use common::files::{HTML, RunFiles, WriteError};
+use tuner::constraints::Constraints;
+use tuner::objective::{PriorScale, SampleLoss};
+use tuner::optimize::Method;
+use tuner::run::{CHECKPOINT, Hooks, MIN_SEEN, Settings};
+
+use super::{Prior, job, scale, share};
+use crate::cli::bars::Bars;
+use crate::cli::interrupt::{STOP, fitting};
+
+/// What is tuned, and what it keeps to: by names alone.
+#[derive(Args)]
+#[command(next_help_heading = "Parameters")]
+#[group(id = job::TABLE)]
+pub(super) struct PatternArgs {
+    /// Tune these parameters only: a name such as material.queen or Mobility[0][3], the beginning of names up to a dot or
+    /// bracket (psqt.knight, Mobility), `*` for anything; `:mg` or `:eg` behind it for one number of each pair. May be
+    /// given several times.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Leave these parameters as they are: patterns as for --only.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    freeze: Vec<String>,
+
+    /// Give parameters one value, number by number: patterns of equal shape, such as psqt.knight=psqt.bishop or
+    /// material.knight:mg=material.knight:eg. They start at their mean.
+    #[arg(long, value_name = "PATTERN=PATTERN", value_delimiter = ',')]
+    tie: Vec<String>,
+
+    /// Keep parameters between bounds, both included: psqt.*=-200..200, material.queen=900.. or phase=..50.
+    #[arg(long, value_name = "PATTERN=LOWER..UPPER", value_delimiter = ',')]
+    bound: Vec<String>,
+}
+
+impl PatternArgs {
+    pub(super) fn constraints(&self) -> Constraints {
+        Constraints {
+            only: self.only.clone(),
+            freeze: self.freeze.clone(),
+            ties: self.tie.clone(),
+            bounds: self.bound.clone(),
+            symmetric: Vec::new(),
+        }
+    }
+}
+
+/// How parameters are fitted.
+#[derive(Args)]
+pub(super) struct SettingsArgs {
+    #[command(flatten)]
+    parameters: ParameterArgs,
+
+    #[command(flatten)]
+    objective: ObjectiveArgs,
+
+    #[command(flatten)]
+    method: MethodArgs,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Which parameters are tuned, and the form they get.
+#[derive(Args)]
+#[command(next_help_heading = "Parameters")]
+struct ParameterArgs {
+    /// Leave parameters that occur in fewer positions as they are; 0 tunes whatever occurs.
+    #[arg(long, value_name = "N", default_value_t = MIN_SEEN)]
+    min_seen: u32,
+
+    /// Scale the parameters so that K is 1, frozen and bounded ones too: a score of 400 centipawns then means 10 of 11
+    /// points. How each is scaled follows from how the score is made of them.
+    #[arg(long)]
+    normalize: bool,
+
+    /// Leave tables where the fit has put them. Otherwise the mean of each table whose entries every position counts
+    /// together as often as another parameter (the squares of a piece, and its value) becomes 0, stage by stage, and that
+    /// parameter takes it over, which changes no score.
+    #[arg(long)]
+    no_centre: bool,
+}
+
+/// What is minimised.
+#[derive(Args)]
+#[command(next_help_heading = "Objective")]
+struct ObjectiveArgs {
+    /// What a wrong prediction costs: its square, or the surprise of the result in nats.
+    #[arg(long, value_enum, default_value_t = SampleLoss::default())]
+    loss: SampleLoss,
+
+    /// λ, the strength of the pull to the start, per squared centipawn; `auto` chooses it by cross-validation. Little
+    /// data wants more, much data less.
+    #[arg(long, value_name = "λ", default_value_t = Prior::Auto, allow_hyphen_values = true)]
+    prior: Prior,
+
+    /// What is pulled to: the shape of the start, at whatever scale fits best, or the start itself.
+    #[arg(long, value_enum, default_value_t = PriorScale::Free)]
+    prior_scale: PriorScale,
+
+    /// Hold out this share of the positions, whole games or groups: they are not fitted, but decide which parameters of
+    /// those found on the way are kept.
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    validation: Option<f64>,
+
+    /// K, the scale from centipawns to expected results; fitted to the parameters of the start if not given.
+    #[arg(long, value_name = "K", value_parser = scale)]
+    k: Option<f64>,
+}
+
+/// How it is minimised.
+#[derive(Args)]
+#[command(next_help_heading = "Method")]
+struct MethodArgs {
+    /// How the minimum is found; all methods find the same.
+    #[arg(long, value_enum, default_value_t = Method::Lbfgs)]
+    method: Method,
+
+    /// Positions a step of Adam looks at; all if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    batch: Option<u32>,
+
+    /// Seed of all that is left to chance: what is held out, the folds of --prior auto, the bootstrap, local search and
+    /// Adam with --batch.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+/// What is kept of a run beside the parameters.
+#[derive(Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArgs {
+    /// Write a page about the run: its course, calibration, parameters before and after. It is one file for a browser.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
+    /// Do without the standard errors of the parameters.
+    #[arg(long)]
+    no_errors: bool,
+
+    /// Check the standard errors by fits to N samples, drawn anew from the games.
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "no_errors")]
+    bootstrap: usize,
+
+    /// Keep the state of the run in this file, from which --resume goes on. Removed when the run is over.
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+
+    /// Go on from the checkpoint, if it is there; the outcome is that of a run never interrupted.
+    #[arg(long, requires = "checkpoint")]
+    resume: bool,
+}
+
+impl SettingsArgs {
+    /// Tells the files of the run what is written beside the parameters.
+    pub(super) fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
+        let OutputArgs { report, checkpoint, .. } = &self.output;
+        for (what, path, kind) in [("--report", report, HTML), ("--checkpoint", checkpoint, CHECKPOINT)] {
+            path.iter().try_for_each(|path| files.writes(what, path, kind))?;
+        }
+        Ok(())
+    }
+
+    /// Where the page about the run goes, if there is to be one.
+    pub(super) fn report(&self) -> Option<&PathBuf> {
+        self.output.report.as_ref()
+    }
+
+    /// Who watches the run.
+    pub(super) fn hooks<'h>(&'h self, bars: &'h Bars) -> Hooks<'h> {
+        let OutputArgs { checkpoint, resume, .. } = &self.output;
+        let (stop, fitting): (_, &dyn Fn()) = (Some(&STOP), &fitting);
+        Hooks { stop, fitting: Some(fitting), checkpoint: checkpoint.as_deref(), resume: *resume, ..Hooks::new(bars) }
+    }
+
+    /// What the library is to do.
+    pub(super) fn settings(&self, constraints: Constraints) -> Result<Settings> {
+        let SettingsArgs { parameters, objective, method: MethodArgs { method, batch, seed }, output } = self;
+        if batch.is_some() && *method != Method::Adam {
+            bail!("--batch is for --method adam; {} looks at all positions", method.name());
+        }
+        Ok(Settings {
+            constraints,
+            min_seen: parameters.min_seen,
+            loss: objective.loss,
+            k: objective.k,
+            prior: objective.prior.strength(),
+            prior_scale: objective.prior_scale,
+            validation: objective.validation,
+            method: *method,
+            batch: batch.map(|size| size as usize),
+            seed: *seed,
+            centre: !parameters.no_centre,
+            normalize: parameters.normalize,
+            errors: !output.no_errors,
+            bootstrap: output.bootstrap,
+            explain: output.report.is_some(),
+            trust_rows: false,
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! `tuner simplify`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use common::files::{RunFiles, TOML};
+use tuner::inspect::simplify::{Grouping, Task, simplify};
+use tuner::params_file::render;
+use tuner::run::MIN_SEEN;
+
+use super::parameters::{ParamsFile, TUNED};
+use super::{ConstraintArgs, DataArgs, MachineArgs, MeasureArgs, PrintArgs, SampleArgs, strength};
+use crate::cli::bars::Bars;
+use crate::cli::interrupt;
+
+/// The arguments of `tuner simplify`.
+#[derive(Args)]
+pub(crate) struct SimplifyArgs {
+    #[command(flatten)]
+    machine: MachineArgs,
+
+    #[command(flatten)]
+    data: DataArgs,
+
+    #[command(flatten)]
+    sample: SampleArgs,
+
+    /// Parameters to start from, and to be pulled to.
+    #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
+    params: PathBuf,
+
+    /// What is taken out at once.
+    #[arg(long, value_enum, default_value_t = Grouping::Table, help_heading = "Parameters")]
+    by: Grouping,
+
+    #[command(flatten)]
+    constraints: ConstraintArgs,
+
+    /// Positions in which a number must occur to be taken out by itself.
+    #[arg(long, value_name = "N", default_value_t = MIN_SEEN, help_heading = "Parameters")]
+    min_seen: u32,
+
+    #[command(flatten)]
+    measure: MeasureArgs,
+
+    /// λ, the strength of the pull to the start, per squared centipawn; chosen by cross-validation if not given.
+    #[arg(long, value_name = "λ", value_parser = strength, help_heading = "Objective")]
+    prior: Option<f64>,
+
+    /// Seed of the folds.
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Method")]
+    seed: u64,
+
+    /// Where the parameters without the terms that can go are written; nowhere if not given.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    print: PrintArgs,
+}
+
+impl SimplifyArgs {
+    pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
+        let mut files = RunFiles::default();
+        self.data.register(&mut files)?;
+        files.reads("--params", &self.params)?;
+        if let Some(output) = &self.output {
+            files.writes("--output", output, TOML)?;
+        }
+        let ParamsFile { text: input, weights: start, .. } = ParamsFile::open(&self.params)?;
+        self.machine.use_threads()?;
+        let task = Task {
+            sources: self.data.sources()?,
+            start,
+            constraints: self.constraints.constraints(),
+            min_seen: self.min_seen,
+            by: self.by,
+            resolve: self.measure.resolve,
+            target: self.measure.target,
+            loss: self.measure.loss,
+            prior: self.prior,
+            k: self.measure.k,
+            seed: self.seed,
+            reading: self.sample.of(self.data.options()),
+        };
+        let found = simplify(task, bars)?;
+        if let Some(output) = &self.output {
+            let text = render(&input, &found.weights, Some(&found.provenance()))?;
+            interrupt::write(output, &text)?;
+        }
+        Ok(if self.print.json { format!("{:#}", found.to_json()) } else { found.to_table() })
+    }
+}

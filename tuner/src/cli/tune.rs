@@ -1,0 +1,161 @@
+//! A tuning run: what `tuner` does without a command.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+use common::files::{RunFiles, TOML, WriteError};
+use engine::eval::params::Weights;
+use tuner::cache::Cache;
+use tuner::features::Resolve;
+use tuner::inspect::report::{Page, page};
+use tuner::params_file::render;
+use tuner::target::Target;
+use tuner::tune::{Job, run};
+
+use super::job::JobArgs;
+use super::parameters::{BASELINE, ParamsFile};
+use super::settings::SettingsArgs;
+use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, SampleArgs};
+use crate::cli::bars::Bars;
+use crate::cli::interrupt;
+
+/// Where tuned parameters go if nothing else is said: into the folder at hand, not over what the engine ships with.
+const OUTPUT: &str = "tuned.toml";
+
+/// The arguments of a tuning run.
+#[derive(Args)]
+pub(crate) struct TuneArgs {
+    #[command(flatten)]
+    machine: MachineArgs,
+
+    #[command(flatten)]
+    pub(super) job: JobArgs,
+
+    #[command(flatten)]
+    data: DataArgs,
+
+    #[command(flatten)]
+    sample: SampleArgs,
+
+    #[command(flatten)]
+    parameters: StartArgs,
+
+    #[command(flatten)]
+    objective: PositionArgs,
+
+    #[command(flatten)]
+    settings: SettingsArgs,
+
+    #[command(flatten)]
+    output: WrittenArgs,
+
+    #[command(flatten)]
+    print: PrintArgs,
+}
+
+/// What is tuned, and from where.
+#[derive(Args)]
+#[command(next_help_heading = "Parameters")]
+struct StartArgs {
+    /// Parameters to start from, and to be pulled to.
+    #[arg(long, value_name = "FILE", default_value = BASELINE)]
+    params: PathBuf,
+
+    #[command(flatten)]
+    constraints: ConstraintArgs,
+}
+
+/// What is minimised.
+#[derive(Args)]
+#[command(next_help_heading = "Objective")]
+struct PositionArgs {
+    /// What a position is judged by: the leaf of its quiescence search, or at once.
+    #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
+    resolve: Resolve,
+
+    /// What positions are to predict: `result` of the game, `score` of a search as the data give it (EPD's `ce`), or
+    /// `mix:α`, with α the share of the result.
+    #[arg(long, value_name = "TARGET", default_value_t = Target::Result)]
+    target: Target,
+}
+
+/// What is written.
+#[derive(Args)]
+#[command(next_help_heading = "Output")]
+struct WrittenArgs {
+    /// Where the tuned parameters go; never over the file that --params names.
+    #[arg(long, value_name = "FILE", default_value = OUTPUT)]
+    output: PathBuf,
+
+    /// Put the tuned parameters into the file that --params names, in place of those that are there.
+    #[arg(long, requires = "params", conflicts_with = "output")]
+    write_back: bool,
+
+    /// Keep positions and rows in this folder from run to run, and what does not fit into memory, too. They are used
+    /// again when data, parameters and engine are the same.
+    #[arg(long, value_name = "FOLDER")]
+    cache: Option<PathBuf>,
+}
+
+impl TuneArgs {
+    /// Where the tuned parameters go.
+    fn output(&self) -> &Path {
+        if self.output.write_back { &self.parameters.params } else { &self.output.output }
+    }
+
+    /// Sees that no file of the run is lost, and that all could be written.
+    pub(super) fn check_files(&self) -> Result<()> {
+        let mut files = RunFiles::default();
+        self.data.register(&mut files)?;
+        if let Some(job) = &self.job.job {
+            files.reads("--job", job)?;
+        }
+        let output = if self.output.write_back {
+            "--write-back"
+        } else {
+            files.reads("--params", &self.parameters.params)?;
+            "--output"
+        };
+        files.writes(output, self.output(), TOML).map_err(|error| match &error {
+            WriteError::Same { other, .. } if other == "--params" => anyhow!("{error}, or replace it by --write-back"),
+            _ => error.into(),
+        })?;
+        self.settings.register(&mut files)?;
+        Ok(self.job.save_job.iter().try_for_each(|path| files.writes("--save-job", path, TOML))?)
+    }
+
+    pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
+        let (params, output) = (&self.parameters.params, self.output());
+        let ParamsFile { name, text: input, weights: start } = ParamsFile::open(params)?;
+        self.machine.use_threads()?;
+        let report = run(self.job(start)?, self.settings.hooks(bars))?;
+        let text = render(&input, &report.tuned, Some(&report.provenance()))?;
+        interrupt::write(output, &text)?;
+        let output = output.display();
+        if let Some(file) = self.settings.report() {
+            let told = Page::of_run(&report, output.to_string(), name);
+            interrupt::write(file, page(&told))?;
+        }
+        if self.print.json {
+            return Ok(format!("{:#}", report.to_json(&output.to_string())));
+        }
+        let (table, params) = (report.to_table(&output.to_string()), params.display());
+        Ok(format!(
+            "{table}\nbuild with   MERINO_PARAMS={output} cargo build --release\n\
+             test with    arena sprt --params {output} --against {params}"
+        ))
+    }
+
+    /// What the library is to do.
+    fn job(&self, start: Weights) -> Result<Job> {
+        let settings = self.settings.settings(self.parameters.constraints.constraints())?;
+        Ok(Job {
+            target: self.objective.target,
+            resolve: self.objective.resolve,
+            cache: self.output.cache.as_deref().map(Cache::new).transpose()?,
+            reading: self.sample.of(self.data.options()),
+            ..Job::new(self.data.sources()?, start, settings)
+        })
+    }
+}

@@ -1,0 +1,133 @@
+//! Where a run may take the parameters: which of them move, which stay together, and between what bounds.
+//!
+//! Everything is said by patterns of names; see [`numbers`](crate::numbers). Nothing is guessed: what contradicts itself
+//! or the parameters of the start is an error that names both.
+
+mod bounds;
+mod error;
+mod ties;
+
+use crate::numbers::Numbers;
+use crate::optimize::Limits;
+use bounds::Bounds;
+pub use error::ConstraintError;
+use ties::Ties;
+
+/// What a run must keep to, as texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Constraints {
+    /// Patterns of what is tuned; empty for everything.
+    pub only: Vec<String>,
+    /// Patterns of what keeps its start.
+    pub freeze: Vec<String>,
+    /// Patterns of equal shape with `=` between them, `psqt.knight=psqt.bishop`: number by number one value.
+    pub ties: Vec<String>,
+    /// `PATTERN=LOWER..UPPER`, whole numbers, both ends included; one of them may be missing.
+    pub bounds: Vec<String>,
+    /// Patterns of boards that are their own mirror images, file a to file h.
+    pub symmetric: Vec<String>,
+}
+
+/// Constraints on the numbers of the parameter vector.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// The start, with one value for all numbers of a tie: their mean, rounded, within their bounds.
+    pub start: Vec<f64>,
+    /// What an optimiser has to keep to.
+    pub limits: Limits,
+    /// Numbers that are tied together and may move, by group, ascending; each number is in one group at most.
+    pub groups: Vec<Vec<usize>>,
+    /// By number: whether it may be shifted with all of its table: not frozen, and tied to nothing outside of it.
+    pub shiftable: Vec<bool>,
+    /// Numbers that keep their start.
+    pub frozen: usize,
+    /// Numbers that follow another one: all of the groups but the first of each.
+    pub tied: usize,
+    /// Numbers whose start the ties have changed.
+    pub averaged: usize,
+    /// Numbers with narrower bounds than the declared ones.
+    pub bounded: usize,
+}
+
+impl Constraints {
+    /// Whether something other than being frozen is said of a name or part of one.
+    pub fn names(&self, name: &str) -> bool {
+        [&self.only, &self.ties, &self.bounds].into_iter().flatten().any(|pattern| pattern.contains(name))
+    }
+
+    /// What they mean for a run from `start`.
+    ///
+    /// # Errors
+    /// The first pattern without a number, text that cannot be read, or contradiction; and if nothing is left to be
+    /// tuned.
+    ///
+    /// # Panics
+    /// If there is not a start for each number.
+    pub fn resolve(&self, numbers: &Numbers, start: &[f64]) -> Result<Resolved, ConstraintError> {
+        assert_eq!(numbers.len(), start.len(), "a start for each number");
+        let mut frozen = self.frozen(numbers)?;
+        let bounds = Bounds::new(numbers, &self.bounds)?;
+        let ties = Ties::new(numbers, &self.ties, &self.symmetric)?;
+        bounds.check(numbers, start)?;
+
+        let mut values = start.to_vec();
+        let mut limits = bounds.limits()?;
+        let mut groups = Vec::new();
+        for group in ties.groups() {
+            match ties.frozen_value(numbers, &group, &frozen, &values)? {
+                // What is tied to a number that stays, stays too.
+                Some(_) => group.iter().for_each(|&index| frozen[index] = true),
+                None => {
+                    let (lower, upper) = bounds.common(numbers, &group)?;
+                    let mean = group.iter().map(|&index| values[index]).sum::<f64>() / group.len() as f64;
+                    let value = numbers.get(group[0]).round(mean, (lower, upper));
+                    group.iter().for_each(|&index| values[index] = value);
+                    limits.tie(&group)?;
+                    groups.push(group);
+                }
+            }
+        }
+        if frozen.iter().all(|&frozen| frozen) {
+            return Err(ConstraintError::Nothing);
+        }
+        for index in (0..frozen.len()).filter(|&index| frozen[index]) {
+            limits.freeze(index)?;
+        }
+        Ok(Resolved {
+            limits,
+            shiftable: shiftable(numbers, &frozen, &groups),
+            frozen: frozen.iter().filter(|&&frozen| frozen).count(),
+            tied: groups.iter().map(|group| group.len() - 1).sum(),
+            averaged: values.iter().zip(start).filter(|(value, start)| value != start).count(),
+            bounded: bounds.narrowed(),
+            groups,
+            start: values,
+        })
+    }
+
+    /// By number: whether it was said to keep its start.
+    fn frozen(&self, numbers: &Numbers) -> Result<Vec<bool>, ConstraintError> {
+        let only = numbers.meant_by_any(&self.only)?;
+        let freeze = numbers.meant_by_any(&self.freeze)?;
+        let is_wanted = |index: usize| self.only.is_empty() || only[index];
+        Ok((0..numbers.len()).map(|index| freeze[index] || !is_wanted(index)).collect())
+    }
+}
+
+/// By number: whether its table can be shifted as far as it is concerned.
+fn shiftable(numbers: &Numbers, frozen: &[bool], groups: &[Vec<usize>]) -> Vec<bool> {
+    let mut shiftable: Vec<bool> = frozen.iter().map(|&frozen| !frozen).collect();
+    let place = |index: usize| (&numbers.get(index).table, numbers.get(index).stage);
+    // Numbers of one table that are not on a board, such as material, are shifted one by one.
+    let stays_together = |group: &[usize]| {
+        let is_on_board = numbers.get(group[0]).square.is_some();
+        is_on_board && group.iter().all(|&index| place(index) == place(group[0]))
+    };
+    for group in groups.iter().filter(|group| !stays_together(group)) {
+        group.iter().for_each(|&index| shiftable[index] = false);
+    }
+    shiftable
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! The positions that are misjudged most.
+
+use maud::{Markup, html};
+use tools::page::words::signed;
+
+use super::Page;
+use super::chessboard::board;
+use crate::run::explain::{Misjudged, WORST};
+use engine::chess::Color;
+
+/// The worst of the positions under the tuned parameters; nothing where nothing was explained.
+pub(super) fn worst(page: &Page) -> Markup {
+    let worst: Vec<&Misjudged> = page.after.iter().flat_map(|after| &after.worst).take(WORST.count).collect();
+    html! {
+        @if !worst.is_empty() {
+            section class="card" {
+                h2 { "Worst predicted" }
+                p class="note" {
+                    "Where expectation and result are furthest apart: wrong labels, fortresses, blunders later in the "
+                    "game, or what the evaluation does not know. One of any hundred lines in a row is shown."
+                }
+                div class="positions" { @for misjudged in worst { (position(misjudged)) } }
+            }
+        }
+    }
+}
+
+fn position(misjudged: &Misjudged) -> Markup {
+    let Misjudged { position, target, expected, .. } = misjudged;
+    let mover = position.side_to_move().choose("White", "Black");
+    let result = result(*target);
+    let described = format!("{}. {mover} to move. {result}, expected {expected:.3}.", position.to_fen());
+    html! {
+        figure {
+            (board(position, &described))
+            figcaption {
+                strong { (result) } ", expected " strong { (format!("{expected:.3}")) }
+                span { (mover) " to move, " (scores(misjudged)) }
+                @if !misjudged.moves.is_empty() { span { "by " (misjudged.line_to_leaf()) } }
+                details {
+                    summary title=(misjudged.file) { (file_name(&misjudged.file)) ":" (misjudged.line) }
+                    code { (position.to_fen()) }
+                    @if !misjudged.moves.is_empty() { div { "leaf " code { (misjudged.leaf.to_fen()) } } }
+                }
+            }
+        }
+    }
+}
+
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+fn scores(misjudged: &Misjudged) -> String {
+    let [static_score, qsearch] = [misjudged.static_score, misjudged.qsearch].map(|score| signed(f64::from(score), 0));
+    if static_score == qsearch {
+        format!("static and quiescence {static_score}")
+    } else {
+        format!("static {static_score}, quiescence {qsearch}")
+    }
+}
+
+/// A result in words; targets may lie between.
+fn result(target: f64) -> String {
+    match target {
+        0.0 => format!("{} won", Color::Black.choose("White", "Black")),
+        0.5 => "Drawn".to_owned(),
+        1.0 => "White won".to_owned(),
+        _ => format!("Target {target:.3}"),
+    }
+}

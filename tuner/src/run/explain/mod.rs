@@ -1,0 +1,423 @@
+//! What parameters get right and wrong: expected against actual results by expectation, phase and material, and the
+//! positions that are misjudged most.
+//!
+//! All of it comes of one pass over the positions. It is divided by their number alone and added up in their order:
+//! the same bits come out of any number of threads.
+
+mod bins;
+
+use std::ops::Range;
+
+use engine::chess::{Move, Position};
+use engine::eval::Evaluator;
+use engine::search::{Pruning, Quiescence};
+use rayon::prelude::*;
+
+use crate::data::{Dataset, FULL_PHASE, MOST_PAWNS, Outcome, PHASE_PARTS, material_balance, phase, phase_part};
+use crate::features::Resolve;
+use crate::objective::{Difference, SampleLoss, expectation, loss_difference};
+use crate::progress::Progress;
+pub use bins::{Bin, Moments};
+
+/// Bins of equal width that expectations from 0 to 1 are divided into.
+pub const EXPECTATIONS: usize = 20;
+
+/// An expectation further than this from the result is far off.
+pub const FAR_OFF: f64 = 0.9;
+
+/// Agreement are called into question where turning them helps by this many standard errors.
+const CERTAIN: f64 = 5.0;
+
+/// Positions and the parameters that judge them.
+#[derive(Clone, Copy)]
+pub struct Case<'a> {
+    /// The positions.
+    pub dataset: &'a Dataset,
+    /// The parameters.
+    pub evaluator: &'a Evaluator,
+    /// Which of their scores is taken for a position's.
+    pub resolve: Resolve,
+    /// The scale from centipawns to expected results.
+    pub k: f64,
+    /// What the expectation of each position is held against, 0..=1, White's view.
+    pub targets: &'a [f32],
+    /// The positions that are counted in bins, by ascending number; `None` for all. Labels and the worst positions are
+    /// always sought among all.
+    pub counted: Option<&'a [u32]>,
+}
+
+impl Case<'_> {
+    fn is_counted(&self, sample: usize) -> bool {
+        self.counted.is_none_or(|counted| counted.binary_search(&(sample as u32)).is_ok())
+    }
+}
+
+/// What is asked of an explanation for a page.
+pub const WORST: Worst = Worst { count: 12, apart: 100 };
+
+/// Which of the worst positions are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Worst {
+    /// How many at most.
+    pub count: usize,
+    /// Positions nearer than this to a worse one, by their number in the data, are passed over; 1 for none. Positions
+    /// near one another are mostly of one game, and tell the same.
+    pub apart: usize,
+}
+
+/// So many times as many positions are looked at as are wanted, where some are passed over.
+const POOL: usize = 20;
+
+impl Worst {
+    /// How many have to be looked at.
+    fn pool(self) -> usize {
+        if self.apart > 1 { self.count.saturating_mul(POOL) } else { self.count }
+    }
+
+    /// Those that are wanted, of the pool.
+    fn pick(self, pool: &[(f64, usize)]) -> Vec<usize> {
+        let mut picked: Vec<usize> = Vec::new();
+        for &(_, sample) in pool {
+            if picked.iter().all(|other| other.abs_diff(sample) >= self.apart) {
+                picked.push(sample);
+            }
+        }
+        picked.truncate(self.count);
+        picked
+    }
+}
+
+/// How expectations and results compare.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The scale from centipawns to expected results.
+    pub k: f64,
+    /// The score of each position that was counted, in order, in centipawns, White's view.
+    pub scores: Vec<i16>,
+    /// All positions that were counted.
+    pub all: Bin,
+    /// By expectation: [`EXPECTATIONS`] bins from Black's certain win to White's.
+    pub calibration: Vec<Bin>,
+    /// The same for each third of the phases, the endgame first.
+    pub calibration_by_phase: [Vec<Bin>; PHASE_PARTS],
+    /// By White's [`material_balance`], from −[`MOST_PAWNS`] to [`MOST_PAWNS`].
+    pub by_material: Vec<Bin>,
+    /// By [`phase`], from 0 to [`FULL_PHASE`].
+    pub by_phase: Vec<Bin>,
+    /// How the labels of each file agree with the expectations, in order.
+    pub files: Vec<Agreement>,
+    /// The positions whose expectation is furthest from their result, worst first.
+    pub worst: Vec<Misjudged>,
+}
+
+impl Explanation {
+    /// Of scores alone, in groups that follow one another: nothing is told by phase or material.
+    pub(crate) fn of_scores(k: f64, scores: impl Iterator<Item = f64>, targets: &[f32], groups: &[u32]) -> Self {
+        let mut told = Explanation {
+            k,
+            scores: Vec::with_capacity(targets.len()),
+            all: Bin::default(),
+            calibration: vec![Bin::default(); EXPECTATIONS],
+            calibration_by_phase: Default::default(),
+            by_material: Vec::new(),
+            by_phase: Vec::new(),
+            files: Vec::new(),
+            worst: Vec::new(),
+        };
+        for ((score, &target), &group) in scores.zip(targets).zip(groups) {
+            let expected = expectation(k, score);
+            told.scores.push(score.round() as i16);
+            for bin in [&mut told.all, &mut told.calibration[bin_of(expected)]] {
+                bin.add(expected, target.into(), group);
+            }
+        }
+        told
+    }
+}
+
+/// The bin of an expectation.
+fn bin_of(expected: f64) -> usize {
+    ((expected * EXPECTATIONS as f64) as usize).min(EXPECTATIONS - 1)
+}
+
+/// Whether the labels of a file agree with the expectations.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Agreement {
+    /// Name of the file.
+    pub file: String,
+    /// Positions.
+    pub positions: u64,
+    /// Those whose expectation is more than [`FAR_OFF`] from their result.
+    pub far_off: u64,
+    /// By how much the squared errors fall if every label is taken from the other side's view.
+    turned: Moments,
+    /// The same if only those of positions are in which Black is to move.
+    turned_for_black: Moments,
+}
+
+/// A point of view that labels seem to have instead of White's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// That of Black.
+    Black,
+    /// That of the side to move.
+    SideToMove,
+}
+
+impl View {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            View::Black => "Black",
+            View::SideToMove => "the side to move",
+        }
+    }
+}
+
+impl Agreement {
+    fn add(&mut self, judged: &Judged) {
+        let error = (judged.target - judged.expected).powi(2);
+        let turned = error - (1.0 - judged.target - judged.expected).powi(2);
+        self.positions += 1;
+        self.far_off += u64::from((judged.target - judged.expected).abs() > FAR_OFF);
+        self.turned.add(turned, judged.group);
+        self.turned_for_black.add(if judged.is_black_to_move { turned } else { 0.0 }, judged.group);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.positions += other.positions;
+        self.far_off += other.far_off;
+        self.turned.merge(other.turned);
+        self.turned_for_black.merge(other.turned_for_black);
+    }
+
+    /// The view that the labels fit much better than White's, if there is one.
+    pub fn suspected_view(&self) -> Option<View> {
+        let gains = [(View::Black, &self.turned), (View::SideToMove, &self.turned_for_black)];
+        let certain = gains.into_iter().filter(|(_, gain)| gain.mean() > CERTAIN * gain.error() && gain.mean() > 0.0);
+        certain.max_by(|(_, a), (_, b)| a.mean().total_cmp(&b.mean())).map(|(view, _)| view)
+    }
+}
+
+/// A position whose expectation is far from its result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Misjudged {
+    /// Its number in the data.
+    pub sample: usize,
+    /// Name of its file.
+    pub file: String,
+    /// Its line there, 1 for the first.
+    pub line: u64,
+    /// The position.
+    pub position: Position,
+    /// How its game ended.
+    pub outcome: Outcome,
+    /// What its expectation was held against, White's view.
+    pub target: f64,
+    /// Expected points of White, 0..=1.
+    pub expected: f64,
+    /// Its evaluation, in centipawns, White's view.
+    pub static_score: i32,
+    /// The score of its quiescence search, in centipawns, White's view.
+    pub qsearch: i32,
+    /// The moves that lead to the leaf of that search.
+    pub moves: Vec<Move>,
+    /// That leaf.
+    pub leaf: Position,
+}
+
+impl Misjudged {
+    /// The moves to the leaf, as people write them.
+    pub fn line_to_leaf(&self) -> String {
+        let mut position = self.position.clone();
+        let mut words = Vec::with_capacity(self.moves.len());
+        for &mv in &self.moves {
+            words.push(position.to_san(mv));
+            position.play(mv);
+        }
+        words.join(" ")
+    }
+}
+
+/// Compares expectations with results.
+///
+/// # Panics
+/// If there are more or fewer targets than positions.
+pub fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explanation {
+    assert_eq!(case.targets.len(), case.dataset.len(), "a target for every position");
+    let files = Files::of(case.dataset);
+    let mut sums = Sums::new(case.dataset);
+    let judge = |range: Range<usize>| {
+        let mut part = Sums::new(case.dataset);
+        part.add_all(case, range, worst.pool(), &files);
+        part
+    };
+    case.dataset.each_chunk("explaining", judge, |part| sums.merge(part, worst.pool()), progress);
+    let worst = worst.pick(&sums.worst).into_par_iter().map(|sample| misjudged(case, sample)).collect();
+    Explanation {
+        k: case.k,
+        scores: sums.scores,
+        all: sums.all,
+        calibration: sums.calibration,
+        calibration_by_phase: sums.calibration_by_phase,
+        by_material: sums.by_material,
+        by_phase: sums.by_phase,
+        files: sums.files,
+        worst,
+    }
+}
+
+/// By how much the mean loss of `after` differs from that of `before`, which both explain the positions of `case`.
+///
+/// # Panics
+/// If they do not.
+pub fn loss_change(case: &Case<'_>, loss: SampleLoss, before: &Explanation, after: &Explanation) -> Difference {
+    let samples: Vec<usize> = match case.counted {
+        Some(counted) => counted.iter().map(|&sample| sample as usize).collect(),
+        None => (0..case.dataset.len()).collect(),
+    };
+    let is_same = |explained: &Explanation| explained.scores.len() == samples.len();
+    assert!(is_same(before) && is_same(after), "explanations of other positions");
+    let targets: Vec<f32> = samples.iter().map(|&sample| case.targets[sample]).collect();
+    let groups: Vec<u32> = samples.iter().map(|&sample| case.dataset.groups()[sample]).collect();
+    loss_difference(loss, (before.k, &before.scores), (after.k, &after.scores), &targets, &groups)
+}
+
+/// Where the positions of each file end.
+struct Files(Vec<usize>);
+
+impl Files {
+    fn of(dataset: &Dataset) -> Self {
+        let ends = dataset.files().iter().scan(0, |end, file| {
+            *end += file.positions as usize;
+            Some(*end)
+        });
+        Files(ends.collect())
+    }
+
+    fn of_sample(&self, sample: usize) -> usize {
+        self.0.partition_point(|&end| end <= sample)
+    }
+}
+
+/// A position with what is expected of it.
+struct Judged {
+    expected: f64,
+    target: f64,
+    is_black_to_move: bool,
+    group: u32,
+}
+
+/// Sums over positions, and the worst of them.
+struct Sums {
+    scores: Vec<i16>,
+    all: Bin,
+    calibration: Vec<Bin>,
+    calibration_by_phase: [Vec<Bin>; PHASE_PARTS],
+    by_material: Vec<Bin>,
+    by_phase: Vec<Bin>,
+    files: Vec<Agreement>,
+    /// Distance of expectation and target, and number, worst first.
+    worst: Vec<(f64, usize)>,
+}
+
+impl Sums {
+    fn new(dataset: &Dataset) -> Self {
+        let bins = |count| vec![Bin::default(); count];
+        let agreement = |name: &String| Agreement { file: name.clone(), ..Agreement::default() };
+        Sums {
+            scores: Vec::new(),
+            all: Bin::default(),
+            calibration: bins(EXPECTATIONS),
+            calibration_by_phase: std::array::from_fn(|_| bins(EXPECTATIONS)),
+            by_material: bins(2 * MOST_PAWNS as usize + 1),
+            by_phase: bins(FULL_PHASE + 1),
+            files: dataset.files().iter().map(|file| agreement(&file.name)).collect(),
+            worst: Vec::new(),
+        }
+    }
+
+    fn add_all(&mut self, case: &Case<'_>, range: Range<usize>, pool: usize, files: &Files) {
+        let mut quiescence = Quiescence::new(case.evaluator, Pruning::Exact);
+        for (sample, (position, label)) in range.clone().zip(case.dataset.samples(range)) {
+            let score = match case.resolve {
+                Resolve::Static => case.evaluator.evaluate_for_white(&position),
+                Resolve::Qsearch => quiescence.score_for_white(&position),
+            };
+            let expected = expectation(case.k, score.into());
+            let target = f64::from(case.targets[sample]);
+            let is_black_to_move = position.side_to_move().sign() < 0;
+            let group = label.group;
+            self.files[files.of_sample(sample)].add(&Judged { expected, target, is_black_to_move, group });
+            self.worst.push(((target - expected).abs(), sample));
+            if !case.is_counted(sample) {
+                continue;
+            }
+            // Evaluations and mates lie within ±32,000 centipawns.
+            self.scores.push(score as i16);
+            let (phase, material) = (phase(&position), material_balance(&position) + MOST_PAWNS);
+            let bin = bin_of(expected);
+            for bin in [
+                &mut self.all,
+                &mut self.calibration[bin],
+                &mut self.calibration_by_phase[phase_part(phase)][bin],
+                &mut self.by_material[material as usize],
+                &mut self.by_phase[phase],
+            ] {
+                bin.add(expected, target, group);
+            }
+        }
+        self.keep(pool);
+    }
+
+    /// Sorts the worst and keeps so many of them; of equals, those that come first.
+    fn keep(&mut self, pool: usize) {
+        let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        if pool < self.worst.len() {
+            self.worst.select_nth_unstable_by(pool, order);
+            self.worst.truncate(pool);
+        }
+        self.worst.sort_unstable_by(order);
+    }
+
+    fn merge(&mut self, other: Self, pool: usize) {
+        let merge = |bins: &mut [Bin], others: &[Bin]| {
+            bins.iter_mut().zip(others).for_each(|(bin, other)| bin.merge(other));
+        };
+        self.scores.extend(other.scores);
+        self.all.merge(&other.all);
+        merge(&mut self.calibration, &other.calibration);
+        for (bins, others) in self.calibration_by_phase.iter_mut().zip(&other.calibration_by_phase) {
+            merge(bins, others);
+        }
+        merge(&mut self.by_material, &other.by_material);
+        merge(&mut self.by_phase, &other.by_phase);
+        self.files.iter_mut().zip(&other.files).for_each(|(file, other)| file.merge(other));
+        self.worst.extend(other.worst);
+        self.keep(pool);
+    }
+}
+
+fn misjudged(case: &Case<'_>, sample: usize) -> Misjudged {
+    let position = case.dataset.position(sample);
+    let place = case.dataset.place(sample);
+    let leaf = Quiescence::new(case.evaluator, Pruning::Exact).resolve(&position);
+    let static_score = case.evaluator.evaluate_for_white(&position);
+    let score = match case.resolve {
+        Resolve::Static => static_score,
+        Resolve::Qsearch => leaf.score,
+    };
+    Misjudged {
+        sample,
+        file: place.file.to_owned(),
+        line: place.number,
+        position,
+        outcome: case.dataset.label(sample).outcome,
+        target: case.targets[sample].into(),
+        expected: expectation(case.k, score.into()),
+        static_score,
+        qsearch: leaf.score,
+        moves: leaf.line.to_vec(),
+        leaf: leaf.position,
+    }
+}

@@ -1,0 +1,155 @@
+//! What comes out of a run, whosever evaluation it was about.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+
+use super::{Errors, PriorChoice, Settings};
+use crate::model::centre::Centring;
+use crate::objective::PriorScale;
+use crate::optimize::Limits;
+
+/// Losses of what is fitted, and of what is held out, if anything is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sides<L> {
+    /// Of what is fitted.
+    pub fitted: L,
+    /// Of what is held out.
+    pub held: Option<L>,
+}
+
+/// Mean losses with the parameters of the start and with those that came out, rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Losses<L> {
+    /// With the parameters of the start.
+    pub before: L,
+    /// With the tuned parameters after rounding.
+    pub after: L,
+}
+
+/// A step of a run, for a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// Round of resolving and minimising, 1 for the first.
+    pub round: u64,
+    /// Step within the round; its start is 0.
+    pub iteration: usize,
+    /// The objective over the rows that were looked at, prior included.
+    pub objective: f64,
+    /// Mean loss of the rows held out.
+    pub held: Option<f64>,
+}
+
+/// Wall-clock seconds of the steps of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Seconds {
+    /// Everything up to the tuned parameters.
+    pub total: f64,
+    /// Reading and checking the data, resolving the positions and tracing them into rows.
+    pub read: f64,
+    /// Resolving and measuring them again with new parameters, all rounds.
+    pub resolve: f64,
+    /// Fitting K.
+    pub fit_k: f64,
+    /// Choosing the strength of the prior.
+    pub choose_prior: f64,
+    /// Minimising, all rounds.
+    pub optimize: f64,
+    /// Standard errors, bootstrap included.
+    pub errors: f64,
+}
+
+/// Standard errors beside what fits to samples drawn anew say of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bootstrap {
+    /// Samples.
+    pub samples: usize,
+    /// By parameter: the standard deviation over the samples; none where it could not move.
+    pub by_parameter: Vec<Option<f64>>,
+    /// Median of these over the standard errors.
+    pub ratio: f64,
+}
+
+impl Bootstrap {
+    /// What is told of it, as an object.
+    pub(crate) fn to_json(&self) -> Json {
+        json!({ "samples": self.samples, "ratio": self.ratio })
+    }
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug)]
+pub struct Outcome<L> {
+    /// How it was fitted.
+    pub settings: Settings,
+    /// Where the parameters started, with one value for all numbers of a tie.
+    pub start: Vec<f64>,
+    /// What was found, rounded.
+    pub theta: Vec<f64>,
+    /// The scale from centipawns to expected results that belongs to the start.
+    pub start_k: f64,
+    /// The scale that belongs to what was found.
+    pub k: f64,
+    /// λ.
+    pub prior: f64,
+    /// How λ was chosen, if it was not given and there were enough data to choose by.
+    pub prior_choice: Option<PriorChoice>,
+    /// Rows fitted.
+    pub fitted: usize,
+    /// Rows held out.
+    pub held_out: usize,
+    /// Losses of the rows that were fitted.
+    pub loss: Losses<L>,
+    /// The same of those held out, if there are any.
+    pub held_loss: Option<Losses<L>>,
+    /// Every step.
+    pub history: Vec<CurvePoint>,
+    /// Standard errors, if they were asked for and could be had.
+    pub errors: Option<Errors>,
+    /// What they take for no change: shifts of whole tables against what they are bonuses of.
+    pub centring: Centring,
+    /// What a bootstrap says of them.
+    pub bootstrap: Option<Bootstrap>,
+    /// By number: rows that were fitted in which it occurs.
+    pub occurrences: Vec<u32>,
+    /// Steps of the optimiser, all rounds.
+    pub iterations: u64,
+    /// Rounds of resolving and minimising that were kept.
+    pub rounds: u64,
+    /// Norm of the gradient at the end relative to the start.
+    pub gradient_ratio: f64,
+    /// Whether the last fit ended where its loss can fall no further, and not at the largest number of steps.
+    pub converged: bool,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+    /// Numbers that were not to be tuned.
+    pub frozen: usize,
+    /// Numbers that follow another one they are tied to.
+    pub tied: usize,
+    /// Numbers whose start ties have changed, before anything was tuned.
+    pub averaged: usize,
+    /// Where each number could go.
+    pub limits: Limits,
+    /// How long it took.
+    pub seconds: Seconds,
+}
+
+impl<L> Outcome<L> {
+    /// What the prior pulled to, and where its strength came from.
+    pub(crate) fn prior_origin(&self) -> String {
+        let shape = match self.settings.prior_scale {
+            PriorScale::Free => "to the shape of the start",
+            PriorScale::Fixed => "to the start",
+        };
+        let origin = match (self.settings.prior.is_some(), &self.prior_choice) {
+            (true, _) => "as given",
+            (false, Some(_)) => "chosen by cross-validation",
+            (false, None) => "usual for so many positions",
+        };
+        format!("{shape}, {origin}")
+    }
+
+    /// λ, and where it came from.
+    pub(crate) fn prior_words(&self) -> String {
+        format!("{:.3e} {}", self.prior, self.prior_origin())
+    }
+}

@@ -1,0 +1,424 @@
+//! A whole run: fit K, choose the prior, minimise, judge what came out, in rounds for as long as the loss falls; round,
+//! say how sure it all is.
+
+use std::fmt::Debug;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::bootstrap::{Fitted, bootstrap};
+use super::state::{Best, MAX_ROUNDS, RunState};
+use super::{
+    Bootstrap, Checkpoint, CurvePoint, Divided, Errors, Fingerprint, Hooks, Losses, Outcome, PRIOR_PER_POSITION,
+    PriorChoice, PriorSearch, RunError, Search, Seconds, Seen, Settings, Sides, freeze_rare, standard_errors,
+};
+use crate::constraints::Resolved;
+use crate::model::Model;
+use crate::model::centre::{Centring, Shift, scales};
+use crate::model::rows::Rows;
+use crate::numbers::Numbers;
+use crate::objective::{FitKError, Objective};
+use crate::optimize::Limits;
+
+/// A round that lowers the true loss by less than this share of it is the last.
+const LEAST_PROGRESS: f64 = 1e-5;
+
+/// An evaluation whose parameters are fitted: what one has that others have not.
+pub trait Subject<'r> {
+    /// Mean losses of rows or positions, as a user is told them.
+    type Loss: Copy + Debug + Serialize + DeserializeOwned;
+
+    /// How scores follow from parameters.
+    fn model(&self) -> &Model;
+
+    /// The parameters, number by number.
+    fn numbers(&self) -> &Numbers;
+
+    /// Shifts of tables that change no score.
+    fn shifts(&self, rows: &Rows) -> Vec<Shift>;
+
+    /// By number: the power of a scale that it is multiplied by to make all scores larger by that scale; none if nothing
+    /// does.
+    fn powers(&self) -> Option<Vec<f64>>;
+
+    /// Whether parameters can be written.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    fn check(&self, _vector: &[f64]) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    /// The scale from centipawns to expected results that fits the start.
+    ///
+    /// # Errors
+    /// If the data do not determine it.
+    fn fit_k(&self, rows: &Rows, start: &[f64]) -> Result<f64, FitKError>;
+
+    /// What parameters lose. It is asked of the start first, unless a run goes on from a checkpoint.
+    ///
+    /// # Errors
+    /// If parameters or scale cannot be.
+    fn losses(&mut self, rows: &Divided<'r>, vector: &[f64], k: f64) -> Result<Sides<Self::Loss>, RunError>;
+
+    /// The loss that is minimised, of those that are told.
+    fn minimised(&self, loss: Self::Loss) -> f64;
+
+    /// Whether rows depend on the parameters.
+    fn has_moving_rows(&self) -> bool {
+        false
+    }
+
+    /// What parameters lose, and the rows that belong to them in place of those before.
+    ///
+    /// # Errors
+    /// If parameters or scale cannot be, or rows cannot be kept.
+    fn judge(
+        &mut self,
+        rows: Divided<'r>,
+        vector: &[f64],
+        k: f64,
+    ) -> Result<(Sides<Self::Loss>, Divided<'r>), RunError> {
+        Ok((self.losses(&rows, vector, k)?, rows))
+    }
+}
+
+/// A run: what is fitted, how, and who watches.
+pub(crate) struct Run<'r, S> {
+    pub(crate) subject: S,
+    pub(crate) settings: &'r Settings,
+    pub(crate) constrained: &'r Resolved,
+    /// By row to fit: what it must not be parted from.
+    pub(crate) groups: &'r [u32],
+    /// Whether these are games.
+    pub(crate) are_games: bool,
+    pub(crate) hooks: Hooks<'r>,
+    pub(crate) job: Fingerprint,
+    /// SHA-256 of the data.
+    pub(crate) data: Vec<String>,
+}
+
+impl<'r, S: Subject<'r>> Run<'r, S> {
+    /// Runs, from the start or from where an earlier run was.
+    ///
+    /// # Errors
+    /// Why nothing can be fitted, or the state of the run not be kept.
+    pub(crate) fn run(
+        &mut self,
+        rows: Divided<'r>,
+        resumed: Option<RunState<S::Loss>>,
+        mut seconds: Seconds,
+    ) -> Result<Outcome<S::Loss>, RunError> {
+        if let (true, Some(flag)) = (rows.fitted.is_mapped(), self.settings.needs_memory()) {
+            return Err(RunError::Memory { flag, rows: rows.fitted.len() });
+        }
+        let count = || self.subject.model().occurrences(&rows.fitted);
+        let occurrences = resumed.as_ref().map_or_else(count, |state| state.occurrences.clone());
+        let limits = freeze_rare(&self.constrained.limits, &occurrences, self.settings.min_seen)?;
+        let mut state = match resumed {
+            Some(state) => self.of_data(state)?,
+            None => self.begin(&rows, &limits, occurrences, &mut seconds)?,
+        };
+        if let Some(fitting) = self.hooks.fitting {
+            fitting();
+        }
+        let (interrupted, rows) = self.rounds(&mut state, rows, &limits, &mut seconds)?;
+        self.finish(state, &rows, limits, interrupted, seconds)
+    }
+
+    /// The state, if it is of these data.
+    fn of_data(&self, state: RunState<S::Loss>) -> Result<RunState<S::Loss>, RunError> {
+        match self.hooks.checkpoint {
+            Some(path) if self.data != state.data => {
+                Err(Checkpoint::new(path).other_job("the data", self.data.join(" "), state.data.join(" ")).into())
+            }
+            _ => Ok(state),
+        }
+    }
+
+    /// What a run has found before its first step: K, and how strong the prior is to be.
+    fn begin(
+        &mut self,
+        rows: &Divided<'r>,
+        limits: &Limits,
+        occurrences: Vec<u32>,
+        seconds: &mut Seconds,
+    ) -> Result<RunState<S::Loss>, RunError> {
+        let start = self.constrained.start.clone();
+        let k = match self.settings.k {
+            Some(k) => k,
+            None => timed(&mut seconds.fit_k, || self.subject.fit_k(&rows.fitted, &start))?,
+        };
+        let prior_choice = match self.settings.prior {
+            Some(_) => None,
+            None => timed(&mut seconds.choose_prior, || self.choose_prior(&rows.fitted, limits, k))?,
+        };
+        let per_position = prior_choice.as_ref().map_or(PRIOR_PER_POSITION, |choice| choice.per_position);
+        let prior = self.settings.prior.unwrap_or(per_position / rows.fitted.len() as f64);
+        let sides = self.subject.losses(rows, &start, k)?;
+        let best = Best {
+            theta: start.clone(),
+            vector: start.clone(),
+            sides,
+            measure: self.subject.minimised(sides.held.unwrap_or(sides.fitted)),
+            iterations: 0,
+            gradient_ratio: 0.0,
+            converged: true,
+        };
+        Ok(RunState {
+            data: self.data.clone(),
+            k,
+            prior,
+            prior_choice,
+            before: sides,
+            occurrences,
+            resolved_with: start.clone(),
+            theta: start,
+            rounds: 0,
+            iterations: 0,
+            first_norm: None,
+            best,
+            history: Vec::new(),
+            fit: None,
+            pick: None,
+        })
+    }
+
+    /// The strength of the prior with which rows that are not fitted lose least; none if there are too few to tell.
+    fn choose_prior(&self, rows: &Rows, limits: &Limits, k: f64) -> Result<Option<PriorChoice>, RunError> {
+        let objective = Objective::new(rows, self.subject.model(), k)?.with_loss(self.settings.loss);
+        let search = PriorSearch {
+            objective: &objective,
+            groups: self.groups,
+            start: &self.constrained.start,
+            limits,
+            scale: self.settings.prior_scale,
+            seed: self.settings.seed,
+        };
+        Ok(search.choose(self.hooks.progress)?)
+    }
+
+    /// Goes on until the true loss stops falling; whether it was interrupted, and the rows resolved last.
+    ///
+    /// Where rows do not depend on the parameters, one round is all there is.
+    fn rounds(
+        &mut self,
+        state: &mut RunState<S::Loss>,
+        mut rows: Divided<'r>,
+        limits: &Limits,
+        seconds: &mut Seconds,
+    ) -> Result<(bool, Divided<'r>), RunError> {
+        while state.rounds < MAX_ROUNDS {
+            let (candidate, interrupted) = self.fit(state, &rows, limits, seconds)?;
+            let pull = self.objective(&rows.fitted, state)?.prior_loss(&candidate.theta);
+            let mut theta = candidate.theta.clone();
+            enlarge(&mut theta, &self.constrained.start, limits, self.subject.model());
+            let vector = self.subject.numbers().round(&theta);
+            self.subject.check(&vector)?;
+            let sides;
+            (sides, rows) = timed(&mut seconds.resolve, || self.subject.judge(rows, &vector, state.k))?;
+            let measure = match sides.held {
+                Some(held) => self.subject.minimised(held),
+                None => self.subject.minimised(sides.fitted) + pull,
+            };
+            let gain = 1.0 - measure / state.best.measure;
+            state.resolved_with.clone_from(&vector);
+            if gain > 0.0 {
+                state.best = Best { vector, sides, measure, ..candidate };
+                state.theta.clone_from(&state.best.theta);
+                state.rounds += 1;
+            }
+            if interrupted {
+                return Ok((true, rows));
+            }
+            // Where nothing is lost, there is no gain to be told either.
+            let is_enough = gain >= LEAST_PROGRESS;
+            if !self.subject.has_moving_rows() || !is_enough || state.rounds == MAX_ROUNDS {
+                break;
+            }
+        }
+        Ok((false, rows))
+    }
+
+    /// The function that a round minimises.
+    fn objective<'o>(&'o self, rows: &'o Rows, state: &RunState<S::Loss>) -> Result<Objective<'o>, RunError> {
+        let objective = Objective::new(rows, self.subject.model(), state.k)?.with_loss(self.settings.loss);
+        Ok(objective.with_prior(state.prior, &self.constrained.start, self.settings.prior_scale)?)
+    }
+
+    /// One fit: what it found, its losses still unknown, and whether it was interrupted. Every step is kept in the
+    /// checkpoint.
+    fn fit(
+        &self,
+        state: &mut RunState<S::Loss>,
+        rows: &Divided<'r>,
+        limits: &Limits,
+        seconds: &mut Seconds,
+    ) -> Result<(Best<S::Loss>, bool), RunError> {
+        let objective = self.objective(&rows.fitted, state)?;
+        let solver = self.settings.method.solver(self.settings.seed, self.settings.batch);
+        let (begin, hooks) = (state.theta.clone(), self.hooks);
+        let resume = state.fit.take().map(|fit| (fit, state.pick.take()));
+        let held = rows.held.as_ref();
+        let search = Search { objective: &objective, held, solver: &*solver, start: &begin, limits, hooks };
+        let (mut checkpoint, mut fault) = (hooks.checkpoint.map(Checkpoint::new), None);
+        let mut watch = |seen: &Seen<'_>| {
+            state.history.push(CurvePoint {
+                round: state.rounds + 1,
+                iteration: seen.step.iteration,
+                objective: seen.step.loss,
+                held: seen.held,
+            });
+            let Some(checkpoint) = &mut checkpoint else { return ControlFlow::Continue(()) };
+            let whole = || RunState { fit: Some((seen.state)()), pick: seen.pick.cloned(), ..state.clone() };
+            let kept = match seen.is_interrupted {
+                true => checkpoint.write(&self.job, &whole()),
+                false => checkpoint.keep(&self.job, whole),
+            };
+            fault = kept.err();
+            if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let found = timed(&mut seconds.optimize, || search.run(resume, &mut watch));
+        if let Some(fault) = fault {
+            return Err(fault.into());
+        }
+        let found = found?;
+        state.iterations += found.steps() as u64;
+        let begin_norm = found.fit.history.first().map_or(0.0, |step| step.gradient_norm);
+        let first_norm = *state.first_norm.get_or_insert(begin_norm);
+        let gradient_ratio = if first_norm > 0.0 { begin_norm * found.fit.gradient_ratio / first_norm } else { 0.0 };
+        let (interrupted, converged) = (found.is_interrupted(), found.has_converged());
+        let (theta, iterations) = (found.theta, state.iterations);
+        Ok((Best { theta, iterations, gradient_ratio, converged, ..state.best.clone() }, interrupted))
+    }
+
+    /// What the run says in the end: how sure it is, and the parameters in the form in which they are written.
+    fn finish(
+        &mut self,
+        state: RunState<S::Loss>,
+        rows: &Divided<'r>,
+        limits: Limits,
+        interrupted: bool,
+        mut seconds: Seconds,
+    ) -> Result<Outcome<S::Loss>, RunError> {
+        let constrained = self.constrained;
+        // Of which nothing is frozen, or tied to what is outside. Numbers that are too rare to be tuned are shifted along.
+        let centring = Centring::new(
+            self.subject.shifts(&rows.fitted),
+            |j| constrained.shiftable[j],
+            |j| state.occurrences[j] >= self.settings.min_seen.max(1),
+        );
+        let (mut errors, bootstrap) = self.certainty(&state, &rows.fitted, &limits, &centring, &mut seconds)?;
+        let (mut theta, mut k, mut sides) = (state.best.vector, state.k, state.best.sides);
+        if self.settings.normalize {
+            let powers = self.subject.powers().ok_or(RunError::Normalize)?;
+            let scaled = state.best.theta.iter().zip(&powers).map(|(value, &power)| value * k.powf(power));
+            theta = self.subject.numbers().round(&scaled.collect::<Vec<f64>>());
+            if let Some(errors) = &mut errors {
+                let scaled = errors.by_parameter.iter_mut().zip(&powers);
+                scaled.for_each(|(error, &power)| *error = error.map(|error| error * k.powf(power)));
+            }
+            k = 1.0;
+            sides = timed(&mut seconds.resolve, || self.subject.losses(rows, &theta, k))?;
+        }
+        if self.settings.centre {
+            theta = self.centred(theta, &centring, &limits);
+        }
+        Ok(Outcome {
+            settings: self.settings.clone(),
+            start: constrained.start.clone(),
+            theta,
+            start_k: state.k,
+            k,
+            prior: state.prior,
+            prior_choice: state.prior_choice,
+            fitted: rows.fitted.len(),
+            held_out: rows.held.as_ref().map_or(0, Rows::len),
+            loss: Losses { before: state.before.fitted, after: sides.fitted },
+            held_loss: state.before.held.zip(sides.held).map(|(before, after)| Losses { before, after }),
+            history: state.history,
+            errors,
+            centring,
+            bootstrap,
+            occurrences: state.occurrences,
+            iterations: state.best.iterations,
+            rounds: state.rounds,
+            gradient_ratio: state.best.gradient_ratio,
+            converged: state.best.converged,
+            interrupted,
+            frozen: constrained.frozen,
+            tied: constrained.tied,
+            averaged: constrained.averaged,
+            limits,
+            seconds,
+        })
+    }
+
+    /// How sure the best parameters so far are, as far as that is asked.
+    fn certainty(
+        &self,
+        state: &RunState<S::Loss>,
+        rows: &Rows,
+        limits: &Limits,
+        centring: &Centring,
+        seconds: &mut Seconds,
+    ) -> Result<(Option<Errors>, Option<Bootstrap>), RunError> {
+        if !self.settings.errors && self.settings.bootstrap == 0 {
+            return Ok((None, None));
+        }
+        let objective = self.objective(rows, state)?;
+        let (theta, games) = (&state.best.theta[..], self.are_games.then_some(self.groups));
+        let find = || standard_errors(&objective, theta, limits, centring, games);
+        let errors = timed(&mut seconds.errors, find);
+        if self.settings.bootstrap == 0 {
+            return Ok((errors, None));
+        }
+        let fitted = Fitted { objective: &objective, theta, limits, centring, errors: errors.as_ref() };
+        let find = || bootstrap(&fitted, self.groups, self.settings, &self.hooks);
+        let bootstrap = timed(&mut seconds.errors, find)?;
+        Ok((errors, bootstrap))
+    }
+
+    /// Parameters with their tables centred; as they are, if that would part what is tied.
+    fn centred(&self, theta: Vec<f64>, centring: &Centring, limits: &Limits) -> Vec<f64> {
+        let mut centred = theta.clone();
+        let numbers = self.subject.numbers();
+        centring.apply(&mut centred, |j| match self.settings.normalize {
+            true => numbers.get(j).range.into(),
+            false => limits.bounds(j),
+        });
+        let is_whole = limits.leaders().iter().enumerate().all(|(j, &leader)| centred[j] == centred[leader]);
+        if is_whole { centred } else { theta }
+    }
+}
+
+/// Enlarges, along a scale that no score depends on, what is small beside the start, until the largest is as large as at
+/// the start and as far as bounds allow: rounding changes the less the larger numbers are. Whole numbers stay.
+fn enlarge(theta: &mut [f64], start: &[f64], limits: &Limits, model: &Model) {
+    for powers in scales(model) {
+        let members: Vec<usize> = (0..theta.len()).filter(|&j| powers[j] != 0.0).collect();
+        let is_settled = |&j: &usize| {
+            let is_alone = powers[limits.leaders()[j]] != 0.0;
+            powers[j] != powers[members[0]] || limits.is_frozen(j) && start[j] != 0.0 || !is_alone
+        };
+        if members.iter().any(is_settled) || members.iter().all(|&j| theta[j].fract() == 0.0) {
+            continue;
+        }
+        let largest = |of: &[f64]| members.iter().map(|&j| of[j]).fold(0.0, f64::max);
+        let room = |&j: &usize| if theta[j] > 0.0 { limits.bounds(j).1 / theta[j] } else { f64::INFINITY };
+        let scale = members.iter().map(room).fold(largest(start) / largest(theta), f64::min);
+        if scale.is_finite() && scale > 1.0 {
+            members.iter().for_each(|&j| theta[j] *= scale);
+        }
+    }
+}
+
+/// Adds what a step takes to the seconds of its kind.
+pub(crate) fn timed<T>(seconds: &mut f64, step: impl FnOnce() -> T) -> T {
+    let started = Instant::now();
+    let result = step();
+    *seconds += started.elapsed().as_secs_f64();
+    result
+}

@@ -1,0 +1,102 @@
+//! How parameters are fitted, whosever evaluation they are of.
+
+use super::{Fingerprint, MIN_SEEN};
+use crate::constraints::Constraints;
+use crate::objective::{PriorScale, SampleLoss};
+use crate::optimize::Method;
+use crate::params_file::PROGRAM;
+
+/// How parameters are fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Which parameters are tuned, and what they keep to.
+    pub constraints: Constraints,
+    /// Rows in which a parameter, with those it is tied to, must occur to be tuned; rarer ones keep their start.
+    pub min_seen: u32,
+    /// What a wrong prediction costs.
+    pub loss: SampleLoss,
+    /// The scale from centipawns to expected results, positive; `None` to fit it to the start.
+    pub k: Option<f64>,
+    /// λ, the strength of the pull to the start, at least 0; `None` to choose it by cross-validation.
+    pub prior: Option<f64>,
+    /// Whether the scale of the start is pulled to.
+    pub prior_scale: PriorScale,
+    /// The share of the rows that is not fitted but decides which parameters are kept; `None` to fit all.
+    pub validation: Option<f64>,
+    /// How the objective is minimised.
+    pub method: Method,
+    /// Rows a step of Adam looks at; `None` for all.
+    pub batch: Option<usize>,
+    /// What decides everything that is left to chance: what is held out, folds, the choices of a method.
+    pub seed: u64,
+    /// Whether tables are centred on what they are bonuses of.
+    pub centre: bool,
+    /// Whether the tuned parameters are scaled so that K is 1.
+    pub normalize: bool,
+    /// Whether standard errors are computed.
+    pub errors: bool,
+    /// Fits to samples drawn anew from the games, to check the standard errors by.
+    pub bootstrap: usize,
+    /// Whether it is told what the parameters get right and wrong, before and after.
+    pub explain: bool,
+    /// Whether rows of text are fitted that are not what the engine computes.
+    pub trust_rows: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            constraints: Constraints::default(),
+            min_seen: MIN_SEEN,
+            loss: SampleLoss::default(),
+            k: None,
+            prior: None,
+            prior_scale: PriorScale::default(),
+            validation: None,
+            method: Method::Lbfgs,
+            batch: None,
+            seed: 0,
+            centre: true,
+            normalize: false,
+            errors: true,
+            bootstrap: 0,
+            explain: false,
+            trust_rows: false,
+        }
+    }
+}
+
+impl Settings {
+    /// The flag that asks for something that keeps every row in memory, if there is one.
+    pub(super) fn needs_memory(&self) -> Option<&'static str> {
+        match self.method {
+            Method::LocalSearch => Some("--method local-search"),
+            _ if self.batch.is_some() => Some("--batch"),
+            _ if self.bootstrap > 0 => Some("--bootstrap"),
+            _ => None,
+        }
+    }
+
+    /// What decides the outcome of a run from a start, the data and how they are read aside.
+    pub(crate) fn fingerprint(&self, start: &[f64]) -> Fingerprint {
+        let option =
+            |number: Option<f64>, none: &str| number.map_or_else(|| none.to_owned(), |number| number.to_string());
+        let start: Vec<String> = start.iter().map(f64::to_string).collect();
+        [
+            ("the program", PROGRAM.to_owned()),
+            ("the start", start.join(" ")),
+            ("the choice of parameters", format!("{:?}", self.constraints)),
+            ("--min-seen", self.min_seen.to_string()),
+            ("--loss", self.loss.name()),
+            ("--method", self.method.name()),
+            ("--seed", self.seed.to_string()),
+            ("--batch", self.batch.map_or_else(|| "all".to_owned(), |size| size.to_string())),
+            ("--prior", option(self.prior, "auto")),
+            ("--prior-scale", self.prior_scale.name()),
+            ("--validation", option(self.validation, "none")),
+            ("--k", option(self.k, "fitted")),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into()
+    }
+}

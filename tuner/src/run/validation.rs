@@ -1,0 +1,393 @@
+//! What data that were not fitted say: a part held out, and folds that take turns.
+//!
+//! Positions of one game never stand on both sides: they share its result, and what is known of one is known of all.
+//! Where games have no names, at least the same position always stands on the same side.
+
+use std::cell::OnceCell;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::PRIOR_PER_POSITION;
+use crate::io::Storage;
+use crate::model::rows::{Rows, RowsError, RowsWriter};
+use crate::objective::{Objective, PriorScale};
+use crate::optimize::{Lbfgs, Limits, OptimizeError, Solver};
+use crate::processes::deal;
+use crate::progress::{Progress, Unit};
+
+/// The groups that fall below a share of all, by their hash under a seed: the same for the same data in any order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Draw {
+    seed: u64,
+}
+
+/// What a draw is for: draws for different ends have nothing to do with one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// What is held out of a run.
+    HoldOut,
+    /// Folds of a cross-validation.
+    Folds,
+    /// The part of the data that is enough for one.
+    Sample,
+}
+
+impl Draw {
+    /// A way to deal out groups.
+    pub fn new(seed: u64, end: End) -> Self {
+        Draw { seed: seed.rotate_left(1) ^ (end as u64).rotate_right(1) }
+    }
+
+    /// Where a group stands in 0..1.
+    pub fn place(self, group: u32) -> f64 {
+        // Two rounds of Stafford's mix 13. See <https://zimbry.blogspot.com/2011/09/better-bit-mixing-improving-on.html>.
+        let mix = |x: u64| {
+            let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            x ^ (x >> 31)
+        };
+        let hash = mix(mix(self.seed.wrapping_add(0x9E37_79B9_7F4A_7C15)) ^ u64::from(group));
+        (hash >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// The fold of a group, below `folds`.
+    pub fn fold(self, group: u32, folds: usize) -> usize {
+        ((self.place(group) * folds as f64) as usize).min(folds.saturating_sub(1))
+    }
+}
+
+/// Why data cannot be divided.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ValidationError {
+    /// One of the sides has nothing.
+    #[error("validation: a share of {share} leaves {fitted} positions to fit and {held} to validate; both need some")]
+    EmptySide {
+        /// The share asked for.
+        share: f64,
+        /// Positions left to fit.
+        fitted: usize,
+        /// Positions held out.
+        held: usize,
+    },
+    /// Too few groups for folds.
+    #[error(
+        "prior: cross-validation needs at least {folds} games or positions that differ; give the strength with --prior"
+    )]
+    FewGroups {
+        /// Folds wanted.
+        folds: usize,
+    },
+    /// A fit.
+    #[error(transparent)]
+    Optimize(#[from] OptimizeError),
+}
+
+/// Rows to fit, and rows to judge the fit by.
+#[derive(Clone, Debug)]
+pub struct Split {
+    /// Numbers of the rows to fit.
+    pub fitted: Vec<u32>,
+    /// Numbers of the rows held out.
+    pub held: Vec<u32>,
+}
+
+impl Split {
+    /// Holds out about a share of the rows, by their groups.
+    ///
+    /// # Errors
+    /// If one of the sides would be empty.
+    pub fn hold_out(groups: &[u32], share: f64, seed: u64) -> Result<Self, ValidationError> {
+        let draw = Draw::new(seed, End::HoldOut);
+        let split = Split::by(groups, |group| draw.place(group) < share);
+        if split.fitted.is_empty() || split.held.is_empty() {
+            let (fitted, held) = (split.fitted.len(), split.held.len());
+            return Err(ValidationError::EmptySide { share, fitted, held });
+        }
+        Ok(split)
+    }
+
+    /// Holds out one of [`FOLDS`] folds of the rows, by their groups.
+    ///
+    /// # Errors
+    /// If one of the sides would be empty.
+    pub fn fold(groups: &[u32], number: usize, seed: u64) -> Result<Self, ValidationError> {
+        Split::fold_of(groups, number, seed, 1.0)
+    }
+
+    /// The same of a share of the groups only.
+    fn fold_of(groups: &[u32], number: usize, seed: u64, share: f64) -> Result<Self, ValidationError> {
+        let (draw, sample) = (Draw::new(seed, End::Folds), Draw::new(seed, End::Sample));
+        let mut split = Split { fitted: Vec::new(), held: Vec::new() };
+        for (row, &group) in groups.iter().enumerate() {
+            if share >= 1.0 || sample.place(group) < share {
+                let side = if draw.fold(group, FOLDS) == number { &mut split.held } else { &mut split.fitted };
+                side.push(row as u32);
+            }
+        }
+        if split.held.is_empty() || split.fitted.is_empty() {
+            return Err(ValidationError::FewGroups { folds: FOLDS });
+        }
+        Ok(split)
+    }
+
+    /// The groups of the rows to fit.
+    pub fn fitted_groups(&self, groups: &[u32]) -> Vec<u32> {
+        self.fitted.iter().map(|&row| groups[row as usize]).collect()
+    }
+
+    fn by(groups: &[u32], is_held: impl Fn(u32) -> bool) -> Self {
+        let (held, fitted) = (0..groups.len() as u32).partition(|&row| is_held(groups[row as usize]));
+        Split { fitted, held }
+    }
+
+    /// Copies of the rows of both sides, in memory: to fit, and held out.
+    pub fn rows(&self, rows: &Rows) -> (Rows, Rows) {
+        let pick = |numbers: &[u32]| rows.pick(numbers.iter().map(|&row| row as usize));
+        (pick(&self.fitted), pick(&self.held))
+    }
+
+    /// The same, in files if they are too many for memory.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn stored_rows(&self, rows: &Rows, storage: &Storage) -> Result<(Rows, Rows), RowsError> {
+        let pick = |numbers: &[u32]| {
+            let mut writer = RowsWriter::new(rows.shape().clone(), storage);
+            writer.pick(rows, numbers.iter().map(|&row| row as usize))?;
+            writer.finish()
+        };
+        Ok((pick(&self.fitted)?, pick(&self.held)?))
+    }
+}
+
+/// Folds of a cross-validation.
+pub const FOLDS: usize = 5;
+
+/// Rows that the folds which are looked at hold out together, at least: more of them would not change the choice.
+const ENOUGH_HELD: usize = 150_000;
+
+/// Rows that folds are made of at most; more are thinned out, whole groups at a time.
+const MOST_ROWS: usize = 2_000_000;
+
+/// Bytes that the curvatures of folds fitted at the same time may take, without what it takes to sum them.
+const MOST_BYTES: usize = 1 << 26;
+
+/// Strengths per position that are tried lie on a ladder of this ratio.
+const RATIO: f64 = 3.162_277_660_168_379_5;
+
+/// Norm of the gradient, relative to that of the start, at which a fold is fitted: strengths make larger differences than
+/// what is left then.
+const TOLERANCE: f64 = 1e-3;
+
+/// Rungs of the ladder, counted from the first guess: nothing is pulled below, nothing moves above.
+const RUNGS: std::ops::RangeInclusive<i32> = -8..=12;
+
+/// A strength and what data that were not fitted lose with it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// Strength of the prior, times the number of positions.
+    pub per_position: f64,
+    /// Mean loss of the held-out rows of all folds looked at.
+    pub loss: f64,
+}
+
+/// How the strength of a prior was chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PriorChoice {
+    /// Strength, times the number of positions.
+    pub per_position: f64,
+    /// Loss of the held-out rows with it.
+    pub loss: f64,
+    /// What was tried, by ascending strength.
+    pub trials: Vec<Trial>,
+    /// Loss of the held-out rows at the start.
+    pub start: f64,
+    /// Their loss without a pull worth the name.
+    pub free: f64,
+    /// Folds looked at.
+    pub folds: usize,
+}
+
+/// What a cross-validation is about.
+#[derive(Clone, Copy)]
+pub struct PriorSearch<'a> {
+    /// What is fitted, its prior aside.
+    pub objective: &'a Objective<'a>,
+    /// By row: what must not be parted.
+    pub groups: &'a [u32],
+    /// Where fits begin, and are pulled to.
+    pub start: &'a [f64],
+    /// Where they may go.
+    pub limits: &'a Limits,
+    /// Whether the scale of the start is pulled to.
+    pub scale: PriorScale,
+    /// What decides the folds.
+    pub seed: u64,
+}
+
+/// A fold, and where the last fit to it ended.
+struct Fold {
+    split: Split,
+    /// To fit, and held out; made for those who fit.
+    rows: OnceCell<(Rows, Rows)>,
+    theta: Vec<f64>,
+    /// Norm of the gradient where the first fit to it began.
+    norm: OnceCell<f64>,
+}
+
+impl PriorSearch<'_> {
+    /// The strength of the prior with which rows that are not fitted lose least; none if there are too few groups to tell:
+    /// then the first guess, [`PRIOR_PER_POSITION`], has to do.
+    ///
+    /// # Errors
+    /// If a fit cannot begin.
+    pub fn choose(&self, progress: &dyn Progress) -> Result<Option<PriorChoice>, ValidationError> {
+        progress.begin("prior", 0, Unit::Iterations);
+        let choice = self.run(|trial| {
+            progress.advance(1);
+            progress.message(format!("{:.1e} a row, held out {:.7}", trial.per_position, trial.loss));
+        });
+        progress.end();
+        match choice {
+            Ok(choice) => Ok(Some(choice)),
+            Err(ValidationError::FewGroups { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Finds the strongest pull with which data that were not fitted lose no more than with the best, to within one
+    /// standard error: from the first guess up the ladder for as long as it holds, else down for as long as it pays.
+    /// `watch` is told every trial.
+    ///
+    /// # Errors
+    /// If there are too few groups for folds, or a fit cannot begin.
+    fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<PriorChoice, ValidationError> {
+        let mut folds = self.folds()?;
+        let count = folds.len();
+        let at_once = self.folds_at_once();
+        let start = deal(&mut folds, at_once, |fold| Ok::<_, ValidationError>(self.losses(fold, self.start)))?;
+        let start = mean(&start.concat());
+        let mut rungs: Vec<Rung> = Vec::new();
+        let mut try_rung = |number: i32| -> Result<Rung, ValidationError> {
+            let per_position = PRIOR_PER_POSITION * RATIO.powi(number);
+            let fits = deal(&mut folds, at_once, |fold| {
+                let theta = self.fit(fold, per_position)?;
+                let losses = self.losses(fold, &theta);
+                Ok::<_, ValidationError>((theta, losses))
+            })?;
+            let mut losses = Vec::new();
+            for (fold, (theta, held)) in folds.iter_mut().zip(fits) {
+                fold.theta = theta;
+                losses.extend(held);
+            }
+            let rung = Rung { number, trial: Trial { per_position, loss: mean(&losses) }, losses };
+            watch(&rung.trial);
+            Ok(rung)
+        };
+        rungs.push(try_rung(0)?);
+        while rungs[rungs.len() - 1].number < *RUNGS.end() {
+            let next = try_rung(rungs[rungs.len() - 1].number + 1)?;
+            let is_worse = next.excess(best_of(&rungs)) > 0.0;
+            rungs.push(next);
+            if is_worse {
+                break;
+            }
+        }
+        if best_of(&rungs).number == 0 {
+            rungs.reverse();
+            while rungs[rungs.len() - 1].number > *RUNGS.start() {
+                let next = try_rung(rungs[rungs.len() - 1].number - 1)?;
+                let pays = best_of(&rungs).excess(&next) > 0.0;
+                rungs.push(next);
+                if !pays {
+                    break;
+                }
+            }
+        }
+        rungs.sort_by_key(|rung| rung.number);
+        if rungs[0].number > *RUNGS.start() {
+            // What the pull saves is measured against the weakest, whose fits had better begin near their end.
+            rungs.insert(0, try_rung(*RUNGS.start())?);
+        }
+        let best = best_of(&rungs);
+        let chosen = rungs.iter().rev().find(|rung| rung.excess(best) <= 0.0).unwrap_or(best);
+        Ok(PriorChoice {
+            per_position: chosen.trial.per_position,
+            loss: chosen.trial.loss,
+            start,
+            free: rungs[0].trial.loss,
+            folds: count,
+            trials: rungs.iter().map(|rung| rung.trial).collect(),
+        })
+    }
+
+    /// The folds that are looked at: as many as it takes to hold out enough.
+    fn folds(&self) -> Result<Vec<Fold>, ValidationError> {
+        let rows = self.objective.rows();
+        let share = MOST_ROWS as f64 / rows.len() as f64;
+        let wanted = ENOUGH_HELD.div_ceil(rows.len().div_ceil(FOLDS)).clamp(1, FOLDS);
+        let fold = |number: usize| {
+            let split = Split::fold_of(self.groups, number, self.seed, share)?;
+            Ok(Fold { split, rows: OnceCell::new(), theta: self.start.to_vec(), norm: OnceCell::new() })
+        };
+        (0..wanted).map(fold).collect()
+    }
+
+    /// How many folds are fitted at a time: where rows are few, most of a fit is one thread's work.
+    fn folds_at_once(&self) -> usize {
+        let curvature = size_of::<f64>() * self.objective.parameters().pow(2);
+        (MOST_BYTES / curvature).clamp(1, FOLDS)
+    }
+
+    fn fit(&self, fold: &Fold, per_position: f64) -> Result<Vec<f64>, ValidationError> {
+        let (fitted, _) = self.rows(fold);
+        let strength = per_position / fitted.len() as f64;
+        let over = self.objective.over(fitted);
+        let objective =
+            over.with_prior(strength, self.start, self.scale).expect("a start of the right size and a finite strength");
+        let solver = Lbfgs { tolerance: TOLERANCE, norm: fold.norm.get().copied(), ..Lbfgs::default() };
+        let fit = solver.minimize(&objective, &fold.theta, self.limits, None, &mut ())?;
+        fold.norm.get_or_init(|| fit.history[0].gradient_norm);
+        Ok(fit.theta)
+    }
+
+    /// Losses of the rows that a fold holds out.
+    fn losses(&self, fold: &Fold, theta: &[f64]) -> Vec<f64> {
+        self.objective.over(&self.rows(fold).1).row_losses(theta)
+    }
+
+    fn rows<'f>(&self, fold: &'f Fold) -> &'f (Rows, Rows) {
+        fold.rows.get_or_init(|| fold.split.rows(self.objective.rows()))
+    }
+}
+
+/// A strength on the ladder, and what became of it.
+struct Rung {
+    number: i32,
+    trial: Trial,
+    /// By held-out row.
+    losses: Vec<f64>,
+}
+
+impl Rung {
+    /// How much more it loses than another, beyond one standard error of the difference.
+    fn excess(&self, other: &Rung) -> f64 {
+        let count = self.losses.len() as f64;
+        let differences = || std::iter::zip(&self.losses, &other.losses).map(|(a, b)| a - b);
+        let mean = differences().sum::<f64>() / count;
+        let variance =
+            differences().map(|difference| (difference - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+        mean - (variance / count).sqrt()
+    }
+}
+
+/// The rung that loses least.
+fn best_of(rungs: &[Rung]) -> &Rung {
+    let losses = |a: &&Rung, b: &&Rung| a.trial.loss.total_cmp(&b.trial.loss);
+    rungs.iter().min_by(losses).expect("at least one was tried")
+}
+
+fn mean(losses: &[f64]) -> f64 {
+    losses.iter().sum::<f64>() / losses.len() as f64
+}
