@@ -20,7 +20,7 @@ use arena::stats::{Counts, Sprt, Verdict};
 use arena::uci_client::{stand_guard, start_guard};
 use clap::{CommandFactory, Parser, Subcommand};
 use common::files::{HTML, RunFiles, write_whole};
-use common::{fault, note, out};
+use common::{error_chain, note, out};
 use engine::shell_files;
 
 /// Exit status of a run that failed, as clap's for bad arguments.
@@ -100,13 +100,13 @@ impl Command {
     }
 }
 
-engine::ask_for_a_fit_machine!();
+engine::require_cpu_features!();
 
 fn main() -> ExitCode {
     match run(&Cli::parse().command) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            note!("error: {}", fault::in_words(error.as_ref()));
+            note!("error: {}", error_chain::to_line(error.as_ref()));
             ExitCode::from(FAILURE)
         }
     }

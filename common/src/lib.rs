@@ -6,7 +6,7 @@
 //! * [`text`]: text from outside made safe to show.
 //! * [`mod@print`]: standard output and standard error, written without panicking.
 
-pub mod fault;
+pub mod error_chain;
 pub mod files;
 pub mod input;
 pub mod lines;

@@ -149,7 +149,7 @@ pub fn play_randomly(start: Position, plies: u64, random: &mut Random) -> Option
 /// Whether a search within `limits` judges the position of a game to be within ±`balance` centipawns. The searcher
 /// forgets what it knew before: what is found must not depend on it.
 pub fn is_balanced(searcher: &mut Searcher, game: &Game, limits: Limits, balance: Value) -> bool {
-    searcher.forget();
+    searcher.clear();
     searcher.search(game, limits, &mut ()).value.abs() <= balance
 }
 

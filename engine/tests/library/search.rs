@@ -74,7 +74,7 @@ fn the_same_search_twice_is_the_same_search() {
     assert_eq!(one.lines, two.lines);
     let mut searcher = searcher();
     let _ = searcher.search(&game(fen), Limits::nodes(60_000), &mut ());
-    searcher.forget();
+    searcher.clear();
     assert_eq!(searcher.search(&game(fen), Limits::nodes(60_000), &mut ()), first);
 }
 
