@@ -27,7 +27,7 @@ pub const DEPTH: i32 = 6;
 pub const BALANCE: i32 = 150;
 
 /// An opening that takes more tries than this will not be found.
-const MOST_TRIES: u32 = 2000;
+const MAX_TRIES: u32 = 2000;
 
 /// How many openings are wanted, and from what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub enum GenfensError {
     #[error("{}: holds no position", .0.display())]
     Empty(PathBuf),
     /// Nothing balanced comes of the positions.
-    #[error("none of {MOST_TRIES} tries gave a game within {BALANCE} centipawns")]
+    #[error("none of {MAX_TRIES} tries gave a game within {BALANCE} centipawns")]
     Hopeless,
     /// There is no memory for a search.
     #[error("no memory for a search: {0}")]
@@ -107,7 +107,7 @@ pub fn generate(
     let mut searcher = Searcher::new(1).map_err(GenfensError::Memory)?;
     searcher.set_evaluator(evaluator);
     for _ in 0..request.count {
-        let mut tries = (0..MOST_TRIES).take_while(|_| !signals.is_stopped());
+        let mut tries = (0..MAX_TRIES).take_while(|_| !signals.is_stopped());
         let found = tries.find_map(|_| {
             let start = &starts[random.below(starts.len() as u64) as usize];
             let plies = PLIES + random.below(2);

@@ -75,8 +75,7 @@ mod tests {
         }
         assert_eq!(long.bytes, long.lines.iter().map(String::len).sum::<usize>());
         let kept = many.into_lines();
-        let last: Vec<String> =
-            (3 * MAX_LINES - kept.len()..3 * MAX_LINES).map(|number| number.to_string()).collect();
+        let last: Vec<String> = (3 * MAX_LINES - kept.len()..3 * MAX_LINES).map(|number| number.to_string()).collect();
         assert!(kept.len() >= MAX_LINES / 2 && kept == last);
     }
 }

@@ -65,7 +65,10 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         let output = arena(&folder, &format!("{line} {QUICK}"));
         let stderr = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{line}: {stderr}");
-        assert!(stderr.starts_with("error: ") && stderr.contains(message) && stderr.lines().count() == 1, "{line}: {stderr}");
+        assert!(
+            stderr.starts_with("error: ") && stderr.contains(message) && stderr.lines().count() == 1,
+            "{line}: {stderr}"
+        );
     }
     for bad in ["--draw 1", "--resign 3", "--positions 0", "--nodes 0", "--force --resume", "--chunk 0"] {
         assert_eq!(arena(&folder, &format!("--output z.epd --positions 1 {bad}")).status.code(), Some(2), "{bad}");

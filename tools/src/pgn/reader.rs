@@ -6,10 +6,10 @@ use common::lines::{self, Lines};
 use common::text::excerpt;
 
 use super::lexer::{decoded, is_move_like, tag_pair, without_number};
-use super::record::{MOST_TAGS, PgnFault, PgnGame, PgnMove, PgnResult, PgnTag};
+use super::record::{MAX_TAGS, PgnFault, PgnGame, PgnMove, PgnResult, PgnTag};
 
 /// The most bytes of comments kept for a move.
-const MOST_COMMENTS: usize = 4096;
+const MAX_COMMENTS: usize = 4096;
 
 /// The most characters of a bad tag in a message.
 const SHOWN: usize = 200;
@@ -137,7 +137,7 @@ impl<R: BufRead> PgnReader<R> {
         state.begin(number);
         (state.is_parted, self.at) = (false, self.text.len());
         state.tag_bytes += self.text.len();
-        if state.tag_bytes > MOST_TAGS {
+        if state.tag_bytes > MAX_TAGS {
             state.fault(number, PgnFault::ManyTags);
             return;
         }
@@ -202,7 +202,7 @@ impl<R: BufRead> PgnReader<R> {
             && state.variations == 0
             && let Some(PgnMove { comments, .. }) = state.game.moves.last_mut()
         {
-            comments.extend_from_slice(&rest[..length.min(MOST_COMMENTS - comments.len())]);
+            comments.extend_from_slice(&rest[..length.min(MAX_COMMENTS - comments.len())]);
         }
         self.at += length;
         state.comment = state.comment.filter(|_| end.is_none());
@@ -267,14 +267,14 @@ mod tests {
 
     #[test]
     fn comments_are_kept_with_the_move_before_them() {
-        let long = "x".repeat(2 * MOST_COMMENTS);
+        let long = "x".repeat(2 * MAX_COMMENTS);
         let text = format!("{{a}} 1. e4 {{b}} {{[%c\n[d]}} (1. d4 {{e}}) e5 2. f4 {{{long}}} {{f}} *");
         let comments = |reader: PgnReader<&[u8]>| {
             let game = { reader }.next_game().unwrap().unwrap();
             game.moves.into_iter().map(|played| String::from_utf8(played.comments).unwrap()).collect::<Vec<_>>()
         };
         let reader = || PgnReader::new(text.as_bytes(), 9);
-        assert_eq!(comments(reader().with_comments()), ["b}[%c\n[d]}", "", &long[..MOST_COMMENTS]]);
+        assert_eq!(comments(reader().with_comments()), ["b}[%c\n[d]}", "", &long[..MAX_COMMENTS]]);
         assert_eq!(comments(reader()), ["", "", ""]);
     }
 
@@ -318,8 +318,8 @@ mod tests {
     #[test]
     fn no_game_fills_the_memory() {
         let tag = "[A \"\"]\n";
-        let text = format!("{}\n1. e4 {} 1-0", tag.repeat(MOST_TAGS), "(".repeat(100_000));
-        let (found, most) = (&games(text.as_bytes(), 9)[0], MOST_TAGS / tag.len());
+        let text = format!("{}\n1. e4 {} 1-0", tag.repeat(MAX_TAGS), "(".repeat(100_000));
+        let (found, most) = (&games(text.as_bytes(), 9)[0], MAX_TAGS / tag.len());
         assert_eq!((found.tags.len(), found.result()), (most, None));
         assert_eq!(found.fault, Some((most as u64 + 1, PgnFault::ManyTags)));
         let long = format!("1. e4 *\n{{{}}}", "x".repeat(lines::LONGEST));

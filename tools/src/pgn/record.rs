@@ -4,7 +4,7 @@ use engine::chess::GameResult;
 use thiserror::Error;
 
 /// The most bytes of all lines of tags of a game; games of programs have hundreds.
-pub(super) const MOST_TAGS: usize = 1 << 20;
+pub(super) const MAX_TAGS: usize = 1 << 20;
 
 /// The result of a game, as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub enum PgnFault {
     #[error("the tag Result contradicts the result after the moves")]
     TwoResults,
     /// The tags are too long.
-    #[error("the tags of a game have more than {MOST_TAGS} bytes")]
+    #[error("the tags of a game have more than {MAX_TAGS} bytes")]
     ManyTags,
 }
 

@@ -173,7 +173,10 @@ fn every_change_of_a_line_is_told_by_its_number() {
         let line = 1 + ends.iter().filter(|&&end| end < at).count();
         let place = format!("{}:{line}: ", path.display());
         let stderr = [message(Journal::resume(&path, &head, &plan)), message(read_journal(&path))];
-        assert!(stderr.iter().all(|stderr| stderr.starts_with(&place) && stderr.contains("checksum")), "{at}: {stderr:?}");
+        assert!(
+            stderr.iter().all(|stderr| stderr.starts_with(&place) && stderr.contains("checksum")),
+            "{at}: {stderr:?}"
+        );
     }
 }
 
