@@ -28,7 +28,7 @@ pub(crate) fn generate(args: &DatagenArgs) -> Result<()> {
     };
     if store.next_game() > 0 {
         let kept = store.tally().kept();
-        note!("{}: goes on after {} games, {kept} positions", args.output.display(), store.next_game());
+        note!("{}: resumed after {} games, {kept} positions", args.output.display(), store.next_game());
     }
     let stop = Arc::new(Stop::default());
     let requested = Arc::clone(&stop);
@@ -47,7 +47,7 @@ pub(crate) fn generate(args: &DatagenArgs) -> Result<()> {
     out!("{}", store.tally());
     result?;
     if stop.is_requested() {
-        note!("{}: --resume goes on with it", args.output.display());
+        note!("{}: --resume continues it", args.output.display());
     }
     Ok(())
 }

@@ -113,7 +113,7 @@ impl<'a> Files<'a> {
             if found.was_torn {
                 note!("{}: the last line was cut short; its game is played again", path.display());
             }
-            note!("{}: goes on after {} games", path.display(), found.games.len());
+            note!("{}: resumed after {} games", path.display(), found.games.len());
             found.games.iter().for_each(|game| tally.add(&game.into()));
             before = found.elapsed;
             if !found.began.is_null() {

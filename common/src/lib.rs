@@ -1,4 +1,4 @@
-//! What Merino's programs share, and what knows nothing of chess.
+//! Code shared by Merino's programs that knows nothing of chess.
 //!
 //! * [`files`]: the files of a run. Outputs are written whole or not at all, and never over an input or another output.
 //! * [`input`]: files read within bounds, and compressed ones unpacked.

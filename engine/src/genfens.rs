@@ -1,7 +1,7 @@
 //! Openings for games that make data: random moves from the start or from a book, kept where both sides have a game.
 //!
-//! What is kept has a legal move, is no draw by rule, and a search of [`DEPTH`] plies judges it within ±[`BALANCE`]
-//! centipawns. The same request gives the same openings, whatever the machine.
+//! An opening has a legal move, is no draw by rule, and its value by a search of [`DEPTH`] plies is within ±[`BALANCE`]
+//! centipawns. The same request gives the same openings on every machine.
 //! See <https://github.com/AndyGrant/OpenBench/wiki>, datagen workloads.
 
 use std::io;
@@ -26,10 +26,10 @@ pub const DEPTH: i32 = 6;
 /// The most by which either side may be ahead, centipawns.
 pub const BALANCE: i32 = 150;
 
-/// An opening that takes more tries than this will not be found.
+/// The most tries for an opening.
 const MAX_TRIES: u32 = 2000;
 
-/// How many openings are wanted, and from what.
+/// A request for openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// How many.
@@ -40,7 +40,7 @@ pub struct Request {
     pub book: Option<PathBuf>,
 }
 
-/// Why no openings are made.
+/// Why no openings are generated.
 #[derive(Debug, Error)]
 pub enum GenfensError {
     /// The words of the request.
@@ -51,7 +51,7 @@ pub enum GenfensError {
     Unreadable {
         /// The book.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// A line of the book is no position.
@@ -67,9 +67,9 @@ pub enum GenfensError {
     /// There is no position in the book.
     #[error("{}: holds no position", .0.display())]
     Empty(PathBuf),
-    /// Nothing balanced comes of the positions.
+    /// No balanced opening was found.
     #[error("none of {MAX_TRIES} tries gave a game within {BALANCE} centipawns")]
-    Hopeless,
+    NoBalancedOpening,
     /// There is no memory for a search.
     #[error("no memory for a search: {0}")]
     Memory(io::Error),
@@ -92,7 +92,7 @@ impl Request {
     }
 }
 
-/// Makes openings and hands them out as they are found, until there are enough or `signals` say to stop.
+/// Generates openings and passes each to `take`, until there are enough or `signals` stop it.
 ///
 /// # Errors
 /// If the book has a fault, or nothing balanced comes of it.
@@ -117,7 +117,7 @@ pub fn generate(
         match found {
             Some(game) => take(game.position()),
             None if signals.is_stopped() => break,
-            None => return Err(GenfensError::Hopeless),
+            None => return Err(GenfensError::NoBalancedOpening),
         }
     }
     Ok(())

@@ -74,9 +74,9 @@ impl Client {
         self.session.wait_for(word, time).map_err(|(error, lines)| {
             let why = match error {
                 WaitError::TimeUp => format!("no {word} within {} ms", time.as_millis()),
-                WaitError::Ended => format!("ended instead of saying {word}"),
+                WaitError::Ended => format!("ended instead of sending {word}"),
             };
-            let last = lines.last().map_or(String::new(), |line| format!(", last said: {line}"));
+            let last = lines.last().map_or(String::new(), |line| format!(", last line: {line}"));
             CheckError::Failed(why + &last)
         })
     }
@@ -84,7 +84,7 @@ impl Client {
     /// Fails if the engine sends a line that begins with a word.
     pub(super) fn expect_silence(&mut self, word: &str, time: Duration) -> CheckResult {
         match self.session.wait_for(word, time) {
-            Ok(reply) => fail(format!("said {} too early", reply.lines.last().map_or("", String::as_str))),
+            Ok(reply) => fail(format!("sent {} too early", reply.lines.last().map_or("", String::as_str))),
             Err((WaitError::Ended, _)) => fail("ended"),
             Err((WaitError::TimeUp, _)) => Ok(()),
         }

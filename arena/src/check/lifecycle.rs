@@ -114,7 +114,7 @@ fn idle_words(client: &mut Client) -> CheckResult {
     }
     client.send("isready");
     let reply = client.wait("readyok", SHORT_TIMEOUT)?;
-    require(!reply.lines.iter().any(|line| line.starts_with("bestmove")), || "said bestmove when idle".to_owned())
+    require(!reply.lines.iter().any(|line| line.starts_with("bestmove")), || "sent bestmove when idle".to_owned())
 }
 
 fn bad_positions(client: &mut Client) -> CheckResult {

@@ -18,7 +18,7 @@ named_enum! {
         InCheck = "in check",
         /// The move played captures or promotes.
         NoisyMove = "noisy move",
-        /// The search saw a forced mate, which is no number of centipawns.
+        /// The search saw a forced mate, which is not a number of centipawns.
         MateSeen = "mate seen",
         /// The quiescence search finds a better score than the static one.
         NotQuiet = "not quiet",

@@ -36,7 +36,7 @@ pub enum StoreError {
     #[error(transparent)]
     Write(#[from] WriteError),
     /// There is one already.
-    #[error("{}: exists; --resume goes on with it, --force begins anew", .0.display())]
+    #[error("{}: exists; --resume continues it, --force overwrites it", .0.display())]
     Exists(PathBuf),
     /// Another program writes to it.
     #[error("{}: is in use", .0.display())]
@@ -161,7 +161,7 @@ impl Store {
         if let Some((key, theirs, ours)) = difference("", &found["settings"], &identity) {
             return Err(StoreError::OtherSettings { path: state, key, theirs, ours });
         }
-        let number = |key: &str| found[key].as_u64().ok_or_else(|| fault(format!("`{key}` is no number")));
+        let number = |key: &str| found[key].as_u64().ok_or_else(|| fault(format!("`{key}` is not a number")));
         let bytes = number("bytes")?;
         if length < bytes {
             return Err(StoreError::Short { path: path.to_owned(), found: length, expected: bytes });

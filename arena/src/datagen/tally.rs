@@ -73,7 +73,7 @@ impl Tally {
 
     /// Parses [`Tally::to_json`]; the error names what is missing.
     pub(super) fn from_json(json: &Json) -> Result<Self, String> {
-        let number = |key: &str| count(&json[key]).ok_or_else(|| format!("`{key}` is no number"));
+        let number = |key: &str| count(&json[key]).ok_or_else(|| format!("`{key}` is not a number"));
         Ok(Tally {
             outcomes: from_names(&json["outcomes"], GameResult::ALL.map(GameResult::name))?,
             endings: from_names(&json["endings"], Ending::ALL.map(Ending::name))?,
@@ -96,14 +96,14 @@ fn by_name<const N: usize>(names: [&'static str; N], counts: Counts<N>) -> Json 
 }
 
 fn from_names<const N: usize>(json: &Json, names: [&'static str; N]) -> Result<Counts<N>, String> {
-    let object = json.as_object().ok_or_else(|| format!("{json} is no object"))?;
+    let object = json.as_object().ok_or_else(|| format!("{json} is not an object"))?;
     if let Some(unknown) = object.keys().find(|key| !names.contains(&key.as_str())) {
         return Err(format!("`{unknown}` is not known"));
     }
     let mut counts = [0; N];
     for (number, name) in counts.iter_mut().zip(names) {
         if let Some(value) = object.get(name) {
-            *number = count(value).ok_or_else(|| format!("`{name}` is no number"))?;
+            *number = count(value).ok_or_else(|| format!("`{name}` is not a number"))?;
         }
     }
     Ok(counts)

@@ -35,7 +35,7 @@ pub enum AnchorError {
     #[error("expected NAME=ELO, found `{0}`")]
     Malformed(String),
     /// There is no such player.
-    #[error("nobody is called {0}")]
+    #[error("no player is called {0}")]
     Unknown(String),
     /// The anchor won or lost every game, so that no rating can be counted from it.
     #[error("{0} cannot be compared with anybody: has won or lost everything")]

@@ -50,7 +50,7 @@ pub(super) fn doubts(facts: &Facts<'_>) -> Vec<String> {
         let done = done as f64 / engine.search_total.moves as f64;
         if done < SUSPICIOUS * limit {
             let (name, asked) = (facts.names[index], facts.limits[index]);
-            warnings.push(format!("{name} says it did {done:.1} on average, where {asked} was asked"));
+            warnings.push(format!("{name} reports {done:.1} on average; its limit is {asked}"));
         }
     }
     warnings

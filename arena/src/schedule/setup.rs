@@ -31,9 +31,9 @@ impl Setup {
     pub fn of(head: &Head) -> Result<Self, String> {
         let Head { identity, about } = head;
         let engines = identity["engines"].as_array().filter(|engines| engines.len() > 1);
-        let engines = engines.ok_or("`engines` is no list of two or more")?;
+        let engines = engines.ok_or("`engines` is not a list of two or more")?;
         let text = |engine: &Value, key: &str| {
-            engine[key].as_str().map(str::to_owned).ok_or_else(|| format!("`{key}` of an engine is no text"))
+            engine[key].as_str().map(str::to_owned).ok_or_else(|| format!("`{key}` of an engine is not text"))
         };
         let limit = |engine: &Value| -> Result<Limit, String> {
             text(engine, "limit")?.parse::<Limit>().map_err(|error| error.to_string())
@@ -70,5 +70,5 @@ fn sprt(value: &Value) -> Result<Option<Sprt>, String> {
         let model = Model::ALL.into_iter().find(|known| known.name() == model)?;
         Some(Sprt { model, bounds, alpha: rate("alpha")?, beta: rate("beta")? })
     };
-    read().map(Some).ok_or_else(|| format!("`sprt` is no test: {value}"))
+    read().map(Some).ok_or_else(|| format!("`sprt` is not a test: {value}"))
 }

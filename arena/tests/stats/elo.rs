@@ -149,7 +149,7 @@ fn what_cannot_be_rated_is_refused() {
         (&["open.pgn", "empty.pgn"], "open.pgn, empty.pgn: no games that count (1 without a result)"),
         (&["none.pgn"], "error: none.pgn: No such file"),
         (&["torn.zst"], "error: torn.zst: "),
-        (&["won.pgn", "--anchor", "c=0"], "error: nobody is called c"),
+        (&["won.pgn", "--anchor", "c=0"], "error: no player is called c"),
         (&["won.pgn", "--anchor", "a=0"], "a cannot be compared with anybody"),
         (&["won.pgn", "--anchor", "a"], "expected NAME=ELO, found `a`"),
         (&[], "FILE"),

@@ -278,13 +278,6 @@ impl<'e> Quiescence<'e> {
         alpha < value && value < beta
     }
 
-    /// Searches with an open window and calls `observe` with every evaluated position: while none of these evaluations
-    /// changes, the search stays the same.
-    pub fn for_each_evaluated(&mut self, position: &Position, observe: &mut dyn FnMut(&Position)) {
-        let mut observed = Observed { search: self, observe };
-        let Ok(_) = quiesce(&mut observed, &mut position.clone(), -INFINITE, INFINITE, 0, &mut ());
-    }
-
     /// The value of a position in the view of its side to move, a bound where it lies outside of (alpha, beta).
     /// `ply` is the distance to the root, for mates; `line` becomes the best line.
     pub fn search<L: Line>(
@@ -297,29 +290,6 @@ impl<'e> Quiescence<'e> {
     ) -> Value {
         let Ok(value) = quiesce(self, position, alpha, beta, ply, line);
         value
-    }
-}
-
-/// A search with an observer of its evaluations.
-struct Observed<'s, 'e> {
-    search: &'s mut Quiescence<'e>,
-    observe: &'s mut dyn FnMut(&Position),
-}
-
-impl QsContext for Observed<'_, '_> {
-    type Stop = Infallible;
-
-    fn visit(&mut self, ply: usize) -> Result<(), Infallible> {
-        self.search.visit(ply)
-    }
-
-    fn margin(&self) -> Option<Value> {
-        self.search.margin()
-    }
-
-    fn evaluate(&mut self, position: &Position, ply: usize, known: Option<Value>) -> (Value, Value) {
-        (self.observe)(position);
-        self.search.evaluate(position, ply, known)
     }
 }
 
@@ -405,19 +375,6 @@ mod tests {
         assert_eq!(taken.line.iter().map(ToString::to_string).collect::<Vec<_>>(), ["d2d5"]);
         let left = resolve("4k3/8/4p3/3p4/8/8/3R4/4K3 w - - 0 1");
         assert!(left.line.is_empty());
-    }
-
-    #[test]
-    fn every_evaluation_is_shown() {
-        let evaluator = Evaluator::default();
-        let mut search = Quiescence::new(&evaluator, Pruning::Exact);
-        let position = Position::from_fen("4k3/8/8/3q4/8/8/3R4/4K3 w - - 0 1").unwrap();
-        let mut shown = Vec::new();
-        search.for_each_evaluated(&position, &mut |evaluated| shown.push(evaluated.clone()));
-        // The root, and the capture; nothing is in check here.
-        assert_eq!(shown.len() as u64, search.nodes());
-        assert_eq!(shown[0], position);
-        assert!(shown.contains(&search.resolve(&position).position));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Words and tag pairs.
 
+use std::borrow::Cow;
+
 /// A word without the number of its move: `12.Nf3` and `12...Nf3` are `Nf3`, and `12.` is nothing. `0-0` stays.
 pub(super) fn without_number(word: &str) -> &str {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -29,13 +31,20 @@ pub(super) fn tag_pair(line: &[u8]) -> Option<(String, String, &[u8])> {
         }
     };
     let rest = quoted[end + 1..].trim_ascii_start().strip_prefix(b"]")?;
-    (!name.is_empty()).then(|| (decoded(name), decoded(value.trim_ascii()), rest))
+    (!name.is_empty()).then(|| (decoded(name).into_owned(), decoded(value.trim_ascii()).into_owned(), rest))
 }
 
 /// Decodes UTF-8, or ISO 8859-1, the encoding of the standard, if it is not valid UTF-8.
-pub(super) fn decoded(bytes: &[u8]) -> String {
-    let text = std::str::from_utf8(bytes);
-    text.map_or_else(|_| bytes.iter().map(|&byte| char::from(byte)).collect(), str::to_owned)
+pub(super) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
+/// Whether a byte ends the word before it.
+pub(super) fn ends_word(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'{' | b'}' | b'(' | b')' | b';' | b'!' | b'?' | b'$' | b'*')
 }
 
 #[cfg(test)]

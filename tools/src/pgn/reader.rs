@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use common::lines::{self, Lines};
 use common::text::excerpt;
 
-use super::lexer::{decoded, is_move_like, tag_pair, without_number};
+use super::lexer::{decoded, ends_word, is_move_like, tag_pair, without_number};
 use super::record::{MAX_TAGS, PgnFault, PgnGame, PgnMove, PgnResult, PgnTag};
 
 /// The most bytes of comments kept for a move.
@@ -211,20 +211,20 @@ impl<R: BufRead> PgnReader<R> {
     /// Reads a word of the moves; returns whether it ends the game.
     fn read_word(&mut self, state: &mut State) -> bool {
         let rest = &self.text[self.at..];
-        let is_end = |&byte: &u8| byte.is_ascii_whitespace() || b"{}();!?$*".contains(&byte);
         // A closing brace without its partner is a word, and no move.
-        let length = rest.iter().skip(1).position(is_end).map_or(rest.len(), |end| end + 1);
+        let length = rest.iter().skip(1).position(|&byte| ends_word(byte)).map_or(rest.len(), |end| end + 1);
         let word = &rest[..length];
         self.at += length;
         if state.variations > 0 {
             return false;
         }
-        if !word[0].is_ascii_digit() && word[0] != b'*' && state.game.moves.len() >= self.plies {
+        let may_end = word[0].is_ascii_digit() || word[0] == b'*';
+        if !may_end && state.game.moves.len() >= self.plies {
             return false;
         }
         let word = decoded(word);
-        if PgnResult::parse(&word).is_some() {
-            state.game.end = Some(word);
+        if may_end && PgnResult::parse(&word).is_some() {
+            state.game.end = Some(word.into_owned());
             return true;
         }
         let word = without_number(&word);

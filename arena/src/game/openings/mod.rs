@@ -10,6 +10,7 @@ use std::path::Path;
 use chess960::chess960_fen;
 use engine::chess::epd::{Epd, EpdError};
 use engine::chess::{CastlingSide, Color, FenError, File, Position, Rank, SanError, Square};
+use engine::random::split_mix;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 use tools::compression;
@@ -154,7 +155,7 @@ impl Book {
         let mut state = seed;
         for last in (1..self.openings.len()).rev() {
             // The remainder favours low indices by one part in 2⁶⁴ / length.
-            let index = random(&mut state) % (last as u64 + 1);
+            let index = split_mix(&mut state) % (last as u64 + 1);
             self.openings.swap(last, usize::try_from(index).unwrap_or(0));
         }
         self
@@ -282,15 +283,6 @@ fn castles_as_in_standard_chess(position: &Position) -> bool {
     })
 }
 
-/// One output of splitmix64. See <https://prng.di.unimi.it/splitmix64.c>.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -315,7 +307,7 @@ mod tests {
         let mut keys = BTreeSet::new();
         for pair in 0..book.len() as u32 {
             let position = book.opening(pair);
-            assert!(keys.insert(position.key()), "{}: is there twice", position.to_fen());
+            assert!(keys.insert(position.key()), "{}: occurs twice", position.to_fen());
             assert!(position.occupied().count() >= 26, "{}", position.to_fen());
         }
     }

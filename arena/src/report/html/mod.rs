@@ -108,7 +108,7 @@ fn verdict(report: &MatchReport<'_>, rated: &[(&str, Rating)]) -> Markup {
             Some((name, Rating { elo: Some(elo), error: Some(error) })) => {
                 ("first", "Leader".to_owned(), format!("{name}, {} ± {error:.1} Elo from the mean", signed(*elo, 1)))
             }
-            _ => ("open", "Open".to_owned(), "nobody can be rated yet".to_owned()),
+            _ => ("open", "Open".to_owned(), "no ratings yet".to_owned()),
         },
     };
     page::verdict(class, &badge, &words)

@@ -34,7 +34,7 @@ fn verify(line: &[u8]) -> Result<Value, String> {
         return Err("has no checksum: it is of an older arena, or of no journal".to_owned());
     };
     if checksum(content).as_bytes() != found {
-        return Err("does not have the checksum it says: it was damaged or changed".to_owned());
+        return Err("checksum mismatch: it was damaged or changed".to_owned());
     }
     serde_json::from_slice(line).map_err(|error| error.to_string())
 }

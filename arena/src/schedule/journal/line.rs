@@ -55,13 +55,13 @@ struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     fn read(line: &'a Value) -> Result<Self, String> {
-        let unsigned = |key: &str| line[key].as_u64().ok_or_else(|| format!("`{key}` is no number"));
-        let list = |key: &str| line[key].as_array().ok_or_else(|| format!("`{key}` is no list"));
-        let named = |key: &str| line[key].as_str().ok_or_else(|| format!("`{key}` is no text"));
+        let unsigned = |key: &str| line[key].as_u64().ok_or_else(|| format!("`{key}` is not a number"));
+        let list = |key: &str| line[key].as_array().ok_or_else(|| format!("`{key}` is not a list"));
+        let named = |key: &str| line[key].as_str().ok_or_else(|| format!("`{key}` is not text"));
         let number = u32::try_from(unsigned("game")?).map_err(|_| "`game` is too large".to_owned())?;
         let mut notes = Vec::new();
         for value in list("notes")? {
-            notes.push(note(value).ok_or_else(|| format!("{value} is no note"))?);
+            notes.push(note(value).ok_or_else(|| format!("{value} is not a note"))?);
         }
         Ok(Frame {
             number,
@@ -95,7 +95,7 @@ pub(super) fn from_json(line: &Value, plan: &Match) -> Result<(GameRecord, Durat
 pub(super) fn summary_from_json(line: &Value, schedule: Schedule) -> Result<(GameSummary, Duration), String> {
     let Frame { number, outcome, ending, notes, at, moves, .. } = Frame::read(line)?;
     let Pairing { players, .. } = schedule.pairing(number);
-    let fen = line["start"].as_str().ok_or("`start` is no text")?;
+    let fen = line["start"].as_str().ok_or("`start` is not text")?;
     let start = Position::from_fen(fen).map_err(|error| format!("`start`: {error}"))?;
     let mut color = start.side_to_move();
     let (mut search_totals, mut fingerprint) = ([SearchTotals::default(); 2], Fingerprint::new(players, start.key()));
@@ -124,7 +124,7 @@ struct MoveFields<'a> {
 
 impl<'a> MoveFields<'a> {
     fn read(value: &'a Value) -> Result<Self, String> {
-        let fault = || format!("{value} is no move");
+        let fault = || format!("{value} is not a move");
         let text = value[0].as_str().ok_or_else(fault)?;
         let small = |value: &Value| value.as_i64().and_then(|number| i32::try_from(number).ok());
         let score = match &value[1] {

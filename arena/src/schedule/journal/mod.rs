@@ -40,13 +40,13 @@ pub enum JournalError {
         error: io::Error,
     },
     /// There is one, and it was not asked to go on with it.
-    #[error("{}: exists; --resume goes on with it", .0.display())]
+    #[error("{}: exists; --resume continues it", .0.display())]
     Exists(PathBuf),
     /// Another program writes to it.
     #[error("{}: is in use", .0.display())]
     InUse(PathBuf),
     /// There is something in it, but no match was ever described.
-    #[error("{}: is no journal of this match, and stays as it is", .0.display())]
+    #[error("{}: is not a journal of this match; left unchanged", .0.display())]
     Foreign(PathBuf),
     /// A line cannot be read.
     #[error("{}:{line}: {fault}", path.display())]
@@ -214,7 +214,7 @@ impl Found {
                 return Err(lines.fault(format!("game {} is beyond the {total} games of this match", game.number)));
             }
             if !numbers.insert(game.number) {
-                return Err(lines.fault(format!("game {} is there twice", game.number)));
+                return Err(lines.fault(format!("game {} occurs twice", game.number)));
             }
             self.games.push(game);
             self.elapsed = self.elapsed.max(at);

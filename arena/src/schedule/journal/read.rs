@@ -37,7 +37,7 @@ pub fn read_journal(path: &Path) -> Result<Recorded, JournalError> {
         let read = line::summary_from_json(&value, setup.schedule);
         let (game, at) = read.map_err(|missing| lines.fault(missing))?;
         if tally.has(game.number) {
-            return Err(lines.fault(format!("game {} is there twice", game.number)));
+            return Err(lines.fault(format!("game {} occurs twice", game.number)));
         }
         tally.add(&game);
         elapsed = elapsed.max(at);

@@ -139,8 +139,8 @@ fn what_is_no_journal_is_never_emptied() {
     let name = path.display();
     let plan = plan();
     for (text, expected) in [
-        ("my precious notes", ": is no journal of this match, and stays as it is"),
-        ("{\"match\":{\"seed\":2},\"about\":{}}", ": is no journal of this match, and stays as it is"),
+        ("my precious notes", ": is not a journal of this match; left unchanged"),
+        ("{\"match\":{\"seed\":2},\"about\":{}}", ": is not a journal of this match; left unchanged"),
         ("my precious notes\n", ":1: has no checksum: it is of an older arena, or of no journal"),
         ("\n", ":1: has no checksum: it is of an older arena, or of no journal"),
     ] {
@@ -190,7 +190,7 @@ fn what_does_not_belong_is_refused_and_left_alone() {
     journal.add(&game(4, &plan), Duration::ZERO).unwrap();
     drop(journal);
     let resume = |identity: Value| Journal::resume(&path, &head(identity), &plan);
-    assert_eq!(message(Journal::create(&path, &head(json!({})))), format!("{name}: exists; --resume goes on with it"));
+    assert_eq!(message(Journal::create(&path, &head(json!({})))), format!("{name}: exists; --resume continues it"));
     let other = message(resume(json!({ "seed": 3, "book": ["x", { "y": 4 }] })));
     assert_eq!(other, format!("{name}:1: is of another match: book.2.y is 5 there, 4 here"));
     let good = std::fs::read_to_string(&path).unwrap();
@@ -199,9 +199,9 @@ fn what_does_not_belong_is_refused_and_left_alone() {
         (good.replace("\"moves\":[[\"", "\"moves\":[[\"x"), ":2: `x"),
         (good.replace("\"game\":4", "\"game\":300"), ":2: game 300 is beyond the 300 games of this match"),
         (good.replace("\"game\":4", "\"game\":4000000000"), ":2: game 4000000000 is beyond the 300 games"),
-        (format!("{good}{good}"), ":3: `game` is no number"),
+        (format!("{good}{good}"), ":3: `game` is not a number"),
         (format!("{good}\n"), ":3: has no checksum"),
-        (format!("{good}{}\n", good.lines().last().unwrap()), ":3: game 4 is there twice"),
+        (format!("{good}{}\n", good.lines().last().unwrap()), ":3: game 4 occurs twice"),
         ("{\"x\":1}\n".to_owned(), ":1: is of another match: "),
     ] {
         let bad = resealed(&bad);
@@ -255,12 +255,12 @@ fn what_is_no_journal_is_told_by_its_line() {
     let good = std::fs::read_to_string(&path).unwrap();
     for (bad, expected) in [
         (String::new(), ":1: no match is described"),
-        ("{\"x\":1}\n".to_owned(), ":1: `engines` is no list of two or more"),
+        ("{\"x\":1}\n".to_owned(), ":1: `engines` is not a list of two or more"),
         ("[5]\n".to_owned(), ":1: has no checksum"),
         (good.replace("1 nodes a move", "1 apple"), ":1: tc is [moves/][minutes:]seconds[+increment], not `1 apple`"),
         (good.replace("mate", "filter_outcome"), ":2: `filter_outcome` is not known"),
         (good.replace("\"start\":\"", "\"start\":\"x"), ":2: `start`: "),
-        (format!("{good}{}\n", good.lines().last().unwrap()), ":3: game 4 is there twice"),
+        (format!("{good}{}\n", good.lines().last().unwrap()), ":3: game 4 occurs twice"),
     ] {
         std::fs::write(&path, resealed(&bad)).unwrap();
         let stderr = message(read_journal(&path));
