@@ -12,7 +12,7 @@ use common::{note, out};
 use crate::args::DatagenArgs;
 use crate::status::Status;
 
-/// Plays until there are as many positions as wanted, or until Ctrl-C; prints what it came to.
+/// Plays until there are enough positions, or until Ctrl-C; prints the tally.
 pub(crate) fn generate(args: &DatagenArgs) -> Result<()> {
     let mut files = RunFiles::default();
     for (what, path) in args.inputs() {
@@ -28,16 +28,16 @@ pub(crate) fn generate(args: &DatagenArgs) -> Result<()> {
     };
     if store.next_game() > 0 {
         let kept = store.tally().kept();
-        note!("{}: goes on after {} games, {kept} positions", args.output.display(), store.next_game());
+        note!("{}: resumed after {} games, {kept} positions", args.output.display(), store.next_game());
     }
     let stop = Arc::new(Stop::default());
-    let asked = Arc::clone(&stop);
-    ctrlc::set_handler(move || asked.ask()).context("cannot listen for Ctrl-C")?;
+    let requested = Arc::clone(&stop);
+    ctrlc::set_handler(move || requested.request()).context("cannot listen for Ctrl-C")?;
     let mut bar = Status::new(extent.positions);
     let (started, before) = (Instant::now(), store.tally().clone());
     let mut was_told = false;
     let result = run(&settings, &extent, &mut store, &stop, |tally| {
-        if stop.is_asked() && !was_told {
+        if stop.is_requested() && !was_told {
             was_told = true;
             bar.say("ends with this chunk of games; Ctrl-C again gives it up");
         }
@@ -46,13 +46,13 @@ pub(crate) fn generate(args: &DatagenArgs) -> Result<()> {
     bar.end();
     out!("{}", store.tally());
     result?;
-    if stop.is_asked() {
-        note!("{}: --resume goes on with it", args.output.display());
+    if stop.is_requested() {
+        note!("{}: --resume continues it", args.output.display());
     }
     Ok(())
 }
 
-/// How it goes, by what came of it since it was started.
+/// Progress, by the counts since the start of this run.
 fn line(tally: &Tally, before: &Tally, started: Instant) -> String {
     let hours = started.elapsed().as_secs_f64().max(1e-9) / 3600.0;
     let share = 100.0 * tally.kept() as f64 / tally.positions().max(1) as f64;

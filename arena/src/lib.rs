@@ -1,20 +1,20 @@
-//! Matches between UCI engines: played, judged and told; and data from games of this project's own.
+//! Matches between UCI engines with their statistics and reports, and training data from self-play.
 //!
-//! Arrows run one way: [`uci_client`] drives one engine, [`game`] lets two of them play one game by the rules of
-//! `engine::chess`, [`schedule`] plays many in pairs and side by side, [`stats`] judges counts and knows nothing of chess,
-//! [`pool`] reads the results of games played elsewhere, [`mod@check`] tests how an engine
-//! speaks, [`report`] puts it into words and JSON. [`datagen`] lets the
-//! engine of this project play against itself, by the library: it alone uses more of the engine than its rules.
+//! Dependencies run one way: [`uci_client`] drives one engine, [`game`] plays one game between two by the rules of
+//! `engine::chess`, [`schedule`] plays many in pairs and in parallel, [`stats`] has the statistics and knows nothing of
+//! chess, [`pgn_results`] reads the results of games in PGN, [`mod@check`] tests an engine's UCI, [`report`] writes
+//! text, HTML and JSON. [`datagen`] lets the engine of this project play against itself in process; only it uses more
+//! of the engine than its rules.
 
-// What is printed goes through `common`, which escapes it and does not panic.
+// Output goes through `common`, which escapes it and does not panic.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 mod calendar;
 pub mod check;
 pub mod datagen;
-pub mod files;
 pub mod game;
-pub mod pool;
+mod lock;
+pub mod pgn_results;
 pub mod report;
 pub mod schedule;
 pub mod stats;

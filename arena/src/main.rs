@@ -1,6 +1,6 @@
 //! `arena`, the program: matches between engines and what they prove, and data from games.
 
-// What is printed goes through `common`, which escapes it and does not panic.
+// Output goes through `common`, which escapes it and does not panic.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 mod args;
@@ -14,13 +14,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use arena::check;
-use arena::report::{Story, calc_json, calc_table, plan_table, to_html};
+use arena::report::{MatchReport, calc_json, calc_table, plan_table, to_html};
 use arena::schedule::{Format, Match, Tally, read_journal};
 use arena::stats::{Counts, Sprt, Verdict};
-use arena::uci_client::{stand_guard, start_guard};
+use arena::uci_client::{run_watchdog, start_watchdog};
 use clap::{CommandFactory, Parser, Subcommand};
 use common::files::{HTML, RunFiles, write_whole};
-use common::{fault, note, out};
+use common::{error_chain, note, out};
 use engine::shell_files;
 
 /// Exit status of a run that failed, as clap's for bad arguments.
@@ -28,8 +28,8 @@ const FAILURE: u8 = 2;
 /// Exit status of a match that has not come to its end: a test that is undecided, or games that were not played.
 const UNFINISHED: u8 = 3;
 
-/// The word by which the arena starts its guard.
-const GUARD: &str = "guard";
+/// The command by which the arena starts its watchdog.
+const WATCHDOG: &str = "watchdog";
 
 /// Matches between UCI engines, and what they prove; data from games.
 #[derive(Parser)]
@@ -66,8 +66,8 @@ enum Command {
     /// Say how many games a sequential test will take, and how likely it is to pass, before it is played.
     Plan(args::PlanArgs),
     /// Kill the engines that an arena leaves behind which is killed by force; started by the arena itself.
-    #[command(hide = true, name = GUARD)]
-    Guard,
+    #[command(hide = true, name = WATCHDOG)]
+    Watchdog,
     /// Make a page for a browser of a match, from its journal.
     Report(args::ReportArgs),
     /// Rate the players of games that were played anywhere, from their PGN.
@@ -93,20 +93,20 @@ impl Command {
             | Command::Plan(_)
             | Command::Report(_)
             | Command::Elo(_)
-            | Command::Guard
+            | Command::Watchdog
             | Command::ShellFiles { .. }
             | Command::Calc(_) => false,
         }
     }
 }
 
-engine::ask_for_a_fit_machine!();
+engine::require_cpu_features!();
 
 fn main() -> ExitCode {
     match run(&Cli::parse().command) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            note!("error: {}", fault::in_words(error.as_ref()));
+            note!("error: {}", error_chain::to_line(error.as_ref()));
             ExitCode::from(FAILURE)
         }
     }
@@ -114,12 +114,12 @@ fn main() -> ExitCode {
 
 fn run(command: &Command) -> Result<u8> {
     if command.starts_engines() {
-        guard_engines();
+        start_engine_watchdog();
     }
     match command {
         Command::Sprt(args) => {
             let sprt = args.test.sprt(args.bounds);
-            // A model that cannot judge pairs is refused before it has any.
+            // Refuse a model that does not apply to pairs before any game.
             sprt.llr(&Counts::Pairs([0; 5]))?;
             let plan = args.common.plan(args.engines()?, Format::Gauntlet, args.games)?;
             let tally = output::play(&plan, &args.common, Some(&sprt))?;
@@ -141,8 +141,8 @@ fn run(command: &Command) -> Result<u8> {
             out!("{}", plan_table(&args.sprt(), &args.elo));
             Ok(0)
         }
-        Command::Guard => {
-            stand_guard();
+        Command::Watchdog => {
+            run_watchdog();
             Ok(0)
         }
         Command::Report(args) => report(args).map(|()| 0),
@@ -160,15 +160,15 @@ fn play_tournament(args: &args::TournamentArgs, format: Format) -> Result<u8> {
     play_all(&plan, &args.common)
 }
 
-/// Plays a match without a test, and says whether all of it was played.
+/// Plays a match without a test; the exit status tells whether all games were played.
 fn play_all(plan: &Match, args: &args::CommonArgs) -> Result<u8> {
     let tally = output::play(plan, args, None)?;
     Ok(if tally.games < u64::from(plan.total_games()) { UNFINISHED } else { 0 })
 }
 
-/// Sees to it that no engine outlives the arena, whatever becomes of it.
-fn guard_engines() {
-    let started = std::env::current_exe().and_then(|program| start_guard(&program, GUARD));
+/// Starts the watchdog, so that no engine outlives the arena.
+fn start_engine_watchdog() {
+    let started = std::env::current_exe().and_then(|program| start_watchdog(&program, WATCHDOG));
     if let Err(error) = started {
         note!("warning: engines will not be killed if the arena is: {error}");
     }
@@ -181,7 +181,7 @@ fn check_engine(args: &args::CheckArgs) -> Result<u8> {
         reports.push(check::check(&spec, item).with_context(|| spec.command.display().to_string())?);
     }
     out!("{}", if args.json { format!("{:#}", check::to_json(&reports)) } else { check::to_table(&reports) });
-    let has_failed = reports.iter().any(|report| matches!(report.outcome, Err(check::Miss::Failed(_))));
+    let has_failed = reports.iter().any(|report| matches!(report.outcome, Err(check::CheckError::Failed(_))));
     Ok(u8::from(has_failed))
 }
 
@@ -197,7 +197,7 @@ fn report(args: &args::ReportArgs) -> Result<()> {
     if recorded.tally.games == 0 {
         bail!("{}: has no games yet", args.journal.display());
     }
-    Ok(write_whole(&args.output, to_html(&Story::from(&recorded)))?)
+    Ok(write_whole(&args.output, to_html(&MatchReport::from(&recorded)))?)
 }
 
 fn calc(args: &args::CalcArgs) -> Result<()> {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use arena::game::{GameRecord, Headers, to_pgn};
-use arena::report::{MatchResult, Story, expected_games, status, to_html, to_json, to_table};
+use arena::report::{MatchReport, MatchResult, expected_games, status, to_html, to_json, to_table};
 use arena::schedule::{Head, Journal, Match, Setup, Stop, Tally, run};
 use arena::stats::{Sprt, Verdict};
 use common::files::{HTML, JSON, Kind, PGN, RunFiles, write_whole};
@@ -17,8 +17,8 @@ use common::{note, out};
 use crate::args::CommonArgs;
 use crate::status::Status;
 
-/// How many faults of an engine are told while the match goes on.
-const MOST_TOLD: u64 = 5;
+/// The most faults of an engine printed during a match.
+const MAX_PRINTED_FAULTS: u64 = 5;
 /// After how long a file is tried again that could not be written.
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 
@@ -28,10 +28,10 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
     let mut head = Head::of(plan, sprt);
     let (mut files, tally, before) = Files::open(plan, args, &mut head)?;
     let stop = Arc::new(Stop::default());
-    let asked = Arc::clone(&stop);
-    ctrlc::set_handler(move || asked.ask()).context("cannot listen for Ctrl-C")?;
+    let requested = Arc::clone(&stop);
+    ctrlc::set_handler(move || requested.request()).context("cannot listen for Ctrl-C")?;
     let mut bar = Status::new(plan.total_games().into());
-    let (mut told, mut has_wrapped) = (vec![0; plan.engines.len()], false);
+    let (mut printed, mut has_wrapped) = (vec![0; plan.engines.len()], false);
     let started = Instant::now();
     let mut is_complete = true;
     let played = if is_decided(sprt, &tally) {
@@ -39,8 +39,8 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
     } else {
         run(plan, tally, &stop, |game, tally| {
             is_complete &= files.add(game, before + started.elapsed(), &bar, &stop);
-            tell_faults(&bar, plan, game, &mut told);
-            if !has_wrapped && plan.seating(game.number).opening as usize >= plan.book.len() {
+            print_faults(&bar, plan, game, &mut printed);
+            if !has_wrapped && plan.pairing(game.number).opening as usize >= plan.book.len() {
                 has_wrapped = true;
                 bar.say(&format!(
                     "warning: {}: all {} openings were played, now again",
@@ -57,12 +57,12 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
     bar.end();
     let tally = played?;
     let outcome = MatchResult { plan, tally: &tally, sprt, elapsed: before + started.elapsed() };
-    // The table comes last: standard output may be closed, and what cannot be written must not hide the result.
+    // The table comes last: standard output may be closed, and a failed file must not hide the result.
     let json = args.json.as_ref().map(|path| write_whole(path, format!("{:#}\n", to_json(&outcome))));
     let page = args.report.as_ref().map(|path| -> Result<()> {
         let setup = Setup::of(&head).map_err(anyhow::Error::msg)?;
-        let story = Story { head: &head, setup: &setup, tally: &tally, elapsed: outcome.elapsed };
-        Ok(write_whole(path, to_html(&story))?)
+        let report = MatchReport { head: &head, setup: &setup, tally: &tally, elapsed: outcome.elapsed };
+        Ok(write_whole(path, to_html(&report))?)
     });
     out!("{}", to_table(&outcome));
     json.transpose()?;
@@ -78,11 +78,11 @@ fn is_decided(sprt: Option<&Sprt>, tally: &Tally) -> bool {
     verdict.is_some_and(|verdict| verdict != Verdict::Undecided)
 }
 
-fn tell_faults(bar: &Status, plan: &Match, game: &GameRecord, told: &mut [u64]) {
+fn print_faults(bar: &Status, plan: &Match, game: &GameRecord, printed: &mut [u64]) {
     for note in &game.notes {
         let engine = game.players[note.color.index()];
-        told[engine] += 1;
-        if told[engine] <= MOST_TOLD {
+        printed[engine] += 1;
+        if printed[engine] <= MAX_PRINTED_FAULTS {
             let name = &plan.engines[engine].name;
             bar.say(&format!("game {}: {name}: {}: {}", game.number + 1, note.fault.name(), note.text));
         }
@@ -98,11 +98,11 @@ struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    /// Opens what was asked for. Returns the games of a journal that the match goes on with, counted, and its time.
-    /// Circumstances in its head are those under which it began.
+    /// Opens the requested files. Returns the tally and time of a resumed journal, whose head keeps the original
+    /// circumstances.
     fn open(plan: &'a Match, args: &'a CommonArgs, head: &mut Head) -> Result<(Self, Tally, Duration)> {
         let mut files = Files { plan, args, journal: None, pgn: None };
-        let mut tally = Tally::new(plan.pairing());
+        let mut tally = Tally::new(plan.schedule());
         let mut before = Duration::ZERO;
         let Some(path) = &args.journal else {
             files.pgn = args.pgn.as_deref().map(Pgn::open).transpose()?;
@@ -113,7 +113,7 @@ impl<'a> Files<'a> {
             if found.was_torn {
                 note!("{}: the last line was cut short; its game is played again", path.display());
             }
-            note!("{}: goes on after {} games", path.display(), found.games.len());
+            note!("{}: resumed after {} games", path.display(), found.games.len());
             found.games.iter().for_each(|game| tally.add(&game.into()));
             before = found.elapsed;
             if !found.began.is_null() {
@@ -135,7 +135,7 @@ impl<'a> Files<'a> {
         Ok((files, tally, before))
     }
 
-    /// Writes a game, and tries again until that is done; `false` if the match was asked to end before it was.
+    /// Writes a game, with retries until it succeeds; `false` if the match is stopped first.
     fn add(&mut self, game: &GameRecord, elapsed: Duration, bar: &Status, stop: &Stop) -> bool {
         if let Some(journal) = &mut self.journal
             && !until_done(bar, stop, || journal.add(game, elapsed).map_err(anyhow::Error::from))
@@ -157,7 +157,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Does what may fail, as on a full disk, until it succeeds or the match is asked to end. Meanwhile no further games end.
+/// Retries an action that may fail, for example on a full disk, until it succeeds or the match is stopped. Meanwhile no further games end.
 fn until_done(bar: &Status, stop: &Stop, mut act: impl FnMut() -> Result<()>) -> bool {
     let mut was_told = false;
     loop {
@@ -166,7 +166,7 @@ fn until_done(bar: &Status, stop: &Stop, mut act: impl FnMut() -> Result<()>) ->
             bar.say(&format!("{error:#}: the match waits until it can be written"));
             was_told = true;
         }
-        if stop.is_asked() {
+        if stop.is_requested() {
             return false;
         }
         std::thread::sleep(TRY_AGAIN);

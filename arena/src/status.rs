@@ -1,4 +1,4 @@
-//! How a long work stands, while it goes on: a bar on a terminal, else a line now and then.
+//! Progress of long work: a bar on a terminal, else a line now and then.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -7,11 +7,11 @@ use common::note;
 use common::text::escape_lines;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How often a line is printed where there is no terminal: after so many steps, but no more often than this.
+/// Without a terminal, a line is printed after so many steps, but not more often than this.
 const STEPS: u64 = 20;
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// The state of a work on standard error. Its steps are games, or what else is counted.
+/// A progress indicator on standard error.
 pub(crate) struct Status {
     bar: Option<ProgressBar>,
     last: Instant,
@@ -30,7 +30,7 @@ impl Status {
         Status { bar, last: Instant::now(), last_step: 0 }
     }
 
-    /// Shows how the work stands after so many steps of those that are expected in all.
+    /// Shows the progress: steps done, and expected in all.
     pub(crate) fn show(&mut self, step: u64, expected: u64, text: String) {
         if let Some(bar) = &self.bar {
             bar.set_length(expected);
@@ -42,7 +42,7 @@ impl Status {
         }
     }
 
-    /// Says something that is not to be overwritten.
+    /// Prints a line that stays.
     pub(crate) fn say(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| note!("{text}")),

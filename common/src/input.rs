@@ -1,4 +1,4 @@
-//! Files read whole, within bounds: what a name leads to does not decide how much memory is used.
+//! Reading whole files within a bound on their size.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use std::path::Path;
 /// The largest file of settings that is read, in bytes: parameters, jobs, states. The largest of ours has a megabyte.
 pub const SETTINGS: u64 = 64 << 20;
 
-/// Reads a file whole, or whatever comes from a pipe or a device until it ends.
+/// Reads a whole file, pipe or device.
 ///
 /// # Errors
 /// If it cannot be read, is a folder, or has more than `limit` bytes; then no more than these are read.
@@ -31,8 +31,8 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     })
 }
 
-/// Tells whether a name leads to a regular file: what else there is, such as a pipe, may never answer. Programs that
-/// must answer ask this before they open what a protocol names.
+/// Checks that a path is a regular file: reading from a pipe may block for ever. Protocols check the files that they are
+/// told to open.
 ///
 /// # Errors
 /// If there is nothing of that name, or no regular file.

@@ -1,4 +1,4 @@
-//! What Merino's programs share, and what knows nothing of chess.
+//! Code shared by Merino's programs that knows nothing of chess.
 //!
 //! * [`files`]: the files of a run. Outputs are written whole or not at all, and never over an input or another output.
 //! * [`input`]: files read within bounds, and compressed ones unpacked.
@@ -6,7 +6,7 @@
 //! * [`text`]: text from outside made safe to show.
 //! * [`mod@print`]: standard output and standard error, written without panicking.
 
-pub mod fault;
+pub mod error_chain;
 pub mod files;
 pub mod input;
 pub mod lines;

@@ -12,7 +12,7 @@ pub struct Lines<R> {
     input: R,
     longest: usize,
     number: u64,
-    /// A line that is to be read again.
+    /// A line to be read again.
     again: Option<Vec<u8>>,
 }
 
@@ -22,7 +22,7 @@ impl<R: BufRead> Lines<R> {
         Lines { input, longest, number: 0, again: None }
     }
 
-    /// Reads the next line, with its end if it has one, in place of what was in `line`; `false` where there is none.
+    /// Reads the next line into `line`, with its end if it has one; `false` if there is none.
     ///
     /// # Errors
     /// If the text cannot be read, or the line is longer than the bound; then with its number.
@@ -41,7 +41,7 @@ impl<R: BufRead> Lines<R> {
         Ok(!line.is_empty())
     }
 
-    /// Has the line that was read last read again.
+    /// Puts the last line back, to be read again.
     pub fn put_back(&mut self, line: Vec<u8>) {
         self.number -= 1;
         self.again = Some(line);

@@ -1,7 +1,7 @@
 //! Standard output and standard error, written without panicking.
 //!
-//! `println!` panics where standard output is full or closed. A program that is told so by its own output ends instead,
-//! with one line on standard error and the status [`FAILURE`]. What is printed is escaped: see [`crate::text`].
+//! `println!` panics if standard output is full or closed. These functions end the program instead, with one line on
+//! standard error and the status [`FAILURE`]. They escape the text: see [`crate::text`].
 
 use std::fmt;
 use std::io::{self, Write};
@@ -20,13 +20,13 @@ pub fn line(text: fmt::Arguments<'_>) {
     }
 }
 
-/// Prints text and a line end to standard error. What cannot be printed there can be told nowhere, and is dropped.
+/// Prints text and a line end to standard error; ignores errors.
 pub fn note(text: fmt::Arguments<'_>) {
     let text = text.to_string();
     _ = writeln!(io::stderr(), "{}", escape_lines(&text));
 }
 
-/// Tells why the program ends, in one line, and ends it.
+/// Prints an error in one line and ends the program.
 pub fn fail(error: &str) -> ! {
     note(format_args!("error: {error}"));
     std::process::exit(FAILURE)

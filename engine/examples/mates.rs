@@ -105,7 +105,7 @@ fn main() -> anyhow::Result<()> {
 
 /// Plays a game to its end; every position of it, the mated one last, if it ends so.
 fn play(searcher: &mut Searcher, random: &mut Random) -> Option<Vec<Position>> {
-    searcher.forget();
+    searcher.clear();
     let mut game = Game::new(Position::start());
     let mut positions = vec![game.position().clone()];
     let random_plies = RANDOM_PLIES + random.below(2);

@@ -42,7 +42,7 @@ impl Sieve {
             return false;
         }
         // What is kept must not depend on what was searched before.
-        self.searcher.forget();
+        self.searcher.clear();
         let found = self.searcher.search(&Game::new(position.clone()), Limits::nodes(NODES), &mut ());
         EDGE.contains(&found.value.abs())
     }

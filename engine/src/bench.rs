@@ -67,7 +67,7 @@ pub const POSITIONS: [&str; 50] = [
     "6k1/6p1/8/8/8/8/4r2P/6K1 b - -",
 ];
 
-/// What a bench came to.
+/// The result of a bench.
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
     /// Nodes of all positions.
@@ -84,14 +84,14 @@ impl fmt::Display for Report {
 }
 
 /// Searches every position to `depth` plies, with one thread, a new table and the parameters and signals of `like`;
-/// `progress` is told each position and its nodes. A bench that is told to stop reports what it has come to.
+/// Calls `progress` for each position with its nodes. A stopped bench reports the positions so far.
 ///
 /// # Errors
 /// If there is no memory for a table.
 pub fn run(depth: i32, like: &Searcher, mut progress: impl FnMut(&str, u64) + Send) -> io::Result<Report> {
     let mut searcher = like.sibling(DEFAULT_HASH)?;
     let signals = searcher.signals();
-    // As under a limit that a game sets: without one, decided positions would be all about the hunt for the mate.
+    // A node limit, as in games: without one, mate search would dominate in decided positions.
     let limits = Limits { nodes: Some(1 << 60), ..Limits::depth(depth) };
     let start = Instant::now();
     let mut nodes = 0;

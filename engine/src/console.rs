@@ -1,4 +1,4 @@
-//! What the protocols have in common: lines in, lines out, and a searcher at work in a thread of its own.
+//! Shared by the protocols: the input reader, and the searcher with its thread.
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use std::thread;
 
 use crate::search::{DEFAULT_HASH, JobThread, SearchResult, Searcher, Signals};
 
-/// What a protocol waits for.
+/// An event for the loop of a protocol.
 pub(crate) enum Event {
     /// A line of the input, without the spaces around it.
     Line(String),
     /// The input has ended.
     End,
-    /// A search has ended and gives the searcher back; other work has no outcome.
+    /// A job has ended and returns the searcher; only a search has a result.
     Done(Box<Searcher>, Option<SearchResult>),
 }
 
-/// Standard input, read by a thread, and whatever else happens, in one row.
+/// The queue of events: lines of standard input, read by a thread, and finished jobs.
 pub(crate) struct Console {
     receiver: Receiver<Event>,
     sender: Sender<Event>,
-    /// A line that was looked at and put back.
+    /// A line that was put back.
     unread: Option<String>,
 }
 
@@ -50,13 +50,13 @@ impl Console {
         self.unread = Some(line);
     }
 
-    /// Where events come from.
+    /// A sender of events.
     pub(crate) fn sender(&self) -> Sender<Event> {
         self.sender.clone()
     }
 }
 
-/// Passes on the lines of standard input, whatever bytes they hold.
+/// Sends the lines of standard input; invalid UTF-8 is replaced.
 fn read_lines(events: &Sender<Event>) {
     let mut input = std::io::stdin().lock();
     let mut bytes = Vec::new();
@@ -79,14 +79,11 @@ pub(crate) fn first_word(line: &str) -> (&str, &str) {
     line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
 }
 
-/// Prints a line at once. Ends the program if nobody listens any more.
-pub(crate) use common::out as say;
-
-/// The thread that searches, and the searcher while it does not.
+/// The search thread, and the searcher while it is idle.
 pub(crate) struct SearchThread {
-    /// Away while it is lent.
+    /// `None` while a job runs.
     pub(crate) searcher: Option<Box<Searcher>>,
-    /// How to speak to it while it is away.
+    /// The signals to a running search.
     pub(crate) signals: Arc<Signals>,
     thread: JobThread,
     events: Sender<Event>,
@@ -102,8 +99,8 @@ impl SearchThread {
         Ok(SearchThread { signals: searcher.signals(), searcher: Some(searcher), thread: JobThread::start()?, events })
     }
 
-    /// Lends the searcher to `work`; it comes back in [`Event::Done`].
-    pub(crate) fn lend(
+    /// Moves the searcher to the search thread and runs `work` there; [`Event::Done`] returns it.
+    pub(crate) fn spawn(
         &self,
         mut searcher: Box<Searcher>,
         work: impl FnOnce(&mut Searcher) -> Option<SearchResult> + Send + 'static,
@@ -111,7 +108,7 @@ impl SearchThread {
         let events = self.events.clone();
         self.thread.run(move || {
             let outcome = work(&mut searcher);
-            // The loop may be gone, and nobody waits for the outcome.
+            // The loop may have ended already.
             let _ = events.send(Event::Done(searcher, outcome));
         });
     }

@@ -1,7 +1,7 @@
 //! Openings for games that make data: random moves from the start or from a book, kept where both sides have a game.
 //!
-//! What is kept has a legal move, is no draw by rule, and a search of [`DEPTH`] plies judges it within ±[`BALANCE`]
-//! centipawns. The same request gives the same openings, whatever the machine.
+//! An opening has a legal move, is no draw by rule, and its value by a search of [`DEPTH`] plies is within ±[`BALANCE`]
+//! centipawns. The same request gives the same openings on every machine.
 //! See <https://github.com/AndyGrant/OpenBench/wiki>, datagen workloads.
 
 use std::io;
@@ -26,10 +26,10 @@ pub const DEPTH: i32 = 6;
 /// The most by which either side may be ahead, centipawns.
 pub const BALANCE: i32 = 150;
 
-/// An opening that takes more tries than this will not be found.
-const MOST_TRIES: u32 = 2000;
+/// The most tries for an opening.
+const MAX_TRIES: u32 = 2000;
 
-/// How many openings are wanted, and from what.
+/// A request for openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// How many.
@@ -40,7 +40,7 @@ pub struct Request {
     pub book: Option<PathBuf>,
 }
 
-/// Why no openings are made.
+/// Why no openings are generated.
 #[derive(Debug, Error)]
 pub enum GenfensError {
     /// The words of the request.
@@ -51,7 +51,7 @@ pub enum GenfensError {
     Unreadable {
         /// The book.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// A line of the book is no position.
@@ -67,9 +67,9 @@ pub enum GenfensError {
     /// There is no position in the book.
     #[error("{}: holds no position", .0.display())]
     Empty(PathBuf),
-    /// Nothing balanced comes of the positions.
-    #[error("none of {MOST_TRIES} tries gave a game within {BALANCE} centipawns")]
-    Hopeless,
+    /// No balanced opening was found.
+    #[error("none of {MAX_TRIES} tries gave a game within {BALANCE} centipawns")]
+    NoBalancedOpening,
     /// There is no memory for a search.
     #[error("no memory for a search: {0}")]
     Memory(io::Error),
@@ -92,7 +92,7 @@ impl Request {
     }
 }
 
-/// Makes openings and hands them out as they are found, until there are enough or `signals` say to stop.
+/// Generates openings and passes each to `take`, until there are enough or `signals` stop it.
 ///
 /// # Errors
 /// If the book has a fault, or nothing balanced comes of it.
@@ -107,7 +107,7 @@ pub fn generate(
     let mut searcher = Searcher::new(1).map_err(GenfensError::Memory)?;
     searcher.set_evaluator(evaluator);
     for _ in 0..request.count {
-        let mut tries = (0..MOST_TRIES).take_while(|_| !signals.is_stopped());
+        let mut tries = (0..MAX_TRIES).take_while(|_| !signals.is_stopped());
         let found = tries.find_map(|_| {
             let start = &starts[random.below(starts.len() as u64) as usize];
             let plies = PLIES + random.below(2);
@@ -117,7 +117,7 @@ pub fn generate(
         match found {
             Some(game) => take(game.position()),
             None if signals.is_stopped() => break,
-            None => return Err(GenfensError::Hopeless),
+            None => return Err(GenfensError::NoBalancedOpening),
         }
     }
     Ok(())
@@ -149,7 +149,7 @@ pub fn play_randomly(start: Position, plies: u64, random: &mut Random) -> Option
 /// Whether a search within `limits` judges the position of a game to be within ±`balance` centipawns. The searcher
 /// forgets what it knew before: what is found must not depend on it.
 pub fn is_balanced(searcher: &mut Searcher, game: &Game, limits: Limits, balance: Value) -> bool {
-    searcher.forget();
+    searcher.clear();
     searcher.search(game, limits, &mut ()).value.abs() <= balance
 }
 

@@ -1,6 +1,6 @@
 //! `merino`, the engine's program.
 
-// What is printed goes through `common`, which escapes it and does not panic.
+// Output goes through `common`, which escapes it and does not panic.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use common::{fault, out, print};
+use common::{error_chain, out, print};
 use engine::bench;
 use engine::chess::{Position, divide};
 use engine::eval::Evaluator;
@@ -109,7 +109,7 @@ impl Fen {
     }
 }
 
-engine::ask_for_a_fit_machine!();
+engine::require_cpu_features!();
 
 fn main() {
     abort_on_panic();
@@ -119,7 +119,7 @@ fn main() {
         Some(command) => run(command, tune_search),
     };
     if let Err(error) = result {
-        print::fail(&fault::in_words(error.as_ref()));
+        print::fail(&error_chain::to_line(error.as_ref()));
     }
 }
 

@@ -28,7 +28,7 @@ impl Display {
     }
 }
 
-/// What options act on.
+/// The objects that options change.
 pub(crate) struct Target<'a> {
     pub(crate) searcher: &'a mut Searcher,
     pub(crate) display: &'a mut Display,
@@ -45,14 +45,14 @@ enum Kind {
     Tunable(&'static SearchParam),
 }
 
-/// What an option is like, for any protocol to declare.
+/// The type and range of an option, for protocols to declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A whole number within bounds.
     Spin { default: i64, min: i64, max: i64 },
     /// Yes or no.
     Check { default: bool },
-    /// Something to be done.
+    /// An action.
     Button,
     /// Free text; [`EMPTY`] stands for none.
     Text { default: &'static str },
@@ -69,7 +69,7 @@ pub(crate) struct Options(Vec<Declared>);
 impl Options {
     pub(crate) fn new(tune: bool) -> Self {
         let spin = |default, min, max, set| Kind::Spin { default, min, max, set };
-        // Where the machine does not tell: a bound that no machine reaches.
+        // Without /proc/meminfo: a bound that no machine reaches.
         let memory = memory_mebibytes("MemTotal").unwrap_or(1 << 25).max(1);
         let mut list = vec![
             ("Hash", spin(DEFAULT_HASH as i64, 1, memory, set_hash)),
@@ -91,7 +91,7 @@ impl Options {
         Options(list.into_iter().map(|(name, kind)| Declared { name, kind }).collect())
     }
 
-    /// The names of the options and what each is like.
+    /// The names, types and ranges of the options.
     pub(crate) fn shapes(&self) -> impl Iterator<Item = (&'static str, Shape)> {
         self.0.iter().map(|Declared { name, kind }| {
             let shape = match *kind {
@@ -122,7 +122,7 @@ impl Options {
     /// Sets an option; its name is compared without regard to case.
     ///
     /// # Errors
-    /// What cannot be done, or is done otherwise than asked for.
+    /// If the option cannot be set, or is set to another value; the message begins with `error: ` in the first case.
     pub(crate) fn set(&self, target: &mut Target<'_>, name: &str, value: Option<&str>) -> Outcome {
         let Some(Declared { name, kind }) = self.0.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
             return Err(format!("error: there is no option `{name}`"));
@@ -153,10 +153,10 @@ impl Options {
     }
 }
 
-/// What a string option says when it has no value.
+/// The value of an empty string option.
 pub(crate) const EMPTY: &str = "<empty>";
 
-/// Reads a number and brings it into its range; the second part says so if that moved it.
+/// Parses a number and clamps it to its range; the second part is a note if it was out of range.
 fn clamped(name: &str, text: &str, min: i64, max: i64) -> Result<(i64, Outcome), String> {
     let wanted: i128 = text.parse().map_err(|_| format!("error: option {name} is a whole number, not `{text}`"))?;
     let number = wanted.clamp(i128::from(min), i128::from(max)) as i64;
@@ -165,16 +165,16 @@ fn clamped(name: &str, text: &str, min: i64, max: i64) -> Result<(i64, Outcome),
     Ok((number, note))
 }
 
-/// What the machine says of its memory, in mebibytes; `None` where it does not say.
-fn memory_mebibytes(what: &str) -> Option<i64> {
-    let told = fs::read_to_string("/proc/meminfo").ok()?;
-    let amount = told.lines().find_map(|line| line.strip_prefix(what))?;
+/// An entry of /proc/meminfo in mebibytes; `None` where there is none.
+fn memory_mebibytes(entry: &str) -> Option<i64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let amount = text.lines().find_map(|line| line.strip_prefix(entry))?;
     let kibibytes: i64 = amount.trim_start_matches(':').trim().trim_end_matches(" kB").parse().ok()?;
     Some(kibibytes / 1024)
 }
 
-/// Takes a table of another size. The system may promise memory that it has not and end the program when it is used;
-/// so what is free counts, not the promise.
+/// Resizes the table. Systems that overcommit memory would end the program when it is used, so the size must be within
+/// the free memory.
 fn set_hash(target: &mut Target<'_>, mebibytes: i64) -> Outcome {
     let refusal =
         |reason: String| format!("error: no memory for a table of {mebibytes} MiB, the old one stays: {reason}");

@@ -1,11 +1,10 @@
-//! What becomes of the program when a part of it fails.
+//! Ends the program when a thread panics.
 
-/// Has a panic in any thread end the program with its message, in every build: whoever waits for the thread would wait
-/// for ever otherwise.
+/// Ends the program, with its message, if any thread panics: other threads might wait for it for ever.
 pub fn abort_on_panic() {
-    let tell = std::panic::take_hook();
+    let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        tell(panic);
+        print(panic);
         std::process::abort();
     }));
 }

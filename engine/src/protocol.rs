@@ -3,8 +3,8 @@
 use std::io;
 
 use crate::console::{Console, Event};
-use crate::xboard::{self, Ended};
-use crate::{uci, xboard::GREETING};
+use crate::uci;
+use crate::xboard::{self, GREETING};
 
 /// Speaks UCI on standard input and output until `quit` or the end of input; or XBoard's protocol, if the first line
 /// says so. With `tune`, every search parameter is an option.
@@ -39,13 +39,10 @@ pub fn run_xboard(tune: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Some GUIs of UCI try `xboard` first, and say `uci` when they like the answer no better.
+/// Some GUIs of UCI send `xboard` first, and `uci` after that.
 fn run_xboard_on(mut console: Console, tune: bool) {
-    match xboard::run(&mut console, tune) {
-        Ended::Quit => {}
-        Ended::Uci(line) => {
-            console.unread(line);
-            uci::run(&mut console, tune);
-        }
+    if let Some(line) = xboard::run(&mut console, tune) {
+        console.unread(line);
+        uci::run(&mut console, tune);
     }
 }

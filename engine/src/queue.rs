@@ -1,33 +1,33 @@
-//! Commands that have come and wait to be obeyed, mostly for a search to end.
+//! Commands that wait for the search to end.
 
 use std::collections::VecDeque;
 
-/// What a command that waits wants of the searches before it, the one that runs and those that wait.
+/// How a waiting command ends the searches before it, both running and waiting ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Haste {
-    /// That they end by themselves.
+pub(crate) enum Urgency {
+    /// They end by themselves.
     None,
-    /// That they end at once, each with its move.
+    /// They stop at once, each with its move.
     Stop,
-    /// That they end at once, and their moves are for nobody.
+    /// They stop at once, and their moves are discarded.
     Discard,
 }
 
-/// Commands in the order in which they came.
+/// A queue of commands.
 pub(crate) struct Queue<T> {
-    waiting: VecDeque<(T, Haste)>,
-    /// How many of them are in such haste.
-    in_haste: [usize; 3],
+    waiting: VecDeque<(T, Urgency)>,
+    /// The number of waiting commands by urgency.
+    counts: [usize; 3],
 }
 
 impl<T> Queue<T> {
     pub(crate) fn new() -> Self {
-        Queue { waiting: VecDeque::new(), in_haste: [0; 3] }
+        Queue { waiting: VecDeque::new(), counts: [0; 3] }
     }
 
-    pub(crate) fn push(&mut self, command: T, haste: Haste) {
-        self.waiting.push_back((command, haste));
-        self.in_haste[haste as usize] += 1;
+    pub(crate) fn push(&mut self, command: T, urgency: Urgency) {
+        self.waiting.push_back((command, urgency));
+        self.counts[urgency as usize] += 1;
     }
 
     /// The first command.
@@ -37,8 +37,8 @@ impl<T> Queue<T> {
 
     /// Takes the first command out.
     pub(crate) fn pop(&mut self) -> Option<T> {
-        let (command, haste) = self.waiting.pop_front()?;
-        self.in_haste[haste as usize] -= 1;
+        let (command, urgency) = self.waiting.pop_front()?;
+        self.counts[urgency as usize] -= 1;
         Some(command)
     }
 
@@ -46,10 +46,10 @@ impl<T> Queue<T> {
         self.waiting.is_empty()
     }
 
-    /// The greatest haste of all that wait.
-    pub(crate) fn haste(&self) -> Haste {
-        let is_there = |haste: &Haste| self.in_haste[*haste as usize] > 0;
-        [Haste::Discard, Haste::Stop].into_iter().find(is_there).unwrap_or(Haste::None)
+    /// The greatest urgency of all waiting commands.
+    pub(crate) fn urgency(&self) -> Urgency {
+        let is_there = |urgency: &Urgency| self.counts[*urgency as usize] > 0;
+        [Urgency::Discard, Urgency::Stop].into_iter().find(is_there).unwrap_or(Urgency::None)
     }
 }
 
@@ -60,14 +60,14 @@ mod tests {
     #[test]
     fn haste_is_that_of_what_still_waits() {
         let mut queue = Queue::new();
-        let in_order = [Haste::None, Haste::Stop, Haste::Discard, Haste::Stop, Haste::None];
-        in_order.into_iter().enumerate().for_each(|(number, haste)| queue.push(number, haste));
+        let in_order = [Urgency::None, Urgency::Stop, Urgency::Discard, Urgency::Stop, Urgency::None];
+        in_order.into_iter().enumerate().for_each(|(number, urgency)| queue.push(number, urgency));
         let mut seen = Vec::new();
         while let Some(&number) = queue.front() {
-            seen.push((number, queue.haste()));
+            seen.push((number, queue.urgency()));
             assert_eq!(queue.pop(), Some(number));
         }
-        let expected = [Haste::Discard, Haste::Discard, Haste::Discard, Haste::Stop, Haste::None];
+        let expected = [Urgency::Discard, Urgency::Discard, Urgency::Discard, Urgency::Stop, Urgency::None];
         assert!(seen.into_iter().eq(expected.into_iter().enumerate()) && queue.is_empty());
     }
 }

@@ -24,7 +24,7 @@ pub fn write(name: &'static str, command: Command, folder: &Path) -> Result<(), 
     for folder in [&completions, &manual] {
         fs::create_dir_all(folder).map_err(|error| WriteError::Refused { path: folder.clone(), error })?;
     }
-    // Every command tells its own flags.
+    // Every command has its own flags.
     let mut command = command.name(name).disable_help_subcommand(true);
     for &shell in Shell::value_variants() {
         let mut script = Vec::new();

@@ -12,9 +12,7 @@ use libfuzzer_sys::fuzz_target;
 mod job;
 
 mod interrupt {
-    pub(crate) fn uninterrupted<T>(act: impl FnOnce() -> T) -> T {
-        act()
-    }
+    pub(crate) use common::files::write_whole as write;
 }
 
 /// Flags of every kind that there is.

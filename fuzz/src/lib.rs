@@ -1,4 +1,4 @@
-//! What the fuzz targets share.
+//! Shared by the fuzz targets.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use tuner::fit::{Declared, Problem};
 use tuner::io::Storage;
 use tuner::run::RunError;
 
-/// Reads data as the tuner does. What comes out must hold together, whatever went in.
+/// Reads data as the tuner does, and checks the invariants of the result.
 pub fn read(bytes: Vec<u8>, is_strict: bool) {
     let filters = Filters { unique: is_strict, quiet_margin: (!is_strict).then_some(100), ..Filters::default() };
     let plies = if is_strict { Plies::default() } else { Plies { skip_first: 0, skip_last: 0 } };
@@ -32,7 +32,7 @@ pub fn read(bytes: Vec<u8>, is_strict: bool) {
     }
 }
 
-/// Reads data with moves, writes them in the formats that hold moves, and reads them again: what can be written comes
+/// Reads data with moves, writes them in the formats that hold moves, and reads them again: everything written must come
 /// back.
 pub fn write_and_read(bytes: Vec<u8>) {
     let plies = Plies { skip_first: 0, skip_last: 0 };
@@ -55,11 +55,11 @@ pub fn write_and_read(bytes: Vec<u8>) {
         // Binpack counts plies from the first move on, and knows no move before it.
         let has_number_zero = dataset.samples(0..dataset.len()).any(|(position, _)| position.fullmove_number() == 0);
         for index in 0..dataset.len() {
-            let said = |dataset: &Dataset| {
+            let labels = |dataset: &Dataset| {
                 let label = dataset.label(index);
                 (dataset.best(index), label.outcome, label.score)
             };
-            assert_eq!(said(&again), said(&dataset));
+            assert_eq!(labels(&again), labels(&dataset));
             let positions = [&again, &dataset].map(|dataset| dataset.position(index));
             assert!(positions[0] == positions[1] || has_number_zero, "{positions:?}");
         }
@@ -74,25 +74,25 @@ pub fn file(bytes: &[u8]) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Reads a file of a binary format: a beginning that the format is known by, and `data` behind its first byte, which
-/// says how strictly.
+/// Reads a file that begins with `beginning`, by which its format is recognised, followed by `data` without its first
+/// byte, which chooses how strictly to read.
 pub fn read_behind(beginning: &[u8], data: &[u8]) {
     if let Some((first, rest)) = data.split_first() {
         read([beginning, rest].concat(), first % 2 == 0);
     }
 }
 
-/// Reads rows of another engine, of whatever kind; what was read is written and read again as text.
+/// Reads rows of another engine; writes them as text and reads them again.
 pub fn read_rows(bytes: &[u8]) {
     let (_folder, path) = file(bytes);
     let storage = Storage { memory: 1 << 24, ..Storage::default() };
     let accept = |_: Declared<'_>| Ok::<_, RunError>(());
-    let read = |path: &PathBuf| Problem::read_rows(std::slice::from_ref(path), &storage, accept, &());
-    match read(&path) {
+    let read = |path: PathBuf| Problem::read_rows(&[path], &storage, accept, &());
+    let copy = path.with_extension("copy");
+    match read(path) {
         Ok(problem) => {
-            let copy = path.with_extension("copy");
             problem.write_rows(&copy).expect("what was read can be written");
-            assert_eq!(read(&copy).expect("what was written can be read"), problem);
+            assert_eq!(read(copy).expect("what was written can be read"), problem);
         }
         Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
     }

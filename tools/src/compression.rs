@@ -1,10 +1,10 @@
-//! Compressed files: the first bytes tell how a file is compressed, not its name, and it is decompressed as it is read.
+//! Compressed files, recognised by their first bytes, not their name, and decompressed as they are read.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 
-/// So many bytes are enough to tell how a file is compressed.
+/// The bytes that identify a compression.
 pub const LONGEST_MAGIC: usize = 6;
 
 /// Memory that the decoder of an xz file may ask for: the largest dictionary that `xz -9` makes needs 65 MiB.
@@ -13,10 +13,10 @@ const XZ_MEMORY: u64 = 256 << 20;
 /// Bytes that are read from a file at a time.
 const BUFFER: usize = 1 << 18;
 
-/// What a text begins with if its editor put it there.
+/// The UTF-8 byte-order mark, which some editors write.
 const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
-/// A way to compress that is read here.
+/// A supported compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     /// See <https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1>.
@@ -29,7 +29,7 @@ pub enum Compression {
     Bzip2,
 }
 
-/// What files of each kind begin with. The third byte of gzip is the one method of compression it ever had.
+/// Magic bytes of each kind. The third byte of gzip is its only method of compression.
 const MAGIC: [(Compression, &[u8]); 4] = [
     (Compression::Zstd, b"\x28\xB5\x2F\xFD"),
     (Compression::Gzip, b"\x1F\x8B\x08"),
@@ -37,15 +37,15 @@ const MAGIC: [(Compression, &[u8]); 4] = [
     (Compression::Bzip2, b"BZh"),
 ];
 
-/// What others compress with, told by name rather than read as nonsense.
+/// Magic bytes of unsupported compressions, for a clear message.
 const FOREIGN: [(&str, &[u8]); 3] =
     [("zip", b"PK\x03\x04"), ("7-Zip", b"7z\xBC\xAF\x27\x1C"), ("rar", b"Rar!\x1A\x07")];
 
 impl Compression {
-    /// How a file that begins like this is compressed, if it is.
+    /// The compression of a file that begins with these bytes, if any.
     ///
     /// # Errors
-    /// The name of a way to compress that is not read here.
+    /// The name of an unsupported compression.
     pub fn of(head: &[u8]) -> Result<Option<Self>, &'static str> {
         if let Some((name, _)) = FOREIGN.iter().find(|(_, magic)| head.starts_with(magic)) {
             return Err(name);
@@ -190,7 +190,7 @@ mod tests {
             assert!(decoded(&[&good[..], b"some text behind it"].concat()).is_err(), "{compression:?} and text");
             let mut flipped = good.clone();
             flipped[good.len() / 2] ^= 0x55;
-            // zstd's checksum is for whoever asks for it; what a flipped bit makes of the text shows in the text.
+            // zstd's checksum is optional; without it, a flipped bit shows in the text.
             assert!(compression == Compression::Zstd || decoded(&flipped).is_err(), "{compression:?}, a bit flipped");
         }
     }

@@ -1,4 +1,4 @@
-//! What Merino's tuner and arena share, and its engine has no need of.
+//! Code shared by Merino's tuner and arena that its engine does not need.
 //!
 //! * [`compression`]: compressed files, told by their content.
 //! * [`page`]: pages with pictures for a browser.

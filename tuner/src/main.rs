@@ -11,13 +11,13 @@ use std::sync::atomic::Ordering;
 use cli::world;
 use cli::{Bars, Cli, allocator, interrupt};
 use common::print::FAILURE;
-use common::{fault, note, out};
+use common::{error_chain, note, out};
 use tuner::processes::is_first;
 
 /// Exit status of a check that found something wrong.
 const WRONG: i32 = 1;
 
-engine::ask_for_a_fit_machine!();
+engine::require_cpu_features!();
 
 fn main() {
     #[cfg(feature = "mpi")]
@@ -26,7 +26,7 @@ fn main() {
     let bars = Bars::default();
     let run = || {
         #[cfg(feature = "mpi")]
-        world.as_ref().map_err(|error| anyhow::anyhow!(fault::in_words(error.as_ref())))?;
+        world.as_ref().map_err(|error| anyhow::anyhow!(error_chain::to_line(error.as_ref())))?;
         let cli = Cli::from_command_line()?;
         interrupt::listen()?;
         cli.run(&bars)
@@ -59,7 +59,7 @@ fn main() {
             bars.clear();
             #[cfg(feature = "mpi")]
             world::fail(&world, &error, FAILURE);
-            note!("error: {}", fault::in_words(error.as_ref()));
+            note!("error: {}", error_chain::to_line(error.as_ref()));
             FAILURE
         }
     };

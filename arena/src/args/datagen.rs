@@ -20,7 +20,7 @@ const DEFAULT_RANDOM_PLIES: u64 = 8;
 #[derive(Args)]
 #[command(after_long_help = NOTES)]
 pub(crate) struct DatagenArgs {
-    /// Where the positions go. What is needed to go on with it is kept beside it, in FILE.state.json.
+    /// Output file. The state needed to resume is kept beside it, in FILE.state.json.
     #[arg(long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
@@ -48,7 +48,7 @@ pub(crate) struct DatagenArgs {
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     chunk: u32,
 
-    /// What decides all chance. Runs whose outputs are put together want different ones.
+    /// Seed of all random choices. Runs whose outputs are combined need different seeds.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
@@ -115,16 +115,16 @@ struct PlayArgs {
     #[arg(long, value_name = "COUNT,CENTIPAWNS[,both]|none", default_value = "4,1500,both", value_parser = rule::<ResignRule>)]
     resign: Rule<ResignRule>,
 
-    /// Throw games away that last so many plies: nobody knows their result.
+    /// Discard games that last so many plies: their result is unknown.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     max_plies: u32,
 }
 
-/// What is kept; does not apply to whole games.
+/// The filter of positions; does not apply to whole games.
 #[derive(Args)]
 #[command(next_help_heading = "Positions kept (none of this applies to viriformat, which holds whole games)")]
 struct FilterArgs {
-    /// Pass over so many positions after the opening, where hangs what random moves left hanging.
+    /// Skip so many positions after the opening, in which pieces may hang after random moves.
     #[arg(long, value_name = "N", default_value_t = 4)]
     skip_plies: usize,
 
@@ -159,13 +159,13 @@ fn rule<R: std::str::FromStr>(text: &str) -> Result<Rule<R>, R::Err> {
 }
 
 impl DatagenArgs {
-    /// The files that are read, with what names them.
+    /// The files that are read, with the argument of each.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         let files = [("--params", &self.params), ("--openings", &self.opening.openings)];
         files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)))
     }
 
-    /// What the arguments ask for.
+    /// The settings of the arguments.
     pub(crate) fn settings(&self) -> Result<Settings> {
         let book = match &self.opening.openings {
             Some(path) => Some(Book::load(path, Variant::Standard, None)?.shuffled(self.seed)),

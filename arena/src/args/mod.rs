@@ -1,7 +1,7 @@
-//! The arguments of the program, and what they describe.
+//! The arguments of the program.
 
 mod datagen;
-mod judge;
+mod sprt;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use arena::uci_client::{EngineSpec, Limit, NameError, Timeouts, checked_name};
 use clap::{Args, ValueEnum};
 use common::note;
 pub(crate) use datagen::DatagenArgs;
-pub(crate) use judge::{CalcArgs, PlanArgs, SprtArgs};
+pub(crate) use sprt::{CalcArgs, PlanArgs, SprtArgs};
 
 /// The arguments of `arena match`.
 #[derive(Args)]
@@ -115,7 +115,7 @@ Example:
 An engine's description consists of words key=value: cmd, name, args, dir, restart=on|off, option.NAME, and tc,
 movetime, nodes or depth where it plays at odds. Values with spaces are put in quotation marks.";
 
-/// What every kind of match asks for.
+/// The arguments common to all kinds of match.
 #[derive(Args)]
 pub(crate) struct CommonArgs {
     /// An engine, described as `cmd=PROGRAM [name=…] [args=…] [option.NAME=…] [tc=…] …`; given twice.
@@ -142,7 +142,7 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_enum, default_value_t = Order::Random)]
     order: Order,
 
-    /// What decides the random order.
+    /// The seed of the random order.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
@@ -159,17 +159,17 @@ pub(crate) struct CommonArgs {
     concurrency: Option<u16>,
 
     /// Give every game that is played at a time processors of its own, as many as an engine has threads. Where there are
-    /// not enough, that is said, and the system decides as ever.
+    /// not enough, the arena prints a warning and does not pin.
     #[arg(long)]
     pin: bool,
 
-    /// How much longer than its limit a move may take, in milliseconds.
+    /// Tolerance on the time of a move, in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = 20)]
     time_margin: u32,
 
-    /// How long a move may take at fixed nodes or depth, in seconds.
-    #[arg(long, value_name = "S", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
-    patience: u32,
+    /// Time after which an engine at fixed nodes or depth counts as stalled, in seconds.
+    #[arg(long, alias = "patience", value_name = "S", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
+    stall_timeout: u32,
 
     /// Draw when, from a move number on, both sides' scores stay within so many centipawns for so many moves each.
     #[arg(long, value_name = "MOVE,COUNT,CENTIPAWNS")]
@@ -208,12 +208,12 @@ pub(crate) struct CommonArgs {
     #[arg(long, requires = "journal")]
     pub(crate) resume: bool,
 
-    /// What the match is called in PGN.
+    /// The event name in PGN.
     #[arg(long, value_name = "NAME", default_value = "arena match", value_parser = event)]
     pub(crate) event: String,
 }
 
-/// What an engine may spend on a move, unless its own description says otherwise.
+/// The limit of a move, unless an engine's own description sets one.
 #[derive(Args)]
 #[group(multiple = false)]
 struct LimitArgs {
@@ -278,7 +278,7 @@ fn pinning(engines: &[EngineSpec], games: usize) -> Option<Pinning> {
 }
 
 impl CommonArgs {
-    /// The files that are read, with what names them; the programs of engines aside.
+    /// The files that are read, with the argument of each, except the programs of engines.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         self.openings.as_deref().map(|path| ("--openings", path)).into_iter()
     }
@@ -310,7 +310,7 @@ impl CommonArgs {
                 adjudication: Adjudication { draw: self.draw, resign: self.resign, max_plies: self.max_plies },
                 tablebase: self.tb.as_deref().map(Tablebase::open).transpose()?.map(Arc::new),
                 margin: Duration::from_millis(self.time_margin.into()),
-                patience: Duration::from_secs(self.patience.into()),
+                stall_timeout: Duration::from_secs(self.stall_timeout.into()),
             },
             book: self.book(variant)?,
             games,

@@ -1,49 +1,49 @@
-//! A test of how an engine speaks UCI: what graphical interfaces and match runners rely on, point by point.
+//! Conformance checks of an engine's UCI: the behaviour that GUIs and match runners rely on.
 //!
 //! Every check has an engine of its own, started for it, so that none suffers from what another did. A check says that
 //! the engine passed, why it failed, or why it does not apply.
 
-mod answers;
-mod life;
-mod lines;
-mod talk;
+mod client;
+mod info_lines;
+mod lifecycle;
+mod searches;
 
 use serde_json::{Value, json};
 
 use crate::uci_client::{EngineSpec, shortened};
-use talk::Talk;
+use client::Client;
 
 /// Why a check was not passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Miss {
+pub enum CheckError {
     /// The engine did something else.
     Failed(String),
-    /// The engine does not have what would be checked.
+    /// The engine lacks the feature.
     Skipped(String),
 }
 
-/// What a check came to.
-pub type CheckResult = Result<(), Miss>;
+/// The result of a check.
+pub type CheckResult = Result<(), CheckError>;
 
 /// One check.
 pub struct Check {
-    /// What is checked, in words.
+    /// Its name, the behaviour in words.
     pub name: &'static str,
     /// Does it.
-    run: fn(&mut Talk) -> CheckResult,
+    run: fn(&mut Client) -> CheckResult,
 }
 
 /// A check that was done.
 pub struct Report {
-    /// What was checked.
+    /// The name of the check.
     pub name: &'static str,
-    /// What it came to.
+    /// Its result.
     pub outcome: CheckResult,
 }
 
 /// Every check, in the order they are done.
 pub fn checks() -> impl Iterator<Item = &'static Check> {
-    life::CHECKS.iter().chain(answers::CHECKS).chain(lines::CHECKS)
+    lifecycle::CHECKS.iter().chain(searches::CHECKS).chain(info_lines::CHECKS)
 }
 
 /// Does one check on an engine, its options set.
@@ -51,10 +51,10 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 /// # Errors
 /// If the engine's program cannot be started.
 pub fn check(spec: &EngineSpec, check: &Check) -> std::io::Result<Report> {
-    let mut talk = Talk::start(spec)?;
-    let outcome = (check.run)(&mut talk).map_err(|miss| match miss {
-        Miss::Failed(reason) => Miss::Failed(shortened(&reason)),
-        Miss::Skipped(reason) => Miss::Skipped(reason),
+    let mut client = Client::start(spec)?;
+    let outcome = (check.run)(&mut client).map_err(|miss| match miss {
+        CheckError::Failed(reason) => CheckError::Failed(shortened(&reason)),
+        CheckError::Skipped(reason) => CheckError::Skipped(reason),
     });
     Ok(Report { name: check.name, outcome })
 }
@@ -84,7 +84,7 @@ pub fn to_json(reports: &[Report]) -> Value {
             json!({ "check": report.name, "result": word, "reason": reason })
         })
         .collect();
-    json!({ "passed": reports.iter().all(|report| !matches!(report.outcome, Err(Miss::Failed(_)))), "checks": checks })
+    json!({ "passed": reports.iter().all(|report| !matches!(report.outcome, Err(CheckError::Failed(_)))), "checks": checks })
 }
 
 const PASSED: &str = "passed";
@@ -94,14 +94,14 @@ const SKIPPED: &str = "skipped";
 fn words(outcome: &CheckResult) -> (&'static str, &str) {
     match outcome {
         Ok(()) => (PASSED, ""),
-        Err(Miss::Failed(reason)) => (FAILED, reason),
-        Err(Miss::Skipped(reason)) => (SKIPPED, reason),
+        Err(CheckError::Failed(reason)) => (FAILED, reason),
+        Err(CheckError::Skipped(reason)) => (SKIPPED, reason),
     }
 }
 
 /// The failure of a check.
-fn fail<T>(reason: impl Into<String>) -> Result<T, Miss> {
-    Err(Miss::Failed(reason.into()))
+fn fail<T>(reason: impl Into<String>) -> Result<T, CheckError> {
+    Err(CheckError::Failed(reason.into()))
 }
 
 /// Fails unless something holds.

@@ -8,8 +8,8 @@ use super::ScoredMove;
 use crate::game::named_enum;
 
 named_enum! {
-    /// What becomes of a position of a game.
-    Fate {
+    /// The result of filtering a position.
+    FilterOutcome {
         /// It is written.
         Kept = "kept",
         /// It is among the first of its game.
@@ -18,7 +18,7 @@ named_enum! {
         InCheck = "in check",
         /// The move played captures or promotes.
         NoisyMove = "noisy move",
-        /// The search saw a forced mate, which is no number of centipawns.
+        /// The search saw a forced mate, which is not a number of centipawns.
         MateSeen = "mate seen",
         /// The quiescence search finds a better score than the static one.
         NotQuiet = "not quiet",
@@ -29,10 +29,10 @@ named_enum! {
     }
 }
 
-/// Which positions are kept; the rest is the same for all: see [`Fate`].
+/// Which positions are kept; the rest is the same for all: see [`FilterOutcome`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// So many positions after the opening are passed over: there hangs what random moves left hanging.
+    /// The number of positions skipped after the opening, in which pieces may hang after random moves.
     pub skip_plies: usize,
     /// By how much the quiescence score may be above the static one, centipawns.
     pub margin: Value,
@@ -41,21 +41,26 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// What becomes of the position `ply` plies after the opening, in which `played` was played, as far as it can be
-    /// told from the game alone.
-    pub(super) fn fate(&self, ply: usize, position: &Position, played: ScoredMove, evaluator: &Evaluator) -> Fate {
+    /// Filters the position `ply` plies after the opening, in which `played` was played; duplicates are found later.
+    pub(super) fn filter_outcome(
+        &self,
+        ply: usize,
+        position: &Position,
+        played: ScoredMove,
+        evaluator: &Evaluator,
+    ) -> FilterOutcome {
         if ply < self.skip_plies {
-            Fate::Early
+            FilterOutcome::Early
         } else if position.is_check() {
-            Fate::InCheck
+            FilterOutcome::InCheck
         } else if position.is_noisy(played.mv) {
-            Fate::NoisyMove
+            FilterOutcome::NoisyMove
         } else if is_mate(played.value) {
-            Fate::MateSeen
+            FilterOutcome::MateSeen
         } else if !Quiescence::new(evaluator, Pruning::Exact).is_quiet(position, self.margin) {
-            Fate::NotQuiet
+            FilterOutcome::NotQuiet
         } else {
-            Fate::Kept
+            FilterOutcome::Kept
         }
     }
 }

@@ -28,7 +28,7 @@ mod settings;
 mod store;
 mod tally;
 
-pub use filter::{Fate, Filter};
+pub use filter::{Filter, FilterOutcome};
 pub use formats::{Format, FormatError};
 pub use play::{ScoredMove, SelfGame, play_game};
 pub use run::{DatagenError, Extent, run};

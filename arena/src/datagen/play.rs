@@ -12,9 +12,9 @@ use crate::game::{Adjudicator, Ending};
 use crate::uci_client::Score;
 
 /// An opening that takes more tries than this is given up, and with it the game.
-const MOST_TRIES: u32 = 200;
+const MAX_TRIES: u32 = 200;
 
-/// A move, and what the search that found it thought of the position.
+/// A move with the value of its search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoredMove {
     /// The move.
@@ -43,7 +43,7 @@ pub struct SelfGame {
 }
 
 impl SelfGame {
-    /// What it is called in data: the seed, a point, its number.
+    /// Its name in data: the seed, a point, its number.
     pub fn name(&self) -> String {
         format!("{}.{}", self.seed, self.number)
     }
@@ -59,9 +59,9 @@ impl SelfGame {
     }
 }
 
-/// A game was given up because the run is to end at once.
+/// A game was cancelled because the run ends at once.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct GivenUp;
+pub(super) struct Cancelled;
 
 /// Plays the game of a number by itself; `None` if no opening for it was balanced.
 ///
@@ -92,15 +92,15 @@ impl<'a> Player<'a> {
     /// Plays the game of a number; `None` if no opening for it was balanced.
     ///
     /// # Errors
-    /// If the game is given up on the way.
-    pub(super) fn play(&mut self, number: u32, is_given_up: &dyn Fn() -> bool) -> Result<Option<SelfGame>, GivenUp> {
+    /// If the game is cancelled.
+    pub(super) fn play(&mut self, number: u32, is_cancelled: &dyn Fn() -> bool) -> Result<Option<SelfGame>, Cancelled> {
         let Some(start) = self.opening(number) else { return Ok(None) };
         let mut game = Game::new(start.clone());
         let mut adjudicator = Adjudicator::new(self.settings.adjudication);
         let (mut moves, mut nodes) = (Vec::new(), 0);
         loop {
-            if is_given_up() {
-                return Err(GivenUp);
+            if is_cancelled() {
+                return Err(Cancelled);
             }
             let found = self.searcher.search_here(&game, self.settings.limits(), &mut ());
             let mv = found.best.expect("a game that goes on has a legal move");
@@ -111,7 +111,7 @@ impl<'a> Player<'a> {
             let score = mate_distance(found.value).map_or(Score::Centipawns(found.value), Score::Mate);
             let is_zeroing = game.position().halfmove_clock() == 0;
             let end = game.end().map(|end| (end.result(), end.into()));
-            let end = end.or_else(|| adjudicator.judge(color, move_number, Some(score), is_zeroing));
+            let end = end.or_else(|| adjudicator.update(color, move_number, Some(score), is_zeroing));
             if let Some((outcome, ending)) = end {
                 let seed = self.settings.seed;
                 return Ok(Some(SelfGame { seed, number, start, moves, outcome, ending, nodes }));
@@ -119,13 +119,13 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Where a game begins. The searcher then knows nothing but what judging that position has taught it.
+    /// The start of a game. The tables of the searcher then hold only the search that checked the balance.
     fn opening(&mut self, number: u32) -> Option<Position> {
         let settings = self.settings;
         let start = settings.book.as_ref().map_or_else(Position::start, |book| book.opening(number));
         let mut random = random_of_game(settings.seed, number);
-        // Without chance, one try tells all.
-        let tries = if settings.random_plies == 0 { 1 } else { MOST_TRIES };
+        // Without random moves, all tries are the same.
+        let tries = if settings.random_plies == 0 { 1 } else { MAX_TRIES };
         (0..tries).find_map(|_| {
             let more = if settings.random_plies == 0 { 0 } else { random.below(2) };
             let game = play_randomly(start.clone(), settings.random_plies + more, &mut random)?;

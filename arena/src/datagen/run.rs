@@ -12,14 +12,14 @@ use thiserror::Error;
 use super::formats::Record;
 use super::play::{Player, random_of_game};
 use super::tally::Counts;
-use super::{Fate, Format, SelfGame, Settings, Store, StoreError, Tally};
+use super::{FilterOutcome, Format, SelfGame, Settings, Store, StoreError, Tally};
 use crate::game::Ending;
 use crate::schedule::Stop;
 
 /// After so many games in a row of which nothing was kept, nothing more is expected.
-const MOST_EMPTY: u32 = 1000;
+const MAX_EMPTY: u32 = 1000;
 
-/// Why a run ends before it should. What was written stays, and the run can go on.
+/// Why a run ends early. The output stays, and the run can be resumed.
 #[derive(Debug, Error)]
 pub enum DatagenError {
     /// The file cannot be written.
@@ -32,15 +32,15 @@ pub enum DatagenError {
     #[error("no thread can be started")]
     NoThread,
     /// The games repeat themselves, or the filter lets nothing through.
-    #[error("{MOST_EMPTY} games in a row gave nothing new: more random plies or another book are needed")]
+    #[error("{MAX_EMPTY} games in a row gave nothing new: more random plies or another book are needed")]
     Exhausted,
     /// Every game that the seed has was played.
-    #[error("all {MOST_GAMES} games of this seed were played: another seed or another book has more")]
+    #[error("all {MAX_GAMES} games of this seed were played: another seed or another book has more")]
     OutOfGames,
 }
 
 /// The games of a seed.
-const MOST_GAMES: u32 = u32::MAX;
+const MAX_GAMES: u32 = u32::MAX;
 
 /// How far a run goes, and how.
 #[derive(Clone, Copy, Debug)]
@@ -53,18 +53,17 @@ pub struct Extent {
     pub chunk: u32,
 }
 
-/// What came of a game, or of a number for which there was no opening.
+/// The data of a game number, with or without a game.
 struct GameData {
     number: u32,
     game: Option<SelfGame>,
-    fates: Counts<{ Fate::ALL.len() }>,
-    /// What may be kept, the first choice first.
+    filtered: Counts<{ FilterOutcome::ALL.len() }>,
+    /// The records to keep, in order of preference.
     records: Vec<Record>,
 }
 
-/// Plays games from where `store` is until `extent` is reached or `stop` is asked to end the run: then the chunk is
-/// brought to its end, or, asked twice, given up. After every game the counts, with what is not yet written, are shown
-/// to `watch`.
+/// Plays games from the state of `store` until `extent` is reached or `stop` is requested: the first request finishes the
+/// chunk, the second one abandons it. After every game, `watch` gets the counts, unwritten games included.
 ///
 /// # Errors
 /// If the file cannot be written, or the games give nothing more.
@@ -84,7 +83,7 @@ pub fn run(
         settings,
         stop,
         next: AtomicU64::new(store.next_game().into()),
-        end: AtomicU32::new(MOST_GAMES),
+        end: AtomicU32::new(MAX_GAMES),
         is_over: AtomicBool::new(false),
     };
     let mut collector = Collector::new(settings, extent, store);
@@ -96,7 +95,7 @@ pub fn run(
             let (shared, sender) = (&shared, sender.clone());
             let work = move || shared.work(player, &sender);
             let spawned = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work);
-            // Too many threads for this machine: those that run do the work.
+            // Too many threads for this machine: continue with the running ones.
             is_manned |= spawned.is_ok();
         }
         drop(sender);
@@ -104,11 +103,11 @@ pub fn run(
             result = Err(DatagenError::NoThread);
         }
         for data in finished {
-            if shared.is_given_up() {
+            if shared.is_cancelled() {
                 continue;
             }
             let taken = collector.take(data, stop, &mut watch);
-            if stop.is_asked() {
+            if stop.is_requested() {
                 shared.end.fetch_min(collector.end_of_chunk(), SeqCst);
             }
             if !matches!(taken, Ok(false)) {
@@ -116,14 +115,14 @@ pub fn run(
                 result = taken.map(|_| ());
             }
         }
-        if result.is_ok() && !shared.is_given_up() && !stop.is_asked() {
+        if result.is_ok() && !shared.is_cancelled() && !stop.is_requested() {
             result = Err(DatagenError::OutOfGames);
         }
     });
     result
 }
 
-/// What the threads share.
+/// State shared by the threads.
 struct Shared<'a> {
     settings: &'a Settings,
     stop: &'a Stop,
@@ -136,15 +135,15 @@ struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    fn is_given_up(&self) -> bool {
-        self.is_over.load(SeqCst) || self.stop.is_now()
+    fn is_cancelled(&self) -> bool {
+        self.is_over.load(SeqCst) || self.stop.is_immediate()
     }
 
     fn work(&self, mut player: Player<'_>, sender: &SyncSender<GameData>) {
-        while !self.is_given_up() {
+        while !self.is_cancelled() {
             let next = self.next.fetch_add(1, SeqCst);
             let Some(number) = u32::try_from(next).ok().filter(|&number| number < self.end.load(SeqCst)) else { break };
-            let Ok(game) = player.play(number, &|| self.is_given_up()) else { break };
+            let Ok(game) = player.play(number, &|| self.is_cancelled()) else { break };
             if sender.send(extract(self.settings, number, game)).is_err() {
                 break;
             }
@@ -152,22 +151,24 @@ impl Shared<'_> {
     }
 }
 
-/// Chooses from a game what may be kept.
+/// Selects the records of a game.
 fn extract(settings: &Settings, number: u32, game: Option<SelfGame>) -> GameData {
-    let mut data = GameData { number, game: None, fates: [0; _], records: Vec::new() };
+    let mut data = GameData { number, game: None, filtered: [0; _], records: Vec::new() };
     let Some(game) = game else { return data };
     if game.ending == Ending::MaxPlies {
-        // Nobody knows its result.
+        // Its result is unknown.
     } else if settings.format.is_of_games() {
         data.records.push(Format::game_record(&game));
     } else {
         for (ply, (position, played)) in game.positions().enumerate() {
-            match settings.filter.fate(ply, &position, played, &settings.evaluator) {
-                Fate::Kept => data.records.push(settings.format.position_record(&game, ply, &position, played)),
-                other => data.fates[other.index()] += 1,
+            match settings.filter.filter_outcome(ply, &position, played, &settings.evaluator) {
+                FilterOutcome::Kept => {
+                    data.records.push(settings.format.position_record(&game, ply, &position, played))
+                }
+                other => data.filtered[other.index()] += 1,
             }
         }
-        // Other numbers than those of the opening.
+        // A generator other than that of the opening.
         let mut random = random_of_game(!settings.seed, number);
         for last in (1..data.records.len()).rev() {
             data.records.swap(last, random.below(last as u64 + 1) as usize);
@@ -186,7 +187,7 @@ struct Collector<'a> {
     waiting: BTreeMap<u32, GameData>,
     /// The number of the next game to take.
     next: u32,
-    /// What is not yet written.
+    /// Bytes not yet written.
     chunk: Vec<u8>,
     tally: Tally,
     empty_games: u32,
@@ -204,10 +205,10 @@ impl<'a> Collector<'a> {
 
     /// The first game after the chunk that is being filled.
     fn end_of_chunk(&self) -> u32 {
-        self.next.checked_next_multiple_of(self.extent.chunk.max(1)).unwrap_or(MOST_GAMES)
+        self.next.checked_next_multiple_of(self.extent.chunk.max(1)).unwrap_or(MAX_GAMES)
     }
 
-    /// Takes a game, and those that waited for it; whether the run is over.
+    /// Adds a game and those that waited for it; returns whether the run is over.
     fn take(&mut self, data: GameData, stop: &Stop, watch: &mut impl FnMut(&Tally)) -> Result<bool, DatagenError> {
         self.waiting.insert(data.number, data);
         while let Some(data) = self.waiting.remove(&self.next) {
@@ -216,7 +217,7 @@ impl<'a> Collector<'a> {
             self.tally.elapsed = self.before + self.started.elapsed();
             watch(&self.tally);
             let is_reached = self.tally.kept() >= self.extent.positions;
-            let is_exhausted = self.empty_games >= MOST_EMPTY;
+            let is_exhausted = self.empty_games >= MAX_EMPTY;
             if is_reached || is_exhausted || self.next == self.end_of_chunk() {
                 self.store.commit(&self.chunk, self.next, &self.tally)?;
                 self.chunk.clear();
@@ -224,15 +225,15 @@ impl<'a> Collector<'a> {
             if is_exhausted && !is_reached {
                 return Err(DatagenError::Exhausted);
             }
-            if is_reached || stop.is_now() || (stop.is_asked() && self.next == self.end_of_chunk()) {
+            if is_reached || stop.is_immediate() || (stop.is_requested() && self.next == self.end_of_chunk()) {
                 return Ok(true);
             }
         }
-        Ok(stop.is_asked() && self.next == self.end_of_chunk())
+        Ok(stop.is_requested() && self.next == self.end_of_chunk())
     }
 
     fn add(&mut self, data: GameData) {
-        for (total, count) in self.tally.fates.iter_mut().zip(data.fates) {
+        for (total, count) in self.tally.filtered.iter_mut().zip(data.filtered) {
             *total += count;
         }
         let Some(game) = data.game else {
@@ -246,15 +247,15 @@ impl<'a> Collector<'a> {
             if is_of_games { (game.moves.len() as u64, 1) } else { (1, self.settings.filter.per_game) };
         let mut kept: Vec<Record> = Vec::new();
         for record in data.records {
-            let fate = if kept.len() >= most {
-                Fate::Beyond
+            let filter_outcome = if kept.len() >= most {
+                FilterOutcome::Beyond
             } else if !self.store.is_new(record.key) {
-                Fate::Duplicate
+                FilterOutcome::Duplicate
             } else {
                 kept.push(record);
-                Fate::Kept
+                FilterOutcome::Kept
             };
-            self.tally.fates[fate.index()] += weight;
+            self.tally.filtered[filter_outcome.index()] += weight;
         }
         self.empty_games = if kept.is_empty() { self.empty_games + 1 } else { 0 };
         kept.sort_by_key(|record| record.ply);

@@ -1,4 +1,4 @@
-//! What decides a run.
+//! The settings of a run.
 
 use std::io;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use serde_json::{Value as Json, json};
 use super::{Filter, Format};
 use crate::game::{Adjudication, Book};
 
-/// The depth of the bench whose nodes tell one engine from another, plies.
+/// The depth of the bench that identifies the engine, plies.
 const SIGNATURE_DEPTH: i32 = 5;
 
-/// All that decides what is written.
+/// Everything that determines the output.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Where the random numbers begin.
@@ -33,13 +33,13 @@ pub struct Settings {
     pub soft_nodes: Option<u64>,
     /// The size of each thread's table, mebibytes.
     pub hash: usize,
-    /// When games end early. Games that end by [`Adjudication::max_plies`] are thrown away: nobody knows their result.
+    /// Adjudication. Games that end by [`Adjudication::max_plies`] are discarded: their result is unknown.
     pub adjudication: Adjudication,
-    /// What is kept.
+    /// The filter of positions.
     pub filter: Filter,
     /// How it is written.
     pub format: Format,
-    /// What the engine judges positions by.
+    /// The evaluator of the engine.
     pub evaluator: Arc<Evaluator>,
 }
 

@@ -1,4 +1,4 @@
-//! The file that a run writes, and what is needed to go on with it.
+//! The output file of a run, and the state to resume it.
 //!
 //! The file grows by whole chunks. Beside it stands its state, `FILE.state.json`: the settings, the counts, the next game
 //! and the length up to which the file is whole. A chunk counts once the state says so; what stands behind it when the
@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 use thiserror::Error;
 
 use super::{Format, FormatError, Settings, Tally};
-use crate::files;
+use crate::lock::lock_file;
 use crate::schedule::difference;
 
 /// How hard zstd tries: a chunk takes milliseconds, its games seconds.
@@ -29,14 +29,14 @@ pub enum StoreError {
     Refused {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// The state cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
     /// There is one already.
-    #[error("{}: exists; --resume goes on with it, --force begins anew", .0.display())]
+    #[error("{}: exists; --resume continues it, --force overwrites it", .0.display())]
     Exists(PathBuf),
     /// Another program writes to it.
     #[error("{}: is in use", .0.display())]
@@ -49,7 +49,7 @@ pub enum StoreError {
     State {
         /// The file of the state.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         fault: String,
     },
     /// The file was written with other settings.
@@ -57,11 +57,11 @@ pub enum StoreError {
     OtherSettings {
         /// The file of the state.
         path: PathBuf,
-        /// What differs.
+        /// The key that differs.
         key: String,
-        /// What was written with.
+        /// The value of the state.
         theirs: String,
-        /// What was asked for.
+        /// The requested value.
         ours: String,
     },
     /// The file holds less than it did.
@@ -71,15 +71,15 @@ pub enum StoreError {
         path: PathBuf,
         /// Its length.
         found: u64,
-        /// What the state says.
+        /// The length in the state.
         expected: u64,
     },
-    /// What was written is damaged.
+    /// The output is damaged.
     #[error("{}: {fault}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         fault: FormatError,
     },
 }
@@ -161,7 +161,7 @@ impl Store {
         if let Some((key, theirs, ours)) = difference("", &found["settings"], &identity) {
             return Err(StoreError::OtherSettings { path: state, key, theirs, ours });
         }
-        let number = |key: &str| found[key].as_u64().ok_or_else(|| fault(format!("`{key}` is no number")));
+        let number = |key: &str| found[key].as_u64().ok_or_else(|| fault(format!("`{key}` is not a number")));
         let bytes = number("bytes")?;
         if length < bytes {
             return Err(StoreError::Short { path: path.to_owned(), found: length, expected: bytes });
@@ -200,7 +200,7 @@ impl Store {
     pub(super) fn commit(&mut self, chunk: &[u8], next_game: u32, tally: &Tally) -> Result<(), StoreError> {
         let written = self.append(chunk);
         if written.is_err() {
-            // What was not cut off now will be when the run goes on.
+            // The rest is truncated when the run is resumed.
             let _ = self.file.set_len(self.bytes);
         }
         self.bytes += written.map_err(|error| StoreError::Refused { path: self.path.clone(), error })?;
@@ -245,7 +245,7 @@ impl Drop for Store {
 }
 
 fn lock(path: &Path, file: &File) -> Result<(), StoreError> {
-    match files::lock(file) {
+    match lock_file(file) {
         Ok(true) => Ok(()),
         Ok(false) => Err(StoreError::InUse(path.to_owned())),
         Err(error) => Err(StoreError::Refused { path: path.to_owned(), error }),

@@ -1,4 +1,4 @@
-//! What a run has come to.
+//! Counts of a run.
 
 use engine::chess::GameResult;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Fate, SelfGame};
+use super::{FilterOutcome, SelfGame};
 use crate::game::Ending;
 
 /// How often each thing of a list occurred, by its place in the list.
@@ -15,14 +15,14 @@ pub(super) type Counts<const N: usize> = [u64; N];
 /// Counts of games and positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Games by their result; those that were thrown away have none.
+    /// Games by their result; discarded games have none.
     pub outcomes: Counts<{ GameResult::ALL.len() }>,
     /// Games by their ending.
     pub endings: Counts<{ Ending::ALL.len() }>,
     /// Games that were not played, for want of a balanced opening.
     pub without_opening: u64,
-    /// Positions by what became of them.
-    pub fates: Counts<{ Fate::ALL.len() }>,
+    /// Positions by the result of the filter.
+    pub filtered: Counts<{ FilterOutcome::ALL.len() }>,
     /// Nodes of all searches of games.
     pub nodes: u64,
     /// How long the run took, with all its interruptions taken out.
@@ -42,12 +42,12 @@ impl Tally {
 
     /// Positions that were kept.
     pub fn kept(&self) -> u64 {
-        self.fates[Fate::Kept.index()]
+        self.filtered[FilterOutcome::Kept.index()]
     }
 
     /// Positions in which a move was played.
     pub fn positions(&self) -> u64 {
-        self.fates.iter().sum()
+        self.filtered.iter().sum()
     }
 
     /// Counts a game, and whether its result is known.
@@ -65,20 +65,20 @@ impl Tally {
             "outcomes": by_name(GameResult::ALL.map(GameResult::name), self.outcomes),
             "endings": by_name(Ending::ALL.map(Ending::name), self.endings),
             "without_opening": self.without_opening,
-            "positions": by_name(Fate::ALL.map(Fate::name), self.fates),
+            "positions": by_name(FilterOutcome::ALL.map(FilterOutcome::name), self.filtered),
             "nodes": self.nodes,
             "elapsed_ms": u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX),
         })
     }
 
-    /// Reads [`Tally::to_json`], or says what is missing.
+    /// Parses [`Tally::to_json`]; the error names what is missing.
     pub(super) fn from_json(json: &Json) -> Result<Self, String> {
-        let number = |key: &str| count(&json[key]).ok_or_else(|| format!("`{key}` is no number"));
+        let number = |key: &str| count(&json[key]).ok_or_else(|| format!("`{key}` is not a number"));
         Ok(Tally {
             outcomes: from_names(&json["outcomes"], GameResult::ALL.map(GameResult::name))?,
             endings: from_names(&json["endings"], Ending::ALL.map(Ending::name))?,
             without_opening: number("without_opening")?,
-            fates: from_names(&json["positions"], Fate::ALL.map(Fate::name))?,
+            filtered: from_names(&json["positions"], FilterOutcome::ALL.map(FilterOutcome::name))?,
             nodes: number("nodes")?,
             elapsed: Duration::from_millis(number("elapsed_ms")?),
         })
@@ -96,14 +96,14 @@ fn by_name<const N: usize>(names: [&'static str; N], counts: Counts<N>) -> Json 
 }
 
 fn from_names<const N: usize>(json: &Json, names: [&'static str; N]) -> Result<Counts<N>, String> {
-    let object = json.as_object().ok_or_else(|| format!("{json} is no object"))?;
+    let object = json.as_object().ok_or_else(|| format!("{json} is not an object"))?;
     if let Some(unknown) = object.keys().find(|key| !names.contains(&key.as_str())) {
         return Err(format!("`{unknown}` is not known"));
     }
     let mut counts = [0; N];
     for (number, name) in counts.iter_mut().zip(names) {
         if let Some(value) = object.get(name) {
-            *number = count(value).ok_or_else(|| format!("`{name}` is no number"))?;
+            *number = count(value).ok_or_else(|| format!("`{name}` is not a number"))?;
         }
     }
     Ok(counts)
@@ -128,8 +128,8 @@ impl fmt::Display for Tally {
             writeln!(f, "  {:>10}  not played: no balanced opening", self.without_opening)?;
         }
         writeln!(f, "positions  {}", self.positions())?;
-        for (fate, count) in Fate::ALL.into_iter().zip(self.fates) {
-            writeln!(f, "  {count:>10}  {:5.1} %  {}", share(count, self.positions()), fate.name())?;
+        for (filter_outcome, count) in FilterOutcome::ALL.into_iter().zip(self.filtered) {
+            writeln!(f, "  {count:>10}  {:5.1} %  {}", share(count, self.positions()), filter_outcome.name())?;
         }
         write!(
             f,

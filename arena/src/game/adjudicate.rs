@@ -107,7 +107,7 @@ impl Adjudicator {
     }
 
     /// Takes note of a move by `color` in move `number`, with the score of its side. `is_zeroing`: a capture or pawn move.
-    pub(crate) fn judge(
+    pub(crate) fn update(
         &mut self,
         color: Color,
         number: u16,
@@ -150,7 +150,7 @@ mod tests {
         for (ply, &score) in scores.iter().enumerate() {
             let color = if ply % 2 == 0 { Color::White } else { Color::Black };
             let number = first_move + (ply / 2) as u16;
-            if let Some((outcome, ending)) = adjudicator.judge(color, number, Some(Score::Centipawns(score)), false) {
+            if let Some((outcome, ending)) = adjudicator.update(color, number, Some(Score::Centipawns(score)), false) {
                 return Some((ply + 1, outcome, ending));
             }
         }
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(run(rules, 10, &[0, 9, 0, 9, 0, 9, 0, 9]), None);
         let mut zeroing = Adjudicator::new(rules);
         for _ in 0..20 {
-            assert_eq!(zeroing.judge(Color::White, 50, Some(Score::Centipawns(0)), true), None);
+            assert_eq!(zeroing.update(Color::White, 50, Some(Score::Centipawns(0)), true), None);
         }
     }
 
@@ -185,7 +185,7 @@ mod tests {
         let draw = Some("1,1,0".parse().unwrap());
         let mut adjudicator = Adjudicator::new(Adjudication { draw, ..Adjudication::default() });
         for score in [None, Some(Score::Mate(1)), Some(Score::Mate(-1))] {
-            assert_eq!(adjudicator.judge(Color::White, 9, score, false), None);
+            assert_eq!(adjudicator.update(Color::White, 9, score, false), None);
             assert_eq!(adjudicator.level, 0);
         }
         let rules = Adjudication { max_plies: Some(3), ..Adjudication::default() };

@@ -24,12 +24,12 @@ impl Clock {
         Clock { limit, left, moves_left }
     }
 
-    /// What it limits.
+    /// The limit.
     pub fn limit(&self) -> Limit {
         self.limit
     }
 
-    /// Time for the next move: what is left, or that of the move. `None` where time is no limit.
+    /// Time for the next move: the time left, or that per move. `None` for limits other than time.
     pub fn time(&self) -> Option<Duration> {
         match self.limit {
             Limit::Clock(_) => Some(self.left),

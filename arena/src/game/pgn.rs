@@ -1,4 +1,4 @@
-//! Writing games in PGN, with what the engines said of every move.
+//! Writer of PGN, with the engines' scores as comments.
 
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,7 +9,7 @@ use crate::calendar;
 use crate::game::{GameRecord, PlayedMove, Variant};
 use crate::uci_client::Limit;
 
-/// What a game is called, for PGN.
+/// The tags of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct Headers<'a> {
     /// The name of the match.

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::chess::{Color, Game, GameResult, Position};
+use engine::chess::{self, Color, GameResult, Position};
 
 use super::adjudicate::Adjudicator;
-use super::audit::{audit, parse_move};
+use super::check_pv::{check_pv, parse_move};
 use super::{Adjudication, Clock, Ending, Fault, Note, PlayedMove, Tablebase, Variant};
 use crate::uci_client::{Answer, Engine, EngineError, Limit, Search};
 
-/// What holds for both sides.
+/// The conditions of a game, the same for both sides.
 #[derive(Clone, Debug)]
 pub struct Conditions {
     /// How castling is written.
@@ -19,21 +19,21 @@ pub struct Conditions {
     pub adjudication: Adjudication,
     /// Tables that end games whose result they know.
     pub tablebase: Option<Arc<Tablebase>>,
-    /// How much longer than its limit a move may take.
+    /// Tolerance on the time of a move.
     pub margin: Duration,
-    /// How long a move may take where time is no limit.
-    pub patience: Duration,
+    /// Time after which an engine without a clock counts as stalled.
+    pub stall_timeout: Duration,
 }
 
 /// One side of a game.
-pub struct Seat<'a> {
-    /// Who plays.
+pub struct Player<'a> {
+    /// The engine.
     pub engine: &'a mut Engine,
-    /// What it may spend.
+    /// Its limit.
     pub limit: Limit,
 }
 
-/// What came of a game; all of [`super::GameRecord`] but who played where.
+/// The result of a game: [`super::GameRecord`] without players and start.
 pub struct Played {
     /// The moves.
     pub moves: Vec<PlayedMove>,
@@ -41,18 +41,18 @@ pub struct Played {
     pub outcome: GameResult,
     /// Why it ended.
     pub ending: Ending,
-    /// What went wrong.
+    /// Faults.
     pub notes: Vec<Note>,
-    /// Whose engine is gone and has to be started anew.
+    /// The side whose engine has to be restarted.
     pub failed: Option<Color>,
 }
 
-/// Plays a game from `start`, where there is a legal move, White's seat first.
-pub fn play(start: &Position, seats: [Seat<'_>; 2], conditions: &Conditions) -> Played {
-    let mut table = Table {
-        game: Game::new(start.clone()),
-        clocks: [Clock::new(seats[0].limit), Clock::new(seats[1].limit)],
-        engines: seats.map(|seat| seat.engine),
+/// Plays a game from `start`, where there is a legal move; White is the first player.
+pub fn play(start: &Position, players: [Player<'_>; 2], conditions: &Conditions) -> Played {
+    let mut game = Game {
+        board: chess::Game::new(start.clone()),
+        clocks: [Clock::new(players[0].limit), Clock::new(players[1].limit)],
+        engines: players.map(|player| player.engine),
         adjudicator: Adjudicator::new(conditions.adjudication),
         command: position_command(start, conditions.variant),
         moves: Vec::new(),
@@ -60,8 +60,8 @@ pub fn play(start: &Position, seats: [Seat<'_>; 2], conditions: &Conditions) -> 
         failed: None,
         conditions,
     };
-    let (outcome, ending) = table.play();
-    Played { moves: table.moves, outcome, ending, notes: table.notes, failed: table.failed }
+    let (outcome, ending) = game.play();
+    Played { moves: game.moves, outcome, ending, notes: game.notes, failed: game.failed }
 }
 
 /// The `position` command of a start, to which moves can be added.
@@ -74,8 +74,8 @@ fn position_command(start: &Position, variant: Variant) -> String {
 }
 
 /// A game in progress.
-struct Table<'a> {
-    game: Game,
+struct Game<'a> {
+    board: chess::Game,
     clocks: [Clock; 2],
     engines: [&'a mut Engine; 2],
     adjudicator: Adjudicator,
@@ -88,7 +88,7 @@ struct Table<'a> {
 
 type End = (GameResult, Ending);
 
-impl Table<'_> {
+impl Game<'_> {
     fn play(&mut self) -> End {
         for color in Color::ALL {
             if let Err(error) = self.engines[color.index()].new_game() {
@@ -102,16 +102,16 @@ impl Table<'_> {
         }
     }
 
-    /// Plays one move; the end of the game comes as an error.
+    /// Plays one move; `Err` is the end of the game.
     fn ply(&mut self) -> Result<(), End> {
-        let color = self.game.position().side_to_move();
-        let answer = self.ask(color)?;
-        let findings = audit(&self.game, &answer, self.conditions.variant);
-        for (fault, text) in findings.faults {
+        let color = self.board.position().side_to_move();
+        let answer = self.search(color)?;
+        let summary = check_pv(&self.board, &answer, self.conditions.variant);
+        for (fault, text) in summary.faults {
             self.note(color, fault, &text);
         }
-        self.check_limit(color, findings.depth, findings.nodes);
-        let position = self.game.position();
+        self.check_limit(color, summary.depth, summary.nodes);
+        let position = self.board.position();
         let Some(mv) = parse_move(position, &answer.best_move, self.conditions.variant) else {
             return Err(self.lose(
                 color,
@@ -121,32 +121,32 @@ impl Table<'_> {
             ));
         };
         let number = position.fullmove_number();
-        self.game.play(mv);
+        self.board.play(mv);
         self.command.push(' ');
         self.command.push_str(&answer.best_move);
-        let (score, depth, nodes) = (findings.score, findings.depth, findings.nodes);
+        let (score, depth, nodes) = (summary.score, summary.depth, summary.nodes);
         self.moves.push(PlayedMove { mv, score, depth, nodes, time: answer.elapsed });
-        let is_zeroing = self.game.position().halfmove_clock() == 0;
+        let is_zeroing = self.board.position().halfmove_clock() == 0;
         let end = self
-            .game
+            .board
             .end()
             .map(|end| (end.result(), end.into()))
-            .or_else(|| self.look_up())
-            .or_else(|| self.adjudicator.judge(color, number, score, is_zeroing));
+            .or_else(|| self.tablebase_result())
+            .or_else(|| self.adjudicator.update(color, number, score, is_zeroing));
         end.map_or(Ok(()), Err)
     }
 
-    /// The result that tables of endings know.
-    fn look_up(&self) -> Option<End> {
-        let outcome = self.conditions.tablebase.as_ref()?.outcome(self.game.position())?;
+    /// The result by tablebase.
+    fn tablebase_result(&self) -> Option<End> {
+        let outcome = self.conditions.tablebase.as_ref()?.outcome(self.board.position())?;
         Some((outcome, Ending::Tablebase))
     }
 
-    /// Lets a side search, and looks at its clock.
-    fn ask(&mut self, color: Color) -> Result<Answer, End> {
+    /// Lets a side search, and checks its clock.
+    fn search(&mut self, color: Color) -> Result<Answer, End> {
         let clock = &self.clocks[color.index()];
         let go = clock.go(color, &self.clocks[(!color).index()]);
-        let time = clock.time().map_or(self.conditions.patience, |time| time + self.conditions.margin);
+        let time = clock.time().map_or(self.conditions.stall_timeout, |time| time + self.conditions.margin);
         let command = self.command.strip_suffix(" moves").unwrap_or(&self.command);
         let answer = self.engines[color.index()].search(Search { position: command, go: &go, time });
         let answer = answer.map_err(|error| self.fail(color, &error))?;
@@ -158,7 +158,7 @@ impl Table<'_> {
         Ok(answer)
     }
 
-    /// Compares what an engine says it did with what it was asked. That it says less may have good reasons.
+    /// Checks the reported depth and nodes against the limit. Less than the limit is no fault.
     fn check_limit(&mut self, color: Color, depth: Option<u32>, nodes: Option<u64>) {
         let excess = match self.clocks[color.index()].limit() {
             // Most engines look at the limit once in some hundred nodes.
@@ -175,10 +175,10 @@ impl Table<'_> {
         }
     }
 
-    /// A side loses because its engine is gone.
+    /// A side loses because its engine failed.
     fn fail(&mut self, color: Color, error: &EngineError) -> End {
         self.failed = Some(color);
-        let (fault, ending) = blame(error);
+        let (fault, ending) = loss_by(error);
         self.lose(color, fault, ending, &error.to_string())
     }
 
@@ -188,15 +188,15 @@ impl Table<'_> {
     }
 
     fn note(&mut self, color: Color, fault: Fault, text: &str) {
-        let place = format!(" [{}]", self.game.position().to_fen());
+        let place = format!(" [{}]", self.board.position().to_fen());
         Note::add(&mut self.notes, color, fault, text, &place);
     }
 }
 
-/// What an engine that cannot be used any more did, and how a game ends by it.
-pub(crate) fn blame(error: &EngineError) -> (Fault, Ending) {
+/// The fault of an engine that failed, and the ending of its game.
+pub(crate) fn loss_by(error: &EngineError) -> (Fault, Ending) {
     match error {
-        EngineError::Stalled { .. } | EngineError::Unread { .. } => (Fault::Stall, Ending::Stall),
+        EngineError::Stalled { .. } | EngineError::NotReading { .. } => (Fault::Stall, Ending::Stall),
         _ => (Fault::Crash, Ending::Crash),
     }
 }

@@ -1,10 +1,10 @@
-//! What is kept of a game.
+//! The record of a game.
 
 use std::time::Duration;
 
 use engine::chess::{Color, GameEnd, GameResult, Move, Position};
 
-use crate::uci_client::{MOST_NOTES, Score, shortened};
+use crate::uci_client::{MAX_NOTES, Score, shortened};
 
 /// Declares an enum whose values have a name for people and machines, listed once.
 macro_rules! named_enum {
@@ -45,7 +45,7 @@ named_enum! {
         Threefold = "threefold repetition",
         /// Fifty moves of each side without a capture or a pawn move.
         FiftyMoves = "fifty moves",
-        /// Nobody can mate any more.
+        /// Neither side can mate.
         InsufficientMaterial = "insufficient material",
         /// Both sides' scores were near 0 for long enough.
         DrawAgreed = "draw adjudication",
@@ -79,11 +79,11 @@ impl From<GameEnd> for Ending {
 }
 
 named_enum! {
-    /// What an engine did wrong, whether it lost the game or not.
+    /// A fault of an engine, whether it lost the game or not.
     Fault {
         /// It took too long, but answered.
         TimeLoss = "time losses",
-        /// It says that it searched well more nodes than asked, or deeper.
+        /// It reports well more nodes than its limit, or more depth.
         OverLimit = "limits exceeded",
         /// Its program ended.
         Crash = "crashes",
@@ -95,7 +95,7 @@ named_enum! {
         IllegalPv = "illegal PVs",
         /// A line of its analysis goes on after a draw by repetition or the fifty-move rule.
         PvPastDraw = "PVs past a draw",
-        /// Its last line says mate, exactly, and does not end in it after as many moves.
+        /// Its last line has an exact mate score, but does not end in mate after as many moves.
         UnfinishedMate = "unfinished mate PVs",
         /// Its move is not the first of its last line.
         OtherMove = "moves unlike PV",
@@ -124,21 +124,21 @@ impl Faults {
 /// A fault with its circumstances.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Who did it.
+    /// The side.
     pub color: Color,
-    /// What it did.
+    /// The fault.
     pub fault: Fault,
-    /// The line it printed or how it died, and the position; of long ones the beginning.
+    /// The line it printed or how its process ended, and the position; long lines are truncated.
     pub text: String,
-    /// How often it did it: once, or more often if the game has so many notes that later ones are only counted.
+    /// The number of occurrences: 1, or more if the game has too many notes to keep each.
     pub times: u64,
 }
 
 impl Note {
-    /// Adds a fault to the notes of a game, with what shows it and where that was. Beyond [`MOST_NOTES`] of them, it is
+    /// Adds a fault to the notes of a game, with its evidence and position. Beyond [`MAX_NOTES`] of them, it is
     /// counted with the last one of its kind.
     pub(crate) fn add(notes: &mut Vec<Note>, color: Color, fault: Fault, text: &str, place: &str) {
-        if notes.len() >= MOST_NOTES
+        if notes.len() >= MAX_NOTES
             && let Some(alike) = notes.iter_mut().rfind(|note| (note.color, note.fault) == (color, fault))
         {
             alike.times += 1;
@@ -148,12 +148,12 @@ impl Note {
     }
 }
 
-/// A move of a game, and what its engine said about it.
+/// A move of a game, with the engine's report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayedMove {
     /// The move.
     pub mv: Move,
-    /// From the view of who moved.
+    /// From the view of the moving side.
     pub score: Option<Score>,
     /// Plies searched.
     pub depth: Option<u32>,
@@ -178,7 +178,7 @@ pub struct GameRecord {
     pub outcome: GameResult,
     /// Why it ended.
     pub ending: Ending,
-    /// What went wrong, in order.
+    /// Faults, in order.
     pub notes: Vec<Note>,
     /// How long it took.
     pub duration: Duration,
@@ -201,14 +201,14 @@ mod tests {
         }
         Note::add(&mut notes, Color::Black, Fault::Stall, "again", "");
         let kept: Vec<(Color, Fault, u64)> =
-            notes[MOST_NOTES - 1..].iter().map(|note| (note.color, note.fault, note.times)).collect();
-        let flooded = 10_000 - MOST_NOTES as u64 + 1;
+            notes[MAX_NOTES - 1..].iter().map(|note| (note.color, note.fault, note.times)).collect();
+        let flooded = 10_000 - MAX_NOTES as u64 + 1;
         let expected = [
             (Color::White, Fault::IllegalPv, flooded),
             (Color::White, Fault::Stall, 1),
             (Color::Black, Fault::Stall, 2),
         ];
         assert_eq!(kept, expected);
-        assert!(notes[..MOST_NOTES - 1].iter().all(|note| note.times == 1 && note.text.len() <= LONGEST_TEXT));
+        assert!(notes[..MAX_NOTES - 1].iter().all(|note| note.times == 1 && note.text.len() <= LONGEST_TEXT));
     }
 }

@@ -1,4 +1,4 @@
-//! What counts of a game, without its position and moves.
+//! The summary of a game, without position and moves.
 
 use engine::chess::GameResult;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,27 +6,27 @@ use std::time::Duration;
 
 use super::{Ending, GameRecord, Note};
 
-/// What a side spent on its moves.
+/// Totals of a side's searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Effort {
+pub struct SearchTotals {
     /// Moves it made.
     pub moves: u64,
-    /// Nodes it said it searched.
+    /// Reported nodes.
     pub nodes: u64,
-    /// The sum of the depths it said it reached.
+    /// The sum of reported depths.
     pub depths: u64,
     /// Time it took.
     pub time: Duration,
 }
 
-impl Effort {
+impl SearchTotals {
     /// Adds a move.
     pub fn add_move(&mut self, depth: Option<u32>, nodes: Option<u64>, time: Duration) {
-        self.add(&Effort { moves: 1, nodes: nodes.unwrap_or(0), depths: depth.unwrap_or(0).into(), time });
+        self.add(&SearchTotals { moves: 1, nodes: nodes.unwrap_or(0), depths: depth.unwrap_or(0).into(), time });
     }
 
-    /// Adds what was spent elsewhere. Engines and journals tell the numbers: sums end where their type does.
-    pub fn add(&mut self, other: &Effort) {
+    /// Adds other totals. The numbers come from engines and journals, so sums saturate.
+    pub fn add(&mut self, other: &SearchTotals) {
         self.moves = self.moves.saturating_add(other.moves);
         self.nodes = self.nodes.saturating_add(other.nodes);
         self.depths = self.depths.saturating_add(other.depths);
@@ -34,7 +34,7 @@ impl Effort {
     }
 }
 
-/// What counts of a game.
+/// The summary of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameSummary {
     /// Its number in the match, from 0.
@@ -45,10 +45,10 @@ pub struct GameSummary {
     pub outcome: GameResult,
     /// Why it ended.
     pub ending: Ending,
-    /// What went wrong, in order.
+    /// Faults, in order.
     pub notes: Vec<Note>,
     /// White's and Black's.
-    pub efforts: [Effort; 2],
+    pub search_totals: [SearchTotals; 2],
     /// Equal for games with the same players, start and moves; most likely for no others.
     pub fingerprint: u64,
 }
@@ -56,19 +56,19 @@ pub struct GameSummary {
 impl GameSummary {
     /// Moves of both sides.
     pub fn plies(&self) -> u64 {
-        self.efforts.iter().map(|effort| effort.moves).sum()
+        self.search_totals.iter().map(|search_total| search_total.moves).sum()
     }
 }
 
 impl From<&GameRecord> for GameSummary {
     fn from(game: &GameRecord) -> Self {
-        let mut efforts = [Effort::default(); 2];
+        let mut search_totals = [SearchTotals::default(); 2];
         let mut fingerprint = Fingerprint::new(game.players, game.start.key());
         let mut color = game.start.side_to_move();
         for played in &game.moves {
-            // Journals keep microseconds, and are to say the same.
+            // Rounded as in journals, so that both give the same sums.
             let micros = u64::try_from(played.time.as_micros()).unwrap_or(u64::MAX);
-            efforts[color.index()].add_move(played.depth, played.nodes, Duration::from_micros(micros));
+            search_totals[color.index()].add_move(played.depth, played.nodes, Duration::from_micros(micros));
             fingerprint.add_move(&played.mv.to_uci(true));
             color = !color;
         }
@@ -78,7 +78,7 @@ impl From<&GameRecord> for GameSummary {
             outcome: game.outcome,
             ending: game.ending,
             notes: game.notes.clone(),
-            efforts,
+            search_totals,
             fingerprint: fingerprint.finish(),
         }
     }

@@ -1,7 +1,7 @@
 //! Endings of which Syzygy tables know the result.
 //!
-//! The tables that are needed say how a position ends with best play, the fifty-move rule included, if it has just begun
-//! anew: a game is judged after a capture or a pawn move only, and with nobody left who may castle. See
+//! WDL tables give the result with best play under the fifty-move rule, if its counter is 0: a game is adjudicated after
+//! a capture or a pawn move only, and without castling rights. See
 //! <https://www.chessprogramming.org/Syzygy_Bases>.
 
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub enum TablebaseError {
     Unreadable {
         /// The folder or table.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// A folder without tables.
@@ -101,7 +101,7 @@ impl Tablebase {
     }
 }
 
-/// The tables in a folder that say who wins; those that say how fast are not needed.
+/// The WDL tables in a folder; DTZ tables are not needed.
 fn tables_in(folder: &Path) -> Result<Vec<PathBuf>, TablebaseError> {
     let unreadable = |error| TablebaseError::Unreadable { path: folder.to_owned(), error };
     let mut found = Vec::new();

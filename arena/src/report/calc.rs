@@ -1,4 +1,4 @@
-//! Counts judged without a match.
+//! Statistics of counts given without a match.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use super::json::sprt_json;
 use super::table::{aligned, elo_line, test_lines};
 use crate::stats::{Counts, ModelError, Sprt, estimate};
 
-/// What counts say, and what a test makes of them, in words.
+/// Elo of counts and the verdict of a test, as text.
 ///
 /// # Errors
-/// If the test's model cannot judge such counts.
+/// If the test's model does not apply to such counts.
 pub fn calc_table(counts: &Counts, sprt: Option<&Sprt>) -> Result<String, ModelError> {
     let mut text = format!("Elo       {}", elo_line(&estimate(counts), sprt.is_some()));
     if let Some(sprt) = sprt {
@@ -18,11 +18,11 @@ pub fn calc_table(counts: &Counts, sprt: Option<&Sprt>) -> Result<String, ModelE
     Ok(text)
 }
 
-/// What counts say, and what a test makes of them: `llr`, `elo`, `elo_error`, `nelo`, `nelo_error`, `los` and more, and in
-/// `sprt.unbiased` what allows for the test's rule for stopping. What cannot be told is null.
+/// Elo of counts and the verdict of a test: `llr`, `elo`, `elo_error`, `nelo`, `nelo_error`, `los` and more, and in
+/// `sprt.unbiased` the estimate corrected for the stopping rule of the test. Unknown values are null.
 ///
 /// # Errors
-/// If the test's model cannot judge such counts.
+/// If the test's model does not apply to such counts.
 pub fn calc_json(counts: &Counts, sprt: Option<&Sprt>) -> Result<Value, ModelError> {
     let judged = estimate(counts);
     Ok(json!({

@@ -1,4 +1,4 @@
-//! Ratings from the results of games, in words and as JSON.
+//! Ratings from the results of games, as text and as JSON.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -10,12 +10,12 @@ use thiserror::Error;
 
 use super::json::key;
 use super::table::{aligned, number, short};
-use crate::pool::{LeftOut, Pool};
+use crate::pgn_results::{LeftOut, PgnResults};
 use crate::stats::{Meeting, Origin, Rating, comparable_groups, ratings_from};
 
 /// How many encounters a table shows.
-const MOST_ENCOUNTERS: usize = 100;
-/// What ratings and their errors rest on.
+const MAX_ENCOUNTERS: usize = 100;
+/// The assumptions behind ratings and their errors.
 const MODEL: &str = "likeliest ratings of all games at once, each game by itself (trinomial): which were pairs from one \
                      opening, PGN does not tell";
 
@@ -34,10 +34,10 @@ pub enum AnchorError {
     /// A text that is none.
     #[error("expected NAME=ELO, found `{0}`")]
     Malformed(String),
-    /// Nobody is called so.
-    #[error("nobody is called {0}")]
+    /// There is no such player.
+    #[error("no player is called {0}")]
     Unknown(String),
-    /// Won or lost everything, so that nobody can be rated from there.
+    /// The anchor won or lost every game, so that no rating can be counted from it.
     #[error("{0} cannot be compared with anybody: has won or lost everything")]
     Unrated(String),
 }
@@ -55,10 +55,10 @@ impl FromStr for Anchor {
     }
 }
 
-/// The ratings of a pool.
+/// The ratings of the players of PGN games.
 #[derive(Clone, Debug)]
-pub struct PoolRatings<'a> {
-    pool: &'a Pool,
+pub struct PgnRatings<'a> {
+    pgn: &'a PgnResults,
     anchor: Option<&'a Anchor>,
     /// Whose ratings can be compared, largest group first.
     groups: Vec<Vec<usize>>,
@@ -66,17 +66,17 @@ pub struct PoolRatings<'a> {
     ratings: Vec<Rating>,
 }
 
-impl<'a> PoolRatings<'a> {
-    /// Rates the players of a pool. Those who cannot be compared through results are rated apart: in the anchor's group
+impl<'a> PgnRatings<'a> {
+    /// Rates the players. Groups that no results connect are rated separately: in the anchor's group
     /// from the anchor, in each other group with the mean 0.
     ///
     /// # Errors
     /// If the anchor is not in a group.
-    pub fn new(pool: &'a Pool, anchor: Option<&'a Anchor>) -> Result<Self, AnchorError> {
-        let meetings = pool.meetings();
-        let groups = comparable_groups(pool.players.len(), &meetings);
-        let fixed = anchor.map(|anchor| find(pool, &groups, anchor).map(|player| (player, anchor.elo))).transpose()?;
-        let mut ratings = vec![Rating::default(); pool.players.len()];
+    pub fn new(pgn: &'a PgnResults, anchor: Option<&'a Anchor>) -> Result<Self, AnchorError> {
+        let meetings = pgn.meetings();
+        let groups = comparable_groups(pgn.players.len(), &meetings);
+        let fixed = anchor.map(|anchor| find(pgn, &groups, anchor).map(|player| (player, anchor.elo))).transpose()?;
+        let mut ratings = vec![Rating::default(); pgn.players.len()];
         for group in &groups {
             let fixed = fixed.filter(|(player, _)| group.contains(player));
             for (&player, rating) in group.iter().zip(rate(group, &meetings, fixed.map(|(player, _)| player))) {
@@ -84,7 +84,7 @@ impl<'a> PoolRatings<'a> {
                 ratings[player] = Rating { elo, ..rating };
             }
         }
-        Ok(PoolRatings { pool, anchor, groups, ratings })
+        Ok(PgnRatings { pgn, anchor, groups, ratings })
     }
 
     /// The rating of a player, by number.
@@ -94,9 +94,9 @@ impl<'a> PoolRatings<'a> {
 
     /// Players in the order of their ratings, group by group, those without a rating last.
     fn order(&self) -> Vec<(Option<usize>, usize)> {
-        let results = self.pool.results();
+        let results = self.pgn.results();
         let mut order = Vec::new();
-        let mut is_rated = vec![false; self.pool.players.len()];
+        let mut is_rated = vec![false; self.pgn.players.len()];
         for (number, group) in self.groups.iter().enumerate() {
             let mut players = group.clone();
             players.sort_by(|&a, &b| {
@@ -115,8 +115,8 @@ impl<'a> PoolRatings<'a> {
     /// Ratings, encounters and what was left out, in aligned columns.
     pub fn to_table(&self) -> String {
         let mut text = format!("{}\n{}\n", self.standings(), self.encounters());
-        let games = self.pool.games();
-        let [losses, draws, wins] = self.pool.white;
+        let games = self.pgn.games();
+        let [losses, draws, wins] = self.pgn.white;
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(
             text,
@@ -124,7 +124,7 @@ impl<'a> PoolRatings<'a> {
             100.0 * score([losses, draws, wins]),
             100.0 * draws as f64 / games as f64
         );
-        if let Some(left_out) = self.pool.left_out_text() {
+        if let Some(left_out) = self.pgn.left_out_text() {
             let _ = writeln!(text, "Left out  {left_out}");
         }
         if self.groups.len() > 1 {
@@ -142,7 +142,7 @@ impl<'a> PoolRatings<'a> {
     }
 
     fn standings(&self) -> String {
-        let results = self.pool.results();
+        let results = self.pgn.results();
         let head = ["Elo", "± 95 %", "games", "won", "lost", "drawn", "score"].map(str::to_owned);
         let is_one = self.groups.len() == 1;
         let origin = if is_one { format!("rating ({})", self.origin(0)) } else { "rating".to_owned() };
@@ -157,7 +157,7 @@ impl<'a> PoolRatings<'a> {
                 last = Some(group);
             }
             let (rating, [losses, draws, wins]) = (self.ratings[player], results[player]);
-            let mut row = vec![short(&self.pool.players[player]), number(rating.elo), number(rating.error)];
+            let mut row = vec![short(&self.pgn.players[player]), number(rating.elo), number(rating.error)];
             row.extend([losses + draws + wins, wins, losses, draws].map(|count| count.to_string()));
             row.push(format!("{:.1} %", 100.0 * score([losses, draws, wins])));
             rows.push(row);
@@ -167,46 +167,45 @@ impl<'a> PoolRatings<'a> {
 
     /// From where the ratings of a group are counted.
     fn origin(&self, group: usize) -> String {
-        let is_in =
-            |anchor: &&Anchor| self.groups[group].iter().any(|&player| self.pool.players[player] == anchor.name);
+        let is_in = |anchor: &&Anchor| self.groups[group].iter().any(|&player| self.pgn.players[player] == anchor.name);
         let anchor = self.anchor.filter(is_in);
         anchor.map_or_else(|| "mean 0".to_owned(), |anchor| format!("{} {}", short(&anchor.name), anchor.elo))
     }
 
-    /// Games that rate nobody.
+    /// Games between players of different groups.
     fn unused_games(&self) -> u64 {
-        let mut group_of = vec![None; self.pool.players.len()];
+        let mut group_of = vec![None; self.pgn.players.len()];
         for (number, group) in self.groups.iter().enumerate() {
             group.iter().for_each(|&player| group_of[player] = Some(number));
         }
         let is_unused = |[a, b]: [usize; 2]| group_of[a].is_none() || group_of[a] != group_of[b];
-        let encounters = self.pool.encounters.iter().filter(|(players, _)| is_unused(**players));
+        let encounters = self.pgn.encounters.iter().filter(|(players, _)| is_unused(**players));
         encounters.flat_map(|(_, results)| results).sum()
     }
 
     /// The encounters with the most games.
     fn encounters(&self) -> String {
         let mut all: Vec<([usize; 2], [u64; 3])> =
-            self.pool.encounters.iter().map(|(&players, &results)| (players, results)).collect();
+            self.pgn.encounters.iter().map(|(&players, &results)| (players, results)).collect();
         all.sort_by_key(|(_, results)| Reverse(results.iter().sum::<u64>()));
         let head = ["encounter", "games", "won", "lost", "drawn", "score"].map(str::to_owned);
         let mut rows = vec![head.to_vec()];
-        for ([a, b], results) in all.iter().take(MOST_ENCOUNTERS) {
+        for ([a, b], results) in all.iter().take(MAX_ENCOUNTERS) {
             let [losses, draws, wins] = results;
-            let mut row = vec![format!("{} - {}", short(&self.pool.players[*a]), short(&self.pool.players[*b]))];
+            let mut row = vec![format!("{} - {}", short(&self.pgn.players[*a]), short(&self.pgn.players[*b]))];
             row.extend([losses + draws + wins, *wins, *losses, *draws].map(|count| count.to_string()));
             row.push(format!("{:.1} %", 100.0 * score(*results)));
             rows.push(row);
         }
-        if let Some(more) = all.len().checked_sub(MOST_ENCOUNTERS).filter(|&more| more > 0) {
+        if let Some(more) = all.len().checked_sub(MAX_ENCOUNTERS).filter(|&more| more > 0) {
             rows.push(vec![format!("and {more} more, which --json has")]);
         }
         aligned(&rows)
     }
 
-    /// The same for programs. What cannot be told is null; groups are numbered from 1, 0 being nobody's.
+    /// The same as JSON. Unknown values are null; groups are numbered from 1, and 0 is no group.
     pub fn to_json(&self) -> Value {
-        let results = self.pool.results();
+        let results = self.pgn.results();
         let counts = |[losses, draws, wins]: [u64; 3]| json!({ "games": losses + draws + wins, "wins": wins, "draws": draws, "losses": losses, "score": score([losses, draws, wins]) });
         let with = |mut value: Value, more: Value| {
             if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
@@ -220,7 +219,7 @@ impl<'a> PoolRatings<'a> {
             .map(|(group, player)| {
                 let rating = self.ratings[player];
                 let who = json!({
-                    "name": self.pool.players[player],
+                    "name": self.pgn.players[player],
                     "group": group.map_or(0, |group| group + 1),
                     "rating": rating.elo,
                     "rating_error": rating.error,
@@ -229,36 +228,36 @@ impl<'a> PoolRatings<'a> {
             })
             .collect();
         let encounters: Vec<Value> = self
-            .pool
+            .pgn
             .encounters
             .iter()
             .map(|(players, &results)| {
-                with(json!({ "players": players.map(|player| &self.pool.players[player]) }), counts(results))
+                with(json!({ "players": players.map(|player| &self.pgn.players[player]) }), counts(results))
             })
             .collect();
         let left_out =
-            LeftOut::ALL.into_iter().map(|reason| (key(reason.name()), self.pool.left_out[reason.index()].into()));
+            LeftOut::ALL.into_iter().map(|reason| (key(reason.name()), self.pgn.left_out[reason.index()].into()));
         json!({
             "model": MODEL,
             "anchor": self.anchor.map(|anchor| json!({ "name": anchor.name, "rating": anchor.elo })),
-            "games": self.pool.games(),
+            "games": self.pgn.games(),
             "left_out": Map::from_iter(left_out),
             "unused_games": self.unused_games(),
-            "white": counts(self.pool.white),
+            "white": counts(self.pgn.white),
             "players": players,
             "encounters": encounters,
         })
     }
 }
 
-/// Who the anchor is.
-fn find(pool: &Pool, groups: &[Vec<usize>], anchor: &Anchor) -> Result<usize, AnchorError> {
-    let player = pool.player(&anchor.name).ok_or_else(|| AnchorError::Unknown(anchor.name.clone()))?;
+/// The number of the anchor.
+fn find(pgn: &PgnResults, groups: &[Vec<usize>], anchor: &Anchor) -> Result<usize, AnchorError> {
+    let player = pgn.player(&anchor.name).ok_or_else(|| AnchorError::Unknown(anchor.name.clone()))?;
     let is_rated = groups.iter().any(|group| group.contains(&player));
     if is_rated { Ok(player) } else { Err(AnchorError::Unrated(anchor.name.clone())) }
 }
 
-/// The ratings of a group, from what it played among itself.
+/// The ratings of a group from its internal games.
 fn rate(group: &[usize], meetings: &[Meeting], origin: Option<usize>) -> Vec<Rating> {
     let places: HashMap<usize, usize> = group.iter().enumerate().map(|(place, &player)| (player, place)).collect();
     let within: Vec<Meeting> = meetings

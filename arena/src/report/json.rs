@@ -9,7 +9,7 @@ use crate::game::{Ending, Fault};
 use crate::schedule::{Encounter, Match, identity};
 use crate::stats::{Counts, Sprt, Unbiased, estimate};
 
-/// The result of a match. Numbers that the counts cannot tell are null.
+/// The result of a match. Numbers that the counts do not determine are null.
 pub fn to_json(outcome: &MatchResult<'_>) -> Value {
     let MatchResult { plan, tally, sprt, elapsed } = *outcome;
     let engines: Vec<Value> = (0..plan.engines.len()).map(|index| engine(outcome, index)).collect();
@@ -33,7 +33,7 @@ pub fn to_json(outcome: &MatchResult<'_>) -> Value {
         .zip(&tally.encounters)
         .map(|(players, found)| encounter(plan, players, found))
         .collect();
-    // A match of two says at once what there is to say; a tournament by encounter.
+    // A match of two has its numbers at the top level; a tournament by encounter.
     if let ([Value::Object(only)], Value::Object(all)) = (&encounters[..], &mut value) {
         all.extend(only.clone());
         all.insert("sprt".to_owned(), sprt.map_or(Value::Null, |sprt| sprt_json(sprt, &tally.pairs())));
@@ -43,7 +43,7 @@ pub fn to_json(outcome: &MatchResult<'_>) -> Value {
     value
 }
 
-/// What two engines did against each other, from the view of the first.
+/// The results of two engines against each other, from the view of the first.
 fn encounter(plan: &Match, players: [usize; 2], encounter: &Encounter) -> Value {
     let judged = estimate(&encounter.counts());
     let [losses, draws, wins] = encounter.results;
@@ -62,7 +62,7 @@ fn encounter(plan: &Match, players: [usize; 2], encounter: &Encounter) -> Value 
     })
 }
 
-/// A test and what it says about counts.
+/// A test and its verdict on counts.
 pub(super) fn sprt_json(sprt: &Sprt, counts: &Counts) -> Value {
     let (lower, upper) = sprt.limits();
     let llr = sprt.llr(counts).ok();
@@ -101,10 +101,10 @@ fn engine(outcome: &MatchResult<'_>, index: usize) -> Value {
         "name": spec.name,
         "rating": rating.elo,
         "rating_error": rating.error,
-        "moves": engine.effort.moves,
-        "nodes": engine.effort.nodes,
-        "depths": engine.effort.depths,
-        "seconds": engine.effort.time.as_secs_f64(),
+        "moves": engine.search_total.moves,
+        "nodes": engine.search_total.nodes,
+        "depths": engine.search_total.depths,
+        "seconds": engine.search_total.time.as_secs_f64(),
         "faults": Map::from_iter(faults),
         "notes": engine.notes,
     })

@@ -1,4 +1,4 @@
-//! A match in words and as a page, for people, and as JSON, for programs.
+//! Reports of a match: a text, an HTML page, and JSON.
 
 mod calc;
 mod elo;
@@ -10,20 +10,20 @@ mod warnings;
 use std::time::Duration;
 
 pub use calc::{calc_json, calc_table, plan_table};
-pub use elo::{Anchor, AnchorError, PoolRatings};
-pub use html::{Story, to_html};
+pub use elo::{Anchor, AnchorError, PgnRatings};
+pub use html::{MatchReport, to_html};
 pub use json::to_json;
 pub use table::{expected_games, status, to_table};
 
 use crate::schedule::{Match, Tally};
 use crate::stats::Sprt;
 
-/// A match with what came of it.
+/// A match and its result.
 #[derive(Clone, Copy, Debug)]
 pub struct MatchResult<'a> {
-    /// What was to be played.
+    /// The plan.
     pub plan: &'a Match,
-    /// What was played.
+    /// The games played.
     pub tally: &'a Tally,
     /// The test that it was played for, if any.
     pub sprt: Option<&'a Sprt>,

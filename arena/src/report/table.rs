@@ -36,20 +36,20 @@ pub fn status(plan: &Match, tally: &Tally, sprt: Option<&Sprt>) -> String {
     text
 }
 
-/// How many games there will be in all, as far as that can be told now.
+/// The expected total number of games.
 pub fn expected_games(plan: &Match, tally: &Tally, sprt: Option<&Sprt>) -> u64 {
     let total = u64::from(plan.total_games());
     let left = sprt.and_then(|sprt| outlook(tally, sprt)).map(|prospect| prospect.games.ceil() as u64);
     left.map_or(total, |left| total.min(tally.games.saturating_add(left)))
 }
 
-/// What is to be expected of a test, once there is something to go by.
+/// The expectation of a test, once there are games.
 fn outlook(tally: &Tally, sprt: &Sprt) -> Option<Prospect> {
     let pairs = tally.pairs();
     sprt.outlook(&pairs).ok().flatten().filter(|_| pairs.total() >= FEW)
 }
 
-/// The verdict of a test in words.
+/// The verdict of a test as text.
 pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::H1 => "H1 accepted",
@@ -58,7 +58,7 @@ pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A test, what it says about counts, and the Elo that allows for it.
+/// A test, its verdict on counts, and the unbiased Elo.
 pub(super) fn test_lines(sprt: &Sprt, counts: &Counts) -> Result<String, ModelError> {
     let llr = sprt.llr(counts)?;
     let (lower, upper) = sprt.limits();
@@ -175,7 +175,7 @@ pub(super) fn rated(plan: &Match, tally: &Tally) -> Vec<Rating> {
     ratings(plan.engines.len(), &meetings)
 }
 
-/// The Elo of counts alone. Where a test decides how many games are played, it is said that this does not know.
+/// The Elo of counts alone, with a note if a test decides the number of games.
 pub(super) fn elo_line(judged: &Estimate, is_test: bool) -> String {
     let mut text = elo_text(judged);
     if let (Some(nelo), Some(error)) = (judged.nelo, judged.nelo_error) {
@@ -198,14 +198,15 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// What each engine scored and how it searched.
+/// Scores and search statistics of each engine.
 fn engines(plan: &Match, tally: &Tally) -> String {
     let mut rows =
         vec![["engine", "limit", "won", "lost", "drawn", "score", "depth", "nodes/s", "ms/move"].map(str::to_owned)];
     for (index, engine) in tally.engines.iter().enumerate() {
         let [losses, draws, wins] = engine.results;
         let games = (losses + draws + wins).max(1) as f64;
-        let (moves, seconds) = (engine.effort.moves.max(1) as f64, engine.effort.time.as_secs_f64().max(1e-9));
+        let (moves, seconds) =
+            (engine.search_total.moves.max(1) as f64, engine.search_total.time.as_secs_f64().max(1e-9));
         rows.push([
             short(&plan.engines[index].name),
             plan.limit_of(index).to_string(),
@@ -213,15 +214,15 @@ fn engines(plan: &Match, tally: &Tally) -> String {
             losses.to_string(),
             draws.to_string(),
             format!("{:.1} %", 100.0 * (wins as f64 + draws as f64 / 2.0) / games),
-            format!("{:.1}", engine.effort.depths as f64 / moves),
-            format!("{:.0}", engine.effort.nodes as f64 / seconds),
+            format!("{:.1}", engine.search_total.depths as f64 / moves),
+            format!("{:.0}", engine.search_total.nodes as f64 / seconds),
             format!("{:.1}", 1000.0 * seconds / moves),
         ]);
     }
     aligned(&rows)
 }
 
-/// What each engine did wrong, one row a fault.
+/// Faults of each engine, one row a fault.
 fn faults(plan: &Match, tally: &Tally) -> String {
     let names = plan.engines.iter().map(|engine| short(&engine.name));
     let mut rows: Vec<Vec<String>> = vec![std::iter::once("faults".to_owned()).chain(names).collect()];

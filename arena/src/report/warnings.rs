@@ -1,4 +1,4 @@
-//! What makes a result worth less than it looks.
+//! Warnings about a result.
 
 use super::MatchResult;
 use crate::schedule::Tally;
@@ -7,7 +7,7 @@ use crate::uci_client::Limit;
 /// Below this share of the nodes or plies asked for, an engine is suspected to go by another limit.
 const SUSPICIOUS: f64 = 0.2;
 
-/// What a result is judged by.
+/// The data that warnings are based on.
 pub(super) struct Facts<'a> {
     pub(super) tally: &'a Tally,
     pub(super) names: Vec<&'a str>,
@@ -17,7 +17,7 @@ pub(super) struct Facts<'a> {
     pub(super) openings: Option<u64>,
 }
 
-/// Reasons to doubt a result, in words.
+/// Texts of the warnings.
 pub(super) fn warnings(outcome: &MatchResult<'_>) -> Vec<String> {
     let MatchResult { plan, tally, .. } = *outcome;
     doubts(&Facts {
@@ -29,7 +29,7 @@ pub(super) fn warnings(outcome: &MatchResult<'_>) -> Vec<String> {
     })
 }
 
-/// Reasons to doubt a result, in words.
+/// Texts of the warnings.
 pub(super) fn doubts(facts: &Facts<'_>) -> Vec<String> {
     let tally = facts.tally;
     let mut warnings = Vec::new();
@@ -41,16 +41,16 @@ pub(super) fn doubts(facts: &Facts<'_>) -> Vec<String> {
     if let Some(openings) = facts.openings.filter(|&openings| pairs > openings) {
         warnings.push(format!("the {openings} openings were played more than once"));
     }
-    for (index, engine) in tally.engines.iter().enumerate().filter(|(_, engine)| engine.effort.moves > 0) {
+    for (index, engine) in tally.engines.iter().enumerate().filter(|(_, engine)| engine.search_total.moves > 0) {
         let (limit, done) = match facts.limits[index] {
-            Limit::Nodes(limit) => (limit as f64, engine.effort.nodes),
-            Limit::Depth(limit) => (f64::from(limit), engine.effort.depths),
+            Limit::Nodes(limit) => (limit as f64, engine.search_total.nodes),
+            Limit::Depth(limit) => (f64::from(limit), engine.search_total.depths),
             Limit::Clock(_) | Limit::MoveTime(_) => continue,
         };
-        let done = done as f64 / engine.effort.moves as f64;
+        let done = done as f64 / engine.search_total.moves as f64;
         if done < SUSPICIOUS * limit {
             let (name, asked) = (facts.names[index], facts.limits[index]);
-            warnings.push(format!("{name} says it did {done:.1} on average, where {asked} was asked"));
+            warnings.push(format!("{name} reports {done:.1} on average; its limit is {asked}"));
         }
     }
     warnings

@@ -1,4 +1,4 @@
-//! What makes a match that match, all that decides its games, and its circumstances, in JSON.
+//! The identity of a match, which is everything that decides its games, and its circumstances, in JSON.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,8 @@ pub fn identity(plan: &Match, sprt: Option<&Sprt>) -> Value {
         "resign": rules.resign.map(|rule| json!([rule.moves, rule.score, rule.both])),
         "max_plies": rules.max_plies,
         "time_margin_ms": u64::try_from(conditions.margin.as_millis()).ok(),
-        "patience_ms": u64::try_from(conditions.patience.as_millis()).ok(),
+        // The key of older journals.
+        "patience_ms": u64::try_from(conditions.stall_timeout.as_millis()).ok(),
         "sprt": sprt.map(|sprt| json!({
             "model": sprt.model.name(),
             "bounds": sprt.bounds.as_array(),
@@ -44,7 +45,7 @@ pub fn identity(plan: &Match, sprt: Option<&Sprt>) -> Value {
 fn engine(plan: &Match, index: usize) -> Value {
     let spec = &plan.engines[index];
     let options = spec.options.iter().map(|(name, value)| (name.clone(), Value::from(value.clone())));
-    // Options that name files, of parameters as a rule: what is in them decides the games.
+    // Options that name files, usually of parameters, whose content decides the games.
     let files = spec
         .options
         .iter()
@@ -84,7 +85,7 @@ pub fn about(plan: &Match) -> Value {
     })
 }
 
-/// What the system calls its processor, if it says so.
+/// The name of the processor, if known.
 fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'))?;

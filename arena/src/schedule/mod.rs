@@ -13,7 +13,7 @@ pub use identity::{about, identity};
 pub(crate) use journal::difference;
 pub use journal::{Found, Head, Journal, JournalError, Recorded, read_journal};
 pub use pin::{PinError, Pinning};
-pub use plan::{Format, Match, Pairing, Seating};
+pub use plan::{Format, Match, Pairing, Schedule};
 pub use run::{MatchError, run};
 pub use setup::Setup;
 pub use stop::Stop;

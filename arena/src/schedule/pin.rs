@@ -37,7 +37,7 @@ impl Pinning {
     pub fn new(games: usize, each: usize) -> Result<Self, PinError> {
         let processors = affinity::get()?;
         let found = processors.len();
-        let pinning = allot(&by_core(&processors), games, each).map(Pinning);
+        let pinning = assign(&by_core(&processors), games, each).map(Pinning);
         let pinning = pinning.ok_or(PinError::TooFew { games, each, found })?;
         let tried = pinning.0.iter().try_for_each(|share| affinity::set(share));
         affinity::set(&processors)?;
@@ -51,7 +51,7 @@ impl Pinning {
     }
 
     /// Confines the calling thread, and all processes that it will start, to the processors of a game.
-    pub(super) fn confine(&self, game: usize) -> io::Result<()> {
+    pub(super) fn pin_thread(&self, game: usize) -> io::Result<()> {
         affinity::set(&self.0[game])
     }
 }
@@ -70,7 +70,7 @@ fn by_core(processors: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// Shares of processors: one of each core if there are enough cores, or else all of a core before the next.
-fn allot(cores: &[Vec<usize>], games: usize, each: usize) -> Option<Vec<Vec<usize>>> {
+fn assign(cores: &[Vec<usize>], games: usize, each: usize) -> Option<Vec<Vec<usize>>> {
     let wanted = games.checked_mul(each).filter(|&wanted| wanted > 0)?;
     let order: Vec<usize> = if wanted <= cores.len() {
         cores.iter().filter_map(|core| core.first().copied()).collect()
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn games_get_whole_cores_while_there_are_enough() {
         let cores = [vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]];
-        let shares = |games, each| allot(&cores, games, each);
+        let shares = |games, each| assign(&cores, games, each);
         assert_eq!(shares(4, 1), Some(vec![vec![0], vec![1], vec![2], vec![3]]));
         assert_eq!(shares(2, 2), Some(vec![vec![0, 1], vec![2, 3]]));
         assert_eq!(shares(3, 2), Some(vec![vec![0, 4], vec![1, 5], vec![2, 6]]));
@@ -139,7 +139,7 @@ mod tests {
         assert!(error.contains(&format!("but there are {}", before.len())), "{error}");
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                pinning.confine(0).unwrap();
+                pinning.pin_thread(0).unwrap();
                 assert_eq!(affinity::get().unwrap(), pinning.shares()[0]);
             });
         });

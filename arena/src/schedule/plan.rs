@@ -1,15 +1,15 @@
-//! What is to be played: who meets whom, from where, under what limits.
+//! The plan of a match: encounters, openings and limits.
 
 use super::Pinning;
 use crate::game::{Book, Conditions, Variant};
 use crate::uci_client::{Engine, EngineError, EngineSpec, Limit, Timeouts};
 
-/// Who meets whom.
+/// The encounters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// The first engine meets each of the others. With two engines, a match.
     Gauntlet,
-    /// Everybody meets everybody.
+    /// Every engine meets every other.
     RoundRobin,
 }
 
@@ -24,23 +24,23 @@ impl Format {
     }
 }
 
-/// Who meets whom among so many engines, and in which game.
+/// The schedule of a tournament: the pairing of every game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pairing {
-    /// Who meets whom.
+pub struct Schedule {
+    /// The encounters.
     pub format: Format,
     /// How many engines there are, at least two.
     pub engines: usize,
 }
 
-impl Pairing {
+impl Schedule {
     /// The encounters, as the numbers of the engines.
     pub fn encounters(self) -> Vec<[usize; 2]> {
         self.format.encounters(self.engines)
     }
 
-    /// Who plays a game. Rounds follow each other: in each, every encounter has a pair of games with one opening.
-    pub fn seating(self, number: u32) -> Seating {
+    /// The pairing of a game. In each round, every encounter has a pair of games with one opening.
+    pub fn pairing(self, number: u32) -> Pairing {
         let encounters = self.encounters();
         let pair = number as usize / 2;
         let encounter = pair % encounters.len();
@@ -48,20 +48,20 @@ impl Pairing {
         if number % 2 == 1 {
             players.reverse();
         }
-        Seating { encounter, players, opening: u32::try_from(pair / encounters.len()).unwrap_or(u32::MAX) }
+        Pairing { encounter, players, opening: u32::try_from(pair / encounters.len()).unwrap_or(u32::MAX) }
     }
 }
 
 /// A match between two engines, or a tournament of more.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// Who plays, at least two; counts are from the first one's view.
+    /// The engines, at least two; counts are from the first one's view.
     pub engines: Vec<EngineSpec>,
-    /// Who meets whom.
+    /// The encounters.
     pub format: Format,
-    /// What an engine may spend that has no limit of its own.
+    /// The limit of engines without one of their own.
     pub limit: Limit,
-    /// What holds for all.
+    /// The conditions of all games.
     pub conditions: Conditions,
     /// Where games begin: two of them at every opening, colours reversed.
     pub book: Book,
@@ -71,13 +71,13 @@ pub struct Match {
     pub concurrency: usize,
     /// The processors of each of these, if they have some of their own.
     pub pinning: Option<Pinning>,
-    /// How long engines may take for what has no clock.
+    /// Timeouts of engines for everything without a clock.
     pub timeouts: Timeouts,
 }
 
-/// Who plays a game, and from where.
+/// The players of a game and its opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seating {
+pub struct Pairing {
     /// Which encounter the game belongs to.
     pub encounter: usize,
     /// Which engines play, White first.
@@ -87,14 +87,14 @@ pub struct Seating {
 }
 
 impl Match {
-    /// Who meets whom.
-    pub fn pairing(&self) -> Pairing {
-        Pairing { format: self.format, engines: self.engines.len() }
+    /// The encounters.
+    pub fn schedule(&self) -> Schedule {
+        Schedule { format: self.format, engines: self.engines.len() }
     }
 
     /// The encounters, as the numbers of the engines.
     pub fn encounters(&self) -> Vec<[usize; 2]> {
-        self.pairing().encounters()
+        self.schedule().encounters()
     }
 
     /// How many games are to be played in all.
@@ -103,12 +103,12 @@ impl Match {
         self.games.saturating_mul(encounters)
     }
 
-    /// Who plays a game, as [`Pairing::seating`] has it.
-    pub fn seating(&self, number: u32) -> Seating {
-        self.pairing().seating(number)
+    /// The pairing of a game; see [`Schedule::pairing`].
+    pub fn pairing(&self, number: u32) -> Pairing {
+        self.schedule().pairing(number)
     }
 
-    /// What an engine may spend.
+    /// The limit of an engine.
     pub fn limit_of(&self, engine: usize) -> Limit {
         self.engines[engine].limit.unwrap_or(self.limit)
     }

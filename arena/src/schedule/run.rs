@@ -8,12 +8,12 @@ use std::time::Instant;
 use engine::chess::{Color, GameResult, Position};
 use thiserror::Error;
 
-use super::{Match, Seating, Stop, Tally};
-use crate::game::{GameRecord, GameSummary, Note, Played, Seat, blame, play};
+use super::{Match, Pairing, Stop, Tally};
+use crate::game::{GameRecord, GameSummary, Note, Played, Player, loss_by, play};
 use crate::uci_client::{Engine, EngineError};
 
 /// After so many games in a row that could not begin, one thread gives the match up.
-const MOST_FAILED_STARTS: u32 = 10;
+const MAX_FAILED_STARTS: u32 = 10;
 
 /// Why a match cannot be played, or not to its end.
 #[derive(Debug, Error)]
@@ -23,11 +23,11 @@ pub enum MatchError {
     Engine {
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// The fault.
         error: EngineError,
     },
     /// An engine could be used at first, but cannot be started any more.
-    #[error("{name}: could not be started for {MOST_FAILED_STARTS} games in a row")]
+    #[error("{name}: could not be started for {MAX_FAILED_STARTS} games in a row")]
     Failing {
         /// Its name.
         name: String,
@@ -40,7 +40,7 @@ pub enum MatchError {
 /// Plays a match from where `tally` is: games that are counted there are not played. Every finished game is shown to
 /// `watch` with the counts so far, in the order they end; while it looks, no more than `concurrency` further games end.
 ///
-/// All engines are started once before the first game, so that a match that cannot be played is told at once.
+/// All engines are started once before the first game, so that a match that cannot be played fails at once.
 ///
 /// # Errors
 /// If an engine cannot be started at the beginning, or any more.
@@ -70,8 +70,8 @@ pub fn run(
         drop(sender);
         for message in games {
             match message {
-                // What was finished before the end was asked for, and is only shown now, came too late.
-                Ok(_) if stop.is_now() => {}
+                // A game that arrives after the stop does not count.
+                Ok(_) if stop.is_immediate() => {}
                 Ok(game) => {
                     tally.add(&GameSummary::from(&game));
                     watch(&game, &tally);
@@ -122,17 +122,17 @@ struct Slot<'a> {
 impl Slot<'_> {
     fn work(mut self, sender: &SyncSender<Result<GameRecord, MatchError>>) {
         // Engines run where the thread runs that starts them.
-        if let Some(Err(error)) = self.plan.pinning.as_ref().map(|pinning| pinning.confine(self.index)) {
+        if let Some(Err(error)) = self.plan.pinning.as_ref().map(|pinning| pinning.pin_thread(self.index)) {
             self.is_broken.store(true, Ordering::SeqCst);
-            // Nobody listens any more if the match is over.
+            // The receiver is gone if the match is over.
             let _ = sender.send(Err(MatchError::Pin(error)));
             return;
         }
-        while !self.stop.is_asked() && !self.is_broken.load(Ordering::SeqCst) {
+        while !self.stop.is_requested() && !self.is_broken.load(Ordering::SeqCst) {
             let Some(&number) = self.left.get(self.next.fetch_add(1, Ordering::SeqCst)) else { break };
             let game = self.game(number);
-            // A game that was cut short says nothing.
-            if self.stop.is_now() {
+            // An abandoned game does not count.
+            if self.stop.is_immediate() {
                 break;
             }
             if game.is_err() {
@@ -147,7 +147,7 @@ impl Slot<'_> {
 
     fn game(&mut self, number: u32) -> Result<GameRecord, MatchError> {
         let started = Instant::now();
-        let Seating { players, opening, .. } = self.plan.seating(number);
+        let Pairing { players, opening, .. } = self.plan.pairing(number);
         let start = self.plan.book.opening(opening);
         let played = match self.take_players(players) {
             Ok(pair) => {
@@ -156,7 +156,7 @@ impl Slot<'_> {
             }
             Err((color, error)) => {
                 self.failed_starts += 1;
-                if self.failed_starts >= MOST_FAILED_STARTS {
+                if self.failed_starts >= MAX_FAILED_STARTS {
                     let name = self.plan.engines[players[color.index()]].name.clone();
                     return Err(MatchError::Failing { name });
                 }
@@ -191,8 +191,8 @@ impl Slot<'_> {
     fn play(&mut self, players: [usize; 2], mut pair: [Engine; 2], start: &Position) -> Played {
         let [white, black] = &mut pair;
         let limits = players.map(|index| self.plan.limit_of(index));
-        let seats = [Seat { engine: white, limit: limits[0] }, Seat { engine: black, limit: limits[1] }];
-        let played = play(start, seats, &self.plan.conditions);
+        let sides = [Player { engine: white, limit: limits[0] }, Player { engine: black, limit: limits[1] }];
+        let played = play(start, sides, &self.plan.conditions);
         for ((index, engine), color) in players.into_iter().zip(pair).zip(Color::ALL) {
             if played.failed == Some(color) {
                 drop(engine);
@@ -208,7 +208,7 @@ impl Slot<'_> {
 
 /// A game that is lost before its first move.
 fn lost_at_start(color: Color, error: &EngineError) -> Played {
-    let (fault, ending) = blame(error);
+    let (fault, ending) = loss_by(error);
     let mut notes = Vec::new();
     Note::add(&mut notes, color, fault, &format!("at its start: {error}"), "");
     Played { moves: Vec::new(), outcome: GameResult::won_by(!color), ending, notes, failed: Some(color) }

@@ -1,39 +1,39 @@
-//! What is known of a match from its description alone.
+//! The setup of a match, from its description alone.
 
 use serde_json::Value;
 
-use super::{Format, Head, Pairing};
+use super::{Format, Head, Schedule};
 use crate::stats::{Bounds, Model, Sprt};
 use crate::uci_client::Limit;
 
 /// A match as its [`Head`] describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// Who meets whom.
-    pub pairing: Pairing,
+    /// The encounters.
+    pub schedule: Schedule,
     /// The names of the engines.
     pub names: Vec<String>,
-    /// What each may spend.
+    /// The limit of each engine.
     pub limits: Vec<Limit>,
     /// The test it is played for, if any.
     pub sprt: Option<Sprt>,
-    /// How many openings there are, if it is told.
+    /// The number of openings, if known.
     pub openings: Option<u64>,
-    /// How many games were planned of each encounter, if it is told.
+    /// The number of games planned for each encounter, if known.
     pub games: Option<u64>,
 }
 
 impl Setup {
-    /// Understands the head of a journal.
+    /// Parses the head of a journal.
     ///
     /// # Errors
-    /// What is missing in it.
+    /// The missing or invalid key.
     pub fn of(head: &Head) -> Result<Self, String> {
         let Head { identity, about } = head;
         let engines = identity["engines"].as_array().filter(|engines| engines.len() > 1);
-        let engines = engines.ok_or("`engines` is no list of two or more")?;
+        let engines = engines.ok_or("`engines` is not a list of two or more")?;
         let text = |engine: &Value, key: &str| {
-            engine[key].as_str().map(str::to_owned).ok_or_else(|| format!("`{key}` of an engine is no text"))
+            engine[key].as_str().map(str::to_owned).ok_or_else(|| format!("`{key}` of an engine is not text"))
         };
         let limit = |engine: &Value| -> Result<Limit, String> {
             text(engine, "limit")?.parse::<Limit>().map_err(|error| error.to_string())
@@ -43,7 +43,7 @@ impl Setup {
             false => Format::Gauntlet,
         };
         Ok(Setup {
-            pairing: Pairing { format, engines: engines.len() },
+            schedule: Schedule { format, engines: engines.len() },
             names: engines.iter().map(|engine| text(engine, "name")).collect::<Result<_, _>>()?,
             limits: engines.iter().map(limit).collect::<Result<_, _>>()?,
             sprt: sprt(&identity["sprt"])?,
@@ -52,9 +52,9 @@ impl Setup {
         })
     }
 
-    /// How many games were planned in all, if it is told.
+    /// The number of games planned in all, if known.
     pub fn total_games(&self) -> Option<u64> {
-        Some(self.games? * self.pairing.encounters().len() as u64)
+        Some(self.games? * self.schedule.encounters().len() as u64)
     }
 }
 
@@ -70,5 +70,5 @@ fn sprt(value: &Value) -> Result<Option<Sprt>, String> {
         let model = Model::ALL.into_iter().find(|known| known.name() == model)?;
         Some(Sprt { model, bounds, alpha: rate("alpha")?, beta: rate("beta")? })
     };
-    read().map(Some).ok_or_else(|| format!("`sprt` is no test: {value}"))
+    read().map(Some).ok_or_else(|| format!("`sprt` is not a test: {value}"))
 }

@@ -4,27 +4,27 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use engine::chess::Color;
 
-use super::Pairing;
-use crate::game::{Effort, Ending, Faults, GameSummary};
+use super::Schedule;
+use crate::game::{Ending, Faults, GameSummary, SearchTotals};
 use crate::stats::Counts;
-use crate::uci_client::MOST_NOTES;
+use crate::uci_client::MAX_NOTES;
 
-/// What one engine did.
+/// The counts of one engine.
 #[derive(Clone, Debug, Default)]
 pub struct EngineTally {
     /// Its losses, draws and wins.
     pub results: [u64; 3],
     /// Losses, draws and wins among them that ended so, by [`Ending::index`].
     pub endings: [[u64; 3]; Ending::ALL.len()],
-    /// What it did wrong.
+    /// Its faults.
     pub faults: Faults,
-    /// What it spent.
-    pub effort: Effort,
+    /// Its search totals.
+    pub search_total: SearchTotals,
     /// The first faults with their circumstances.
     pub notes: Vec<String>,
 }
 
-/// What two engines did against each other, from the view of the first.
+/// The results of two engines against each other, from the view of the first.
 #[derive(Clone, Debug, Default)]
 pub struct Encounter {
     /// Losses, draws and wins.
@@ -65,13 +65,13 @@ struct PlayedGame {
     half_points: u8,
 }
 
-/// What is known of a match so far. The order in which games were added makes no difference to the counts.
+/// The counts of a match so far; they do not depend on the order of the games.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    pairing: Pairing,
+    schedule: Schedule,
     /// By engine.
     pub engines: Vec<EngineTally>,
-    /// By encounter, as [`Pairing::encounters`] lists them.
+    /// By encounter, as [`Schedule::encounters`] lists them.
     pub encounters: Vec<Encounter>,
     /// How often games ended so, by [`Ending::index`].
     pub endings: [u64; Ending::ALL.len()],
@@ -85,23 +85,23 @@ pub struct Tally {
     distinct: HashSet<u64>,
     halves: Halves,
     /// The games in the order they were added.
-    course: Vec<PlayedGame>,
+    history: Vec<PlayedGame>,
 }
 
 impl Tally {
     /// Nothing yet.
-    pub fn new(pairing: Pairing) -> Self {
+    pub fn new(schedule: Schedule) -> Self {
         Tally {
-            pairing,
-            engines: vec![EngineTally::default(); pairing.engines],
-            encounters: vec![Encounter::default(); pairing.encounters().len()],
+            schedule,
+            engines: vec![EngineTally::default(); schedule.engines],
+            encounters: vec![Encounter::default(); schedule.encounters().len()],
             endings: [0; Ending::ALL.len()],
             games: 0,
             plies: 0,
             numbers: BTreeSet::new(),
             distinct: HashSet::new(),
             halves: Halves::default(),
-            course: Vec::new(),
+            history: Vec::new(),
         }
     }
 
@@ -117,10 +117,10 @@ impl Tally {
             let result = usize::from(game.outcome.half_points(color));
             engine.results[result] += 1;
             engine.endings[game.ending.index()][result] += 1;
-            engine.effort.add(&game.efforts[color.index()]);
+            engine.search_total.add(&game.search_totals[color.index()]);
             for note in game.notes.iter().filter(|note| note.color == color) {
                 engine.faults.add(note.fault, note.times);
-                if engine.notes.len() < MOST_NOTES {
+                if engine.notes.len() < MAX_NOTES {
                     let more = if note.times > 1 { format!(", and {} more", note.times - 1) } else { String::new() };
                     let (number, fault) = (u64::from(game.number) + 1, note.fault.name());
                     engine.notes.push(format!("game {number}: {fault}: {}{more}", note.text));
@@ -130,8 +130,8 @@ impl Tally {
         // The first engine of an encounter has White in games with even numbers.
         let color = if game.number.is_multiple_of(2) { Color::White } else { Color::Black };
         let result = PlayedGame { number: game.number, half_points: game.outcome.half_points(color) };
-        self.halves.add(&mut self.encounters[self.pairing.seating(game.number).encounter], &result);
-        self.course.push(result);
+        self.halves.add(&mut self.encounters[self.schedule.pairing(game.number).encounter], &result);
+        self.history.push(result);
     }
 
     /// Whether a game was added.
@@ -143,13 +143,13 @@ impl Tally {
     ///
     /// # Panics
     /// If the numbers do not rise, or one is beyond the games added.
-    pub fn course(&self, after: impl IntoIterator<Item = usize>) -> impl Iterator<Item = Vec<Encounter>> {
+    pub fn history(&self, after: impl IntoIterator<Item = usize>) -> impl Iterator<Item = Vec<Encounter>> {
         let mut encounters = vec![Encounter::default(); self.encounters.len()];
         let mut halves = Halves::default();
         let mut done = 0;
         after.into_iter().map(move |games| {
-            for result in &self.course[done..games] {
-                halves.add(&mut encounters[self.pairing.seating(result.number).encounter], result);
+            for result in &self.history[done..games] {
+                halves.add(&mut encounters[self.schedule.pairing(result.number).encounter], result);
             }
             done = games;
             encounters.clone()
@@ -161,7 +161,7 @@ impl Tally {
         Counts::Pairs(self.encounters.first().map_or([0; 5], |encounter| encounter.pairs))
     }
 
-    /// How many games were different. Those that are not tell nothing new, whatever a test makes of them.
+    /// The number of distinct games. Repeated games carry no information.
     pub fn distinct_games(&self) -> u64 {
         self.distinct.len() as u64
     }

@@ -1,6 +1,6 @@
-//! A Brownian motion between two walls: what the log-likelihood ratio of a sequential test is, nearly.
+//! A Brownian motion between two walls, which approximates the log-likelihood ratio of a sequential test.
 //!
-//! Time is told in variance: a motion with drift μ and variance σ² a step has spent σ² t after t steps, and its tilt is
+//! Time is measured in variance: a motion with drift μ and variance σ² a step has spent σ² t after t steps, and its tilt is
 //! μ / σ². Without tilt, a motion that is killed at its walls is a sum of free ones from mirror images of its start; at
 //! long times a sum of sines that die away needs fewer terms. A tilt m multiplies the density at x after the time v by
 //! exp(m x − m² v / 2). See <https://www.cantate.be/Fishtest/brownian_approximation.pdf>.

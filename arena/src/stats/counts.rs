@@ -1,4 +1,4 @@
-//! Results counted by what they are worth, lowest first.
+//! Counts of results by their score, lowest first.
 
 /// Counts of results, from one side's view, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Counts {
         }
     }
 
-    /// What the results are worth, 0 to 1, with their frequencies; each count being at least `floor`.
+    /// The scores of the results, 0 to 1, with their frequencies; each count is raised to at least `floor`.
     pub(super) fn frequencies(&self, floor: f64) -> Vec<(f64, f64)> {
         let counts: Vec<f64> = self.as_slice().iter().map(|&count| (count as f64).max(floor)).collect();
         let total: f64 = counts.iter().sum();

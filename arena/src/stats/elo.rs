@@ -9,7 +9,7 @@ pub(super) const Z95: f64 = 1.959_963_984_540_054;
 /// Normalized Elo of one standard deviation of a game's result.
 pub(super) const NELO_PER_SIGMA: f64 = 800.0 / std::f64::consts::LN_10;
 
-/// What a match says about the difference of two strengths, the first side's view. What counts cannot tell is not there.
+/// An estimate of the difference of two strengths, from the first side's view; `None` where the counts do not determine a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// Mean score, 0 to 1.

@@ -1,11 +1,11 @@
-//! Who can be compared with whom by results.
+//! Groups of players that results connect.
 
 use super::Meeting;
 use super::counts::mean_and_variance;
 
-/// The largest groups in which everybody has scored against somebody who has scored against somebody, and so on, who has
-/// scored against everybody else: within them, and no wider, likeliest ratings exist. Largest first, each in order; of at
-/// least two. Who won or lost everything is in none. See <https://doi.org/10.1214/aos/1079120141>, assumption 1.
+/// The strongly connected components of the graph "scored against", of at least two players, largest first, each in
+/// order: maximum-likelihood ratings exist within them only. Players who won or lost every game are in none.
+/// See <https://doi.org/10.1214/aos/1079120141>, assumption 1.
 pub fn comparable_groups(players: usize, meetings: &[Meeting]) -> Vec<Vec<usize>> {
     let (mut above, mut below) = (vec![Vec::new(); players], vec![Vec::new(); players]);
     for meeting in meetings.iter().filter(|meeting| meeting.counts.total() > 0) {
@@ -22,7 +22,7 @@ pub fn comparable_groups(players: usize, meetings: &[Meeting]) -> Vec<Vec<usize>
             add_score(b, a);
         }
     }
-    // Strongly connected components: who left last in a search of the one direction is searched first in the other.
+    // Kosaraju's algorithm: nodes finished last in one direction are searched first in the other.
     // See <https://en.wikipedia.org/wiki/Kosaraju%27s_algorithm>.
     let mut seen = vec![false; players];
     let order: Vec<usize> = (0..players).flat_map(|player| reachable(player, &below, &mut seen)).collect();
@@ -38,7 +38,7 @@ pub fn comparable_groups(players: usize, meetings: &[Meeting]) -> Vec<Vec<usize>
     groups
 }
 
-/// Who can be reached and has not been seen, those that lead no further first.
+/// The unvisited nodes reachable from a node, in order of finishing.
 fn reachable(from: usize, edges: &[Vec<usize>], seen: &mut [bool]) -> Vec<usize> {
     let mut left = Vec::new();
     let mut path = Vec::new();

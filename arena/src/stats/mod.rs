@@ -1,8 +1,8 @@
-//! What counts of results say about strength. Knows nothing of chess.
+//! Statistics of match results: Elo, ratings and sequential tests. It knows nothing of chess.
 
 mod brownian;
+mod cholesky;
 mod counts;
-mod definite;
 mod elo;
 mod groups;
 mod likelihood;

@@ -2,14 +2,14 @@
 //! See <https://en.wikipedia.org/wiki/Bradley%E2%80%93Terry_model>.
 
 use super::Counts;
+use super::cholesky::Factor;
 use super::counts::mean_and_variance;
-use super::definite::Factor;
 use super::elo::Z95;
 
 /// Natural units of one Elo.
 const UNIT: f64 = std::f64::consts::LN_10 / 400.0;
 
-/// What two engines did against each other.
+/// The results of two engines against each other.
 #[derive(Clone, Copy, Debug)]
 pub struct Meeting {
     /// Which engines.
@@ -21,13 +21,13 @@ pub struct Meeting {
 /// The strength of an engine, counted from an [`Origin`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rating {
-    /// Elo; not there for an engine that won or lost everything, or met nobody whose rating can be told.
+    /// Elo; `None` for an engine that won or lost every game, or met no rated engine.
     pub elo: Option<f64>,
     /// Half the width of its 95 % interval, from the spread of the results; not there without a spread.
     pub error: Option<f64>,
 }
 
-/// Where ratings are counted from; games tell differences only.
+/// The origin of ratings; games determine differences only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The mean of all engines that can be rated.
@@ -124,7 +124,7 @@ fn rateable(engines: usize, meetings: &[Meeting]) -> Vec<usize> {
     }
 }
 
-/// Strengths and their standard errors, in natural units; `None` if not everybody is linked to everybody.
+/// Strengths and their standard errors, in natural units; `None` unless all players are connected.
 fn fit(engines: usize, results: &[Observed], origin: Option<usize>) -> Option<(Vec<f64>, Vec<f64>)> {
     if engines == 0 {
         return None;

@@ -18,7 +18,7 @@ const FLOOR: f64 = 1e-3;
 /// The largest bound, in Elo.
 pub const FURTHEST: f64 = 3000.0;
 
-/// What the bounds of a test are.
+/// The unit of the bounds of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// Elo in units of the spread of results: tests take as long whatever the draws.
@@ -41,7 +41,7 @@ pub struct Bounds {
 #[error("expected ELO0,ELO1 with −{FURTHEST} ≤ ELO0 < ELO1 ≤ {FURTHEST}, found `{0}`")]
 pub struct BoundsError(String);
 
-/// A model that cannot judge such counts.
+/// A model that does not apply to such counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the Bayesian model judges games, not pairs")]
 pub struct ModelError;
@@ -89,7 +89,7 @@ impl fmt::Display for Bounds {
 /// A sequential test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
-    /// What the bounds are.
+    /// The unit of the bounds.
     pub model: Model,
     /// The hypotheses.
     pub bounds: Bounds,
@@ -99,7 +99,7 @@ pub struct Sprt {
     pub beta: f64,
 }
 
-/// What a test has decided.
+/// The decision of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// At least `elo1`.
@@ -110,7 +110,7 @@ pub enum Verdict {
     Undecided,
 }
 
-/// What is to be expected of a test.
+/// The expected course of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prospect {
     /// The chance that H1 is accepted.
@@ -128,7 +128,7 @@ impl Sprt {
     /// The log-likelihood ratio of H1 to H0; finite for all counts.
     ///
     /// # Errors
-    /// If the model cannot judge such counts.
+    /// If the model does not apply to such counts.
     pub fn llr(&self, counts: &Counts) -> Result<f64, ModelError> {
         if self.model == Model::Bayesian && matches!(counts, Counts::Pairs(_)) {
             return Err(ModelError);
@@ -151,7 +151,7 @@ impl Sprt {
         Ok(total * (alternative - null))
     }
 
-    /// What a log-likelihood ratio decides.
+    /// The decision at a log-likelihood ratio.
     pub fn verdict(&self, llr: f64) -> Verdict {
         let (lower, upper) = self.limits();
         if llr >= upper {
@@ -163,7 +163,7 @@ impl Sprt {
         }
     }
 
-    /// What is to be expected from a log-likelihood ratio on, between the limits, if the true difference is `nelo`,
+    /// The expectation from a log-likelihood ratio between the limits if the true difference is `nelo`,
     /// normalized, and the bounds are too.
     // Per pair of games, whose deviation is that of a game divided by √2.
     pub fn prospect(&self, llr: f64, nelo: f64) -> Prospect {
@@ -172,10 +172,10 @@ impl Sprt {
         self.prospect_at(llr, t, [t0, t1], 2.0)
     }
 
-    /// What is to be expected from counts on, if they are what they will always be like; `None` without any.
+    /// The expectation if the rest of the test resembles these counts; `None` without any.
     ///
     /// # Errors
-    /// If the model cannot judge such counts.
+    /// If the model does not apply to such counts.
     pub fn outlook(&self, counts: &Counts) -> Result<Option<Prospect>, ModelError> {
         let llr = self.llr(counts)?;
         let (mean, variance) = mean_and_variance(&counts.frequencies(FLOOR));

@@ -1,4 +1,4 @@
-//! What a sequential test tells about strength once it has stopped.
+//! Estimates of strength after a sequential test has stopped.
 //!
 //! A test stops when its counts look good enough, or bad enough: the Elo of the counts alone is too far from the middle
 //! of the bounds. Taking the test for a Brownian motion between two walls, its outcomes have an order, and how likely an
@@ -26,7 +26,7 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The difference of two strengths, the first side's view, as a sequential test tells it, its rule for stopping included.
+/// The difference of two strengths from the first side's view, corrected for the stopping rule of the test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unbiased {
     /// Elo; infinite where the mean score would be 0 or 1.
@@ -45,7 +45,7 @@ impl Sprt {
     /// The estimate from counts at which the test has stopped, or stands; `None` if there are none, or all are alike.
     ///
     /// # Errors
-    /// If the model cannot judge such counts.
+    /// If the model does not apply to such counts.
     pub fn unbiased(&self, counts: &Counts) -> Result<Option<Unbiased>, ModelError> {
         let llr = self.llr(counts)?;
         let (mean, variance) = mean_and_variance(&counts.frequencies(0.0));

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::EngineSpec;
-use super::bounds::{LONGEST_TEXT, LastLines, MOST_OPTIONS, shortened};
-use super::process::{Death, Heard, Process};
+use super::bounds::{LONGEST_TEXT, LastLines, MAX_OPTIONS, shortened};
+use super::process::{ExitInfo, Process, ReadOutcome};
 
-/// How long an engine may take for what has no clock.
+/// Timeouts of an engine for everything without a clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
     /// From its start to `uciok`.
@@ -34,40 +34,40 @@ pub enum EngineError {
     Start {
         /// The program.
         command: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// It ended, or closed its output.
-    #[error("ended while expected to say {expected} ({death})")]
+    #[error("ended instead of sending {expected} ({exit})")]
     Crashed {
-        /// What it should have said.
+        /// The expected word.
         expected: &'static str,
         /// How it ended.
-        death: Death,
+        exit: ExitInfo,
     },
     /// It did not answer, and was killed.
-    #[error("did not say {expected} within {} ms, and was killed", waited.as_millis())]
+    #[error("did not send {expected} within {} ms, and was killed", waited.as_millis())]
     Stalled {
-        /// What it should have said.
+        /// The expected word.
         expected: &'static str,
         /// How long it had.
         waited: Duration,
     },
-    /// It did not read what it was sent, and was killed.
-    #[error("did not read what it was sent within {} ms, and was killed", waited.as_millis())]
-    Unread {
+    /// It did not read its input, and was killed.
+    #[error("did not read its input within {} ms, and was killed", waited.as_millis())]
+    NotReading {
         /// How long it had.
         waited: Duration,
     },
-    /// It says that something it was told at its start is wrong.
-    #[error("says: {0}")]
-    Complains(String),
+    /// It reported an error during its start.
+    #[error("reports: {0}")]
+    ReportsError(String),
     /// An option to be set is not among those it has.
     #[error("has no option `{0}`")]
     NoOption(String),
 }
 
-/// What to search, and how long that may take.
+/// A search request.
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'a> {
     /// The `position` command.
@@ -78,7 +78,7 @@ pub struct Search<'a> {
     pub time: Duration,
 }
 
-/// What a search came to.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The move as it was sent; empty if there was none.
@@ -112,7 +112,7 @@ impl Engine {
             engine.set_option(name, value)?;
         }
         match engine.ready()? {
-            Some(complaint) => Err(EngineError::Complains(complaint)),
+            Some(reported) => Err(EngineError::ReportsError(reported)),
             None => Ok(engine),
         }
     }
@@ -126,7 +126,7 @@ impl Engine {
             if line.trim_end() == EXPECTED {
                 return Ok(());
             }
-            if self.options.len() < MOST_OPTIONS {
+            if self.options.len() < MAX_OPTIONS {
                 self.options.extend(option_name(&line));
             }
         }
@@ -153,27 +153,26 @@ impl Engine {
         self.ready().map(drop)
     }
 
-    /// Waits until it has done all it was told; returns the first error it says meanwhile.
+    /// Waits for `readyok`; returns the first error reported meanwhile.
     fn ready(&mut self) -> Result<Option<String>, EngineError> {
         const EXPECTED: &str = "readyok";
         let deadline = Instant::now() + self.timeouts.ready;
         self.send("isready\n", EXPECTED, deadline, self.timeouts.ready)?;
-        let mut complaint = None;
+        let mut reported = None;
         loop {
             let line = self.expect(EXPECTED, deadline, self.timeouts.ready)?;
             if line.trim_end() == EXPECTED {
-                return Ok(complaint);
+                return Ok(reported);
             }
             if let Some(text) = line.strip_prefix("info string ")
                 && text.to_ascii_lowercase().starts_with("error")
             {
-                complaint.get_or_insert_with(|| shortened(text));
+                reported.get_or_insert_with(|| shortened(text));
             }
         }
     }
 
-    /// Searches. When its time is up the engine is told to stop, and has a moment to obey: the answer then says how long
-    /// it took.
+    /// Searches. When the time is up, sends `stop` and allows [`Timeouts::stop`] for the answer, which has the elapsed time.
     ///
     /// # Errors
     /// If it ends or never answers.
@@ -188,7 +187,7 @@ impl Engine {
         let mut infos = LastLines::default();
         loop {
             match self.process.line(deadline) {
-                Heard::Line(line, read_at) => {
+                ReadOutcome::Line(line, read_at) => {
                     if line.starts_with("info") {
                         if line.contains(" score ") || line.contains(" pv ") {
                             infos.push(line);
@@ -198,13 +197,13 @@ impl Engine {
                         return Ok(Answer { best_move, elapsed: read_at - started, infos: infos.into_lines() });
                     }
                 }
-                Heard::Nothing if !is_stopped => {
+                ReadOutcome::TimedOut if !is_stopped => {
                     is_stopped = true;
                     deadline += self.timeouts.stop;
                     self.send("stop\n", EXPECTED, deadline, longest)?;
                 }
-                Heard::Nothing => return Err(self.stalled(EXPECTED, longest)),
-                Heard::Closed => return Err(self.crashed(EXPECTED)),
+                ReadOutcome::TimedOut => return Err(self.stalled(EXPECTED, longest)),
+                ReadOutcome::Closed => return Err(self.crashed(EXPECTED)),
             }
         }
     }
@@ -214,13 +213,13 @@ impl Engine {
         self.process.quit();
     }
 
-    /// Sends what is to be read before the next `readyok`.
+    /// Sends lines without an answer, under the timeout of `readyok`.
     fn send_soon(&mut self, lines: &str) -> Result<(), EngineError> {
         let waited = self.timeouts.ready;
         self.send(lines, "readyok", Instant::now() + waited, waited)
     }
 
-    /// Sends lines to which an engine that lives says what is expected; it has `waited` until the deadline.
+    /// Sends lines that `expected` answers; `waited` is the time until the deadline.
     fn send(
         &mut self,
         lines: &str,
@@ -231,7 +230,7 @@ impl Engine {
         self.process.send(lines, deadline).map_err(|error| match error.kind() {
             io::ErrorKind::TimedOut => {
                 self.process.kill();
-                EngineError::Unread { waited }
+                EngineError::NotReading { waited }
             }
             _ => self.crashed(expected),
         })
@@ -239,14 +238,14 @@ impl Engine {
 
     fn expect(&mut self, expected: &'static str, deadline: Instant, waited: Duration) -> Result<String, EngineError> {
         match self.process.line(deadline) {
-            Heard::Line(line, _) => Ok(line),
-            Heard::Nothing => Err(self.stalled(expected, waited)),
-            Heard::Closed => Err(self.crashed(expected)),
+            ReadOutcome::Line(line, _) => Ok(line),
+            ReadOutcome::TimedOut => Err(self.stalled(expected, waited)),
+            ReadOutcome::Closed => Err(self.crashed(expected)),
         }
     }
 
     fn crashed(&mut self, expected: &'static str) -> EngineError {
-        EngineError::Crashed { expected, death: self.process.end() }
+        EngineError::Crashed { expected, exit: self.process.end() }
     }
 
     fn stalled(&mut self, expected: &'static str, waited: Duration) -> EngineError {
@@ -280,15 +279,15 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_read_is_killed() {
-        let told = |value| Engine::start(&unreading(value), &[], TIMEOUTS).err().unwrap().to_string();
+    fn an_engine_that_does_not_read_is_killed() {
+        let stderr = |value| Engine::start(&unreading(value), &[], TIMEOUTS).err().unwrap().to_string();
         // More than a pipe holds.
-        assert_eq!(told(1 << 20), "did not read what it was sent within 50 ms, and was killed");
-        assert_eq!(told(1), "did not say readyok within 50 ms, and was killed");
+        assert_eq!(stderr(1 << 20), "did not read its input within 50 ms, and was killed");
+        assert_eq!(stderr(1), "did not send readyok within 50 ms, and was killed");
     }
 
     #[test]
-    fn who_does_not_read_can_be_left() {
+    fn an_engine_that_does_not_read_can_be_dropped() {
         let mut process = Process::spawn(&unreading(0)).unwrap();
         let text = "a".repeat(1 << 20);
         let error = process.send(&text, Instant::now() + TIMEOUTS.ready).unwrap_err();

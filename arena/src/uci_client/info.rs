@@ -1,8 +1,8 @@
-//! What an `info` line says.
+//! Parser of `info` lines.
 
 use std::fmt;
 
-use super::bounds::{DEEPEST, MOST_NODES};
+use super::bounds::{DEEPEST, MAX_NODES};
 
 /// A score, from the view of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +55,8 @@ pub struct Info<'a> {
 }
 
 impl<'a> Info<'a> {
-    /// Reads a line; `None` if it is no `info` line or only a message. What is not understood is passed over, as is a number
-    /// that cannot be true: sums of such numbers would say nothing, or overflow.
+    /// Parses a line; `None` if it is not an `info` line or only a message. Unknown words are skipped, and so are
+    /// implausible numbers, whose sums would be meaningless or overflow.
     pub fn parse(line: &'a str) -> Option<Self> {
         let mut words = line.split_ascii_whitespace().peekable();
         if words.next() != Some("info") {
@@ -70,7 +70,7 @@ impl<'a> Info<'a> {
                 "depth" => info.depth = number().and_then(plies),
                 "seldepth" => info.seldepth = number().and_then(plies),
                 "multipv" => info.multipv = number().and_then(|n| n.try_into().ok()),
-                "nodes" => info.nodes = number().filter(|&nodes| nodes <= MOST_NODES),
+                "nodes" => info.nodes = number().filter(|&nodes| nodes <= MAX_NODES),
                 "lowerbound" | "upperbound" => info.is_bound = true,
                 "cp" => info.score = words.next().and_then(|word| word.parse().ok()).map(Score::Centipawns),
                 "mate" => info.score = words.next().and_then(|word| word.parse().ok()).map(Score::Mate),
@@ -88,7 +88,7 @@ impl<'a> Info<'a> {
     }
 }
 
-/// A depth that can be true.
+/// A plausible depth.
 fn plies(number: u64) -> Option<u32> {
     number.try_into().ok().filter(|&plies| plies <= DEEPEST)
 }
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_cannot_be_true_are_unknown() {
+    fn implausible_numbers_are_unknown() {
         let line = "info depth 4294967295 seldepth 18446744073709551615 score cp 1 nodes 18446744073709551615 pv e2e4";
         let info = Info::parse(line).unwrap();
         assert_eq!((info.depth, info.seldepth, info.nodes), (None, None, None));

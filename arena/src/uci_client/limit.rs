@@ -1,4 +1,4 @@
-//! What an engine may spend on a move: time of a clock, or a fixed amount.
+//! The limit of a move: time of a clock, or a fixed amount.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// What an engine may spend.
+/// The limit of an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
     /// Time on a clock.
@@ -65,7 +65,7 @@ impl Limit {
 impl FromStr for Limit {
     type Err = LimitError;
 
-    /// Reads what is displayed.
+    /// Parses the displayed form.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if let Some(depth) = text.strip_prefix("depth ") {
             return Self::parse("depth", depth);

@@ -4,18 +4,18 @@
 
 mod bounds;
 mod engine;
-mod guard;
 mod info;
 mod limit;
 mod process;
 mod session;
 mod spec;
+mod watchdog;
 
-pub use bounds::{LONGEST_TEXT, MOST_NOTES, shortened};
+pub use bounds::{LONGEST_TEXT, MAX_NOTES, shortened};
 pub use engine::{Answer, Engine, EngineError, Search, Timeouts};
-pub use guard::{stand_guard, start_guard};
 pub use info::{Info, Score};
 pub use limit::{Limit, LimitError, TimeControl};
 pub use process::kill_all;
-pub use session::{Heed, Session, Silence};
+pub use session::{Reply, Session, WaitError};
 pub use spec::{EngineSpec, NameError, SpecError, checked_name};
+pub use watchdog::{run_watchdog, start_watchdog};

@@ -15,10 +15,10 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use super::EngineSpec;
 use super::bounds::{LONGEST_LINE, LONGEST_TEXT};
-use super::guard::{self, kill_group};
+use super::watchdog::{self, kill_group};
 
-/// How long an engine may take to leave after `quit`.
-const LEAVE: Duration = Duration::from_millis(500);
+/// Time to end after `quit`.
+const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The process groups that are alive.
 static ALIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
@@ -27,18 +27,18 @@ fn alive<T>(act: impl FnOnce(&mut BTreeSet<i32>) -> T) -> T {
     act(&mut ALIVE.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Kills every engine there is, with all its children, at once. Whoever waits for one sees its end.
+/// Kills every engine with all its children at once. Threads that wait for one see its end.
 pub fn kill_all() {
     alive(|groups| groups.iter().for_each(|&group| kill_group(group)));
 }
 
-/// What waiting for a line came to.
-pub(super) enum Heard {
+/// The result of waiting for a line.
+pub(super) enum ReadOutcome {
     /// A line without its end, and when it was read.
     Line(String, Instant),
-    /// Nothing until the deadline.
-    Nothing,
-    /// The engine has closed its output: it is dead, or will never say anything again.
+    /// TimedOut until the deadline.
+    TimedOut,
+    /// The engine has ended or closed its output.
     Closed,
 }
 
@@ -50,17 +50,17 @@ pub(super) struct Process {
     stdin: Option<ChildStdin>,
     stdout: ChildStdout,
     stderr: Option<ChildStderr>,
-    /// What was read and not yet handed out, from `start`; no line end before `scanned`.
+    /// Bytes read; those from `start` on are unprocessed, with no line end before `scanned`.
     buffer: Vec<u8>,
     start: usize,
     scanned: usize,
     /// When the last bytes of the buffer were read.
     read_at: Instant,
-    last_words: Vec<u8>,
+    last_stderr_line: Vec<u8>,
 }
 
-/// What keeps a program from being started: the system says "permission denied" of directories and plain files alike.
-fn obstacle(command: &Path, error: io::Error) -> io::Error {
+/// A clearer error for a failed start: the system reports "permission denied" for directories and plain files alike.
+fn spawn_error(command: &Path, error: io::Error) -> io::Error {
     let kind = error.kind();
     if command.is_dir() {
         io::Error::new(kind, "is a directory")
@@ -85,17 +85,17 @@ impl Process {
             groups.insert(child.id().cast_signed());
             io::Result::Ok(child)
         })
-        .map_err(|error| obstacle(&spec.command, error))?;
+        .map_err(|error| spawn_error(&spec.command, error))?;
         let group = child.id().cast_signed();
-        guard::has_begun(group);
+        watchdog::has_begun(group);
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("the child has no pipes"));
         };
-        // Who does not read must not keep us waiting beyond a deadline.
+        // Writing must not block beyond a deadline.
         ioctl_fionbio(&stdin, true)?;
         let stderr = child.stderr.take();
         let read_at = Instant::now();
-        let (buffer, last_words) = (Vec::new(), Vec::new());
+        let (buffer, last_stderr_line) = (Vec::new(), Vec::new());
         Ok(Process {
             child,
             group,
@@ -106,11 +106,11 @@ impl Process {
             start: 0,
             scanned: 0,
             read_at,
-            last_words,
+            last_stderr_line,
         })
     }
 
-    /// Sends whole lines; fails if nobody reads them any more, or not before the deadline ([`io::ErrorKind::TimedOut`]).
+    /// Sends whole lines; fails if the pipe is closed, or full until the deadline ([`io::ErrorKind::TimedOut`]).
     pub(super) fn send(&mut self, lines: &str, deadline: Instant) -> io::Result<()> {
         let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         let mut left = lines.as_bytes();
@@ -144,22 +144,22 @@ impl Process {
     }
 
     /// Waits for a line until the deadline. A line that was read later does not count: it is handed out by the next call.
-    pub(super) fn line(&mut self, deadline: Instant) -> Heard {
+    pub(super) fn line(&mut self, deadline: Instant) -> ReadOutcome {
         loop {
             if let Some(end) = self.line_end() {
                 if self.read_at > deadline {
-                    return Heard::Nothing;
+                    return ReadOutcome::TimedOut;
                 }
                 let line = &self.buffer[self.start..end];
                 let text = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)).into_owned();
                 self.start = end + 1;
                 self.scanned = self.start;
-                return Heard::Line(text, self.read_at);
+                return ReadOutcome::Line(text, self.read_at);
             }
             match self.read_more(deadline) {
                 Ok(true) => {}
-                Ok(false) => return Heard::Nothing,
-                Err(_) => return Heard::Closed,
+                Ok(false) => return ReadOutcome::TimedOut,
+                Err(_) => return ReadOutcome::Closed,
             }
         }
     }
@@ -194,7 +194,7 @@ impl Process {
             (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()))
         };
         if errors_ready {
-            self.keep_last_words();
+            self.read_stderr();
         }
         if output_ready {
             let mut chunk = [0; 1 << 14];
@@ -208,53 +208,53 @@ impl Process {
         Ok(true)
     }
 
-    fn keep_last_words(&mut self) {
+    fn read_stderr(&mut self) {
         let mut chunk = [0; 1 << 12];
         match self.stderr.as_mut().map(|stderr| stderr.read(&mut chunk)) {
             Some(Ok(count)) if count > 0 => {
-                self.last_words.extend_from_slice(&chunk[..count]);
-                let surplus = self.last_words.len().saturating_sub(LONGEST_TEXT);
-                self.last_words.drain(..surplus);
+                self.last_stderr_line.extend_from_slice(&chunk[..count]);
+                let surplus = self.last_stderr_line.len().saturating_sub(LONGEST_TEXT);
+                self.last_stderr_line.drain(..surplus);
             }
             _ => self.stderr = None,
         }
     }
 
     /// How the process ended and the last line of its standard error; kills it if it has not ended by itself.
-    pub(super) fn end(&mut self) -> Death {
-        // An engine that closed its output is about to end: its own status says more than ours.
-        let deadline = Instant::now() + LEAVE;
+    pub(super) fn end(&mut self) -> ExitInfo {
+        // An engine that closed its output is about to end: wait for its own exit status.
+        let deadline = Instant::now() + QUIT_TIMEOUT;
         while !self.has_ended() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(2));
         }
         let has_ended = self.has_ended();
-        // What it still had to say is in the pipe; a flood of it is not worth reading.
+        // Its last messages are still in the pipe; the bound guards against a flood.
         for _ in 0..64 {
-            if !self.has_last_words() {
+            if !self.has_stderr() {
                 break;
             }
-            self.keep_last_words();
+            self.read_stderr();
         }
         let ended = match self.kill() {
             Some(status) if has_ended => status.to_string(),
             _ => "killed".to_owned(),
         };
-        let words = String::from_utf8_lossy(&self.last_words);
+        let words = String::from_utf8_lossy(&self.last_stderr_line);
         let last = words.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("").trim();
-        Death { ended, last_words: last.to_owned() }
+        ExitInfo { ended, last_stderr_line: last.to_owned() }
     }
 
-    fn has_last_words(&self) -> bool {
+    fn has_stderr(&self) -> bool {
         let Some(stderr) = &self.stderr else { return false };
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         matches!(poll(&mut [PollFd::new(stderr, PollFlags::IN)], Some(&now)), Ok(1))
     }
 
-    /// Asks the engine to leave, and kills what is left of it.
+    /// Sends `quit`, and kills the process if it does not end.
     pub(super) fn quit(&mut self) {
-        let deadline = Instant::now() + LEAVE;
+        let deadline = Instant::now() + QUIT_TIMEOUT;
         if self.send("quit\n", deadline).is_ok() {
-            while let Heard::Line(..) = self.line(deadline) {}
+            while let ReadOutcome::Line(..) = self.line(deadline) {}
         }
         self.kill();
     }
@@ -264,10 +264,10 @@ impl Process {
         if !alive(|groups| groups.remove(&self.group)) {
             return None;
         }
-        // Until it is waited for, the number belongs to nobody else.
+        // The process ID is not reused before `wait`.
         kill_group(self.group);
         let status = self.child.wait().ok();
-        guard::has_ended(self.group);
+        watchdog::has_ended(self.group);
         status
     }
 }
@@ -284,18 +284,18 @@ impl Drop for Process {
     }
 }
 
-/// How an engine ended.
+/// The end of an engine's process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Death {
+pub struct ExitInfo {
     /// The status of its process, in words.
     pub ended: String,
     /// The last line of its standard error, or nothing.
-    pub last_words: String,
+    pub last_stderr_line: String,
 }
 
-impl fmt::Display for Death {
+impl fmt::Display for ExitInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.ended)?;
-        if self.last_words.is_empty() { Ok(()) } else { write!(f, ", last words: {}", self.last_words) }
+        if self.last_stderr_line.is_empty() { Ok(()) } else { write!(f, ", stderr: {}", self.last_stderr_line) }
     }
 }

@@ -1,32 +1,32 @@
-//! An engine to talk to line by line, without a protocol between.
+//! Raw access to an engine, line by line.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use super::EngineSpec;
 use super::bounds::LastLines;
-use super::process::{Heard, Process};
+use super::process::{Process, ReadOutcome};
 
 /// How long an engine has to read a line.
 const READ: Duration = Duration::from_secs(5);
 
-/// An engine's process and what it has said. It is dead when this is dropped.
+/// An engine's process, killed when this is dropped.
 pub struct Session {
     process: Process,
 }
 
-/// Why what was waited for has not come.
+/// Why an expected line did not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Silence {
+pub enum WaitError {
     /// The time was up.
     TimeUp,
     /// The engine has ended, or closed its output.
     Ended,
 }
 
-/// What was said until a wanted line.
+/// The output up to an expected line.
 #[derive(Clone, Debug, Default)]
-pub struct Heed {
+pub struct Reply {
     /// All lines, of a flood the last ones; the last is the wanted one.
     pub lines: Vec<String>,
     /// From the begin of waiting.
@@ -34,7 +34,7 @@ pub struct Heed {
 }
 
 impl Session {
-    /// Starts an engine's program and says nothing to it.
+    /// Starts an engine's program without sending anything.
     ///
     /// # Errors
     /// If the system cannot start it.
@@ -42,7 +42,7 @@ impl Session {
         Process::spawn(spec).map(|process| Session { process })
     }
 
-    /// Sends a line. Whether anybody reads it shows when an answer is waited for.
+    /// Sends a line. A failure shows when waiting for the answer.
     pub fn send(&mut self, line: &str) {
         let _ = self.process.send(&format!("{line}\n"), Instant::now() + READ);
     }
@@ -55,34 +55,34 @@ impl Session {
     /// Waits for a line whose first word is `word`.
     ///
     /// # Errors
-    /// If it does not come in time; with what was said instead.
-    pub fn wait_for(&mut self, word: &str, time: Duration) -> Result<Heed, (Silence, Vec<String>)> {
+    /// If it does not come in time; with the lines sent instead.
+    pub fn wait_for(&mut self, word: &str, time: Duration) -> Result<Reply, (WaitError, Vec<String>)> {
         let started = Instant::now();
         let mut lines = LastLines::default();
         loop {
             match self.process.line(started + time) {
-                Heard::Line(line, read_at) => {
+                ReadOutcome::Line(line, read_at) => {
                     let is_wanted = line.split_ascii_whitespace().next() == Some(word);
                     lines.push(line);
                     if is_wanted {
                         let elapsed = read_at.saturating_duration_since(started);
-                        return Ok(Heed { lines: lines.into_lines(), elapsed });
+                        return Ok(Reply { lines: lines.into_lines(), elapsed });
                     }
                 }
-                Heard::Nothing => return Err((Silence::TimeUp, lines.into_lines())),
-                Heard::Closed => return Err((Silence::Ended, lines.into_lines())),
+                ReadOutcome::TimedOut => return Err((WaitError::TimeUp, lines.into_lines())),
+                ReadOutcome::Closed => return Err((WaitError::Ended, lines.into_lines())),
             }
         }
     }
 
-    /// Whether the engine ends by itself in time; says how long it took.
+    /// The time until the engine ends by itself; `None` if it does not end in time.
     pub fn ends_within(&mut self, time: Duration) -> Option<Duration> {
         let started = Instant::now();
         loop {
             match self.process.line(started + time) {
-                Heard::Line(..) => {}
-                Heard::Nothing => return None,
-                Heard::Closed => break,
+                ReadOutcome::Line(..) => {}
+                ReadOutcome::TimedOut => return None,
+                ReadOutcome::Closed => break,
             }
         }
         while !self.process.has_ended() {

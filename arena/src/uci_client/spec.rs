@@ -1,4 +1,4 @@
-//! What engine to start and how, as given on the command line: `cmd=./merino name=new option.Hash=16 tc=8+0.08`.
+//! The description of an engine on the command line: `cmd=./merino name=new option.Hash=16 tc=8+0.08`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::{Limit, LimitError};
 pub struct EngineSpec {
     /// The program.
     pub command: PathBuf,
-    /// What it is called in tables and PGN.
+    /// Its name in tables and PGN.
     pub name: String,
     /// Its arguments.
     pub args: Vec<String>,
@@ -58,7 +58,7 @@ pub enum NameError {
     /// Lines of PGN and tables would be broken by it.
     #[error("{0:?} has a control character, which no name may have")]
     Control(String),
-    /// Nobody could read it.
+    /// It is too long.
     #[error("a name has at most {LONGEST_TEXT} bytes, not {0}")]
     Long(usize),
 }

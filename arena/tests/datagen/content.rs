@@ -165,7 +165,7 @@ fn games_without_an_end_are_thrown_away() {
     let stop = Stop::default();
     let watch = |tally: &Tally| {
         if tally.games() == 5 {
-            stop.ask();
+            stop.request();
         }
     };
     run(&settings, &extent, &mut store, &stop, watch).unwrap();

@@ -22,15 +22,15 @@ fn counts(tally: &Tally) -> Tally {
     Tally { elapsed: Duration::ZERO, ..tally.clone() }
 }
 
-/// Runs until so many games are counted, then asks to end, so many times.
-fn interrupt(path: &Path, format: Format, games: u64, asked: u32) {
+/// Runs until so many games are counted, then requests the end, so many times.
+fn interrupt(path: &Path, format: Format, games: u64, requests: u32) {
     let settings = settings(format);
     let mut store = Store::resume(path, &settings).unwrap();
     let extent = Extent { positions: positions(format), threads: 2, chunk: 2 };
     let stop = Stop::default();
     let watch = |tally: &Tally| {
         if tally.games() == games {
-            (0..asked).for_each(|_| stop.ask());
+            (0..requests).for_each(|_| stop.request());
         }
     };
     run(&settings, &extent, &mut store, &stop, watch).unwrap();
@@ -60,9 +60,9 @@ fn an_interrupted_run_goes_on_to_the_same_output() {
         assert!(games > 4, "{games}");
         for at in 1..=games {
             let path = folder.path().join(format!("{at}.{}", format.name()));
-            // Asked once, the chunk is brought to its end; twice, it is given up.
-            let asked = 1 + (at % 2) as u32;
-            interrupt(&path, format, at, asked);
+            // One request finishes the chunk, two abandon it.
+            let requests = 1 + (at % 2) as u32;
+            interrupt(&path, format, at, requests);
             let length = fs::metadata(&path).unwrap().len();
             assert!(at == games || length < output.len() as u64);
             assert_eq!(fs::read(&path).unwrap(), output[..length as usize]);

@@ -36,7 +36,7 @@ fn a_run_tells_what_it_came_to() {
     // All but the time, of which milliseconds are kept.
     let counts = |table: &str| table.split("speed").next().unwrap().to_owned();
     assert_eq!(counts(&String::from_utf8_lossy(&resumed.stdout)), counts(&table));
-    assert!(stderr(&resumed).starts_with("data.epd: goes on after "));
+    assert!(stderr(&resumed).starts_with("data.epd: resumed after "));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
     fs::write(folder.path().join("bad.toml"), "x = 1\n").unwrap();
     fs::write(folder.path().join("lost.epd"), "4k3/8/8/8/8/8/8/QQQQK3 w - -\n").unwrap();
     for (line, message) in [
-        ("--output data.epd", "data.epd: exists; --resume goes on with it, --force begins anew"),
+        ("--output data.epd", "data.epd: exists; --resume continues it, --force overwrites it"),
         ("--output no/data.epd", "no/data.epd: there is no folder no"),
         ("--output data.txt", "data.txt: the name does not say the format"),
         ("--output lone.epd --resume", "lone.epd.state.json: is missing, so its run cannot go on"),
@@ -63,9 +63,12 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         ("--output y.epd --openings lost.epd", "1000 games in a row gave nothing new"),
     ] {
         let output = arena(&folder, &format!("{line} {QUICK}"));
-        let told = stderr(&output);
-        assert_eq!(output.status.code(), Some(2), "{line}: {told}");
-        assert!(told.starts_with("error: ") && told.contains(message) && told.lines().count() == 1, "{line}: {told}");
+        let stderr = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{line}: {stderr}");
+        assert!(
+            stderr.starts_with("error: ") && stderr.contains(message) && stderr.lines().count() == 1,
+            "{line}: {stderr}"
+        );
     }
     for bad in ["--draw 1", "--resign 3", "--positions 0", "--nodes 0", "--force --resume", "--chunk 0"] {
         assert_eq!(arena(&folder, &format!("--output z.epd --positions 1 {bad}")).status.code(), Some(2), "{bad}");
@@ -96,7 +99,7 @@ fn damaged_output_is_not_gone_on_with() {
     for (bad, fault) in [
         (state.replace("\"next_game\": ", "\"next_game\": 9"), ", but other games are counted"),
         (state.replace("\"nodes\": 1", "\"nodes\": 184467440737095516"), "nodes"),
-        (state.replace("\"bytes\"", "\"lost\""), "`bytes` is no number"),
+        (state.replace("\"bytes\"", "\"lost\""), "`bytes` is not a number"),
         (state.replace("\"nodes\": ", "\"nodes\": -"), "nodes is -150 there"),
         (state.replace("\"kept\"", "\"sold\""), "`sold` is not known"),
         (state[..50].to_owned(), "EOF while parsing"),

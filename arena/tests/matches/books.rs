@@ -63,7 +63,7 @@ fn books_that_cannot_be_played_are_refused() {
             "book.epd: cannot be read: line 3 is longer than 1048576 bytes",
         ),
     ] {
-        let told = starts(book, more).unwrap_err();
-        assert!(told.contains(message), "{told}");
+        let stderr = starts(book, more).unwrap_err();
+        assert!(stderr.contains(message), "{stderr}");
     }
 }

@@ -33,7 +33,7 @@ fn each_check_is_told_with_its_reason() {
     }
     let missing = "missing: Hash, Threads, Move Overhead, Ponder, MultiPV";
     assert_eq!(found("the usual options are there"), ("FAILED", missing));
-    assert!(found("go infinite lasts until stop").1.starts_with("said bestmove "));
+    assert!(found("go infinite lasts until stop").1.starts_with("sent bestmove "));
     assert_eq!(found("go depth ends at that depth"), ("FAILED", "depth 1"));
     assert_eq!(found("go ponder ends with stop"), ("skipped", "no option Ponder"));
 }
@@ -45,7 +45,7 @@ fn engines_that_misbehave_fail() {
     let (code, text) = check("args=no-score=2", score);
     assert_eq!((code, text.trim_end().lines().last()), (Some(1), Some("0 passed, 1 failed, 0 skipped")));
     let (code, text) = check("args=crash", score);
-    assert!(code == Some(1) && text.contains("ended instead of saying bestmove"), "{text}");
+    assert!(code == Some(1) && text.contains("ended instead of sending bestmove"), "{text}");
     let (code, text) = check("args=illegal-pv", &["--only", "every line"]);
     assert!(code == Some(1) && text.contains("illegal PVs: info depth 1"), "{text}");
     let missing = Command::cargo_bin("arena").unwrap().args(["check", "./no-such-engine"]).output().unwrap();

@@ -82,14 +82,14 @@ fn journals_are_kept_from_harm() {
         ),
         (&["--journal", "match.jsonl", "--resume", "--draw", "9,9,9"], "draw is null there, [9,9,9] here"),
     ] {
-        let (code, told) = play(more);
-        assert_eq!(code, Some(2), "{told}");
-        assert!(told.contains(message), "{told}");
+        let (code, stderr) = play(more);
+        assert_eq!(code, Some(2), "{stderr}");
+        assert!(stderr.contains(message), "{stderr}");
         assert_eq!(fs::read(arena.path("match.jsonl")).unwrap(), journal);
     }
     fs::write(arena.path("notes"), "my precious notes").unwrap();
-    let (code, told) = play(&["--journal", "notes", "--resume"]);
-    assert!(code == Some(2) && told.contains("notes: is no journal of this match, and stays as it is"), "{told}");
+    let (code, stderr) = play(&["--journal", "notes", "--resume"]);
+    assert!(code == Some(2) && stderr.contains("notes: is not a journal of this match; left unchanged"), "{stderr}");
     assert_eq!(fs::read_to_string(arena.path("notes")).unwrap(), "my precious notes");
     // More games than before are the same match.
     assert_eq!(play(&["--games", "6", "--journal", "match.jsonl", "--resume"]).0, Some(0));
@@ -140,7 +140,7 @@ fn copies_of_games_and_limits_not_honoured_are_told() {
     assert!(table.contains("Distinct  4 of 8 games"), "{table}");
     assert!(table.contains("Warning   4 games are exact copies of others"), "{table}");
     assert!(table.contains("Warning   the 2 openings were played more than once"), "{table}");
-    assert!(table.contains("Warning   mock says it did 1.0 on average, where 100 nodes a move was asked"), "{table}");
+    assert!(table.contains("Warning   mock reports 1.0 on average; its limit is 100 nodes a move"), "{table}");
     assert_eq!(arena.json()["distinct_games"], 4);
     assert_eq!(arena.json()["warnings"].as_array().unwrap().len(), 3);
 }

@@ -20,8 +20,8 @@ const CLOCK: &[&str] =
 fn expect(behaviours: &str, more: &[&str], ending: &str, games: u64, faults: &[(&str, u64)]) -> Output {
     let arena = Arena::new();
     let output = arena.play(behaviours, more);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{behaviours}: {told}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{behaviours}: {stderr}");
     let json = arena.json();
     assert_eq!(json["endings"][ending], games, "{behaviours}: {json:#}");
     for (index, engine) in json["engines"].as_array().unwrap().iter().enumerate() {
@@ -48,8 +48,8 @@ fn honest_engines_have_no_faults() {
 #[test]
 fn crashes_lose_and_the_engine_is_started_anew() {
     let output = expect("args=crash=3", TWO, "crash", 8, &[("crashes", 8)]);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("exit status: 3") && told.contains("last words: mock: a fatal error"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains("exit status: 3") && stderr.contains("stderr: mock: a fatal error"), "{stderr}");
     // Six searches are the first game of a process.
     expect("args=crash=8", SHORT, "crash", 2, &[("crashes", 2)]);
 }
@@ -184,8 +184,8 @@ fn is_alive(pid: &str) -> bool {
 #[test]
 fn what_cannot_be_played_is_refused_by_name() {
     for (behaviour, message) in [
-        ("args=die-at-start", "mock: ended while expected to say uciok (exit status: 1, last words: mock: not today)"),
-        ("args=complain option.UCI_Chess960=true", "mock: says: error: no such value"),
+        ("args=die-at-start", "mock: ended instead of sending uciok (exit status: 1, stderr: mock: not today)"),
+        ("args=complain option.UCI_Chess960=true", "mock: reports: error: no such value"),
         ("option.Hash=16", "mock: has no option `Hash`"),
         ("dir=/nowhere", "cannot be started"),
         ("depth=0", "depth is a number of plies, not `0`"),
@@ -193,9 +193,9 @@ fn what_cannot_be_played_is_refused_by_name() {
     ] {
         let arena = Arena::new();
         let output = arena.play(behaviour, SHORT);
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{behaviour}: {told}");
-        assert!(told.contains(message), "{behaviour}: {told}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{behaviour}: {stderr}");
+        assert!(stderr.contains(message), "{behaviour}: {stderr}");
         assert!(!arena.path("out.json").exists());
     }
 }
@@ -217,9 +217,9 @@ fn names_that_would_break_files_are_refused() {
             .args(SHORT)
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains(message) && !arena.path("x.pgn").exists(), "{told}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(message) && !arena.path("x.pgn").exists(), "{stderr}");
     }
 }
 
@@ -243,8 +243,8 @@ fn what_is_no_program_is_told_for_what_it_is() {
         ("/no/such/engine", "/no/such/engine: No such file"),
     ] {
         let assert = Command::new(env!("CARGO_BIN_EXE_arena")).args(["check", path]).assert().code(2);
-        let told = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-        assert!(told.contains(message) && told.lines().count() == 1, "{told}");
+        let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(stderr.contains(message) && stderr.lines().count() == 1, "{stderr}");
     }
 }
 
@@ -302,7 +302,7 @@ fn a_test_ends_by_itself_and_its_status_says_how() {
     assert_eq!(sprt("", "", &["--games", "2"]).status.code(), Some(3));
     assert_eq!(sprt("args=die-at-start", "", &[]).status.code(), Some(2));
     let refused = sprt("", "", &["--games", "2", "--model", "bayesian"]);
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!((refused.status.code(), refused.stdout.is_empty()), (Some(2), true));
-    assert!(told.contains("error: the Bayesian model judges games, not pairs"), "{told}");
+    assert!(stderr.contains("error: the Bayesian model judges games, not pairs"), "{stderr}");
 }

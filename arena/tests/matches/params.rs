@@ -64,12 +64,12 @@ fn a_file_that_the_engine_refuses_ends_it_before_the_first_game() {
     fs::write(arena.path("new.toml"), "fault").unwrap();
     let mock = mock();
     let more = ["--merino", mock.to_str().unwrap()];
-    let told = error(&run(&arena, Path::new(env!("CARGO_BIN_EXE_arena")), Path::new(""), &more));
-    assert!(told.starts_with("error: new: says: error: ") && told.contains("new.toml: has a fault"), "{told}");
+    let stderr = error(&run(&arena, Path::new(env!("CARGO_BIN_EXE_arena")), Path::new(""), &more));
+    assert!(stderr.starts_with("error: new: reports: error: ") && stderr.contains("new.toml: has a fault"), "{stderr}");
     assert!(!arena.path("out.json").exists());
     fs::remove_file(arena.path("new.toml")).unwrap();
-    let told = error(&run(&arena, Path::new(env!("CARGO_BIN_EXE_arena")), Path::new(""), &more));
-    assert!(told.starts_with("error: new.toml: "), "{told}");
+    let stderr = error(&run(&arena, Path::new(env!("CARGO_BIN_EXE_arena")), Path::new(""), &more));
+    assert!(stderr.starts_with("error: new.toml: "), "{stderr}");
 }
 
 #[test]
@@ -84,8 +84,8 @@ fn the_engine_is_looked_for_beside_the_arena_and_on_path() {
     let program = place("bin", "arena", Path::new(env!("CARGO_BIN_EXE_arena")));
     let found = || arena.json()["match"]["engines"][0]["command"].as_str().unwrap().to_owned();
     let path = arena.path("path");
-    let told = error(&run(&arena, &program, &path, &[]));
-    assert!(told.contains("bin/merino: is not there") && told.contains("--merino PROGRAM"), "{told}");
+    let stderr = error(&run(&arena, &program, &path, &[]));
+    assert!(stderr.contains("bin/merino: is not there") && stderr.contains("--merino PROGRAM"), "{stderr}");
     let on_path = place("path", "merino", &mock());
     assert_eq!(run(&arena, &program, &path, &[]).status.code(), Some(3));
     assert_eq!(found(), on_path.display().to_string());

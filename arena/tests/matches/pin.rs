@@ -52,9 +52,12 @@ fn each_game_has_processors_of_its_own() {
 fn too_few_processors_are_told() {
     let arena = Arena::new();
     let output = arena.play("args=status", &[SHORT, &["--concurrency", "1000", "--games", "2"]].concat());
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(told.contains("warning: engines are not pinned: 1000 games at a time with 1 processors each"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(
+        stderr.contains("warning: engines are not pinned: 1000 games at a time with 1 processors each"),
+        "{stderr}"
+    );
     assert!(arena.json()["pinned"].is_null());
     assert!(processors(&arena)[0].len() >= std::thread::available_parallelism().unwrap().get());
 }

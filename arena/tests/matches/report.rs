@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::support::{Arena, mock};
 
-/// A name that is no text of a page as it stands.
+/// A name that is not text of a page as it stands.
 const NAME: &str = "<b>&\"'";
 const ESCAPED: &str = "&lt;b&gt;&amp;&quot;'";
 

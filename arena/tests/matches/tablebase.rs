@@ -10,9 +10,9 @@ fn tables_that_are_not_there_are_told_before_the_first_game() {
     fs::create_dir(arena.path("empty")).unwrap();
     for (folder, message) in [("none", "error: none: "), ("empty", "error: empty: has no table of endings")] {
         let output = arena.play("", &["--games", "2", "--depth", "1", "--tb", folder]);
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.starts_with(message) && told.lines().count() == 1, "{told}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.starts_with(message) && stderr.lines().count() == 1, "{stderr}");
         assert!(!arena.path("out.json").exists());
     }
 }
@@ -36,7 +36,7 @@ fn tables_end_games() {
     assert!(json["match"]["tablebase_sha256"].is_string());
     // Without the tables it would be another match.
     let without = arena.play("", &["--depth", "1", "--journal", "match.jsonl", "--resume"]);
-    let told = String::from_utf8_lossy(&without.stderr).into_owned();
-    assert_eq!(without.status.code(), Some(2), "{told}");
-    assert!(told.contains("tablebase_sha256"), "{told}");
+    let stderr = String::from_utf8_lossy(&without.stderr).into_owned();
+    assert_eq!(without.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("tablebase_sha256"), "{stderr}");
 }

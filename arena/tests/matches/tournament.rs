@@ -78,8 +78,8 @@ fn engines_need_names_and_games_come_in_pairs() {
         (&[""], &[], "at least two --engine arguments, found 1"),
         (&["", ""], &["--engine", "cmd=x name=e0"], "several engines are called e0"),
     ] {
-        let (code, told) = run(&arena, "round-robin", behaviours, more);
-        assert_eq!(code, Some(2), "{told}");
-        assert!(told.contains(message), "{told}");
+        let (code, stderr) = run(&arena, "round-robin", behaviours, more);
+        assert_eq!(code, Some(2), "{stderr}");
+        assert!(stderr.contains(message), "{stderr}");
     }
 }

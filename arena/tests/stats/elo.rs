@@ -127,9 +127,9 @@ fn lines_without_an_end_are_refused() {
     fs::write(path("zeros.zst"), zstd::encode_all(std::io::repeat(0).take(1 << 28), 1).unwrap()).unwrap();
     for name in ["long.pgn", "zeros.zst"] {
         let output = elo(folder.path(), &[name]);
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert_eq!(told, format!("error: {name}: line 1 is longer than 1048576 bytes\n"));
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert_eq!(stderr, format!("error: {name}: line 1 is longer than 1048576 bytes\n"));
     }
 }
 
@@ -149,15 +149,15 @@ fn what_cannot_be_rated_is_refused() {
         (&["open.pgn", "empty.pgn"], "open.pgn, empty.pgn: no games that count (1 without a result)"),
         (&["none.pgn"], "error: none.pgn: No such file"),
         (&["torn.zst"], "error: torn.zst: "),
-        (&["won.pgn", "--anchor", "c=0"], "error: nobody is called c"),
+        (&["won.pgn", "--anchor", "c=0"], "error: no player is called c"),
         (&["won.pgn", "--anchor", "a=0"], "a cannot be compared with anybody"),
         (&["won.pgn", "--anchor", "a"], "expected NAME=ELO, found `a`"),
         (&[], "FILE"),
     ] {
         let output = elo(folder.path(), args);
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {told}");
-        assert!(told.contains(message), "{args:?}: {told}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
+        assert!(stderr.contains(message), "{args:?}: {stderr}");
     }
     // Without an anchor there is something to tell, if no rating.
     assert!(elo(folder.path(), &["won.pgn"]).status.success());

@@ -1,17 +1,17 @@
-//! What is in a file, told by how it begins: a file is replaced by its own kind only.
+//! Kinds of files, recognised by their beginning: a file is replaced by its own kind only.
 
 use std::fs::File;
 use std::io::{self, Read};
 
 use super::target::Target;
 
-/// So much of a file is looked at.
+/// The bytes read to recognise a file.
 const HEAD: u64 = 1 << 14;
 
 /// A kind of file.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
-    /// What it is called, with its article: `a page`.
+    /// Its name with article: `a page`.
     pub name: &'static str,
     /// Whether a file that begins like this is of the kind.
     pub is_own: fn(&[u8]) -> bool,
@@ -30,7 +30,7 @@ pub const PGN: Kind = Kind { name: "PGN", is_own: |head| starts_with(head, "[eve
 pub const TOML: Kind = Kind { name: "TOML", is_own: is_toml };
 
 impl Kind {
-    /// Anything: what is written has nothing that it could be told by, and what is there is replaced.
+    /// Any content: the output cannot be recognised, and replaces whatever is there.
     pub const ANY: Kind = Kind { name: "a file", is_own: |_| true };
 
     /// Whether such a file may be written there: there is none, or an empty one, or one of this kind.
@@ -52,7 +52,7 @@ fn starts_with(head: &[u8], word: &str) -> bool {
     head.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// Whether the first line that says something is a header of a table or a key with a value.
+/// Whether the first line that is not blank is the header of a table or a key with a value.
 fn is_toml(head: &[u8]) -> bool {
     let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let mut telling = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"));

@@ -37,11 +37,11 @@ pub enum WriteError {
     /// The file would take the place of another file of the run.
     #[error("{what} {}: is the same file as {other} {}; name another", path.display(), place.display())]
     Same {
-        /// What names the file, such as `--output`.
+        /// The argument of the file, such as `--output`.
         what: String,
         /// The name.
         path: PathBuf,
-        /// What names the other file.
+        /// The argument of the other file.
         other: String,
         /// The name of the other file.
         place: PathBuf,
@@ -49,11 +49,11 @@ pub enum WriteError {
     /// The file that is there is something else than what is to be written.
     #[error("{what} {}: is there and is not {}; name another file, or remove it", path.display(), kind.name)]
     OtherKind {
-        /// What names the file.
+        /// The argument of the file.
         what: String,
         /// The name.
         path: PathBuf,
-        /// What is to be written.
+        /// The kind to be written.
         kind: Kind,
     },
     /// The system refuses.
@@ -61,14 +61,14 @@ pub enum WriteError {
     Refused {
         /// The name.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
 }
 
 /// A file of a run.
 struct Known {
-    /// What names it, such as `--output`.
+    /// Its argument, such as `--output`.
     what: String,
     path: PathBuf,
     target: Target,

@@ -1,4 +1,4 @@
-//! Where a name leads.
+//! Resolution of paths.
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
@@ -10,15 +10,15 @@ use super::WriteError;
 /// Links that are followed from one name, as the system does.
 const LONGEST_CHAIN: usize = 40;
 
-/// What tells a file from all others: its device and its number there.
+/// The identity of a file: device and inode.
 #[cfg(unix)]
 type Identity = (u64, u64);
 
-/// What tells a file from all others: its path.
+/// The identity of a file: its path.
 #[cfg(not(unix))]
 type Identity = PathBuf;
 
-/// Where a name leads, links followed.
+/// The target of a path, links followed.
 #[derive(Debug)]
 pub(super) enum Target {
     /// To a regular file or a folder, or to where a file could be.

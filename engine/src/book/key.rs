@@ -113,7 +113,7 @@ const fn seed_with_zeros() -> [u64; 256] {
         words = mix(words);
         round += 1;
     }
-    // Once over the seed, all zeros, and once over what that made of the memory.
+    // Once over the seed, all zeros, and once over the resulting memory.
     let mut step = 0;
     while step < 2 * 256 / 8 {
         let at = step * 8 % 256;

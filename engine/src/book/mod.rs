@@ -29,7 +29,7 @@ pub enum BookError {
     Unreadable {
         /// The file, as it was named.
         file: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// The file holds a fault.
@@ -125,7 +125,7 @@ impl Book {
         entries.filter_map(known).collect()
     }
 
-    /// One of the moves for a position, each as often as its weight says.
+    /// A move for a position, chosen at random by weight.
     pub fn choose(&self, position: &Position, random: &mut Random) -> Option<Move> {
         let moves = self.moves(position);
         let total = moves.iter().map(|&(_, weight)| u64::from(weight)).sum();

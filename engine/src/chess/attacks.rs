@@ -1,4 +1,4 @@
-//! What each piece attacks, from tables computed at compile time.
+//! Attacks of each piece, from tables computed at compile time.
 //!
 //! Sliders look their blockers up in one table for rooks and one for bishops. The index into it is the PEXT
 //! instruction where the target has it, a magic multiplication elsewhere; both lay the table out in the same blocks.

@@ -81,7 +81,7 @@ impl Bitboard {
         Bitboard(self.0.swap_bytes())
     }
 
-    /// Every square moved by `delta` in index order; what leaves the board at its top or bottom is lost.
+    /// Every square shifted by `delta` in index order; squares beyond the top or bottom of the board are lost.
     #[inline(always)]
     pub(crate) const fn shift(self, delta: i8) -> Self {
         if delta >= 0 { Bitboard(self.0 << delta) } else { Bitboard(self.0 >> -delta) }

@@ -43,7 +43,7 @@ pub struct CastlingRights {
 }
 
 impl CastlingRights {
-    /// Nobody may castle.
+    /// No castling rights.
     pub const NONE: Self = CastlingRights { rooks: [[None; 2]; 2] };
 
     /// The square of the rook with which `color` may castle on `side`.

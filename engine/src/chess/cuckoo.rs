@@ -42,7 +42,7 @@ fn reach(piece: PieceType, from: Square) -> Bitboard {
     }
 }
 
-/// Puts a move into its first place; what it drives out moves on to its other place, and so forth.
+/// Inserts a move at its first slot; a displaced entry moves to its other slot, and so forth.
 fn insert(table: &mut [Option<Slot>], slot: Slot) {
     let mut place = first_place(slot.0);
     let mut homeless = table[place].replace(slot);

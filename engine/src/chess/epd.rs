@@ -19,9 +19,9 @@ pub struct Epd {
 /// An opcode with its operands, quotes taken off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// What is said, like `bm`.
+    /// The opcode, like `bm`.
     pub opcode: String,
-    /// What is said of it, like `Nf3`.
+    /// The operand, like `Nf3`.
     pub operands: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl Operation {
     }
 }
 
-/// What is wrong with an EPD.
+/// A syntax error in an EPD.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EpdError {
     /// The position.

@@ -1,7 +1,7 @@
 //! Forsyth–Edwards Notation, in and out, for standard chess and Chess960.
 //!
 //! Castling letters are read as `KQkq` (the outermost rook on that side of the king, X-FEN) or as the file of the rook
-//! (`HAha`, Shredder-FEN). What is read is checked: a [`Position`] that comes out of here is legal.
+//! (`HAha`, Shredder-FEN). The result is checked: every [`Position`] from here is legal.
 //! See <https://www.chessprogramming.org/Forsyth-Edwards_Notation> and <https://www.chessprogramming.org/X-FEN>.
 
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::{CastlingSide, Color, File, Piece, Position, Rank, Square};
 
-/// What is wrong with a FEN, or with a position however it was set up.
+/// A syntax error in a FEN, or a reason why a position is illegal.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FenError {
     /// Neither a FEN of four fields nor one of six.

@@ -1,7 +1,6 @@
 //! A position and how the game came to it: repetitions, and how the rules end a game.
 //!
-//! The search plays its own moves on a game too, and tells by the distance to its root which positions belong to its
-//! tree.
+//! The search makes its moves on a game too; the distance to its root tells positions of its tree from earlier ones.
 
 use super::{Color, Move, Position, Undo, attacks, cuckoo};
 
@@ -12,7 +11,7 @@ pub enum GameResult {
     WhiteWins,
     /// Black has won.
     BlackWins,
-    /// Nobody has.
+    /// Neither has won.
     Draw,
 }
 
@@ -68,7 +67,7 @@ pub enum GameEnd {
     Repetition,
     /// Fifty moves of each side without a capture or a pawn move.
     FiftyMoves,
-    /// Nobody can mate any more.
+    /// Neither side can mate.
     Material,
 }
 
@@ -85,7 +84,7 @@ impl GameEnd {
 /// Plies without capture or pawn move that draw.
 pub(crate) const DRAWING_CLOCK: u16 = 100;
 
-/// A position with its past.
+/// A position with its history.
 #[derive(Clone, Debug)]
 pub struct Game {
     position: Position,
@@ -95,7 +94,7 @@ pub struct Game {
     floor: usize,
 }
 
-/// What it takes to take a null move back.
+/// Information to undo a null move.
 pub(crate) struct NullUndo {
     position: Position,
     floor: usize,

@@ -1,6 +1,6 @@
 //! Legal move generation.
 //!
-//! One generator serves every use. What becomes of the moves is the business of a [`Sink`]: a list, or a mere count
+//! One generator serves every use. A [`Sink`] takes the moves: a list, or a mere count
 //! that never looks at single moves. Which moves are wanted is a [`Stage`] chosen by type. A position in check has a
 //! path of its own: captures of the checker, blocks, king moves.
 

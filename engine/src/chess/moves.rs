@@ -6,11 +6,11 @@ use thiserror::Error;
 
 use super::{CastlingSide, File, PieceType, Square};
 
-/// What is special about a move.
+/// The kind of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum MoveKind {
-    /// Nothing: the piece goes from one square to the other, capturing what stands there.
+    /// A normal move, with or without capture.
     Normal,
     /// A pawn becomes another piece.
     Promotion,
@@ -72,7 +72,7 @@ impl Move {
         Square::from_index((self.0 >> 6) as usize)
     }
 
-    /// What is special about it.
+    /// Its kind.
     #[inline(always)]
     pub const fn kind(self) -> MoveKind {
         match self.0 >> 14 {

@@ -3,7 +3,7 @@
 use super::position::State;
 use super::{Bitboard, CastlingSide, Color, Move, MoveKind, PieceType, Position, Square, zobrist};
 
-/// What it takes to take a move back; made by [`Position::make`].
+/// Information to undo a move; made by [`Position::make`].
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Undo {
@@ -198,7 +198,7 @@ impl Position {
         self.put(color, piece_type, to);
     }
 
-    /// Takes what stands on the target square of a move.
+    /// Removes the piece on the target square of a move.
     #[inline(always)]
     fn capture_on(&mut self, square: Square) -> Option<PieceType> {
         let captured = self.mailbox[square.index()]?;

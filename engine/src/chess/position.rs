@@ -1,4 +1,4 @@
-//! A legal chess position: what stands where, and what follows from it.
+//! A legal chess position: the board, and everything derived from it.
 
 use super::{
     Bitboard, CastlingRights, CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Rank, Square, attacks,
@@ -19,7 +19,7 @@ pub struct Position {
     pub(super) state: State,
 }
 
-/// What taking a move back cannot work out from the move: kept aside while the move is on the board.
+/// The state that cannot be derived from a move when it is undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) key: u64,

@@ -22,27 +22,27 @@ pub enum SanError {
     Ambiguous(String),
 }
 
-/// What algebraic notation says of a move, marks of check and annotations aside.
+/// A move in algebraic notation, without marks of check and annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum San {
     /// The king castles.
     Castling(CastlingSide),
     /// A piece goes somewhere.
     Piece {
-        /// What goes.
+        /// The moving piece.
         piece_type: PieceType,
-        /// The file it comes from, where that is told.
+        /// The file of origin, if given.
         file: Option<File>,
-        /// The rank it comes from, where that is told.
+        /// The rank of origin, if given.
         rank: Option<Rank>,
         /// Where it goes.
         to: Square,
-        /// What a pawn becomes.
+        /// The promotion piece.
         promotion: Option<PieceType>,
     },
 }
 
-/// Why a position has no one move for what algebraic notation says.
+/// Why a move in algebraic notation does not match exactly one legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SanMismatch {
     /// No legal move is like that.
@@ -149,7 +149,7 @@ impl Position {
         reaching & self.colored(us, piece_type)
     }
 
-    /// The algebraic notation of a legal move, as short as it can be told from the others, with `+` or `#`.
+    /// The shortest unambiguous algebraic notation of a legal move, with `+` or `#`.
     pub fn to_san(&self, mv: Move) -> String {
         let mut text = match mv.kind() {
             MoveKind::Castling if mv.castling_side() == CastlingSide::King => "O-O".to_owned(),
@@ -186,7 +186,7 @@ impl Position {
         text
     }
 
-    /// The file, else the rank, else both, that tell a move from those of like pieces to the same square.
+    /// The file, else the rank, else both, that distinguish a move from moves of like pieces to the same square.
     fn disambiguation(&self, mv: Move, piece: PieceType, moves: &MoveList) -> String {
         let from = mv.from();
         let is_rival = |other: &&Move| {

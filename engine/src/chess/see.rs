@@ -1,9 +1,9 @@
-//! Static exchange evaluation: what a sequence of captures on one square is worth.
+//! Static exchange evaluation: the value of a sequence of captures on one square.
 //! See <https://www.chessprogramming.org/Static_Exchange_Evaluation>.
 
 use super::{Bitboard, Move, MoveKind, PieceType, Position, Square, attacks};
 
-/// What exchanges count the pieces at, in centipawns, pawn to king. The king's value stands for "cannot be taken".
+/// Values of the pieces in exchanges, in centipawns, pawn to king. The king's value stands for "cannot be taken".
 ///
 /// Fixed on purpose: the leaf of a quiescence search must not jump about while the evaluation is being tuned.
 pub const SEE_VALUES: [i32; 6] = [100, 300, 300, 500, 900, 0];
@@ -48,7 +48,7 @@ impl Position {
         let us = self.side_to_move();
         let mut side = !us;
         while let Some((attacker, piece)) = self.least_valuable(attackers & self.color(side)) {
-            // A king may take only what nothing guards any more.
+            // A king may capture only an unguarded piece.
             if piece == PieceType::King && (attackers & self.color(!side)).any() {
                 break;
             }
@@ -61,7 +61,7 @@ impl Position {
                 break;
             }
         }
-        // Whoever is to capture and cannot, or need not, has lost the exchange.
+        // The side that cannot, or need not, capture has lost the exchange.
         side != us
     }
 

@@ -1,4 +1,4 @@
-//! Positions set up piece by piece, as formats other than FEN give them, and what makes any of them legal.
+//! Positions set up piece by piece, as in formats other than FEN, and the checks of legality.
 
 use super::{Bitboard, CastlingSide, Color, FenError, File, Piece, PieceType, Position, Rank, Square};
 

@@ -12,9 +12,9 @@ use crate::chess::Position;
 pub struct Term {
     /// Where its parameters stand in the TOML file, like `psqt.knight`.
     pub name: String,
-    /// What it adds to the score of a midgame.
+    /// Its part of the midgame score.
     pub mg: i32,
-    /// What it adds to the score of an endgame.
+    /// Its part of the endgame score.
     pub eg: i32,
     /// What it adds to the evaluation: within one centipawn of the blend of its parts, so that all terms together
     /// give the evaluation exactly.

@@ -12,9 +12,9 @@ use super::taper::FullPhase;
 use super::{Entry, Trace};
 use crate::chess::Position;
 
-/// What a score can be computed with: the closed set of operations that [`combine`] is made of.
+/// The numbers that [`combine`] computes with: a closed set of operations.
 ///
-/// There is no comparison, so that what is recorded for one position holds for all.
+/// There is no comparison, so that operations recorded for one position hold for all.
 pub trait Number:
     Clone + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> + Sized
 {
@@ -76,7 +76,7 @@ impl Number for i32 {
     }
 }
 
-/// What play rounds: the score that the parameters mean.
+/// The exact score, which play rounds.
 impl Number for f64 {
     type Full = f64;
 
@@ -122,7 +122,7 @@ impl From<Score> for Pair<i32> {
     }
 }
 
-/// What a score depends on that follows from the parameters alone.
+/// A constant of the score that follows from the parameters alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Constant {
     /// The phase of the starting position.

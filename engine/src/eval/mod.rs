@@ -1,8 +1,8 @@
-//! The evaluation: what a position is worth without looking ahead.
+//! The static evaluation.
 //!
-//! There is one evaluation function, [`accumulate`]. It does not know what it adds: with [`Weights`] it adds up [`Sums`]
-//! and is what the engine plays with; with [`Indices`](params::Indices) it records how often each parameter occurs
-//! ([`Trace`]) and is what the tuner differentiates and `merino eval` explains. [`combine`] makes one score of the sums.
+//! There is one evaluation function, [`accumulate`], generic over its sink. With [`Weights`] it adds up [`Sums`] for play;
+//! with [`Indices`](params::Indices) it records the count of each parameter ([`Trace`]), which the tuner differentiates
+//! and `merino eval` explains. [`combine`] computes the score from the sums.
 //! The numbers and the sums are declared in [`params`] and read from TOML by [`toml_file`].
 
 pub mod params;
@@ -22,7 +22,7 @@ use crate::chess::{Color, PieceType, Position};
 use params::{Accumulate, EvalParams, PAIRS, Sums, Weights};
 use score::Score;
 
-/// No evaluation leaves ±this many centipawns, so that none can be taken for a mate.
+/// Bound of the evaluation in centipawns, below every mate value.
 pub const EVAL_LIMIT: i32 = 30_000;
 
 /// Adds up every term of a position's evaluation, in White's view.
@@ -52,11 +52,11 @@ pub struct Evaluator {
     scale: f64,
 }
 
-/// K where nothing is known of it: the usual odds of 10 to 1 for 400 centipawns.
+/// The default of K: odds of 10 to 1 for 400 centipawns.
 pub const DEFAULT_SCALE: f64 = 1.0;
 
 impl Evaluator {
-    /// Takes the parameters that positions are to be judged by.
+    /// An evaluator with these parameters.
     pub fn new(weights: Weights) -> Self {
         let vector = weights.to_vector();
         let constants = Constants::from_leaves(|leaf| vector[PAIRS + leaf.index()] as i32);

@@ -21,13 +21,13 @@ pub struct Entry<U = Sum> {
 
 /// Collects the counts of a position's parameters; made once, used for many positions.
 ///
-/// Counts of one leaf, in a sided sum those of one side, are added up, so what cancels leaves no entry.
+/// Counts of one leaf, and of one side in a sided sum, are added up; entries that cancel are dropped.
 pub type Trace = Recorder<Weights>;
 
 /// The trace of any declaration.
 #[derive(Clone, Debug)]
 pub struct Recorder<P: ParamSet> {
-    /// Every place of a count, ordered by sum, side and leaf: an entry whose count is that of now.
+    /// The current entries, ordered by sum, side and leaf.
     places: Vec<Entry<P::Sum>>,
     /// By side and leaf: where its place is.
     place: [Vec<u32>; Color::COUNT],

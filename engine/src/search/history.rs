@@ -1,4 +1,4 @@
-//! What the search has learned about moves: which were good elsewhere, and how far the evaluation was off.
+//! History tables: which moves caused cutoffs elsewhere, and how far the static evaluation was off.
 //!
 //! Every counter moves towards its bonus by *gravity*: the nearer it is to the limit, the less, so that it stays within
 //! ±[`LIMIT`] and forgets. See <https://www.chessprogramming.org/History_Heuristic>.
@@ -24,7 +24,7 @@ const CORRECTION_GRAIN: i32 = 256;
 const CORRECTION_LIMIT: i32 = 64 * CORRECTION_GRAIN;
 
 #[inline(always)]
-fn nudge(counter: &mut i16, bonus: i32) {
+fn add_bonus(counter: &mut i16, bonus: i32) {
     let bonus = bonus.clamp(-LIMIT, LIMIT);
     *counter += (bonus - i32::from(*counter) * bonus.abs() / LIMIT) as i16;
 }
@@ -37,7 +37,7 @@ pub(super) fn context(position: &Position, mv: Move) -> Context {
     ((color * 6 + piece) * 64 + mv.to().index()) as Context
 }
 
-/// What a move captures, as the capture history counts it: promotions without capture count as the king's own.
+/// The captured piece, as the capture history indexes it; promotions without capture use the king's index.
 #[inline(always)]
 fn victim(position: &Position, mv: Move) -> usize {
     match mv.kind() {
@@ -76,7 +76,7 @@ pub(super) struct Histories {
 }
 
 impl Histories {
-    /// Nothing learned yet; `None` if there is no memory.
+    /// Empty tables; `None` if there is no memory.
     pub(super) fn new() -> Option<Self> {
         Some(Histories {
             quiet: boxed([[0; 64]; 64])?,
@@ -99,7 +99,7 @@ impl Histories {
         self.move_correction.fill([0; CONTEXTS]);
     }
 
-    /// How good a quiet move has been, within ±5 [`LIMIT`].
+    /// The history score of a quiet move, within ±5 [`LIMIT`].
     #[inline(always)]
     pub(super) fn quiet(&self, position: &Position, mv: Move, past: &Past) -> i32 {
         let us = position.side_to_move().index();
@@ -112,7 +112,7 @@ impl Histories {
             + continuation(past[2]) / 2
     }
 
-    /// How good a capture or promotion has been, within ±[`LIMIT`].
+    /// The history score of a capture or promotion, within ±[`LIMIT`].
     #[inline(always)]
     pub(super) fn noisy(&self, position: &Position, mv: Move) -> i32 {
         i32::from(self.capture[usize::from(context(position, mv))][victim(position, mv)])
@@ -127,25 +127,25 @@ impl Histories {
         self.counter[usize::from(last)] = Some(mv);
     }
 
-    pub(super) fn learn_quiet(&mut self, position: &Position, mv: Move, past: &Past, bonus: i32) {
+    pub(super) fn update_quiet(&mut self, position: &Position, mv: Move, past: &Past, bonus: i32) {
         let us = position.side_to_move().index();
-        nudge(&mut self.quiet[us][mv.from().index()][mv.to().index()], bonus);
+        add_bonus(&mut self.quiet[us][mv.from().index()][mv.to().index()], bonus);
         let here = usize::from(context(position, mv));
-        nudge(&mut self.pawn[pawn_slot::<PAWN_SIZE>(position)][here], bonus);
+        add_bonus(&mut self.pawn[pawn_slot::<PAWN_SIZE>(position)][here], bonus);
         for &earlier in past {
             if earlier != NO_CONTEXT {
-                nudge(&mut self.continuation[usize::from(earlier)][here], bonus);
+                add_bonus(&mut self.continuation[usize::from(earlier)][here], bonus);
             }
         }
     }
 
-    /// Learns from how the evaluation swung that a quiet move of `color` was good or bad.
-    pub(super) fn learn_swing(&mut self, color: Color, mv: Move, bonus: i32) {
-        nudge(&mut self.quiet[color.index()][mv.from().index()][mv.to().index()], bonus);
+    /// Adds a bonus for the evaluation gained by a quiet move of `color`.
+    pub(super) fn update_eval_history(&mut self, color: Color, mv: Move, bonus: i32) {
+        add_bonus(&mut self.quiet[color.index()][mv.from().index()][mv.to().index()], bonus);
     }
 
-    pub(super) fn learn_noisy(&mut self, position: &Position, mv: Move, bonus: i32) {
-        nudge(&mut self.capture[usize::from(context(position, mv))][victim(position, mv)], bonus);
+    pub(super) fn update_noisy(&mut self, position: &Position, mv: Move, bonus: i32) {
+        add_bonus(&mut self.capture[usize::from(context(position, mv))][victim(position, mv)], bonus);
     }
 
     /// By how many centipawns the evaluation of such positions was off: by pawn structure and by the last two moves,
@@ -158,7 +158,7 @@ impl Histories {
     }
 
     /// Learns that the search found a value `error` centipawns above the evaluation.
-    pub(super) fn learn_correction(&mut self, position: &Position, past: &Past, error: Value, depth: i32) {
+    pub(super) fn update_correction(&mut self, position: &Position, past: &Past, error: Value, depth: i32) {
         let us: Color = position.side_to_move();
         let goal = (error * CORRECTION_GRAIN).clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT);
         let weight = (depth + 1).min(16);
@@ -192,11 +192,11 @@ mod tests {
     fn counters_stay_within_their_limit() {
         let mut counter = 0;
         for _ in 0..1000 {
-            nudge(&mut counter, 5000);
+            add_bonus(&mut counter, 5000);
         }
         assert!(i32::from(counter) <= LIMIT && counter > 15_000);
         for _ in 0..1000 {
-            nudge(&mut counter, -1_000_000);
+            add_bonus(&mut counter, -1_000_000);
         }
         assert_eq!(i32::from(counter), -LIMIT);
     }
@@ -207,12 +207,12 @@ mod tests {
         let mut histories = Histories::new().unwrap();
         let mv = position.parse_uci("g1f3").unwrap();
         let other = position.parse_uci("b1c3").unwrap();
-        histories.learn_quiet(&position, mv, &[3, NO_CONTEXT, NO_CONTEXT], 900);
+        histories.update_quiet(&position, mv, &[3, NO_CONTEXT, NO_CONTEXT], 900);
         assert_eq!(histories.quiet(&position, mv, &[3, NO_CONTEXT, NO_CONTEXT]), 2700);
         assert_eq!(histories.quiet(&position, mv, &[4, NO_CONTEXT, NO_CONTEXT]), 1800);
         assert_eq!(histories.quiet(&position, other, &[3, NO_CONTEXT, NO_CONTEXT]), 0);
         for _ in 0..500 {
-            histories.learn_correction(&position, &[NO_CONTEXT; 3], 40, 12);
+            histories.update_correction(&position, &[NO_CONTEXT; 3], 40, 12);
         }
         let corrections = histories.corrections(&position, &[NO_CONTEXT; 3]);
         assert!((38..=40).contains(&correction_centipawns(corrections, (1024, 1024))));

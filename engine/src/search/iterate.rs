@@ -31,8 +31,8 @@ impl Worker {
                 root.previous = if root.value == -INFINITE { root.previous } else { root.value };
             }
             let before = self.root_moves[0].previous;
-            let hunt = if self.id == 0 { self.hunt_mate(game, depth) } else { Ok(()) };
-            if hunt.and_then(|()| self.search_lines(game, depth, handler)).is_err() {
+            let mates = if self.id == 0 { self.search_mate(game, depth) } else { Ok(()) };
+            if mates.and_then(|()| self.search_lines(game, depth, handler)).is_err() {
                 break;
             }
             self.completed_depth = depth;
@@ -43,8 +43,8 @@ impl Worker {
             let drop = if is_mate(value) || before == -INFINITE { 0 } else { before - value };
             if self.id == 0 {
                 self.report_lines(depth, handler);
-                self.told = Some((self.root_moves[0].clone(), self.shared.total_nodes()));
-                if self.is_enough(value, stable_iterations, drop) {
+                self.last_report = Some((self.root_moves[0].clone(), self.shared.total_nodes()));
+                if self.should_stop(value, stable_iterations, drop) {
                     self.stop_all();
                     break;
                 }
@@ -55,14 +55,14 @@ impl Worker {
         }
     }
 
-    /// One iteration: as many best lines as are wanted, each without the moves of those before it.
+    /// One iteration: `multipv` lines, each without the first moves of the lines before it.
     fn search_lines(&mut self, game: &mut Game, depth: i32, handler: &mut dyn Handler) -> Result<(), Abort> {
         let lines = self.shared.multipv.min(self.root_moves.len());
         for first in 0..lines {
             self.first_root_move = first;
             self.seldepth = 0;
-            let result = self.aspire(game, depth, handler);
-            // What an interrupted iteration has found out counts; what it has not reached keeps its order.
+            let result = self.aspiration_search(game, depth, handler);
+            // Results of an interrupted iteration count; root moves it has not reached keep their order.
             self.root_moves[first..].sort_by_key(|root| std::cmp::Reverse(root.value));
             result?;
         }
@@ -71,7 +71,7 @@ impl Worker {
     }
 
     /// Searches the root within a window around the last value, widened where the value lies outside.
-    fn aspire(&mut self, game: &mut Game, depth: i32, handler: &mut dyn Handler) -> Result<(), Abort> {
+    fn aspiration_search(&mut self, game: &mut Game, depth: i32, handler: &mut dyn Handler) -> Result<(), Abort> {
         let params = &self.shared.params;
         let (growth, first) = (params.aspiration_growth, self.first_root_move);
         let expected = self.root_moves[first].previous;
@@ -97,7 +97,7 @@ impl Worker {
                 Bound::Upper
             } else if value >= beta {
                 beta = (value + delta).min(INFINITE);
-                // A mate that was seen must not be lost to a shallower search.
+                // A mate must not be lost to a shallower search.
                 failed_high = if is_mate(value) || wants_mate { 0 } else { (failed_high + 1).min(3) };
                 Bound::Lower
             } else {
@@ -113,8 +113,8 @@ impl Worker {
         }
     }
 
-    /// Whether the search may end here of its own accord.
-    fn is_enough(&self, value: Value, stable_iterations: u32, drop: i32) -> bool {
+    /// Whether to stop after this iteration: the mate is found, or a soft limit is reached.
+    fn should_stop(&self, value: Value, stable_iterations: u32, drop: i32) -> bool {
         let shared = &*self.shared;
         if let (Some(wanted), Some(moves)) = (shared.limits.mate, mate_distance(value))
             && moves > 0
@@ -132,7 +132,7 @@ impl Worker {
         if shared.only_move {
             return true;
         }
-        let best_move_share = self.root_moves[0].nodes as f64 / (self.nodes - self.hunted).max(1) as f64;
+        let best_move_share = self.root_moves[0].nodes as f64 / (self.nodes - self.mate_search_nodes).max(1) as f64;
         let factor = Progress { stable_iterations, best_move_share, drop }.factor();
         shared.start.elapsed() >= soft.mul_f64(factor)
     }
@@ -143,7 +143,7 @@ impl Worker {
         self.root_moves[self.first_root_move..].iter().any(|root| root.mv == mv)
     }
 
-    /// Takes down what the search of a root move has found: if `is_better`, its value and the line `rest` behind it.
+    /// Records the result of a root move: its nodes and, if `is_better`, its value and the line `rest` behind it.
     pub(super) fn record_root_move(
         &mut self,
         game: &Game,
@@ -165,9 +165,9 @@ impl Worker {
         }
     }
 
-    /// Tells that a root move is about to be searched, `before` others of this iteration having been.
+    /// Reports the root move whose search begins; `before` others have been searched in this iteration.
     #[cold]
-    pub(super) fn announce(&self, mv: Move, before: i32) {
+    pub(super) fn report_current_move(&self, mv: Move, before: i32) {
         if let Some(watcher) = &self.watcher
             && self.shared.start.elapsed() >= QUIET_TIME
         {

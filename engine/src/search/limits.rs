@@ -1,4 +1,4 @@
-//! What ends a search: the limits it is given, and how a clock becomes limits of time.
+//! Limits of a search, and time management.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::chess::Move;
 pub struct Clock {
     /// Time left; 0 if the flag has fallen.
     pub time: Duration,
-    /// Time won with each move.
+    /// Time added with each move.
     pub increment: Duration,
     /// Moves until the next time control, if there is one.
     pub moves_to_go: Option<u32>,
 }
 
-/// What ends a search: whichever limit is reached first.
+/// Limits of a search, which ends at the first one reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// The clock to manage.
@@ -33,7 +33,7 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// Only these moves are searched, unless there are none.
     pub search_moves: Vec<Move>,
-    /// The result is held back until the search is told to stop.
+    /// The result is held back until `stop`.
     pub infinite: bool,
     /// Limits of time count only after the opponent has played the expected move.
     pub ponder: bool,
@@ -51,26 +51,26 @@ impl Limits {
     }
 }
 
-/// What so many moves may lose on their way is kept back: a late answer now and then must not cost the game.
+/// The overhead of this many moves is kept in reserve, so that an occasional late answer does not lose on time.
 const RESERVED_MOVES: f64 = 25.0;
 
-/// What the plan for a move takes of the reserve, so that a clock without increment is not left unused.
+/// The share of the reserve planned for a move, so that a clock without increment is used up.
 const RESERVE_SHARE: f64 = 0.015;
 
-/// The most that one move takes of it.
+/// The largest share of the reserve for one move.
 const RESERVE_AT_ONCE: f64 = 0.025;
 
 /// Limits of time for one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Budget {
-    /// No iteration is begun after this time, as it is stretched and shrunk by what the search finds.
+    /// No iteration begins after this time, scaled by [`Progress::factor`].
     pub(super) soft: Option<Duration>,
     /// The search stops at this time.
     pub(super) hard: Option<Duration>,
 }
 
 impl Budget {
-    /// The time for a move, `overhead` being lost on the way to the GUI.
+    /// The time for a move; `overhead` is lost between engine and GUI.
     pub(super) fn new(limits: &Limits, overhead: Duration, params: &SearchParams) -> Self {
         const LEAST: Duration = Duration::from_millis(1);
         let fixed = limits.move_time.map(|time| time.saturating_sub(overhead.min(time / 2)).max(LEAST));
@@ -83,7 +83,7 @@ impl Budget {
         let filled = if reserve > 2.0 * left { 2.0 * left / reserve } else { 1.0 };
         let increment = filled * clock.increment.as_secs_f64() * f64::from(params.time_increment) / 100.0;
         let stretch = f64::from(params.time_hard) / 100.0;
-        // Never more than most of what is left: the clock may hold less than the plan.
+        // Never more than a share of the remaining time.
         let (soft, hard) = if let Some(moves) = clock.moves_to_go {
             let most = if moves == 1 { 0.9 * left } else { 0.6 * left };
             let share = (1.0 / f64::from(moves.clamp(1, 50))).min(0.9);
@@ -101,7 +101,7 @@ impl Budget {
     }
 }
 
-/// How the plan for a move is stretched or shrunk after an iteration, by what the search has found.
+/// Signs of stability after an iteration, which scale the soft limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     /// Iterations since the best move last changed.

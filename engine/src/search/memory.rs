@@ -38,7 +38,7 @@ impl<T: Plain> Memory<T> {
         Ok(Memory { map, len, of: PhantomData })
     }
 
-    /// Has the processor fetch a value that will soon be asked for.
+    /// Prefetches a value.
     #[inline(always)]
     pub(super) fn prefetch(&self, index: usize) {
         #[cfg(target_arch = "x86_64")]

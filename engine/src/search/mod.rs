@@ -1,29 +1,34 @@
-//! Looking ahead.
+//! Alpha-beta search.
 //!
-//! [`Searcher`] is the whole of it: settings, memory, threads. It is asked about a [`Game`](crate::chess::Game) within [`Limits`], tells a
-//! [`Handler`] what it sees, and ends with a [`SearchResult`]. Inside, `iterate` deepens, `node` is the tree, [`Quiescence`]
-//! its leaves; `picker` and `history` order the moves, `prune` says what is left out, `trials` are
-//! the searches that decide it, `table` remembers.
+//! [`Searcher`] holds settings, memory and threads. It searches a [`Game`](crate::chess::Game) within [`Limits`], reports
+//! to a [`Handler`] and returns a [`SearchResult`]. `iterate` is iterative deepening, `node` the principal variation
+//! search, [`Quiescence`] its leaves. `picker` and `history` order the moves. `prune` has the conditions of all pruning
+//! and reductions; `null_move`, `probcut` and `singular` search on reduced depth to decide. `mate_search` proves mates
+//! ahead of an iteration, `table` is the transposition table.
 
 mod history;
-mod hunt;
+mod history_update;
 mod iterate;
-mod learn;
 mod limits;
+mod mate_search;
 mod memory;
 mod node;
 mod node_kind;
+mod null_move;
 mod params;
 mod picker;
+mod probcut;
 mod proof;
 mod prune;
 mod quiescence;
 mod report;
 mod searcher;
 mod signals;
+mod singular;
 mod table;
+#[cfg(test)]
+mod tests;
 mod thread;
-mod trials;
 mod value;
 mod worker;
 

@@ -5,10 +5,10 @@ use arrayvec::ArrayVec;
 
 use super::node_kind::{NodeKind, NonPv};
 use super::picker::Picker;
-use super::prune::{Prospects, Situation, has_pieces, reduction};
+use super::prune::{MoveTraits, NodeState, has_pieces, reduction};
 use super::quiescence::{Line, quiesce};
+use super::singular::Singular;
 use super::table::{Bound, Entry};
-use super::trials::Singular;
 use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_loss, mate_in, mated_in};
 use super::worker::{Abort, Worker};
 use crate::chess::{Checks, Game, Move};
@@ -16,7 +16,7 @@ use crate::chess::{Checks, Game, Move};
 /// Moves that were searched and did not cut off.
 type Tried = ArrayVec<Move, 64>;
 
-/// Above this many plies without progress, the table may know nothing of the coming draw.
+/// Above this many plies without progress, table values ignore the coming draw by the fifty-move rule.
 const TABLE_TRUST_CLOCK: u16 = 90;
 
 impl Worker {
@@ -72,7 +72,7 @@ impl Worker {
             }
         }
 
-        // 4. What the table knows.
+        // 4. Transposition table.
         let excluded = self.frame(0).excluded;
         let key = game.position().key();
         let entry = if excluded.is_none() { self.shared.table.probe(key, ply) } else { None };
@@ -102,11 +102,11 @@ impl Worker {
         let before = self.frame(2).eval.or(self.frame(4).eval);
         let improving = !is_check && self.frame(0).eval.zip(before).is_none_or(|(now, before)| now > before);
         if excluded.is_none() && !N::ROOT {
-            self.learn_swing(game.position());
+            self.update_eval_history(game.position());
         }
         self.clear_below();
         self.frame_mut().double_extensions = self.frame(1).double_extensions;
-        let situation = |depth: i32, alpha: Value| Situation {
+        let state = |depth: i32, alpha: Value| NodeState {
             depth,
             alpha,
             beta,
@@ -118,33 +118,30 @@ impl Worker {
         };
 
         let full_width = self.full_width;
-        if excluded.is_none() && !full_width && situation(depth, alpha).may_prune() {
+        if excluded.is_none() && !full_width && state(depth, alpha).may_prune() {
             // 6. Razoring.
-            if situation(depth, alpha).is_hopeless(&self.shared.params) {
+            if state(depth, alpha).razoring(&self.shared.params) {
                 let value = quiesce(self, game.position_mut(), alpha, alpha + 1, ply, &mut ())?;
                 if value <= alpha {
                     return Ok(value);
                 }
             }
             // 7. Reverse futility.
-            if situation(depth, alpha).fails_high_statically(&self.shared.params) {
+            if state(depth, alpha).reverse_futility(&self.shared.params) {
                 return Ok((eval + beta) / 2);
             }
             // 8. Null move.
-            if let Some(value) = self.null_move(game, &situation(depth, alpha))? {
+            if let Some(value) = self.null_move(game, &state(depth, alpha))? {
                 return Ok(value);
             }
             // 9. ProbCut.
-            if let Some(value) = self.probcut(game, &situation(depth, alpha), entry.as_ref(), raw_eval)? {
+            if let Some(value) = self.probcut(game, &state(depth, alpha), entry.as_ref(), raw_eval)? {
                 return Ok(value);
             }
         }
 
         // 10. Internal iterative reduction.
-        if excluded.is_none()
-            && !full_width
-            && situation(depth, alpha).wants_cheaper_search(&self.shared.params, entry.as_ref())
-        {
+        if excluded.is_none() && !full_width && state(depth, alpha).iir(&self.shared.params, entry.as_ref()) {
             depth -= 1;
         }
 
@@ -173,21 +170,21 @@ impl Worker {
             let history =
                 if is_quiet { self.histories.quiet(position, mv, &past) } else { self.histories.noisy(position, mv) };
             let gives_check = checks.are_given_by(position, mv);
-            let now = situation(depth, alpha);
+            let now = state(depth, alpha);
             let base = self.shared.reductions.base(is_quiet, depth, tried + 1);
 
             if N::ROOT {
-                self.announce(mv, tried);
+                self.report_current_move(mv, tried);
             }
 
-            // 12. Moves near the horizon that are not expected to matter.
+            // 12. Pruning of moves near the horizon.
             if !N::ROOT && !full_width && !is_loss(best) && has_pieces(position) {
                 let params = &self.shared.params;
                 let reduced_depth = (depth - base / 1024).max(0);
                 if is_quiet && !is_check {
-                    skip_quiets |= now.is_late(params, tried) || now.is_futile(params, reduced_depth);
+                    skip_quiets |= now.late_move_pruning(params, tried) || now.futility(params, reduced_depth);
                 }
-                if is_quiet && !gives_check && (skip_quiets || now.has_bad_record(params, reduced_depth, history)) {
+                if is_quiet && !gives_check && (skip_quiets || now.history_pruning(params, reduced_depth, history)) {
                     continue;
                 }
                 let threshold = now.see_threshold(params, is_quiet, reduced_depth);
@@ -198,7 +195,7 @@ impl Worker {
 
             self.shared.table.prefetch(position.approximate_key_after(mv));
 
-            // 13. Extensions: the table move if no other comes near it; checks and recaptures that lose nothing.
+            // 13. Extensions: a singular table move; checks and recaptures that lose no material.
             let mut extension = 0;
             let may_extend = !N::ROOT && !full_width && excluded.is_none() && ply < 2 * self.root_depth as usize;
             if may_extend && Some(mv) == table_move {
@@ -226,13 +223,13 @@ impl Worker {
             let new_depth = depth - 1 + extension;
             let mut rest = N::Line::default();
 
-            // 15. Late moves are searched less deep, and again if they surprise; all but the first with a null window.
+            // 15. Late move reductions with re-searches; all moves but the first with a null window.
             let result = 'search: {
                 let mut value = -INFINITE;
                 if tried > 1 {
                     let mut reduced_depth = new_depth;
                     if depth >= self.shared.params.lmr_min_depth && !full_width && tried > 1 + 2 * i32::from(N::ROOT) {
-                        let prospects = Prospects {
+                        let traits = MoveTraits {
                             is_quiet,
                             gives_check,
                             is_refutation: refutations.contains(&Some(mv)),
@@ -241,7 +238,7 @@ impl Worker {
                             siblings_fail: self.frame(0).cutoffs > 3,
                             history,
                         };
-                        let plies = reduction(&self.shared.params, base, &now, &prospects);
+                        let plies = reduction(&self.shared.params, base, &now, &traits);
                         reduced_depth = (new_depth - plies.max(0)).max(new_depth.min(1));
                     }
                     value = match self.node::<NonPv>(game, -alpha - 1, -alpha, reduced_depth, true, &mut ()) {
@@ -269,7 +266,7 @@ impl Worker {
             self.frame_mut().double_extensions -= i32::from(extension >= 2);
             let value = result?;
 
-            // 16. What the move is worth.
+            // 16. The value of the move.
             if N::ROOT {
                 self.record_root_move(game, mv, value, tried == 1 || value > alpha, rest.moves(), nodes_before);
             }
@@ -283,7 +280,7 @@ impl Worker {
                         break;
                     }
                     alpha = value;
-                    if !N::ROOT && !full_width && now.has_found_enough(&self.shared.params, value) {
+                    if !N::ROOT && !full_width && now.alpha_raise_reduction(&self.shared.params, value) {
                         depth -= 1;
                     }
                 }
@@ -303,9 +300,9 @@ impl Worker {
             });
         }
 
-        // 18. What is learned for other nodes.
+        // 18. Updates of histories and table.
         if let Some(mv) = best_move.filter(|_| best >= beta) {
-            self.learn(game.position(), mv, depth, &quiets, &noisies);
+            self.update_histories(game.position(), mv, depth, &quiets, &noisies);
         }
         if excluded.is_none() && (!N::ROOT || self.first_root_move == 0) {
             let bound = match () {
@@ -313,10 +310,16 @@ impl Worker {
                 () if N::PV && best > old_alpha => Bound::Exact,
                 () => Bound::Upper,
             };
-            self.learn_correction(game.position(), best_move, best, bound, depth);
+            self.update_correction(game.position(), best_move, best, bound, depth);
             let entry = Entry { mv: best_move, value: best, eval: raw_eval, depth, bound, is_pv: was_pv };
             self.shared.table.store(key, ply, entry);
         }
         Ok(best)
+    }
+
+    /// Whether a move takes the piece that has just captured.
+    pub(super) fn recaptures(&self, mv: Move) -> bool {
+        let last = self.frame(1);
+        !last.is_quiet && last.mv.is_some_and(|last| last.to() == mv.to())
     }
 }

@@ -1,17 +1,17 @@
-//! Kinds of nodes. The search is compiled for each by itself.
+//! Kinds of nodes; the search is monomorphised for each.
 
 use super::quiescence::Line;
 use super::worker::PvLine;
 
-/// What a node is to the tree, decided by type so that each kind is compiled for itself.
+/// The kind of a node, as a type parameter of the search.
 pub(super) trait NodeKind {
     /// On a principal variation: the window is open.
     const PV: bool;
     /// The root.
     const ROOT: bool;
-    /// Where its best line is kept.
+    /// Storage of its best line.
     type Line: Line;
-    /// What its children are when searched with an open window.
+    /// The kind of children searched with an open window.
     type Child: NodeKind<Line = Self::Line>;
 }
 

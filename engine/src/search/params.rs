@@ -6,7 +6,7 @@
 pub struct SearchParam {
     /// Its name, in Rust and as an option.
     pub name: &'static str,
-    /// What it plays with unless told otherwise.
+    /// Its default.
     pub default: i32,
     /// The least it may be.
     pub min: i32,
@@ -28,7 +28,7 @@ macro_rules! search_params {
         pub struct SearchParams { $($(#[$doc])+ pub $name: i32),+ }
 
         impl SearchParams {
-            /// What is declared, in order.
+            /// All parameters in declaration order.
             pub const LIST: &'static [SearchParam] = &[
                 $(SearchParam { name: stringify!($name), default: $default, min: $min, max: $max }),+
             ];
@@ -78,7 +78,7 @@ search_params! {
     nmp_verification_depth: 14 in 8..=24;
     /// ProbCut from this depth on.
     probcut_min_depth: 5 in 3..=8;
-    /// What ProbCut asks beyond beta, centipawns.
+    /// Margin of ProbCut above beta, centipawns.
     probcut_margin: 180 in 80..=350;
     /// Internal iterative reduction from this depth on.
     iir_min_depth: 4 in 2..=8;
@@ -148,7 +148,7 @@ search_params! {
     history_malus: 190 in 50..=400;
     /// The largest malus.
     history_malus_max: 1200 in 500..=4000;
-    /// What a quiet move is worth for each centipawn by which it swung the evaluation, tenths.
+    /// Bonus of a quiet move for each centipawn of evaluation change, tenths.
     history_swing: 60 in 0..=200;
     /// The largest such bonus or malus.
     history_swing_max: 1400 in 200..=4000;
@@ -156,7 +156,7 @@ search_params! {
     correction_pawn: 1300 in 0..=3072;
     /// Weight of the last moves' correction, 1024ths.
     correction_moves: 1000 in 0..=3072;
-    /// What a capture must leave to alpha in quiescence to be dropped, centipawns.
+    /// Margin of delta pruning in quiescence, centipawns.
     qs_margin: 140 in 50..=400;
     /// The time a move gets without moves to go: share of the clock, in thousandths.
     time_share: 42 in 20..=100;

@@ -1,4 +1,4 @@
-//! The order in which a node tries its moves, in stages, so that what a cutoff makes needless is never generated.
+//! Move ordering in stages, so that a cutoff saves the generation of later stages.
 //!
 //! Table move (before anything is generated), captures that do not lose material by most valuable victim and history,
 //! killers and counter move, quiet moves by history, losing captures. In check: table move, then all evasions.
@@ -28,7 +28,7 @@ struct Scored {
     score: i32,
 }
 
-/// The moves that refuted others like it: two killers and the counter move.
+/// Two killers and the counter move.
 pub(super) type Refutations = [Option<Move>; 3];
 
 /// Yields the legal moves of a node, each once.
@@ -39,7 +39,7 @@ pub(super) struct Picker {
     /// Captures must win at least this much to count as good, in centipawns.
     threshold: i32,
     with_quiets: bool,
-    /// What gives check is never left out.
+    /// Checking moves are never skipped.
     checks: Checks,
     moves: ArrayVec<Scored, 256>,
     next: usize,
@@ -70,7 +70,7 @@ impl Picker {
         Picker { threshold, with_quiets: false, ..picker }
     }
 
-    /// The next move; `skip_quiets` leaves out what is quiet and gives no check from now on.
+    /// The next move; `skip_quiets` skips quiet moves that give no check from now on.
     pub(super) fn next(
         &mut self,
         position: &Position,
@@ -186,7 +186,7 @@ impl Picker {
     }
 }
 
-/// Victim first, then what history says; underpromotions last.
+/// Most valuable victim, then history; underpromotions last.
 fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
     let victim = match mv.kind() {
         MoveKind::EnPassant => SEE_VALUES[PieceType::Pawn.index()],

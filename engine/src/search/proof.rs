@@ -1,6 +1,6 @@
 //! Proof-number search: whether the side to move can force mate within a number of moves. It grows its tree where a
 //! proof or a disproof is nearest, so that it follows long forced lines, checks with few replies above all, that a
-//! search of even depth comes to see only late. Nothing is left out: what it proves is true.
+//! depth-first search sees only late. It prunes no move, so every proof is sound.
 //! See <https://www.chessprogramming.org/Proof-Number_Search>.
 
 use arrayvec::ArrayVec;
@@ -9,7 +9,7 @@ use super::value::MAX_PLY;
 use super::worker::PvLine;
 use crate::chess::{Checks, Move, Position};
 
-/// An effort that never succeeds: the proof number of what is disproved, the disproof number of what is proved.
+/// Infinity: the proof number of a disproved node, and the disproof number of a proved one.
 const NEVER: u32 = u32::MAX;
 
 /// A position of the tree. At even plies the attacker is to move, at odd ones the defender.
@@ -40,14 +40,14 @@ impl Node {
     }
 }
 
-/// What became of the question whether there is a mate.
-pub(super) enum Answer {
+/// Result of a proof search.
+pub(super) enum MateAnswer {
     /// There is one.
     Yes(Proof),
     /// There is none.
     No,
     /// The tree has grown too large.
-    Unsettled,
+    Unknown,
 }
 
 /// A forced mate with the defender's every reply.
@@ -55,8 +55,8 @@ pub(super) struct Proof {
     nodes: Vec<Node>,
 }
 
-/// What a proof says of one of its positions.
-pub(super) struct Solved {
+/// An entry of a proof for one of its positions.
+pub(super) struct ProofEntry {
     /// Plies from the root.
     pub(super) ply: usize,
     /// Plies to the mate, at most.
@@ -65,7 +65,7 @@ pub(super) struct Solved {
     pub(super) mv: Option<Move>,
 }
 
-/// Looks for a mate in at most `moves`, in a tree of at most `capacity` positions. `visit` is told of every position
+/// Looks for a mate in at most `moves`, in a tree of at most `capacity` positions. It calls `visit` for every position
 /// that is looked at, and may end the search.
 ///
 /// # Errors
@@ -75,7 +75,7 @@ pub(super) fn prove_mate<Stop>(
     moves: usize,
     capacity: usize,
     visit: &mut impl FnMut() -> Result<(), Stop>,
-) -> Result<Answer, Stop> {
+) -> Result<MateAnswer, Stop> {
     let plies = 2 * moves.clamp(1, MAX_PLY / 2) - 1;
     let mut position = position.clone();
     let mut tree = Tree { nodes: vec![Node { parent: 0, first: 0, children: 0, mv: None, proof: 1, disproof: 1 }] };
@@ -84,9 +84,9 @@ pub(super) fn prove_mate<Stop>(
     }
     let root = &tree.nodes[0];
     Ok(match (root.proof, root.disproof) {
-        (0, _) => Answer::Yes(Proof { nodes: tree.nodes }),
-        (_, 0) => Answer::No,
-        _ => Answer::Unsettled,
+        (0, _) => MateAnswer::Yes(Proof { nodes: tree.nodes }),
+        (_, 0) => MateAnswer::No,
+        _ => MateAnswer::Unknown,
     })
 }
 
@@ -95,7 +95,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Expands the leaf that matters most to the root, and tells its ancestors.
+    /// Expands the most-proving leaf and updates its ancestors.
     fn grow<Stop>(
         &mut self,
         position: &mut Position,
@@ -273,19 +273,25 @@ impl Proof {
     }
 
     /// Tells of every position that the attacker's best play can lead to, the root first.
-    pub(super) fn for_each(&self, root: &Position, told: &mut impl FnMut(&Position, &Solved)) {
-        self.tell(0, 0, &mut root.clone(), told);
+    pub(super) fn for_each(&self, root: &Position, visit: &mut impl FnMut(&Position, &ProofEntry)) {
+        self.visit_from(0, 0, &mut root.clone(), visit);
     }
 
-    fn tell(&self, index: usize, ply: usize, position: &mut Position, told: &mut impl FnMut(&Position, &Solved)) {
+    fn visit_from(
+        &self,
+        index: usize,
+        ply: usize,
+        position: &mut Position,
+        visit: &mut impl FnMut(&Position, &ProofEntry),
+    ) {
         let best = self.best(index, ply);
         let known = best.and_then(|child| self.nodes[child].mv);
         let mv = known.or_else(|| mating_move(position));
-        told(position, &Solved { ply, length: self.length(index, ply), mv });
+        visit(position, &ProofEntry { ply, length: self.length(index, ply), mv });
         for child in self.children(index).filter(|&child| !is_attack(ply) || Some(child) == best) {
             let Some(mv) = self.nodes[child].mv else { continue };
             let undo = position.make(mv);
-            self.tell(child, ply + 1, position, told);
+            self.visit_from(child, ply + 1, position, visit);
             position.unmake(mv, undo);
         }
     }
@@ -298,7 +304,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    fn prove(position: &Position, moves: usize) -> Answer {
+    fn prove(position: &Position, moves: usize) -> MateAnswer {
         prove_mate::<Infallible>(position, moves, 1_000_000, &mut || Ok(())).unwrap()
     }
 
@@ -341,9 +347,9 @@ mod tests {
                 }
                 for moves in 1..=2 {
                     let is_yes = match prove(&position, moves) {
-                        Answer::Yes(_) => true,
-                        Answer::No => false,
-                        Answer::Unsettled => panic!("{}", position.to_fen()),
+                        MateAnswer::Yes(_) => true,
+                        MateAnswer::No => false,
+                        MateAnswer::Unknown => panic!("{}", position.to_fen()),
                     };
                     assert_eq!(is_yes, mates(&position, moves), "{} in {moves}", position.to_fen());
                     *(if is_yes { &mut yes } else { &mut no }) += 1;
@@ -360,11 +366,11 @@ mod tests {
             ("r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1", 3),
         ] {
             let root = Position::from_fen(fen).unwrap();
-            assert!(matches!(prove(&root, moves - 1), Answer::No));
-            let Answer::Yes(proof) = prove(&root, moves) else { panic!("{fen}") };
-            let mut told = 0;
+            assert!(matches!(prove(&root, moves - 1), MateAnswer::No));
+            let MateAnswer::Yes(proof) = prove(&root, moves) else { panic!("{fen}") };
+            let mut visited = 0;
             proof.for_each(&root, &mut |position, solved| {
-                told += 1;
+                visited += 1;
                 let fen = position.to_fen();
                 if is_attack(solved.ply) {
                     assert!(mates(position, solved.length.div_ceil(2)), "{fen}");
@@ -376,7 +382,7 @@ mod tests {
                     );
                 }
             });
-            assert!(told > moves);
+            assert!(visited > moves);
             let line = proof.line(&root);
             assert_eq!(line.len(), 2 * moves - 1);
             let end = line.iter().fold(root.clone(), |position, &mv| position.after(mv));
@@ -388,7 +394,7 @@ mod tests {
     fn a_tree_that_grows_too_large_settles_nothing() {
         let start = Position::start();
         let answer = prove_mate::<Infallible>(&start, 4, 500, &mut || Ok(())).unwrap();
-        assert!(matches!(answer, Answer::Unsettled));
+        assert!(matches!(answer, MateAnswer::Unknown));
         let stopped = prove_mate::<&str>(&start, 4, 500, &mut || Err("stopped"));
         assert!(matches!(stopped, Err("stopped")));
     }

@@ -1,9 +1,8 @@
 //! Quiescence search: resolving captures until the evaluation can be trusted.
 //!
-//! Fail-soft alpha-beta over captures and queen promotions; a side in check tries every evasion, so a mate is found.
-//! Two layers drop captures: those that cannot lift the score near alpha ([`Pruning::Margin`] only), and those that
-//! lose material by static exchange. The engine searches with this function and a table ([`Host`]), and the tuner
-//! resolves its positions to the leaf of the principal variation with the same function and none.
+//! Fail-soft alpha-beta over captures and queen promotions; a side in check tries every evasion, so mates are found.
+//! Delta pruning ([`Pruning::Margin`] only) and SEE pruning skip captures. The engine runs this function with a
+//! transposition table (see [`QsContext`]); the tuner runs it without one to find the leaf of the principal variation.
 //! See <https://www.chessprogramming.org/Quiescence_Search>.
 
 use std::convert::Infallible;
@@ -15,19 +14,19 @@ use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_loss, is_mate, mated_in};
 use crate::chess::{All, Move, MoveKind, MoveList, Noisy, PieceType, Position, SEE_VALUES};
 use crate::eval::Evaluator;
 
-/// What a capture must leave to alpha, in centipawns beyond the captured piece, to be dropped by the margin layer.
+/// Margin of delta pruning in centipawns, added to the captured piece.
 const MARGIN: Value = 200;
 
-/// Whether captures that cannot reach alpha are dropped, and quiet evasions behind one that does not lose the king.
+/// Whether delta pruning skips captures that cannot reach alpha, and quiet evasions after one that avoids mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pruning {
-    /// They are: what play wants.
+    /// Skip them, for play.
     Margin,
-    /// They are not, so that the value within the window and its leaf are exact: what the tuner wants.
+    /// Search them, so that the value and its leaf are exact, for the tuner.
     Exact,
 }
 
-/// What becomes of the best line: kept (`ArrayVec`) or not asked for (`()`).
+/// Storage of the best line: kept (`ArrayVec`) or dropped (`()`).
 pub trait Line: Default {
     /// The best line ends at this node.
     fn end(&mut self);
@@ -84,48 +83,48 @@ impl Leaf {
     }
 }
 
-/// What a quiescence search leans on. The tuner's is an evaluation and nothing else; that of play has a table, a
-/// corrected evaluation, and may be told to stop.
-pub(super) trait Host {
-    /// What stops a search before its end.
+/// The environment of a quiescence search. The tuner's has an evaluator only; the search's has a table, correction
+/// history and limits.
+pub(super) trait QsContext {
+    /// Error that interrupts the search.
     type Stop;
 
     /// Counts a node `ply` plies from the root.
     ///
     /// # Errors
-    /// If the search is to stop.
+    /// If the search must stop.
     fn visit(&mut self, ply: usize) -> Result<(), Self::Stop>;
 
-    /// Whether moves are dropped that may yet prove good, as [`Pruning::Margin`] has it, and by what margin.
+    /// The margin of delta pruning; `None` turns it off.
     fn margin(&self) -> Option<Value>;
 
-    /// Whether the rules end the game here in a draw; the tuner's positions are judged by their evaluation alone.
+    /// Whether the position is drawn by rule; the tuner ignores draws.
     #[inline(always)]
     fn is_draw(&self, _position: &Position) -> bool {
         false
     }
 
-    /// What is known of a position.
+    /// Probes the table.
     #[inline(always)]
     fn probe(&self, _position: &Position, _ply: usize) -> Option<Entry> {
         None
     }
 
-    /// A move is about to be made: what is known of the position after it will soon be asked for.
+    /// Prefetches the table entry of the position after a move.
     #[inline(always)]
     fn prefetch(&self, _position: &Position, _mv: Move) {}
 
-    /// Remembers what has been found out about a position.
+    /// Stores an entry in the table.
     #[inline(always)]
     fn store(&self, _position: &Position, _ply: usize, _entry: Entry) {}
 
-    /// The static evaluation without and with what the search has learned about it, in the view of the side to move.
+    /// The raw and the corrected static evaluation, in the view of the side to move.
     fn evaluate(&mut self, position: &Position, ply: usize, known: Option<Value>) -> (Value, Value);
 }
 
 /// The value of a position in the view of its side to move, a bound where it lies outside of (alpha, beta).
 /// `ply` is the distance to the root, for mates; `line` becomes the best line.
-pub(super) fn quiesce<H: Host, L: Line>(
+pub(super) fn quiesce<H: QsContext, L: Line>(
     host: &mut H,
     position: &mut Position,
     mut alpha: Value,
@@ -140,14 +139,14 @@ pub(super) fn quiesce<H: Host, L: Line>(
         return Ok(DRAW);
     }
 
-    // 1. What the table knows; principal variations are searched out.
+    // 1. Table cutoff, except on principal variations.
     let is_pv = beta - alpha > 1;
     let known = host.probe(position, ply);
     if let Some(entry) = known.filter(|entry| !is_pv && entry.bound.decides(entry.value, beta)) {
         return Ok(entry.value);
     }
 
-    // 2. Stand pat: nobody in his right mind must capture, unless he is in check.
+    // 2. Stand pat: no side is forced to capture, unless it is in check.
     let is_check = position.is_check();
     let (eval, stand_pat) = if is_check {
         (None, mated_in(ply))
@@ -167,12 +166,12 @@ pub(super) fn quiesce<H: Host, L: Line>(
     let mut picker = Picker::new(position, is_check, known.and_then(|entry| entry.mv));
     let mut best_move = None;
     while let Some(mv) = picker.next() {
-        // 4. Once an evasion does not lose the king, captures are the evasions that may do better.
+        // 4. Once an evasion avoids mate, only captures are tried.
         if is_check && host.margin().is_some() && !is_loss(best) && !position.is_noisy(mv) {
             continue;
         }
         if !is_check {
-            // 5. What cannot reach alpha even if the piece came for free.
+            // 5. Delta pruning: alpha is out of reach even if the piece is free.
             if let Some(margin) = host.margin() {
                 let limit = stand_pat + gain(position, mv) + margin;
                 if limit <= alpha && !is_mate(stand_pat) {
@@ -180,7 +179,7 @@ pub(super) fn quiesce<H: Host, L: Line>(
                     continue;
                 }
             }
-            // 6. What loses material.
+            // 6. SEE pruning: the capture loses material.
             if !position.see_at_least(mv, 0) {
                 continue;
             }
@@ -223,7 +222,7 @@ pub struct Quiescence<'e> {
     nodes: u64,
 }
 
-impl Host for Quiescence<'_> {
+impl QsContext for Quiescence<'_> {
     type Stop = Infallible;
 
     #[inline(always)]
@@ -245,7 +244,7 @@ impl Host for Quiescence<'_> {
 }
 
 impl<'e> Quiescence<'e> {
-    /// A search that judges positions by `evaluator`.
+    /// A search with an evaluator.
     pub fn new(evaluator: &'e Evaluator, pruning: Pruning) -> Self {
         Quiescence { evaluator, pruning, nodes: 0 }
     }
@@ -279,13 +278,6 @@ impl<'e> Quiescence<'e> {
         alpha < value && value < beta
     }
 
-    /// Searches with an open window and shows every position whose evaluation has a part in it: while none of these
-    /// evaluations changes, the search stays the same.
-    pub fn show_evaluated(&mut self, position: &Position, see: &mut dyn FnMut(&Position)) {
-        let mut shown = Shown { search: self, see };
-        let Ok(_) = quiesce(&mut shown, &mut position.clone(), -INFINITE, INFINITE, 0, &mut ());
-    }
-
     /// The value of a position in the view of its side to move, a bound where it lies outside of (alpha, beta).
     /// `ply` is the distance to the root, for mates; `line` becomes the best line.
     pub fn search<L: Line>(
@@ -301,30 +293,7 @@ impl<'e> Quiescence<'e> {
     }
 }
 
-/// A search that shows what it evaluates.
-struct Shown<'s, 'e> {
-    search: &'s mut Quiescence<'e>,
-    see: &'s mut dyn FnMut(&Position),
-}
-
-impl Host for Shown<'_, '_> {
-    type Stop = Infallible;
-
-    fn visit(&mut self, ply: usize) -> Result<(), Infallible> {
-        self.search.visit(ply)
-    }
-
-    fn margin(&self) -> Option<Value> {
-        self.search.margin()
-    }
-
-    fn evaluate(&mut self, position: &Position, ply: usize, known: Option<Value>) -> (Value, Value) {
-        (self.see)(position);
-        self.search.evaluate(position, ply, known)
-    }
-}
-
-/// What a capture or promotion wins on the spot, in centipawns.
+/// Material gain of a capture or promotion, in centipawns.
 fn gain(position: &Position, mv: Move) -> Value {
     let captured = match mv.kind() {
         MoveKind::EnPassant => SEE_VALUES[PieceType::Pawn.index()],
@@ -334,7 +303,7 @@ fn gain(position: &Position, mv: Move) -> Value {
     captured + promoted
 }
 
-/// Yields the table's move, then moves by the most valuable victim, then the least valuable attacker; underpromotions
+/// Yields the table move, then moves by most valuable victim and least valuable attacker; underpromotions
 /// are left out, except as evasions.
 struct Picker {
     moves: ArrayVec<(Move, i16), 256>,
@@ -406,19 +375,6 @@ mod tests {
         assert_eq!(taken.line.iter().map(ToString::to_string).collect::<Vec<_>>(), ["d2d5"]);
         let left = resolve("4k3/8/4p3/3p4/8/8/3R4/4K3 w - - 0 1");
         assert!(left.line.is_empty());
-    }
-
-    #[test]
-    fn every_evaluation_is_shown() {
-        let evaluator = Evaluator::default();
-        let mut search = Quiescence::new(&evaluator, Pruning::Exact);
-        let position = Position::from_fen("4k3/8/8/3q4/8/8/3R4/4K3 w - - 0 1").unwrap();
-        let mut shown = Vec::new();
-        search.show_evaluated(&position, &mut |evaluated| shown.push(evaluated.clone()));
-        // The root, and the capture; nothing is in check here.
-        assert_eq!(shown.len() as u64, search.nodes());
-        assert_eq!(shown[0], position);
-        assert!(shown.contains(&search.resolve(&position).position));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a search tells while it runs. The search never prints: it reports to a [`Handler`], and the protocol, the
+//! Reports of a running search. The search never prints: it reports to a [`Handler`], and the protocol, the
 //! bench and the tests are handlers.
 
 use std::time::Duration;
@@ -30,29 +30,29 @@ pub struct Info<'a> {
     pub line: &'a [Move],
 }
 
-/// Takes what a search has to tell.
+/// Observer of a search.
 pub trait Handler: Send {
     /// A line of the analysis.
     fn line(&mut self, info: &Info<'_>);
 
-    /// There is no legal move; the value is that of a mate or a draw.
+    /// There is no legal move; `_value` is a mate or a draw.
     fn no_moves(&mut self, _value: Value) {}
 
-    /// Who is told, after the first seconds, which move at the root is being searched.
+    /// The callback that reports, after the first seconds, each root move as its search begins.
     fn watcher(&self) -> Option<RootWatcher> {
         None
     }
 }
 
-/// Is told the depth of the iteration in plies, the move, and its number in the order of the search, from 1.
+/// Called with the depth of the iteration in plies, the root move, and its number in search order, from 1.
 pub type RootWatcher = Box<dyn Fn(i32, Move, usize) + Send>;
 
-/// Listens to nothing.
+/// No-op observer.
 impl Handler for () {
     fn line(&mut self, _info: &Info<'_>) {}
 }
 
-/// What a search came to.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchResult {
     /// The move to play; none if there is no legal move.
@@ -61,7 +61,7 @@ pub struct SearchResult {
     pub ponder: Option<Move>,
     /// Value in the view of the side to move at the root.
     pub value: Value,
-    /// Depth of the last finished iteration of the thread that was believed, plies.
+    /// Depth of the last finished iteration of the thread that won the vote, plies.
     pub depth: i32,
     /// Nodes searched by all threads.
     pub nodes: u64,

@@ -1,7 +1,7 @@
-//! The search as the outside sees it: what it is set to, what it remembers from move to move, and its threads.
+//! The public interface of the search: settings, state kept between moves, and threads.
 //!
-//! All threads search the same root and share the table alone (Lazy SMP); the first minds the clock and reports. At
-//! the end they vote for the move. See <https://www.chessprogramming.org/Lazy_SMP>.
+//! All threads search the same root and share only the table (Lazy SMP). The first one checks the clock and reports; at
+//! the end the threads vote for the move. See <https://www.chessprogramming.org/Lazy_SMP>.
 
 use std::io;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use super::worker::{Shared, Worker};
 use crate::chess::{Game, Move};
 use crate::eval::Evaluator;
 
-/// Size of the table unless told otherwise, mebibytes.
+/// Default size of the table, mebibytes.
 pub const DEFAULT_HASH: usize = 16;
 
 /// The most threads a search may have.
@@ -33,11 +33,11 @@ pub const MAX_THREADS: usize = 512;
 /// The most lines a search may report.
 pub const MAX_MULTIPV: usize = 256;
 
-/// What is left for the search when there is no memory for more threads, bytes: less than the C library reserves for the
-/// allocations of one thread, so that a new thread does not take it either.
-const ROOM: usize = 32 << 20;
+/// Memory that creating threads must leave for the search, bytes: less than the C library reserves for the allocations
+/// of one thread, so that a new thread does not take it either.
+const RESERVED_MEMORY: usize = 32 << 20;
 
-/// The search with its settings and its memory.
+/// A search with its settings, tables and threads.
 pub struct Searcher {
     table: Arc<Table>,
     evaluator: Arc<Evaluator>,
@@ -46,13 +46,13 @@ pub struct Searcher {
     histories: Vec<Histories>,
     /// The threads but the first, which is the caller's.
     helpers: Vec<JobThread>,
-    /// What the search plays with.
+    /// The search parameters.
     pub params: SearchParams,
     /// How many of the best lines are reported, at least 1.
     pub multipv: usize,
     /// Time lost between the GUI's clock and the engine.
     pub overhead: Duration,
-    /// Whether a single legal move is looked into like any other position.
+    /// Whether a position with a single legal move is searched like any other.
     pub analyse: bool,
 }
 
@@ -75,8 +75,7 @@ impl Searcher {
         })
     }
 
-    /// A search with one thread and a table of `mebibytes` that judges and plays as this one does, and hears the same
-    /// signals.
+    /// A search with one thread and a table of `mebibytes` that shares this one's evaluator, parameters and signals.
     ///
     /// # Errors
     /// If there is not that much memory.
@@ -88,25 +87,25 @@ impl Searcher {
         Ok(sibling)
     }
 
-    /// How to speak to the search while it runs.
+    /// The signals to the search while it runs.
     pub fn signals(&self) -> Arc<Signals> {
         Arc::clone(&self.signals)
     }
 
-    /// What positions are judged by.
+    /// The evaluator.
     pub fn evaluator(&self) -> &Evaluator {
         &self.evaluator
     }
 
-    /// The same, shared with other searches.
+    /// The evaluator, to share with other searches.
     pub fn shared_evaluator(&self) -> Arc<Evaluator> {
         Arc::clone(&self.evaluator)
     }
 
-    /// Judges positions by other parameters from now on. What the old ones led to is forgotten.
+    /// Replaces the evaluator and clears the tables.
     pub fn set_evaluator(&mut self, evaluator: Arc<Evaluator>) {
         self.evaluator = evaluator;
-        self.forget();
+        self.clear();
     }
 
     /// The size of the table, mebibytes.
@@ -114,7 +113,7 @@ impl Searcher {
         self.table.mebibytes()
     }
 
-    /// Takes a table of another size.
+    /// Resizes the table.
     ///
     /// # Errors
     /// If there is not that much memory; the old table stays.
@@ -125,18 +124,18 @@ impl Searcher {
         Ok(())
     }
 
-    /// How many threads search.
+    /// Number of threads.
     pub fn threads(&self) -> usize {
         self.histories.len()
     }
 
-    /// Takes another number of threads, 1 to [`MAX_THREADS`], or as many of them as the system gives; returns how many.
+    /// Sets the number of threads, 1 to [`MAX_THREADS`]; returns how many the system gives.
     pub fn set_threads(&mut self, threads: usize) -> usize {
         let threads = threads.clamp(1, MAX_THREADS);
         self.helpers.truncate(threads - 1);
         self.histories.truncate(threads);
-        // Where memory is what sets the limit, threads must not take the last of it.
-        let room = MmapMut::map_anon(ROOM);
+        // Threads must not take the last of the memory.
+        let room = MmapMut::map_anon(RESERVED_MEMORY);
         while self.threads() < threads
             && room.is_ok()
             && let Ok(helper) = JobThread::start()
@@ -153,8 +152,8 @@ impl Searcher {
         self.table.clear(&self.helpers);
     }
 
-    /// Forgets everything about earlier games.
-    pub fn forget(&mut self) {
+    /// Clears the table and the histories, for a new game.
+    pub fn clear(&mut self) {
         self.clear_hash();
         self.histories.iter_mut().for_each(Histories::clear);
     }
@@ -184,11 +183,11 @@ impl Searcher {
         if moves.is_empty() {
             moves = legal.to_vec();
         }
-        let is_held = limits.infinite || limits.ponder;
+        let waits_for_stop = limits.infinite || limits.ponder;
         if moves.is_empty() {
             let value = if game.position().is_check() { mated_in(0) } else { DRAW };
             handler.no_moves(value);
-            if is_held {
+            if waits_for_stop {
                 self.signals.wait(limits.infinite);
             }
             return SearchResult { best: None, ponder: None, value, depth: 0, nodes: 0 };
@@ -199,15 +198,15 @@ impl Searcher {
         workers[0].watcher = handler.watcher();
         let mut workers = self.run(workers, game, handler);
         let best = vote(&workers);
-        let outcome = self.conclude(&shared, &workers[best], game, handler);
+        let outcome = self.finish(&shared, &workers[best], game, handler);
         self.histories = workers.drain(..).map(|worker| worker.histories).collect();
-        if is_held {
+        if waits_for_stop {
             self.signals.wait(infinite);
         }
         outcome
     }
 
-    /// Prepares what the threads need.
+    /// Prepares the shared state and the workers.
     pub(super) fn start(
         &mut self,
         start: Instant,
@@ -247,32 +246,32 @@ impl Searcher {
             let (mut game, sender) = (game.clone(), sender.clone());
             helper.run(move || {
                 worker.iterate(&mut game, &mut ());
-                // If nobody waits any more, the first thread has ended in a panic.
+                // If the receiver is gone, the first thread has panicked.
                 let _ = sender.send(worker);
             });
         }
         drop(sender);
         first.iterate(&mut game.clone(), handler);
         let mut workers: Vec<Worker> = std::iter::once(first).chain(done).collect();
-        assert_eq!(workers.len(), count, "a thread of the search has ended in a panic");
+        assert_eq!(workers.len(), count, "a search thread has panicked");
         workers.sort_by_key(|worker| worker.id);
         workers
     }
 
-    /// Reports the chosen line unless that was the last report, with the last node counted, and sums up.
-    fn conclude(&self, shared: &Shared, worker: &Worker, game: &Game, handler: &mut dyn Handler) -> SearchResult {
+    /// Reports the chosen line, unless the last report already had it with the final node count, and returns the result.
+    fn finish(&self, shared: &Shared, worker: &Worker, game: &Game, handler: &mut dyn Handler) -> SearchResult {
         shared.nodes[worker.id].store(worker.nodes, std::sync::atomic::Ordering::Relaxed);
         let nodes = shared.total_nodes();
         let best = &worker.root_moves[0];
-        let told = worker.told.as_ref().filter(|(root, _)| worker.id == 0 && root.mv == best.mv);
-        // What an interrupted iteration thinks of the same move may be a mere bound.
-        let root = told.map_or(best, |(root, _)| root);
+        let last_report = worker.last_report.as_ref().filter(|(root, _)| worker.id == 0 && root.mv == best.mv);
+        // The value of an interrupted iteration may be only a bound.
+        let root = last_report.map_or(best, |(root, _)| root);
         let mut value = root.known_value();
         if value == -INFINITE {
             value = self.evaluator.evaluate(game.position());
         }
         let depth = worker.completed_depth.max(1);
-        if told.is_none_or(|&(_, nodes_then)| nodes_then != nodes) {
+        if last_report.is_none_or(|&(_, nodes_then)| nodes_then != nodes) {
             handler.line(&Info {
                 depth,
                 seldepth: root.seldepth.max(root.line.len()),
@@ -290,7 +289,7 @@ impl Searcher {
         SearchResult { best: Some(root.mv), ponder: line.get(1).copied(), value, depth, nodes }
     }
 
-    /// Asks the table for a reply where the line has none; a reply that ends the game is no move to ponder on.
+    /// Adds the table's reply to a line of one move; drops a reply that ends the game, as it cannot be pondered on.
     fn extend_line(&self, game: &Game, line: &mut super::worker::PvLine) {
         let mut next = game.clone();
         next.play(line[0]);
@@ -307,7 +306,7 @@ impl Searcher {
     }
 }
 
-/// The thread whose move is believed: each votes for its move by depth and value.
+/// The thread with the most votes for its move; votes are weighted by depth and value.
 fn vote(workers: &[Worker]) -> usize {
     let value = |worker: &Worker| worker.root_moves[0].known_value();
     let voters = || workers.iter().filter(|worker| worker.completed_depth > 0);

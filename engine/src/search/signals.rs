@@ -1,10 +1,10 @@
-//! How a running search is spoken to from outside: stop, and "the opponent has played the expected move".
+//! Signals to a running search: stop, and ponderhit.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Shared by a search and whoever commands it.
+/// Signals shared by a search and the thread that controls it.
 #[derive(Debug, Default)]
 pub struct Signals {
     stop: AtomicBool,
@@ -26,14 +26,14 @@ impl Signals {
         self.pondering.store(pondering, Relaxed);
     }
 
-    /// Tells the search to stop; harmless if there is none.
+    /// Stops the search; does nothing if there is none.
     pub fn stop(&self) {
         let _guard = self.hit();
         self.stop.store(true, Relaxed);
         self.changed.notify_all();
     }
 
-    /// Tells a pondering search that its time has begun; harmless if there is none.
+    /// Starts the clock of a pondering search; does nothing if there is none.
     pub fn ponderhit(&self) {
         let mut hit = self.hit();
         if self.pondering.swap(false, Relaxed) {
@@ -42,7 +42,7 @@ impl Signals {
         self.changed.notify_all();
     }
 
-    /// Whether the word to stop has been said.
+    /// Whether the search has been stopped.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Relaxed)
@@ -58,10 +58,10 @@ impl Signals {
         *self.hit()
     }
 
-    /// Waits for the word to end: `stop`, or, unless `infinite`, the end of pondering.
+    /// Waits for `stop`, or, unless `infinite`, for the end of pondering.
     pub(super) fn wait(&self, infinite: bool) {
         let guard = self.hit();
-        let is_held = |_: &mut Option<Instant>| !self.is_stopped() && (infinite || self.is_pondering());
-        drop(self.changed.wait_while(guard, is_held));
+        let waits_for_stop = |_: &mut Option<Instant>| !self.is_stopped() && (infinite || self.is_pondering());
+        drop(self.changed.wait_while(guard, waits_for_stop));
     }
 }

@@ -1,7 +1,7 @@
-//! The transposition table: what earlier searches found out about a position, shared by all threads without locks.
+//! The transposition table, shared by all threads without locks.
 //!
-//! An entry is two atomic words, the data and the key combined with the data; a probe that meets the halves of two
-//! different entries finds that they do not fit and takes them for nothing. Entries live in buckets of one cache line.
+//! An entry is two atomic words: the data, and the key xor the data. If two threads write halves of different entries,
+//! the key does not match and the probe misses. Entries live in buckets of one cache line.
 //! Mates are stored as distances from the entry's own position.
 //! See <https://www.chessprogramming.org/Shared_Hash_Table#Lock-less>.
 
@@ -14,7 +14,7 @@ use super::thread::JobThread;
 use super::value::{Value, is_loss, is_win};
 use crate::chess::Move;
 
-/// How a stored value stands to the true one.
+/// The relation of a stored value to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Bound {
@@ -36,7 +36,7 @@ impl Bound {
         }
     }
 
-    /// Whether a value with this bound decides the question "at least `beta`?".
+    /// Whether a value with this bound proves that the true value is, or is not, at least `beta`.
     #[inline(always)]
     pub(super) fn decides(self, value: Value, beta: Value) -> bool {
         let needed = if value >= beta { Bound::Lower } else { Bound::Upper };
@@ -44,7 +44,7 @@ impl Bound {
     }
 }
 
-/// What the table knows of a position.
+/// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     /// The best move, if one was found; it may be illegal if two positions share a key.
@@ -55,7 +55,7 @@ pub(super) struct Entry {
     pub eval: Option<Value>,
     /// The depth of the search in plies, 0 for quiescence.
     pub depth: i32,
-    /// How the value stands to the true one.
+    /// The relation of the value to the true one.
     pub bound: Bound,
     /// Whether the position has been on a principal variation.
     pub is_pv: bool,
@@ -100,7 +100,7 @@ impl Table {
         (self.buckets.len() * size_of::<Bucket>()) >> 20
     }
 
-    /// Forgets everything; `helpers` do their share of it.
+    /// Clears all entries, in parallel on `helpers`.
     pub(super) fn clear(self: &Arc<Self>, helpers: &[JobThread]) {
         let share = self.buckets.len().div_ceil(helpers.len() + 1);
         let (sender, done) = mpsc::channel::<()>();
@@ -113,7 +113,7 @@ impl Table {
         }
         drop(sender);
         self.clear_part(helpers.len() * share, share);
-        // Nothing is ever sent: the wait is for all of them to let go.
+        // Nothing is sent: the channel closes when all helpers are done.
         let _ = done.recv();
         self.generation.store(0, Relaxed);
     }
@@ -126,7 +126,7 @@ impl Table {
         }
     }
 
-    /// Begins a new search: what earlier ones stored may be replaced sooner.
+    /// Begins a new search: entries of earlier ones are replaced sooner.
     pub(super) fn begin_search(&self) {
         self.generation.store((self.generation.load(Relaxed) + 1) % GENERATIONS, Relaxed);
     }
@@ -150,13 +150,13 @@ impl Table {
         &self.buckets[self.index(key)]
     }
 
-    /// Has what is known of a position fetched, for it will soon be asked for.
+    /// Prefetches the bucket of a position.
     #[inline(always)]
     pub(super) fn prefetch(&self, key: u64) {
         self.buckets.prefetch(self.index(key));
     }
 
-    /// What is known of a position that stands `ply` plies from the root.
+    /// The entry of a position `ply` plies from the root.
     #[inline]
     pub(super) fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         self.bucket(key).0.iter().find_map(|slot| {
@@ -165,7 +165,7 @@ impl Table {
         })
     }
 
-    /// Remembers an entry for a position that stands `ply` plies from the root, unless it knows better.
+    /// Stores an entry for a position `ply` plies from the root, unless the bucket has a better one.
     #[inline]
     pub(super) fn store(&self, key: u64, ply: usize, mut entry: Entry) {
         let generation = self.generation.load(Relaxed);
@@ -265,7 +265,7 @@ impl Packed {
         (self.0 >> 59) as u8
     }
 
-    /// What is lost if the entry is replaced: its depth, less the older it is.
+    /// The value of keeping an entry: its depth, reduced by its age.
     #[inline(always)]
     fn worth(self, generation: u8) -> i32 {
         let age = (GENERATIONS + generation - self.generation()) % GENERATIONS;

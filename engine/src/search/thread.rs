@@ -1,4 +1,4 @@
-//! Threads: those that stay from search to search, and one for whoever searches on a small stack.
+//! Threads with a stack large enough to search: helpers that live as long as the searcher, and a scoped one.
 
 use std::io;
 use std::panic::resume_unwind;
@@ -10,7 +10,7 @@ pub const STACK_SIZE: usize = 16 << 20;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// A thread with a stack of [`STACK_SIZE`] that does jobs one after the other. It is started once: a system that has no
+/// A thread with a stack of [`STACK_SIZE`] that runs jobs one after the other. It is started once: a system that has no
 /// threads left cannot end a game that is being played, and a move does not wait for a thread to start.
 pub(crate) struct JobThread(Sender<Job>);
 
@@ -25,14 +25,14 @@ impl JobThread {
         Ok(JobThread(sender))
     }
 
-    /// Hands it a job; `run` does not wait for it.
+    /// Queues a job and returns at once.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
-        // Only a panic ends the thread before; whoever waits for the job learns of it by what it drops.
+        // Only a panic ends the thread earlier; dropping the job's channel shows it to the waiting side.
         let _ = self.0.send(Box::new(job));
     }
 }
 
-/// Does a job on a stack of [`STACK_SIZE`]. If the system gives no thread, the caller's stack has to do.
+/// Runs a job on a stack of [`STACK_SIZE`], or on the caller's if the system gives no thread.
 pub(crate) fn on_large_stack<T: Send>(mut job: impl FnMut() -> T + Send) -> T {
     let done = thread::scope(|scope| {
         let started = Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, &mut job);

@@ -1,15 +1,15 @@
-//! What nodes of the search are worth.
+//! Values of nodes.
 
-/// The worth of a node in centipawns, in the view of its side to move; mates lie beyond every evaluation.
+/// The value of a node in centipawns, in the view of its side to move; mates lie beyond every evaluation.
 pub type Value = i32;
 
 /// Beyond every value.
 pub const INFINITE: Value = 32_001;
 
-/// The worth of having mated on the spot; each ply before the mate costs one.
+/// The value of a mate at the root; each ply to the mate costs one.
 pub const MATE: Value = 32_000;
 
-/// The worth of a draw.
+/// The value of a draw.
 pub const DRAW: Value = 0;
 
 /// No line of the search is longer, in plies.
@@ -17,13 +17,13 @@ pub const MAX_PLY: usize = 246;
 
 const _: () = assert!(MATE - MAX_PLY as i32 > crate::eval::EVAL_LIMIT);
 
-/// The worth of being mated `ply` plies from the root.
+/// The value of being mated `ply` plies from the root.
 #[inline(always)]
 pub const fn mated_in(ply: usize) -> Value {
     ply as Value - MATE
 }
 
-/// The worth of mating `ply` plies from the root.
+/// The value of mating `ply` plies from the root.
 #[inline(always)]
 pub const fn mate_in(ply: usize) -> Value {
     MATE - ply as Value

@@ -1,4 +1,4 @@
-//! One thread of the search: its memory, its place in the tree, and how it is stopped.
+//! One thread of the search: its stack of frames, its root moves and its limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -10,7 +10,7 @@ use super::history::{self, Context, Histories, NO_CONTEXT, Past, correction_cent
 use super::limits::Limits;
 use super::params::SearchParams;
 use super::prune::Reductions;
-use super::quiescence::Host;
+use super::quiescence::QsContext;
 use super::report::RootWatcher;
 use super::signals::Signals;
 use super::table::{Entry, Table};
@@ -18,14 +18,14 @@ use super::value::{INFINITE, MAX_PLY, Value};
 use crate::chess::{Move, Position, is_drawn_by_rule};
 use crate::eval::{EVAL_LIMIT, Evaluator};
 
-/// The search is to stop; whatever it was computing is void.
+/// The search stops; the values of unfinished nodes are void.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Abort;
 
 /// A principal variation.
 pub(super) type PvLine = ArrayVec<Move, MAX_PLY>;
 
-/// What a node leaves for its descendants.
+/// The state of a ply that its descendants read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     /// The corrected static evaluation; none in check.
@@ -57,7 +57,7 @@ impl Frame {
         double_extensions: 0,
     };
 
-    /// Takes down the move that is about to be made.
+    /// Records the move that is about to be made.
     #[inline(always)]
     pub(super) fn enter(&mut self, position: &Position, mv: Move, is_quiet: bool) {
         self.context = history::context(position, mv);
@@ -65,7 +65,7 @@ impl Frame {
         self.is_quiet = is_quiet;
     }
 
-    /// Takes down that the move is passed.
+    /// Records a null move.
     #[inline(always)]
     pub(super) fn enter_null(&mut self) {
         self.context = NO_CONTEXT;
@@ -77,7 +77,7 @@ impl Frame {
 /// Frames before the root's, so that it has ancestors too.
 const BEFORE_ROOT: usize = 4;
 
-/// One move at the root and what is known of it.
+/// A root move with its value and line.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
@@ -91,7 +91,7 @@ pub(super) struct RootMove {
     pub(super) line: PvLine,
 }
 
-/// What all threads of one search share.
+/// State shared by all threads of a search.
 pub(super) struct Shared {
     pub(super) table: Arc<Table>,
     pub(super) signals: Arc<Signals>,
@@ -105,11 +105,11 @@ pub(super) struct Shared {
     pub(super) start: Instant,
     /// Nodes of each thread, published now and then.
     pub(super) nodes: Vec<AtomicU64>,
-    /// Set when this search is over, by whichever thread finds out.
+    /// Set by the first thread that finds the search finished.
     pub(super) is_over: AtomicBool,
-    /// How many lines are wanted.
+    /// Number of lines to report.
     pub(super) multipv: usize,
-    /// There is nothing to choose: the first iteration is enough.
+    /// There is one legal move: the first iteration is enough.
     pub(super) only_move: bool,
 }
 
@@ -120,12 +120,12 @@ impl Shared {
     }
 }
 
-/// How many nodes pass between two looks at the clock and the signals.
+/// Nodes between two checks of the clock and the signals.
 const CHECK_INTERVAL: u64 = 1024;
 
 /// One thread of the search.
 pub(super) struct Worker {
-    /// 0 for the thread that minds the clock and reports.
+    /// 0 for the thread that checks the clock and reports.
     pub(super) id: usize,
     pub(super) shared: Arc<Shared>,
     pub(super) histories: Histories,
@@ -134,10 +134,10 @@ pub(super) struct Worker {
     pub(super) ply: usize,
     pub(super) seldepth: usize,
     pub(super) nodes: u64,
-    /// Those of them that went into the hunt for a mate.
-    pub(super) hunted: u64,
+    /// The nodes spent in mate search.
+    pub(super) mate_search_nodes: u64,
     next_check: u64,
-    /// No move may be left out: a mate is asked for, and not known by a proof to be there or not.
+    /// No pruning and no reductions: `go mate`, and mate search gave no answer.
     pub(super) full_width: bool,
     /// Depth of the iteration, plies.
     pub(super) root_depth: i32,
@@ -146,11 +146,11 @@ pub(super) struct Worker {
     pub(super) root_moves: Vec<RootMove>,
     /// The first root move that may be searched: those before it have their lines already.
     pub(super) first_root_move: usize,
-    /// The best move as it was last reported, and the nodes of all threads then.
-    pub(super) told: Option<(RootMove, u64)>,
+    /// The best root move as last reported, and the nodes of all threads at that time.
+    pub(super) last_report: Option<(RootMove, u64)>,
     /// No null move nearer to the root than this, while one is verified.
     pub(super) null_move_from: usize,
-    /// Who is told which root move is being searched.
+    /// The callback that reports each root move as its search begins.
     pub(super) watcher: Option<RootWatcher>,
 }
 
@@ -171,13 +171,13 @@ impl Worker {
             ply: 0,
             seldepth: 0,
             nodes: 0,
-            hunted: 0,
+            mate_search_nodes: 0,
             full_width: shared.limits.mate.is_some(),
             next_check: CHECK_INTERVAL.min(shared.limits.nodes.unwrap_or(u64::MAX)),
             root_depth: 0,
             completed_depth: 0,
             root_moves: moves.iter().map(fresh).collect(),
-            told: None,
+            last_report: None,
             first_root_move: 0,
             null_move_from: 0,
             watcher: None,
@@ -211,7 +211,7 @@ impl Worker {
         [self.frame(1).context, self.frame(2).context, self.frame(4).context]
     }
 
-    /// Counts a node, and looks now and then whether the search is over.
+    /// Counts a node, and checks the limits now and then.
     #[inline(always)]
     pub(super) fn visit_node(&mut self) -> Result<(), Abort> {
         if self.nodes >= self.next_check {
@@ -241,7 +241,7 @@ impl Worker {
             return Err(self.stop_all());
         }
         if self.id == 0 && !shared.signals.is_pondering() {
-            // Time that was pondered away is not the clock's.
+            // Time spent pondering is not on the clock.
             let used = shared.signals.clock_start().unwrap_or(shared.start).elapsed();
             if shared.hard.is_some_and(|hard| used >= hard) {
                 return Err(self.stop_all());
@@ -256,7 +256,7 @@ impl Worker {
         Abort
     }
 
-    /// By how much the evaluation of such positions was off, centipawns.
+    /// The static evaluation with the correction history, centipawns.
     #[inline(always)]
     fn correct(&self, position: &Position, past: &Past, raw: Value) -> Value {
         let params = &self.shared.params;
@@ -265,7 +265,7 @@ impl Worker {
         (raw + correction).clamp(-EVAL_LIMIT, EVAL_LIMIT)
     }
 
-    /// The static evaluation as it is and as the histories correct it; `known` is the first, if the table has it.
+    /// The raw and the corrected static evaluation; `known` is the raw one, if the table has it.
     #[inline(always)]
     pub(super) fn static_eval(&self, position: &Position, past: &Past, known: Option<Value>) -> (Value, Value) {
         let raw = known.unwrap_or_else(|| self.shared.evaluator.evaluate(position));
@@ -273,7 +273,7 @@ impl Worker {
     }
 }
 
-impl Host for Worker {
+impl QsContext for Worker {
     type Stop = Abort;
 
     #[inline(always)]
@@ -310,7 +310,7 @@ impl Host for Worker {
 
     #[inline(always)]
     fn evaluate(&mut self, position: &Position, ply: usize, known: Option<Value>) -> (Value, Value) {
-        // Below its first node, quiescence keeps no record of its moves.
+        // Quiescence records no moves below its first node.
         let past = if ply == self.ply { self.past() } else { [NO_CONTEXT; 3] };
         self.static_eval(position, &past, known)
     }

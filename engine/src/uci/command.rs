@@ -9,7 +9,7 @@ use crate::search::{Clock, Limits};
 /// Reads what follows `position`.
 ///
 /// # Errors
-/// Why it is no position, with what stands in the way.
+/// The invalid part of the position.
 pub(super) fn position(rest: &str) -> Result<Game, String> {
     let (place, moves) = match rest.split_once("moves") {
         Some((place, moves)) => (place.trim(), moves),
@@ -45,7 +45,7 @@ const KEYWORDS: [&str; 13] = [
     "perft",
 ];
 
-/// Reads what follows `go`; the notes say what was not understood.
+/// Parses the arguments of `go`; the notes list words that were not understood.
 pub(super) fn limits(rest: &str, position: &Position) -> (Limits, Vec<String>) {
     let mut limits = Limits::default();
     let mut notes = Vec::new();
@@ -76,7 +76,7 @@ pub(super) fn limits(rest: &str, position: &Position) -> (Limits, Vec<String>) {
     }
     let us = position.side_to_move() as usize;
     debug_assert!(Color::White as usize == 0);
-    // A GUI that tells one clock only means both.
+    // A GUI that sends one clock only means both.
     limits.clock = clocks[us].or(clocks[1 - us]).map(|time| Clock {
         time: milliseconds(time),
         increment: milliseconds(increments[us]),
@@ -85,7 +85,7 @@ pub(super) fn limits(rest: &str, position: &Position) -> (Limits, Vec<String>) {
     (limits, notes)
 }
 
-/// Reads moves up to the next word that is none, which is returned.
+/// Parses moves up to the next keyword, which is returned.
 fn search_moves<'a>(
     words: &mut SplitAsciiWhitespace<'a>,
     position: &Position,
@@ -98,7 +98,7 @@ fn search_moves<'a>(
         }
         match position.parse_uci(word) {
             Ok(mv) => limits.search_moves.push(mv),
-            // python-chess's way to say "no move at all".
+            // python-chess writes "no move at all" so.
             Err(_) if word == "0000" => {}
             Err(error) => notes.push(format!("go searchmoves: {error}")),
         }

@@ -1,32 +1,32 @@
-//! What a search tells, as UCI writes it.
+//! `info` lines.
 
 use std::fmt::Write as _;
 
 use super::wdl;
-use crate::console::say;
 use crate::options::Display;
 use crate::search::{Bound, Handler, Info, RootWatcher, Value, mate_distance};
+use common::out;
 
-/// Prints what a search tells.
+/// Prints the reports of a search.
 pub(super) struct Printer {
     pub(super) display: Display,
-    /// K of the parameters in use, for the chances to win.
+    /// K of the parameters in use, for the WDL model.
     pub(super) scale: f64,
 }
 
 impl Handler for Printer {
     fn line(&mut self, info: &Info<'_>) {
-        say!("{}", line(info, self));
+        out!("{}", line(info, self));
     }
 
     fn no_moves(&mut self, value: Value) {
-        say!("info depth 0 score {}", score(value));
+        out!("info depth 0 score {}", score(value));
     }
 
     fn watcher(&self) -> Option<RootWatcher> {
         let Display { chess960, .. } = self.display;
         Some(Box::new(move |depth, mv, number| {
-            say!("info depth {depth} currmove {} currmovenumber {number}", mv.to_uci(chess960));
+            out!("info depth {depth} currmove {} currmovenumber {number}", mv.to_uci(chess960));
         }))
     }
 }

@@ -1,11 +1,11 @@
 //! The Universal Chess Interface.
 //!
-//! One thread reads, one searches, and the loop between them never blocks on either: `isready` is answered and `stop`
-//! obeyed at any time. Commands that need an idle engine wait, in a queue, for the search to end, or for the bench or
-//! whatever else its thread does. A search without end is stopped for them, and `stop` is for every `go` before it, be it
-//! that some of them still wait; each `go` is answered by one `bestmove`. After a position that was refused there is
-//! none, and the answer is `bestmove 0000`, until the next `position` or `ucinewgame`, which sets up the start.
-//! Errors are `info string`s; nothing a GUI sends ends the program but `quit` and the end of input.
+//! One thread reads, one searches, and the loop between them never blocks on either, so that it answers `isready` and
+//! `stop` at any time. Commands that need an idle engine wait in a queue for the end of the search or other job. A
+//! waiting command stops an infinite search; `stop` applies to every earlier `go`, waiting ones included; each `go` is
+//! answered by one `bestmove`. A refused position leaves no position: `go` is then answered by `bestmove 0000` until the
+//! next `position`, or `ucinewgame`, which sets up the start. Errors are reported as `info string`; only `quit` and the
+//! end of input end the program.
 //! See <https://backscattering.de/chess/uci/>.
 
 mod command;
@@ -13,31 +13,27 @@ mod info;
 mod wdl;
 mod work;
 
+use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Sender};
 use std::time::Instant;
 
+use common::out;
+
 use crate::chess::{Color, File, Game, Move, Position, Rank, Square};
-use crate::console::{Console, Event, SearchThread, first_word, say};
+use crate::console::{Console, Event, SearchThread, first_word};
 use crate::genfens::Request;
 use crate::opening::Opening;
 use crate::options::{Display, Options, Target};
-use crate::queue::{Haste, Queue};
+use crate::queue::{Queue, Urgency};
 use crate::search::{Limits, SearchResult, Searcher};
 use info::Printer;
 
-/// Whether the loop goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flow {
-    On,
-    Quit,
-}
-
-/// What the searcher is away for.
+/// The job of the search thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
     Search {
         ponders: bool,
-        /// Whether a limit ends it once it ponders no more.
+        /// Whether a limit ends it after pondering.
         is_limited: bool,
     },
     Perft,
@@ -46,7 +42,7 @@ enum Task {
 }
 
 impl Task {
-    /// Whether it ends only when it is told to.
+    /// Whether only `stop` ends it.
     fn is_endless(self) -> bool {
         matches!(self, Task::Search { ponders, is_limited } if ponders || !is_limited)
     }
@@ -57,15 +53,15 @@ struct Session {
     options: Options,
     display: Display,
     opening: Opening,
-    /// None if the last one was refused.
+    /// `None` if the last position was refused.
     game: Option<Game>,
     search: SearchThread,
-    /// While the searcher is away.
+    /// The running job.
     task: Option<Task>,
-    /// Commands that wait for it.
+    /// Commands that wait for its end.
     queue: Queue<String>,
     /// Whether the input has ended.
-    is_leaving: bool,
+    is_input_closed: bool,
 }
 
 /// Speaks UCI until `quit` or the end of input; with `tune`, every search parameter is an option.
@@ -74,26 +70,26 @@ pub(crate) fn run(console: &mut Console, tune: bool) {
     loop {
         match console.next() {
             Event::Line(line) => {
-                if session.receive(&line) == Flow::Quit {
+                if session.receive(&line).is_break() {
                     return session.quit(console);
                 }
             }
             Event::Done(searcher, outcome) => session.finish(searcher, outcome.as_ref()),
-            Event::End => return session.wind_up(console),
+            Event::End => return session.drain(console),
         }
     }
 }
 
-/// Executes commands one after the other, each when the one before it is done, then returns.
+/// Executes commands one after the other, each after the end of the previous one.
 pub fn run_commands(commands: impl IntoIterator<Item = String>, tune: bool) {
     let (sender, receiver) = mpsc::channel();
     let Some(mut session) = Session::new(tune, sender) else { return };
     for command in commands {
-        if session.receive(&command) == Flow::Quit {
+        if session.receive(&command).is_break() {
             break;
         }
         while let Some(task) = session.task {
-            // An endless search has nobody to stop it here.
+            // No `stop` can follow here.
             if task.is_endless() {
                 session.search.signals.stop();
             }
@@ -110,7 +106,7 @@ impl Session {
         let search = match SearchThread::start(sender) {
             Ok(search) => search,
             Err(error) => {
-                say!("info string error: no memory or no thread for a search: {error}");
+                out!("info string error: no memory or no thread for a search: {error}");
                 return None;
             }
         };
@@ -122,102 +118,102 @@ impl Session {
             search,
             task: None,
             queue: Queue::new(),
-            is_leaving: false,
+            is_input_closed: false,
         })
     }
 
-    /// Takes a line in: to be obeyed now, or when its time has come.
-    fn receive(&mut self, line: &str) -> Flow {
+    /// Handles a line: executes it or queues it.
+    fn receive(&mut self, line: &str) -> ControlFlow<()> {
         match first_word(line).0 {
             "" | "debug" | "register" => {}
-            "quit" => return Flow::Quit,
-            "uci" => self.identify(),
-            "isready" => say!("readyok"),
-            "stop" => self.enqueue(line, Haste::Stop),
+            "quit" => return ControlFlow::Break(()),
+            "uci" => self.print_id(),
+            "isready" => out!("readyok"),
+            "stop" => self.enqueue(line, Urgency::Stop),
             "ponderhit" | "d" | "position" | "go" | "setoption" | "ucinewgame" | "eval" | "bench" | "genfens" => {
-                self.enqueue(line, Haste::None);
+                self.enqueue(line, Urgency::None);
             }
             // Some GUIs try other protocols first.
             "xboard" | "protover" => {}
-            word => say!("info string unknown command `{word}`"),
+            word => out!("info string unknown command `{word}`"),
         }
-        Flow::On
+        ControlFlow::Continue(())
     }
 
-    fn enqueue(&mut self, line: &str, haste: Haste) {
-        self.queue.push(line.to_owned(), haste);
-        self.attend();
+    fn enqueue(&mut self, line: &str, urgency: Urgency) {
+        self.queue.push(line.to_owned(), urgency);
+        self.process_queue();
     }
 
-    /// Obeys what waits, as far as it can be obeyed now, and stops what is not to go on.
-    fn attend(&mut self) {
-        while self.queue.front().is_some_and(|line| self.task.is_none() || needs_no_searcher(line))
+    /// Executes waiting commands as far as possible now, and stops the running job if they require it.
+    fn process_queue(&mut self) {
+        while self.queue.front().is_some_and(|line| self.task.is_none() || runs_during_search(line))
             && let Some(line) = self.queue.pop()
         {
-            self.obey(&line);
+            self.execute(&line);
         }
         let Some(task) = self.task else { return };
-        let is_hurried = self.queue.haste() != Haste::None || self.is_leaving && task != Task::Workload;
-        if is_hurried || task.is_endless() && !self.queue.is_empty() {
+        let must_stop = self.queue.urgency() != Urgency::None || self.is_input_closed && task != Task::Workload;
+        if must_stop || task.is_endless() && !self.queue.is_empty() {
             self.search.signals.stop();
         }
     }
 
-    /// Obeys a command; nothing it cannot be obeyed beside is running.
-    fn obey(&mut self, line: &str) {
+    /// Executes a command; no running job conflicts with it.
+    fn execute(&mut self, line: &str) {
         let (word, rest) = first_word(line);
         match word {
             "ponderhit" => self.ponderhit(),
-            "d" => self.show(),
+            "d" => self.print_board(),
             "position" => self.set_position(rest),
             "go" => self.go(rest),
             "setoption" => self.set_option(rest),
             "ucinewgame" => self.new_game(),
-            "eval" => self.explain(),
-            "bench" => self.work(Task::Workload, work::play_bench),
+            "eval" => self.print_eval(),
+            "bench" => self.spawn_work(Task::Workload, work::play_bench),
             "genfens" => self.make_openings(rest),
-            // What it was to stop has ended.
+            // `stop`: the search has ended.
             _ => {}
         }
     }
 
-    fn identify(&self) {
-        say!("id name Merino {}", env!("CARGO_PKG_VERSION"));
-        say!("id author {}", env!("CARGO_PKG_AUTHORS"));
-        self.options.declarations().for_each(|line| say!("{line}"));
-        say!("uciok");
+    fn print_id(&self) {
+        out!("id name Merino {}", env!("CARGO_PKG_VERSION"));
+        out!("id author {}", env!("CARGO_PKG_AUTHORS"));
+        self.options.declarations().for_each(|line| out!("{line}"));
+        out!("uciok");
     }
 
     fn set_position(&mut self, rest: &str) {
         let game = command::position(rest);
-        self.game = game.map_err(|error| say!("info string error: {error}")).ok();
+        self.game = game.map_err(|error| out!("info string error: {error}")).ok();
     }
 
-    /// The game, or a word about why there is none.
+    /// The game; prints an error if there is none.
     fn game(&self) -> Option<&Game> {
         if self.game.is_none() {
-            say!("info string error: no position: the last one was refused");
+            out!("info string error: no position: the last one was refused");
         }
         self.game.as_ref()
     }
 
     fn new_game(&mut self) {
         if let Some(searcher) = &mut self.search.searcher {
-            searcher.forget();
+            searcher.clear();
         }
         self.game = Some(Game::new(Position::start()));
     }
 
-    fn explain(&self) {
+    fn print_eval(&self) {
         if let (Some(searcher), Some(game)) = (&self.search.searcher, self.game()) {
-            say!("{}", searcher.evaluator().breakdown(game.position()));
+            out!("{}", searcher.evaluator().breakdown(game.position()));
         }
     }
 
     fn set_option(&mut self, rest: &str) {
         let Some(searcher) = &mut self.search.searcher else { return };
         let Some(body) = rest.strip_prefix("name") else {
-            say!("info string error: setoption: expected `name`");
+            out!("info string error: setoption: expected `name`");
             return;
         };
         let (name, value) = match body.split_once(" value") {
@@ -226,7 +222,7 @@ impl Session {
         };
         let mut target = Target { searcher, display: &mut self.display, opening: &mut self.opening };
         if let Err(message) = self.options.set(&mut target, name, value) {
-            say!("info string {message}");
+            out!("info string {message}");
         }
     }
 
@@ -236,13 +232,13 @@ impl Session {
         if let ("perft", depth) = first_word(rest) {
             return self.perft(depth);
         }
-        let Some(game) = self.game().cloned() else { return say!("bestmove 0000") };
+        let Some(game) = self.game().cloned() else { return out!("bestmove 0000") };
         let Some(searcher) = self.search.searcher.take() else { return };
         let (mut limits, notes) = command::limits(rest, game.position());
-        notes.iter().for_each(|note| say!("info string error: {note}"));
+        notes.iter().for_each(|note| out!("info string error: {note}"));
         let book_move = if searcher.analyse { None } else { self.opening.choose(game.position(), &limits) };
         if let Some(mv) = book_move {
-            say!("info string book move {}", mv.to_uci(self.display.chess960));
+            out!("info string book move {}", mv.to_uci(self.display.chess960));
             // The shortest search of that move alone gives what GUIs need to see: a score and a line.
             limits = Limits { search_moves: vec![mv], ..Limits::depth(1) };
         }
@@ -250,35 +246,35 @@ impl Session {
         self.task = Some(Task::Search { ponders: limits.ponder, is_limited });
         self.search.signals.reset(limits.ponder);
         let mut printer = Printer { display: self.display, scale: searcher.evaluator().scale() };
-        self.search.lend(searcher, move |searcher| Some(searcher.search_since(start, &game, limits, &mut printer)));
+        self.search.spawn(searcher, move |searcher| Some(searcher.search_since(start, &game, limits, &mut printer)));
     }
 
     /// Counts the leaves below each move.
     fn perft(&mut self, depth: &str) {
         let Ok(depth @ 1..=20) = depth.parse::<u32>() else {
-            return say!("info string error: go perft: expected a depth from 1 to 20, found `{depth}`");
+            return out!("info string error: go perft: expected a depth from 1 to 20, found `{depth}`");
         };
         let Some(position) = self.game().map(|game| game.position().clone()) else { return };
         let display = self.display;
-        self.work(Task::Perft, move |searcher| work::count(&position, depth, display, &searcher.signals()));
+        self.spawn_work(Task::Perft, move |searcher| work::count(&position, depth, display, &searcher.signals()));
     }
 
     fn make_openings(&mut self, rest: &str) {
         match Request::parse(rest) {
             Ok(request) => {
                 let display = self.display;
-                self.work(Task::Workload, move |searcher| work::make_openings(&request, display, searcher));
+                self.spawn_work(Task::Workload, move |searcher| work::make_openings(&request, display, searcher));
             }
-            Err(error) => say!("info string error: genfens: {error}"),
+            Err(error) => out!("info string error: genfens: {error}"),
         }
     }
 
-    /// Has the searcher's thread do something else than search.
-    fn work(&mut self, task: Task, work: impl FnOnce(&Searcher) + Send + 'static) {
+    /// Runs a job other than a search on the search thread.
+    fn spawn_work(&mut self, task: Task, work: impl FnOnce(&Searcher) + Send + 'static) {
         let Some(searcher) = self.search.searcher.take() else { return };
         self.task = Some(task);
         self.search.signals.reset(false);
-        self.search.lend(searcher, move |searcher| {
+        self.search.spawn(searcher, move |searcher| {
             work(searcher);
             None
         });
@@ -291,31 +287,31 @@ impl Session {
         }
     }
 
-    /// Says what a search came to, and turns to the commands that have waited for its end.
+    /// Prints the result of a search, and continues with the waiting commands.
     fn finish(&mut self, searcher: Box<Searcher>, outcome: Option<&SearchResult>) {
         self.search.searcher = Some(searcher);
         self.task = None;
         let name = |mv: Move| mv.to_uci(self.display.chess960);
         match outcome.map(|outcome| (outcome.best, outcome.ponder)) {
-            Some((Some(best), Some(ponder))) => say!("bestmove {} ponder {}", name(best), name(ponder)),
-            Some((Some(best), None)) => say!("bestmove {}", name(best)),
-            Some((None, _)) => say!("bestmove 0000"),
+            Some((Some(best), Some(ponder))) => out!("bestmove {} ponder {}", name(best), name(ponder)),
+            Some((Some(best), None)) => out!("bestmove {}", name(best)),
+            Some((None, _)) => out!("bestmove 0000"),
             None => {}
         }
-        self.attend();
+        self.process_queue();
     }
 
-    /// Ends at once: what waits is dropped, and a search that runs says its move.
+    /// Ends at once: drops waiting commands; a running search prints its move.
     fn quit(mut self, console: &mut Console) {
         self.queue = Queue::new();
         self.search.signals.stop();
-        self.wind_up(console);
+        self.drain(console);
     }
 
-    /// Ends at the end of input: what waits is obeyed, searches end with their moves, a bench or openings by themselves.
-    fn wind_up(mut self, console: &mut Console) {
-        self.is_leaving = true;
-        self.attend();
+    /// Ends at the end of input: executes waiting commands, stops searches, and lets other jobs finish.
+    fn drain(mut self, console: &mut Console) {
+        self.is_input_closed = true;
+        self.process_queue();
         while self.task.is_some() {
             if let Event::Done(searcher, outcome) = console.next() {
                 self.finish(searcher, outcome.as_ref());
@@ -324,28 +320,28 @@ impl Session {
     }
 
     /// Draws the board.
-    fn show(&self) {
+    fn print_board(&self) {
         let Some(position) = self.game().map(Game::position) else { return };
         for rank in Rank::ALL.into_iter().rev() {
             let letter = |file: File| position.piece_on(Square::new(file, rank)).map_or('.', |piece| piece.letter());
             let row: Vec<String> = File::ALL.into_iter().map(|file| letter(file).to_string()).collect();
-            say!("{}  {}", rank.index() + 1, row.join(" "));
+            out!("{}  {}", rank.index() + 1, row.join(" "));
         }
-        say!("   a b c d e f g h");
-        say!("fen {}", self.display.fen(position));
-        say!("key {:016x}", position.key());
+        out!("   a b c d e f g h");
+        out!("fen {}", self.display.fen(position));
+        out!("key {:016x}", position.key());
         let side = if position.side_to_move() == Color::White { "white" } else { "black" };
         let check = if position.is_check() { ", in check" } else { "" };
-        say!("{side} to move{check}, {} legal moves", position.legal_moves().len());
+        out!("{side} to move{check}, {} legal moves", position.legal_moves().len());
     }
 }
 
-/// Whether a command is obeyed while the searcher is away, too.
-fn needs_no_searcher(line: &str) -> bool {
+/// Whether a command can be executed during a search.
+fn runs_during_search(line: &str) -> bool {
     matches!(first_word(line).0, "ponderhit" | "d")
 }
 
-/// The same limits with nothing that ends a search.
+/// The same limits without any that ends a search.
 fn unlimited(limits: &Limits) -> Limits {
     Limits { search_moves: limits.search_moves.clone(), ponder: limits.ponder, ..Limits::default() }
 }

@@ -1,4 +1,4 @@
-//! The engine's clock, and what it allows for a move.
+//! The engine's clock, and the limits that follow from it.
 
 use std::time::Duration;
 
@@ -7,31 +7,31 @@ use crate::search::{Clock, Limits};
 /// A time control of `level`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Level {
-    /// Moves to a session, 0 if there is but one.
+    /// Moves per session, 0 for a single session.
     pub(super) moves: u32,
     /// Time for a session.
     pub(super) base: Duration,
-    /// Time won with each move.
+    /// Time added with each move.
     pub(super) increment: Duration,
 }
 
-/// What XBoard itself plays by unless told otherwise.
+/// XBoard's default.
 const DEFAULT: Level = Level { moves: 40, base: Duration::from_secs(5 * 60), increment: Duration::ZERO };
 
-/// The engine's time and how it is controlled.
+/// The engine's time and time control.
 #[derive(Clone, Debug)]
 pub(super) struct EngineClock {
     level: Level,
-    /// When the level was set, plies from the start of the game: sessions are counted from there.
+    /// The ply at which the level was set; sessions are counted from there.
     since: usize,
-    /// Instead of the level.
+    /// Replaces the level.
     per_move: Option<Duration>,
     depth: Option<i32>,
     left: Duration,
 }
 
 impl EngineClock {
-    /// The clock of a game that nothing was said about.
+    /// A clock with the default level.
     pub(super) fn new() -> Self {
         EngineClock { level: DEFAULT, since: 0, per_move: None, depth: None, left: DEFAULT.base }
     }
@@ -61,17 +61,17 @@ impl EngineClock {
         self.depth = Some(depth);
     }
 
-    /// Takes what the interface says is left.
+    /// Sets the time left.
     pub(super) fn set_left(&mut self, left: Duration) {
         self.left = left;
     }
 
-    /// Since when moves count towards a session, plies from the start of the game.
+    /// The ply from which sessions are counted.
     pub(super) fn since(&self) -> usize {
         self.since
     }
 
-    /// Takes the time of a move off; `made` moves have been made in all sessions, that one too.
+    /// Subtracts the time of a move; `made` moves have been made in all sessions, that one included.
     pub(super) fn spend(&mut self, time: Duration, made: usize) {
         self.left = self.left.saturating_sub(time) + self.level.increment;
         if self.level.moves > 0 && made.is_multiple_of(self.level.moves as usize) {
@@ -79,7 +79,7 @@ impl EngineClock {
         }
     }
 
-    /// What ends the search for the next move, `made` moves having been made in all sessions.
+    /// The limits of the next move after `made` moves in all sessions.
     pub(super) fn limits(&self, made: usize) -> Limits {
         let Level { moves, increment, .. } = self.level;
         let moves_to_go = (moves > 0).then(|| moves - (made % moves.max(1) as usize) as u32);
@@ -88,8 +88,8 @@ impl EngineClock {
     }
 }
 
-/// Whether a search that was planned by some limits keeps within those of now: they are the same, but that the clock
-/// may show a little less than was reckoned with.
+/// Whether a search planned with some limits stays within the current ones: equal, except for a clock that shows at most
+/// a twentieth less.
 pub(super) fn still_fits(planned: &Limits, now: &Limits) -> bool {
     // The search plans with nine tenths of the clock at most.
     let is_enough =

@@ -1,4 +1,4 @@
-//! Reading commands: what a line of the interface asks for.
+//! Parser of commands.
 
 use std::str::{FromStr, SplitAsciiWhitespace};
 use std::time::Duration;
@@ -27,51 +27,51 @@ impl Variant {
         [("normal", Variant::Normal), ("fischerandom", Variant::FischeRandom)];
 }
 
-/// What a line asks for.
+/// A command.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Command {
-    /// To take note of what makes no difference here.
+    /// Accepted and ignored.
     Nothing,
-    /// To say which features there are.
+    /// Print the features.
     Features,
-    /// The interface reads comments, or wants none.
+    /// Whether the interface reads comments.
     Comments(bool),
-    /// To speak UCI instead.
+    /// Switch to UCI.
     Uci,
     Quit,
     New,
     Variant(Variant),
-    /// To set up the position of a FEN.
+    /// Set up the position of a FEN.
     SetBoard(String),
-    /// To play a move for the opponent, or for whoever is to move.
+    /// Play a move for the side to move.
     Move(String),
     Level(Level),
-    /// So much time for each move.
+    /// Time for each move.
     TimePerMove(Duration),
-    /// The most plies to search.
+    /// Maximum depth, plies.
     Depth(i32),
-    /// What is left on the engine's clock.
+    /// Time left on the engine's clock.
     Time(Duration),
     Force,
     Go,
     PlayOther,
     MoveNow,
-    /// To take back so many moves.
+    /// Take back so many moves.
     TakeBack(usize),
     Post(bool),
-    /// Whether to think on the opponent's time.
+    /// Whether to ponder.
     Ponder(bool),
     Analyze,
-    /// To say how far the analysis is.
+    /// Print the progress of the analysis.
     Status,
-    /// To end the analysis.
+    /// End the analysis.
     Exit,
     Ping(String),
     /// The game is over.
     Result,
-    /// Mebibytes for everything.
+    /// Memory limit, mebibytes.
     Memory(usize),
-    /// Threads of the search.
+    /// Number of threads.
     Cores(usize),
     SetOption {
         name: String,
@@ -84,40 +84,40 @@ pub(super) enum Command {
     Draw,
 }
 
-/// Why a line is no command. The interface is told with the line itself behind.
+/// Why a line is not a command; printed with the line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum CommandError {
-    /// The first word means nothing here.
+    /// Unknown first word.
     #[error("unknown command")]
     Unknown,
-    /// Something is missing, or is not what it should be.
+    /// A missing or invalid parameter.
     #[error("expected {0}")]
     Expected(&'static str),
-    /// More than the command takes.
+    /// More parameters than the command takes.
     #[error("too many parameters")]
     TooMany,
-    /// A game that is not played here.
+    /// A variant that is not supported.
     #[error("unknown variant")]
     UnknownVariant,
 }
 
-/// What a command does to a running search.
+/// The effect of a command on a running search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// Nothing.
     Plain,
-    /// The answer says that all before is done.
+    /// The answer confirms that all earlier commands are done.
     Ping,
-    /// It asks for a move to be suggested.
+    /// It asks for a suggested move.
     Hint,
     /// It plays a move.
     Move,
     /// It changes the searcher.
     Setting,
-    /// It wants the engine's move at once.
-    Hurry,
-    /// It changes what the engine is to do.
-    Turn,
+    /// It requests the engine's move at once.
+    Urgent,
+    /// It changes the position or the mode.
+    Redirect,
 }
 
 impl Command {
@@ -126,11 +126,11 @@ impl Command {
         match self {
             Ping(_) => Class::Ping,
             Hint => Class::Hint,
-            MoveNow => Class::Hurry,
+            MoveNow => Class::Urgent,
             Move(_) => Class::Move,
             Memory(_) | Cores(_) | SetOption { .. } => Class::Setting,
             New | Variant(_) | SetBoard(_) | Force | Go | PlayOther | TakeBack(_) | Analyze | Exit | Result => {
-                Class::Turn
+                Class::Redirect
             }
             Nothing | Features | Comments(_) | Uci | Quit | Level(_) | TimePerMove(_) | Depth(_) | Time(_)
             | Post(_) | Ponder(_) | Status | Book | Draw => Class::Plain,
@@ -140,7 +140,7 @@ impl Command {
     /// Reads a line.
     ///
     /// # Errors
-    /// Why it is no command.
+    /// If it is not a command.
     pub(super) fn parse(line: &str) -> Result<Self, CommandError> {
         let (word, rest) = first_word(line);
         Ok(match word {
@@ -213,7 +213,7 @@ const MOVES: &str = "moves to the session, or 0";
 const BASE: &str = "minutes, or minutes:seconds";
 const INCREMENT: &str = "seconds to a move";
 
-/// `5`, `5:30`, `0:07.5`; whatever follows is from later versions of the protocol and is not looked at.
+/// `5`, `5:30`, `0:07.5`; the rest belongs to later versions of the protocol and is ignored.
 fn minutes(text: &str) -> Option<Duration> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ':').unwrap_or(text.len());
     match text[..end].split_once(':') {
@@ -222,7 +222,7 @@ fn minutes(text: &str) -> Option<Duration> {
     }
 }
 
-/// Longer times are cut; there is room to reckon with.
+/// Longer times are clamped, so that sums do not overflow.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Seconds, fractions allowed.
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(read_level("level 40 0:30 0"), (40, 30_000, 0));
         assert_eq!(read_level("level 0 2 12"), (0, 120_000, 12_000));
         assert_eq!(read_level("level 0 0:10 0.1"), (0, 10_000, 100));
-        // Later versions may say here what comes after the session.
+        // Later versions of the protocol put the next session here.
         assert_eq!(read_level("level 40 25+5 0"), (40, 1_500_000, 0));
         assert_eq!(read_level("level 0 99999999999999999999 1").1, LONGEST.as_millis());
         for bad in ["level", "level 40", "level 40 5", "level x 5 0", "level 40 : 0", "level 40 5 -1", "level 40 5 NaN"]
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_cut_to_what_can_be_reckoned_with() {
+    fn long_times_are_clamped() {
         assert_eq!(Command::parse("time -50"), Ok(Command::Time(Duration::ZERO)));
         assert_eq!(Command::parse("time 1234"), Ok(Command::Time(Duration::from_millis(12_340))));
         assert_eq!(Command::parse("time 9223372036854775807"), Ok(Command::Time(LONGEST)));

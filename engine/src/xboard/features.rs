@@ -1,10 +1,10 @@
-//! What the engine tells of itself, and its options in the words of this protocol.
+//! The features of the engine, and its options in the syntax of this protocol.
 
 use super::command::Variant;
-use crate::console::say;
 use crate::options::{EMPTY, Options, Shape, Target};
+use common::out;
 
-/// What the interface may count on; see the protocol for each.
+/// The features; see the protocol for each.
 const FEATURES: [&str; 3] = [
     "ping=1 setboard=1 playother=1 usermove=1 san=0 time=1 draw=1 reuse=1 analyze=1",
     "sigint=0 sigterm=0 colors=0 nps=0 debug=1 memory=1 smp=1",
@@ -14,20 +14,20 @@ const FEATURES: [&str; 3] = [
 /// Options that the protocol has commands for: `memory`, `cores`, `hard`.
 const HAVE_COMMANDS: [&str; 3] = ["Hash", "Threads", "Ponder"];
 
-/// The options that are offered here: not those that have commands, nor those about UCI itself.
+/// The options offered: all except those with commands of their own and those of UCI.
 fn offered(options: &Options) -> impl Iterator<Item = (&'static str, Shape)> {
     options.shapes().filter(|(name, _)| !HAVE_COMMANDS.contains(name) && !name.starts_with("UCI_"))
 }
 
 /// Answers `protover`.
 pub(super) fn announce(options: &Options) {
-    FEATURES.iter().for_each(|features| say!("feature {features}"));
+    FEATURES.iter().for_each(|features| out!("feature {features}"));
     let variants: Vec<&str> = Variant::NAMES.iter().map(|(name, _)| *name).collect();
-    say!("feature variants=\"{}\"", variants.join(","));
+    out!("feature variants=\"{}\"", variants.join(","));
     for (name, shape) in offered(options) {
-        say!("feature option=\"{name} {}\"", declaration(shape));
+        out!("feature option=\"{name} {}\"", declaration(shape));
     }
-    say!("feature done=1");
+    out!("feature done=1");
 }
 
 fn declaration(shape: Shape) -> String {
@@ -43,7 +43,7 @@ fn declaration(shape: Shape) -> String {
 /// Sets an option that is offered.
 ///
 /// # Errors
-/// What [`Options::set`] has to say.
+/// As [`Options::set`].
 pub(super) fn set(options: &Options, target: &mut Target<'_>, name: &str, value: Option<&str>) -> Result<(), String> {
     let Some((_, shape)) = offered(options).find(|(known, _)| known.eq_ignore_ascii_case(name)) else {
         return Err(format!("error: there is no option `{name}`"));
@@ -51,7 +51,7 @@ pub(super) fn set(options: &Options, target: &mut Target<'_>, name: &str, value:
     options.set(target, name, value.map(|value| in_words(shape, value)))
 }
 
-/// The value as the list of options reads it.
+/// The value in the syntax of [`Options::set`].
 fn in_words(shape: Shape, value: &str) -> &str {
     match (shape, value) {
         (Shape::Check { .. }, "0") => "false",
@@ -60,10 +60,10 @@ fn in_words(shape: Shape, value: &str) -> &str {
     }
 }
 
-/// Shares out what the interface grants: threads, and mebibytes for everything if it has named any.
+/// Sets threads and table within the limits of the interface: cores, and mebibytes in all if given.
 ///
 /// # Errors
-/// What [`Options::set`] has to say of the table or of the threads.
+/// As [`Options::set`] for table and threads.
 pub(super) fn grant(
     options: &Options,
     target: &mut Target<'_>,

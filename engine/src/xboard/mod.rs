@@ -6,30 +6,30 @@
 //! | to the engine | what it does |
 //! |---|---|
 //! | `protover`, `accepted`, `rejected` | the features are announced; comments (`# …`) only once they are accepted |
-//! | `new`, `variant`, `setboard` | a game begins; a position that is none is said so, and no move is legal in it |
+//! | `new`, `variant`, `setboard` | a game begins; an illegal position is reported, and no move is legal in it |
 //! | `usermove` or a bare move | a move, in coordinates or algebraic; `Illegal move: …` if it is not legal |
 //! | `go`, `playother`, `force` | which side the engine plays |
-//! | `level`, `st`, `sd`, `time`, `otim` | what it plays by; a level and a time per move replace each other |
+//! | `level`, `st`, `sd`, `time`, `otim` | time control and depth; a level and a time per move replace each other |
 //! | `?` | it moves at once |
 //! | `undo`, `remove` | one move is taken back, or two |
 //! | `post`, `nopost` | thinking output: `ply score time nodes pv` |
 //! | `hard`, `easy` | thinking on the opponent's time, off at first |
-//! | `analyze`, `.`, `exit` | it thinks about whatever is on the board; `.` asks how far it is |
+//! | `analyze`, `.`, `exit` | analysis of the position on the board; `.` prints its progress |
 //! | `ping` | answered when all before is done; at once while it thinks on the opponent's time |
 //! | `result` | the game is over: no more thinking |
-//! | `memory`, `cores`, `option` | settings; what cannot be set is told in `tellusererror` |
-//! | `hint`, `bk` | a move is suggested; the moves of the opening book are shown, whether it is played from or not |
+//! | `memory`, `cores`, `option` | settings; `tellusererror` reports a failure |
+//! | `hint`, `bk` | a suggested move; the moves of the opening book, even if it is off |
 //! | `draw` | an offer is accepted if the engine is worse, late in the game if it is not better |
 //! | `name`, `rating`, `computer`, `random`, `ics` | nothing |
 //! | `quit`, end of input | the program ends; at the end of input, with the move that it was thinking about |
 //!
 //! When the rules end the game, after a move of either side, the result is claimed: `1/2-1/2 {Draw by repetition}`.
-//! What is not understood gets `Error (reason): line`. See <https://www.gnu.org/software/xboard/engine-intf.html>.
+//! Other lines are answered by `Error (reason): line`. See <https://www.gnu.org/software/xboard/engine-intf.html>.
 //!
-//! Inside, commands stand in a queue, and `Session::attitude` says of the first what becomes of it while a search is
-//! running: it is obeyed, it waits, or it ends the search, whose outcome is then for nobody. `?` and whatever changes what
-//! the engine is to do are for every search that began, or would begin, before them, wherever they stand in the queue.
-//! What is to be searched when nothing waits follows from the state alone (`Session::carry_on`).
+//! Commands go through a queue. `Session::policy` decides about the first one while a search is running: it is executed,
+//! it waits, or it interrupts the search, whose result is then discarded. `?` and commands that redirect the engine apply
+//! to every earlier search, running or waiting, from any place in the queue. When the queue is empty, the state alone
+//! decides what to search (`Session::search_when_idle`).
 
 mod clock;
 mod command;
@@ -38,15 +38,18 @@ mod play;
 mod record;
 mod thinking;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
+use common::out;
+
 use crate::chess::{Color, Move, Position};
-use crate::console::{Console, Event, SearchThread, say};
+use crate::console::{Console, Event, SearchThread};
 use crate::opening::Opening;
 use crate::options::{Display, Options, Target};
-use crate::queue::{Haste, Queue};
+use crate::queue::{Queue, Urgency};
 use crate::search::{Limits, MAX_THREADS, Value};
 use clock::EngineClock;
 pub(crate) use command::GREETING;
@@ -54,34 +57,21 @@ use command::{Class, Command, CommandError};
 use record::Record;
 use thinking::Monitor;
 
-/// How a session ended.
-pub(crate) enum Ended {
-    /// By `quit` or the end of input.
-    Quit,
-    /// By this line, which is for UCI to answer.
-    Uci(String),
-}
+/// Why the loop ends: `None` for `quit` and the end of input, or a line for UCI to answer.
+type End = Option<String>;
 
-/// Whether the loop goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flow {
-    On,
-    Quit,
-    Uci,
-}
-
-/// What the engine is to do.
+/// The mode of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// To keep the board and nothing else.
+    /// Keeps the board only.
     Force,
-    /// To play a side.
+    /// Plays a side.
     Plays(Color),
-    /// To think about whatever is on the board.
+    /// Analyses the position on the board.
     Analyze,
 }
 
-/// What a search is for.
+/// The purpose of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     /// The engine's next move.
@@ -89,35 +79,35 @@ enum Purpose {
     /// The engine's answer to the move it expects.
     Pondering,
     Analysing,
-    /// A move that may be expected; to be told, or only to ponder on.
+    /// A move to expect: as a hint for the user, or to ponder on.
     Guessing {
-        aloud: bool,
+        is_hint: bool,
     },
-    /// Nothing any more: it has been told to stop.
+    /// None: the search has been stopped and its result is discarded.
     Discarded,
 }
 
-/// A search that runs.
-struct Run {
+/// A running search.
+struct ActiveSearch {
     purpose: Purpose,
     /// When the engine's clock began to run.
     start: Instant,
     limits: Limits,
 }
 
-/// What becomes of a command while a search runs.
+/// How a command is handled while a search runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Attitude {
-    /// It is obeyed.
-    Obey,
+enum Policy {
+    /// It is executed.
+    Execute,
     /// It waits for the search to end.
     Wait,
-    /// It ends the search, and waits for that.
+    /// It stops the search and waits for its end.
     Interrupt,
 }
 
-/// A command and the line it came in.
-struct Order {
+/// A command with its line.
+struct QueuedCommand {
     command: Command,
     line: String,
 }
@@ -126,19 +116,19 @@ struct Order {
 struct Session {
     options: Options,
     opening: Opening,
-    /// Mebibytes for everything, once the interface has said so.
+    /// Memory limit of the interface, if any, mebibytes.
     memory: Option<usize>,
     record: Record,
-    /// Whether the last position that was set up was none; no move is legal then.
-    is_void: bool,
+    /// Whether the last `setboard` was illegal; no move is legal then.
+    has_illegal_position: bool,
     chess960: bool,
     mode: Mode,
     clock: EngineClock,
     /// Whether the engine thinks on the opponent's time.
     ponders: bool,
-    /// Whether this game has come to where it may.
+    /// Whether the engine has moved in this game, so that it may ponder.
     may_ponder: bool,
-    /// The next move, as far as one is expected.
+    /// The expected next move, if any.
     expected: Option<Move>,
     /// The value of the engine's last move, in its own view.
     value: Option<Value>,
@@ -146,31 +136,31 @@ struct Session {
     is_draw_offered: bool,
     /// Whether the interface reads comments.
     comments: bool,
-    /// Whether anything but settings was asked for.
-    is_begun: bool,
+    /// Whether any command other than settings has been received.
+    has_begun: bool,
     /// Whether the input has ended.
-    is_leaving: bool,
+    is_input_closed: bool,
     search: SearchThread,
-    run: Option<Run>,
+    active: Option<ActiveSearch>,
     monitor: Arc<Monitor>,
-    queue: Queue<Order>,
+    queue: Queue<QueuedCommand>,
 }
 
 /// Speaks the protocol until `quit`, the end of input, or a line that is for UCI; with `tune`, every search parameter
 /// is an option.
-pub(crate) fn run(console: &mut Console, tune: bool) -> Ended {
-    let Some(mut session) = Session::new(tune, console.sender()) else { return Ended::Quit };
+pub(crate) fn run(console: &mut Console, tune: bool) -> End {
+    let mut session = Session::new(tune, console.sender())?;
     loop {
         match console.next() {
-            Event::Line(line) => match session.receive(&line) {
-                Flow::On => {}
-                Flow::Quit => return Ended::Quit,
-                Flow::Uci => return Ended::Uci(line),
-            },
+            Event::Line(line) => {
+                if let ControlFlow::Break(end) = session.receive(&line) {
+                    return end;
+                }
+            }
             Event::Done(searcher, outcome) => session.finish(searcher, outcome.as_ref()),
             Event::End => {
-                session.wind_up(console);
-                return Ended::Quit;
+                session.drain(console);
+                return None;
             }
         }
     }
@@ -181,7 +171,7 @@ impl Session {
         let search = match SearchThread::start(sender) {
             Ok(search) => search,
             Err(error) => {
-                say!("tellusererror no memory or no thread for a search: {error}");
+                out!("tellusererror no memory or no thread for a search: {error}");
                 return None;
             }
         };
@@ -190,7 +180,7 @@ impl Session {
             opening: Opening::new(),
             memory: None,
             record: Record::new(Position::start()),
-            is_void: false,
+            has_illegal_position: false,
             chess960: false,
             mode: Mode::Plays(Color::Black),
             clock: EngineClock::new(),
@@ -200,98 +190,100 @@ impl Session {
             value: None,
             is_draw_offered: false,
             comments: false,
-            is_begun: false,
-            is_leaving: false,
+            has_begun: false,
+            is_input_closed: false,
             search,
-            run: None,
+            active: None,
             monitor: Arc::default(),
             queue: Queue::new(),
         })
     }
 
     fn purpose(&self) -> Option<Purpose> {
-        self.run.as_ref().map(|run| run.purpose)
+        self.active.as_ref().map(|run| run.purpose)
     }
 
-    /// Takes a line in: to be obeyed now, or when its time has come.
-    fn receive(&mut self, line: &str) -> Flow {
+    /// Handles a line: executes it or queues it.
+    fn receive(&mut self, line: &str) -> ControlFlow<End> {
         let command = match Command::parse(line) {
-            Ok(Command::Quit) => return Flow::Quit,
-            Ok(Command::Uci) if !self.is_begun && self.run.is_none() => return Flow::Uci,
+            Ok(Command::Quit) => return ControlFlow::Break(None),
+            Ok(Command::Uci) if !self.has_begun && self.active.is_none() => {
+                return ControlFlow::Break(Some(line.to_owned()));
+            }
             Ok(Command::Uci) => return refuse(&CommandError::Unknown, line),
             Ok(command) => command,
             Err(error) => return refuse(&error, line),
         };
         let class = command.class();
-        self.is_begun |= !matches!(class, Class::Plain | Class::Hurry | Class::Ping | Class::Setting);
-        let haste = match class {
-            Class::Turn => Haste::Discard,
-            Class::Hurry => Haste::Stop,
-            _ => Haste::None,
+        self.has_begun |= !matches!(class, Class::Plain | Class::Urgent | Class::Ping | Class::Setting);
+        let urgency = match class {
+            Class::Redirect => Urgency::Discard,
+            Class::Urgent => Urgency::Stop,
+            _ => Urgency::None,
         };
-        self.queue.push(Order { command, line: line.to_owned() }, haste);
-        self.attend();
-        Flow::On
+        self.queue.push(QueuedCommand { command, line: line.to_owned() }, urgency);
+        self.process_queue();
+        ControlFlow::Continue(())
     }
 
-    /// Obeys what waits, as far as it may be obeyed, and sees to it that the engine does what it is to do.
-    fn attend(&mut self) {
+    /// Executes waiting commands as far as the policy allows, then starts the search that the state asks for.
+    fn process_queue(&mut self) {
         while let Some(order) = self.queue.front() {
-            match self.attitude(&order.command) {
-                Attitude::Wait => return self.hasten(),
-                Attitude::Interrupt => return self.interrupt(),
-                Attitude::Obey => {}
+            match self.policy(&order.command) {
+                Policy::Wait => return self.stop_for_queue(),
+                Policy::Interrupt => return self.interrupt(),
+                Policy::Execute => {}
             }
-            if let Some(Order { command, line }) = self.queue.pop() {
-                self.obey(command, &line);
+            if let Some(QueuedCommand { command, line }) = self.queue.pop() {
+                self.execute(command, &line);
             }
         }
-        self.carry_on();
+        self.search_when_idle();
     }
 
-    /// Ends a search that commands wait for if one of them, not only the first, wants that.
-    fn hasten(&mut self) {
-        match self.queue.haste() {
-            Haste::Discard => self.interrupt(),
-            Haste::Stop if self.purpose() == Some(Purpose::Thinking) => self.search.signals.stop(),
-            Haste::Stop | Haste::None => {}
+    /// Stops a search if any waiting command, not only the first, requires it.
+    fn stop_for_queue(&mut self) {
+        match self.queue.urgency() {
+            Urgency::Discard => self.interrupt(),
+            Urgency::Stop if self.purpose() == Some(Purpose::Thinking) => self.search.signals.stop(),
+            Urgency::Stop | Urgency::None => {}
         }
     }
 
-    /// What becomes of a command at this moment.
-    fn attitude(&self, command: &Command) -> Attitude {
-        use Attitude::{Interrupt, Obey, Wait};
-        let Some(purpose) = self.purpose() else { return Obey };
+    /// The policy for a command in the current state.
+    fn policy(&self, command: &Command) -> Policy {
+        use Policy::{Execute, Interrupt, Wait};
+        let Some(purpose) = self.purpose() else { return Execute };
         match (command.class(), purpose) {
             (_, Purpose::Discarded) => Wait,
-            (Class::Plain, _) => Obey,
-            // The queue has told it to end.
-            (Class::Turn, _) | (_, Purpose::Thinking) => Wait,
-            (Class::Hurry, _) => Obey,
-            (Class::Hint, _) => Obey,
-            (_, Purpose::Guessing { aloud: true }) => Wait,
-            (Class::Ping, _) => Obey,
+            (Class::Plain, _) => Execute,
+            // The queue has stopped it already.
+            (Class::Redirect, _) | (_, Purpose::Thinking) => Wait,
+            (Class::Urgent, _) => Execute,
+            (Class::Hint, _) => Execute,
+            (_, Purpose::Guessing { is_hint: true }) => Wait,
+            (Class::Ping, _) => Execute,
             (Class::Setting, _) => Interrupt,
             (Class::Move, _) => match command {
-                Command::Move(text) if self.leaves_search_alone(text) => Obey,
+                Command::Move(text) if self.keeps_search(text) => Execute,
                 _ => Interrupt,
             },
         }
     }
 
-    /// Tells a running search to end, for nobody to learn of its outcome.
+    /// Stops a running search and discards its result.
     fn interrupt(&mut self) {
-        if let Some(run) = &mut self.run {
+        if let Some(run) = &mut self.active {
             run.purpose = Purpose::Discarded;
             self.search.signals.stop();
         }
     }
 
-    /// Obeys a command; nothing it cannot be obeyed beside is running.
-    fn obey(&mut self, command: Command, line: &str) {
+    /// Executes a command; no running job conflicts with it.
+    fn execute(&mut self, command: Command, line: &str) {
         let needs_board = matches!(command, Command::Go | Command::PlayOther | Command::Analyze | Command::TakeBack(_));
-        if needs_board && self.is_void {
-            return say!("Error (no legal position): {line}");
+        if needs_board && self.has_illegal_position {
+            return out!("Error (no legal position): {line}");
         }
         match command {
             Command::Nothing | Command::Quit | Command::Uci | Command::MoveNow => {}
@@ -313,26 +305,26 @@ impl Session {
             Command::Ponder(on) => self.set_ponders(on),
             Command::Analyze => self.mode = Mode::Analyze,
             Command::Exit if self.mode == Mode::Analyze => self.mode = Mode::Force,
-            Command::Exit => say!("Error (command not legal now): {line}"),
-            Command::Status => self.say_status(),
-            Command::Ping(number) => say!("pong {number}"),
+            Command::Exit => out!("Error (command not legal now): {line}"),
+            Command::Status => self.print_status(),
+            Command::Ping(number) => out!("pong {number}"),
             Command::Result if self.mode == Mode::Analyze => {}
             Command::Result => self.mode = Mode::Force,
             Command::Memory(_) | Command::Cores(_) | Command::SetOption { .. } => self.set(command),
             Command::Hint => self.hint(),
-            Command::Book => self.say_book(),
-            Command::Draw => self.consider_draw(),
+            Command::Book => self.print_book(),
+            Command::Draw => self.answer_draw_offer(),
         }
     }
 
-    /// Changes a setting of the searcher, which is not searching.
+    /// Changes a setting of the idle searcher.
     fn set(&mut self, command: Command) {
         let Some(searcher) = &mut self.search.searcher else { return };
         if let Command::Memory(total) = command {
             self.memory = Some(total);
         }
         let threads = if let Command::Cores(cores) = command { cores.min(MAX_THREADS) } else { searcher.threads() };
-        // How moves are written follows from the variant.
+        // The variant decides the notation of moves.
         let mut target = Target { searcher, display: &mut Display::default(), opening: &mut self.opening };
         let result = match command {
             Command::SetOption { name, value } => features::set(&self.options, &mut target, &name, value.as_deref()),
@@ -340,16 +332,16 @@ impl Session {
         };
         match result.as_ref().map_err(|message| message.strip_prefix("error: ").ok_or(message)) {
             Ok(()) => {}
-            Err(Ok(error)) => say!("tellusererror {error}"),
-            Err(Err(note)) if self.comments => say!("# {note}"),
+            Err(Ok(error)) => out!("tellusererror {error}"),
+            Err(Err(note)) if self.comments => out!("# {note}"),
             Err(Err(_)) => {}
         }
     }
 
-    /// Ends at the end of input: what still waits is obeyed, and what is being thought about is played.
-    fn wind_up(&mut self, console: &mut Console) {
-        self.is_leaving = true;
-        while self.run.is_some() {
+    /// Ends at the end of input: stops the search and plays its move, and executes waiting commands.
+    fn drain(&mut self, console: &mut Console) {
+        self.is_input_closed = true;
+        while self.active.is_some() {
             self.search.signals.stop();
             if let Event::Done(searcher, outcome) = console.next() {
                 self.finish(searcher, outcome.as_ref());
@@ -358,7 +350,7 @@ impl Session {
     }
 }
 
-fn refuse(error: &CommandError, line: &str) -> Flow {
-    say!("Error ({error}): {line}");
-    Flow::On
+fn refuse(error: &CommandError, line: &str) -> ControlFlow<End> {
+    out!("Error ({error}): {line}");
+    ControlFlow::Continue(())
 }

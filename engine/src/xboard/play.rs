@@ -1,32 +1,32 @@
-//! What the engine does with the board: its games, its searches, its moves and its answers.
+//! Games, searches, moves and answers of the engine.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::clock::still_fits;
-use super::record::{Record, Refusal, write_end, write_move};
-use super::thinking::{AtRoot, Reporter, Seen, Voice};
-use super::{Mode, Purpose, Run, Session};
+use super::record::{MoveError, Record, write_end, write_move};
+use super::thinking::{LastLine, Output, Reporter, RootProgress};
+use super::{ActiveSearch, Mode, Purpose, Session};
 use crate::chess::{Color, Game, Move, Position};
-use crate::console::say;
-use crate::queue::Haste;
+use crate::queue::Urgency;
 use crate::search::{Limits, SearchResult, Searcher, Value};
+use common::out;
 
-/// What is spent on guessing a move, in plies and at most in time.
+/// Limits of a search for an expected move.
 const GUESS_DEPTH: i32 = 8;
 const GUESS_TIME: Duration = Duration::from_millis(100);
 
-/// From this move on, a draw is as good as any position that is not better.
+/// From this move on, the engine accepts a draw unless it is better.
 const LATE: u16 = 40;
 
-/// Before that, a position is given up for a draw if it is worse by so many centipawns.
+/// Before that, it accepts a draw if it is worse by so many centipawns.
 const WORSE: Value = 100;
 
 impl Session {
     /// Begins a game; the engine plays Black, or goes on analysing.
     pub(super) fn new_game(&mut self) {
         if let Some(searcher) = &mut self.search.searcher {
-            searcher.forget();
+            searcher.clear();
         }
         if self.mode != Mode::Analyze {
             self.mode = Mode::Plays(Color::Black);
@@ -40,9 +40,9 @@ impl Session {
         match Position::from_fen(fen) {
             Ok(position) => self.set_up(position),
             Err(error) => {
-                self.is_void = true;
+                self.has_illegal_position = true;
                 self.position_changed();
-                say!("tellusererror Illegal position: {error}");
+                out!("tellusererror Illegal position: {error}");
             }
         }
     }
@@ -50,13 +50,13 @@ impl Session {
     fn set_up(&mut self, position: Position) {
         self.record = Record::new(position);
         self.clock.recount(0);
-        self.is_void = false;
+        self.has_illegal_position = false;
         self.value = None;
         self.is_draw_offered = false;
         self.position_changed();
     }
 
-    /// Whatever was known about the position is about another one.
+    /// Discards what was known about the old position.
     pub(super) fn position_changed(&mut self) {
         self.expected = None;
         self.may_ponder = false;
@@ -66,7 +66,7 @@ impl Session {
         if self.record.take_back(plies) {
             self.position_changed();
         } else {
-            say!("Error (no move to take back): {line}");
+            out!("Error (no move to take back): {line}");
         }
     }
 
@@ -82,39 +82,39 @@ impl Session {
         self.may_ponder = true;
     }
 
-    /// Whether a move does not disturb the search that runs: it cannot be played, or it is what the search expects.
-    pub(super) fn leaves_search_alone(&self, text: &str) -> bool {
-        let (Some(run), Ok(mv)) = (&self.run, self.record.read_move(text)) else { return true };
+    /// Whether the running search continues after a move: the move is illegal, or it is the expected one.
+    pub(super) fn keeps_search(&self, text: &str) -> bool {
+        let (Some(run), Ok(mv)) = (&self.active, self.record.read_move(text)) else { return true };
         let is_expected = run.purpose == Purpose::Pondering && self.expected == Some(mv);
         is_expected && still_fits(&run.limits, &self.limits(!self.record.position().side_to_move()))
     }
 
-    /// Plays a move of the interface, and answers it if that is for the engine to do.
+    /// Plays a move of the interface, and answers it if it is the engine's turn.
     pub(super) fn user_move(&mut self, text: &str) {
-        if self.is_void {
-            return say!("Illegal move (no legal position): {text}");
+        if self.has_illegal_position {
+            return out!("Illegal move (no legal position): {text}");
         }
         let mv = match self.record.read_move(text) {
             Ok(mv) => mv,
-            Err(Refusal::Illegal) => return say!("Illegal move: {text}"),
-            Err(Refusal::Ambiguous) => return say!("Error (ambiguous move): {text}"),
+            Err(MoveError::Illegal) => return out!("Illegal move: {text}"),
+            Err(MoveError::Ambiguous) => return out!("Error (ambiguous move): {text}"),
         };
         self.record.play(mv);
         self.position_changed();
-        if let Some(run) = &mut self.run {
-            // The expected move: from now on the search is for the answer, on the engine's time.
+        if let Some(run) = &mut self.active {
+            // The expected move: the search becomes that for the answer, on the engine's time.
             (run.purpose, run.start) = (Purpose::Thinking, Instant::now());
-            self.monitor.hit();
+            self.monitor.ponderhit();
             self.search.signals.ponderhit();
         } else if self.mode == Mode::Plays(self.record.position().side_to_move()) {
             self.think();
         }
     }
 
-    /// Looks for the engine's move, unless the game is over.
+    /// Searches for the engine's move, unless the game is over.
     fn think(&mut self) {
         if let Some(end) = self.record.game().end() {
-            return say!("{}", write_end(end));
+            return out!("{}", write_end(end));
         }
         let mut limits = self.limits(self.record.position().side_to_move());
         if let Some(mv) = self.opening.choose(self.record.position(), &limits) {
@@ -124,14 +124,14 @@ impl Session {
         self.search(Purpose::Thinking, self.record.game().clone(), limits);
     }
 
-    /// What the next move of a side has to keep to.
+    /// The limits of a side's next move.
     fn limits(&self, color: Color) -> Limits {
         self.clock.limits(self.record.moves_by(color, self.clock.since()))
     }
 
-    /// When nothing waits: thinks about the position on the board, or on the opponent's time.
-    pub(super) fn carry_on(&mut self) {
-        if self.run.is_some() || self.is_void || self.is_leaving {
+    /// Starts analysis or pondering when nothing else runs.
+    pub(super) fn search_when_idle(&mut self) {
+        if self.active.is_some() || self.has_illegal_position || self.is_input_closed {
             return;
         }
         match self.mode {
@@ -144,7 +144,7 @@ impl Session {
         }
     }
 
-    /// Thinks about the answer of `color` to the move it expects, or guesses what to expect.
+    /// Ponders for `color` on the expected move, or first searches for a move to expect.
     fn ponder(&mut self, color: Color) {
         if self.record.position().side_to_move() == color || self.record.game().is_over() {
             return;
@@ -158,23 +158,23 @@ impl Session {
         }
     }
 
-    /// Looks, not for long, for a good move of the side to move.
-    fn guess(&mut self, aloud: bool) {
+    /// Searches briefly for a good move of the side to move.
+    fn guess(&mut self, is_hint: bool) {
         let limits = Limits { depth: Some(GUESS_DEPTH), move_time: Some(GUESS_TIME), ..Limits::default() };
-        self.search(Purpose::Guessing { aloud }, self.record.game().clone(), limits);
+        self.search(Purpose::Guessing { is_hint }, self.record.game().clone(), limits);
     }
 
     /// Turns pondering on or off.
     pub(super) fn set_ponders(&mut self, on: bool) {
         self.ponders = on;
-        if !on && matches!(self.purpose(), Some(Purpose::Pondering | Purpose::Guessing { aloud: false })) {
+        if !on && matches!(self.purpose(), Some(Purpose::Pondering | Purpose::Guessing { is_hint: false })) {
             self.interrupt();
         }
     }
 
-    /// Sends the searcher off, unless a command that waits will have no use for what it finds.
+    /// Starts a search, unless a waiting command would discard it.
     fn search(&mut self, purpose: Purpose, game: Game, limits: Limits) {
-        if self.queue.haste() == Haste::Discard {
+        if self.queue.urgency() == Urgency::Discard {
             return;
         }
         let Some(mut searcher) = self.search.searcher.take() else { return };
@@ -184,56 +184,58 @@ impl Session {
         self.monitor.restart();
         let mut reporter = Reporter {
             monitor: Arc::clone(&self.monitor),
-            voice: match purpose {
-                Purpose::Thinking | Purpose::Pondering => Voice::Posted,
-                Purpose::Analysing => Voice::Aloud,
-                Purpose::Guessing { .. } | Purpose::Discarded => Voice::Silent,
+            output: match purpose {
+                Purpose::Thinking | Purpose::Pondering => Output::IfPosted,
+                Purpose::Analysing => Output::Always,
+                Purpose::Guessing { .. } | Purpose::Discarded => Output::Never,
             },
             board: self.record.position().clone(),
             expected: self.expected.filter(|_| purpose == Purpose::Pondering),
         };
-        self.run = Some(Run { purpose, start, limits: limits.clone() });
-        self.search.lend(searcher, move |searcher| Some(searcher.search_since(start, &game, limits, &mut reporter)));
+        self.active = Some(ActiveSearch { purpose, start, limits: limits.clone() });
+        self.search.spawn(searcher, move |searcher| Some(searcher.search_since(start, &game, limits, &mut reporter)));
     }
 
-    /// Takes the searcher back and makes use of what it has found, then of the time.
+    /// Takes the searcher back, handles the result, and continues with the queue.
     pub(super) fn finish(&mut self, searcher: Box<Searcher>, outcome: Option<&SearchResult>) {
         self.search.searcher = Some(searcher);
-        match (self.run.take(), outcome) {
-            (Some(Run { purpose: Purpose::Thinking, start, .. }), Some(outcome)) => self.play(start, outcome),
-            (Some(Run { purpose: Purpose::Guessing { aloud }, .. }), Some(&SearchResult { best: Some(best), .. })) => {
+        match (self.active.take(), outcome) {
+            (Some(ActiveSearch { purpose: Purpose::Thinking, start, .. }), Some(outcome)) => self.play(start, outcome),
+            (
+                Some(ActiveSearch { purpose: Purpose::Guessing { is_hint }, .. }),
+                Some(&SearchResult { best: Some(best), .. }),
+            ) => {
                 self.expected = Some(best);
-                if aloud {
-                    self.say_hint(best);
+                if is_hint {
+                    self.print_hint(best);
                 }
             }
             _ => {}
         }
-        self.attend();
+        self.process_queue();
     }
 
-    /// Makes the engine's move, for which its clock has run since `start`.
+    /// Makes the engine's move; its clock has run since `start`.
     fn play(&mut self, start: Instant, outcome: &SearchResult) {
         let Some(best) = outcome.best else { return };
         let color = self.record.position().side_to_move();
         self.value = Some(outcome.value);
         if std::mem::take(&mut self.is_draw_offered) {
-            self.consider_draw();
+            self.answer_draw_offer();
         }
         self.record.play(best);
-        say!("move {}", write_move(best, self.chess960));
+        out!("move {}", write_move(best, self.chess960));
         self.clock.spend(start.elapsed(), self.record.moves_by(color, self.clock.since()));
         self.position_changed();
         self.expected = outcome.ponder;
         self.may_ponder = true;
         if let Some(end) = self.record.game().end() {
-            say!("{}", write_end(end));
+            out!("{}", write_end(end));
         }
     }
 
-    /// Accepts a draw that the opponent offers, or leaves it. While the engine thinks, the answer has time until its
-    /// move.
-    pub(super) fn consider_draw(&mut self) {
+    /// Answers a draw offer. While the engine thinks, it answers with its move.
+    pub(super) fn answer_draw_offer(&mut self) {
         if self.purpose() == Some(Purpose::Thinking) {
             self.is_draw_offered = true;
             return;
@@ -241,51 +243,51 @@ impl Session {
         let is_late = self.record.position().fullmove_number() >= LATE;
         let enough = if is_late { 0 } else { -WORSE };
         if matches!(self.mode, Mode::Plays(_)) && self.value.is_some_and(|value| value <= enough) {
-            say!("offer draw");
+            out!("offer draw");
         }
     }
 
-    /// Suggests a move for the position on the board; it may take a guess.
+    /// Suggests a move for the position on the board, after a short search if none is expected.
     pub(super) fn hint(&mut self) {
-        let seen = self.monitor.seen().filter(|_| self.purpose() == Some(Purpose::Analysing));
-        match (&mut self.run, seen.map(|seen| seen.best).or(self.expected)) {
-            (_, Some(mv)) => self.say_hint(mv),
-            (Some(Run { purpose: Purpose::Guessing { aloud }, .. }), None) => *aloud = true,
+        let last_line = self.monitor.last_line().filter(|_| self.purpose() == Some(Purpose::Analysing));
+        match (&mut self.active, last_line.map(|last_line| last_line.best).or(self.expected)) {
+            (_, Some(mv)) => self.print_hint(mv),
+            (Some(ActiveSearch { purpose: Purpose::Guessing { is_hint }, .. }), None) => *is_hint = true,
             (Some(_), None) => {}
-            (None, None) if self.is_void || !self.record.position().has_legal_move() => {}
+            (None, None) if self.has_illegal_position || !self.record.position().has_legal_move() => {}
             (None, None) => self.guess(true),
         }
     }
 
-    fn say_hint(&self, mv: Move) {
-        say!("Hint: {}", write_move(mv, self.chess960));
+    fn print_hint(&self, mv: Move) {
+        out!("Hint: {}", write_move(mv, self.chess960));
     }
 
-    /// Shows the moves of the book, the lines indented, with an empty one at the end.
-    pub(super) fn say_book(&self) {
+    /// Prints the moves of the book, indented, with an empty line at the end.
+    pub(super) fn print_book(&self) {
         let position = self.record.position();
         let moves = self.opening.book.as_ref().map_or(Vec::new(), |book| book.moves(position));
         if moves.is_empty() {
-            say!(" no book moves");
+            out!(" no book moves");
         }
         for (mv, weight) in moves {
-            say!(" {:7} weight {weight}", position.to_san(mv));
+            out!(" {:7} weight {weight}", position.to_san(mv));
         }
-        say!("");
+        out!("");
     }
 
-    /// Says how far a search is: after its first seconds with the move at the root, before that by the last iteration
-    /// that was finished, of which no move is left.
-    pub(super) fn say_status(&self) {
-        let (Some(run), Some(Seen { depth, nodes, .. })) = (&self.run, self.monitor.seen()) else { return };
+    /// Prints the progress of a search: after its first seconds with the current root move, before that for the last
+    /// finished iteration.
+    pub(super) fn print_status(&self) {
+        let (Some(run), Some(LastLine { depth, nodes, .. })) = (&self.active, self.monitor.last_line()) else { return };
         let centiseconds = run.start.elapsed().as_millis() / 10;
         let moves = self.record.position().legal_moves().len();
         match self.monitor.root() {
-            Some(AtRoot { depth, mv, number }) => {
+            Some(RootProgress { depth, mv, number }) => {
                 let (left, text) = (moves.saturating_sub(number), write_move(mv, self.chess960));
-                say!("stat01: {centiseconds} {nodes} {depth} {left} {moves} {text}");
+                out!("stat01: {centiseconds} {nodes} {depth} {left} {moves} {text}");
             }
-            None => say!("stat01: {centiseconds} {nodes} {depth} 0 {moves}"),
+            None => out!("stat01: {centiseconds} {nodes} {depth} 0 {moves}"),
         }
     }
 }

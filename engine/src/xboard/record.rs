@@ -1,8 +1,8 @@
-//! The game as it was played, move by move: what is taken back, how moves are read and written, and when it is over.
+//! The record of the game: taking back, parsing and writing moves, and the result.
 
 use crate::chess::{CastlingSide, Color, Game, GameEnd, Move, MoveKind, MoveParseError, Position, SanError};
 
-/// A game and how it came about.
+/// A game with its start and moves.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     start: Position,
@@ -10,12 +10,12 @@ pub(super) struct Record {
     game: Game,
 }
 
-/// Why a text is not played.
+/// Why a move cannot be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// It is no move, or not a legal one.
+pub(super) enum MoveError {
+    /// It is malformed or illegal.
     Illegal,
-    /// It could be more than one move.
+    /// It matches more than one move.
     Ambiguous,
 }
 
@@ -68,15 +68,15 @@ impl Record {
 
     /// The legal move of a text: coordinates, castling as the king's two steps, as `O-O` or as king takes rook; also
     /// algebraic notation.
-    pub(super) fn read_move(&self, text: &str) -> Result<Move, Refusal> {
+    pub(super) fn read_move(&self, text: &str) -> Result<Move, MoveError> {
         match self.position().parse_uci(&with_small_promotion(text)) {
             Ok(mv) => return Ok(mv),
-            Err(MoveParseError::Illegal(_)) => return Err(Refusal::Illegal),
+            Err(MoveParseError::Illegal(_)) => return Err(MoveError::Illegal),
             Err(MoveParseError::Malformed(_)) => {}
         }
         self.position().parse_san(text).map_err(|error| match error {
-            SanError::Ambiguous(_) => Refusal::Ambiguous,
-            SanError::Illegal(_) | SanError::Malformed(_) => Refusal::Illegal,
+            SanError::Ambiguous(_) => MoveError::Ambiguous,
+            SanError::Illegal(_) | SanError::Malformed(_) => MoveError::Illegal,
         })
     }
 }
@@ -176,8 +176,8 @@ mod tests {
         }
         let pawn = record("8/P6k/8/8/8/8/8/K7 w - - 0 1", "");
         assert_eq!(pawn.read_move("a7a8N"), pawn.read_move("a7a8n"));
-        assert_eq!(pawn.read_move("a7a8"), Err(Refusal::Illegal));
-        assert_eq!(record("7k/8/8/8/8/8/8/N1N1K3 w - - 0 1", "").read_move("Nb3"), Err(Refusal::Ambiguous));
+        assert_eq!(pawn.read_move("a7a8"), Err(MoveError::Illegal));
+        assert_eq!(record("7k/8/8/8/8/8/8/N1N1K3 w - - 0 1", "").read_move("Nb3"), Err(MoveError::Ambiguous));
     }
 
     #[test]

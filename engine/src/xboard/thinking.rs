@@ -1,24 +1,24 @@
-//! What a search tells: thinking output for the interface, and what is kept of it for later questions.
+//! Thinking output, and the state of a search that later commands print.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::chess::{Move, Position};
-use crate::console::say;
 use crate::search::{Bound, Handler, Info, RootWatcher, Value, mate_distance};
+use common::out;
 
 /// The last line of the running search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct LastLine {
     /// Depth of the iteration, plies.
     pub(super) depth: i32,
     pub(super) nodes: u64,
     pub(super) best: Move,
 }
 
-/// Where a search is at the root.
+/// The current root move of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AtRoot {
+pub(super) struct RootProgress {
     /// Depth of the iteration, plies.
     pub(super) depth: i32,
     /// The move being searched.
@@ -33,12 +33,12 @@ pub(super) struct Monitor {
     /// Whether the interface wants thinking output.
     post: AtomicBool,
     /// Whether the expected move has been played.
-    is_hit: AtomicBool,
-    seen: Mutex<Option<Seen>>,
-    root: Mutex<Option<AtRoot>>,
+    is_ponderhit: AtomicBool,
+    last_line: Mutex<Option<LastLine>>,
+    root: Mutex<Option<RootProgress>>,
 }
 
-/// What nobody else has a hold of for longer than it takes to read it or to write it.
+/// Locks a mutex that is held only to copy its value.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -48,43 +48,43 @@ impl Monitor {
         self.post.store(on, Relaxed);
     }
 
-    /// Readies the monitor for another search.
+    /// Resets the monitor for another search.
     pub(super) fn restart(&self) {
-        self.is_hit.store(false, Relaxed);
-        *lock(&self.seen) = None;
+        self.is_ponderhit.store(false, Relaxed);
+        *lock(&self.last_line) = None;
         *lock(&self.root) = None;
     }
 
-    /// Takes note that the expected move has been played.
-    pub(super) fn hit(&self) {
-        self.is_hit.store(true, Relaxed);
+    /// Records that the expected move has been played.
+    pub(super) fn ponderhit(&self) {
+        self.is_ponderhit.store(true, Relaxed);
     }
 
-    pub(super) fn seen(&self) -> Option<Seen> {
-        *lock(&self.seen)
+    pub(super) fn last_line(&self) -> Option<LastLine> {
+        *lock(&self.last_line)
     }
 
-    /// Where the search is; `None` in its first seconds.
-    pub(super) fn root(&self) -> Option<AtRoot> {
+    /// The current root move; `None` in the first seconds.
+    pub(super) fn root(&self) -> Option<RootProgress> {
         *lock(&self.root)
     }
 }
 
-/// When a search is to be heard.
+/// When thinking output is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Voice {
-    /// If thinking output is wanted.
-    Posted,
-    /// In any case.
-    Aloud,
+pub(super) enum Output {
+    /// If the interface has asked for it.
+    IfPosted,
+    /// Always.
+    Always,
     /// Never.
-    Silent,
+    Never,
 }
 
-/// Listens to one search.
+/// The observer of a search.
 pub(super) struct Reporter {
     pub(super) monitor: Arc<Monitor>,
-    pub(super) voice: Voice,
+    pub(super) output: Output,
     /// The position on the board when the search began.
     pub(super) board: Position,
     /// The move before the search's own: the one it expects the opponent to make.
@@ -97,26 +97,26 @@ impl Handler for Reporter {
         if info.multipv == 1
             && let Some(&best) = line.first()
         {
-            *lock(&self.monitor.seen) = Some(Seen { depth, nodes, best });
+            *lock(&self.monitor.last_line) = Some(LastLine { depth, nodes, best });
         }
-        let is_heard = match self.voice {
-            Voice::Posted => self.monitor.post.load(Relaxed),
-            Voice::Aloud => true,
-            Voice::Silent => false,
+        let is_printed = match self.output {
+            Output::IfPosted => self.monitor.post.load(Relaxed),
+            Output::Always => true,
+            Output::Never => false,
         };
-        if is_heard {
+        if is_printed {
             let mut board = self.board.clone();
             let mut expected = self.expected;
-            if self.monitor.is_hit.load(Relaxed) {
+            if self.monitor.is_ponderhit.load(Relaxed) {
                 expected.take().into_iter().for_each(|mv| board.play(mv));
             }
-            say!("{}", thinking(info, board, expected));
+            out!("{}", thinking(info, board, expected));
         }
     }
 
     fn watcher(&self) -> Option<RootWatcher> {
         let monitor = Arc::clone(&self.monitor);
-        Some(Box::new(move |depth, mv, number| *lock(&monitor.root) = Some(AtRoot { depth, mv, number })))
+        Some(Box::new(move |depth, mv, number| *lock(&monitor.root) = Some(RootProgress { depth, mv, number })))
     }
 }
 
@@ -181,10 +181,10 @@ mod tests {
         let monitor = Arc::new(Monitor::default());
         let board = Position::start();
         let mv = board.parse_uci("e2e4").unwrap();
-        let reporter = Reporter { monitor: Arc::clone(&monitor), voice: Voice::Silent, board, expected: None };
+        let reporter = Reporter { monitor: Arc::clone(&monitor), output: Output::Never, board, expected: None };
         reporter.watcher().unwrap()(9, mv, 3);
-        assert_eq!(monitor.root(), Some(AtRoot { depth: 9, mv, number: 3 }));
+        assert_eq!(monitor.root(), Some(RootProgress { depth: 9, mv, number: 3 }));
         monitor.restart();
-        assert_eq!((monitor.root(), monitor.seen()), (None, None));
+        assert_eq!((monitor.root(), monitor.last_line()), (None, None));
     }
 }

@@ -1,4 +1,4 @@
-//! What a search is told and keeps to: limits, wanted moves, several lines, threads, stop and pondering, and what it
+//! What a search is stderr and keeps to: limits, wanted moves, several lines, threads, stop and pondering, and what it
 //! remembers from move to move. No test asks how long anything took.
 
 use std::sync::Arc;
@@ -164,7 +164,7 @@ fn what_is_known_from_the_last_move_saves_work() {
         game.play(best);
     }
     let kept = searcher.search(&game, Limits::depth(8), &mut ());
-    searcher.forget();
+    searcher.clear();
     let afresh = searcher.search(&game, Limits::depth(8), &mut ());
     assert!(kept.nodes < afresh.nodes, "{} {}", kept.nodes, afresh.nodes);
     // That is the table's doing: the histories alone are no substitute for it. What it saves a single search depends on
@@ -172,7 +172,7 @@ fn what_is_known_from_the_last_move_saves_work() {
     let (mut without_table, mut with_table) = (0, 0);
     for depth in 5..=8 {
         let nodes = |searcher: &mut Searcher| searcher.search(&game, Limits::depth(depth), &mut ()).nodes;
-        searcher.forget();
+        searcher.clear();
         nodes(&mut searcher);
         searcher.clear_hash();
         without_table += nodes(&mut searcher);

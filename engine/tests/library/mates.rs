@@ -128,7 +128,7 @@ fn who_asks_for_a_mate_gets_it() {
     }
 }
 
-/// Takes down at what depth and after how many nodes a value is first told, and stops the search there.
+/// Takes down at what depth and after how many nodes a value is first stderr, and stops the search there.
 struct First {
     wanted: i32,
     found: Option<(i32, u64)>,

@@ -74,7 +74,7 @@ fn the_same_search_twice_is_the_same_search() {
     assert_eq!(one.lines, two.lines);
     let mut searcher = searcher();
     let _ = searcher.search(&game(fen), Limits::nodes(60_000), &mut ());
-    searcher.forget();
+    searcher.clear();
     assert_eq!(searcher.search(&game(fen), Limits::nodes(60_000), &mut ()), first);
 }
 
@@ -196,7 +196,7 @@ fn root_moves_are_announced_after_the_first_seconds() {
     assert!(seen.iter().all(|&(_, mv, _)| game.position().is_legal(mv)));
 }
 
-/// Every line told on the way is checked by the witness.
+/// Every line stderr on the way is checked by the witness.
 #[test]
 fn whole_games_are_played_by_the_rules() {
     for fen in [

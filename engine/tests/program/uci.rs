@@ -163,9 +163,9 @@ fn the_end_of_input_waits_for_openings() {
 fn fewer_threads_than_asked_for_are_told_and_play() {
     let mut engine = Engine::start_confined(300_000, &[]);
     for wanted in [64, 512] {
-        let told =
+        let stderr =
             engine.answer(&format!("setoption name Threads value {wanted}"), "info string error: option Threads");
-        assert!(told.contains(&format!(" of {wanted}")), "{told}");
+        assert!(stderr.contains(&format!(" of {wanted}")), "{stderr}");
         for command in ["go nodes 20000", "ucinewgame\ngo depth 5", "go movetime 20"] {
             assert_ne!(engine.answer(command, "bestmove"), "bestmove 0000");
         }

@@ -214,18 +214,18 @@ fn a_new_game_begins_from_nothing() {
 fn a_position_without_moves_has_a_score_and_no_move() {
     let mut engine = Engine::start(&[]);
     for (fen, score) in [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")] {
-        let told = [format!("info depth 0 score {score}"), "bestmove 0000".to_owned()];
+        let stderr = [format!("info depth 0 score {score}"), "bestmove 0000".to_owned()];
         engine.send(&format!("position fen {fen}"));
         for go in ["go depth 3", "go wtime 1000 btime 1000", "go nodes 1", "go mate 2", "go searchmoves h8h7 depth 1"] {
             let lines = search(&mut engine, go);
             let lines: Vec<_> = lines.into_iter().filter(|line| !line.contains("info string")).collect();
-            assert_eq!(lines, told, "{go}");
+            assert_eq!(lines, stderr, "{go}");
         }
-        // Even then an endless search ends when it is told to.
+        // Even then an endless search ends when it is stderr to.
         for go in ["go infinite", "go ponder wtime 1000 btime 1000"] {
-            assert_eq!(engine.answer(go, "info"), told[0]);
+            assert_eq!(engine.answer(go, "info"), stderr[0]);
             assert_eq!(said(&mut engine, &[]), [""; 0], "{go}");
-            assert_eq!(engine.answer("stop", "bestmove"), told[1]);
+            assert_eq!(engine.answer("stop", "bestmove"), stderr[1]);
         }
         assert_eq!(engine.answer("go perft 3", "nodes"), "nodes 0");
     }

@@ -150,7 +150,7 @@ fn is_harmless(line: &[u8]) -> bool {
     !is_costly && !ends
 }
 
-/// What was sent last, told if the test fails.
+/// What was sent last, stderr if the test fails.
 struct Sent(Vec<Vec<u8>>);
 
 impl Drop for Sent {

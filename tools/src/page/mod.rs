@@ -1,4 +1,4 @@
-//! Pages for a browser that need nothing but themselves: no scripts, no fonts, no pictures from elsewhere. They follow the
+//! Self-contained HTML pages: no scripts, no external fonts or pictures. They follow the
 //! reader's choice of light or dark and the width of the window.
 
 pub mod plot;
@@ -6,10 +6,10 @@ pub mod words;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// How all pages look.
+/// The style of all pages.
 const STYLE: &str = include_str!("style.css");
 
-/// A page, whole and well-formed. What `style` says comes after what all pages have in common.
+/// A complete page; `style` is appended to the common style.
 pub fn page(title: &str, style: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -50,7 +50,7 @@ pub fn tile(name: &str, value: &Markup, more: &str) -> Markup {
     html! { div class="tile" { div class="name" { (name) } div class="value" { (value) } div class="more" { (more) } } }
 }
 
-/// What the reader should know before believing the rest; nothing if there is nothing.
+/// Warnings about the rest of the page; empty without any.
 pub fn warnings(all: &[String]) -> Markup {
     html! {
         @if !all.is_empty() {

@@ -1,4 +1,4 @@
-//! Drawing in SVG: a plane with axes, to be put into a page.
+//! SVG charts: a plane with axes, for a page.
 
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Where a number stands, 0 at the low end and 1 at the high one. What lies far beyond is cut off anyway.
+    /// The position of a number, 0 at the low end and 1 at the high one, clamped far beyond.
     fn part(&self, value: f64) -> f64 {
         let part = if self.is_log {
             (value.max(f64::MIN_POSITIVE) / self.low).ln() / (self.high / self.low).ln()

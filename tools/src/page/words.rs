@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formatting of numbers for people.
 
 /// A whole number with its thousands apart: `12,345`.
 pub fn grouped(number: u64) -> String {

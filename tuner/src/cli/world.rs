@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use common::{fault, note};
+use common::{error_chain, note};
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
@@ -61,7 +61,7 @@ pub(crate) fn fail(world: &Result<Option<Universe>>, error: &anyhow::Error, stat
         if !is_first() {
             thread::sleep(PRECEDENCE);
         }
-        note!("error: {}", fault::in_words(error.as_ref()));
+        note!("error: {}", error_chain::to_line(error.as_ref()));
         universe.world().abort(status)
     }
 }

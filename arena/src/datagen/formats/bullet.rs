@@ -10,7 +10,7 @@ use super::hash;
 
 /// Bytes of a position.
 const SIZE: usize = size_of::<ChessBoard>();
-/// Bytes of it that say what stands where, seen by the side to move.
+/// Its bytes for the board, from the view of the side to move.
 const BOARD: usize = 24;
 
 /// A position whose score is in White's view.
@@ -27,7 +27,7 @@ pub(super) fn encode(position: &Position, score: Value, outcome: GameResult) -> 
     ChessBoard::as_bytes_slice(&[board]).to_vec()
 }
 
-/// What tells a position from others, score and result aside.
+/// The key of a position, without score and result.
 pub(super) fn key(record: &[u8]) -> u64 {
     hash([&record[..BOARD]].into_iter())
 }

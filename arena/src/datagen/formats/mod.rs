@@ -1,4 +1,4 @@
-//! How positions and games are written, and what of them tells a duplicate.
+//! Output formats of positions and games, and the keys that find duplicates.
 
 mod bullet;
 mod epd;
@@ -28,7 +28,7 @@ named_enum! {
     }
 }
 
-/// Why what was written cannot be read.
+/// Why an output cannot be read back.
 #[derive(Debug, Error)]
 pub enum FormatError {
     /// The system refuses, or the compressed data are damaged.
@@ -39,15 +39,15 @@ pub enum FormatError {
     Line {
         /// Which line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         fault: FenError,
     },
 }
 
-/// What is written in one piece.
+/// A record of the output.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
-    /// Equal for records that say the same.
+    /// Equal for duplicates.
     pub(super) key: u64,
     /// Where it stands in its game, plies after the opening.
     pub(super) ply: usize,
@@ -56,7 +56,7 @@ pub(super) struct Record {
 }
 
 impl Format {
-    /// The format that the ending of a file's name says: one of the names of formats, or just `zst`.
+    /// The format of a file by its extension: the name of a format, or just `zst`.
     pub fn of_file(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().into_owned();
         let has_ending = |format: &Self| name.ends_with(&format!(".{}", format.name()));

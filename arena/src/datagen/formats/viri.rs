@@ -56,7 +56,7 @@ fn translate(mv: Move) -> ViriMove {
     }
 }
 
-/// What tells a game from others, scores and result aside.
+/// The key of a game, without scores and result.
 pub(super) fn key(record: &[u8]) -> u64 {
     let (head, moves) = record.split_at(HEAD);
     hash(std::iter::once(&head[..BOARD]).chain(moves.chunks_exact(ELEMENT).map(|element| &element[..2])))

@@ -26,7 +26,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The position after the moves that were read, or what is wrong in which line.
+/// The position after the moves, or a fault with its line.
 fn last_position(game: &PgnGame) -> Result<Position, (u64, LineFault)> {
     if let Some((line, fault)) = &game.fault {
         return Err((*line, fault.clone().into()));

@@ -5,7 +5,7 @@ use tools::page::figure;
 use tools::page::plot::{Axis, LEFT, Plane, TOP, WIDTH, decimals, range, ticks};
 use tools::page::words::{grouped, percent, signed};
 
-use super::course::Point;
+use super::history::Point;
 use crate::report::table::short;
 use crate::stats::{Rating, Sprt};
 
@@ -32,7 +32,7 @@ fn plane(name: &'static str, games: u64, lowest: f64, highest: f64) -> Plane {
     }
 }
 
-/// What is drawn upon a plane, cut at its edges but for the last point.
+/// Curves within a plane, clipped at its edges except for the last point.
 fn clipped(plane: &Plane, id: &str, content: &Markup) -> Markup {
     html! {
         clipPath id=(id) { rect x=(LEFT) y=(TOP) width=(WIDTH - LEFT) height=(plane.bottom() - TOP) {} }
@@ -40,7 +40,7 @@ fn clipped(plane: &Plane, id: &str, content: &Markup) -> Markup {
     }
 }
 
-/// Stripes about numbers of games, each with words that are shown where the pointer is.
+/// Stripes at numbers of games, each with a tooltip.
 fn stripes(plane: &Plane, words: &[(u64, String)]) -> Markup {
     let middle = |index: usize| f64::midpoint(words[index].0 as f64, words[index + 1].0 as f64);
     html! {
@@ -52,7 +52,7 @@ fn stripes(plane: &Plane, words: &[(u64, String)]) -> Markup {
     }
 }
 
-/// The way of the log-likelihood ratio between the bounds of its test; nothing if it cannot be told.
+/// The log-likelihood ratio over the games, between the bounds of its test; `None` if unknown.
 pub(super) fn llr(sprt: &Sprt, points: &[Point]) -> Option<Markup> {
     let (lower, upper) = sprt.limits();
     let way: Vec<(u64, f64)> =
@@ -92,7 +92,7 @@ pub(super) fn llr(sprt: &Sprt, points: &[Point]) -> Option<Markup> {
     ))
 }
 
-/// Elo and its interval, game by game; nothing where they cannot be told.
+/// Elo and its interval over the games, where known.
 pub(super) fn elo(points: &[Point]) -> Option<Markup> {
     let way: Vec<(u64, [f64; 3])> = points.iter().filter_map(|point| Some((point.games, point.interval()?))).collect();
     let &(games, [_, last, high]) = way.last()?;
@@ -152,10 +152,10 @@ pub(super) fn pairs(counts: [u64; 5]) -> Markup {
 /// Pairs of an encounter as a strip.
 pub(super) fn strip(counts: [u64; 5]) -> Markup {
     let total: u64 = counts.iter().sum();
-    let told: Vec<String> =
+    let parts: Vec<String> =
         PAIRS.iter().zip(counts).map(|((name, _), count)| format!("{name} {count}, {}", share(count, total))).collect();
     html! {
-        div class="stack" role="img" title=(told.join("\n")) aria-label=(format!("Pairs: {}", told.join("; "))) {
+        div class="stack" role="img" title=(parts.join("\n")) aria-label=(format!("Pairs: {}", parts.join("; "))) {
             @for (index, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
                 i class=(format!("f{index}")) style=(format!("flex:{count}")) {}
             }
@@ -171,18 +171,18 @@ pub(super) fn ratings(rated: &[(&str, Rating)]) -> Option<Markup> {
     let high = known.iter().map(|(_, elo, error)| elo + error).reduce(f64::max)?.max(0.0);
     let bottom = 12.0 + 44.0 * known.len() as f64;
     let x = |value: f64| format!("{:.1}", 24.0 + 432.0 * (value - low) / (high - low).max(1e-6));
-    let told: Vec<String> =
+    let parts: Vec<String> =
         known.iter().map(|(name, elo, error)| format!("{name} {} ± {error:.1}", signed(*elo, 1))).collect();
     let picture = html! {
-        svg viewBox=(format!("0 0 480 {}", bottom + 30.0)) role="img" aria-label=(format!("Ratings. {}.", told.join("; "))) {
+        svg viewBox=(format!("0 0 480 {}", bottom + 30.0)) role="img" aria-label=(format!("Ratings. {}.", parts.join("; "))) {
             @for value in ticks(low, high) {
                 line class=(if value == 0.0 { "zero" } else { "grid" }) x1=(x(value)) x2=(x(value)) y1="4" y2=(bottom) {}
                 text class="middle" x=(x(value)) y=(bottom) dy="1.5em" { (signed(value, decimals(low, high))) }
             }
-            @for (index, ((name, elo, error), told)) in known.iter().zip(&told).enumerate() {
+            @for (index, ((name, elo, error), text)) in known.iter().zip(&parts).enumerate() {
                 @let y = 36.0 + 44.0 * index as f64;
                 g {
-                    title { (told) }
+                    title { (text) }
                     rect class="hover" x="0" y=(y - 28.0) width="480" height="44" {}
                     text class="strong" x="24" y=(y - 12.0) { (short(name)) }
                     line class="whisker" x1=(x(elo - error)) x2=(x(elo + error)) y1=(y) y2=(y) {}

@@ -1,4 +1,4 @@
-//! Under what conditions a match was played: all that one needs to play it again.
+//! The conditions of a match, complete enough to repeat it.
 
 use std::time::Duration;
 
@@ -6,22 +6,22 @@ use maud::{Markup, html};
 use serde_json::Value;
 use tools::page::words::{grouped, percent};
 
-use super::Story;
+use super::MatchReport;
 use super::words::{moment, span};
 
 /// The conditions of all, and the engines.
-pub(super) fn conditions(story: &Story<'_>) -> Markup {
-    let engines = story.head.identity["engines"].as_array().map_or(&[][..], Vec::as_slice);
+pub(super) fn conditions(report: &MatchReport<'_>) -> Markup {
+    let engines = report.head.identity["engines"].as_array().map_or(&[][..], Vec::as_slice);
     html! {
         section class="card" {
             h2 { "Conditions" }
-            (list(&shared(story)))
+            (list(&shared(report)))
         }
         div class="pair" { @for value in engines { (engine(value)) } }
     }
 }
 
-/// Names and what they are; what is not known is left out.
+/// Names and values; unknown values are left out.
 type Facts = Vec<(&'static str, Option<Markup>)>;
 
 fn list(facts: &Facts) -> Markup {
@@ -43,15 +43,16 @@ fn hash(value: &Value) -> Option<Markup> {
     value.as_str().map(|hash| html! { code { (hash) } })
 }
 
-fn shared(story: &Story<'_>) -> Facts {
-    let (identity, about) = (&story.head.identity, &story.head.about);
+fn shared(report: &MatchReport<'_>) -> Facts {
+    let (identity, about) = (&report.head.identity, &report.head.about);
     let margin = identity["time_margin_ms"].as_u64().map(|millis| format!("a margin of {millis} ms"));
-    let patience = identity["patience_ms"].as_u64().map(Duration::from_millis).map(span);
-    let patience = patience.map(|patience| format!("{patience} for a move where there is no clock"));
-    let limits: Vec<String> = margin.into_iter().chain(patience).collect();
-    let per_hour = story.tally.games as f64 * 3600.0 / story.elapsed.as_secs_f64().max(1e-9);
-    let pace = format!("{}, {per_hour:.0} games an hour", span(story.elapsed));
-    let plies = story.tally.plies as f64 / story.tally.games.max(1) as f64;
+    let stall_timeout = identity["patience_ms"].as_u64().map(Duration::from_millis).map(span);
+    let stall_timeout =
+        stall_timeout.map(|stall_timeout| format!("{stall_timeout} for a move where there is no clock"));
+    let limits: Vec<String> = margin.into_iter().chain(stall_timeout).collect();
+    let per_hour = report.tally.games as f64 * 3600.0 / report.elapsed.as_secs_f64().max(1e-9);
+    let pace = format!("{}, {per_hour:.0} games an hour", span(report.elapsed));
+    let plies = report.tally.plies as f64 / report.tally.games.max(1) as f64;
     vec![
         ("Test", sprt(&identity["sprt"])),
         ("Began", about["began"].as_u64().and_then(|began| plain(moment(began)))),
@@ -107,7 +108,7 @@ fn machine(about: &Value) -> Option<Markup> {
     if parts.is_empty() { None } else { plain(parts.join(", ")) }
 }
 
-/// An engine, with the hashes of what decides its play.
+/// An engine, with the hashes of its program and files.
 fn engine(value: &Value) -> Markup {
     let text = |key: &str| value[key].as_str();
     let args: Vec<&str> = value["args"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

@@ -3,7 +3,7 @@
 
 mod charts;
 mod conditions;
-mod course;
+mod history;
 mod tables;
 mod words;
 
@@ -18,104 +18,104 @@ use super::warnings::{Facts, doubts};
 use crate::game::{Ending, Fault};
 use crate::schedule::{Format, Head, Recorded, Setup, Tally};
 use crate::stats::{Counts, Estimate, Interval, Meeting, Rating, Sprt, Verdict, estimate, ratings};
-use course::{Point, course};
+use history::{Point, history};
 use words::{moment, span};
 
 const STYLE: &str = include_str!("style.css");
 
-/// A match to be told: what its journal tells, or would tell.
+/// The data of a report: those of a journal, or of a match that could write one.
 #[derive(Clone, Copy, Debug)]
-pub struct Story<'a> {
-    /// What match it is.
+pub struct MatchReport<'a> {
+    /// The identity of the match.
     pub head: &'a Head,
     /// The same, understood.
     pub setup: &'a Setup,
-    /// What was played.
+    /// The games played.
     pub tally: &'a Tally,
     /// How long it took, before a pause too.
     pub elapsed: Duration,
 }
 
-impl<'a> From<&'a Recorded> for Story<'a> {
+impl<'a> From<&'a Recorded> for MatchReport<'a> {
     fn from(recorded: &'a Recorded) -> Self {
         let Recorded { head, setup, tally, elapsed } = recorded;
-        Story { head, setup, tally, elapsed: *elapsed }
+        MatchReport { head, setup, tally, elapsed: *elapsed }
     }
 }
 
 /// The page, whole and well-formed.
-pub fn to_html(story: &Story<'_>) -> String {
-    let is_pair = story.setup.names.len() == 2;
-    let points = if is_pair { course(story) } else { Vec::new() };
-    let rated = rated(story);
+pub fn to_html(report: &MatchReport<'_>) -> String {
+    let is_pair = report.setup.names.len() == 2;
+    let points = if is_pair { history(report) } else { Vec::new() };
+    let rated = rated(report);
     let body = html! {
         main {
-            (header(story, &rated))
-            @if is_pair { (tiles(story)) }
-            (warnings(story))
-            (pictures(story, &points, &rated))
-            @if is_pair { (tables::course(&points)) } @else { (tables::encounters(story)) }
-            (tables::scores(story))
-            (tables::terminations(story))
-            div class="pair" { (tables::endings(story)) (tables::faults(story)) }
-            (conditions::conditions(story))
+            (header(report, &rated))
+            @if is_pair { (tiles(report)) }
+            (warnings(report))
+            (pictures(report, &points, &rated))
+            @if is_pair { (tables::history(&points)) } @else { (tables::encounters(report)) }
+            (tables::scores(report))
+            (tables::terminations(report))
+            div class="pair" { (tables::endings(report)) (tables::faults(report)) }
+            (conditions::conditions(report))
         }
-        footer { (footer(story)) }
+        footer { (footer(report)) }
     };
-    page::page(&title(story), STYLE, &body)
+    page::page(&title(report), STYLE, &body)
 }
 
-/// What kind of match it is.
-fn kind(story: &Story<'_>) -> &'static str {
-    match (story.setup.sprt, story.setup.pairing.format) {
+/// The kind of match.
+fn kind(report: &MatchReport<'_>) -> &'static str {
+    match (report.setup.sprt, report.setup.schedule.format) {
         (Some(_), _) => "Sequential test",
-        _ if story.setup.names.len() == 2 => "Match",
+        _ if report.setup.names.len() == 2 => "Match",
         (None, Format::Gauntlet) => "Gauntlet",
         (None, Format::RoundRobin) => "Round robin",
     }
 }
 
-fn title(story: &Story<'_>) -> String {
-    let names = &story.setup.names;
-    match (&names[..], story.setup.pairing.format) {
+fn title(report: &MatchReport<'_>) -> String {
+    let names = &report.setup.names;
+    match (&names[..], report.setup.schedule.format) {
         ([first, second], _) => format!("{first} against {second}"),
         (_, Format::Gauntlet) => format!("{} against {} others", names[0], names.len() - 1),
         (_, Format::RoundRobin) => format!("{} engines, all against all", names.len()),
     }
 }
 
-fn header(story: &Story<'_>, rated: &[(&str, Rating)]) -> Markup {
-    let games = match story.setup.total_games().filter(|&total| total > story.tally.games) {
-        Some(total) if story.setup.sprt.is_some() => {
-            format!("{} games, at most {}", grouped(story.tally.games), grouped(total))
+fn header(report: &MatchReport<'_>, rated: &[(&str, Rating)]) -> Markup {
+    let games = match report.setup.total_games().filter(|&total| total > report.tally.games) {
+        Some(total) if report.setup.sprt.is_some() => {
+            format!("{} games, at most {}", grouped(report.tally.games), grouped(total))
         }
-        Some(total) => format!("{} of {} games", grouped(story.tally.games), grouped(total)),
-        None => format!("{} games", grouped(story.tally.games)),
+        Some(total) => format!("{} of {} games", grouped(report.tally.games), grouped(total)),
+        None => format!("{} games", grouped(report.tally.games)),
     };
-    let began = story.head.about["began"].as_u64().map(|began| format!("began {}", moment(began)));
-    let first = story.setup.limits[0];
-    let limit = story.setup.limits.iter().all(|limit| *limit == first).then(|| first.to_string());
-    let parts: Vec<String> = [Some(games), limit, Some(span(story.elapsed)), began].into_iter().flatten().collect();
-    page::header(kind(story), &title(story), &parts, &verdict(story, rated))
+    let began = report.head.about["began"].as_u64().map(|began| format!("began {}", moment(began)));
+    let first = report.setup.limits[0];
+    let limit = report.setup.limits.iter().all(|limit| *limit == first).then(|| first.to_string());
+    let parts: Vec<String> = [Some(games), limit, Some(span(report.elapsed)), began].into_iter().flatten().collect();
+    page::header(kind(report), &title(report), &parts, &verdict(report, rated))
 }
 
-/// What the match says, in a line.
-fn verdict(story: &Story<'_>, rated: &[(&str, Rating)]) -> Markup {
-    let (class, badge, words) = match (story.setup.sprt, &story.setup.names[..]) {
-        (Some(sprt), names) => sprt_words(story, &sprt, &names[0]),
-        (None, [first, second]) => match_words(&estimate(&story.tally.encounters[0].counts()), first, second),
+/// The verdict in one line.
+fn verdict(report: &MatchReport<'_>, rated: &[(&str, Rating)]) -> Markup {
+    let (class, badge, words) = match (report.setup.sprt, &report.setup.names[..]) {
+        (Some(sprt), names) => sprt_words(report, &sprt, &names[0]),
+        (None, [first, second]) => match_words(&estimate(&report.tally.encounters[0].counts()), first, second),
         (None, _) => match rated.first() {
             Some((name, Rating { elo: Some(elo), error: Some(error) })) => {
                 ("first", "Leader".to_owned(), format!("{name}, {} ± {error:.1} Elo from the mean", signed(*elo, 1)))
             }
-            _ => ("open", "Open".to_owned(), "nobody can be rated yet".to_owned()),
+            _ => ("open", "Open".to_owned(), "no ratings yet".to_owned()),
         },
     };
     page::verdict(class, &badge, &words)
 }
 
-fn sprt_words(story: &Story<'_>, sprt: &Sprt, first: &str) -> (&'static str, String, String) {
-    let llr = sprt.llr(&story.tally.pairs()).unwrap_or(0.0);
+fn sprt_words(report: &MatchReport<'_>, sprt: &Sprt, first: &str) -> (&'static str, String, String) {
+    let llr = sprt.llr(&report.tally.pairs()).unwrap_or(0.0);
     let verdict = sprt.verdict(llr);
     let [elo0, elo1] = sprt.bounds.as_array().map(|elo| signed(elo, usize::from(elo.fract() != 0.0) * 2));
     let model = sprt.model.name();
@@ -138,13 +138,13 @@ fn match_words(judged: &Estimate, first: &str, second: &str) -> (&'static str, S
         (Some(elo), Some(error)) => {
             ("open", "Not settled".to_owned(), format!("{first} is at {} ± {error:.1} Elo", signed(elo, 1)))
         }
-        _ => ("open", "Not settled".to_owned(), "the difference cannot be told from these games".to_owned()),
+        _ => ("open", "Not settled".to_owned(), "the difference cannot be parts from these games".to_owned()),
     }
 }
 
 /// The numbers of a match of two.
-fn tiles(story: &Story<'_>) -> Markup {
-    let encounter = &story.tally.encounters[0];
+fn tiles(report: &MatchReport<'_>) -> Markup {
+    let encounter = &report.tally.encounters[0];
     let judged = estimate(&encounter.counts());
     let [losses, draws, wins] = encounter.results;
     let unknown = || "unknown".to_owned();
@@ -154,13 +154,13 @@ fn tiles(story: &Story<'_>) -> Markup {
             @if value.is_some() { small { " ± " (error.map_or_else(unknown, |error| format!("{error:.1}"))) } }
         }
     };
-    let unbiased = story.setup.sprt.and_then(|sprt| sprt.unbiased(&Counts::Pairs(encounter.pairs)).ok().flatten());
+    let unbiased = report.setup.sprt.and_then(|sprt| sprt.unbiased(&Counts::Pairs(encounter.pairs)).ok().flatten());
     let naive = if unbiased.is_some() {
         "as if the games had been fixed in number, ± is 95\u{a0}%"
     } else {
         "from all games, ± is 95\u{a0}%"
     };
-    let llr = story.setup.sprt.map(|sprt| (sprt.limits(), sprt.llr(&Counts::Pairs(encounter.pairs)).unwrap_or(0.0)));
+    let llr = report.setup.sprt.map(|sprt| (sprt.limits(), sprt.llr(&Counts::Pairs(encounter.pairs)).unwrap_or(0.0)));
     html! {
         section class="tiles" aria-label="Result" {
             (tile("Elo", &with_error(judged.elo, judged.elo_error), naive))
@@ -175,7 +175,7 @@ fn tiles(story: &Story<'_>) -> Markup {
             (tile("Score", &html! { (judged.score.map_or_else(unknown, |score| percent(score, 1))) },
                 &format!("won {}, lost {}, drawn {}", grouped(wins), grouped(losses), grouped(draws))))
             (tile("Superiority", &html! { (judged.los.map_or_else(unknown, likelihood)) }, "likelihood (LOS)"))
-            (tile("Games", &html! { (grouped(story.tally.games)) }, &format!("{} different", grouped(story.tally.distinct_games()))))
+            (tile("Games", &html! { (grouped(report.tally.games)) }, &format!("{} different", grouped(report.tally.distinct_games()))))
         }
     }
 }
@@ -189,25 +189,25 @@ fn likelihood(part: f64) -> String {
     }
 }
 
-fn warnings(story: &Story<'_>) -> Markup {
-    let setup = story.setup;
+fn warnings(report: &MatchReport<'_>) -> Markup {
+    let setup = report.setup;
     let mut all = doubts(&Facts {
-        tally: story.tally,
+        tally: report.tally,
         names: setup.names.iter().map(String::as_str).collect(),
         limits: setup.limits.clone(),
-        encounters: setup.pairing.encounters().len(),
+        encounters: setup.schedule.encounters().len(),
         openings: setup.openings,
     });
-    for (name, engine) in setup.names.iter().zip(&story.tally.engines) {
+    for (name, engine) in setup.names.iter().zip(&report.tally.engines) {
         let forfeits = [Ending::TimeLoss, Ending::Crash, Ending::Stall, Ending::IllegalMove];
         let lost = forfeits.map(|ending| (engine.endings[ending.index()][0], ending.name()));
-        let told: Vec<String> = lost
+        let parts: Vec<String> = lost
             .into_iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, name)| format!("{} by {name}", grouped(count)))
             .collect();
-        if !told.is_empty() {
-            all.push(format!("{name} has lost games by its own fault: {}", told.join(", ")));
+        if !parts.is_empty() {
+            all.push(format!("{name} has lost games by its own fault: {}", parts.join(", ")));
         }
         let over = engine.faults.count(Fault::OverLimit);
         if over > 0 {
@@ -217,36 +217,36 @@ fn warnings(story: &Story<'_>) -> Markup {
     page::warnings(&all)
 }
 
-fn pictures(story: &Story<'_>, points: &[Point], rated: &[(&str, Rating)]) -> Markup {
+fn pictures(report: &MatchReport<'_>, points: &[Point], rated: &[(&str, Rating)]) -> Markup {
     html! {
         div class="charts" {
-            @if let Some(llr) = story.setup.sprt.and_then(|sprt| charts::llr(&sprt, points)) { (llr) }
-            @if let [encounter] = &story.tally.encounters[..] {
+            @if let Some(llr) = report.setup.sprt.and_then(|sprt| charts::llr(&sprt, points)) { (llr) }
+            @if let [encounter] = &report.tally.encounters[..] {
                 @if let Some(elo) = charts::elo(points) { (elo) }
                 (charts::pairs(encounter.pairs))
             } @else {
                 @if let Some(ratings) = charts::ratings(rated) { (ratings) }
-                (tables::standings(story, rated))
+                (tables::standings(report, rated))
             }
         }
     }
 }
 
 /// Engines with their ratings, best first, those without last.
-fn rated<'a>(story: &Story<'a>) -> Vec<(&'a str, Rating)> {
-    let meetings = story.setup.pairing.encounters().into_iter().zip(&story.tally.encounters);
+fn rated<'a>(report: &MatchReport<'a>) -> Vec<(&'a str, Rating)> {
+    let meetings = report.setup.schedule.encounters().into_iter().zip(&report.tally.encounters);
     let meetings: Vec<Meeting> =
         meetings.map(|(players, encounter)| Meeting { players, counts: encounter.counts() }).collect();
-    let ratings = ratings(story.setup.names.len(), &meetings);
-    let mut rated: Vec<(&str, Rating)> = story.setup.names.iter().map(String::as_str).zip(ratings).collect();
+    let ratings = ratings(report.setup.names.len(), &meetings);
+    let mut rated: Vec<(&str, Rating)> = report.setup.names.iter().map(String::as_str).zip(ratings).collect();
     rated.sort_by(|(_, a), (_, b)| b.elo.unwrap_or(f64::MIN).total_cmp(&a.elo.unwrap_or(f64::MIN)));
     rated
 }
 
-fn footer(story: &Story<'_>) -> Markup {
-    let version = story.head.about["arena"].as_str().unwrap_or("of an unknown version");
+fn footer(report: &MatchReport<'_>) -> Markup {
+    let version = report.head.about["arena"].as_str().unwrap_or("of an unknown version");
     html! {
-        "Played and told by Merino’s arena " (version) ". Elo and its interval come from all games, whatever ended the match; "
+        "Played and parts by Merino’s arena " (version) ". Elo and its interval come from all games, whatever ended the match; "
         "pairs of games with one opening count as one."
     }
 }

@@ -3,13 +3,13 @@
 use maud::{Markup, html};
 use tools::page::words::{grouped, percent, signed};
 
-use super::course::Point;
-use super::{Story, charts};
+use super::history::Point;
+use super::{MatchReport, charts};
 use crate::game::{Ending, Fault};
 use crate::schedule::EngineTally;
 use crate::stats::{Rating, estimate};
 
-/// How many rows the course of a match has in numbers.
+/// How many rows the history of a match has in numbers.
 const ROWS: usize = 12;
 
 /// A table that may be wider than the window.
@@ -24,8 +24,8 @@ fn table(name: &str, head: &[&str], rows: &Markup) -> Markup {
     }
 }
 
-/// The course of a match of two, in numbers.
-pub(super) fn course(points: &[Point]) -> Markup {
+/// The history of a match of two, in numbers.
+pub(super) fn history(points: &[Point]) -> Markup {
     let count = points.len().min(ROWS);
     let rows = html! {
         @for point in (1..=count).map(|row| &points[points.len() * row / count - 1]) {
@@ -46,17 +46,17 @@ pub(super) fn course(points: &[Point]) -> Markup {
     };
     html! {
         @if count > 0 {
-            details class="card" { summary { "The course in numbers" } (table("The course in numbers", head, &rows)) }
+            details class="card" { summary { "The history in numbers" } (table("The history in numbers", head, &rows)) }
         }
     }
 }
 
 /// The ratings of a tournament, as they are sorted.
-pub(super) fn standings(story: &Story<'_>, rated: &[(&str, Rating)]) -> Markup {
+pub(super) fn standings(report: &MatchReport<'_>, rated: &[(&str, Rating)]) -> Markup {
     let rows = html! {
         @for (rank, (name, rating)) in rated.iter().enumerate() {
-            @let place = story.setup.names.iter().position(|other| other == name).unwrap_or(0);
-            @let [losses, draws, wins] = story.tally.engines[place].results;
+            @let place = report.setup.names.iter().position(|other| other == name).unwrap_or(0);
+            @let [losses, draws, wins] = report.tally.engines[place].results;
             tr {
                 th scope="row" title=(name) { (rank + 1) ". " (name) }
                 td { (elo(rating.elo, rating.error)) }
@@ -70,7 +70,7 @@ pub(super) fn standings(story: &Story<'_>, rated: &[(&str, Rating)]) -> Markup {
     }
 }
 
-/// Elo with half the width of its interval, as far as they can be told.
+/// Elo with half the width of its interval, as far as known.
 fn elo(elo: Option<f64>, error: Option<f64>) -> Markup {
     html! {
         @match (elo, error) {
@@ -85,20 +85,20 @@ fn score([losses, draws, wins]: [u64; 3]) -> String {
     percent((wins as f64 + draws as f64 / 2.0) / (losses + draws + wins).max(1) as f64, 1)
 }
 
-/// What every engine scored, and how it searched.
-pub(super) fn scores(story: &Story<'_>) -> Markup {
+/// Scores and search statistics of every engine.
+pub(super) fn scores(report: &MatchReport<'_>) -> Markup {
     let rows = html! {
-        @for (index, engine) in story.tally.engines.iter().enumerate() {
+        @for (index, engine) in report.tally.engines.iter().enumerate() {
             @let [losses, draws, wins] = engine.results;
-            @let effort = &engine.effort;
-            @let (moves, seconds) = (effort.moves.max(1) as f64, effort.time.as_secs_f64());
+            @let search_total = &engine.search_total;
+            @let (moves, seconds) = (search_total.moves.max(1) as f64, search_total.time.as_secs_f64());
             tr {
-                th scope="row" title=(story.setup.names[index]) { (story.setup.names[index]) }
-                td { (story.setup.limits[index]) }
+                th scope="row" title=(report.setup.names[index]) { (report.setup.names[index]) }
+                td { (report.setup.limits[index]) }
                 td { (grouped(wins)) } td { (grouped(losses)) } td { (grouped(draws)) }
                 td { (score(engine.results)) }
-                td { (format!("{:.1}", effort.depths as f64 / moves)) }
-                td { (grouped((effort.nodes as f64 / seconds.max(1e-9)) as u64)) }
+                td { (format!("{:.1}", search_total.depths as f64 / moves)) }
+                td { (grouped((search_total.nodes as f64 / seconds.max(1e-9)) as u64)) }
                 td { (format!("{:.1}", 1000.0 * seconds / moves)) }
             }
         }
@@ -108,10 +108,10 @@ pub(super) fn scores(story: &Story<'_>) -> Markup {
 }
 
 /// The encounters of a tournament.
-pub(super) fn encounters(story: &Story<'_>) -> Markup {
-    let names = &story.setup.names;
+pub(super) fn encounters(report: &MatchReport<'_>) -> Markup {
+    let names = &report.setup.names;
     let rows = html! {
-        @for ([a, b], encounter) in story.setup.pairing.encounters().into_iter().zip(&story.tally.encounters) {
+        @for ([a, b], encounter) in report.setup.schedule.encounters().into_iter().zip(&report.tally.encounters) {
             @let [losses, draws, wins] = encounter.results;
             @let judged = estimate(&encounter.counts());
             tr {
@@ -145,9 +145,9 @@ const KINDS: [(&str, bool, &[Ending]); 6] = [
 ];
 
 /// How the games of every engine ended.
-pub(super) fn terminations(story: &Story<'_>) -> Markup {
+pub(super) fn terminations(report: &MatchReport<'_>) -> Markup {
     let rows = html! {
-        @for (name, engine) in story.setup.names.iter().zip(&story.tally.engines) {
+        @for (name, engine) in report.setup.names.iter().zip(&report.tally.engines) {
             tr {
                 th scope="row" title=(name) { (name) }
                 @for (_, is_fault, endings) in KINDS { (termination(engine, is_fault, endings)) }
@@ -167,11 +167,11 @@ pub(super) fn terminations(story: &Story<'_>) -> Markup {
 fn termination(engine: &EngineTally, is_fault: bool, endings: &[Ending]) -> Markup {
     let sum = |result: usize| endings.iter().map(|ending| engine.endings[ending.index()][result]).sum::<u64>();
     let [losses, draws, wins] = [sum(0), sum(1), sum(2)];
-    let told = |ending: &&Ending| {
+    let text = |ending: &&Ending| {
         let [losses, draws, wins] = engine.endings[ending.index()];
         format!("{}: won {wins}, lost {losses}, drawn {draws}", ending.name())
     };
-    let title = endings.iter().map(|ending| told(&ending)).collect::<Vec<_>>().join("\n");
+    let title = endings.iter().map(|ending| text(&ending)).collect::<Vec<_>>().join("\n");
     html! {
         @if is_fault {
             td title=(title) class=(if losses > 0 { "bad" } else { "none" }) { (grouped(losses)) }
@@ -182,9 +182,9 @@ fn termination(engine: &EngineTally, is_fault: bool, endings: &[Ending]) -> Mark
 }
 
 /// All endings, as bars.
-pub(super) fn endings(story: &Story<'_>) -> Markup {
+pub(super) fn endings(report: &MatchReport<'_>) -> Markup {
     let mut found: Vec<(Ending, u64)> =
-        Ending::ALL.into_iter().map(|ending| (ending, story.tally.endings[ending.index()])).collect();
+        Ending::ALL.into_iter().map(|ending| (ending, report.tally.endings[ending.index()])).collect();
     found.retain(|(_, count)| *count > 0);
     found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let most = found.first().map_or(1, |(_, count)| *count);
@@ -202,9 +202,9 @@ pub(super) fn endings(story: &Story<'_>) -> Markup {
     }
 }
 
-/// What the engines did wrong, whether it lost a game or not.
-pub(super) fn faults(story: &Story<'_>) -> Markup {
-    let engines = &story.tally.engines;
+/// Faults of the engines, whether they lost a game or not.
+pub(super) fn faults(report: &MatchReport<'_>) -> Markup {
+    let engines = &report.tally.engines;
     let found: Vec<Fault> =
         Fault::ALL.into_iter().filter(|&fault| engines.iter().any(|engine| engine.faults.count(fault) > 0)).collect();
     let rows = html! {
@@ -218,14 +218,14 @@ pub(super) fn faults(story: &Story<'_>) -> Markup {
             }
         }
     };
-    let head: Vec<&str> = std::iter::once("Fault").chain(story.setup.names.iter().map(String::as_str)).collect();
+    let head: Vec<&str> = std::iter::once("Fault").chain(report.setup.names.iter().map(String::as_str)).collect();
     html! {
         section class="card" {
             h2 { "Faults" }
             @if found.is_empty() {
                 p class="none" { "None: every move was legal and in time, and every line of analysis could be played." }
             } @else { (table("Faults", &head, &rows)) }
-            @for (name, engine) in story.setup.names.iter().zip(engines).filter(|(_, engine)| !engine.notes.is_empty()) {
+            @for (name, engine) in report.setup.names.iter().zip(engines).filter(|(_, engine)| !engine.notes.is_empty()) {
                 details {
                     @let all: u64 = Fault::ALL.into_iter().map(|fault| engine.faults.count(fault)).sum();
                     @let kept = engine.notes.len();

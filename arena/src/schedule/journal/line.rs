@@ -5,8 +5,8 @@ use std::time::Duration;
 use engine::chess::{Color, GameResult, Position};
 use serde_json::{Value, json};
 
-use crate::game::{Effort, Ending, Fault, Fingerprint, GameRecord, GameSummary, Note, PlayedMove};
-use crate::schedule::{Match, Pairing, Seating};
+use crate::game::{Ending, Fault, Fingerprint, GameRecord, GameSummary, Note, PlayedMove, SearchTotals};
+use crate::schedule::{Match, Pairing, Schedule};
 use crate::uci_client::Score;
 
 /// The line of a game that ended when the match had taken `elapsed`.
@@ -41,7 +41,7 @@ fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// What a line tells whatever the positions of its game.
+/// The fields of a line other than positions.
 struct Frame<'a> {
     number: u32,
     outcome: GameResult,
@@ -55,13 +55,13 @@ struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     fn read(line: &'a Value) -> Result<Self, String> {
-        let unsigned = |key: &str| line[key].as_u64().ok_or_else(|| format!("`{key}` is no number"));
-        let list = |key: &str| line[key].as_array().ok_or_else(|| format!("`{key}` is no list"));
-        let named = |key: &str| line[key].as_str().ok_or_else(|| format!("`{key}` is no text"));
+        let unsigned = |key: &str| line[key].as_u64().ok_or_else(|| format!("`{key}` is not a number"));
+        let list = |key: &str| line[key].as_array().ok_or_else(|| format!("`{key}` is not a list"));
+        let named = |key: &str| line[key].as_str().ok_or_else(|| format!("`{key}` is not text"));
         let number = u32::try_from(unsigned("game")?).map_err(|_| "`game` is too large".to_owned())?;
         let mut notes = Vec::new();
         for value in list("notes")? {
-            notes.push(note(value).ok_or_else(|| format!("{value} is no note"))?);
+            notes.push(note(value).ok_or_else(|| format!("{value} is not a note"))?);
         }
         Ok(Frame {
             number,
@@ -75,46 +75,46 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// A game and when it ended, or what is wrong.
+/// A game and the time of its end.
 pub(super) fn from_json(line: &Value, plan: &Match) -> Result<(GameRecord, Duration), String> {
     let Frame { number, outcome, ending, notes, duration, at, moves } = Frame::read(line)?;
-    let seating = plan.seating(number);
-    let start = plan.book.opening(seating.opening);
+    let pairing = plan.pairing(number);
+    let start = plan.book.opening(pairing.opening);
     let mut position = start.clone();
     let moves = moves.iter().map(|value| {
-        let said = SaidMove::read(value)?;
-        let mv = position.parse_uci(said.text).map_err(|error| error.to_string())?;
+        let fields = MoveFields::read(value)?;
+        let mv = position.parse_uci(fields.text).map_err(|error| error.to_string())?;
         position.play(mv);
-        Ok(PlayedMove { mv, score: said.score, depth: said.depth, nodes: said.nodes, time: said.time })
+        Ok(PlayedMove { mv, score: fields.score, depth: fields.depth, nodes: fields.nodes, time: fields.time })
     });
     let moves = moves.collect::<Result<_, String>>()?;
-    Ok((GameRecord { number, players: seating.players, moves, start, outcome, ending, notes, duration }, at))
+    Ok((GameRecord { number, players: pairing.players, moves, start, outcome, ending, notes, duration }, at))
 }
 
-/// What counts of a game and when it ended, from the line alone; or what is wrong.
-pub(super) fn summary_from_json(line: &Value, pairing: Pairing) -> Result<(GameSummary, Duration), String> {
+/// The summary of a game and the time of its end, from the line alone.
+pub(super) fn summary_from_json(line: &Value, schedule: Schedule) -> Result<(GameSummary, Duration), String> {
     let Frame { number, outcome, ending, notes, at, moves, .. } = Frame::read(line)?;
-    let Seating { players, .. } = pairing.seating(number);
-    let fen = line["start"].as_str().ok_or("`start` is no text")?;
+    let Pairing { players, .. } = schedule.pairing(number);
+    let fen = line["start"].as_str().ok_or("`start` is not text")?;
     let start = Position::from_fen(fen).map_err(|error| format!("`start`: {error}"))?;
     let mut color = start.side_to_move();
-    let (mut efforts, mut fingerprint) = ([Effort::default(); 2], Fingerprint::new(players, start.key()));
+    let (mut search_totals, mut fingerprint) = ([SearchTotals::default(); 2], Fingerprint::new(players, start.key()));
     for value in moves {
-        let said = SaidMove::read(value)?;
-        efforts[color.index()].add_move(said.depth, said.nodes, said.time);
-        fingerprint.add_move(said.text);
+        let fields = MoveFields::read(value)?;
+        search_totals[color.index()].add_move(fields.depth, fields.nodes, fields.time);
+        fingerprint.add_move(fields.text);
         color = !color;
     }
     let fingerprint = fingerprint.finish();
-    Ok((GameSummary { number, players, outcome, ending, notes, efforts, fingerprint }, at))
+    Ok((GameSummary { number, players, outcome, ending, notes, search_totals, fingerprint }, at))
 }
 
 fn find<T: Copy>(all: &[T], name: &str, name_of: impl Fn(T) -> &'static str) -> Result<T, String> {
     all.iter().copied().find(|&value| name_of(value) == name).ok_or_else(|| format!("`{name}` is not known"))
 }
 
-/// A move as a line has it, and what its engine said about it.
-struct SaidMove<'a> {
+/// A move of a line, with the engine's report.
+struct MoveFields<'a> {
     text: &'a str,
     score: Option<Score>,
     depth: Option<u32>,
@@ -122,9 +122,9 @@ struct SaidMove<'a> {
     time: Duration,
 }
 
-impl<'a> SaidMove<'a> {
+impl<'a> MoveFields<'a> {
     fn read(value: &'a Value) -> Result<Self, String> {
-        let fault = || format!("{value} is no move");
+        let fault = || format!("{value} is not a move");
         let text = value[0].as_str().ok_or_else(fault)?;
         let small = |value: &Value| value.as_i64().and_then(|number| i32::try_from(number).ok());
         let score = match &value[1] {
@@ -137,7 +137,7 @@ impl<'a> SaidMove<'a> {
         };
         let depth = value[2].as_u64().and_then(|depth| u32::try_from(depth).ok());
         let time = Duration::from_micros(value[4].as_u64().ok_or_else(fault)?);
-        Ok(SaidMove { text, score, depth, nodes: value[3].as_u64(), time })
+        Ok(MoveFields { text, score, depth, nodes: value[3].as_u64(), time })
     }
 }
 

@@ -8,9 +8,9 @@
 //! kill: it is cut off, and its game is played again. Anything else that cannot be read is an error, and the file stays as
 //! it is.
 
+mod checksum;
 mod line;
 mod read;
-mod sealed;
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -18,14 +18,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use checksum::{ChecksummedLines, with_checksum};
 pub use read::{Recorded, read_journal};
-use sealed::{SealedLines, seal};
 use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::{Match, about, identity};
-use crate::files;
 use crate::game::GameRecord;
+use crate::lock::lock_file;
 use crate::stats::Sprt;
 
 /// Why a journal cannot be used.
@@ -36,17 +36,17 @@ pub enum JournalError {
     Refused {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// There is one, and it was not asked to go on with it.
-    #[error("{}: exists; --resume goes on with it", .0.display())]
+    #[error("{}: exists; --resume continues it", .0.display())]
     Exists(PathBuf),
     /// Another program writes to it.
     #[error("{}: is in use", .0.display())]
     InUse(PathBuf),
     /// There is something in it, but no match was ever described.
-    #[error("{}: is no journal of this match, and stays as it is", .0.display())]
+    #[error("{}: is not a journal of this match; left unchanged", .0.display())]
     Foreign(PathBuf),
     /// A line cannot be read.
     #[error("{}:{line}: {fault}", path.display())]
@@ -55,7 +55,7 @@ pub enum JournalError {
         path: PathBuf,
         /// Which line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         fault: String,
     },
     /// It belongs to another match.
@@ -63,16 +63,16 @@ pub enum JournalError {
     OtherMatch {
         /// The file.
         path: PathBuf,
-        /// What differs.
+        /// The key that differs.
         key: String,
         /// What it says.
         theirs: String,
-        /// What was asked for.
+        /// The requested value.
         ours: String,
     },
 }
 
-/// What the first line of a journal says.
+/// The first line of a journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// What match it is, an object; see [`identity`].
@@ -110,14 +110,14 @@ pub struct Journal {
     is_unused: bool,
 }
 
-/// What was found in a journal.
+/// The games of a resumed journal.
 #[derive(Debug)]
 pub struct Found {
     /// The games, in the order they ended.
     pub games: Vec<GameRecord>,
     /// How long the match had taken.
     pub elapsed: Duration,
-    /// When it began, in seconds of Unix; null if that is not told.
+    /// The start of the match in Unix seconds; null if unknown.
     pub began: Value,
     /// Whether a last line was cut off.
     pub was_torn: bool,
@@ -140,7 +140,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Reads a journal and goes on with it. Who plays its games and from where, the match says.
+    /// Resumes a journal. The match determines players and openings of its games.
     ///
     /// # Errors
     /// If the file cannot be read or written, is no journal, belongs to another match, or has a line that cannot be read or
@@ -149,7 +149,7 @@ impl Journal {
         let refused = |error| JournalError::Refused { path: path.to_owned(), error };
         let file = OpenOptions::new().read(true).append(true).open(path).map_err(refused)?;
         lock(path, &file)?;
-        let mut lines = SealedLines::new(path, &file);
+        let mut lines = ChecksummedLines::new(path, &file);
         let mut found = Found { games: Vec::new(), elapsed: Duration::ZERO, began: Value::Null, was_torn: false };
         match lines.next()? {
             Some(first) => {
@@ -167,7 +167,7 @@ impl Journal {
         file.set_len(length).map_err(refused)?;
         let mut journal = Journal { path: path.to_owned(), file, length, is_unused: false };
         if length == 0 {
-            // It was cut short before it said what match it is.
+            // It was truncated before its first line was complete.
             journal.append(&head.to_json()).map_err(refused)?;
         }
         Ok((journal, found))
@@ -185,7 +185,7 @@ impl Journal {
     }
 
     fn append(&mut self, line: &Value) -> io::Result<()> {
-        let text = seal(line);
+        let text = with_checksum(line);
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
         match written {
             Ok(()) => self.length += text.len() as u64,
@@ -198,7 +198,7 @@ impl Journal {
 impl Drop for Journal {
     fn drop(&mut self) {
         if self.is_unused {
-            // What cannot be removed is told by the next attempt.
+            // If it cannot be removed, the next attempt reports it.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -206,7 +206,7 @@ impl Drop for Journal {
 
 impl Found {
     /// Reads the games of a match from the lines after the first.
-    fn read_games(&mut self, lines: &mut SealedLines<'_>, plan: &Match) -> Result<(), JournalError> {
+    fn read_games(&mut self, lines: &mut ChecksummedLines<'_>, plan: &Match) -> Result<(), JournalError> {
         let (mut numbers, total) = (HashSet::new(), plan.total_games());
         while let Some(value) = lines.next()? {
             let (game, at) = line::from_json(&value, plan).map_err(|missing| lines.fault(missing))?;
@@ -214,7 +214,7 @@ impl Found {
                 return Err(lines.fault(format!("game {} is beyond the {total} games of this match", game.number)));
             }
             if !numbers.insert(game.number) {
-                return Err(lines.fault(format!("game {} is there twice", game.number)));
+                return Err(lines.fault(format!("game {} occurs twice", game.number)));
             }
             self.games.push(game);
             self.elapsed = self.elapsed.max(at);
@@ -225,14 +225,14 @@ impl Found {
 
 /// Two matches at once would spoil a journal.
 fn lock(path: &Path, file: &File) -> Result<(), JournalError> {
-    match files::lock(file) {
+    match lock_file(file) {
         Ok(true) => Ok(()),
         Ok(false) => Err(JournalError::InUse(path.to_owned())),
         Err(error) => Err(JournalError::Refused { path: path.to_owned(), error }),
     }
 }
 
-/// Where two descriptions differ first, and what stands there.
+/// The first difference of two descriptions: its key and both values.
 pub(crate) fn difference(key: &str, theirs: &Value, ours: &Value) -> Option<(String, String, String)> {
     if theirs == ours {
         return None;

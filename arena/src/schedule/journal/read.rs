@@ -4,14 +4,14 @@ use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
-use super::sealed::SealedLines;
+use super::checksum::ChecksummedLines;
 use super::{Head, JournalError, line};
 use crate::schedule::{Setup, Tally};
 
-/// What a journal tells of its match.
+/// The content of a journal.
 #[derive(Debug)]
 pub struct Recorded {
-    /// What match it is.
+    /// The identity of the match.
     pub head: Head,
     /// The same, understood.
     pub setup: Setup,
@@ -27,17 +27,17 @@ pub struct Recorded {
 /// If it cannot be read, or has a line that cannot be.
 pub fn read_journal(path: &Path) -> Result<Recorded, JournalError> {
     let file = File::open(path).map_err(|error| JournalError::Refused { path: path.to_owned(), error })?;
-    let mut lines = SealedLines::new(path, &file);
+    let mut lines = ChecksummedLines::new(path, &file);
     let first = lines.next()?.ok_or_else(|| lines.fault("no match is described".to_owned()))?;
     let head = Head { identity: first["match"].clone(), about: first["about"].clone() };
     let setup = Setup::of(&head).map_err(|missing| lines.fault(missing))?;
-    let mut tally = Tally::new(setup.pairing);
+    let mut tally = Tally::new(setup.schedule);
     let mut elapsed = Duration::ZERO;
     while let Some(value) = lines.next()? {
-        let read = line::summary_from_json(&value, setup.pairing);
+        let read = line::summary_from_json(&value, setup.schedule);
         let (game, at) = read.map_err(|missing| lines.fault(missing))?;
         if tally.has(game.number) {
-            return Err(lines.fault(format!("game {} is there twice", game.number)));
+            return Err(lines.fault(format!("game {} occurs twice", game.number)));
         }
         tally.add(&game);
         elapsed = elapsed.max(at);

@@ -9,13 +9,13 @@ use crate::stats::Model;
 use crate::uci_client::{EngineSpec, Limit, Score, Timeouts};
 
 fn plan() -> Match {
-    let (margin, patience) = (Duration::ZERO, Duration::ZERO);
+    let (margin, stall_timeout) = (Duration::ZERO, Duration::ZERO);
     let adjudication = Adjudication::default();
     Match {
         engines: vec![EngineSpec::new("a"), EngineSpec::new("b"), EngineSpec::new("c")],
         format: Format::RoundRobin,
         limit: Limit::Nodes(1),
-        conditions: Conditions { variant: Variant::Chess960, adjudication, tablebase: None, margin, patience },
+        conditions: Conditions { variant: Variant::Chess960, adjudication, tablebase: None, margin, stall_timeout },
         book: Book::chess960().shuffled(3),
         games: 100,
         concurrency: 1,
@@ -25,8 +25,8 @@ fn plan() -> Match {
 }
 
 fn game(number: u32, plan: &Match) -> GameRecord {
-    let seating = plan.seating(number);
-    let start = plan.book.opening(seating.opening);
+    let pairing = plan.pairing(number);
+    let start = plan.book.opening(pairing.opening);
     let mut position = start.clone();
     let scores = [Some(Score::Centipawns(-31)), Some(Score::Mate(-3)), None];
     let moves = scores.map(|score| {
@@ -37,7 +37,7 @@ fn game(number: u32, plan: &Match) -> GameRecord {
     let note = Note { color: Color::Black, fault: Fault::IllegalPv, text: "a \"line\"\n".to_owned(), times: 7 };
     GameRecord {
         number,
-        players: seating.players,
+        players: pairing.players,
         start,
         moves: moves.to_vec(),
         outcome: GameResult::BlackWins,
@@ -53,14 +53,14 @@ fn head(identity: Value) -> Head {
 
 /// A journal with checksums that fit again, after its lines were changed.
 fn resealed(text: &str) -> String {
-    let seal = |line: &str| match serde_json::from_str(line) {
+    let with_checksum = |line: &str| match serde_json::from_str(line) {
         Ok(Value::Object(mut object)) => {
             object.remove("crc");
-            super::seal(&object.into())
+            super::with_checksum(&object.into())
         }
         _ => format!("{line}\n"),
     };
-    text.lines().map(seal).collect()
+    text.lines().map(with_checksum).collect()
 }
 
 fn message<T: std::fmt::Debug>(result: Result<T, JournalError>) -> String {
@@ -139,8 +139,8 @@ fn what_is_no_journal_is_never_emptied() {
     let name = path.display();
     let plan = plan();
     for (text, expected) in [
-        ("my precious notes", ": is no journal of this match, and stays as it is"),
-        ("{\"match\":{\"seed\":2},\"about\":{}}", ": is no journal of this match, and stays as it is"),
+        ("my precious notes", ": is not a journal of this match; left unchanged"),
+        ("{\"match\":{\"seed\":2},\"about\":{}}", ": is not a journal of this match; left unchanged"),
         ("my precious notes\n", ":1: has no checksum: it is of an older arena, or of no journal"),
         ("\n", ":1: has no checksum: it is of an older arena, or of no journal"),
     ] {
@@ -172,8 +172,11 @@ fn every_change_of_a_line_is_told_by_its_number() {
         std::fs::write(&path, &bad).unwrap();
         let line = 1 + ends.iter().filter(|&&end| end < at).count();
         let place = format!("{}:{line}: ", path.display());
-        let told = [message(Journal::resume(&path, &head, &plan)), message(read_journal(&path))];
-        assert!(told.iter().all(|told| told.starts_with(&place) && told.contains("checksum")), "{at}: {told:?}");
+        let stderr = [message(Journal::resume(&path, &head, &plan)), message(read_journal(&path))];
+        assert!(
+            stderr.iter().all(|stderr| stderr.starts_with(&place) && stderr.contains("checksum")),
+            "{at}: {stderr:?}"
+        );
     }
 }
 
@@ -187,24 +190,24 @@ fn what_does_not_belong_is_refused_and_left_alone() {
     journal.add(&game(4, &plan), Duration::ZERO).unwrap();
     drop(journal);
     let resume = |identity: Value| Journal::resume(&path, &head(identity), &plan);
-    assert_eq!(message(Journal::create(&path, &head(json!({})))), format!("{name}: exists; --resume goes on with it"));
+    assert_eq!(message(Journal::create(&path, &head(json!({})))), format!("{name}: exists; --resume continues it"));
     let other = message(resume(json!({ "seed": 3, "book": ["x", { "y": 4 }] })));
     assert_eq!(other, format!("{name}:1: is of another match: book.2.y is 5 there, 4 here"));
     let good = std::fs::read_to_string(&path).unwrap();
     for (bad, expected) in [
-        (good.replace("mate", "fate"), ":2: `fate` is not known"),
+        (good.replace("mate", "filter_outcome"), ":2: `filter_outcome` is not known"),
         (good.replace("\"moves\":[[\"", "\"moves\":[[\"x"), ":2: `x"),
         (good.replace("\"game\":4", "\"game\":300"), ":2: game 300 is beyond the 300 games of this match"),
         (good.replace("\"game\":4", "\"game\":4000000000"), ":2: game 4000000000 is beyond the 300 games"),
-        (format!("{good}{good}"), ":3: `game` is no number"),
+        (format!("{good}{good}"), ":3: `game` is not a number"),
         (format!("{good}\n"), ":3: has no checksum"),
-        (format!("{good}{}\n", good.lines().last().unwrap()), ":3: game 4 is there twice"),
+        (format!("{good}{}\n", good.lines().last().unwrap()), ":3: game 4 occurs twice"),
         ("{\"x\":1}\n".to_owned(), ":1: is of another match: "),
     ] {
         let bad = resealed(&bad);
         std::fs::write(&path, &bad).unwrap();
-        let told = message(resume(json!({ "seed": 3, "book": ["x", { "y": 5 }] })));
-        assert!(told.starts_with(&format!("{name}{expected}")), "{told}");
+        let stderr = message(resume(json!({ "seed": 3, "book": ["x", { "y": 5 }] })));
+        assert!(stderr.starts_with(&format!("{name}{expected}")), "{stderr}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), bad);
     }
 }
@@ -217,7 +220,7 @@ fn a_journal_is_understood_without_its_match() {
     let test = Sprt { model: Model::Logistic, bounds: "-1.5,3".parse().unwrap(), alpha: 0.05, beta: 0.1 };
     let head = Head::of(&plan, Some(&test));
     let mut journal = Journal::create(&path, &head).unwrap();
-    let mut tally = Tally::new(plan.pairing());
+    let mut tally = Tally::new(plan.schedule());
     for (index, number) in [0, 2, 1, 7, 6, 6].into_iter().enumerate() {
         // Two games alike in all but their number, since they begin alike.
         let mut record = game(number, &plan);
@@ -236,7 +239,7 @@ fn a_journal_is_understood_without_its_match() {
     assert_eq!(format!("{:?}", found.tally.engines), format!("{:?}", tally.engines));
     assert_eq!(format!("{:?}", found.tally.encounters), format!("{:?}", tally.encounters));
     assert_eq!((found.tally.games, found.tally.distinct_games(), tally.distinct_games()), (6, 5, 5));
-    let states: Vec<Vec<Encounter>> = found.tally.course([0, 3, 6]).collect();
+    let states: Vec<Vec<Encounter>> = found.tally.history([0, 3, 6]).collect();
     assert_eq!(states[0][0].results, [0; 3]);
     assert_eq!((states[1][0].pairs, states[1][1].results), ([0, 0, 1, 0, 0], [1, 0, 0]));
     assert_eq!(format!("{:?}", states[2]), format!("{:?}", tally.encounters));
@@ -252,15 +255,15 @@ fn what_is_no_journal_is_told_by_its_line() {
     let good = std::fs::read_to_string(&path).unwrap();
     for (bad, expected) in [
         (String::new(), ":1: no match is described"),
-        ("{\"x\":1}\n".to_owned(), ":1: `engines` is no list of two or more"),
+        ("{\"x\":1}\n".to_owned(), ":1: `engines` is not a list of two or more"),
         ("[5]\n".to_owned(), ":1: has no checksum"),
         (good.replace("1 nodes a move", "1 apple"), ":1: tc is [moves/][minutes:]seconds[+increment], not `1 apple`"),
-        (good.replace("mate", "fate"), ":2: `fate` is not known"),
+        (good.replace("mate", "filter_outcome"), ":2: `filter_outcome` is not known"),
         (good.replace("\"start\":\"", "\"start\":\"x"), ":2: `start`: "),
-        (format!("{good}{}\n", good.lines().last().unwrap()), ":3: game 4 is there twice"),
+        (format!("{good}{}\n", good.lines().last().unwrap()), ":3: game 4 occurs twice"),
     ] {
         std::fs::write(&path, resealed(&bad)).unwrap();
-        let told = message(read_journal(&path));
-        assert!(told.starts_with(&format!("{}{expected}", path.display())), "{told}");
+        let stderr = message(read_journal(&path));
+        assert!(stderr.starts_with(&format!("{}{expected}", path.display())), "{stderr}");
     }
 }

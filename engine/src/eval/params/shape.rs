@@ -1,4 +1,4 @@
-//! What a declaration is made of: the shapes a field may have, groups of fields, and walks over the leaves.
+//! Reflection on a declaration: the shapes of fields, groups of fields, and walks over the leaves.
 //!
 //! A field is stored as a leaf or as nested arrays of leaves ([`Shape`]), and is named by an [`Axis`] per array level.
 //! Everything else (paths, counts, the flat vector, the TOML file) is derived from the two.
@@ -51,7 +51,7 @@ pub enum Axis {
     Board,
 }
 
-/// What a leaf holds.
+/// The type of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A midgame and an endgame number.
@@ -67,7 +67,7 @@ pub struct Field {
     pub name: &'static str,
     /// Its doc comment, or that of its group, line by line as written. See [`description`](Self::description).
     pub doc: &'static [&'static str],
-    /// What its leaves hold.
+    /// The type of its leaves.
     pub kind: Kind,
     /// Index of the sum that its leaves belong to, among all sums.
     pub sum: usize,
@@ -75,9 +75,9 @@ pub struct Field {
     pub dims: &'static [usize],
     /// Names of its outer array levels.
     pub axes: &'static [Axis],
-    /// What each number of it may be.
+    /// The range of each number.
     pub range: RangeInclusive<i32>,
-    /// What each leaf is where no file says otherwise: midgame and endgame, the same for a single number.
+    /// The start of each leaf: midgame and endgame, equal for a single number.
     pub start: [i32; 2],
 }
 
@@ -216,9 +216,9 @@ pub trait ParamGroup<S, W>: Sized {
 
 /// The whole of the parameters.
 pub trait ParamSet: ParamGroup<<Self as ParamSet>::Pair, <Self as ParamSet>::Single> {
-    /// What stands at a pair leaf.
+    /// The value at a pair leaf.
     type Pair;
-    /// What stands at a leaf of a single number.
+    /// The value at a leaf of a single number.
     type Single;
     /// The sums that the leaves belong to.
     type Sum: SumSet;
@@ -281,7 +281,7 @@ pub struct Leaf {
     pub path: String,
     /// The field it belongs to.
     pub field: &'static Field,
-    /// What it holds.
+    /// Its type.
     pub kind: Kind,
     /// The least number it may hold (in each half).
     pub min: i32,

@@ -1,4 +1,4 @@
-//! The sums that an evaluation adds up, and what takes the terms that go into them.
+//! The sums of an evaluation, and the sinks that take its terms.
 //!
 //! Every leaf belongs to one sum. A sum holds pairs or single numbers; a *sided* sum keeps White and Black apart, each
 //! with counts of its own, and an unsided one is White's view of both.
@@ -8,14 +8,14 @@ use std::ops::{AddAssign, Mul};
 use super::super::super::chess::Color;
 use super::Kind;
 
-/// What a declaration says of a sum.
+/// The declaration of a sum.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SumInfo {
     /// Its name, as the method of a sink that takes its terms: `main`.
     pub name: &'static str,
     /// Its doc comment, line by line as written.
     pub doc: &'static [&'static str],
-    /// What its leaves hold.
+    /// The type of its leaves.
     pub kind: Kind,
     /// Whether White and Black are kept apart.
     pub is_sided: bool,
@@ -25,13 +25,13 @@ pub struct SumInfo {
 pub trait SumSet: Copy + Eq + 'static {
     /// Every sum, in declaration order.
     const ALL: &'static [Self];
-    /// What the declaration says of each.
+    /// The declarations, in order.
     const INFO: &'static [SumInfo];
 
     /// The position in [`ALL`](Self::ALL).
     fn index(self) -> usize;
 
-    /// What the declaration says of it.
+    /// Its declaration.
     fn info(self) -> &'static SumInfo {
         &Self::INFO[self.index()]
     }
@@ -54,7 +54,7 @@ pub trait Sink<U, S, W> {
     fn single(&mut self, sum: U, side: Color, leaf: W, count: i32);
 }
 
-/// What can be added up a whole number of times.
+/// A value that can be added a whole number of times.
 pub trait Term: Copy + AddAssign + Mul<i32, Output = Self> {}
 
 impl<T: Copy + AddAssign + Mul<i32, Output = T>> Term for T {}

@@ -1,4 +1,4 @@
-//! What can be wrong with a parameter file.
+//! Errors of parameter files.
 
 use std::io;
 
@@ -12,7 +12,7 @@ pub enum ParamsError {
     Unreadable {
         /// The file, as it was named.
         file: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// The file holds a fault.
@@ -30,7 +30,7 @@ pub enum ParamsError {
         line: usize,
         /// Column of the fault in characters, from 1.
         column: usize,
-        /// What the TOML parser says.
+        /// The error of the TOML parser.
         message: String,
     },
     /// A key that no declared parameter has.
@@ -54,7 +54,7 @@ pub enum ParamsError {
     Absent {
         /// Path of the field.
         path: String,
-        /// What should stand there.
+        /// The expected value.
         expected: String,
         /// Line of the table it is missing from, if that has a header.
         line: Option<usize>,
@@ -64,7 +64,7 @@ pub enum ParamsError {
     Missing {
         /// Path of the parameter.
         path: String,
-        /// What should stand there.
+        /// The expected value.
         expected: String,
         /// Line of the table it is missing from, if that has a header.
         line: Option<usize>,
@@ -74,9 +74,9 @@ pub enum ParamsError {
     Unexpected {
         /// Path of the value.
         path: String,
-        /// What should stand there.
+        /// The expected value.
         expected: String,
-        /// What stands there.
+        /// The value found.
         found: String,
         /// Line of the value, from 1.
         line: Option<usize>,

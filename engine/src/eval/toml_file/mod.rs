@@ -83,7 +83,7 @@ impl Default for Evaluator {
     }
 }
 
-/// Reads a file and what stands in it; the message of a fault begins with the name of the file.
+/// Reads and parses a file; error messages begin with its name.
 fn load<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, ParamsError>) -> Result<T, ParamsError> {
     let file = || path.display().to_string();
     let text =

@@ -1,4 +1,4 @@
-//! One view of what TOML keeps apart: values inside arrays, and items inside tables.
+//! One view of values inside arrays and items inside tables, which TOML libraries keep apart.
 
 use std::ops::Range;
 
@@ -60,7 +60,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// What it is, for a message.
+    /// Its type, for a message.
     pub(super) fn describe(self) -> String {
         let Self::Value(value) = self else {
             return match self.as_table() {

@@ -1,4 +1,4 @@
-//! Files from before a field existed: what is missing is inserted, at its declared start.
+//! Updates of files from before a field existed: inserts missing fields with their declared start.
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ const PER_LINE: usize = 8;
 /// A parameter file that gives every declared field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completed {
-    /// The text: the one given, but for what has been inserted.
+    /// The given text with the insertions.
     pub text: String,
     /// The paths of the fields that were missing, in the order of the flat vector.
     pub added: Vec<&'static str>,

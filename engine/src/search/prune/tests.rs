@@ -1,11 +1,11 @@
-//! Every condition flips exactly at its margin, and keeps to what it says it is for.
+//! Every condition flips exactly at its margin, and applies to its kind of node or move only.
 
 use super::super::value::{MATE, MAX_PLY, mate_in, mated_in};
 use super::*;
 use crate::chess::{Move, MoveKind, Square};
 
 /// A quiet node off the principal variation, for each test to change in one respect.
-const NODE: Situation = Situation {
+const NODE: NodeState = NodeState {
     depth: 3,
     alpha: 0,
     beta: 1,
@@ -16,8 +16,8 @@ const NODE: Situation = Situation {
     cut_node: false,
 };
 
-fn at_eval(eval: Value) -> Situation {
-    Situation { eval, ..NODE }
+fn at_eval(eval: Value) -> NodeState {
+    NodeState { eval, ..NODE }
 }
 
 fn entry(value: Value, depth: i32, bound: Bound) -> Entry {
@@ -35,52 +35,52 @@ fn least(question: impl Fn(i32) -> bool) -> Option<i32> {
 #[test]
 fn only_quiet_nodes_off_the_principal_variation_are_cut_short() {
     assert!(NODE.may_prune());
-    assert!(!Situation { is_pv: true, ..NODE }.may_prune());
-    assert!(!Situation { is_check: true, ..NODE }.may_prune());
+    assert!(!NodeState { is_pv: true, ..NODE }.may_prune());
+    assert!(!NodeState { is_check: true, ..NODE }.may_prune());
     let nearest = MATE - MAX_PLY as Value;
     for (beta, may) in [(nearest, false), (nearest - 1, true), (-nearest, false), (1 - nearest, true)] {
-        assert_eq!(Situation { beta, ..NODE }.may_prune(), may, "{beta}");
+        assert_eq!(NodeState { beta, ..NODE }.may_prune(), may, "{beta}");
     }
 }
 
 #[test]
 fn reverse_futility_begins_at_its_margin() {
     let params = SearchParams { rfp_margin: 70, rfp_max_depth: 6, rfp_improving: 150, ..SearchParams::default() };
-    let first = |node: Situation| least(|eval| Situation { eval, ..node }.fails_high_statically(&params));
+    let first = |node: NodeState| least(|eval| NodeState { eval, ..node }.reverse_futility(&params));
     for depth in 1..=6 {
-        assert_eq!(first(Situation { depth, beta: 31, ..NODE }), Some(31 + 70 * depth));
+        assert_eq!(first(NodeState { depth, beta: 31, ..NODE }), Some(31 + 70 * depth));
     }
     // A rising evaluation takes a ply and a half off, and never turns the margin round.
-    assert_eq!(first(Situation { depth: 3, improving: true, ..NODE }), Some(1 + 105));
-    assert_eq!(first(Situation { depth: 1, improving: true, ..NODE }), Some(1));
-    assert_eq!(first(Situation { depth: 7, ..NODE }), None);
+    assert_eq!(first(NodeState { depth: 3, improving: true, ..NODE }), Some(1 + 105));
+    assert_eq!(first(NodeState { depth: 1, improving: true, ..NODE }), Some(1));
+    assert_eq!(first(NodeState { depth: 7, ..NODE }), None);
     // A mate is not cut down to a bound.
-    assert!(!at_eval(mate_in(5)).fails_high_statically(&params));
+    assert!(!at_eval(mate_in(5)).reverse_futility(&params));
 }
 
 #[test]
 fn razoring_ends_at_its_margin() {
     let params = SearchParams { razor_margin: 200, razor_max_depth: 2, ..SearchParams::default() };
-    let hopeful = |node: Situation| least(|eval| !Situation { eval, ..node }.is_hopeless(&params));
-    assert_eq!(hopeful(Situation { depth: 1, alpha: 50, ..NODE }), Some(50 - 200 + 1));
-    assert_eq!(hopeful(Situation { depth: 2, alpha: 50, ..NODE }), Some(50 - 400 + 1));
-    assert_eq!(hopeful(Situation { depth: 3, alpha: 50, ..NODE }), Some(-2000));
+    let hopeful = |node: NodeState| least(|eval| !NodeState { eval, ..node }.razoring(&params));
+    assert_eq!(hopeful(NodeState { depth: 1, alpha: 50, ..NODE }), Some(50 - 200 + 1));
+    assert_eq!(hopeful(NodeState { depth: 2, alpha: 50, ..NODE }), Some(50 - 400 + 1));
+    assert_eq!(hopeful(NodeState { depth: 3, alpha: 50, ..NODE }), Some(-2000));
 }
 
 #[test]
 fn passing_is_for_those_who_stand_well() {
     let params = SearchParams { nmp_min_depth: 3, ..SearchParams::default() };
-    let first = |node: Situation| least(|eval| Situation { eval, ..node }.may_pass(&params));
-    assert_eq!(first(Situation { beta: 40, ..NODE }), Some(40));
-    assert_eq!(first(Situation { depth: 2, ..NODE }), None);
-    // Whoever is only to be kept from being mated must move.
-    assert!(!Situation { beta: mated_in(6), ..NODE }.may_pass(&params));
+    let first = |node: NodeState| least(|eval| NodeState { eval, ..node }.null_move(&params));
+    assert_eq!(first(NodeState { beta: 40, ..NODE }), Some(40));
+    assert_eq!(first(NodeState { depth: 2, ..NODE }), None);
+    // A null move does not help against a mate.
+    assert!(!NodeState { beta: mated_in(6), ..NODE }.null_move(&params));
 }
 
 #[test]
 fn the_null_move_takes_more_where_more_is_left() {
     let params = SearchParams { nmp_base: 4, nmp_divisor: 3, nmp_eval_divisor: 100, ..SearchParams::default() };
-    let plies = |depth: i32, eval: Value| Situation { depth, eval, beta: 0, ..NODE }.null_move_reduction(&params);
+    let plies = |depth: i32, eval: Value| NodeState { depth, eval, beta: 0, ..NODE }.null_move_reduction(&params);
     assert_eq!([plies(3, 0), plies(5, 0), plies(6, 0), plies(12, 0)], [5, 5, 6, 8]);
     assert_eq!([plies(3, 99), plies(3, 100), plies(3, 399), plies(3, 20_000)], [5, 6, 8, 8]);
 }
@@ -88,11 +88,11 @@ fn the_null_move_takes_more_where_more_is_left() {
 #[test]
 fn probcut_asks_more_than_beta_unless_the_table_knows_better() {
     let params = SearchParams { probcut_margin: 160, probcut_min_depth: 5, ..SearchParams::default() };
-    let node = Situation { depth: 7, beta: 20, ..NODE };
+    let node = NodeState { depth: 7, beta: 20, ..NODE };
     assert_eq!(node.probcut_beta(&params, None), Some(180));
-    assert_eq!(Situation { improving: true, ..node }.probcut_beta(&params, None), Some(140));
-    assert_eq!(Situation { depth: 5, ..node }.probcut_beta(&params, None), Some(180));
-    assert_eq!(Situation { depth: 4, ..node }.probcut_beta(&params, None), None);
+    assert_eq!(NodeState { improving: true, ..node }.probcut_beta(&params, None), Some(140));
+    assert_eq!(NodeState { depth: 5, ..node }.probcut_beta(&params, None), Some(180));
+    assert_eq!(NodeState { depth: 4, ..node }.probcut_beta(&params, None), None);
     for (value, depth, is_tried) in [(179, 4, false), (180, 4, true), (179, 3, true)] {
         let known = entry(value, depth, Bound::Upper);
         assert_eq!(node.probcut_beta(&params, Some(&known)).is_some(), is_tried, "{value} at {depth}");
@@ -102,45 +102,45 @@ fn probcut_asks_more_than_beta_unless_the_table_knows_better() {
 #[test]
 fn only_open_questions_without_a_move_are_made_cheaper() {
     let params = SearchParams { iir_min_depth: 4, ..SearchParams::default() };
-    let node = Situation { depth: 8, cut_node: true, ..NODE };
-    assert!(node.wants_cheaper_search(&params, None));
-    assert!(Situation { cut_node: false, is_pv: true, ..node }.wants_cheaper_search(&params, None));
-    assert!(!Situation { cut_node: false, ..node }.wants_cheaper_search(&params, None));
-    assert!(Situation { depth: 4, ..node }.wants_cheaper_search(&params, None));
-    assert!(!Situation { depth: 3, ..node }.wants_cheaper_search(&params, None));
+    let node = NodeState { depth: 8, cut_node: true, ..NODE };
+    assert!(node.iir(&params, None));
+    assert!(NodeState { cut_node: false, is_pv: true, ..node }.iir(&params, None));
+    assert!(!NodeState { cut_node: false, ..node }.iir(&params, None));
+    assert!(NodeState { depth: 4, ..node }.iir(&params, None));
+    assert!(!NodeState { depth: 3, ..node }.iir(&params, None));
     let known = entry(0, 4, Bound::Lower);
-    assert!(!node.wants_cheaper_search(&params, Some(&known)));
-    assert!(node.wants_cheaper_search(&params, Some(&Entry { depth: 3, ..known })));
-    assert!(node.wants_cheaper_search(&params, Some(&Entry { mv: None, ..known })));
+    assert!(!node.iir(&params, Some(&known)));
+    assert!(node.iir(&params, Some(&Entry { depth: 3, ..known })));
+    assert!(node.iir(&params, Some(&Entry { mv: None, ..known })));
 }
 
 #[test]
 fn late_moves_are_those_beyond_the_count() {
     let params = SearchParams { lmp_base: 4, lmp_max_depth: 5, ..SearchParams::default() };
-    let first = |node: Situation| least(|tried| node.is_late(&params, tried));
+    let first = |node: NodeState| least(|tried| node.late_move_pruning(&params, tried));
     for depth in 1..=5 {
         let count = 4 + depth * depth;
-        assert_eq!(first(Situation { depth, improving: true, ..NODE }), Some(count));
-        assert_eq!(first(Situation { depth, ..NODE }), Some(count / 2));
+        assert_eq!(first(NodeState { depth, improving: true, ..NODE }), Some(count));
+        assert_eq!(first(NodeState { depth, ..NODE }), Some(count / 2));
     }
-    assert_eq!(first(Situation { depth: 6, ..NODE }), None);
+    assert_eq!(first(NodeState { depth: 6, ..NODE }), None);
 }
 
 #[test]
 fn futility_ends_where_a_quiet_move_could_reach_alpha() {
     let params = SearchParams { fp_base: 100, fp_margin: 50, fp_max_depth: 4, ..SearchParams::default() };
-    let alive = |depth: i32| least(|eval| !Situation { alpha: 30, eval, ..NODE }.is_futile(&params, depth));
+    let alive = |depth: i32| least(|eval| !NodeState { alpha: 30, eval, ..NODE }.futility(&params, depth));
     for depth in 0..=4 {
         assert_eq!(alive(depth), Some(30 - 100 - 50 * depth + 1));
     }
     assert_eq!(alive(5), Some(-2000));
-    assert!(!Situation { is_check: true, eval: -2000, ..NODE }.is_futile(&params, 1));
+    assert!(!NodeState { is_check: true, eval: -2000, ..NODE }.futility(&params, 1));
 }
 
 #[test]
 fn history_pruning_begins_below_its_margin() {
     let params = SearchParams { hp_margin: 600, hp_max_depth: 3, ..SearchParams::default() };
-    let alive = |depth: i32| least(|history| !NODE.has_bad_record(&params, depth, history));
+    let alive = |depth: i32| least(|history| !NODE.history_pruning(&params, depth, history));
     assert_eq!([alive(0), alive(1), alive(2), alive(3)], [Some(-600), Some(-600), Some(-1200), Some(-1800)]);
     assert_eq!(alive(4), Some(-2000));
 }
@@ -149,23 +149,23 @@ fn history_pruning_begins_below_its_margin() {
 fn exchanges_may_lose_more_the_deeper_they_are_searched() {
     let params =
         SearchParams { see_quiet_margin: 60, see_noisy_margin: 90, see_max_depth: 6, ..SearchParams::default() };
-    let node = Situation { depth: 6, ..NODE };
+    let node = NodeState { depth: 6, ..NODE };
     // Quiet moves by their reduced depth, others by the node's.
     assert_eq!(node.see_threshold(&params, true, 4), Some(-240));
     assert_eq!(node.see_threshold(&params, true, -2), Some(0));
     assert_eq!(node.see_threshold(&params, false, 4), Some(-540));
-    assert_eq!(Situation { depth: 7, ..node }.see_threshold(&params, true, 4), None);
+    assert_eq!(NodeState { depth: 7, ..node }.see_threshold(&params, true, 4), None);
 }
 
 #[test]
 fn table_moves_are_tested_for_singularity_only_if_well_founded() {
     let params = SearchParams { se_min_depth: 7, se_margin: 32, ..SearchParams::default() };
-    let node = Situation { depth: 8, ..NODE };
+    let node = NodeState { depth: 8, ..NODE };
     let known = entry(50, 5, Bound::Lower);
     assert_eq!(node.singular_beta(&params, Some(&known)), Some(50 - 16));
     assert_eq!(node.singular_beta(&params, Some(&Entry { bound: Bound::Exact, ..known })), Some(34));
     assert_eq!(node.singular_beta(&params, None), None);
-    assert_eq!(Situation { depth: 6, ..NODE }.singular_beta(&params, Some(&known)), None);
+    assert_eq!(NodeState { depth: 6, ..NODE }.singular_beta(&params, Some(&known)), None);
     for unfit in [
         Entry { depth: 4, ..known },
         Entry { bound: Bound::Upper, ..known },
@@ -179,9 +179,9 @@ fn table_moves_are_tested_for_singularity_only_if_well_founded() {
 #[test]
 fn a_move_that_raised_alpha_makes_the_rest_shallower() {
     let params = SearchParams { alpha_max_depth: 11, ..SearchParams::default() };
-    let is_enough = |depth: i32, value: Value| Situation { depth, ..NODE }.has_found_enough(&params, value);
-    assert_eq!([2, 3, 11, 12].map(|depth| is_enough(depth, 30)), [false, true, true, false]);
-    assert!(!is_enough(5, mate_in(4)) && !is_enough(5, mated_in(4)));
+    let should_stop = |depth: i32, value: Value| NodeState { depth, ..NODE }.alpha_raise_reduction(&params, value);
+    assert_eq!([2, 3, 11, 12].map(|depth| should_stop(depth, 30)), [false, true, true, false]);
+    assert!(!should_stop(5, mate_in(4)) && !should_stop(5, mated_in(4)));
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn every_prospect_moves_the_reduction_its_own_way() {
         let is_part = param.name.starts_with("lmr_") && param.min == 0 && param.max > 1024;
         assert!(!is_part || params.set(param.name, 1024));
     }
-    let calm = Prospects {
+    let calm = MoveTraits {
         is_quiet: true,
         gives_check: false,
         is_refutation: false,
@@ -200,24 +200,24 @@ fn every_prospect_moves_the_reduction_its_own_way() {
         siblings_fail: false,
         history: 0,
     };
-    let rising = Situation { improving: true, ..NODE };
-    let noisy = Prospects { is_quiet: false, ..calm };
-    for (node, prospects, plies) in [
+    let rising = NodeState { improving: true, ..NODE };
+    let noisy = MoveTraits { is_quiet: false, ..calm };
+    for (node, traits, plies) in [
         (rising, calm, 5),
         (rising, noisy, 5),
         (NODE, calm, 6),
-        (Situation { is_pv: true, ..rising }, calm, 4),
-        (Situation { cut_node: true, ..rising }, calm, 6),
-        (rising, Prospects { gives_check: true, ..calm }, 4),
-        (rising, Prospects { is_refutation: true, ..calm }, 4),
-        (rising, Prospects { was_pv: true, ..calm }, 4),
-        (rising, Prospects { table_move_is_noisy: true, ..calm }, 6),
-        (rising, Prospects { table_move_is_noisy: true, ..noisy }, 5),
-        (rising, Prospects { history: 8000, ..calm }, 4),
-        (rising, Prospects { history: -16_000, ..calm }, 7),
-        (rising, Prospects { history: 4000, ..noisy }, 4),
+        (NodeState { is_pv: true, ..rising }, calm, 4),
+        (NodeState { cut_node: true, ..rising }, calm, 6),
+        (rising, MoveTraits { gives_check: true, ..calm }, 4),
+        (rising, MoveTraits { is_refutation: true, ..calm }, 4),
+        (rising, MoveTraits { was_pv: true, ..calm }, 4),
+        (rising, MoveTraits { table_move_is_noisy: true, ..calm }, 6),
+        (rising, MoveTraits { table_move_is_noisy: true, ..noisy }, 5),
+        (rising, MoveTraits { history: 8000, ..calm }, 4),
+        (rising, MoveTraits { history: -16_000, ..calm }, 7),
+        (rising, MoveTraits { history: 4000, ..noisy }, 4),
     ] {
-        assert_eq!(reduction(&params, 5 * 1024, &node, &prospects), plies, "{node:?} {prospects:?}");
+        assert_eq!(reduction(&params, 5 * 1024, &node, &traits), plies, "{node:?} {traits:?}");
     }
 }
 

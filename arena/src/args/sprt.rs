@@ -1,4 +1,4 @@
-//! The arguments of tests and of counts to be judged.
+//! The arguments of `sprt`, `plan` and `calc`.
 
 use std::path::PathBuf;
 
@@ -82,7 +82,7 @@ fn find_merino() -> Result<PathBuf> {
 /// What a sequential test is, its bounds aside.
 #[derive(Args)]
 pub(crate) struct TestArgs {
-    /// What the bounds are.
+    /// The unit of the bounds.
     #[arg(long, value_enum, default_value_t = ModelArg::Normalized)]
     model: ModelArg,
 

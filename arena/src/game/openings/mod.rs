@@ -1,4 +1,4 @@
-//! Where games begin: the positions of a book of EPD or FEN lines, those after the moves of a book of games, or the
+//! Openings: the positions of a book of EPD or FEN lines, those after the moves of a book of games, or the
 //! starts of Chess960. Books are plain or compressed.
 
 mod chess960;
@@ -10,6 +10,7 @@ use std::path::Path;
 use chess960::chess960_fen;
 use engine::chess::epd::{Epd, EpdError};
 use engine::chess::{CastlingSide, Color, FenError, File, Position, Rank, SanError, Square};
+use engine::random::split_mix;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 use tools::compression;
@@ -35,7 +36,7 @@ pub enum BookError {
     Unreadable {
         /// The file.
         name: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// Lines that are no positions to play from.
@@ -45,7 +46,7 @@ pub enum BookError {
         name: String,
         /// The first such line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         fault: LineFault,
         /// How many there are.
         count: usize,
@@ -100,12 +101,12 @@ pub struct Book {
 }
 
 impl Book {
-    /// So many plies of a game are an opening, where nothing else is asked for: no book of openings has longer ones.
-    pub const MOST_PLIES: usize = 40;
+    /// Default of the plies of a game that form an opening: no book of openings has longer ones.
+    pub const MAX_PLIES: usize = 40;
 
     /// Reads a book, plain or compressed. Either it has EPD or FEN lines, of which empty ones and those
     /// that begin with `#` are passed over, or games in PGN, of which the first `plies` are played, all up to
-    /// [`Book::MOST_PLIES`] if not given.
+    /// [`Book::MAX_PLIES`] if not given.
     ///
     /// # Errors
     /// If it cannot be read, has a line that is too long or cannot be played from, or has none, or has positions where `plies` are given.
@@ -120,7 +121,7 @@ impl Book {
         let unreadable = |error| BookError::Unreadable { name: name.to_owned(), error };
         let mut lines = Lines::new(text, lines::LONGEST);
         if is_of_games(&mut lines).map_err(unreadable)? {
-            pgn::read(lines, variant, plies.unwrap_or(Self::MOST_PLIES), &mut reading).map_err(unreadable)?;
+            pgn::read(lines, variant, plies.unwrap_or(Self::MAX_PLIES), &mut reading).map_err(unreadable)?;
         } else if plies.is_some() {
             return Err(BookError::NoGames(name.to_owned()));
         } else {
@@ -129,7 +130,7 @@ impl Book {
         reading.into_book(name)
     }
 
-    /// The book this project made itself, which is part of the program. `data/README.md` says how it was made.
+    /// The built-in book of this project; `data/README.md` describes how it was made.
     ///
     /// # Errors
     /// If the program was built with a file that is no book.
@@ -154,13 +155,13 @@ impl Book {
         let mut state = seed;
         for last in (1..self.openings.len()).rev() {
             // The remainder favours low indices by one part in 2⁶⁴ / length.
-            let index = random(&mut state) % (last as u64 + 1);
+            let index = split_mix(&mut state) % (last as u64 + 1);
             self.openings.swap(last, usize::try_from(index).unwrap_or(0));
         }
         self
     }
 
-    /// Begins with the opening of a number, from 1, and has those before it last.
+    /// Rotates the book so that it begins with opening `start`, from 1.
     ///
     /// # Errors
     /// If there are fewer.
@@ -182,7 +183,7 @@ impl Book {
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// What decides the order; nothing if it is that of the book.
+    /// The seed of the order; `None` if it is that of the book.
     pub fn seed(&self) -> Option<u64> {
         self.seed
     }
@@ -205,7 +206,7 @@ impl Book {
     }
 }
 
-/// What a book has been found to hold.
+/// The content of a book as it is read.
 #[derive(Default)]
 struct Reading {
     openings: Vec<String>,
@@ -282,15 +283,6 @@ fn castles_as_in_standard_chess(position: &Position) -> bool {
     })
 }
 
-/// One output of splitmix64. See <https://prng.di.unimi.it/splitmix64.c>.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -307,7 +299,7 @@ mod tests {
         assert!(book.opening(959).to_fen().starts_with("rkrnnqbb/"));
     }
 
-    /// Whoever is to move has a move, both have about the same to lose, and nothing is there twice.
+    /// Every position has a legal move and enough pieces, and none occurs twice.
     #[test]
     fn the_own_book_holds_many_different_openings() {
         let book = Book::own().unwrap();
@@ -315,7 +307,7 @@ mod tests {
         let mut keys = BTreeSet::new();
         for pair in 0..book.len() as u32 {
             let position = book.opening(pair);
-            assert!(keys.insert(position.key()), "{}: is there twice", position.to_fen());
+            assert!(keys.insert(position.key()), "{}: occurs twice", position.to_fen());
             assert!(position.occupied().count() >= 26, "{}", position.to_fen());
         }
     }

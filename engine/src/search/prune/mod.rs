@@ -1,16 +1,15 @@
-//! When a node may be cut short, and by how much moves are reduced: conditions and margins, each by its name.
+//! Conditions and margins of pruning and reductions, one function a technique.
 //!
-//! The node only asks; what holds for a technique is written here. Values are centipawns in the view of the side to
-//! move, reductions 1024ths of a ply where their name says so.
+//! Values are centipawns in the view of the side to move; reductions are 1024ths of a ply unless in plies.
 
 use super::params::SearchParams;
 use super::table::{Bound, Entry};
 use super::value::{Value, is_loss, is_mate, is_win};
 use crate::chess::{Bitboard, PieceType, Position};
 
-/// What the questions below are asked about.
+/// The state of a node that pruning depends on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Situation {
+pub(super) struct NodeState {
     /// Remaining depth, plies.
     pub(super) depth: i32,
     pub(super) alpha: Value,
@@ -24,7 +23,7 @@ pub(super) struct Situation {
     pub(super) cut_node: bool,
 }
 
-impl Situation {
+impl NodeState {
     /// Whether the node may be cut short by its evaluation alone: off the principal variation and out of check.
     pub(super) fn may_prune(&self) -> bool {
         !self.is_pv && !self.is_check && !is_mate(self.beta)
@@ -32,7 +31,7 @@ impl Situation {
 
     /// Reverse futility: near the horizon, an evaluation far above beta stays there.
     /// See <https://www.chessprogramming.org/Reverse_Futility_Pruning>.
-    pub(super) fn fails_high_statically(&self, params: &SearchParams) -> bool {
+    pub(super) fn reverse_futility(&self, params: &SearchParams) -> bool {
         let improving = if self.improving { params.rfp_improving } else { 0 };
         let margin = (100 * self.depth - improving).max(0) * params.rfp_margin / 100;
         self.depth <= params.rfp_max_depth && self.eval - margin >= self.beta && !is_win(self.eval)
@@ -40,13 +39,13 @@ impl Situation {
 
     /// Razoring: near the horizon, only captures can lift an evaluation far below alpha.
     /// See <https://www.chessprogramming.org/Razoring>.
-    pub(super) fn is_hopeless(&self, params: &SearchParams) -> bool {
+    pub(super) fn razoring(&self, params: &SearchParams) -> bool {
         self.depth <= params.razor_max_depth && self.eval + params.razor_margin * self.depth <= self.alpha
     }
 
-    /// Null move: who stands well enough to pass has a move that is good enough.
+    /// Null move: a side that can afford to pass has a move that is good enough.
     /// See <https://www.chessprogramming.org/Null_Move_Pruning>.
-    pub(super) fn may_pass(&self, params: &SearchParams) -> bool {
+    pub(super) fn null_move(&self, params: &SearchParams) -> bool {
         self.depth >= params.nmp_min_depth && self.eval >= self.beta && !is_loss(self.beta)
     }
 
@@ -66,31 +65,31 @@ impl Situation {
 
     /// Internal iterative reduction: without a table move, a cheaper search finds one.
     /// See <https://www.chessprogramming.org/Internal_Iterative_Reductions>.
-    pub(super) fn wants_cheaper_search(&self, params: &SearchParams, entry: Option<&Entry>) -> bool {
+    pub(super) fn iir(&self, params: &SearchParams, entry: Option<&Entry>) -> bool {
         let is_known = entry.is_some_and(|entry| entry.mv.is_some() && entry.depth >= self.depth - 4);
         self.depth >= params.iir_min_depth && (self.is_pv || self.cut_node) && !is_known
     }
 
-    /// Late move pruning: near the horizon, after so many moves no quiet one is expected to matter.
+    /// Late move pruning: near the horizon, quiet moves after a certain number are skipped.
     /// See <https://www.chessprogramming.org/Futility_Pruning#Move_Count_Based_Pruning>.
-    pub(super) fn is_late(&self, params: &SearchParams, tried: i32) -> bool {
+    pub(super) fn late_move_pruning(&self, params: &SearchParams, tried: i32) -> bool {
         let count = params.lmp_base + self.depth * self.depth;
         self.depth <= params.lmp_max_depth && tried >= if self.improving { count } else { count / 2 }
     }
 
-    /// Futility: near the horizon, a quiet move does not lift the evaluation to alpha. `depth` is the reduced one.
+    /// Futility pruning: near the horizon, a quiet move does not lift the evaluation to alpha. `depth` is the reduced one.
     /// See <https://www.chessprogramming.org/Futility_Pruning>.
-    pub(super) fn is_futile(&self, params: &SearchParams, depth: i32) -> bool {
+    pub(super) fn futility(&self, params: &SearchParams, depth: i32) -> bool {
         let reach = self.eval + params.fp_base + params.fp_margin * depth;
         !self.is_check && depth <= params.fp_max_depth && reach <= self.alpha
     }
 
     /// History pruning: near the horizon, a quiet move that has always failed fails again. `depth` is the reduced one.
-    pub(super) fn has_bad_record(&self, params: &SearchParams, depth: i32, history: i32) -> bool {
+    pub(super) fn history_pruning(&self, params: &SearchParams, depth: i32, history: i32) -> bool {
         depth <= params.hp_max_depth && history < -params.hp_margin * depth.max(1)
     }
 
-    /// What a move may lose by static exchange, as a threshold of at most 0; none where it is not asked.
+    /// The threshold of SEE pruning, at most 0 centipawns; `None` if the depth is too large for it.
     pub(super) fn see_threshold(&self, params: &SearchParams, is_quiet: bool, depth: i32) -> Option<Value> {
         if self.depth > params.see_max_depth {
             return None;
@@ -99,8 +98,8 @@ impl Situation {
         Some(if is_quiet { -params.see_quiet_margin * depth } else { -params.see_noisy_margin * self.depth })
     }
 
-    /// Whether a node goes on less deep after a move has raised alpha: what is to come is less likely to matter.
-    pub(super) fn has_found_enough(&self, params: &SearchParams, value: Value) -> bool {
+    /// Whether a move that raises alpha reduces the depth of the moves after it.
+    pub(super) fn alpha_raise_reduction(&self, params: &SearchParams, value: Value) -> bool {
         (3..=params.alpha_max_depth).contains(&self.depth) && !is_mate(value)
     }
 
@@ -124,22 +123,22 @@ pub(super) fn has_pieces(position: &Position) -> bool {
     us.without(simple).any()
 }
 
-/// What makes a move more or less likely to matter, for its reduction.
+/// The properties of a move that its late move reduction depends on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Prospects {
+pub(super) struct MoveTraits {
     pub(super) is_quiet: bool,
     pub(super) gives_check: bool,
     pub(super) is_refutation: bool,
     pub(super) table_move_is_noisy: bool,
     pub(super) was_pv: bool,
-    /// Whether several siblings were refuted at once.
+    /// Whether several siblings failed high.
     pub(super) siblings_fail: bool,
     pub(super) history: i32,
 }
 
 const ROWS: usize = 64;
 
-/// Reductions before prospects, by `[depth][moves tried]`, in 1024ths of a ply.
+/// Base reductions by `[depth][moves tried]`, in 1024ths of a ply.
 pub(super) struct Reductions {
     quiet: Box<[[i32; ROWS]; ROWS]>,
     noisy: Box<[[i32; ROWS]; ROWS]>,
@@ -169,20 +168,20 @@ impl Reductions {
     }
 }
 
-/// By how many plies a late move is searched less deep; negative for deeper.
+/// Late move reduction in plies; negative for an extension.
 /// See <https://www.chessprogramming.org/Late_Move_Reductions>.
-pub(super) fn reduction(params: &SearchParams, base: i32, situation: &Situation, prospects: &Prospects) -> i32 {
+pub(super) fn reduction(params: &SearchParams, base: i32, state: &NodeState, traits: &MoveTraits) -> i32 {
     let when = |condition: bool, amount: i32| if condition { amount } else { 0 };
-    let divisor = if prospects.is_quiet { params.lmr_quiet_history } else { params.lmr_noisy_history };
-    let sum = base - when(situation.is_pv, params.lmr_pv)
-        + when(situation.cut_node, params.lmr_cut_node)
-        + when(!situation.improving, params.lmr_not_improving)
-        - when(prospects.gives_check, params.lmr_check)
-        - when(prospects.is_refutation, params.lmr_refutation)
-        + when(prospects.table_move_is_noisy && prospects.is_quiet, params.lmr_noisy_tt_move)
-        - when(prospects.was_pv, params.lmr_was_pv)
-        + when(prospects.siblings_fail, params.lmr_cutoffs)
-        - prospects.history * 1024 / divisor;
+    let divisor = if traits.is_quiet { params.lmr_quiet_history } else { params.lmr_noisy_history };
+    let sum = base - when(state.is_pv, params.lmr_pv)
+        + when(state.cut_node, params.lmr_cut_node)
+        + when(!state.improving, params.lmr_not_improving)
+        - when(traits.gives_check, params.lmr_check)
+        - when(traits.is_refutation, params.lmr_refutation)
+        + when(traits.table_move_is_noisy && traits.is_quiet, params.lmr_noisy_tt_move)
+        - when(traits.was_pv, params.lmr_was_pv)
+        + when(traits.siblings_fail, params.lmr_cutoffs)
+        - traits.history * 1024 / divisor;
     sum / 1024
 }
 

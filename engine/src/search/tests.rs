@@ -1,14 +1,15 @@
-//! Each search of a node about itself, asked of a worker that stands one ply from its root.
+//! Null move, ProbCut and singular extensions, each called on a worker one ply from its root.
 
 use std::time::Instant;
 
-use super::super::limits::Limits;
-use super::super::node_kind::Pv;
-use super::super::params::SearchParams;
-use super::super::searcher::Searcher;
-use super::super::value::mate_in;
+use super::limits::Limits;
+use super::node_kind::{NodeKind, NonPv, Pv};
+use super::prune::NodeState;
+use super::singular::Singular;
+use super::table::Entry;
+use super::worker::Worker;
 use super::*;
-use crate::chess::Position;
+use crate::chess::{Game, Position};
 
 /// A worker at a position that some move has led to.
 fn stand(fen: &str, params: SearchParams) -> (Worker, Game) {
@@ -25,9 +26,9 @@ fn stand(fen: &str, params: SearchParams) -> (Worker, Game) {
 }
 
 /// A node with a null window below `beta`.
-fn node(depth: i32, eval: Value, beta: Value) -> Situation {
+fn node(depth: i32, eval: Value, beta: Value) -> NodeState {
     let (improving, is_check, is_pv, cut_node) = (false, false, false, false);
-    Situation { depth, alpha: beta - 1, beta, eval, improving, is_check, is_pv, cut_node }
+    NodeState { depth, alpha: beta - 1, beta, eval, improving, is_check, is_pv, cut_node }
 }
 
 const ROOK_UP: &str = "4k3/pppp4/8/8/8/8/PPPP4/R3K3 w - - 0 1";
@@ -112,7 +113,7 @@ fn known(game: &Game, mv: &str, value: Value) -> Entry {
 }
 
 /// How many plies deeper the move is searched; none if the node is cut off.
-fn extension<N: NodeKind>(worker: &mut Worker, game: &mut Game, now: &Situation, entry: &Entry) -> Result<i32, Value> {
+fn extension<N: NodeKind>(worker: &mut Worker, game: &mut Game, now: &NodeState, entry: &Entry) -> Result<i32, Value> {
     let (before, killers) = (game.position().clone(), [entry.mv, None]);
     worker.frame_mut().eval = Some(now.eval);
     worker.frame_mut().killers = killers;
@@ -152,7 +153,7 @@ fn several_good_moves_cut_off_or_shorten() {
     let (mut worker, mut game) = stand("4k3/8/8/8/8/8/PPP2PPP/RN1QK1NR w - - 0 1", params);
     let entry = known(&game, "a2a3", 500);
     let mut ask = |beta: Value, cut_node: bool| {
-        let now = Situation { cut_node, ..node(8, 1500, beta) };
+        let now = NodeState { cut_node, ..node(8, 1500, beta) };
         extension::<NonPv>(&mut worker, &mut game, &now, &entry)
     };
     // The others must beat 500 − 24 · 8 / 16 = 488.

@@ -11,20 +11,20 @@ use common::lines::Lines;
 
 /// The longest line, in bytes: no game is as long, and no description of a match.
 const LONGEST: usize = 1 << 24;
-/// What stands before the checksum, and after it.
+/// The text before and after the checksum.
 const OPENING: &str = ",\"crc\":\"";
 const CLOSING: &str = "\"}";
 
 /// The line of an object that is not empty.
-pub(super) fn seal(object: &Value) -> String {
+pub(super) fn with_checksum(object: &Value) -> String {
     let mut text = object.to_string();
     text.pop();
     let checksum = checksum(text.as_bytes());
     text + OPENING + &checksum + CLOSING + "\n"
 }
 
-/// The object of a line without its end, or what is wrong with the line.
-fn unseal(line: &[u8]) -> Result<Value, String> {
+/// Parses a line without its end, and verifies its checksum.
+fn verify(line: &[u8]) -> Result<Value, String> {
     let parts = || {
         let rest = line.strip_suffix(CLOSING.as_bytes())?;
         let (rest, found) = rest.split_at_checked(rest.len().checked_sub(8)?)?;
@@ -34,7 +34,7 @@ fn unseal(line: &[u8]) -> Result<Value, String> {
         return Err("has no checksum: it is of an older arena, or of no journal".to_owned());
     };
     if checksum(content).as_bytes() != found {
-        return Err("does not have the checksum it says: it was damaged or changed".to_owned());
+        return Err("checksum mismatch: it was damaged or changed".to_owned());
     }
     serde_json::from_slice(line).map_err(|error| error.to_string())
 }
@@ -44,7 +44,7 @@ fn checksum(bytes: &[u8]) -> String {
 }
 
 /// Reads the lines of a journal.
-pub(super) struct SealedLines<'a> {
+pub(super) struct ChecksummedLines<'a> {
     path: &'a Path,
     lines: Lines<BufReader<&'a File>>,
     /// The line that was read last; without its end, it was cut short.
@@ -53,9 +53,9 @@ pub(super) struct SealedLines<'a> {
     length: u64,
 }
 
-impl<'a> SealedLines<'a> {
+impl<'a> ChecksummedLines<'a> {
     pub(super) fn new(path: &'a Path, file: &'a File) -> Self {
-        SealedLines { path, lines: Lines::new(BufReader::new(file), LONGEST), line: Vec::new(), length: 0 }
+        ChecksummedLines { path, lines: Lines::new(BufReader::new(file), LONGEST), line: Vec::new(), length: 0 }
     }
 
     /// The object of the next whole line, if there is one.
@@ -63,17 +63,17 @@ impl<'a> SealedLines<'a> {
         let read = self.lines.read(&mut self.line);
         read.map_err(|error| JournalError::Refused { path: self.path.to_owned(), error })?;
         let Some(line) = self.line.strip_suffix(b"\n") else { return Ok(None) };
-        let value = unseal(line).map_err(|fault| self.fault(fault))?;
+        let value = verify(line).map_err(|fault| self.fault(fault))?;
         self.length += self.line.len() as u64;
         Ok(Some(value))
     }
 
-    /// What is wrong with the line that was read last.
+    /// An error about the line read last.
     pub(super) fn fault(&self, fault: String) -> JournalError {
         JournalError::Line { path: self.path.to_owned(), line: self.lines.number(), fault }
     }
 
-    /// What comes after the whole lines, once they are read.
+    /// The truncated last line, once all whole lines are read.
     pub(super) fn torn(&self) -> &[u8] {
         &self.line
     }

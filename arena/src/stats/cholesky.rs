@@ -2,12 +2,12 @@
 
 /// A matrix A factorised as UᵀU, where U has zeros below its diagonal.
 pub(super) struct Factor {
-    /// The rows of U; what is below the diagonal is not looked at.
+    /// The rows of U; entries below the diagonal are ignored.
     rows: Vec<Vec<f64>>,
 }
 
 impl Factor {
-    /// Factorises a matrix, of which the part below the diagonal is not looked at; `None` if it is singular or not definite.
+    /// Factorises a matrix, ignoring entries below the diagonal; `None` if it is singular or not definite.
     /// See <https://en.wikipedia.org/wiki/Cholesky_decomposition>.
     // Whole rows are subtracted, so that the compiler can take several numbers at a time.
     pub(super) fn new(mut rows: Vec<Vec<f64>>) -> Option<Self> {

@@ -1,8 +1,8 @@
-//! What is said of a search: scores, lines, mates.
+//! Checks of `info` lines: scores, lines, mates.
 
-use super::talk::{Searched, Talk, position};
+use super::client::{Client, SearchOutput, position};
 use super::{Check, CheckResult, fail, require};
-use crate::game::{Variant, faults_of_search};
+use crate::game::{Variant, search_faults};
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "every line is legal, and mates are shown", run: lines },
@@ -23,41 +23,41 @@ const POSITIONS: [&str; 6] = [
     "8/8/8/5k2/8/8/3Q4/4K3 w - - 0 1",
 ];
 
-fn audit(searched: &Searched, variant: Variant) -> CheckResult {
-    match faults_of_search(&searched.position, searched.best_move(), &searched.lines, variant).first() {
-        Some((fault, text)) => fail(format!("{}: {text} in {}", fault.name(), searched.position.to_fen())),
+fn audit(output: &SearchOutput, variant: Variant) -> CheckResult {
+    match search_faults(&output.position, output.best_move(), &output.lines, variant).first() {
+        Some((fault, text)) => fail(format!("{}: {text} in {}", fault.name(), output.position.to_fen())),
         None => Ok(()),
     }
 }
 
-fn lines(talk: &mut Talk) -> CheckResult {
+fn lines(client: &mut Client) -> CheckResult {
     for fen in POSITIONS {
         for go in ["go depth 9", "go nodes 50000", "go movetime 50"] {
-            audit(&talk.search(fen, "", go)?, Variant::Standard)?;
+            audit(&client.search(fen, "", go)?, Variant::Standard)?;
         }
     }
     Ok(())
 }
 
-fn ends(talk: &mut Talk) -> CheckResult {
+fn ends(client: &mut Client) -> CheckResult {
     // Fifty moves are nearly over, and repetitions near.
     for fen in ["7k/8/8/8/8/5K2/8/R7 w - - 92 100", "8/8/8/4k3/8/8/4K3/R6r w - - 96 100"] {
-        audit(&talk.search(fen, "", "go depth 10")?, Variant::Standard)?;
+        audit(&client.search(fen, "", "go depth 10")?, Variant::Standard)?;
     }
     Ok(())
 }
 
-fn scores(talk: &mut Talk) -> CheckResult {
+fn scores(client: &mut Client) -> CheckResult {
     for go in ["go movetime 1", "go nodes 1", "go depth 1", "go wtime 1 btime 1"] {
-        let searched = talk.search(POSITIONS[0], "", go)?;
-        require(searched.infos().any(|(info, _)| info.score.is_some()), || format!("none for {go}"))?;
+        let output = client.search(POSITIONS[0], "", go)?;
+        require(output.infos().any(|(info, _)| info.score.is_some()), || format!("none for {go}"))?;
     }
     Ok(())
 }
 
-fn numbers(talk: &mut Talk) -> CheckResult {
-    let searched = talk.search(POSITIONS[0], "", "go nodes 50000")?;
-    for line in &searched.lines {
+fn numbers(client: &mut Client) -> CheckResult {
+    let output = client.search(POSITIONS[0], "", "go nodes 50000")?;
+    for line in &output.lines {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         if words.first() != Some(&"info") || words.get(1) == Some(&"string") {
             continue;
@@ -75,13 +75,13 @@ fn numbers(talk: &mut Talk) -> CheckResult {
     Ok(())
 }
 
-fn multipv(talk: &mut Talk) -> CheckResult {
-    talk.greet()?;
-    talk.need_option("MultiPV")?;
-    talk.send("setoption name MultiPV value 3");
-    let searched = talk.search(POSITIONS[0], "", "go depth 6")?;
+fn multipv(client: &mut Client) -> CheckResult {
+    client.handshake()?;
+    client.need_option("MultiPV")?;
+    client.send("setoption name MultiPV value 3");
+    let output = client.search(POSITIONS[0], "", "go depth 6")?;
     let mut last = [None, None, None];
-    for (info, _) in searched.infos().filter(|(info, _)| !info.pv.is_empty()) {
+    for (info, _) in output.infos().filter(|(info, _)| !info.pv.is_empty()) {
         let number = info.multipv.unwrap_or(1) as usize;
         require((1..=3).contains(&number), || format!("multipv {number}"))?;
         last[number - 1] = info.pv.first().map(|&word| word.to_owned());
@@ -89,31 +89,31 @@ fn multipv(talk: &mut Talk) -> CheckResult {
     let moves: Vec<String> = last.into_iter().flatten().collect();
     require(moves.len() == 3, || format!("{} lines", moves.len()))?;
     require(moves[0] != moves[1] && moves[1] != moves[2] && moves[0] != moves[2], || moves.join(" "))?;
-    require(moves[0] == searched.best_move(), || format!("bestmove {} is not the first line", searched.best_move()))
+    require(moves[0] == output.best_move(), || format!("bestmove {} is not the first line", output.best_move()))
 }
 
-fn ponder_move(talk: &mut Talk) -> CheckResult {
+fn ponder_move(client: &mut Client) -> CheckResult {
     for fen in POSITIONS {
-        let searched = talk.search(fen, "", "go depth 6")?;
-        let best = searched.legal_move(Variant::Standard)?;
-        if let [_, word, ponder] = &searched.best[..] {
+        let output = client.search(fen, "", "go depth 6")?;
+        let best = output.legal_move(Variant::Standard)?;
+        if let [_, word, ponder] = &output.best[..] {
             require(word == "ponder", || format!("bestmove … {word}"))?;
             let next = position(fen, "").after(best);
             require(next.parse_uci(ponder).is_ok(), || {
-                format!("bestmove {} ponder {ponder} in {fen}", searched.best_move())
+                format!("bestmove {} ponder {ponder} in {fen}", output.best_move())
             })?;
         }
     }
     Ok(())
 }
 
-fn wdl(talk: &mut Talk) -> CheckResult {
-    talk.greet()?;
-    talk.need_option("UCI_ShowWDL")?;
-    talk.send("setoption name UCI_ShowWDL value true");
-    let searched = talk.search(POSITIONS[0], "", "go depth 6")?;
+fn wdl(client: &mut Client) -> CheckResult {
+    client.handshake()?;
+    client.need_option("UCI_ShowWDL")?;
+    client.send("setoption name UCI_ShowWDL value true");
+    let output = client.search(POSITIONS[0], "", "go depth 6")?;
     let mut count = 0;
-    for line in &searched.lines {
+    for line in &output.lines {
         let Some((_, rest)) = line.split_once(" wdl ") else { continue };
         let shares = rest.split_ascii_whitespace().take(3).filter_map(|word| word.parse::<u32>().ok());
         let sum: u64 = shares.map(u64::from).sum();

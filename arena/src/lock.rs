@@ -1,10 +1,10 @@
-//! Files that no two programs write to.
+//! Locks on files that only one program may write.
 
 use std::fs::{File, TryLockError};
 use std::io;
 
-/// Locks a file for as long as it is open; `false` if another program has done so.
-pub(crate) fn lock(file: &File) -> io::Result<bool> {
+/// Locks a file for as long as it is open; `false` if another program holds the lock.
+pub(crate) fn lock_file(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),

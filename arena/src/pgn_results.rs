@@ -1,6 +1,6 @@
-//! Results of games that somebody has played, from their PGN: who met whom, and what came of it.
+//! Results of games from their PGN.
 //!
-//! Moves are not looked at, so that archives of any size can be read as streams. A result that is not clear is no draw:
+//! Moves are skipped, so that archives of any size can be read as streams. An unclear result is not a draw:
 //! its game is left out, and counted by the reason. A game that contradicts itself is an error.
 
 use std::collections::{BTreeMap, HashMap};
@@ -20,7 +20,7 @@ named_enum! {
         NoResult = "without a result",
         /// It ends within a comment or a variation.
         BrokenOff = "broken off",
-        /// A tag for a player is missing or says nothing.
+        /// A tag of a player is missing or empty.
         NoName = "without a player's name",
         /// One name on both sides.
         Oneself = "against oneself",
@@ -29,26 +29,26 @@ named_enum! {
 
 /// Why games cannot be read.
 #[derive(Debug, Error)]
-pub enum PoolError {
+pub enum PgnResultsError {
     /// The text cannot be read.
     #[error(transparent)]
     Unreadable(#[from] io::Error),
-    /// A game says of itself what cannot both be true, or has no end of tags.
+    /// A game contradicts itself, or has too many tags.
     #[error("line {line}: {fault}")]
     Game {
         /// Where that is, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         fault: PgnFault,
     },
 }
 
 /// The players of many games, and their results.
 #[derive(Clone, Debug, Default)]
-pub struct Pool {
+pub struct PgnResults {
     /// Their names, in the order they occurred.
     pub players: Vec<String>,
-    /// Losses, draws and wins of the first of two players, who is the one that occurred first.
+    /// Losses, draws and wins of the first of two players, the one that occurred first.
     pub encounters: BTreeMap<[usize; 2], [u64; 3]>,
     /// Losses, draws and wins of White in all games that count.
     pub white: [u64; 3],
@@ -57,17 +57,17 @@ pub struct Pool {
     numbers: HashMap<String, usize>,
 }
 
-impl Pool {
+impl PgnResults {
     /// Adds the games of a text in PGN.
     ///
     /// # Errors
     /// If it cannot be read, or a game contradicts itself; the games before that have been added.
-    pub fn read(&mut self, text: impl BufRead) -> Result<(), PoolError> {
+    pub fn read(&mut self, text: impl BufRead) -> Result<(), PgnResultsError> {
         let mut games = PgnReader::new(text, 0);
         while let Some(game) = games.next_game()? {
             if let Some((line, fault @ (PgnFault::TwoTags(_) | PgnFault::TwoResults | PgnFault::ManyTags))) = game.fault
             {
-                return Err(PoolError::Game { line, fault });
+                return Err(PgnResultsError::Game { line, fault });
             }
             self.add(&game);
         }
@@ -109,12 +109,12 @@ impl Pool {
         self.white.iter().sum()
     }
 
-    /// How many games do not count and why, in words; nothing if all do.
+    /// A text about the games that do not count, with reasons; `None` if all do.
     pub fn left_out_text(&self) -> Option<String> {
         let counted = LeftOut::ALL.into_iter().map(|reason| (self.left_out[reason.index()], reason.name()));
-        let told: Vec<String> =
+        let parts: Vec<String> =
             counted.filter(|(count, _)| *count > 0).map(|(count, reason)| format!("{count} {reason}")).collect();
-        (!told.is_empty()).then(|| told.join(", "))
+        (!parts.is_empty()).then(|| parts.join(", "))
     }
 
     /// Losses, draws and wins of every player.
@@ -131,7 +131,7 @@ impl Pool {
         results
     }
 
-    /// The encounters, game by game: which of them were pairs from one opening, nobody has told.
+    /// The encounters as single games: PGN does not say which games were pairs.
     pub fn meetings(&self) -> Vec<Meeting> {
         let encounters = self.encounters.iter();
         encounters.map(|(&players, &results)| Meeting { players, counts: Counts::Games(results) }).collect()
@@ -146,7 +146,7 @@ fn result_of(game: &PgnGame) -> Result<([&str; 2], GameResult), LeftOut> {
     let tagged = game.tag("Result").and_then(PgnResult::parse);
     let outcome = match (tagged, game.result()) {
         (Some(PgnResult::Ended(outcome)), _) => outcome,
-        // The tag says that the game is not over, or what nobody can read: then the moves do not know better.
+        // An unfinished or unreadable result in the tag is not overridden by the moves.
         (None, Some(PgnResult::Ended(outcome))) if game.tag("Result").is_none() => outcome,
         _ => return Err(LeftOut::NoResult),
     };
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn clear_results_count_and_others_are_told() {
-        let mut pool = Pool::default();
+        let mut pgn = PgnResults::default();
         for (white, black, tag, end) in [
             ("a", "b", "[Result \"1-0\"]", "1-0"),
             ("b", "a", "[Result \"1-0\"]", ""),
@@ -181,24 +181,24 @@ mod tests {
             ("", "b", "", "1-0"),
             ("a", "a", "", "1-0"),
         ] {
-            pool.read(game(white, black, tag, end).as_bytes()).unwrap();
+            pgn.read(game(white, black, tag, end).as_bytes()).unwrap();
         }
-        assert_eq!(pool.players, ["a", "b", "c"]);
-        assert_eq!(pool.encounters, BTreeMap::from([([0, 1], [1, 1, 1]), ([0, 2], [0, 0, 1])]));
-        assert_eq!((pool.white, pool.games(), pool.left_out), ([1, 1, 2], 4, [4, 2, 2, 1]));
-        assert_eq!(pool.results(), [[1, 1, 2], [1, 1, 1], [1, 0, 0]]);
+        assert_eq!(pgn.players, ["a", "b", "c"]);
+        assert_eq!(pgn.encounters, BTreeMap::from([([0, 1], [1, 1, 1]), ([0, 2], [0, 0, 1])]));
+        assert_eq!((pgn.white, pgn.games(), pgn.left_out), ([1, 1, 2], 4, [4, 2, 2, 1]));
+        assert_eq!(pgn.results(), [[1, 1, 2], [1, 1, 1], [1, 0, 0]]);
     }
     #[test]
     fn contradictions_are_errors_with_their_line() {
-        let mut pool = Pool::default();
+        let mut pgn = PgnResults::default();
         for (tag, end, expected) in [
             ("[Result \"1-0\"]", "0-1", "line 7: the tag Result contradicts the result after the moves"),
             ("[Result \"1-0\"]\n[Result \"0-1\"]", "", "line 7: two tags Result contradict each other"),
             ("[Result \"1-0\"]\n[Result \"*\"]", "1-0", "line 7: two tags Result contradict each other"),
         ] {
             let text = game("a", "b", "", "1-0") + &game("a", "b", tag, end);
-            assert_eq!(pool.read(text.as_bytes()).unwrap_err().to_string(), expected);
+            assert_eq!(pgn.read(text.as_bytes()).unwrap_err().to_string(), expected);
         }
-        assert_eq!(pool.games(), 3);
+        assert_eq!(pgn.games(), 3);
     }
 }

@@ -1,4 +1,4 @@
-//! What an engine says while it searches, checked against the rules.
+//! Checks of the lines that an engine reports during a search.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use engine::chess::{Game, GameEnd, Move, Position, Undo};
 use super::{Fault, Variant};
 use crate::uci_client::{Answer, Info, Score};
 
-/// What is kept of a search.
+/// The result of the checks of a search.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Findings {
+pub(super) struct SearchSummary {
     pub(super) score: Option<Score>,
     pub(super) depth: Option<u32>,
     pub(super) nodes: Option<u64>,
-    /// Faults, each with the words that show it.
+    /// Faults, each with its evidence.
     pub(super) faults: Vec<(Fault, String)>,
 }
 
@@ -23,9 +23,9 @@ pub(crate) fn parse_move(position: &Position, text: &str, variant: Variant) -> O
     (mv.to_uci(variant == Variant::Chess960) == text).then_some(mv)
 }
 
-/// Reads the lines of a search from the position of `game`, and checks each of them.
-pub(super) fn audit(game: &Game, answer: &Answer, variant: Variant) -> Findings {
-    let mut findings = Findings::default();
+/// Parses the `info` lines of a search from the position of `game`, and checks each line.
+pub(super) fn check_pv(game: &Game, answer: &Answer, variant: Variant) -> SearchSummary {
+    let mut summary = SearchSummary::default();
     let mut line = Line::new(game.clone(), variant);
     let mut last_main: Option<(Info<'_>, &str, bool)> = None;
     for text in &answer.infos {
@@ -33,39 +33,39 @@ pub(super) fn audit(game: &Game, answer: &Answer, variant: Variant) -> Findings 
         let mut is_legal = true;
         if !info.pv.is_empty() {
             match line.follow(&info.pv) {
-                Followed::ToTheEnd => {}
-                Followed::PastDraw => findings.faults.push((Fault::PvPastDraw, text.clone())),
-                Followed::Illegal => {
+                LineEnd::Legal => {}
+                LineEnd::PastDraw => summary.faults.push((Fault::PvPastDraw, text.clone())),
+                LineEnd::Illegal => {
                     is_legal = false;
-                    findings.faults.push((Fault::IllegalPv, text.clone()));
+                    summary.faults.push((Fault::IllegalPv, text.clone()));
                 }
             }
         }
-        findings.nodes = info.nodes.or(findings.nodes);
+        summary.nodes = info.nodes.or(summary.nodes);
         if info.is_main() {
-            findings.depth = info.depth.or(findings.depth);
-            findings.score = info.score.or(findings.score);
+            summary.depth = info.depth.or(summary.depth);
+            summary.score = info.score.or(summary.score);
             if !info.pv.is_empty() {
                 last_main = Some((info, text, is_legal));
             }
         }
     }
-    if findings.score.is_none() {
-        findings.faults.push((Fault::NoScore, format!("bestmove {}", answer.best_move)));
+    if summary.score.is_none() {
+        summary.faults.push((Fault::NoScore, format!("bestmove {}", answer.best_move)));
     }
     if let Some((info, text, is_legal)) = last_main {
         if info.pv.first() != Some(&answer.best_move.as_str()) {
-            findings.faults.push((Fault::OtherMove, format!("bestmove {} after {text}", answer.best_move)));
+            summary.faults.push((Fault::OtherMove, format!("bestmove {} after {text}", answer.best_move)));
         }
         if is_legal && !info.is_bound && !line.proves(&info) {
-            findings.faults.push((Fault::UnfinishedMate, text.to_owned()));
+            summary.faults.push((Fault::UnfinishedMate, text.to_owned()));
         }
     }
-    findings
+    summary
 }
 
-/// The faults of a search of a position, each with the words that show it.
-pub(crate) fn faults_of_search(
+/// The faults of a search of a position, each with its evidence.
+pub(crate) fn search_faults(
     position: &Position,
     best_move: &str,
     lines: &[String],
@@ -73,21 +73,21 @@ pub(crate) fn faults_of_search(
 ) -> Vec<(Fault, String)> {
     let game = Game::new(position.clone());
     let answer = Answer { best_move: best_move.to_owned(), elapsed: Duration::ZERO, infos: lines.to_vec() };
-    audit(&game, &answer, variant).faults
+    check_pv(&game, &answer, variant).faults
 }
 
-/// How a line could be followed.
-enum Followed {
-    ToTheEnd,
+/// The validity of a line.
+enum LineEnd {
+    Legal,
     PastDraw,
     Illegal,
 }
 
-/// The line followed last; the next one most often begins alike.
+/// The line played last; the next one usually shares its beginning.
 struct Line {
     game: Game,
     variant: Variant,
-    /// The moves played on `game`, and what it takes to take each back.
+    /// The moves played on `game`, with their undo information.
     played: Vec<(String, Move, Undo)>,
     /// After how many moves the game is drawn by history.
     drawn_after: Option<usize>,
@@ -99,7 +99,7 @@ impl Line {
     }
 
     /// Brings the line to the end of `pv`, or to its first move that is not legal.
-    fn follow(&mut self, pv: &[&str]) -> Followed {
+    fn follow(&mut self, pv: &[&str]) -> LineEnd {
         let common = self.played.iter().zip(pv).take_while(|((text, ..), word)| text == *word).count();
         while self.played.len() > common
             && let Some((_, mv, undo)) = self.played.pop()
@@ -109,7 +109,7 @@ impl Line {
         self.drawn_after = self.drawn_after.filter(|&after| after <= common);
         for &word in &pv[common..] {
             let Some(mv) = parse_move(self.game.position(), word, self.variant) else {
-                return Followed::Illegal;
+                return LineEnd::Illegal;
             };
             let undo = self.game.make(mv);
             self.played.push((word.to_owned(), mv, undo));
@@ -118,15 +118,15 @@ impl Line {
                 self.drawn_after = Some(self.played.len());
             }
         }
-        if self.drawn_after.is_some_and(|after| after < pv.len()) { Followed::PastDraw } else { Followed::ToTheEnd }
+        if self.drawn_after.is_some_and(|after| after < pv.len()) { LineEnd::PastDraw } else { LineEnd::Legal }
     }
 
-    /// Whether a score of mate is shown by the line: it ends in mate, after as many moves as the score says.
+    /// Whether the line of a mate score ends in mate after that many moves.
     fn proves(&mut self, info: &Info<'_>) -> bool {
         let Some(Score::Mate(moves)) = info.score else { return true };
         let plies = if moves > 0 { 2 * i64::from(moves) - 1 } else { -2 * i64::from(moves) };
         let is_long_enough = i64::try_from(info.pv.len()) == Ok(plies);
-        if !is_long_enough || matches!(self.follow(&info.pv), Followed::Illegal) {
+        if !is_long_enough || matches!(self.follow(&info.pv), LineEnd::Illegal) {
             return false;
         }
         let position = self.game.position();
@@ -142,7 +142,7 @@ mod tests {
         let game = Game::new(Position::from_fen(fen).unwrap());
         let infos = infos.iter().map(|&line| line.to_owned()).collect();
         let answer = Answer { best_move: best_move.to_owned(), elapsed: Duration::ZERO, infos };
-        audit(&game, &answer, Variant::Standard).faults.into_iter().map(|(fault, _)| fault).collect()
+        check_pv(&game, &answer, Variant::Standard).faults.into_iter().map(|(fault, _)| fault).collect()
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

@@ -1,4 +1,4 @@
-//! What a finished node teaches the histories.
+//! Updates of the history tables after a node is finished.
 
 use super::table::Bound;
 use super::value::{Value, is_mate};
@@ -6,18 +6,25 @@ use super::worker::Worker;
 use crate::chess::{Move, Position};
 
 impl Worker {
-    /// Rewards the move that cut off, and punishes those tried before it.
-    pub(super) fn learn(&mut self, position: &Position, best: Move, depth: i32, quiets: &[Move], noisies: &[Move]) {
+    /// Adds a bonus to the move that cut off, and a malus to the moves tried before it.
+    pub(super) fn update_histories(
+        &mut self,
+        position: &Position,
+        best: Move,
+        depth: i32,
+        quiets: &[Move],
+        noisies: &[Move],
+    ) {
         let params = &self.shared.params;
         let bonus = (params.history_bonus * depth).min(params.history_bonus_max);
         let malus = -(params.history_malus * depth).min(params.history_malus_max);
         let past = self.past();
         if position.is_noisy(best) {
-            self.histories.learn_noisy(position, best, bonus);
+            self.histories.update_noisy(position, best, bonus);
         } else {
-            self.histories.learn_quiet(position, best, &past, bonus);
+            self.histories.update_quiet(position, best, &past, bonus);
             for &mv in quiets {
-                self.histories.learn_quiet(position, mv, &past, malus);
+                self.histories.update_quiet(position, mv, &past, malus);
             }
             self.histories.set_counter(past[0], best);
             let killers = &mut self.frame_mut().killers;
@@ -26,25 +33,24 @@ impl Worker {
             }
         }
         for &mv in noisies {
-            self.histories.learn_noisy(position, mv, malus);
+            self.histories.update_noisy(position, mv, malus);
         }
     }
 
-    /// Rewards or punishes the quiet move that led here by how it swung the evaluation: what it gained for one side, it
-    /// cost the other.
-    pub(super) fn learn_swing(&mut self, position: &Position) {
+    /// Adds a bonus or malus to the quiet move that led here, by the change of the static evaluation.
+    pub(super) fn update_eval_history(&mut self, position: &Position) {
         let parent = self.frame(1);
         let (Some(before), Some(after), Some(mv)) = (parent.eval, self.frame(0).eval, parent.mv) else { return };
         if parent.is_quiet {
             let params = &self.shared.params;
             let swing = -params.history_swing * (before + after) / 10;
             let bonus = swing.clamp(-params.history_swing_max, params.history_swing_max);
-            self.histories.learn_swing(!position.side_to_move(), mv, bonus);
+            self.histories.update_eval_history(!position.side_to_move(), mv, bonus);
         }
     }
 
-    /// Learns how far the evaluation was off, where the value says so and no capture explains it.
-    pub(super) fn learn_correction(
+    /// Updates the correction history with value − evaluation, if the bound allows it and the best move is quiet.
+    pub(super) fn update_correction(
         &mut self,
         position: &Position,
         best: Option<Move>,
@@ -61,7 +67,7 @@ impl Worker {
         };
         if is_telling && !is_tactical {
             let past = self.past();
-            self.histories.learn_correction(position, &past, value - eval, depth);
+            self.histories.update_correction(position, &past, value - eval, depth);
         }
     }
 }

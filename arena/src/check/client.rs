@@ -1,28 +1,28 @@
-//! Talking to an engine under test.
+//! Client of an engine under test.
 
 use std::time::Duration;
 
 use engine::chess::{Move, Position};
 
-use super::{CheckResult, Miss, fail};
+use super::{CheckError, CheckResult, fail};
 use crate::game::Variant;
-use crate::uci_client::{EngineSpec, Heed, Info, Session, Silence};
+use crate::uci_client::{EngineSpec, Info, Reply, Session, WaitError};
 
-/// How long an engine may take for what costs no time.
-pub(super) const PROMPT: Duration = Duration::from_secs(2);
-/// How long it may take to start, or to search a little.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+/// Timeout of answers that need no computation.
+pub(super) const SHORT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Timeout of the start and of short searches.
+pub(super) const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// An engine under test.
-pub(super) struct Talk {
+pub(super) struct Client {
     pub(super) session: Session,
     options: Vec<(String, String)>,
     /// The lines it answered `uci` with.
     pub(super) greeting: Vec<String>,
 }
 
-/// What a search came to.
-pub(super) struct Searched {
+/// Result of a search.
+pub(super) struct SearchOutput {
     pub(super) position: Position,
     pub(super) lines: Vec<String>,
     /// The words after `bestmove`.
@@ -30,7 +30,7 @@ pub(super) struct Searched {
     pub(super) elapsed: Duration,
 }
 
-impl Searched {
+impl SearchOutput {
     pub(super) fn infos(&self) -> impl DoubleEndedIterator<Item = (Info<'_>, &str)> {
         self.lines.iter().filter_map(|line| Some((Info::parse(line)?, line.as_str())))
     }
@@ -40,10 +40,10 @@ impl Searched {
     }
 
     /// The move it played.
-    pub(super) fn legal_move(&self, variant: Variant) -> Result<Move, Miss> {
+    pub(super) fn legal_move(&self, variant: Variant) -> Result<Move, CheckError> {
         let mv = crate::game::parse_move(&self.position, self.best_move(), variant);
-        let told = || Miss::Failed(format!("bestmove {} in {}", self.best_move(), self.position.to_fen()));
-        mv.ok_or_else(told)
+        let illegal = || CheckError::Failed(format!("bestmove {} in {}", self.best_move(), self.position.to_fen()));
+        mv.ok_or_else(illegal)
     }
 }
 
@@ -60,9 +60,9 @@ pub(super) fn position(fen: &str, moves: &str) -> Position {
     position
 }
 
-impl Talk {
+impl Client {
     pub(super) fn start(spec: &EngineSpec) -> std::io::Result<Self> {
-        Ok(Talk { session: Session::start(spec)?, options: spec.options.clone(), greeting: Vec::new() })
+        Ok(Client { session: Session::start(spec)?, options: spec.options.clone(), greeting: Vec::new() })
     }
 
     pub(super) fn send(&mut self, line: &str) {
@@ -70,30 +70,30 @@ impl Talk {
     }
 
     /// Waits for a line that begins with a word.
-    pub(super) fn wait(&mut self, word: &str, time: Duration) -> Result<Heed, Miss> {
-        self.session.wait_for(word, time).map_err(|(silence, lines)| {
-            let why = match silence {
-                Silence::TimeUp => format!("no {word} within {} ms", time.as_millis()),
-                Silence::Ended => format!("ended instead of saying {word}"),
+    pub(super) fn wait(&mut self, word: &str, time: Duration) -> Result<Reply, CheckError> {
+        self.session.wait_for(word, time).map_err(|(error, lines)| {
+            let why = match error {
+                WaitError::TimeUp => format!("no {word} within {} ms", time.as_millis()),
+                WaitError::Ended => format!("ended instead of sending {word}"),
             };
-            let last = lines.last().map_or(String::new(), |line| format!(", last said: {line}"));
-            Miss::Failed(why + &last)
+            let last = lines.last().map_or(String::new(), |line| format!(", last line: {line}"));
+            CheckError::Failed(why + &last)
         })
     }
 
-    /// Fails if the engine says a line that begins with a word.
-    pub(super) fn wait_in_vain(&mut self, word: &str, time: Duration) -> CheckResult {
+    /// Fails if the engine sends a line that begins with a word.
+    pub(super) fn expect_silence(&mut self, word: &str, time: Duration) -> CheckResult {
         match self.session.wait_for(word, time) {
-            Ok(heed) => fail(format!("said {} too early", heed.lines.last().map_or("", String::as_str))),
-            Err((Silence::Ended, _)) => fail("ended"),
-            Err((Silence::TimeUp, _)) => Ok(()),
+            Ok(reply) => fail(format!("sent {} too early", reply.lines.last().map_or("", String::as_str))),
+            Err((WaitError::Ended, _)) => fail("ended"),
+            Err((WaitError::TimeUp, _)) => Ok(()),
         }
     }
 
     /// From `uci` to `readyok`, options set.
-    pub(super) fn greet(&mut self) -> CheckResult {
+    pub(super) fn handshake(&mut self) -> CheckResult {
         self.send("uci");
-        self.greeting = self.wait("uciok", PATIENCE)?.lines;
+        self.greeting = self.wait("uciok", LONG_TIMEOUT)?.lines;
         for (name, value) in self.options.clone() {
             self.send(&format!("setoption name {name} value {value}"));
         }
@@ -102,7 +102,7 @@ impl Talk {
 
     pub(super) fn ready(&mut self) -> CheckResult {
         self.send("isready");
-        self.wait("readyok", PATIENCE).map(drop)
+        self.wait("readyok", LONG_TIMEOUT).map(drop)
     }
 
     /// The rest of the line that declares an option, from its type on.
@@ -117,18 +117,18 @@ impl Talk {
     pub(super) fn need_option(&self, name: &str) -> CheckResult {
         match self.option(name) {
             Some(_) => Ok(()),
-            None => Err(Miss::Skipped(format!("no option {name}"))),
+            None => Err(CheckError::Skipped(format!("no option {name}"))),
         }
     }
 
     /// Greets, sets up a position and searches until `bestmove`.
-    pub(super) fn search(&mut self, fen: &str, moves: &str, go: &str) -> Result<Searched, Miss> {
+    pub(super) fn search(&mut self, fen: &str, moves: &str, go: &str) -> Result<SearchOutput, CheckError> {
         if self.greeting.is_empty() {
-            self.greet()?;
+            self.handshake()?;
         }
         self.set_position(fen, moves);
         self.send(go);
-        self.searched(fen, moves, PATIENCE)
+        self.output(fen, moves, LONG_TIMEOUT)
     }
 
     pub(super) fn set_position(&mut self, fen: &str, moves: &str) {
@@ -138,10 +138,10 @@ impl Talk {
     }
 
     /// Waits for the end of a search that was begun.
-    pub(super) fn searched(&mut self, fen: &str, moves: &str, time: Duration) -> Result<Searched, Miss> {
-        let Heed { mut lines, elapsed } = self.wait("bestmove", time)?;
+    pub(super) fn output(&mut self, fen: &str, moves: &str, time: Duration) -> Result<SearchOutput, CheckError> {
+        let Reply { mut lines, elapsed } = self.wait("bestmove", time)?;
         let last = lines.pop().unwrap_or_default();
         let best = last.split_ascii_whitespace().skip(1).map(str::to_owned).collect();
-        Ok(Searched { position: position(fen, moves), lines, best, elapsed })
+        Ok(SearchOutput { position: position(fen, moves), lines, best, elapsed })
     }
 }
