@@ -1,8 +1,8 @@
 //! The classical search of Texel tuning: one parameter a step up or down, kept if the loss falls; smaller steps when none
-//! helps any more.
+//! helps any more. The two numbers of a pair are moved against each other, too, as each makes up for much of the other.
 //!
 //! A trial looks only at the rows that have the parameter: the totals of all rows are kept, and change by the step times a
-//! count. Parameters come in an order drawn anew for every sweep. Because single steps creep along ridges, where several
+//! count. Moves come in an order drawn anew for every sweep. Because single steps creep along ridges, where several
 //! parameters would have to move together, every sweep is followed by longer strides along all that it moved (Hooke and
 //! Jeeves). Steps are whole numbers, so that the outcome needs no rounding.
 //! See <https://www.chessprogramming.org/Texel%27s_Tuning_Method>.
@@ -12,6 +12,7 @@ use super::iterate::{Iterate, Problem};
 use super::run::{Begun, Iteration, Iterative};
 use super::state::{MethodState, check_order};
 use super::{Termination, Work};
+use crate::model::layout::SumKind;
 use crate::model::rows::BLOCK;
 use crate::model::tape;
 use crate::objective::Objective;
@@ -67,58 +68,74 @@ impl Iterative for LocalSearch {
     }
 
     fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate, state: Option<MethodState>) -> Begun<'p> {
-        let free = problem.limits.free();
+        let moves = moves(problem);
+        let all: Vec<usize> = (0..moves.len()).collect();
         let (at, order, step, random) = match state {
-            None => (start, free, f64::from(self.first_step.max(1)), self.seed),
+            None => (start, all, f64::from(self.first_step.max(1)), self.seed),
             Some(MethodState::LocalSearch(LocalSearchState { theta, step, order, random })) => {
                 problem.check(&theta)?;
-                check_order(&order, &free, "parameters")?;
+                check_order(&order, &all, "moves")?;
                 (problem.at(theta), order, step, random)
             }
             Some(other) => return Err(other.refused_by(Self::NAME)),
         };
         let columns = Columns::new(problem.objective.rows());
         let kept = Kept::new(problem.objective, &at.theta);
-        Ok(Box::new(LocalIteration { problem, at, columns, kept, step, order, random: Random::seeded(random) }))
+        Ok(Box::new(LocalIteration { problem, moves, at, columns, kept, step, order, random: Random::seeded(random) }))
     }
+}
+
+/// Parameters that are moved together, with all that are tied to them: leaders, and in which direction.
+type Move = Vec<(usize, f64)>;
+
+/// Every parameter that is free, and every pair of them, one number against the other.
+fn moves(problem: &Problem<'_>) -> Vec<Move> {
+    let limits = problem.limits;
+    let free = limits.free();
+    let leaves = problem.objective.model().layout.sums().iter().filter(|sum| sum.kind == SumKind::Pair);
+    let pairs = leaves.flat_map(|sum| &sum.leaves).map(|leaf| [leaf.parameter, leaf.parameter + 1]);
+    // Of tied pairs, one moves all.
+    let pairs = pairs.filter(|pair| pair.iter().all(|parameter| free.contains(parameter)));
+    let pairs = pairs.map(|[first, second]| vec![(first, 1.0), (second, -1.0)]);
+    free.iter().map(|&parameter| vec![(parameter, 1.0)]).chain(pairs).collect()
 }
 
 /// Local search under way.
 struct LocalIteration<'p> {
     problem: &'p Problem<'p>,
+    moves: Vec<Move>,
     at: Iterate,
     columns: Columns,
     kept: Kept,
     step: f64,
-    /// The parameters as they came last.
+    /// The moves as they came last.
     order: Vec<usize>,
     random: Random,
 }
 
 impl LocalIteration<'_> {
-    /// Moves a parameter by a step, up or down, if the objective falls; whether it did.
-    fn improve(&mut self, theta: &mut [f64], parameter: usize) -> bool {
-        let touched = Touched::of(self.problem, &self.columns, parameter);
+    /// Makes a move by a step, in either direction, if the objective falls; whether it did.
+    fn improve(&mut self, theta: &mut [f64], number: usize) -> bool {
+        let (problem, parts) = (self.problem, &self.moves[number]);
+        let touched = Touched::of(problem, &self.columns, parts);
         [self.step, -self.step].into_iter().any(|step| {
-            let new = self.problem.limits.clamp(parameter, theta[parameter] + step);
-            let by = new - theta[parameter];
-            let objective = self.problem.objective;
-            // Parameters that are tied move one after the other as far as the prior is concerned.
+            // Parts move one after the other as far as the prior is concerned.
             let mut moved = theta.to_vec();
-            let of_prior: f64 = self
-                .problem
-                .limits
-                .tied_to(parameter)
-                .into_iter()
-                .map(|member| {
-                    let change = objective.prior_change(&moved, member, new);
+            let mut of_prior = 0.0;
+            for &(leader, sign) in parts {
+                let new = theta[leader] + sign * step;
+                if problem.limits.clamp(leader, new) != new {
+                    return false;
+                }
+                for member in problem.limits.tied_to(leader) {
+                    of_prior += problem.objective.prior_change(&moved, member, new);
                     moved[member] = new;
-                    change
-                })
-                .sum();
-            let better = by != 0.0 && self.kept.change(objective, &touched, by) + of_prior < -NOTHING * self.at.loss;
+                }
+            }
+            let change = self.kept.change(problem.objective, &touched, step) + of_prior;
+            let better = change < -NOTHING * self.at.loss;
             if better {
-                self.kept.take(objective, &touched, by);
+                self.kept.take(problem.objective, &touched, step);
                 theta.copy_from_slice(&moved);
             }
             better
@@ -153,8 +170,8 @@ impl Iteration for LocalIteration<'_> {
         self.random.shuffle(&mut self.order);
         let mut theta = self.at.theta.clone();
         let mut changed = 0;
-        for parameter in self.order.clone() {
-            changed += usize::from(self.improve(&mut theta, parameter));
+        for number in self.order.clone() {
+            changed += usize::from(self.improve(&mut theta, number));
         }
         let swept = self.problem.iterate(theta);
         work.passes += 2;
@@ -185,7 +202,7 @@ impl Iteration for LocalIteration<'_> {
     }
 }
 
-/// What a change of one parameter by 1 does to the totals of the rows it touches.
+/// What a move by 1 does to the totals of the rows it touches.
 struct Touched {
     /// Rows, ascending, each once for a slot.
     rows: Vec<u32>,
@@ -194,24 +211,26 @@ struct Touched {
 }
 
 impl Touched {
-    /// Of a parameter and all that are tied to it.
-    fn of(problem: &Problem<'_>, columns: &Columns, parameter: usize) -> Self {
+    fn of(problem: &Problem<'_>, columns: &Columns, parts: &[(usize, f64)]) -> Self {
         let layout = &problem.objective.model().layout;
-        let members = problem.limits.tied_to(parameter);
+        let mut signs = vec![0.0; layout.parameters()];
+        for &(leader, sign) in parts {
+            problem.limits.tied_to(leader).into_iter().for_each(|member| signs[member] = sign);
+        }
         let mut parts: Vec<(usize, u32, f64)> = Vec::new();
         for segment in 0..layout.segments().len() {
-            let slots = layout.slots_of(segment);
             for (number, leaf) in layout.leaves(segment).iter().enumerate() {
-                for (half, slot) in slots.clone().enumerate() {
-                    if members.contains(&(leaf.parameter + half)) {
+                for (half, slot) in layout.slots_of(segment).enumerate() {
+                    let unit = signs[leaf.parameter + half] * leaf.unit;
+                    if unit != 0.0 {
                         let of_leaf = columns.of(segment, number);
-                        parts.extend(of_leaf.map(|(row, count)| (slot, row as u32, count * leaf.unit)));
+                        parts.extend(of_leaf.map(|(row, count)| (slot, row as u32, count * unit)));
                     }
                 }
             }
         }
         for (number, common) in layout.common().iter().enumerate() {
-            let by: f64 = common.iter().filter(|(other, _)| members.contains(other)).map(|(_, count)| count).sum();
+            let by: f64 = common.iter().map(|&(parameter, count)| signs[parameter] * count).sum();
             if by != 0.0 {
                 let slot = layout.row_slots() + number;
                 parts.extend((0..problem.objective.rows().len()).map(|row| (slot, row as u32, by)));
@@ -322,7 +341,7 @@ mod tests {
         let mut kept = Kept::new(&objective, &theta);
         for parameter in limits.free() {
             for by in [5.0, -2.0] {
-                let touched = Touched::of(&problem, &columns, parameter);
+                let touched = Touched::of(&problem, &columns, &[(parameter, 1.0)]);
                 let next = limits.tied_to(parameter).into_iter().fold(theta.clone(), |theta, j| moved(&theta, j, by));
                 let wanted = objective.data_loss(&next) - objective.data_loss(&theta);
                 let found = kept.change(&objective, &touched, by);

@@ -211,6 +211,6 @@ pub(crate) fn methods() -> [(Box<dyn Solver>, f64); 4] {
         (Box::new(Adam::default()), 1e-6),
         (Box::new(Adam { batch: Some(4000), ..Adam::default() }), 1e-5),
         // Whole numbers only, of phase weights too.
-        (Box::new(LocalSearch::default()), 5e-4),
+        (Box::new(LocalSearch::default()), 2e-4),
     ]
 }
