@@ -30,7 +30,7 @@ fn whole_runs(criterion: &mut Criterion) {
     group.sample_size(10).measurement_time(Duration::from_secs(20));
     for (name, resolve) in [("static", Resolve::Static), ("qsearch", Resolve::Qsearch)] {
         let report = run(job(resolve), Hooks::new(&())).expect("a run");
-        assert!(report.gradient_ratio <= 1e-7);
+        assert!(report.gradient_ratio <= 1e-8);
         group.throughput(Throughput::Elements(report.positions));
         group.bench_function(BenchmarkId::new(name, report.positions), |bencher| {
             bencher.iter(|| run(job(resolve), Hooks::new(&())).expect("a run").loss);

@@ -56,25 +56,32 @@ impl Scored<'_> {
         self.loss.cost(self.logit * room.scores[lane], f64::from(block.target[lane]))
     }
 
-    /// Means over the rows.
-    pub(super) fn hessian(&self, kind: HessianKind) -> SymmetricMatrix {
+    /// Means over every `stride`-th row.
+    pub(super) fn hessian(&self, kind: HessianKind, stride: usize) -> SymmetricMatrix {
         let columns = Columns::new(&self.model.layout);
         let blocks = self.rows.block_count();
-        let step = (PIECE * blocks / self.rows.entries().max(1)).max(1);
+        let step = (PIECE * stride * blocks / self.rows.entries().max(1)).max(1);
         let mut products = Products::new(&columns);
         let mut pieces: Vec<Piece<'_>> = (0..PIECES.min(blocks.div_ceil(step))).map(|_| Piece::new(&columns)).collect();
         for first in (0..blocks).step_by(step * PIECES) {
             let firsts: Vec<usize> = (first..blocks).step_by(step).take(PIECES).collect();
             pieces.par_iter_mut().zip(&firsts).for_each(|(piece, &first)| {
-                self.fill(piece, &columns, first..(first + step).min(blocks), kind);
+                self.fill(piece, &columns, first..(first + step).min(blocks), kind, stride);
             });
             products.add(&pieces[..firsts.len()]);
         }
-        products.finish(1.0 / self.rows.len() as f64)
+        products.finish(1.0 / self.rows.len().div_ceil(stride) as f64)
     }
 
-    /// Fills a piece with blocks of rows.
-    fn fill(&self, piece: &mut Piece<'_>, columns: &Columns<'_>, blocks: Range<usize>, kind: HessianKind) {
+    /// Fills a piece with every `stride`-th row of some blocks.
+    fn fill(
+        &self,
+        piece: &mut Piece<'_>,
+        columns: &Columns<'_>,
+        blocks: Range<usize>,
+        kind: HessianKind,
+        stride: usize,
+    ) {
         let Scored { rows, model, logit, .. } = *self;
         let totals: Vec<[Option<usize>; 2]> = (0..columns.totals()).map(|total| columns.slots(total)).collect();
         let mut room = Room::new(&model.layout, self.point);
@@ -90,6 +97,9 @@ impl Scored<'_> {
                 }
             }
             each_row(&block, &model.layout, |lane, segments| {
+                if (block.first + lane) % stride != 0 {
+                    return;
+                }
                 let cost = self.cost(&room, &block, lane);
                 let (weight, slope) = (logit * logit * kind.weight(&cost), logit * cost.slope);
                 let of_slot = |slot: Option<usize>| slot.map_or(0.0, |slot| room.work.slopes[slot][lane]);

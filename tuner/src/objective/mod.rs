@@ -208,11 +208,16 @@ impl<'r> Objective<'r> {
         (sums.loss / self.rows.len() as f64 + self.prior_loss(theta), gradient)
     }
 
-    /// Second derivatives of the objective at `theta`, or what stands in for them, accurate to about six digits.
+    /// Second derivatives of the objective at `theta`, or what stands in for them.
     pub fn hessian(&self, theta: &[f64], kind: HessianKind) -> SymmetricMatrix {
+        self.hessian_of_sample(theta, kind, 1)
+    }
+
+    /// The same of every `stride`-th row.
+    pub(crate) fn hessian_of_sample(&self, theta: &[f64], kind: HessianKind, stride: usize) -> SymmetricMatrix {
         self.check(theta);
         let point = Point::new(&self.model.layout, theta);
-        let mut hessian = self.scored(&point).hessian(kind);
+        let mut hessian = self.scored(&point).hessian(kind, stride);
         if let Some(prior) = &self.prior
             && kind != HessianKind::Outer
         {

@@ -102,6 +102,23 @@ impl Limits {
         Ok(())
     }
 
+    /// The same with all parameters frozen that occur in fewer rows than asked for; those that are tied count together.
+    ///
+    /// # Panics
+    /// If there is not a count for each parameter.
+    pub fn without_rare(&self, occurrences: &[u32], min_seen: u32) -> Limits {
+        assert_eq!(occurrences.len(), self.size(), "a count for each parameter");
+        let mut together = vec![0_u32; self.size()];
+        for (&leader, &seen) in self.leaders().iter().zip(occurrences) {
+            together[leader] = together[leader].saturating_add(seen);
+        }
+        let mut limits = self.clone();
+        for (index, frozen) in limits.frozen.iter_mut().enumerate() {
+            *frozen |= together[self.leaders[index]] < min_seen;
+        }
+        limits
+    }
+
     /// Makes parameters move together, with all that they are tied to already: they always have one value, within the
     /// bounds of all of them.
     ///
@@ -246,6 +263,14 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_tied_is_rare_together() {
+        let mut limits = Limits::none(4);
+        limits.tie(&[1, 3]).unwrap();
+        let limits = limits.without_rare(&[9, 6, 10, 4], 10);
+        assert_eq!([0, 1, 2, 3].map(|index| limits.is_frozen(index)), [true, false, false, false]);
+    }
 
     #[test]
     fn ties_are_joined_and_have_the_bounds_of_all() {

@@ -14,7 +14,7 @@ const RIDGE: f64 = 1e-7;
 const SHRINKAGE: f64 = 0.5;
 
 /// A step may be longer or shorter than it should be by this factor.
-pub(super) const SLACK: f64 = 1.5;
+pub(super) const SLACK: f64 = 2.0;
 
 /// Factorisations for one step.
 const MOST_DAMPINGS: usize = 6;
@@ -35,12 +35,7 @@ impl Metric {
     pub(super) fn new(problem: &Problem<'_>, theta: &[f64], stride: usize, work: &mut Work) -> Self {
         let objective = problem.objective;
         let rows = objective.rows();
-        let mut matrix = if stride == 1 {
-            objective.hessian(theta, HessianKind::GaussNewton)
-        } else {
-            let sample = rows.pick((0..rows.len()).step_by(stride));
-            objective.over(&sample).hessian(theta, HessianKind::GaussNewton)
-        };
+        let mut matrix = objective.hessian_of_sample(theta, HessianKind::GaussNewton, stride);
         work.outer_products += rows.len().div_ceil(stride);
         matrix.gather(problem.limits.leaders());
         if stride > 1 {

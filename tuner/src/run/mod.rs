@@ -20,7 +20,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::io::Storage;
 use crate::model::rows::{Rows, RowsError};
-use crate::optimize::{Limits, LimitsError};
 use crate::processes;
 use crate::progress::Progress;
 pub use checkpoint::{CHECKPOINT, Checkpoint, CheckpointError, Fingerprint};
@@ -93,36 +92,5 @@ impl<'r> Divided<'r> {
         let Some(split) = split else { return Ok(Divided { fitted: rows, held: None }) };
         let (fitted, held) = split.stored_rows(&rows, storage)?;
         Ok(Divided { fitted: Cow::Owned(fitted), held: Some(held) })
-    }
-}
-
-/// The limits, with all parameters frozen that occur in fewer rows than asked for; those that are tied count together.
-///
-/// # Errors
-/// None, if there is a count for each parameter.
-pub fn freeze_rare(limits: &Limits, occurrences: &[u32], min_seen: u32) -> Result<Limits, LimitsError> {
-    let mut together = vec![0_u32; limits.size()];
-    for (&leader, &seen) in limits.leaders().iter().zip(occurrences) {
-        together[leader] = together[leader].saturating_add(seen);
-    }
-    let mut limits = limits.clone();
-    for index in 0..limits.size() {
-        if together[limits.leaders()[index]] < min_seen {
-            limits.freeze(index)?;
-        }
-    }
-    Ok(limits)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_tied_is_rare_together() {
-        let mut limits = Limits::none(4);
-        limits.tie(&[1, 3]).unwrap();
-        let limits = freeze_rare(&limits, &[9, 6, 10, 4], 10).unwrap();
-        assert_eq!([0, 1, 2, 3].map(|index| limits.is_frozen(index)), [true, false, false, false]);
     }
 }

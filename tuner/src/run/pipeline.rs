@@ -12,7 +12,7 @@ use super::bootstrap::{Fitted, bootstrap};
 use super::state::{Best, MAX_ROUNDS, RunState};
 use super::{
     Bootstrap, Checkpoint, CurvePoint, Divided, Errors, Fingerprint, Hooks, Losses, Outcome, PRIOR_PER_POSITION,
-    PriorChoice, PriorSearch, RunError, Search, Seconds, Seen, Settings, Sides, freeze_rare, standard_errors,
+    PriorChoice, PriorSearch, RunError, Search, Seconds, Seen, Settings, Sides, standard_errors,
 };
 use crate::constraints::Resolved;
 use crate::model::Model;
@@ -116,7 +116,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         }
         let count = || self.subject.model().occurrences(&rows.fitted);
         let occurrences = resumed.as_ref().map_or_else(count, |state| state.occurrences.clone());
-        let limits = freeze_rare(&self.constrained.limits, &occurrences, self.settings.min_seen)?;
+        let limits = self.constrained.limits.without_rare(&occurrences, self.settings.min_seen);
         let mut state = match resumed {
             Some(state) => self.of_data(state)?,
             None => self.begin(&rows, &limits, occurrences, &mut seconds)?,

@@ -86,7 +86,7 @@ fn parameters_that_made_the_results_are_found_again() {
     let positions = positions();
     let truth = Evaluator::new(truth());
     let report = tune(drawn(&positions, &truth), None);
-    assert!(report.gradient_ratio <= 1e-7, "{}", report.gradient_ratio);
+    assert!(report.gradient_ratio <= 1e-8, "{}", report.gradient_ratio);
     let start = distance(&positions, &Evaluator::new(report.start.clone()), &truth);
     let found = distance(&positions, &Evaluator::new(report.tuned.clone()), &truth);
     assert!(found < 0.3 * start, "from {start:.0} to {found:.0} centipawns from the truth");
