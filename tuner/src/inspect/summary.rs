@@ -195,7 +195,8 @@ impl Report {
         };
         writeln!(to, "\n{title:<18} {:>12}{:>12} {:>11}", "before", "after", "change")?;
         let mut line = |what: &str, before: f64, after: f64| {
-            let change = 100.0 * (after / before - 1.0);
+            // No loss stays none.
+            let change = if before == after { 0.0 } else { 100.0 * (after / before - 1.0) };
             writeln!(to, "{what:<18} {before:>12.7}{after:>12.7} {change:>+9.2} %")
         };
         let Losses { before, after } = self.loss;

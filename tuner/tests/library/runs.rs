@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use engine::eval::params::Weights;
+use tuner::constraints::Constraints;
 use tuner::data::Source;
 use tuner::features::Resolve;
 use tuner::optimize::Method;
@@ -173,4 +174,18 @@ fn a_bootstrap_agrees_with_the_standard_errors() {
     assert!((0.8..1.25).contains(&found.ratio), "{}", found.ratio);
     let errors = &report.errors.as_ref().expect("by default").by_parameter;
     assert!(errors.iter().zip(&found.by_parameter).all(|(error, scatter)| error.is_none() || scatter.is_some()));
+}
+
+#[test]
+fn a_run_ends_where_every_result_is_predicted() {
+    let line = |n: usize| {
+        let (pawns, result) = [("PP6", "1-0"), ("P7", "1/2-1/2"), ("8", "0-1")][n % 3];
+        format!("4k3/p7/8/8/8/8/{pawns}/4K3 w - - 0 {n} c9 \"{result}\";\n")
+    };
+    let data = (1..300).map(line).collect::<String>().into_bytes().leak();
+    let constraints = Constraints { only: vec!["material.pawn".to_owned()], ..Constraints::default() };
+    let job = job(data, Settings { prior: Some(1e-6), constraints, ..quick() });
+    let report = run(job, Hooks::new(&())).unwrap();
+    assert!(report.converged && report.rounds <= 2, "{} rounds", report.rounds);
+    assert_eq!((report.loss.before.still, report.loss.after.still), (0.0, 0.0));
 }
