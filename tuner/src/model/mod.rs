@@ -21,15 +21,28 @@ pub struct Model {
 }
 
 impl Model {
-    /// By parameter: the number of rows it occurs in. What all rows have in common occurs in all of them.
+    /// By parameter: the number of rows it occurs in, on either side. What all rows have in common occurs in all of them.
     pub fn occurrences(&self, rows: &rows::Rows) -> Vec<u32> {
         let layout = &self.layout;
+        // By sum, by leaf: the number of rows, and the last of them, counted from 1.
+        let mut seen: Vec<Vec<[u32; 2]>> = layout.sums().iter().map(|sum| vec![[0; 2]; sum.leaves.len()]).collect();
+        let sums: Vec<usize> = layout.segments().iter().map(|segment| segment.sum).collect();
+        for block in rows.blocks(0..rows.block_count()) {
+            for (number, segment) in block.segments().enumerate() {
+                let row = (block.first + number / sums.len()) as u32 + 1;
+                let seen = &mut seen[sums[number % sums.len()]];
+                for &leaf in segment.leaves {
+                    let [count, last] = &mut seen[usize::from(leaf)];
+                    *count += u32::from(*last != row);
+                    *last = row;
+                }
+            }
+        }
         let mut occurrences = vec![0_u32; layout.parameters()];
-        for (segment, seen) in rows.occurrences().into_iter().enumerate() {
-            for (leaf, seen) in layout.leaves(segment).iter().zip(seen) {
-                for half in 0..layout.slots_of(segment).len() {
-                    let sum = &mut occurrences[leaf.parameter + half];
-                    *sum = sum.saturating_add(seen);
+        for (sum, seen) in layout.sums().iter().zip(seen) {
+            for (leaf, [count, _]) in sum.leaves.iter().zip(seen) {
+                for sum in &mut occurrences[leaf.parameter..leaf.parameter + sum.kind.width()] {
+                    *sum = sum.saturating_add(count);
                 }
             }
         }

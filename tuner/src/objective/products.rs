@@ -305,13 +305,8 @@ mod tests {
         let mut products = Products::new(&columns);
         let mut pieces: Vec<Piece<'_>> = (0..3).map(|_| Piece::new(&columns)).collect();
         for row in 0..rows.len() {
-            let mut weights = vec![vec![0.0; slots]; slots];
-            for i in 0..slots {
-                for j in 0..=i {
-                    weights[i][j] = random.below(200) as f64 / 100.0 - 1.0;
-                    weights[j][i] = weights[i][j];
-                }
-            }
+            let mut weights = SymmetricMatrix::zeros(slots);
+            (0..slots).for_each(|i| (0..=i).for_each(|j| weights.add(i, j, random.below(200) as f64 / 100.0 - 1.0)));
             let segments = rows.row(row);
             // By slot: what it counts of each parameter.
             let mut counts = vec![vec![0.0; layout.parameters()]; slots];
@@ -327,7 +322,7 @@ mod tests {
             for (slot, of_slot) in counts.iter().enumerate() {
                 for (other, of_other) in counts.iter().enumerate() {
                     for (i, count) in of_slot.iter().enumerate().filter(|(_, count)| **count != 0.0) {
-                        let by = weights[slot][other] * count;
+                        let by = weights.get(slot, other) * count;
                         of_other.iter().enumerate().for_each(|(j, count)| expected[i][j] += by * count);
                     }
                 }
@@ -335,7 +330,7 @@ mod tests {
             let piece = &mut pieces[row % 3];
             piece.push(&segments, |total, other| {
                 let ([a, b], [c, d]) = (columns.slots(total), columns.slots(other));
-                Cell([(a, c), (a, d), (b, c), (b, d)].map(|(i, j)| i.zip(j).map_or(0.0, |(i, j)| weights[i][j])))
+                Cell([(a, c), (a, d), (b, c), (b, d)].map(|(i, j)| i.zip(j).map_or(0.0, |(i, j)| weights.get(i, j))))
             });
         }
         assert_eq!(totals, 7);

@@ -1,7 +1,5 @@
 //! The objective beside plain arithmetic, on a model with all that a layout can have.
 
-#![allow(clippy::needless_range_loop, reason = "matrices are compared entry by entry")]
-
 use super::*;
 use crate::model::layout::{Layout, Leaf, Sum, SumKind};
 use crate::model::rows::{RowBuilder, RowsWriter};
@@ -274,8 +272,8 @@ fn what_is_tied_is_gathered_as_dense_arithmetic_does_it() {
     }
     let leaders = [0, 1, 0, 1, 4, 0];
     let mut expected = vec![vec![0.0; 6]; 6];
-    for i in 0..6 {
-        (0..6).for_each(|j| expected[leaders[i]][leaders[j]] += matrix.get(i, j));
+    for (i, &leader) in leaders.iter().enumerate() {
+        (0..6).for_each(|j| expected[leader][leaders[j]] += matrix.get(i, j));
     }
     let mut gathered = matrix.clone();
     gathered.gather(&leaders);
@@ -288,6 +286,21 @@ fn what_is_tied_is_gathered_as_dense_arithmetic_does_it() {
     assert_eq!(matrix.diagonal(), (0..6).map(|i| matrix.get(i, i)).collect::<Vec<f64>>());
     matrix.raise_diagonal(&[1e9; 6]);
     assert!(matrix.diagonal().iter().all(|&entry| entry == 1e9) && matrix.get(1, 0) == alone.get(1, 0));
+}
+
+#[test]
+fn occurrences_count_rows_whatever_counts_in_them() {
+    let model = model();
+    let (rows, plain) = rows(&model, 700);
+    let count = |is_there: &dyn Fn(&Plain) -> bool| plain.iter().filter(|row| is_there(row)).count() as u32;
+    let found = model.occurrences(&rows);
+    (0..6).for_each(|j| assert_eq!(found[j], count(&|row| row.main[j / 2] != 0), "{j}"));
+    for leaf in 0..5 {
+        let both = count(&|row| row.danger.iter().all(|side| side[leaf] != 0));
+        let either = count(&|row| row.danger.iter().any(|side| side[leaf] != 0));
+        assert!(found[6 + leaf] == either && both > 0, "{leaf}");
+    }
+    assert_eq!(found[11..], [700, 700]);
 }
 
 /// A model of a random formula over the totals of the one above.
@@ -330,11 +343,11 @@ fn any_formula_is_differentiated() {
         let largest = gradient.iter().map(|slope| slope.abs()).fold(0.0, f64::max);
         let hessian = objective.hessian(&THETA, HessianKind::Full);
         let of_hessian = hessian.diagonal().iter().map(|entry| entry.abs()).fold(0.0, f64::max);
-        for j in 0..SIZE {
+        for (j, slope) in gradient.into_iter().enumerate() {
             let at = |by: f64| objective.loss_and_gradient(&moved(&THETA, j, by));
             let (above, below) = (at(1e-3), at(-1e-3));
             let difference = (above.0 - below.0) / 2e-3;
-            assert!((gradient[j] - difference).abs() < 1e-6 * largest + 1e-12, "{j}: {} {difference}", gradient[j]);
+            assert!((slope - difference).abs() < 1e-6 * largest + 1e-12, "{j}: {slope} {difference}");
             for i in 0..SIZE {
                 let difference = (above.1[i] - below.1[i]) / 2e-3;
                 assert!((hessian.get(i, j) - difference).abs() < 1e-5 * of_hessian, "{i}, {j}: {:?}", model.tape);

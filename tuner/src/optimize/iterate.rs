@@ -2,6 +2,7 @@
 
 use super::history::dot;
 use super::{Limits, OptimizeError};
+use crate::model::Model;
 use crate::model::centre::scales;
 use crate::objective::Objective;
 
@@ -31,20 +32,30 @@ pub(super) struct Scale {
     centre: Vec<f64>,
 }
 
+/// The scales that no score depends on, and that limits leave open, by the powers of the parameters: what is frozen, but at
+/// 0, or tied to something else settles one.
+pub(crate) fn open_scales(model: &Model, theta: &[f64], limits: &Limits) -> Vec<Vec<f64>> {
+    let is_open = |powers: &Vec<f64>| {
+        (0..powers.len()).filter(|&j| powers[j] != 0.0).all(|j| {
+            let is_settled = limits.is_frozen(j) && theta[j] != 0.0;
+            powers[limits.leaders()[j]] == powers[j] && !is_settled
+        })
+    };
+    scales(model).into_iter().filter(is_open).collect()
+}
+
 impl Scale {
-    /// The scales that limits leave open: what is frozen, but at 0, or tied to something else settles one.
+    /// The scales that limits leave open.
     pub(super) fn open(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Vec<Scale> {
         let centre = objective.prior_centre().unwrap_or(start);
-        let open = |powers: Vec<f64>| {
+        let scale = |powers: Vec<f64>| {
             let members: Vec<usize> = (0..powers.len()).filter(|&j| powers[j] != 0.0).collect();
-            let is_open = |&j: &usize| {
-                let leader = limits.leaders()[j];
-                powers[j] == powers[members[0]] && powers[leader] != 0.0 && !(limits.is_frozen(j) && start[j] != 0.0)
-            };
+            // It is moved along only where all have one power.
+            let is_plain = members.iter().all(|&j| powers[j] == powers[members[0]]);
             let centre = members.iter().map(|&j| centre[j]).collect();
-            members.iter().all(is_open).then_some(Scale { members, centre })
+            is_plain.then_some(Scale { members, centre })
         };
-        scales(objective.model()).into_iter().filter_map(open).collect()
+        open_scales(objective.model(), start, limits).into_iter().filter_map(scale).collect()
     }
 
     /// What the direction of the scale is in a metric of this diagonal, and the square of its length there.

@@ -13,6 +13,7 @@ mod run;
 mod state;
 
 pub use adam::Adam;
+pub(crate) use iterate::open_scales;
 pub use lbfgs::Lbfgs;
 pub use limits::{Limits, LimitsError};
 pub use local_search::LocalSearch;

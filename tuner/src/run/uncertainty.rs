@@ -11,10 +11,10 @@
 //! See White, Maximum Likelihood Estimation of Misspecified Models, <https://doi.org/10.2307/1912526>.
 
 use crate::linear::{Cholesky, Matrix};
-use crate::model::centre::{Centring, scales};
+use crate::model::centre::Centring;
 use crate::model::rows::Rows;
 use crate::objective::{HessianKind, Objective, SymmetricMatrix};
-use crate::optimize::Limits;
+use crate::optimize::{Limits, open_scales};
 
 /// What is added to the matrix, in parts of its diagonal, so that directions of which nothing is known can be passed over:
 /// above the rounding of its sums.
@@ -57,7 +57,8 @@ pub fn standard_errors(
         matrix.gather(limits.leaders());
         matrix
     };
-    let scales: Vec<Vec<f64>> = scales(objective.model()).iter().map(|powers| along(powers, theta)).collect();
+    let scales: Vec<Vec<f64>> =
+        open_scales(objective.model(), theta, limits).iter().map(|powers| along(powers, theta)).collect();
     let factorised = |kind| factorise(&gathered(over.hessian(theta, kind)), &scales, limits);
     let (free, scale, bread) = factorised(HessianKind::Full).or_else(|| factorised(HessianKind::GaussNewton))?;
     let (outer, clusters) = match games {

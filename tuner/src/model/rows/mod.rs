@@ -256,25 +256,6 @@ impl Rows {
         &self.fact[row * self.shape.facts..(row + 1) * self.shape.facts]
     }
 
-    /// By segment and leaf: the number of rows it occurs in.
-    pub fn occurrences(&self) -> Vec<Vec<u32>> {
-        let mut occurrences: Vec<Vec<u32>> = self.shape.leaves.iter().map(|&leaves| vec![0; leaves]).collect();
-        for block in self.blocks(0..self.block_count()) {
-            for (number, segment) in block.segments().enumerate() {
-                let seen = &mut occurrences[number % self.shape.leaves.len()];
-                // Entries of one leaf stand side by side.
-                let mut last = None;
-                for &leaf in segment.leaves {
-                    if last != Some(leaf) {
-                        seen[usize::from(leaf)] += 1;
-                    }
-                    last = Some(leaf);
-                }
-            }
-        }
-        occurrences
-    }
-
     /// A copy of the rows of the given numbers, ascending, in memory.
     ///
     /// # Panics

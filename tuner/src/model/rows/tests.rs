@@ -81,18 +81,6 @@ fn rows_come_back_as_they_were_written() {
 }
 
 #[test]
-fn occurrences_count_rows_and_not_entries() {
-    let rows = rows(0..1000);
-    let found = rows.occurrences();
-    let count = |segment: usize, leaf: usize| {
-        (0..1000).filter(|&row| entries(row).iter().any(|entry| (entry.0, entry.1) == (segment, leaf))).count() as u32
-    };
-    for (segment, leaves) in [10, 300, 1].into_iter().enumerate() {
-        assert_eq!(found[segment], (0..leaves).map(|leaf| count(segment, leaf)).collect::<Vec<u32>>());
-    }
-}
-
-#[test]
 fn rows_are_picked_and_appended() {
     let whole = rows(0..700);
     let numbers = [0, 1, 5, 63, 64, 65, 200, 201, 202, 638, 640, 699];
@@ -126,7 +114,6 @@ fn rows_in_files_are_those_in_memory() {
     let (mapped, kept) = (writer.finish().unwrap(), rows(0..count));
     assert!(mapped.is_mapped() && !kept.is_mapped());
     assert_eq!((mapped.len(), &mapped), (count, &kept));
-    assert_eq!(mapped.occurrences(), kept.occurrences());
     mapped.release(0..mapped.block_count());
     assert_row(&mapped, count - 1, count - 1);
     let numbers = || (0..count).step_by(101);

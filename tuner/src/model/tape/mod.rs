@@ -48,7 +48,7 @@ pub enum Op {
     Sign(Node),
     /// `a` to a power.
     Power(Node, f64),
-    /// `e` to the power of `a`.
+    /// `e` to the power of `a`; its derivative is 0 where it is too large for a number, as only what is not picked may be.
     Exp(Node),
     /// The natural logarithm of `a`.
     Log(Node),
@@ -215,7 +215,7 @@ impl Tape {
             }
             Op::Abs(a) => give(a, &|lane| sign(of(a)[lane])),
             Op::Power(a, power) => give(a, &|lane| raise_slope(of(a)[lane], power)),
-            Op::Exp(a) => give(a, &|lane| value[lane]),
+            Op::Exp(a) => give(a, &|lane| finite(value[lane])),
             Op::Log(a) => give(a, &|lane| 1.0 / of(a)[lane]),
             Op::Logistic(a) => give(a, &|lane| value[lane] * (1.0 - value[lane])),
         }
@@ -305,7 +305,10 @@ fn each_partial(
             };
             take(a, &lanes(&|lane| raise_slope(base[lane], power)), &lanes(&change));
         }
-        Op::Exp(a) => take(a, value, &lanes(&|lane| value[lane] * of(a).1[lane])),
+        Op::Exp(a) => {
+            let slope = lanes(&|lane| finite(value[lane]));
+            take(a, &slope, &lanes(&|lane| slope[lane] * of(a).1[lane]));
+        }
         Op::Log(a) => {
             let (of, moved) = of(a);
             let change = |lane: usize| -moved[lane] / (of[lane] * of[lane]);
@@ -331,8 +334,9 @@ fn evaluate(op: Op, values: &[Lanes], totals: &[Lanes], facts: &[Lanes], result:
         Op::Sub(a, b) => with_both(result, of(a), of(b), |a, b| a - b),
         Op::Mul(a, b) => with_both(result, of(a), of(b), |a, b| a * b),
         Op::Div(a, b) => with_both(result, of(a), of(b), |a, b| a / b),
-        Op::Min(a, b) => with_both(result, of(a), of(b), f64::min),
-        Op::Max(a, b) => with_both(result, of(a), of(b), f64::max),
+        // What is no number stays none, and is found.
+        Op::Min(a, b) => with_both(result, of(a), of(b), |a, b| if a.is_nan() || a < b { a } else { b }),
+        Op::Max(a, b) => with_both(result, of(a), of(b), |a, b| if a.is_nan() || a > b { a } else { b }),
         Op::Abs(a) => with_each(result, of(a), f64::abs),
         Op::Sign(a) => with_each(result, of(a), sign),
         Op::Power(a, power) => with_each(result, of(a), |base| raise(base, power)),
@@ -376,6 +380,12 @@ fn picks_first(op: Op, a: &Lanes, b: &Lanes) -> Lanes {
         let first = if is_min { a[lane] < b[lane] - tie } else { a[lane] > b[lane] + tie };
         f64::from(u8::from(first))
     })
+}
+
+/// The number, or 0 if it is infinite.
+#[inline(always)]
+fn finite(number: f64) -> f64 {
+    if number.is_infinite() { 0.0 } else { number }
 }
 
 #[inline(always)]

@@ -135,3 +135,23 @@ fn an_operation_is_there_once_and_work_is_used_again() {
     let found = tape.scores(&mut work)[9];
     assert_eq!(found, work.totals[0][9] * work.totals[1][9] + work.facts[0][9]);
 }
+
+#[test]
+fn what_is_not_picked_may_be_too_large_and_what_is_no_number_is_found() {
+    // min(5, e^a) + b
+    let tape = tape(&[Op::Constant(5.0), Op::Exp(0), Op::Min(3, 4), Op::Add(5, 1)]);
+    let mut work = Work::new(2, 1);
+    work.totals[0] = std::array::from_fn(|lane| if lane == 0 { 1.0 } else { 700.0 + lane as f64 });
+    let scores = *tape.scores(&mut work);
+    tape.differentiate(&mut work);
+    let mut seconds = [[0.0; LANES]; 2];
+    tape.second(0, &mut work, &mut seconds);
+    assert!(scores[1..].iter().all(|&score| score == 5.0) && (scores[0] - 1_f64.exp()).abs() < 1e-12);
+    for (lane, second) in seconds[0].into_iter().enumerate() {
+        let slope = if lane == 0 { 1_f64.exp() } else { 0.0 };
+        assert!((work.slopes[0][lane] - slope).abs() < 1e-12 && work.slopes[1][lane] == 1.0, "{lane}");
+        assert!((second - slope).abs() < 1e-12, "{lane}");
+    }
+    work.totals[0] = [f64::NAN; LANES];
+    assert!(tape.scores(&mut work).iter().all(|score| score.is_nan()));
+}
