@@ -277,8 +277,8 @@ fn what_is_tied_is_gathered_as_dense_arithmetic_does_it() {
     }
     let mut gathered = matrix.clone();
     gathered.gather(&leaders);
-    for i in 0..6 {
-        (0..6).for_each(|j| assert!((gathered.get(i, j) - expected[i][j]).abs() < 1e-9, "{i}, {j}"));
+    for (i, row) in expected.iter().enumerate() {
+        (0..6).for_each(|j| assert!((gathered.get(i, j) - row[j]).abs() < 1e-9, "{i}, {j}"));
     }
     let mut alone = matrix.clone();
     alone.gather(&[0, 1, 2, 3, 4, 5]);
