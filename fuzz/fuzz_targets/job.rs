@@ -8,11 +8,13 @@ use clap::{Args, Parser};
 use libfuzzer_sys::fuzz_target;
 
 #[allow(dead_code, reason = "a part of the program, of which this takes one function")]
-#[path = "../../tuner/src/args/job.rs"]
+#[path = "../../tuner/src/cli/job.rs"]
 mod job;
 
-mod interrupt {
-    pub(crate) use common::files::write_whole as write;
+mod cli {
+    pub(crate) mod interrupt {
+        pub(crate) use common::files::write_whole as write;
+    }
 }
 
 /// Flags of every kind that there is.
