@@ -13,9 +13,9 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Entries of rows that are prepared by one thread, about, and how many such pieces are multiplied at once: together they
-/// stay in the second cache.
+/// stay in the last cache. Threads wait for one another after as many.
 const PIECE: usize = 1 << 13;
-const PIECES: usize = 8;
+const PIECES: usize = 32;
 
 /// Groups whose gradients are multiplied at once.
 const GROUPS: usize = 256;

@@ -48,7 +48,7 @@ const RADIUS: f64 = 100.0;
 pub struct Lbfgs {
     /// Norm of the projected gradient, relative to that of the start or to `norm`, at which a fit has converged.
     pub tolerance: f64,
-    /// The norm that counts instead of that of the start, such as that of another fit, where this one goes on.
+    /// The norm that counts instead of that of the start: that of another fit, where this one goes on.
     pub norm: Option<f64>,
     /// Most steps taken.
     pub max_steps: usize,
@@ -95,7 +95,7 @@ impl Iterative for Lbfgs {
         let radius = RADIUS / problem.objective.k() * (start.theta.len() as f64).sqrt();
         let mut begun = LbfgsIteration {
             problem,
-            is_fresh: true,
+            is_fresh: self.norm.is_none(),
             goal: self.tolerance * self.norm.unwrap_or(start.norm),
             at: start,
             history: History::default(),
@@ -146,7 +146,7 @@ impl LbfgsIteration<'_> {
             metric.solve(&held, &vec![0.0; theta.len()], &mut Work::default());
             self.metric = Some((theta, metric));
         }
-        self.is_fresh = state.theta == self.at.theta;
+        self.is_fresh &= state.theta == self.at.theta;
         self.at = self.problem.at(state.theta);
         (self.history, self.schedule) = (state.history, state.schedule);
         Ok(())

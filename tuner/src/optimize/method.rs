@@ -17,10 +17,10 @@ pub enum Method {
 
 impl Method {
     /// The solver with its usual settings; `seed` decides what it draws at random, `batch` how many rows a step looks at
-    /// where it need not be all.
-    pub fn solver(self, seed: u64, batch: Option<usize>) -> Box<dyn Solver> {
+    /// where it need not be all, and `norm` is that of the gradient where another fit began, if this one goes on from it.
+    pub fn solver(self, seed: u64, batch: Option<usize>, norm: Option<f64>) -> Box<dyn Solver> {
         match self {
-            Method::Lbfgs => Box::new(Lbfgs::default()),
+            Method::Lbfgs => Box::new(Lbfgs { norm, ..Lbfgs::default() }),
             Method::Adam => Box::new(Adam { seed, batch, ..Adam::default() }),
             Method::LocalSearch => Box::new(LocalSearch { seed, ..LocalSearch::default() }),
         }

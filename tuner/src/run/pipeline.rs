@@ -258,7 +258,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         seconds: &mut Seconds,
     ) -> Result<(Best<S::Loss>, bool), RunError> {
         let objective = self.objective(&rows.fitted, state)?;
-        let solver = self.settings.method.solver(self.settings.seed, self.settings.batch);
+        let solver = self.settings.method.solver(self.settings.seed, self.settings.batch, state.first_norm);
         let (begin, hooks) = (state.theta.clone(), self.hooks);
         let resume = state.fit.take().map(|fit| (fit, state.pick.take()));
         let held = rows.held.as_ref();
