@@ -137,7 +137,7 @@ fn the_prior_is_chosen_where_it_helps_data_that_were_not_fitted() {
 fn what_is_held_out_is_not_fitted() {
     let data = positions(50);
     let with = |validation, seed| {
-        let settings = Settings { validation: Some(validation), seed, ..quick() };
+        let settings = Settings { validation: Some(validation), seed, prior: Some(1e-8), ..quick() };
         run(job(data, settings), Hooks::new(&()))
     };
     let report = with(0.25, 0).unwrap();

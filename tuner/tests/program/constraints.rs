@@ -5,15 +5,16 @@ use std::path::Path;
 use engine::eval::params::Weights;
 use serde_json::Value;
 
-use crate::support::{Folder, GOOD, REPOSITORY, refusal, run_on, tuner};
+use crate::support::{Folder, GOOD, REPOSITORY, positions, refusal, run_on, tuner};
 
-/// Parameters and JSON of a run on the embedded positions.
-fn tuned(arguments: &[&str]) -> (Weights, Value) {
-    let folder = Folder::new();
+/// Parameters and JSON of a run on some of the embedded positions.
+fn tuned(folder: &Folder, arguments: &[&str]) -> (Weights, Value) {
     let output = folder.path("out.toml");
     let mut command = tuner();
     command
-        .args(["--resolve", "static", "--prior", "1e-9", "--sample", "30000", "--json", "--output"])
+        .args(["--resolve", "static", "--prior", "1e-9", "--json", "--epd"])
+        .arg(positions(folder.0.path(), 30_000))
+        .arg("--output")
         .arg(&output)
         .args(arguments);
     let assert = command.assert().success();
@@ -23,7 +24,8 @@ fn tuned(arguments: &[&str]) -> (Weights, Value) {
 #[test]
 fn a_run_keeps_ties_bounds_and_symmetry() {
     let arguments = ["--symmetric", "psqt", "--tie", "material.knight=material.bishop", "--bound", "psqt.*=-55..50"];
-    let (weights, json) = tuned(&arguments);
+    let folder = Folder::new();
+    let (weights, json) = tuned(&folder, &arguments);
     assert_eq!(weights.material[1], weights.material[2]);
     assert_ne!(weights.material[1].mg(), 325, "it moved");
     for rank in weights.psqt.as_flattened() {
@@ -37,15 +39,17 @@ fn a_run_keeps_ties_bounds_and_symmetry() {
 
     // What a constraint takes away, it costs: the same without it fits better.
     let loss = |json: &Value| json["loss"]["after"]["static"].as_f64().unwrap();
-    let (free, free_json) = tuned(&[]);
+    let (free, free_json) = tuned(&folder, &[]);
     assert_ne!(free.material[1], free.material[2]);
     assert!(loss(&free_json) < loss(&json));
 }
 
 #[test]
 fn pawns_tell_the_phase_only_where_they_are_asked() {
-    let frozen = |arguments: &[&str]| tuned(arguments).1["frozen"].as_u64();
-    assert_eq!((frozen(&[]), tuned(&[]).0.phase[0]), (Some(1), 0));
+    let folder = Folder::new();
+    let (weights, json) = tuned(&folder, &[]);
+    assert_eq!((json["frozen"].as_u64(), weights.phase[0]), (Some(1), 0));
+    let frozen = |arguments: &[&str]| tuned(&folder, arguments).1["frozen"].as_u64();
     assert_eq!(frozen(&["--freeze", "tempo"]), Some(3));
     assert_eq!(frozen(&["--pawn-phase"]), Some(0));
     assert_eq!(frozen(&["--bound", "phase.pawn=..5"]), Some(0));

@@ -7,13 +7,16 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use crate::support::positions;
+
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// A fit of the embedded positions by small steps, which takes a while.
+/// A fit of some of the embedded positions by small steps, which takes a while.
 fn tuner(folder: &Path, output: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuner"));
     command.current_dir(REPOSITORY).args(["--method", "adam", "--resolve", "static", "--prior", "1e-9"]);
-    command.args(["--validation", "0.1", "--no-errors", "--sample", "60000", "--output"]).arg(folder.join(output));
+    command.arg("--epd").arg(positions(folder, 60_000));
+    command.args(["--validation", "0.1", "--no-errors", "--output"]).arg(folder.join(output));
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command
 }

@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 
+use crate::support::positions;
+
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 fn tuner(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuner"));
     command
         .current_dir(folder)
-        .args(["--prior", "1e-9", "--no-errors", "--sample", "60000", "--output", "out.toml"])
+        .args(["--prior", "1e-9", "--no-errors", "--output", "out.toml", "--epd"])
+        .arg(positions(folder, 60_000))
         .args(arguments);
     let baseline = format!("{REPOSITORY}/params/baseline.toml");
     for (flag, value) in [("--resolve", "static"), ("--params", &baseline)] {

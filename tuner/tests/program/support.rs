@@ -26,6 +26,16 @@ pub(crate) fn lines(count: usize) -> String {
     text.lines().step_by(stride).flat_map(|line| [line, "\n"]).collect()
 }
 
+/// A file of about so many of the embedded positions in a folder, where there is none yet. To read all of them takes most
+/// of a short run.
+pub(crate) fn positions(folder: &Path, count: usize) -> PathBuf {
+    let path = folder.join("positions.epd");
+    if !path.exists() {
+        fs::write(&path, lines(count)).unwrap();
+    }
+    path
+}
+
 /// A folder of its own for a test.
 pub(crate) struct Folder(pub(crate) TempDir);
 
