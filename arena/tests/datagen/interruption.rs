@@ -14,7 +14,7 @@ use super::support::{generate, settings};
 
 /// Positions of a run; whole games have more of them.
 fn positions(format: Format) -> u64 {
-    if format.is_of_games() { 1500 } else { 600 }
+    if format.is_of_games() { 700 } else { 300 }
 }
 
 /// All counts but the time.
@@ -121,7 +121,7 @@ fn a_run_that_is_killed_goes_on_to_the_same_output() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = |name: &str| {
         let line =
-            format!("datagen --output {name}.epd.zst --positions 2500 --nodes 60 --chunk 1 --resume --concurrency 2");
+            format!("datagen --output {name}.epd.zst --positions 1500 --nodes 60 --chunk 1 --resume --concurrency 2");
         line.split(' ').map(str::to_owned).collect::<Vec<_>>()
     };
     let start = |name: &str| {

@@ -4,7 +4,7 @@ mod simulation;
 
 use arena::stats::{Model, Sprt};
 use engine::random::Random;
-use simulation::{play, results, simulate};
+use simulation::{play, results, simulate, simulate_verdicts};
 
 const NEVER: u64 = u64::MAX;
 
@@ -17,7 +17,7 @@ fn errors_are_as_rare_as_asked_for() {
     for model in [Model::Normalized, Model::Logistic] {
         let test = sprt(model, "0,20");
         for elo in test.bounds.as_array() {
-            let figures = simulate(&test, elo, 1000, NEVER, 1);
+            let figures = simulate_verdicts(&test, elo, 1000, NEVER, 1);
             assert_eq!(figures.passed + figures.failed, figures.runs);
             let errors = figures.share(if elo > 0.0 { figures.failed } else { figures.passed });
             assert!((errors - 0.05).abs() <= figures.tolerance(0.05), "{model:?} {elo}: {errors}");
@@ -28,7 +28,7 @@ fn errors_are_as_rare_as_asked_for() {
 #[test]
 fn the_errors_may_differ() {
     let test = Sprt { alpha: 0.02, beta: 0.2, ..sprt(Model::Normalized, "-10,15") };
-    let [null, alternative] = test.bounds.as_array().map(|elo| simulate(&test, elo, 1000, NEVER, 2));
+    let [null, alternative] = test.bounds.as_array().map(|elo| simulate_verdicts(&test, elo, 1000, NEVER, 2));
     let (alpha, beta) = (null.share(null.passed), alternative.share(alternative.failed));
     assert!((alpha - 0.02).abs() <= null.tolerance(0.02), "α {alpha}");
     assert!((beta - 0.2).abs() <= alternative.tolerance(0.2), "β {beta}");
@@ -38,7 +38,7 @@ fn the_errors_may_differ() {
 fn tests_take_as_many_games_as_planned() {
     let test = sprt(Model::Normalized, "0,20");
     for elo in [-10.0, 0.0, 10.0, 20.0] {
-        let figures = simulate(&test, elo, 400, NEVER, 3);
+        let figures = simulate_verdicts(&test, elo, 400, NEVER, 3);
         let prospect = test.prospect(0.0, elo);
         let games = figures.games as f64 / figures.runs as f64;
         assert!((games / prospect.games - 1.0).abs() < 0.1, "{elo}: {games}, planned {prospect:?}");

@@ -40,8 +40,31 @@ impl Figures {
 /// Plays many tests between strengths that are so much apart, in Elo of the test's model. What is not decided after `most`
 /// pairs is given up.
 pub(crate) fn simulate(sprt: &Sprt, elo: f64, runs: u64, most: u64, seed: u64) -> Figures {
+    let nelo = elos(&results(sprt.model, elo)).nelo;
+    simulate_and(sprt, elo, runs, most, seed, |figures, counts| {
+        figures.naive_high += u64::from(estimate(counts).nelo.is_some_and(|found| found > nelo));
+        if let Some(found) = sprt.unbiased(counts).expect("the model judges pairs") {
+            figures.unbiased_high += u64::from(found.nelo.median > nelo);
+            figures.covered += u64::from(found.nelo.low <= nelo && nelo <= found.nelo.high);
+        }
+    })
+}
+
+/// The same without the estimates, which take longer than the tests.
+pub(crate) fn simulate_verdicts(sprt: &Sprt, elo: f64, runs: u64, most: u64, seed: u64) -> Figures {
+    simulate_and(sprt, elo, runs, most, seed, |_, _| ())
+}
+
+/// Plays them, and does something more with what each came to.
+fn simulate_and(
+    sprt: &Sprt,
+    elo: f64,
+    runs: u64,
+    most: u64,
+    seed: u64,
+    mut also: impl FnMut(&mut Figures, &Counts),
+) -> Figures {
     let results = results(sprt.model, elo);
-    let nelo = elos(&results).nelo;
     let mut random = Random::seeded(seed);
     let mut figures = Figures { runs, ..Figures::default() };
     for _ in 0..runs {
@@ -49,11 +72,7 @@ pub(crate) fn simulate(sprt: &Sprt, elo: f64, runs: u64, most: u64, seed: u64) -
         figures.games += 2 * counts.total();
         figures.passed += u64::from(verdict == Verdict::H1);
         figures.failed += u64::from(verdict == Verdict::H0);
-        figures.naive_high += u64::from(estimate(&counts).nelo.is_some_and(|found| found > nelo));
-        if let Some(found) = sprt.unbiased(&counts).expect("the model judges pairs") {
-            figures.unbiased_high += u64::from(found.nelo.median > nelo);
-            figures.covered += u64::from(found.nelo.low <= nelo && nelo <= found.nelo.high);
-        }
+        also(&mut figures, &counts);
     }
     figures
 }
