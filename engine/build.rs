@@ -54,8 +54,15 @@ fn embed(name: &str) -> Result<(), String> {
     let text = fs::read_to_string(&file).map_err(|error| format!("cannot be read: {error}"))?;
     let completed = eval::toml_file::with_starts::<eval::params::Weights>(&text).map_err(|fault| fault.to_string())?;
     eval::params::Weights::from_toml(&completed.text).map_err(|fault| fault.to_string())?;
-    for path in completed.added {
-        println!("cargo::warning={name}: {path}: missing, embedded at its declared start");
+    match &completed.added[..] {
+        [] => {}
+        [path] => println!("cargo::warning={name}: {path}: missing, embedded at its declared start"),
+        [first, rest @ ..] => {
+            println!(
+                "cargo::warning={name}: {first} and {} more: missing, embedded at their declared starts",
+                rest.len()
+            );
+        }
     }
     let embedded = variable("OUT_DIR")?.join("params.toml");
     fs::write(embedded, completed.text).map_err(|error| format!("cannot be copied: {error}"))

@@ -1,4 +1,4 @@
-//! The evaluation with parameters loaded at run time beside the same evaluation with constants.
+//! The evaluation from scratch beside the same evaluation with a table of pawns, as in play.
 //!
 //! `cargo bench -p merino-engine --bench evaluation`
 
@@ -6,44 +6,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::chess::Position;
-use engine::eval::params::{EvalParams, Sums, Weights};
-use engine::eval::score::Score;
-use engine::eval::taper::FullPhase;
-use engine::eval::{Constants, Evaluator, Pair, accumulate, combine};
-
-/// A number for every leaf, known to the compiler.
-const fn number(leaf: usize) -> i32 {
-    (leaf * 7919 % 401) as i32 - 200
-}
-
-const fn constants() -> EvalParams<Score, i32> {
-    let mut params = EvalParams {
-        material: [Score::new(0, 0); 5],
-        psqt: [[[Score::new(0, 0); 8]; 8]; 6],
-        tempo: Score::new(28, 12),
-        phase: [0, 10, 10, 20, 40],
-    };
-    let mut i = 0;
-    while i < 5 {
-        params.material[i] = Score::new(100 + number(i), 100 - number(i));
-        i += 1;
-    }
-    i = 0;
-    while i < 6 * 64 {
-        params.psqt[i / 64][i / 8 % 8][i % 8] = Score::new(number(i), number(i + 31));
-        i += 1;
-    }
-    params
-}
-
-static CONSTANTS: EvalParams<Score, i32> = constants();
-static DERIVED: Constants<i32> = Constants { full_phase: FullPhase::new(4 * 10 + 4 * 10 + 4 * 20 + 2 * 40) };
-
-fn evaluate_with_constants(position: &Position) -> i32 {
-    let mut sums = Sums::default();
-    accumulate(position, &CONSTANTS, &mut sums);
-    combine(sums.map(Pair::from, |single| single), &DERIVED).clamp(-30_000, 30_000)
-}
+use engine::eval::{Evaluator, PawnTable};
 
 /// Positions of a game of first legal moves, middlegame and endgame.
 fn positions() -> Vec<Position> {
@@ -61,19 +24,15 @@ fn positions() -> Vec<Position> {
 
 fn compare(criterion: &mut Criterion) {
     let positions = positions();
-    let (loaded, moved) = Weights::from_vector(&CONSTANTS.to_vector());
-    assert_eq!((&loaded, moved), (&CONSTANTS, 0));
-    let evaluator = Evaluator::new(black_box(loaded));
-    for position in &positions {
-        assert_eq!(evaluator.evaluate_for_white(position), evaluate_with_constants(position));
-    }
+    let evaluator = Evaluator::default();
+    let mut pawns = PawnTable::new().expect("memory for a table");
     let mut group = criterion.benchmark_group("evaluation");
     group.throughput(Throughput::Elements(positions.len() as u64));
-    group.bench_function("loaded", |bencher| {
-        bencher.iter(|| positions.iter().map(|p| evaluator.evaluate_for_white(black_box(p))).sum::<i32>());
+    group.bench_function("scratch", |bencher| {
+        bencher.iter(|| positions.iter().map(|p| evaluator.evaluate(black_box(p))).sum::<i32>());
     });
-    group.bench_function("constants", |bencher| {
-        bencher.iter(|| positions.iter().map(|p| evaluate_with_constants(black_box(p))).sum::<i32>());
+    group.bench_function("table", |bencher| {
+        bencher.iter(|| positions.iter().map(|p| evaluator.evaluate_with(black_box(p), &mut pawns)).sum::<i32>());
     });
 }
 

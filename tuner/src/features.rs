@@ -4,15 +4,14 @@ use std::ops::Range;
 
 use clap::ValueEnum;
 use engine::chess::Position;
-use engine::eval::{Evaluator, Trace};
+use engine::eval::{Evaluator, Trace, known_ending};
 use engine::search::{Pruning, Quiescence};
 use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::data::{Dataset, DatasetError, Label, ReadOptions, Source};
-use crate::io::Storage;
 use crate::model::merino::{CONSTANT, Merino, merino};
-use crate::model::rows::{RowBuilder, Rows, RowsError, RowsWriter};
+use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsError, RowsWriter};
 use crate::name_of;
 use crate::processes::{self, Shared};
 use crate::progress::Progress;
@@ -38,7 +37,7 @@ impl Resolve {
 pub struct Scores {
     /// By its evaluation.
     pub static_score: Vec<i16>,
-    /// By its quiescence search.
+    /// By its quiescence search; empty where that is not wanted.
     pub qsearch: Vec<i16>,
 }
 
@@ -53,7 +52,10 @@ impl Scores {
 
     /// Those of some positions.
     pub(crate) fn pick(&self, positions: &[u32]) -> Scores {
-        let pick = |scores: &[i16]| positions.iter().map(|&position| scores[position as usize]).collect();
+        let pick = |scores: &[i16]| match scores {
+            [] => Vec::new(),
+            scores => positions.iter().map(|&position| scores[position as usize]).collect(),
+        };
         Scores { static_score: pick(&self.static_score), qsearch: pick(&self.qsearch) }
     }
 
@@ -67,7 +69,8 @@ impl Scores {
 pub struct Resolved {
     /// A row a position: the coefficients of the evaluation of its leaf.
     pub rows: Rows,
-    /// What the engine makes of each position with the present parameters.
+    /// What the engine makes of each position with the present parameters: by its quiescence search only where that
+    /// resolved it.
     pub scores: Scores,
 }
 
@@ -108,78 +111,91 @@ pub fn resolve(
     how: Resolve,
     progress: &dyn Progress,
 ) -> Result<Resolved, RowsError> {
-    let mut whole = Collected::new(dataset.storage());
-    each("resolving", dataset, evaluator, Some(how), |part| whole.add(part), progress);
+    let mut whole = Collected::new(dataset);
+    each("resolving", dataset, evaluator, (how, true), |part| whole.add(part), progress);
     whole.finish()
 }
 
-/// The engine's scores of every position, without rows.
-pub fn score(dataset: &Dataset, evaluator: &Evaluator, progress: &dyn Progress) -> Scores {
+/// The engine's scores of every position, without rows; those of its quiescence search if positions are resolved by it.
+pub fn score(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dyn Progress) -> Scores {
     let mut scores = Scores::default();
-    each("measuring", dataset, evaluator, None, |part| scores.extend(&part.scores), progress);
+    each("measuring", dataset, evaluator, (how, false), |part| scores.extend(&part.scores), progress);
     scores
 }
 
 /// Resolves every position, those of a chunk one after the other, and hands what is found to `collect` in order.
-/// Processes share the work.
+/// Processes share the work: each gets all scores, but the rows of its own chunks only.
 fn each(
     step: &'static str,
     dataset: &Dataset,
     evaluator: &Evaluator,
-    rows: Option<Resolve>,
+    wanted: (Resolve, bool),
     collect: impl FnMut(Found),
     progress: &dyn Progress,
 ) {
-    let resolve = |chunk: Range<usize>| {
-        let mut resolver = Resolver::new(evaluator, rows);
-        for (position, label) in dataset.samples(chunk) {
+    let resolve = |chunk: &Range<usize>| {
+        let mut resolver = Resolver::new(evaluator, wanted);
+        for (position, label) in dataset.samples(chunk.clone()) {
             resolver.add(&position, label);
         }
-        Found { rows: resolver.rows.and_then(RowsWriter::finish), scores: resolver.scores }
+        (resolver.rows.and_then(RowsWriter::finish), resolver.scores)
     };
     let work = |chunks: &[Range<usize>]| {
-        let own = &chunks[processes::share(chunks.len())];
-        processes::gather(own.par_iter().cloned().map(resolve).collect())
+        let part = |chunk: &Range<usize>| chunk.start / CHUNK;
+        let own: Vec<&Range<usize>> = chunks.iter().filter(|chunk| processes::is_own(part(chunk))).collect();
+        let (rows, scores): (Vec<_>, Vec<_>) = own.into_par_iter().map(resolve).unzip();
+        let (scores, mut rows) = (processes::gather(scores, chunks.iter().map(part)), rows.into_iter());
+        let found = scores.into_iter().zip(chunks).map(|(scores, chunk)| {
+            let rows = if processes::is_own(part(chunk)) { rows.next() } else { None };
+            Found { chunk: chunk.clone(), rows, scores }
+        });
+        found.collect()
     };
-    dataset.each_block(step, work, collect, progress);
+    dataset.each_block(step, CHUNK, work, collect, progress);
 }
 
 /// What a resolver has found.
 struct Found {
-    rows: Result<Rows, RowsError>,
+    chunk: Range<usize>,
+    /// None if another process keeps them.
+    rows: Option<Result<Rows, RowsError>>,
     scores: Scores,
 }
 
-impl Shared for Found {
+impl Shared for Scores {
     fn pack(&self, bytes: &mut Vec<u8>) {
-        self.rows.as_ref().expect("rows of a trace are sound").pack(bytes);
-        self.scores.static_score.pack(bytes);
-        self.scores.qsearch.pack(bytes);
+        self.static_score.pack(bytes);
+        self.qsearch.pack(bytes);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Self {
-        let rows = Ok(Rows::unpack(bytes));
-        Found { rows, scores: Scores { static_score: Vec::unpack(bytes), qsearch: Vec::unpack(bytes) } }
+        Scores { static_score: Vec::unpack(bytes), qsearch: Vec::unpack(bytes) }
     }
 }
 
 /// What resolvers have found, put together in the order of the data.
-struct Collected {
+struct Collected<'d> {
+    dataset: &'d Dataset,
     rows: Result<RowsWriter, RowsError>,
     scores: Scores,
 }
 
-impl Collected {
-    fn new(storage: &Storage) -> Self {
-        Collected { rows: Ok(RowsWriter::new((&merino().model.layout).into(), storage)), scores: Scores::default() }
+impl<'d> Collected<'d> {
+    fn new(dataset: &'d Dataset) -> Self {
+        let rows = RowsWriter::new((&merino().model.layout).into(), dataset.storage());
+        Collected { dataset, rows: Ok(rows), scores: Scores::default() }
     }
 
     fn add(&mut self, part: Found) {
         self.scores.extend(&part.scores);
-        if let Ok(rows) = &mut self.rows
-            && let Err(error) = part.rows.and_then(|part| rows.append(&part))
-        {
-            self.rows = Err(error);
+        if let Ok(rows) = &mut self.rows {
+            let added = match part.rows {
+                Some(found) => found.and_then(|found| rows.append(&found)),
+                None => rows.skip_chunk(&self.dataset.points(part.chunk)),
+            };
+            if let Err(error) = added {
+                self.rows = Err(error);
+            }
         }
     }
 
@@ -192,8 +208,8 @@ impl Collected {
 struct Resolver<'e> {
     evaluator: &'e Evaluator,
     quiescence: Quiescence<'e>,
-    /// Which leaf becomes a row; none if only scores are wanted.
-    how: Option<Resolve>,
+    how: Resolve,
+    wants_rows: bool,
     merino: &'static Merino,
     trace: Trace,
     row: RowBuilder,
@@ -202,11 +218,12 @@ struct Resolver<'e> {
 }
 
 impl<'e> Resolver<'e> {
-    fn new(evaluator: &'e Evaluator, how: Option<Resolve>) -> Self {
+    fn new(evaluator: &'e Evaluator, (how, wants_rows): (Resolve, bool)) -> Self {
         Resolver {
             evaluator,
             quiescence: Quiescence::new(evaluator, Pruning::Exact),
             how,
+            wants_rows,
             merino: merino(),
             trace: Trace::default(),
             row: RowBuilder::new(),
@@ -215,10 +232,10 @@ impl<'e> Resolver<'e> {
         }
     }
 
-    /// Adds the row of a leaf; a mate is worth the same whatever the parameters are.
+    /// Adds the row of a leaf; a mate is worth the same whatever the parameters are, and so is an ending known by rule.
     fn add_row(&mut self, leaf: &Position, mate: Option<i32>, label: Label) {
         self.row.clear(1);
-        match mate {
+        match mate.or_else(|| known_ending(leaf)) {
             None => self.merino.trace(&mut self.trace, leaf, &mut self.row),
             Some(score) => self.row.set_fact(CONSTANT, score as f32),
         }
@@ -231,21 +248,19 @@ impl<'e> Resolver<'e> {
 
     /// Resolves the next position.
     fn add(&mut self, position: &Position, label: Label) {
-        let static_score = self.evaluator.evaluate_for_white(position);
-        let qsearch = match self.how {
-            Some(Resolve::Qsearch) => {
+        // Evaluations and mates lie within ±32,000 centipawns.
+        self.scores.static_score.push(self.evaluator.evaluate_for_white(position) as i16);
+        match (self.how, self.wants_rows) {
+            (Resolve::Qsearch, true) => {
                 let leaf = self.quiescence.resolve(position);
                 self.add_row(&leaf.position, leaf.is_mate().then_some(leaf.score), label);
-                leaf.score
+                self.scores.qsearch.push(leaf.score as i16);
             }
-            Some(Resolve::Static) => {
-                self.add_row(position, None, label);
-                self.quiescence.score_for_white(position)
+            (Resolve::Qsearch, false) => {
+                self.scores.qsearch.push(self.quiescence.score_for_white(position) as i16);
             }
-            None => self.quiescence.score_for_white(position),
-        };
-        // Evaluations and mates lie within ±32,000 centipawns.
-        self.scores.static_score.push(static_score as i16);
-        self.scores.qsearch.push(qsearch as i16);
+            (Resolve::Static, true) => self.add_row(position, None, label),
+            (Resolve::Static, false) => {}
+        }
     }
 }

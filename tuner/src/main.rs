@@ -12,7 +12,7 @@ use cli::world;
 use cli::{Bars, Cli, allocator, interrupt};
 use common::print::FAILURE;
 use common::{error_chain, note, out};
-use tuner::processes::is_first;
+use tuner::processes::{is_alone, is_first};
 
 /// Exit status of a check that found something wrong.
 const WRONG: i32 = 1;
@@ -22,7 +22,7 @@ engine::require_cpu_features!();
 fn main() {
     #[cfg(feature = "mpi")]
     let world = world::connect();
-    allocator::keep_memory();
+    allocator::keep_memory(is_alone());
     let bars = Bars::default();
     let run = || {
         #[cfg(feature = "mpi")]

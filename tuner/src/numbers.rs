@@ -259,7 +259,7 @@ mod tests {
         let numbers = Numbers::declared();
         assert_eq!(numbers.len(), Weights::DIMENSIONS);
         assert_eq!((numbers.name(0), numbers.name(1)), ("material.pawn:mg", "material.pawn:eg"));
-        assert_eq!(numbers.name(Weights::DIMENSIONS - 1), "phase.queen");
+        assert_eq!(numbers.name(Weights::DIMENSIONS - 1), "scale.pawns[8]");
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
             };
             assert_eq!(numbers.name(mirror), flipped(&number.name));
         }
-        assert_eq!((on_boards, others), (2 * 6 * 64, 2 * 5 + 2 + 5));
+        assert_eq!((on_boards, others), (2 * 6 * 64, Weights::DIMENSIONS - 2 * 6 * 64));
         let at = |name: &str| numbers.iter().find(|number| number.name == name).unwrap();
         let (square, tempo, phase) = (at("psqt.king.c2:eg"), at("tempo:mg"), at("phase.rook"));
         assert_eq!((&square.table[..], square.stage, square.square), ("psqt.king", Some(Stage::Endgame), Some(10)));

@@ -1,14 +1,12 @@
 //! Several processes that work on one computation, on one machine or many.
 //!
 //! All of them run the same program on the same data and come to the same numbers. What takes long is a sum over parts
-//! that do not depend on the number of processes: each works on a range of the parts, all are told of all, and every
-//! process adds them up in their order. Whole fits that do not depend on one another are dealt out instead. So the same
-//! bits come out of any number of processes, and one alone needs nobody to talk to. Only the first one writes files and
-//! prints.
+//! that do not depend on the number of processes: each keeps and works on some of the parts, all are told of all, and every
+//! process adds them up in their order. So the same bits come out of any number of processes, and one alone needs nobody to
+//! talk to. Only the first one writes files and prints.
 
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::Pod;
 use rayon::prelude::*;
@@ -28,9 +26,6 @@ pub trait Communicator: Send + Sync {
 
 static WORLD: OnceLock<Box<dyn Communicator>> = OnceLock::new();
 
-/// Whether this process works for itself for now.
-static IS_APART: AtomicBool = AtomicBool::new(false);
-
 /// Takes part in a computation from now on. Does nothing the second time.
 pub fn join(world: Box<dyn Communicator>) {
     _ = WORLD.set(world);
@@ -38,47 +33,24 @@ pub fn join(world: Box<dyn Communicator>) {
 
 /// The other processes, if there are any.
 fn others() -> Option<&'static dyn Communicator> {
-    WORLD.get().map(|world| &**world).filter(|world| world.size() > 1 && !IS_APART.load(Ordering::Relaxed))
+    WORLD.get().map(|world| &**world).filter(|world| world.size() > 1)
 }
 
-/// What comes of every piece of work, in order. The pieces are of about one size: where there are enough of them, each
-/// process does some by itself, `at_once` of them at a time; else all processes do one after the other together.
-pub(crate) fn deal<W: Send, T: Shared, E: Send>(
+/// What comes of every piece of work, in order: one process alone does `at_once` of them at a time, several do one after
+/// the other together.
+pub(crate) fn in_turn<W: Send, T: Send, E: Send>(
     work: &mut [W],
     at_once: usize,
     act: impl Fn(&mut W) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    /// Waiting for those who have one piece more may take this share of the time.
-    const IDLE: f64 = 0.2;
-    let size = others().map_or(1, |world| world.size());
-    let longest = work.len().div_ceil(size);
-    if (1.0 - IDLE) * (longest * size) as f64 > work.len() as f64 {
-        return work.iter_mut().map(act).collect();
-    }
-    let own = share(work.len());
-    let own = &mut work[own];
-    let done = apart(|| {
-        let mut done = Vec::new();
-        for some in own.chunks_mut(at_once.max(1)) {
-            done.extend(some.par_iter_mut().map(&act).collect::<Result<Vec<T>, E>>()?);
-        }
-        Ok(done)
-    });
-    done.map(gather)
-}
-
-/// Works without the other processes.
-fn apart<T>(act: impl FnOnce() -> T) -> T {
-    /// Ends it, whatever happens.
-    struct End;
-    impl Drop for End {
-        fn drop(&mut self) {
-            IS_APART.store(false, Ordering::Relaxed);
+    let mut done = Vec::with_capacity(work.len());
+    for some in work.chunks_mut(if others().is_some() { 1 } else { at_once.max(1) }) {
+        match some {
+            [one] => done.push(act(one)?),
+            some => done.extend(some.par_iter_mut().map(&act).collect::<Result<Vec<T>, E>>()?),
         }
     }
-    let _end = End;
-    IS_APART.store(true, Ordering::Relaxed);
-    act()
+    Ok(done)
 }
 
 /// Whether this process is the one that writes and prints; so is every process alone.
@@ -91,39 +63,78 @@ pub(crate) fn any(own: bool) -> bool {
     others().map_or(own, |world| world.gather(vec![u8::from(own)]).concat().contains(&1))
 }
 
-/// The parts that are this process's to work on, of so many.
-pub(crate) fn share(parts: usize) -> Range<usize> {
-    others().map_or(0..parts, |world| share_of(world.rank(), world.size(), parts))
+/// Whether this process is alone.
+pub fn is_alone() -> bool {
+    others().is_none()
 }
 
-fn share_of(rank: usize, size: usize, parts: usize) -> Range<usize> {
-    parts * rank / size..parts * (rank + 1) / size
+/// Whether a part is this process's to keep and to work on.
+pub(crate) fn is_own(part: usize) -> bool {
+    others().is_none_or(|world| is_of(world.rank(), world.size(), part))
 }
 
-/// What came of all parts, in order, of what came of this process's [`share`] of them.
-pub(crate) fn gather<T: Shared>(mut own: Vec<T>) -> Vec<T> {
+fn is_of(rank: usize, size: usize, part: usize) -> bool {
+    part % size == rank
+}
+
+/// What comes of so many parts, in order; processes share the work.
+pub(crate) fn each<T: Shared>(parts: usize, work: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
+    each_of(0..parts, work)
+}
+
+/// The same of some parts.
+pub(crate) fn each_of<T: Shared>(parts: Range<usize>, work: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
+    let own: Vec<usize> = parts.clone().filter(|&part| is_own(part)).collect();
+    gather(own.into_par_iter().map(work).collect(), parts)
+}
+
+/// What came of parts, in their order, of what came of those that are this process's.
+pub(crate) fn gather<T: Shared>(own: Vec<T>, parts: impl IntoIterator<Item = usize>) -> Vec<T> {
     let Some(world) = others() else { return own };
+    let mut all = exchange(world, &own);
+    all[world.rank()] = own.into_iter();
+    parts.into_iter().map(|part| all[part % world.size()].next().expect("as many as there are parts")).collect()
+}
+
+/// Replaces what is of other processes' parts by what they have there.
+pub(crate) fn share<T: Shared>(items: &mut [T], part: impl Fn(usize) -> usize) {
+    let Some(world) = others() else { return };
+    let is_own = |number: usize| is_of(world.rank(), world.size(), part(number));
+    let mut all = exchange(world, items.iter().enumerate().filter(|item| is_own(item.0)).map(|item| item.1));
+    for (number, item) in items.iter_mut().enumerate().filter(|item| !is_own(item.0)) {
+        *item = all[part(number) % world.size()].next().expect("as many as there are parts");
+    }
+}
+
+/// What each process has, by number.
+pub(crate) fn from_each<T: Shared + Clone>(own: &T) -> Vec<T> {
+    let Some(world) = others() else { return vec![own.clone()] };
+    let mut all = exchange(world, [own]);
+    (0..all.len()).map(|rank| if rank == world.rank() { own.clone() } else { all[rank].next().expect("one") }).collect()
+}
+
+/// Gives things to all processes; what each of the others gave, by number.
+fn exchange<'t, T: Shared + 't>(
+    world: &dyn Communicator,
+    own: impl IntoIterator<Item = &'t T>,
+) -> Vec<std::vec::IntoIter<T>> {
     let mut bytes = Vec::new();
-    for part in &own {
+    for item in own {
         let start = bytes.len();
         bytes.extend_from_slice(&[0; LENGTH]);
-        part.pack(&mut bytes);
+        item.pack(&mut bytes);
         let length = (bytes.len() - start - LENGTH) as u64;
         bytes[start..start + LENGTH].copy_from_slice(&length.to_ne_bytes());
     }
-    let mut parts = Vec::new();
-    for (rank, bytes) in world.gather(bytes).into_iter().enumerate() {
-        if rank == world.rank() {
-            parts.append(&mut own);
-            continue;
-        }
+    let unpack = |(rank, bytes): (usize, Vec<u8>)| {
         let (mut packed, mut rest) = (Vec::new(), &bytes[..]);
-        while !rest.is_empty() {
+        while rank != world.rank() && !rest.is_empty() {
             packed.push(take_counted(&mut rest, 1));
         }
-        parts.par_extend(packed.into_par_iter().map(|mut bytes| T::unpack(&mut bytes)));
-    }
-    parts
+        let items: Vec<T> = packed.into_par_iter().map(|mut bytes| T::unpack(&mut bytes)).collect();
+        items.into_iter()
+    };
+    world.gather(bytes).into_iter().enumerate().map(unpack).collect()
 }
 
 /// What processes tell one another; all of them are of the same program.
@@ -181,11 +192,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_follow_one_another_and_leave_nothing_out() {
+    fn every_part_is_of_one_process() {
         for size in 1..6 {
-            for parts in 0..20 {
-                let shares: Vec<usize> = (0..size).flat_map(|rank| share_of(rank, size, parts)).collect();
-                assert!(shares.into_iter().eq(0..parts), "{parts} among {size}");
+            for part in 0..20 {
+                assert_eq!((0..size).filter(|&rank| is_of(rank, size, part)).count(), 1, "{part} among {size}");
             }
         }
     }
@@ -206,12 +216,17 @@ mod tests {
     #[test]
     fn a_process_alone_does_everything() {
         assert!(is_first() && any(true) && !any(false));
-        assert_eq!(share(7), 0..7);
-        assert_eq!(gather(vec![vec![1_u8], vec![2]]), [[1], [2]]);
+        assert!(is_alone() && (0..7).all(is_own));
+        assert_eq!(gather(vec![vec![1_u8], vec![2]], 0..2), [[1], [2]]);
+        assert_eq!(each(3, |part| vec![part as u8]), [[0], [1], [2]]);
+        assert_eq!(from_each(&vec![1_u8]), [[1]]);
+        let mut items = [vec![1_u8], vec![2]];
+        share(&mut items, |number| number);
+        assert_eq!(items, [[1], [2]]);
         let act = |number: &mut u8| if *number < 9 { Ok(vec![2 * *number]) } else { Err(*number) };
         for at_once in 0..4 {
-            assert_eq!(deal(&mut [3, 4, 5], at_once, act), Ok(vec![vec![6], vec![8], vec![10]]));
-            assert_eq!(deal(&mut [3, 9, 5], at_once, act), Err(9));
+            assert_eq!(in_turn(&mut [3, 4, 5], at_once, act), Ok(vec![vec![6], vec![8], vec![10]]));
+            assert_eq!(in_turn(&mut [3, 9, 5], at_once, act), Err(9));
         }
     }
 }

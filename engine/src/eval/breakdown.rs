@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::endings::{self, Known};
 use super::params::{Axis, Leaf, LeafIndex, PAIRS, Sink, Sums, Weights, leaves, numbers_of};
 use super::{Evaluator, Score, Trace};
 use crate::chess::Position;
@@ -40,6 +41,10 @@ pub struct Breakdown {
 impl Evaluator {
     /// Explains the evaluation of a position.
     pub fn breakdown(&self, position: &Position) -> Breakdown {
+        if let Some(Known { name, score }) = endings::known(position) {
+            let term = Term { name: name.to_owned(), mg: score, eg: score, tapered: score };
+            return Breakdown { terms: vec![term], mg: score, eg: score, midgame_fraction: 0.0, total: score };
+        }
         let leaves = leaves();
         let weights = self.weights.to_vector();
         let full = self.constants.full_phase.phase();

@@ -12,13 +12,20 @@ pub mod toml_file;
 
 mod breakdown;
 mod combine;
+mod context;
+mod endings;
+mod geometry;
+mod pawn_table;
+mod terms;
 mod trace;
 
 pub use breakdown::{Breakdown, Term};
 pub use combine::{Constant, Constants, Number, Pair, combine};
+pub use pawn_table::PawnTable;
 pub use trace::{Entry, Recorder, Trace};
 
-use crate::chess::{Color, PieceType, Position};
+use crate::chess::{Color, Position};
+use context::{Context, PawnFacts};
 use params::{Accumulate, EvalParams, PAIRS, Sums, Weights};
 use score::Score;
 
@@ -28,20 +35,60 @@ pub const EVAL_LIMIT: i32 = 30_000;
 /// Adds up every term of a position's evaluation, in White's view.
 #[inline(always)]
 pub fn accumulate<S: Copy, W: Copy>(position: &Position, params: &EvalParams<S, W>, sink: &mut impl Accumulate<S, W>) {
-    for color in Color::ALL {
-        for piece in PieceType::ALL {
-            for square in position.colored(color, piece) {
-                let seen = square.relative_to(color);
-                sink.main(params.psqt[piece.index()][seen.rank().index()][seen.file().index()], color.sign());
-            }
-        }
+    let facts = PawnFacts::new(position);
+    accumulate_pawns(position, &facts, params, sink);
+    accumulate_others(position, facts, params, sink);
+}
+
+/// Adds up the terms of pawns and kings alone.
+#[inline(always)]
+fn accumulate_pawns<S: Copy, W: Copy>(
+    position: &Position,
+    facts: &PawnFacts,
+    params: &EvalParams<S, W>,
+    sink: &mut impl Accumulate<S, W>,
+) {
+    for us in Color::ALL {
+        terms::pawns::pawns(position, facts, us, params, sink);
+        terms::shelter::shelter(position, us, params, sink);
     }
-    for (piece, (&worth, &phase)) in PieceType::ALL.into_iter().zip(params.material.iter().zip(&params.phase)) {
-        let [white, black] = Color::ALL.map(|color| position.colored(color, piece).count() as i32);
-        sink.main(worth, white - black);
-        sink.phase(phase, white + black);
-    }
-    sink.main(params.tempo, position.side_to_move().sign());
+}
+
+/// Adds up the other terms.
+#[inline(always)]
+fn accumulate_others<S: Copy, W: Copy>(
+    position: &Position,
+    facts: PawnFacts,
+    params: &EvalParams<S, W>,
+    sink: &mut impl Accumulate<S, W>,
+) {
+    terms::material::material(position, params, sink);
+    let mut cx = Context::new(position, facts);
+    // One call for each side rather than a loop: in the code of each, signs and directions are constants.
+    terms::pieces::pieces(&mut cx, Color::White, params, sink);
+    terms::pieces::pieces(&mut cx, Color::Black, params, sink);
+    accumulate_attacks(&cx, Color::White, params, sink);
+    accumulate_attacks(&cx, Color::Black, params, sink);
+    terms::whole::whole(&cx, params, sink);
+}
+
+/// Adds up the terms of a side that need the attacks of all pieces.
+#[inline(always)]
+fn accumulate_attacks<S: Copy, W: Copy>(
+    cx: &Context<'_>,
+    us: Color,
+    params: &EvalParams<S, W>,
+    sink: &mut impl Accumulate<S, W>,
+) {
+    terms::king::king(cx, us, params, sink);
+    terms::threats::threats(cx, us, params, sink);
+    terms::passed::passed(cx, us, params, sink);
+    terms::space::space(cx, us, params, sink);
+}
+
+/// The score of an ending that is known by rule, whatever the parameters are, in centipawns, White's view.
+pub fn known_ending(position: &Position) -> Option<i32> {
+    endings::known(position).map(|ending| ending.score)
 }
 
 /// Parameters made ready for play.
@@ -82,9 +129,24 @@ impl Evaluator {
     /// The worth of a position in centipawns, in White's view, within ±[`EVAL_LIMIT`].
     #[inline]
     pub fn evaluate_for_white(&self, position: &Position) -> i32 {
+        if let Some(ending) = endings::known(position) {
+            return ending.score;
+        }
         let mut sums = Sums::default();
         accumulate(position, &self.weights, &mut sums);
         self.combine(sums)
+    }
+
+    /// The same as [`evaluate`](Evaluator::evaluate), faster: pawns and kings that the table knows are not looked at again.
+    #[inline]
+    pub fn evaluate_with(&self, position: &Position, pawns: &mut PawnTable) -> i32 {
+        if let Some(ending) = endings::known(position) {
+            return ending.score * position.side_to_move().sign();
+        }
+        let mut sums = Sums::default();
+        let facts = pawns.add(position, &self.weights, &mut sums);
+        accumulate_others(position, facts, &self.weights, &mut sums);
+        self.combine(sums) * position.side_to_move().sign()
     }
 
     /// The worth of a position in centipawns, in the view of the side to move, within ±[`EVAL_LIMIT`].

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use memmap2::MmapMut;
 
-use super::history::Histories;
 use super::limits::{Budget, Limits};
 use super::params::SearchParams;
 use super::prune::Reductions;
@@ -20,7 +19,7 @@ use super::signals::Signals;
 use super::table::{Bound, Table};
 use super::thread::{JobThread, on_large_stack};
 use super::value::{DRAW, INFINITE, Value, mated_in};
-use super::worker::{Shared, Worker};
+use super::worker::{Kept, Shared, Worker};
 use crate::chess::{Game, Move};
 use crate::eval::Evaluator;
 
@@ -43,7 +42,7 @@ pub struct Searcher {
     evaluator: Arc<Evaluator>,
     signals: Arc<Signals>,
     /// One for each thread.
-    histories: Vec<Histories>,
+    kept: Vec<Kept>,
     /// The threads but the first, which is the caller's.
     helpers: Vec<JobThread>,
     /// The search parameters.
@@ -66,7 +65,7 @@ impl Searcher {
             table: Arc::new(Table::new(mebibytes)?),
             evaluator: Arc::default(),
             signals: Arc::default(),
-            histories: vec![Histories::new().ok_or(io::ErrorKind::OutOfMemory)?],
+            kept: vec![Kept::new().ok_or(io::ErrorKind::OutOfMemory)?],
             helpers: Vec::new(),
             params: SearchParams::default(),
             multipv: 1,
@@ -126,23 +125,23 @@ impl Searcher {
 
     /// Number of threads.
     pub fn threads(&self) -> usize {
-        self.histories.len()
+        self.kept.len()
     }
 
     /// Sets the number of threads, 1 to [`MAX_THREADS`]; returns how many the system gives.
     pub fn set_threads(&mut self, threads: usize) -> usize {
         let threads = threads.clamp(1, MAX_THREADS);
         self.helpers.truncate(threads - 1);
-        self.histories.truncate(threads);
+        self.kept.truncate(threads);
         // Threads must not take the last of the memory.
         let room = MmapMut::map_anon(RESERVED_MEMORY);
         while self.threads() < threads
             && room.is_ok()
             && let Ok(helper) = JobThread::start()
-            && let Some(histories) = Histories::new()
+            && let Some(kept) = Kept::new()
         {
             self.helpers.push(helper);
-            self.histories.push(histories);
+            self.kept.push(kept);
         }
         self.threads()
     }
@@ -155,7 +154,7 @@ impl Searcher {
     /// Clears the table and the histories, for a new game.
     pub fn clear(&mut self) {
         self.clear_hash();
-        self.histories.iter_mut().for_each(Histories::clear);
+        self.kept.iter_mut().for_each(Kept::clear);
     }
 
     /// Searches until a limit is reached or [`Signals::stop`] is called.
@@ -199,7 +198,7 @@ impl Searcher {
         let mut workers = self.run(workers, game, handler);
         let best = vote(&workers);
         let outcome = self.finish(&shared, &workers[best], game, handler);
-        self.histories = workers.drain(..).map(|worker| worker.histories).collect();
+        self.kept = workers.drain(..).map(|Worker { histories, pawns, .. }| Kept { histories, pawns }).collect();
         if waits_for_stop {
             self.signals.wait(infinite);
         }
@@ -215,7 +214,7 @@ impl Searcher {
         moves: &[Move],
     ) -> (Arc<Shared>, Vec<Worker>) {
         let budget = Budget::new(&limits, self.overhead, &self.params);
-        let histories = std::mem::take(&mut self.histories);
+        let kept = std::mem::take(&mut self.kept);
         let shared = Arc::new(Shared {
             table: Arc::clone(&self.table),
             signals: Arc::clone(&self.signals),
@@ -225,14 +224,14 @@ impl Searcher {
             hard: budget.hard,
             soft: budget.soft,
             start,
-            nodes: histories.iter().map(|_| AtomicU64::new(0)).collect(),
+            nodes: kept.iter().map(|_| AtomicU64::new(0)).collect(),
             is_over: AtomicBool::new(false),
             multipv: self.multipv.max(1),
             only_move: !self.analyse && game.position().legal_moves().len() == 1,
             limits,
         });
-        let worker = |(id, histories)| Worker::new(id, Arc::clone(&shared), histories, moves);
-        let workers = histories.into_iter().enumerate().map(worker).collect();
+        let worker = |(id, kept)| Worker::new(id, Arc::clone(&shared), kept, moves);
+        let workers = kept.into_iter().enumerate().map(worker).collect();
         (shared, workers)
     }
 

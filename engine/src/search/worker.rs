@@ -16,7 +16,7 @@ use super::signals::Signals;
 use super::table::{Entry, Table};
 use super::value::{INFINITE, MAX_PLY, Value};
 use crate::chess::{Move, Position, is_drawn_by_rule};
-use crate::eval::{EVAL_LIMIT, Evaluator};
+use crate::eval::{EVAL_LIMIT, Evaluator, PawnTable};
 
 /// The search stops; the values of unfinished nodes are void.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,12 +123,33 @@ impl Shared {
 /// Nodes between two checks of the clock and the signals.
 const CHECK_INTERVAL: u64 = 1024;
 
+/// What a thread keeps from one search to the next.
+pub(super) struct Kept {
+    pub(super) histories: Histories,
+    /// Of the evaluator of the search.
+    pub(super) pawns: PawnTable,
+}
+
+impl Kept {
+    /// None if there is not enough memory.
+    pub(super) fn new() -> Option<Self> {
+        Some(Kept { histories: Histories::new()?, pawns: PawnTable::new()? })
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.histories.clear();
+        self.pawns.clear();
+    }
+}
+
 /// One thread of the search.
 pub(super) struct Worker {
     /// 0 for the thread that checks the clock and reports.
     pub(super) id: usize,
     pub(super) shared: Arc<Shared>,
     pub(super) histories: Histories,
+    pub(super) pawns: PawnTable,
     frames: Box<[Frame]>,
     /// Distance to the root, plies.
     pub(super) ply: usize,
@@ -155,7 +176,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    pub(super) fn new(id: usize, shared: Arc<Shared>, histories: Histories, moves: &[Move]) -> Self {
+    pub(super) fn new(id: usize, shared: Arc<Shared>, kept: Kept, moves: &[Move]) -> Self {
         let fresh = |&mv: &Move| RootMove {
             mv,
             value: -INFINITE,
@@ -166,7 +187,8 @@ impl Worker {
         };
         Worker {
             id,
-            histories,
+            histories: kept.histories,
+            pawns: kept.pawns,
             frames: vec![Frame::EMPTY; BEFORE_ROOT + MAX_PLY + 2].into_boxed_slice(),
             ply: 0,
             seldepth: 0,
@@ -267,8 +289,8 @@ impl Worker {
 
     /// The raw and the corrected static evaluation; `known` is the raw one, if the table has it.
     #[inline(always)]
-    pub(super) fn static_eval(&self, position: &Position, past: &Past, known: Option<Value>) -> (Value, Value) {
-        let raw = known.unwrap_or_else(|| self.shared.evaluator.evaluate(position));
+    pub(super) fn static_eval(&mut self, position: &Position, past: &Past, known: Option<Value>) -> (Value, Value) {
+        let raw = known.unwrap_or_else(|| self.shared.evaluator.evaluate_with(position, &mut self.pawns));
         (raw, self.correct(position, past, raw))
     }
 }

@@ -86,6 +86,6 @@ fn bare_kings_and_single_minors_are_drawn() {
         assert_eq!(search(&game(fen, ""), 8).value, DRAW, "{fen}");
     }
     // The last pawn must be taken, though another move keeps more for the moment.
-    let outcome = search(&game("8/8/8/8/4k3/8/3bp3/3K4 w - - 0 1", ""), 8);
+    let outcome = search(&game("8/8/8/8/8/8/3bp1k1/3K4 w - - 0 1", ""), 8);
     assert_eq!((outcome.value, best(&outcome).as_str()), (DRAW, "d1e2"));
 }

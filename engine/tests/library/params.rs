@@ -122,8 +122,8 @@ fn unknown_keys_are_refused() {
     assert_refused("queen = [900, 900]", "king = [0, 0]", expected);
     let expected = "kings: unknown key, expected one of material";
     assert!(fault("tempo = [0, 0]", "kings = [0, 0]").starts_with(expected));
-    let file = baseline() + "extra = 1\n";
-    let expected = format!("psqt.king.extra: unknown key, expected one of mg, eg (line {})", file.lines().count());
+    let file = baseline() + "[psqt.king.more]\nextra = 1\n";
+    let expected = format!("psqt.king.more: unknown key, expected one of mg, eg (line {})", file.lines().count() - 1);
     assert_eq!(Weights::from_toml(&file).expect_err("an extra key").to_string(), expected);
 }
 

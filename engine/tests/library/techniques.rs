@@ -28,7 +28,7 @@ fn aspiration_finds_what_an_open_window_finds() {
     };
     for (fen, depth, mv) in [
         ("6k1/6p1/8/8/4Q3/8/1r4PP/q5BK w - - 0 1", 10, "e4e8 e4d5"),
-        ("8/8/8/8/4k3/8/3bp3/3K4 w - - 0 1", 8, "d1e2"),
+        ("8/8/8/8/8/8/3bp1k1/3K4 w - - 0 1", 8, "d1e2"),
         ("k7/8/8/1K6/8/8/8/7R w - - 0 1", 12, "b5b6"),
         ("4k3/ppp2ppp/8/3q4/8/4N3/PPP2PPP/4K3 w - - 0 1", 10, "e3d5"),
     ] {

@@ -28,7 +28,7 @@ use crate::processes;
 use crate::progress::{Progress, Unit};
 
 /// What every manifest begins with; another version of the program may lay out columns in another way.
-const MAGIC: &str = "merino-cache 3";
+const MAGIC: &str = "merino-cache 4";
 
 /// The manifest of an entry.
 const MANIFEST: &str = "manifest";
@@ -132,7 +132,7 @@ impl Cache {
             return Ok((dataset, resolved, CacheUse::Unused { why }));
         };
         let entry = self.folder.join(&key.name);
-        let found = load(&entry, &key, &sources, &options.storage, progress);
+        let found = load(&entry, &key, &sources, (how, &options.storage), progress);
         if found.is_err() {
             self.discard(&entry).map_err(|error| DatasetError::from(StorageError::refused(&entry, &error)))?;
         }
@@ -146,7 +146,11 @@ impl Cache {
                     let why = "what was skipped is told only by those who read it".to_owned();
                     return Ok((dataset, resolved, CacheUse::Unused { why }));
                 }
-                let is_own = !processes::is_first() || self.save(&entry, &dataset, &resolved)?;
+                if !processes::is_alone() {
+                    let why = "rows of several processes are in no one place".to_owned();
+                    return Ok((dataset, resolved, CacheUse::Unused { why }));
+                }
+                let is_own = self.save(&entry, &dataset, &resolved)?;
                 let used = match damage {
                     Some(damage) => CacheUse::Rebuilt { entry, why: damage.to_string() },
                     None if is_own => CacheUse::Written { entry },
@@ -226,7 +230,7 @@ fn load(
     entry: &Path,
     key: &Key,
     sources: &[Source],
-    storage: &Storage,
+    (how, storage): (Resolve, &Storage),
     progress: &dyn Progress,
 ) -> Result<Option<(Dataset, Resolved)>, Damage> {
     if fs::symlink_metadata(entry).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
@@ -243,8 +247,12 @@ fn load(
     }
     let rows = Rows::load(&mut loader, (&merino().model.layout).into())?;
     let dataset = Dataset::load(&mut loader, manifest.grouping, files, rows.targets(), storage)?;
-    let scores =
-        Scores { static_score: scores(&mut loader, "static", &rows)?, qsearch: scores(&mut loader, "qsearch", &rows)? };
+    let mut scores = |name: &str| scores(&mut loader, name, &rows);
+    let (static_score, qsearch) = match how {
+        Resolve::Static => (scores("static")?, Vec::new()),
+        Resolve::Qsearch => (scores("static")?, scores("qsearch")?),
+    };
+    let scores = Scores { static_score, qsearch };
     loader.finish();
     Ok(Some((dataset, Resolved { rows, scores })))
 }

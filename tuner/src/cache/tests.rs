@@ -109,10 +109,10 @@ fn columns_that_cannot_be_are_not_believed() {
         ("leaf", &cut(2), "columns of rows differ in length"),
         ("count", &begin_with([0]), "count of rows 0..6 is out of range"),
         ("length", &begin_with([1]), "length of rows 0..6 is not that of their block"),
-        // The last leaf of a sum of row 2 becomes one of the other sum of row 3.
+        // The last leaf of the last of seven segments of row 3 becomes one of the first segment of row 4.
         (
             "length",
-            &|column| (column[10], column[12]) = (column[10] - 1, column[12] + 1),
+            &|column| (column[40], column[42]) = (column[40] - 1, column[42] + 1),
             "leaf of row 3 is out of order",
         ),
         ("length", &cut(4), "columns of rows differ in length"),

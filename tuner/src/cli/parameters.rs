@@ -40,8 +40,12 @@ impl ParamsFile {
             (text, _) => text.with_context(|| format!("{name}: cannot be read"))?,
         };
         let completed = with_starts::<Weights>(&text).map_err(|fault| anyhow!("{name}: {fault}"))?;
-        for path in &completed.added {
-            note!("{name}: {path} is missing, and added from its declared start");
+        match &completed.added[..] {
+            [] => {}
+            [path] => note!("{name}: {path} is missing, and added from its declared start"),
+            [first, rest @ ..] => {
+                note!("{name}: {first} and {} more are missing, and added from their declared starts", rest.len());
+            }
         }
         let weights = Weights::from_toml(&completed.text).map_err(|fault| anyhow!("{name}: {fault}"))?;
         Ok(ParamsFile { name, text: completed.text, weights })

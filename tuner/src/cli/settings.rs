@@ -75,8 +75,8 @@ struct ParameterArgs {
     #[arg(long, value_name = "N", default_value_t = MIN_SEEN)]
     min_seen: u32,
 
-    /// Scale the parameters so that K is 1, frozen and bounded ones too: a score of 400 centipawns then means 10 of 11
-    /// points. How each is scaled follows from how the score is made of them.
+    /// Scale the start so that its K is 1, frozen parameters too, and fit with that K: a score of 400 centipawns then means
+    /// 10 of 11 points. How each parameter is scaled follows from how the score is made of them.
     #[arg(long)]
     normalize: bool,
 

@@ -17,19 +17,33 @@ impl Dataset {
         collect: impl FnMut(T),
         progress: &dyn Progress,
     ) {
-        self.each_block(step, |chunks| chunks.par_iter().cloned().map(&work).collect(), collect, progress);
+        let work = |chunks: &[Range<usize>]| chunks.par_iter().cloned().map(&work).collect();
+        self.each_of(&self.chunks(), step, work, collect, progress);
     }
 
-    /// As [`Dataset::each_chunk`], with a function that works on all chunks of a block.
+    /// As [`Dataset::each_chunk`], with chunks of a size, whatever the file, and a function that works on several of them.
     pub(crate) fn each_block<T>(
         &self,
+        step: &'static str,
+        size: usize,
+        work: impl Fn(&[Range<usize>]) -> Vec<T>,
+        collect: impl FnMut(T),
+        progress: &dyn Progress,
+    ) {
+        let chunks: Vec<_> = (0..self.len()).step_by(size).map(|start| start..(start + size).min(self.len())).collect();
+        self.each_of(&chunks, step, work, collect, progress);
+    }
+
+    fn each_of<T>(
+        &self,
+        chunks: &[Range<usize>],
         step: &'static str,
         work: impl Fn(&[Range<usize>]) -> Vec<T>,
         mut collect: impl FnMut(T),
         progress: &dyn Progress,
     ) {
         progress.begin(step, self.len() as u64, Unit::Positions);
-        for block in self.chunks().chunks(BLOCK) {
+        for block in chunks.chunks(BLOCK) {
             work(block).into_iter().for_each(&mut collect);
             let range = block[0].start..block[block.len() - 1].end;
             progress.advance(range.len() as u64);

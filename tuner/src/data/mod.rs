@@ -249,6 +249,11 @@ impl Dataset {
         self.store.label(index)
     }
 
+    /// The results of a range of positions: White's points.
+    pub(crate) fn points(&self, range: Range<usize>) -> Vec<f32> {
+        range.map(|index| self.label(index).outcome.points()).collect()
+    }
+
     /// The move that was played in a position or found best there. None where the data do not tell it, or where it was
     /// not asked for; see [`ReadOptions::moves`].
     ///

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Value as Json, json};
 
 use super::RunError;
+use crate::model::rows::Part;
 use crate::model::text::TextRows;
 use crate::objective::scores;
 
@@ -130,7 +131,10 @@ impl fmt::Display for Check {
 fn along(text: &TextRows, own: &[f32], differences: &[f64]) -> Vec<(String, f64)> {
     let facts = text.model.layout.facts().iter().enumerate().skip(1);
     let columns = facts.map(|(fact, name)| {
-        let column: Vec<f64> = (0..own.len()).map(|row| f64::from(text.rows.facts(row)[fact])).collect();
+        let of_part = |part: Part<'_>| -> Vec<f32> {
+            part.blocks().flat_map(|block| block.facts().map(|facts| facts[fact]).collect::<Vec<f32>>()).collect()
+        };
+        let column: Vec<f64> = text.rows.by_row(of_part).into_iter().map(f64::from).collect();
         (name.clone(), column)
     });
     let score = ("score".to_owned(), own.iter().map(|&score| f64::from(score)).collect());

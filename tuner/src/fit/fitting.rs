@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::{Fitted, Grouping, Problem, Start};
 use crate::model::Model;
 use crate::model::centre::{Shift, homogeneity, shifts};
-use crate::model::rows::Rows;
+use crate::model::rows::{Part, Rows};
 use crate::numbers::Numbers;
 use crate::objective::{Difference, FitKError, Objective, OneResult, SampleLoss, fit_k_at, loss_difference, scores};
 use crate::optimize::Limits;
@@ -71,16 +71,7 @@ impl Problem {
     fn digest(&self) -> String {
         let mut digest = Sha256::new();
         self.groups.iter().for_each(|group| digest.update(group.to_le_bytes()));
-        let rows = &self.text.rows;
-        for block in rows.blocks(0..rows.block_count()) {
-            block.target.iter().for_each(|target| digest.update(target.to_le_bytes()));
-            block.facts().flatten().for_each(|fact| digest.update(fact.to_le_bytes()));
-            for segment in block.segments() {
-                digest.update((segment.leaves.len() as u64).to_le_bytes());
-                digest.update(bytemuck::cast_slice::<u16, u8>(segment.leaves));
-                digest.update(bytemuck::cast_slice::<i8, u8>(segment.counts));
-            }
-        }
+        self.text.rows.each_part(digest_of_part).iter().for_each(|part| digest.update(part));
         digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
@@ -154,6 +145,20 @@ impl Problem {
         });
         rare.map(|parameter| parameter.name.clone()).collect()
     }
+}
+
+fn digest_of_part(part: Part<'_>) -> Vec<u8> {
+    let mut digest = Sha256::new();
+    for block in part.blocks() {
+        block.target.iter().for_each(|target| digest.update(target.to_le_bytes()));
+        block.facts().flatten().for_each(|fact| digest.update(fact.to_le_bytes()));
+        for segment in block.segments() {
+            digest.update((segment.leaves.len() as u64).to_le_bytes());
+            digest.update(bytemuck::cast_slice::<u16, u8>(segment.leaves));
+            digest.update(bytemuck::cast_slice::<i8, u8>(segment.counts));
+        }
+    }
+    digest.finalize().to_vec()
 }
 
 /// Rows of a text, as a run sees them.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::data::result_runs::result_runs;
-use crate::model::rows::Rows;
+use crate::model::rows::{Part, Rows};
 use crate::model::text::Groups;
 
 /// What rows stay together by.
@@ -83,8 +83,12 @@ impl Found {
 
 /// By row: the same number for the same entries and facts.
 fn keys(rows: &Rows) -> Vec<u32> {
-    let mut keys = Vec::with_capacity(rows.len());
-    for block in rows.blocks(0..rows.block_count()) {
+    rows.by_row(keys_of_part)
+}
+
+fn keys_of_part(part: Part<'_>) -> Vec<u32> {
+    let mut keys = Vec::new();
+    for block in part.blocks() {
         let mut segments = block.segments();
         for facts in block.facts() {
             // FNV-1a over numbers. See <http://www.isthe.com/chongo/tech/comp/fnv/>.

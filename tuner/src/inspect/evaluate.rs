@@ -4,8 +4,8 @@ use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use serde::Serialize;
 
-use crate::data::{ReadOptions, Source};
-use crate::features::{self, Resolve, Resolved, Scores, score};
+use crate::data::{Dataset, ReadOptions, Source};
+use crate::features::{Resolve, Scores, score};
 use crate::objective::{Difference, SampleLoss, fit_k_of_integers, loss_difference};
 use crate::progress::Progress;
 use crate::run::RunError;
@@ -40,25 +40,23 @@ pub fn evaluate(
     progress: &dyn Progress,
 ) -> Result<(u64, Vec<Evaluation>), RunError> {
     let evaluator = |weights: &Weights| Evaluator::new(weights.clone());
-    let (dataset, Resolved { rows, scores }) =
-        features::read(sources, options, &evaluator(&parameters[0]), Resolve::Static, progress)?;
+    let dataset = Dataset::read(sources, options, progress)?;
+    let targets = dataset.points(0..dataset.len());
+    let score = |weights: &Weights| score(&dataset, &evaluator(weights), Resolve::Qsearch, progress);
+    let scores = score(&parameters[0]);
     let scale = |scores: &Scores| match k {
         Some(k) => Ok(k),
-        None => fit_k_of_integers(LOSS, &scores.qsearch, rows.targets()).map(|fit| fit.k),
+        None => fit_k_of_integers(LOSS, &scores.qsearch, &targets).map(|fit| fit.k),
     };
     let first_k = scale(&scores)?;
     let mut evaluations =
-        vec![Evaluation { k: first_k, loss: Loss::of(LOSS, &scores, rows.targets(), first_k), difference: None }];
+        vec![Evaluation { k: first_k, loss: Loss::of(LOSS, &scores, &targets, first_k), difference: None }];
     for weights in &parameters[1..] {
-        let others = score(&dataset, &evaluator(weights), progress);
+        let others = score(weights);
         let k = scale(&others)?;
         let (first, second) = ((first_k, &scores.qsearch[..]), (k, &others.qsearch[..]));
-        let difference = loss_difference(LOSS, first, second, rows.targets(), dataset.groups());
-        evaluations.push(Evaluation {
-            k,
-            loss: Loss::of(LOSS, &others, rows.targets(), k),
-            difference: Some(difference),
-        });
+        let difference = loss_difference(LOSS, first, second, &targets, dataset.groups());
+        evaluations.push(Evaluation { k, loss: Loss::of(LOSS, &others, &targets, k), difference: Some(difference) });
     }
     Ok((dataset.len() as u64, evaluations))
 }
@@ -72,7 +70,7 @@ pub fn table(names: &[String], positions: u64, evaluations: &[Evaluation]) -> St
         let change = difference.map_or_else(String::new, |Difference { mean, error }| {
             format!("  {mean:+.7} ± {error:.7}, {}", verdict(mean, error))
         });
-        lines.push(format!("{name:<width$}  {k:>7.4}  {:>10.7}  {:>10.7}{change}", loss.still, loss.qsearch));
+        lines.push(format!("{name:<width$}  {k:>7.4}  {:>10.7}  {:>10.7}{change}", loss.still, loss.minimised()));
     }
     lines.push(format!(
         "\nMean squared errors over {positions} positions; change of the quiescence loss against the first, ± one standard error."

@@ -41,9 +41,9 @@ impl Report {
             lambda: self.prior,
             prior: self.prior_origin(),
             static_loss: Some(LossChange { before: before.still, after: after.still }),
-            quiescence_loss: Some(LossChange { before: before.qsearch, after: after.qsearch }),
+            quiescence_loss: before.qsearch.zip(after.qsearch).map(|(before, after)| LossChange { before, after }),
             held_out: self.held_loss.map(|Losses { before, after }| {
-                (self.held_out as u64, LossChange { before: before.by(self.resolve), after: after.by(self.resolve) })
+                (self.held_out as u64, LossChange { before: before.minimised(), after: after.minimised() })
             }),
             iterations: self.iterations,
         }
@@ -181,8 +181,8 @@ impl Report {
         if let Some(choice) = &self.prior_choice {
             writeln!(
                 to,
-                "             in {} of {FOLDS} folds: {:.6} on what was not fitted; {:.6} at the start, {:.6} without a pull",
-                choice.folds, choice.loss, choice.start, choice.free
+                "             in {} of {FOLDS} folds: {:.6} on what was not fitted; {:.6} at the start",
+                choice.folds, choice.loss, choice.start
             )?;
         }
         Ok(())
@@ -199,12 +199,14 @@ impl Report {
             let change = if before == after { 0.0 } else { 100.0 * (after / before - 1.0) };
             writeln!(to, "{what:<18} {before:>12.7}{after:>12.7} {change:>+9.2} %")
         };
-        let Losses { before, after } = self.loss;
-        line("static", before.still, after.still)?;
-        line("quiescence", before.qsearch, after.qsearch)?;
-        if let Some(Losses { before, after }) = self.held_loss {
-            line("held out, static", before.still, after.still)?;
-            line("held out, quiesc.", before.qsearch, after.qsearch)?;
+        let sides =
+            [(Some(self.loss), ["static", "quiescence"]), (self.held_loss, ["held out, static", "held out, quiesc."])];
+        for (losses, [of_static, of_search]) in sides {
+            let Some(Losses { before, after }) = losses else { continue };
+            line(of_static, before.still, after.still)?;
+            if let Some((before, after)) = before.qsearch.zip(after.qsearch) {
+                line(of_search, before, after)?;
+            }
         }
         Ok(())
     }

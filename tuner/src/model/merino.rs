@@ -22,8 +22,10 @@ pub const CONSTANT: usize = 0;
 /// Keeps a phase without weights from being 0 / 0: it is 1 then, as in play.
 const NO_PHASE: f64 = 1e-12;
 
-/// Random moves that are played from each position in which shifts are looked for.
-const RANDOM_MOVES: usize = 40;
+/// Random games from each position in which shifts are looked for, and moves of each: what is rare must not seem to count
+/// as often as something else by chance.
+const RANDOM_GAMES: usize = 8;
+const RANDOM_MOVES: usize = 120;
 
 /// Merino's evaluation.
 pub struct Merino {
@@ -89,14 +91,17 @@ impl Merino {
             let merino = merino();
             let mut rows = RowsWriter::in_memory((&merino.model.layout).into());
             let (mut trace, mut row, mut random) = (Trace::default(), RowBuilder::new(), Random::seeded(1));
-            for mut position in POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok()) {
-                for _ in 0..RANDOM_MOVES {
-                    row.clear(merino.model.layout.facts().len());
-                    merino.trace(&mut trace, &position, &mut row);
-                    rows.push(&mut row, 0.5).expect("rows of a trace are sound");
-                    let moves = position.legal_moves();
-                    let Some(&mv) = moves.get(random.below(moves.len().max(1) as u64) as usize) else { break };
-                    position.play(mv);
+            for start in POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok()) {
+                for _ in 0..RANDOM_GAMES {
+                    let mut position = start.clone();
+                    for _ in 0..RANDOM_MOVES {
+                        row.clear(merino.model.layout.facts().len());
+                        merino.trace(&mut trace, &position, &mut row);
+                        rows.push(&mut row, 0.5).expect("rows of a trace are sound");
+                        let moves = position.legal_moves();
+                        let Some(&mv) = moves.get(random.below(moves.len().max(1) as u64) as usize) else { break };
+                        position.play(mv);
+                    }
                 }
             }
             shifts(&merino.model, &rows.finish().expect("rows in memory"), &merino.tables)
@@ -203,6 +208,10 @@ impl Number for Recorded {
 
     fn abs(self) -> Self {
         Recorded::new(Op::Abs(self.0))
+    }
+
+    fn times(self, factor: Self, unit: Self) -> Self {
+        Recorded::new(Op::Div((self * factor).0, unit.0))
     }
 
     fn full(phase: Self) -> Self {

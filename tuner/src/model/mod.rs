@@ -24,10 +24,27 @@ impl Model {
     /// By parameter: the number of rows it occurs in, on either side. What all rows have in common occurs in all of them.
     pub fn occurrences(&self, rows: &rows::Rows) -> Vec<u32> {
         let layout = &self.layout;
+        let parts = rows.each_part(|part| self.rows_by_leaf(part));
+        let mut occurrences = vec![0_u32; layout.parameters()];
+        let leaves = || layout.sums().iter().flat_map(|sum| sum.leaves.iter().map(|leaf| (sum.kind.width(), leaf)));
+        for ((width, leaf), count) in parts.iter().flat_map(|counts| leaves().zip(counts)) {
+            for sum in &mut occurrences[leaf.parameter..leaf.parameter + width] {
+                *sum = sum.saturating_add(*count);
+            }
+        }
+        for &(parameter, _) in layout.common().iter().flatten() {
+            occurrences[parameter] = rows.len() as u32;
+        }
+        occurrences
+    }
+
+    /// By leaf, sum after sum: the number of rows of a part that it occurs in.
+    fn rows_by_leaf(&self, part: rows::Part<'_>) -> Vec<u32> {
+        let layout = &self.layout;
         // By sum, by leaf: the number of rows, and the last of them, counted from 1.
         let mut seen: Vec<Vec<[u32; 2]>> = layout.sums().iter().map(|sum| vec![[0; 2]; sum.leaves.len()]).collect();
         let sums: Vec<usize> = layout.segments().iter().map(|segment| segment.sum).collect();
-        for block in rows.blocks(0..rows.block_count()) {
+        for block in part.blocks() {
             for (number, segment) in block.segments().enumerate() {
                 let row = (block.first + number / sums.len()) as u32 + 1;
                 let seen = &mut seen[sums[number % sums.len()]];
@@ -38,17 +55,6 @@ impl Model {
                 }
             }
         }
-        let mut occurrences = vec![0_u32; layout.parameters()];
-        for (sum, seen) in layout.sums().iter().zip(seen) {
-            for (leaf, [count, _]) in sum.leaves.iter().zip(seen) {
-                for sum in &mut occurrences[leaf.parameter..leaf.parameter + sum.kind.width()] {
-                    *sum = sum.saturating_add(count);
-                }
-            }
-        }
-        for &(parameter, _) in layout.common().iter().flatten() {
-            occurrences[parameter] = rows.len() as u32;
-        }
-        occurrences
+        seen.into_iter().flatten().map(|[count, _]| count).collect()
     }
 }

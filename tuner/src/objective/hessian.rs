@@ -7,8 +7,9 @@ use super::products::{Cell, Columns, Piece, Products};
 use crate::linear::{Matrix, SymmetricMatrix};
 use crate::model::Model;
 use crate::model::layout::Layout;
-use crate::model::rows::{BLOCK, Block, Rows, Segment};
+use crate::model::rows::{BLOCK, Block, PARTS, Part, Rows, Segment};
 use crate::model::tape::Lanes;
+use crate::processes::{self, Shared};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -19,6 +20,9 @@ const PIECES: usize = 32;
 
 /// Groups whose gradients are multiplied at once.
 const GROUPS: usize = 256;
+
+/// Chunks whose groups' gradients are kept at a time.
+const CHUNKS: usize = 8;
 
 /// What is added up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,26 +63,45 @@ impl Scored<'_> {
     /// Means over every `stride`-th row.
     pub(super) fn hessian(&self, kind: HessianKind, stride: usize) -> SymmetricMatrix {
         let columns = Columns::new(&self.model.layout);
-        let blocks = self.rows.block_count();
-        let step = (PIECE * stride * blocks / self.rows.entries().max(1)).max(1);
+        let blocks = PIECE * stride * self.rows.len().div_ceil(BLOCK) / self.rows.entries_of_all().max(1);
+        let places = self.pieces(blocks.max(1));
         let mut products = Products::new(&columns);
-        let mut pieces: Vec<Piece<'_>> = (0..PIECES.min(blocks.div_ceil(step))).map(|_| Piece::new(&columns)).collect();
-        for first in (0..blocks).step_by(step * PIECES) {
-            let firsts: Vec<usize> = (first..blocks).step_by(step).take(PIECES).collect();
-            pieces.par_iter_mut().zip(&firsts).for_each(|(piece, &first)| {
-                self.fill(piece, &columns, first..(first + step).min(blocks), kind, stride);
-            });
-            products.add(&pieces[..firsts.len()]);
+        let mut pieces: Vec<Piece> = (0..PIECES.min(places.len())).map(|_| Piece::default()).collect();
+        for places in places.chunks(PIECES) {
+            let pieces = &mut pieces[..places.len()];
+            let part = |number: usize| places[number].0;
+            pieces.par_iter_mut().zip(places).filter(|(_, place)| processes::is_own(place.0)).for_each(
+                |(piece, (chunk, blocks))| self.fill(piece, &columns, (*chunk, blocks.clone()), kind, stride),
+            );
+            processes::share(pieces, part);
+            pieces.par_iter_mut().for_each(|piece| piece.sort(&columns));
+            products.add(pieces);
         }
         products.finish(1.0 / self.rows.len().div_ceil(stride) as f64)
     }
 
-    /// Fills a piece with every `stride`-th row of some blocks.
+    /// All rows in pieces of so many blocks: a chunk, and blocks of it. Neighbours are of different chunks, so that
+    /// processes share every few of them.
+    fn pieces(&self, size: usize) -> Vec<(usize, Range<usize>)> {
+        let mut places = Vec::new();
+        let blocks = |chunk: &usize| self.rows.chunk_len(*chunk).div_ceil(BLOCK);
+        for first in (0..self.rows.chunk_count()).step_by(PARTS) {
+            let chunks = first..(first + PARTS).min(self.rows.chunk_count());
+            let longest = chunks.clone().map(|chunk| blocks(&chunk)).max().unwrap_or(0);
+            for first in (0..longest).step_by(size) {
+                let is_longer = chunks.clone().filter(|chunk| blocks(chunk) > first);
+                places.extend(is_longer.map(|chunk| (chunk, first..(first + size).min(blocks(&chunk)))));
+            }
+        }
+        places
+    }
+
+    /// Fills a piece with every `stride`-th row of some blocks of a chunk.
     fn fill(
         &self,
-        piece: &mut Piece<'_>,
+        piece: &mut Piece,
         columns: &Columns<'_>,
-        blocks: Range<usize>,
+        (chunk, blocks): (usize, Range<usize>),
         kind: HessianKind,
         stride: usize,
     ) {
@@ -87,7 +110,7 @@ impl Scored<'_> {
         let mut room = Room::new(&model.layout, self.point);
         let mut seconds: Vec<Vec<Lanes>> = Vec::new();
         piece.clear();
-        for block in rows.blocks(blocks.clone()) {
+        for block in blocks.map(|number| rows.block(chunk, number)) {
             room.evaluate(&block, model, self.point);
             model.tape.differentiate(&mut room.work);
             if kind == HessianKind::Full {
@@ -110,20 +133,19 @@ impl Scored<'_> {
                     };
                     weight * of_slot(slot) * of_slot(other) + slope * second
                 };
-                piece.push(segments, |total, other| -> Cell {
+                piece.push(columns, segments, |total, other| -> Cell {
                     let ([a, b], [c, d]) = (totals[total], totals[other]);
                     Cell([entry(a, c), entry(a, d), entry(b, c), entry(b, d)])
                 });
             });
         }
-        piece.sort();
-        rows.release(blocks);
+        rows.release(chunk);
     }
 
-    /// The diagonal of the Gauss-Newton matrix, added up over blocks of rows.
-    pub(super) fn diagonal(&self, blocks: Range<usize>) -> Vec<f64> {
+    /// The diagonal of the Gauss-Newton matrix, added up over the rows of a part.
+    pub(super) fn diagonal(&self, part: Part<'_>) -> Vec<f64> {
         let mut diagonal = vec![0.0; self.model.layout.parameters()];
-        self.each_gradient(blocks, |_, cost, gradient| {
+        self.each_gradient(part.blocks(), |_, cost, gradient| {
             let weight = self.logit * self.logit * cost.gauss_newton;
             gradient.each(|parameter, number| diagonal[parameter] += weight * number * number);
         });
@@ -137,25 +159,55 @@ impl Scored<'_> {
         let mut total = Matrix::zeros(size, size);
         let mut batch = Batch { gradients: Matrix::zeros(size, GROUPS), filled: 0, group: None };
         let mut count = 0;
-        self.each_gradient(0..self.rows.block_count(), |row, cost, gradient| {
-            if batch.group != Some(groups[row]) {
-                batch.next(groups[row], &mut total);
-                count += 1;
+        let chunks = self.rows.chunk_count();
+        for first in (0..chunks).step_by(CHUNKS) {
+            let several = first..(first + CHUNKS).min(chunks);
+            let found = processes::each_of(several, |chunk| self.by_group(chunk, groups));
+            for GroupGradients { groups, ends, gradients } in found {
+                let mut begin = 0;
+                for (group, end) in groups.into_iter().zip(ends) {
+                    if batch.group != Some(group) {
+                        batch.next(group, &mut total);
+                        count += 1;
+                    }
+                    for &(parameter, number) in &gradients[begin..end] {
+                        batch.gradients[(parameter as usize, batch.filled - 1)] += number;
+                    }
+                    begin = end;
+                }
             }
-            let slope = self.logit * cost.slope;
-            gradient.each(|parameter, number| batch.gradients[(parameter, batch.filled - 1)] += slope * number);
-        });
+        }
         batch.flush(&mut total);
         let scale = 1.0 / self.rows.len() as f64;
         (SymmetricMatrix::from_fn(size, |i, j| -scale * total[(i, j)]), count)
     }
 
+    /// The gradients of the groups of a chunk.
+    fn by_group(&self, chunk: usize, groups: &[u32]) -> GroupGradients {
+        let mut found = GroupGradients::default();
+        let mut sum = RowGradient { numbers: vec![0.0; self.model.layout.parameters()], touched: Vec::new() };
+        self.each_gradient(self.rows.blocks_of(chunk), |row, cost, gradient| {
+            if found.groups.last() != Some(&groups[row]) {
+                found.end(&mut sum);
+                found.groups.push(groups[row]);
+            }
+            let slope = self.logit * cost.slope;
+            gradient.each(|parameter, number| sum.add(parameter, slope * number));
+        });
+        found.end(&mut sum);
+        found
+    }
+
     /// Shows the number of every row, its loss, and the derivatives of its score by the parameters.
-    fn each_gradient(&self, blocks: Range<usize>, mut see: impl FnMut(usize, &Cost, &mut RowGradient)) {
+    fn each_gradient<'b>(
+        &self,
+        blocks: impl Iterator<Item = Block<'b>>,
+        mut see: impl FnMut(usize, &Cost, &mut RowGradient),
+    ) {
         let layout = &self.model.layout;
         let mut room = Room::new(layout, self.point);
         let mut gradient = RowGradient { numbers: vec![0.0; layout.parameters()], touched: Vec::new() };
-        for block in self.rows.blocks(blocks) {
+        for block in blocks {
             room.evaluate(&block, self.model, self.point);
             self.model.tape.differentiate(&mut room.work);
             each_row(&block, layout, |lane, segments| {
@@ -211,6 +263,42 @@ impl RowGradient {
         for parameter in self.touched.drain(..) {
             take(parameter, std::mem::take(&mut self.numbers[parameter]));
         }
+    }
+}
+
+/// Gradients of the groups of a chunk; the first and the last may be parts of groups.
+#[derive(Default)]
+struct GroupGradients {
+    groups: Vec<u32>,
+    /// By group: where its gradient ends.
+    ends: Vec<usize>,
+    /// Parameters, and derivatives by them that are not 0.
+    gradients: Vec<(u32, f64)>,
+}
+
+impl GroupGradients {
+    /// Ends the gradient of the last group, if there is one.
+    fn end(&mut self, sum: &mut RowGradient) {
+        if self.ends.len() < self.groups.len() {
+            sum.each(|parameter, number| self.gradients.extend((number != 0.0).then_some((parameter as u32, number))));
+            self.ends.push(self.gradients.len());
+        }
+    }
+}
+
+impl Shared for GroupGradients {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        self.groups.pack(bytes);
+        self.ends.pack(bytes);
+        let (parameters, numbers): (Vec<u32>, Vec<f64>) = self.gradients.iter().copied().unzip();
+        parameters.pack(bytes);
+        numbers.pack(bytes);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        let (groups, ends) = (Vec::unpack(bytes), Vec::unpack(bytes));
+        let (parameters, numbers) = (Vec::<u32>::unpack(bytes), Vec::<f64>::unpack(bytes));
+        GroupGradients { groups, ends, gradients: parameters.into_iter().zip(numbers).collect() }
     }
 }
 

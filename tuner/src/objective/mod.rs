@@ -4,8 +4,8 @@
 //! `mean loss(σ(K q), target) + λ Σ w (θ − s θ₀)²`, with the loss a squared error or cross-entropy, the scale `s` of the
 //! start free or 1 (see `prior.rs`), and `σ(x) = 1 / (1 + 10^(−x / 400))`.
 //!
-//! Sums run in parallel over a partition of the rows that depends on their number only, and are added up in a fixed
-//! order: the same bits come out of any number of threads.
+//! Sums run in parallel over parts of the rows that do not depend on the number of threads or processes, and are added up
+//! in a fixed order: the same bits come out of any number of either.
 
 mod difference;
 mod fit_k;
@@ -23,7 +23,7 @@ pub use loss::{SampleLoss, expectation};
 pub use prior::PriorScale;
 
 use crate::model::Model;
-use crate::model::rows::{BLOCK, Rows};
+use crate::model::rows::{PARTS, Part, Rows};
 use crate::processes::{self, Shared};
 use hessian::Scored;
 use pass::{Point, Room, Sums};
@@ -31,9 +31,6 @@ use prior::Prior;
 use rayon::prelude::*;
 use std::ops::Range;
 use thiserror::Error;
-
-/// Parts the rows are divided into for sums; bounds the threads that can share a pass.
-const PARTS: usize = 64;
 
 /// Why an objective cannot be set up.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -177,14 +174,14 @@ impl<'r> Objective<'r> {
         loss.cost(logit * score, f64::from(target)).loss
     }
 
-    /// By slot: the totals of all rows at `theta`.
+    /// By slot: the totals of all rows at `theta`, which are here.
     pub(crate) fn totals(&self, theta: &[f64]) -> Vec<Vec<f64>> {
         self.check(theta);
         let layout = &self.model.layout;
         let point = Point::new(layout, theta);
         let mut room = Room::new(layout, &point);
         let mut totals = vec![Vec::with_capacity(self.rows.len()); layout.slots()];
-        for block in self.rows.blocks(0..self.rows.block_count()) {
+        for block in self.rows.blocks() {
             room.add_up(&block, &point);
             totals.iter_mut().zip(&room.work.totals).for_each(|(all, lanes)| all.extend(&lanes[..block.len()]));
         }
@@ -230,9 +227,8 @@ impl<'r> Objective<'r> {
     pub fn gauss_newton_diagonal(&self, theta: &[f64]) -> Vec<f64> {
         self.check(theta);
         let point = Point::new(&self.model.layout, theta);
-        let sum_part = |blocks| self.scored(&point).diagonal(blocks);
         let mut diagonal = vec![0.0; self.parameters()];
-        for part in each_part(self.rows.block_count(), sum_part) {
+        for part in self.rows.each_part(|part| self.scored(&point).diagonal(part)) {
             diagonal.iter_mut().zip(part).for_each(|(sum, part)| *sum += part / self.rows.len() as f64);
         }
         if let Some(prior) = &self.prior {
@@ -278,8 +274,7 @@ impl<'r> Objective<'r> {
     fn pass(&self, theta: &[f64], with_gradient: bool) -> Sums {
         self.check(theta);
         let point = Point::new(&self.model.layout, theta);
-        let sum_part = |blocks: Range<usize>| pass::sum(self, blocks, &point, with_gradient);
-        Sums::total(each_part(self.rows.block_count(), sum_part))
+        Sums::total(self.rows.each_part(|part| pass::sum(self, part, &point, with_gradient)))
     }
 }
 
@@ -290,18 +285,16 @@ impl<'r> Objective<'r> {
 pub fn scores(rows: &Rows, model: &Model, theta: &[f64]) -> Vec<f64> {
     assert_eq!(theta.len(), model.layout.parameters(), "number of parameters");
     let point = Point::new(&model.layout, theta);
-    let mut scores = vec![0.0; rows.len()];
-    const BLOCKS: usize = 64;
-    scores.par_chunks_mut(BLOCKS * BLOCK).enumerate().for_each(|(part, scores)| {
+    let of_part = |part: Part<'_>| -> Vec<f64> {
         let mut room = Room::new(&model.layout, &point);
-        let blocks = part * BLOCKS..(part * BLOCKS + scores.len().div_ceil(BLOCK));
-        for (block, scores) in rows.blocks(blocks.clone()).zip(scores.chunks_mut(BLOCK)) {
+        let mut scores = Vec::new();
+        for block in part.blocks() {
             room.evaluate(&block, model, &point);
-            scores.copy_from_slice(&room.scores[..scores.len()]);
+            scores.extend_from_slice(&room.scores[..block.len()]);
         }
-        rows.release(blocks);
-    });
-    scores
+        scores
+    };
+    rows.by_row(of_part)
 }
 
 /// Divides pieces, by their number alone, into consecutive parts.
@@ -310,11 +303,10 @@ fn parts(count: usize) -> Vec<Range<usize>> {
     (0..count).step_by(size).map(|start| start..(start + size).min(count)).collect()
 }
 
-/// What comes of every part, in order; processes share the work.
+/// What comes of every part of what each process has, in order; processes share the work.
 fn each_part<T: Shared>(count: usize, work: impl Fn(Range<usize>) -> T + Send + Sync) -> Vec<T> {
     let parts = parts(count);
-    let own = processes::share(parts.len());
-    processes::gather(parts[own].par_iter().cloned().map(work).collect())
+    processes::each(parts.len(), |part| work(parts[part].clone()))
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 use super::Objective;
 use crate::model::Model;
 use crate::model::layout::{Layout, SumKind};
-use crate::model::rows::{BLOCK, Block, Segment};
+use crate::model::rows::{BLOCK, Block, Part, Segment};
 use crate::model::tape::Work;
 use crate::processes::Shared;
-use std::ops::Range;
 
 /// Parameters in the order in which rows look at them.
 pub(super) struct Point {
@@ -195,14 +194,14 @@ impl Sums {
     }
 }
 
-/// Adds up blocks of rows.
-pub(super) fn sum(objective: &Objective<'_>, blocks: Range<usize>, point: &Point, with_gradient: bool) -> Sums {
+/// Adds up the rows of a part.
+pub(super) fn sum(objective: &Objective<'_>, part: Part<'_>, point: &Point, with_gradient: bool) -> Sums {
     let (loss, logit) = objective.measure();
     let model = objective.model;
     let mut sums = Sums::new(&model.layout);
     let mut room = Room::new(&model.layout, point);
     let (mut losses, mut slopes) = ([0.0; BLOCK], [0.0; BLOCK]);
-    for block in objective.rows.blocks(blocks) {
+    for block in part.blocks() {
         room.evaluate(&block, model, point);
         loss.price(logit, &room.scores, block.target, &mut losses, &mut slopes);
         sums.loss += sum_lanes(&losses[..block.len()]);

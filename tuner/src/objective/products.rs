@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use crate::linear::SymmetricMatrix;
 use crate::model::layout::{Layout, Leaf};
 use crate::model::rows::Segment;
+use crate::processes::{self, Shared};
 
 /// The first half of one leaf by the two halves of another, then its second half by them. Aligned, so that none lies in two
 /// lines of a cache.
@@ -88,11 +89,13 @@ impl<'l> Columns<'l> {
     }
 
     /// The matrix by parameters.
-    fn by_parameter(&self, cells: &[Cell], scale: f64) -> SymmetricMatrix {
+    fn by_parameter(&self, bands: &[Band], scale: f64) -> SymmetricMatrix {
         let parameters = self.parameters();
         let mut matrix = SymmetricMatrix::zeros(self.layout.parameters());
         for (i, of_row) in parameters.iter().enumerate() {
-            for (j, (of_column, cell)) in parameters.iter().zip(&cells[row_of(i)]).enumerate() {
+            let first = row_of(i / BAND * BAND).start;
+            let row = row_of(i).start - first..row_of(i).end - first;
+            for (j, (of_column, cell)) in parameters.iter().zip(&bands[i / BAND].0[row]).enumerate() {
                 for (place, &entry) in cell.0.iter().enumerate().filter(|(_, entry)| **entry != 0.0) {
                     for &(p, by) in &of_row[place / 2] {
                         for &(q, times) in &of_column[place % 2] {
@@ -112,12 +115,12 @@ impl<'l> Columns<'l> {
 }
 
 /// Some rows, ready to be multiplied.
-pub(super) struct Piece<'c> {
-    columns: &'c Columns<'c>,
+#[derive(Default)]
+pub(super) struct Piece {
     /// Of every entry, row after row, total after total: its column, ascending within a total, and what it counts.
     entries: Vec<u32>,
     counts: Vec<f64>,
-    /// By row, by total: where its entries begin; and where the last ones end.
+    /// By row, by total: where its entries end, after a 0.
     begins: Vec<u32>,
     /// By row, by total, by total: `W`.
     weights: Vec<Cell>,
@@ -136,45 +139,46 @@ struct Use {
     place: u32,
 }
 
-impl<'c> Piece<'c> {
-    pub(super) fn new(columns: &'c Columns<'c>) -> Self {
-        let (entries, counts, weights, use_begins, uses) = Default::default();
-        Piece { columns, entries, counts, begins: vec![0], weights, use_begins, uses }
-    }
-
+impl Piece {
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.counts.clear();
-        self.begins.truncate(1);
+        self.begins.clear();
+        self.begins.push(0);
         self.weights.clear();
     }
 
     /// Takes a row; `weight` is `W`, for two totals.
     #[inline]
-    pub(super) fn push(&mut self, segments: &[Segment<'_>], weight: impl Fn(usize, usize) -> Cell) {
-        for (Segment { leaves, counts }, first) in segments.iter().zip(&self.columns.first) {
+    pub(super) fn push(
+        &mut self,
+        columns: &Columns<'_>,
+        segments: &[Segment<'_>],
+        weight: impl Fn(usize, usize) -> Cell,
+    ) {
+        for (Segment { leaves, counts }, first) in segments.iter().zip(&columns.first) {
             self.entries.extend(leaves.iter().map(|&leaf| (first + usize::from(leaf)) as u32));
             self.counts.extend(counts.iter().map(|&count| f64::from(count)));
             self.begins.push(self.entries.len() as u32);
         }
-        for column in &self.columns.first[segments.len()..] {
+        for column in &columns.first[segments.len()..] {
             self.entries.push(*column as u32);
             self.counts.push(1.0);
             self.begins.push(self.entries.len() as u32);
         }
-        let totals = self.columns.first.len();
+        let totals = columns.totals();
         (0..totals).for_each(|total| self.weights.extend((0..totals).map(|other| weight(total, other))));
     }
 
     /// Finds the uses of every column, by counting.
-    pub(super) fn sort(&mut self) {
+    pub(super) fn sort(&mut self, columns: &Columns<'_>) {
         let begins = &mut self.use_begins;
         begins.clear();
-        begins.resize(self.columns.count + 2, 0);
+        begins.resize(columns.count + 2, 0);
         self.entries.iter().for_each(|&column| begins[column as usize + 2] += 1);
         (1..begins.len()).for_each(|column| begins[column] += begins[column - 1]);
         self.uses.resize(self.entries.len(), Use::default());
-        let totals = self.columns.totals();
+        let totals = columns.totals();
         for row in (0..self.begins.len() - 1).step_by(totals) {
             for total in 0..totals {
                 for place in self.begins[row + total]..self.begins[row + total + 1] {
@@ -187,19 +191,19 @@ impl<'c> Piece<'c> {
     }
 
     /// Adds the part of a row of the matrix.
-    fn add_to(&self, column: usize, cells: &mut [Cell]) {
-        let totals = self.columns.totals();
+    fn add_to(&self, columns: &Columns<'_>, column: usize, cells: &mut [Cell]) {
+        let totals = columns.totals();
         for &Use { row, total, place } in
             &self.uses[self.use_begins[column] as usize..self.use_begins[column + 1] as usize]
         {
             let [row, total, place] = [row, total, place].map(|number| number as usize);
             let begins = &self.begins[row..][..=totals];
             let weights = &self.weights[(row + total) * totals..][..totals];
-            for other in 0..=self.columns.last[total] {
+            for other in 0..=columns.last[total] {
                 let (begin, end) = (begins[other] as usize, begins[other + 1] as usize);
                 // Of the same sum, every two entries meet in both orders, but where they are on one side of the diagonal.
                 let is_later = |&j: &u32| j as usize > column;
-                let end = if self.columns.first[other] != self.columns.first[total] {
+                let end = if columns.first[other] != columns.first[total] {
                     end
                 } else if other == total {
                     (place + 1..end).find(|&place| is_later(&self.entries[place])).unwrap_or(end)
@@ -215,43 +219,82 @@ impl<'c> Piece<'c> {
     }
 }
 
+impl Shared for Piece {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        self.entries.pack(bytes);
+        // All are whole and small.
+        self.counts.iter().map(|&count| count as i8).collect::<Vec<i8>>().pack(bytes);
+        self.begins.pack(bytes);
+        pack_cells(&self.weights, bytes);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        Piece {
+            entries: Vec::unpack(bytes),
+            counts: Vec::<i8>::unpack(bytes).into_iter().map(f64::from).collect(),
+            begins: Vec::unpack(bytes),
+            weights: unpack_cells(bytes),
+            ..Piece::default()
+        }
+    }
+}
+
+fn pack_cells(cells: &[Cell], bytes: &mut Vec<u8>) {
+    cells.iter().flat_map(|cell| cell.0).collect::<Vec<f64>>().pack(bytes);
+}
+
+fn unpack_cells(bytes: &mut &[u8]) -> Vec<Cell> {
+    Vec::<f64>::unpack(bytes).as_chunks().0.iter().map(|&cell| Cell(cell)).collect()
+}
+
+/// Rows of the matrix that are added up together: by one thread of one process.
+struct Band(Vec<Cell>);
+
+impl Shared for Band {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        pack_cells(&self.0, bytes);
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        Band(unpack_cells(bytes))
+    }
+}
+
+/// Rows of a band.
+const BAND: usize = 8;
+
 /// The sum of outer products.
 pub(super) struct Products<'c> {
     columns: &'c Columns<'c>,
-    /// The lower triangle, row after row.
-    cells: Vec<Cell>,
+    /// The lower triangle, band after band, row after row.
+    bands: Vec<Band>,
 }
 
 impl<'c> Products<'c> {
     pub(super) fn new(columns: &'c Columns<'c>) -> Self {
-        Products { columns, cells: vec![Cell::default(); row_of(columns.count).start] }
+        let band = |first: usize| {
+            let cells = row_of((first + BAND).min(columns.count)).start - row_of(first).start;
+            Band(vec![Cell::default(); if processes::is_own(first / BAND) { cells } else { 0 }])
+        };
+        Products { columns, bands: (0..columns.count).step_by(BAND).map(band).collect() }
     }
 
-    /// Adds rows. Every thread has some rows of the matrix for itself.
-    pub(super) fn add(&mut self, pieces: &[Piece<'_>]) {
-        /// Rows of the matrix that a thread adds at once.
-        const COLUMNS: usize = 8;
-        let count = self.columns.count;
-        let mut tasks = Vec::with_capacity(count.div_ceil(COLUMNS));
-        let mut rest = &mut self.cells[..];
-        for first in (0..count).step_by(COLUMNS) {
-            let columns = first..(first + COLUMNS).min(count);
-            let (cells, others) = rest.split_at_mut(row_of(columns.end).start - row_of(first).start);
-            tasks.push((columns, cells));
-            rest = others;
-        }
-        tasks.into_par_iter().for_each(|(columns, mut cells)| {
-            for column in columns {
-                let (row, others) = cells.split_at_mut(column + 1);
-                pieces.iter().for_each(|piece| piece.add_to(column, row));
+    /// Adds rows. Every process and every thread has some rows of the matrix for itself.
+    pub(super) fn add(&mut self, pieces: &[Piece]) {
+        self.bands.par_iter_mut().enumerate().for_each(|(number, band)| {
+            let mut cells = &mut band.0[..];
+            for column in number * BAND.. {
+                let Some((row, others)) = cells.split_at_mut_checked(column + 1) else { break };
+                pieces.iter().for_each(|piece| piece.add_to(self.columns, column, row));
                 cells = others;
             }
         });
     }
 
     /// The matrix by parameters, times a number.
-    pub(super) fn finish(&self, scale: f64) -> SymmetricMatrix {
-        self.columns.by_parameter(&self.cells, scale)
+    pub(super) fn finish(mut self, scale: f64) -> SymmetricMatrix {
+        processes::share(&mut self.bands, |number| number);
+        self.columns.by_parameter(&self.bands, scale)
     }
 }
 
@@ -303,7 +346,8 @@ mod tests {
         let slots = layout.slots();
         let mut expected = vec![vec![0.0; layout.parameters()]; layout.parameters()];
         let mut products = Products::new(&columns);
-        let mut pieces: Vec<Piece<'_>> = (0..3).map(|_| Piece::new(&columns)).collect();
+        let mut pieces: Vec<Piece> = (0..3).map(|_| Piece::default()).collect();
+        pieces.iter_mut().for_each(Piece::clear);
         for row in 0..rows.len() {
             let mut weights = SymmetricMatrix::zeros(slots);
             (0..slots).for_each(|i| (0..=i).for_each(|j| weights.add(i, j, random.below(200) as f64 / 100.0 - 1.0)));
@@ -328,13 +372,17 @@ mod tests {
                 }
             }
             let piece = &mut pieces[row % 3];
-            piece.push(&segments, |total, other| {
+            piece.push(&columns, &segments, |total, other| {
                 let ([a, b], [c, d]) = (columns.slots(total), columns.slots(other));
                 Cell([(a, c), (a, d), (b, c), (b, d)].map(|(i, j)| i.zip(j).map_or(0.0, |(i, j)| weights.get(i, j))))
             });
         }
         assert_eq!(totals, 7);
-        pieces.iter_mut().for_each(Piece::sort);
+        // As another process gets it.
+        let mut bytes = Vec::new();
+        pieces[1].pack(&mut bytes);
+        pieces[1] = Piece::unpack(&mut &bytes[..]);
+        pieces.iter_mut().for_each(|piece| piece.sort(&columns));
         products.add(&pieces);
         let found = products.finish(0.5);
         for (i, row) in expected.iter().enumerate() {

@@ -40,7 +40,7 @@ impl Columns {
 
 fn each_entry(rows: &Rows, mut see: impl FnMut(usize, usize, usize, i8)) {
     let segments = rows.shape().leaves.len();
-    for block in rows.blocks(0..rows.block_count()) {
+    for block in rows.blocks() {
         for (number, segment) in block.segments().enumerate() {
             for (&leaf, &count) in segment.leaves.iter().zip(segment.counts) {
                 see(block.first + number / segments, number % segments, usize::from(leaf), count);

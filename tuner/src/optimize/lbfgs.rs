@@ -3,7 +3,8 @@
 //! The matrix of a small sample of the rows, factorised once, does for a good first guess of every step; what it does not
 //! know the gradients tell. Where that does not suffice, the matrix is renewed at the present parameters, of four times as
 //! many rows: as soon as the passes since the last one have taken as long as the next one will, so that neither matrices
-//! nor passes take much longer than with the best choice of them.
+//! nor passes take much longer than with the best choice of them. Steps are no longer than the last ones have shown to be
+//! of use, by damping of the matrix; the first one is a fit to a sample of the rows.
 //! See Nocedal and Wright, Numerical Optimization, 2nd edition, sections 7.2 and 10.3.
 
 use super::history::{History, dot};
@@ -31,13 +32,24 @@ const LEAST_PROMISE: f64 = 1e-17;
 /// A mean loss that is as good as none: results are predicted to a thousandth of a millionth of a point.
 const NO_LOSS: f64 = 1e-18;
 
-/// The first step is a fit to every so-many-th row, to at most so many and at least so many for each parameter,
+/// So many steps that together take less than such a share off the loss end a fit: where a score has kinks, gradients do not
+/// go to 0, and what is left to gain is no hundredth of a parameter.
+const STALL_STEPS: u32 = 8;
+const STALL_SHARE: f64 = 1e-10;
+
+/// The first step is a fit to one row of so many.
 const HEAD_START: usize = 8;
+
+/// Most rows of that fit.
 const HEAD_START_MOST: usize = 1 << 18;
+
+/// Fewest rows of that fit for each parameter.
 const HEAD_START_LEAST: usize = 25;
 
-/// of the parameters that occur in so many of them, down to such a share of the gradient.
+/// Rows of that fit in which a parameter must occur to be moved.
 const HEAD_START_SEEN: u32 = 100;
+
+/// The share of the gradient that may be left of that fit.
 const HEAD_START_TOLERANCE: f64 = 1e-3;
 
 /// How long the first step may be, in centipawns of K = 1 for each parameter, in the root of the mean square.
@@ -81,6 +93,8 @@ struct Schedule {
     patience: f64,
     /// How long steps may be.
     radius: f64,
+    /// Steps since the loss was last compared, and what it was then.
+    compared: (u32, f64),
 }
 
 impl Iterative for Lbfgs {
@@ -97,9 +111,15 @@ impl Iterative for Lbfgs {
             problem,
             is_fresh: self.norm.is_none(),
             goal: self.tolerance * self.norm.unwrap_or(start.norm),
-            at: start,
             history: History::default(),
-            schedule: Schedule { stride: costs.first_stride(), spent: 0.0, patience: 1.0, radius },
+            schedule: Schedule {
+                stride: costs.first_stride(),
+                spent: 0.0,
+                patience: 1.0,
+                radius,
+                compared: (0, start.loss),
+            },
+            at: start,
             metric: None,
             costs,
         };
@@ -131,12 +151,13 @@ impl LbfgsIteration<'_> {
     fn resume(&mut self, state: LbfgsState) -> Result<(), StateError> {
         self.problem.check(&state.theta)?;
         state.history.check(state.theta.len())?;
-        let Schedule { stride, spent, patience, radius } = state.schedule;
-        let is_sound = spent >= 0.0 && patience >= 1.0 && radius > 0.0;
+        let Schedule { stride, spent, patience, radius, .. } = state.schedule;
+        let damping = state.metric.as_ref().map_or(0.0, |metric| metric.2);
+        let is_sound = spent >= 0.0 && patience >= 1.0 && radius > 0.0 && damping >= 0.0 && damping.is_finite();
         if stride == 0 || stride > self.problem.objective.rows().len() || !is_sound {
             return Err(StateError::Order("strides"));
         }
-        if let Some((theta, held, damping)) = state.metric {
+        if let Some((theta, held, _)) = state.metric {
             check_size(theta.len(), state.theta.len())?;
             check_size(held.len(), state.theta.len())?;
             self.problem.check(&theta)?;
@@ -184,6 +205,17 @@ impl LbfgsIteration<'_> {
             // What was learnt beside another matrix, farther from the minimum, does more harm than good beside this one.
             self.history.clear();
         }
+    }
+
+    /// Counts a step; whether the last ones have brought next to nothing.
+    fn is_stalled(&mut self) -> bool {
+        let (steps, before) = self.schedule.compared;
+        if steps + 1 < STALL_STEPS {
+            self.schedule.compared.0 += 1;
+            return false;
+        }
+        self.schedule.compared = (0, self.at.loss);
+        before - self.at.loss < STALL_SHARE * self.at.loss
     }
 
     /// Learns from a step how long steps may be.
@@ -275,7 +307,7 @@ impl Iteration for LbfgsIteration<'_> {
         self.schedule.spent += (work.passes - before) as f64 * self.costs.pass;
         self.history.push(difference(&next.theta, &self.at.theta), difference(&next.gradient, &self.at.gradient));
         self.at = next;
-        ControlFlow::Continue(())
+        if self.is_stalled() { ControlFlow::Break(Termination::NoProgress) } else { ControlFlow::Continue(()) }
     }
 
     fn state(&self) -> MethodState {
@@ -317,7 +349,7 @@ impl Costs {
 
     fn of(objective: &Objective<'_>) -> Self {
         let rows = objective.rows();
-        let entries = rows.entries() as f64 / rows.len() as f64;
+        let entries = rows.entries_of_all() as f64 / rows.len() as f64;
         let row = Self::ENTRY * entries + Self::ROW;
         Costs {
             rows: rows.len(),

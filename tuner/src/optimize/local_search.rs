@@ -13,12 +13,13 @@ use super::run::{Begun, Iteration, Iterative};
 use super::state::{MethodState, check_order};
 use super::{Termination, Work};
 use crate::model::layout::SumKind;
-use crate::model::rows::BLOCK;
+use crate::model::rows::{BLOCK, Rows};
 use crate::model::tape;
 use crate::objective::Objective;
 use engine::random::Random;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 /// A change that lowers the objective by a smaller share is no change: sums have no more digits.
@@ -79,9 +80,11 @@ impl Iterative for LocalSearch {
             }
             Some(other) => return Err(other.refused_by(Self::NAME)),
         };
-        let columns = Columns::new(problem.objective.rows());
-        let kept = Kept::new(problem.objective, &at.theta);
-        Ok(Box::new(LocalIteration { problem, moves, at, columns, kept, step, order, random: Random::seeded(random) }))
+        let rows = problem.objective.rows().whole();
+        let columns = Columns::new(&rows);
+        let kept = Kept::new(problem.objective, &rows, &at.theta);
+        let random = Random::seeded(random);
+        Ok(Box::new(LocalIteration { problem, moves, at, rows, columns, kept, step, order, random }))
     }
 }
 
@@ -105,6 +108,8 @@ struct LocalIteration<'p> {
     problem: &'p Problem<'p>,
     moves: Vec<Move>,
     at: Iterate,
+    /// All of them, whatever other processes keep: moves touch few rows each.
+    rows: Cow<'p, Rows>,
     columns: Columns,
     kept: Kept,
     step: f64,
@@ -132,10 +137,11 @@ impl LocalIteration<'_> {
                     moved[member] = new;
                 }
             }
-            let change = self.kept.change(problem.objective, &touched, step) + of_prior;
+            let over = problem.objective.over(&self.rows);
+            let change = self.kept.change(&over, &touched, step) + of_prior;
             let better = change < -NOTHING * self.at.loss;
             if better {
-                self.kept.take(problem.objective, &touched, step);
+                self.kept.take(&over, &touched, step);
                 theta.copy_from_slice(&moved);
             }
             better
@@ -176,7 +182,7 @@ impl Iteration for LocalIteration<'_> {
         let swept = self.problem.iterate(theta);
         work.passes += 2;
         let next = self.stride(swept, work);
-        self.kept = Kept::new(self.problem.objective, &next.theta);
+        self.kept = Kept::new(self.problem.objective, &self.rows, &next.theta);
         let gain = 1.0 - next.loss / self.at.loss;
         self.at = next;
         if changed == 0 && self.step == 1.0 {
@@ -263,8 +269,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn new(objective: &Objective<'_>, theta: &[f64]) -> Self {
-        Kept { totals: objective.totals(theta), losses: objective.row_losses(theta) }
+    fn new(objective: &Objective<'_>, rows: &Rows, theta: &[f64]) -> Self {
+        Kept { totals: objective.over(rows).totals(theta), losses: objective.row_losses(theta) }
     }
 
     /// By how much the mean loss changes if the parameter moves.
@@ -338,7 +344,7 @@ mod tests {
         theta[8] = theta[1];
         let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
         let columns = Columns::new(&rows);
-        let mut kept = Kept::new(&objective, &theta);
+        let mut kept = Kept::new(&objective, &rows, &theta);
         for parameter in limits.free() {
             for by in [5.0, -2.0] {
                 let touched = Touched::of(&problem, &columns, &[(parameter, 1.0)]);
@@ -350,7 +356,7 @@ mod tests {
                 theta = next;
             }
         }
-        let anew = Kept::new(&objective, &theta);
+        let anew = Kept::new(&objective, &rows, &theta);
         let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
         assert!(near(&kept.losses, &anew.losses));
         assert!(kept.totals.iter().zip(&anew.totals).all(|(kept, anew)| near(kept, anew)));

@@ -84,7 +84,11 @@ impl Metric {
                 return;
             }
             let slope = dot(&step, &self.solve(held, &step, work));
-            self.damping = (self.damping + (ratio - 1.0) * square / slope).max(0.0);
+            let next = self.damping + (ratio - 1.0) * square / slope;
+            if !next.is_finite() {
+                return;
+            }
+            self.damping = next.max(0.0);
         }
     }
 }
@@ -163,6 +167,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn damping_makes_steps_as_long_as_they_may_be() {
+        let model = model();
+        let (rows, _) = rows(&model, 3000);
+        let objective = Objective::new(&rows, &model, 1.2).unwrap();
+        let limits = Limits::none(SIZE);
+        let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
+        let mut work = Work::default();
+        let mut metric = Metric::new(&problem, &THETA, 1, &mut work);
+        let held = [false; SIZE];
+        let gradient: Vec<f64> = (0..SIZE).map(|j| (j as f64 - 4.5) * 1e-4).collect();
+        let length = |metric: &mut Metric, work: &mut Work| {
+            let step = metric.solve(&held, &gradient, work);
+            dot(&step, &step).sqrt()
+        };
+        let whole = length(&mut metric, &mut work);
+        for share in [0.3, 0.01, 1e-4] {
+            metric.limit(share * whole, &held, &gradient, &mut work);
+            let ratio = length(&mut metric, &mut work) / (share * whole);
+            assert!(metric.damping > 0.0 && (SLACK.recip()..=SLACK).contains(&ratio), "{share}: {ratio}");
+        }
+        metric.limit(10.0 * whole, &held, &gradient, &mut work);
+        assert!((length(&mut metric, &mut work) / whole - 1.0).abs() < 1e-9 && metric.damping == 0.0);
+        // Nothing to go by changes nothing.
+        metric.limit(whole, &held, &[f64::NAN; SIZE], &mut work);
+        assert_eq!(metric.damping, 0.0);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) use iterate::open_scales;
 pub use lbfgs::Lbfgs;
 pub use limits::{Limits, LimitsError};
 pub use local_search::LocalSearch;
-pub use method::Method;
+pub use method::{Method, Precision};
 pub use state::{State, StateError};
 
 use crate::objective::Objective;

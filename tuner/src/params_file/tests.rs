@@ -20,6 +20,8 @@ fn weights_of(text: &str) -> Weights {
 fn scattered() -> Weights {
     let pair = |i: usize| [(i * 37 % 2003) as f64 - 1001.0, (i * 53 % 97) as f64];
     let vector: Vec<f64> = (0..PAIRS).flat_map(pair).chain([0.0, 9.0, 10.0, 200.0, 1000.0]).collect();
+    let others = (vector.len()..Weights::DIMENSIONS).map(|j| (j * 7 % 250) as f64);
+    let vector: Vec<f64> = vector.into_iter().chain(others).collect();
     Weights::from_vector(&vector).0
 }
 
@@ -180,7 +182,8 @@ fn an_open_block_is_refused() {
 #[test]
 fn what_no_reader_would_accept_is_not_written() {
     let error = render("x = 1", &scattered(), None).expect_err("another file").to_string();
-    assert_eq!(error, "x: unknown key, expected one of material, psqt, tempo, phase, k (line 1)");
+    assert!(error.starts_with("x: unknown key, expected one of material, psqt, tempo, "), "{error}");
+    assert!(error.ends_with(", k (line 1)"), "{error}");
     let weights = Weights { tempo: Score::new(0, 5001), ..weights_of(&baseline()) };
     let error = render(&baseline(), &weights, None).expect_err("out of range").to_string();
     let line = 1 + baseline().lines().position(|line| line.starts_with("tempo")).expect("the tempo");

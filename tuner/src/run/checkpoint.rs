@@ -18,7 +18,7 @@ use thiserror::Error;
 use crate::processes;
 
 /// Version of what a state holds; older ones cannot be gone on with.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Between two checkpoints pass at least this long, and so many times as long as the last one took.
 const PAUSE: (Duration, u32) = (Duration::from_secs(1), 20);

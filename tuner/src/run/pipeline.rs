@@ -20,10 +20,14 @@ use crate::model::centre::{Centring, Shift, scales};
 use crate::model::rows::Rows;
 use crate::numbers::Numbers;
 use crate::objective::{FitKError, Objective};
-use crate::optimize::Limits;
+use crate::optimize::{Limits, Precision};
 
 /// A round that lowers the true loss by less than this share of it is the last.
 const LEAST_PROGRESS: f64 = 1e-5;
+
+/// The share of the gradient that a round leaves where rows are resolved again: leaves that change move the minimum by more,
+/// and so does rounding.
+const ROUGH: f64 = 1e-4;
 
 /// An evaluation whose parameters are fitted: what one has that others have not.
 pub trait Subject<'r> {
@@ -39,8 +43,8 @@ pub trait Subject<'r> {
     /// Shifts of tables that change no score.
     fn shifts(&self, rows: &Rows) -> Vec<Shift>;
 
-    /// By number: the power of a scale that it is multiplied by to make all scores larger by that scale; none if nothing
-    /// does.
+    /// By number: the power of a scale that it is multiplied by to make all scores larger by that scale, or nearly; none if
+    /// nothing does.
     fn powers(&self) -> Option<Vec<f64>>;
 
     /// Whether parameters can be written.
@@ -111,7 +115,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         resumed: Option<RunState<S::Loss>>,
         mut seconds: Seconds,
     ) -> Result<Outcome<S::Loss>, RunError> {
-        if let (true, Some(flag)) = (rows.fitted.is_mapped(), self.settings.needs_memory()) {
+        if let (true, Some(flag)) = (rows.fitted.are_mapped(), self.settings.needs_memory()) {
             return Err(RunError::Memory { flag, rows: rows.fitted.len() });
         }
         let count = || self.subject.model().occurrences(&rows.fitted);
@@ -146,18 +150,24 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         occurrences: Vec<u32>,
         seconds: &mut Seconds,
     ) -> Result<RunState<S::Loss>, RunError> {
-        let start = self.constrained.start.clone();
-        let k = match self.settings.k {
+        let mut start = self.constrained.start.clone();
+        let start_k = match self.settings.k {
             Some(k) => k,
             None => timed(&mut seconds.fit_k, || self.subject.fit_k(&rows.fitted, &start))?,
         };
+        let before = self.subject.losses(rows, &start, start_k)?;
+        let (mut k, mut sides) = (start_k, before);
+        if self.settings.normalize {
+            self.enlarge_start(&mut start, limits, start_k)?;
+            k = 1.0;
+            sides = self.subject.losses(rows, &start, k)?;
+        }
         let prior_choice = match self.settings.prior {
             Some(_) => None,
-            None => timed(&mut seconds.choose_prior, || self.choose_prior(&rows.fitted, limits, k))?,
+            None => timed(&mut seconds.choose_prior, || self.choose_prior(&rows.fitted, &start, limits, k))?,
         };
         let per_position = prior_choice.as_ref().map_or(PRIOR_PER_POSITION, |choice| choice.per_position);
         let prior = self.settings.prior.unwrap_or(per_position / rows.fitted.len() as f64);
-        let sides = self.subject.losses(rows, &start, k)?;
         let best = Best {
             theta: start.clone(),
             vector: start.clone(),
@@ -169,13 +179,16 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         };
         Ok(RunState {
             data: self.data.clone(),
+            start_k,
             k,
             prior,
             prior_choice,
-            before: sides,
+            before,
             occurrences,
-            resolved_with: start.clone(),
-            theta: start,
+            // Rows are resolved before K is known.
+            resolved_with: self.constrained.start.clone(),
+            theta: start.clone(),
+            start,
             rounds: 0,
             iterations: 0,
             first_norm: None,
@@ -186,13 +199,33 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         })
     }
 
+    /// Makes the scores of a start larger by a factor, as far as bounds allow, by what is frozen too: what is fitted from
+    /// there needs no other scale than 1.
+    fn enlarge_start(&self, start: &mut [f64], limits: &Limits, factor: f64) -> Result<(), RunError> {
+        let powers = self.subject.powers().ok_or(RunError::Normalize)?;
+        for (j, (value, power)) in start.iter_mut().zip(powers).enumerate() {
+            let (least, most) = match limits.is_frozen(j) {
+                true => self.subject.numbers().get(j).range.into(),
+                false => limits.bounds(j),
+            };
+            *value = (*value * factor.powf(power)).clamp(least, most);
+        }
+        Ok(())
+    }
+
     /// The strength of the prior with which rows that are not fitted lose least; none if there are too few to tell.
-    fn choose_prior(&self, rows: &Rows, limits: &Limits, k: f64) -> Result<Option<PriorChoice>, RunError> {
+    fn choose_prior(
+        &self,
+        rows: &Rows,
+        start: &[f64],
+        limits: &Limits,
+        k: f64,
+    ) -> Result<Option<PriorChoice>, RunError> {
         let objective = Objective::new(rows, self.subject.model(), k)?.with_loss(self.settings.loss);
         let search = PriorSearch {
             objective: &objective,
             groups: self.groups,
-            start: &self.constrained.start,
+            start,
             limits,
             scale: self.settings.prior_scale,
             seed: self.settings.seed,
@@ -214,7 +247,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             let (candidate, interrupted) = self.fit(state, &rows, limits, seconds)?;
             let pull = self.objective(&rows.fitted, state)?.prior_loss(&candidate.theta);
             let mut theta = candidate.theta.clone();
-            enlarge(&mut theta, &self.constrained.start, limits, self.subject.model());
+            enlarge(&mut theta, &state.start, limits, self.subject.model());
             let vector = self.subject.numbers().round(&theta);
             self.subject.check(&vector)?;
             let sides;
@@ -245,7 +278,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
     /// The function that a round minimises.
     fn objective<'o>(&'o self, rows: &'o Rows, state: &RunState<S::Loss>) -> Result<Objective<'o>, RunError> {
         let objective = Objective::new(rows, self.subject.model(), state.k)?.with_loss(self.settings.loss);
-        Ok(objective.with_prior(state.prior, &self.constrained.start, self.settings.prior_scale)?)
+        Ok(objective.with_prior(state.prior, &state.start, self.settings.prior_scale)?)
     }
 
     /// One fit: what it found, its losses still unknown, and whether it was interrupted. Every step is kept in the
@@ -258,7 +291,9 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         seconds: &mut Seconds,
     ) -> Result<(Best<S::Loss>, bool), RunError> {
         let objective = self.objective(&rows.fitted, state)?;
-        let solver = self.settings.method.solver(self.settings.seed, self.settings.batch, state.first_norm);
+        let tolerance = self.subject.has_moving_rows().then_some(ROUGH);
+        let precision = Precision { norm: state.first_norm, tolerance };
+        let solver = self.settings.method.solver(self.settings.seed, self.settings.batch, precision);
         let (begin, hooks) = (state.theta.clone(), self.hooks);
         let resume = state.fit.take().map(|fit| (fit, state.pick.take()));
         let held = rows.held.as_ref();
@@ -310,19 +345,8 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             |j| constrained.shiftable[j],
             |j| state.occurrences[j] >= self.settings.min_seen.max(1),
         );
-        let (mut errors, bootstrap) = self.certainty(&state, &rows.fitted, &limits, &centring, &mut seconds)?;
-        let (mut theta, mut k, mut sides) = (state.best.vector, state.k, state.best.sides);
-        if self.settings.normalize {
-            let powers = self.subject.powers().ok_or(RunError::Normalize)?;
-            let scaled = state.best.theta.iter().zip(&powers).map(|(value, &power)| value * k.powf(power));
-            theta = self.subject.numbers().round(&scaled.collect::<Vec<f64>>());
-            if let Some(errors) = &mut errors {
-                let scaled = errors.by_parameter.iter_mut().zip(&powers);
-                scaled.for_each(|(error, &power)| *error = error.map(|error| error * k.powf(power)));
-            }
-            k = 1.0;
-            sides = timed(&mut seconds.resolve, || self.subject.losses(rows, &theta, k))?;
-        }
+        let (errors, bootstrap) = self.certainty(&state, &rows.fitted, &limits, &centring, &mut seconds)?;
+        let (mut theta, sides) = (state.best.vector, state.best.sides);
         if self.settings.centre {
             theta = self.centred(theta, &centring, &limits);
         }
@@ -330,8 +354,8 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             settings: self.settings.clone(),
             start: constrained.start.clone(),
             theta,
-            start_k: state.k,
-            k,
+            start_k: state.start_k,
+            k: state.k,
             prior: state.prior,
             prior_choice: state.prior_choice,
             fitted: rows.fitted.len(),
@@ -384,11 +408,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
     /// Parameters with their tables centred; as they are, if that would part what is tied.
     fn centred(&self, theta: Vec<f64>, centring: &Centring, limits: &Limits) -> Vec<f64> {
         let mut centred = theta.clone();
-        let numbers = self.subject.numbers();
-        centring.apply(&mut centred, |j| match self.settings.normalize {
-            true => numbers.get(j).range.into(),
-            false => limits.bounds(j),
-        });
+        centring.apply(&mut centred, |j| limits.bounds(j));
         let is_whole = limits.leaders().iter().enumerate().all(|(j, &leader)| centred[j] == centred[leader]);
         if is_whole { centred } else { theta }
     }

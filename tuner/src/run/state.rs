@@ -14,6 +14,9 @@ pub(super) const MAX_ROUNDS: u64 = 12;
 pub(crate) struct RunState<L> {
     /// SHA-256 of the data.
     pub(super) data: Vec<String>,
+    /// K of the start.
+    pub(super) start_k: f64,
+    /// K of the fit.
     pub(super) k: f64,
     pub(super) prior: f64,
     pub(super) prior_choice: Option<PriorChoice>,
@@ -21,6 +24,8 @@ pub(crate) struct RunState<L> {
     pub(super) before: Sides<L>,
     /// By number: rows to fit in which it occurred at the start.
     pub(super) occurrences: Vec<u32>,
+    /// Where the first fit began, and what the prior pulls to.
+    pub(super) start: Vec<f64>,
     /// Parameters that the present rows were resolved with.
     pub(crate) resolved_with: Vec<f64>,
     /// Where the present fit began.
@@ -79,7 +84,7 @@ impl<L: DeserializeOwned> RunState<L> {
     /// What of it cannot be, whatever it is the state of: a run takes the rest as it is.
     fn fault(&self, size: usize) -> Option<String> {
         let pick = self.pick.as_ref().map(|pick| &pick.theta);
-        let vectors = [&self.resolved_with, &self.theta, &self.best.theta, &self.best.vector].into_iter().chain(pick);
+        let vectors = [&self.start, &self.resolved_with, &self.theta, &self.best.theta, &self.best.vector].into_iter().chain(pick);
         for vector in vectors {
             if vector.len() != size {
                 return Some(format!("{} parameters where {size} are expected", vector.len()));
@@ -94,7 +99,8 @@ impl<L: DeserializeOwned> RunState<L> {
         if self.rounds > MAX_ROUNDS + 1 || self.iterations > u64::MAX / 2 {
             return Some(format!("{} rounds and {} iterations", self.rounds, self.iterations));
         }
-        let is_scale = self.k.is_finite() && self.k > 0.0 && self.prior.is_finite() && self.prior >= 0.0;
-        (!is_scale).then(|| format!("K {} and prior {}", self.k, self.prior))
+        let is_scale = |k: f64| k.is_finite() && k > 0.0;
+        let is_sound = is_scale(self.start_k) && is_scale(self.k) && self.prior.is_finite() && self.prior >= 0.0;
+        (!is_sound).then(|| format!("K {}, before {}, and prior {}", self.k, self.start_k, self.prior))
     }
 }

@@ -10,10 +10,10 @@ use thiserror::Error;
 
 use super::PRIOR_PER_POSITION;
 use crate::io::Storage;
-use crate::model::rows::{Rows, RowsError, RowsWriter};
+use crate::model::rows::{Rows, RowsError};
 use crate::objective::{Objective, PriorScale};
 use crate::optimize::{Lbfgs, Limits, OptimizeError, Solver};
-use crate::processes::deal;
+use crate::processes::in_turn;
 use crate::progress::{Progress, Unit};
 
 /// The groups that fall below a share of all, by their hash under a seed: the same for the same data in any order.
@@ -152,11 +152,7 @@ impl Split {
     /// # Errors
     /// If a file cannot be written.
     pub fn stored_rows(&self, rows: &Rows, storage: &Storage) -> Result<(Rows, Rows), RowsError> {
-        let pick = |numbers: &[u32]| {
-            let mut writer = RowsWriter::new(rows.shape().clone(), storage);
-            writer.pick(rows, numbers.iter().map(|&row| row as usize))?;
-            writer.finish()
-        };
+        let pick = |numbers: &[u32]| rows.pick_to(storage, numbers.iter().map(|&row| row as usize));
         Ok((pick(&self.fitted)?, pick(&self.held)?))
     }
 }
@@ -165,10 +161,12 @@ impl Split {
 pub const FOLDS: usize = 5;
 
 /// Rows that the folds which are looked at hold out together, at least: more of them would not change the choice.
-const ENOUGH_HELD: usize = 150_000;
+const ENOUGH_HELD: usize = 60_000;
 
-/// Rows that folds are made of at most; more are thinned out, whole groups at a time.
-const MOST_ROWS: usize = 2_000_000;
+/// Rows that folds are made of at most, for each parameter and in any case; more are thinned out, whole groups at a time.
+/// The best strength, times the number of rows, is about the same for more of them.
+const ROWS_PER_PARAMETER: usize = 100;
+const ENOUGH_ROWS: usize = 100_000;
 
 /// Bytes that the curvatures of folds fitted at the same time may take, without what it takes to sum them.
 const MOST_BYTES: usize = 1 << 26;
@@ -178,7 +176,7 @@ const RATIO: f64 = 3.162_277_660_168_379_5;
 
 /// Norm of the gradient, relative to that of the start, at which a fold is fitted: strengths make larger differences than
 /// what is left then.
-const TOLERANCE: f64 = 1e-3;
+const TOLERANCE: f64 = 1e-2;
 
 /// Rungs of the ladder, counted from the first guess: nothing is pulled below, nothing moves above.
 const RUNGS: std::ops::RangeInclusive<i32> = -8..=12;
@@ -203,8 +201,6 @@ pub struct PriorChoice {
     pub trials: Vec<Trial>,
     /// Loss of the held-out rows at the start.
     pub start: f64,
-    /// Their loss without a pull worth the name.
-    pub free: f64,
     /// Folds looked at.
     pub folds: usize,
 }
@@ -266,12 +262,12 @@ impl PriorSearch<'_> {
         let mut folds = self.folds()?;
         let count = folds.len();
         let at_once = self.folds_at_once();
-        let start = deal(&mut folds, at_once, |fold| Ok::<_, ValidationError>(self.losses(fold, self.start)))?;
+        let start = in_turn(&mut folds, at_once, |fold| Ok::<_, ValidationError>(self.losses(fold, self.start)))?;
         let start = mean(&start.concat());
         let mut rungs: Vec<Rung> = Vec::new();
         let mut try_rung = |number: i32| -> Result<Rung, ValidationError> {
             let per_position = PRIOR_PER_POSITION * RATIO.powi(number);
-            let fits = deal(&mut folds, at_once, |fold| {
+            let fits = in_turn(&mut folds, at_once, |fold| {
                 let theta = self.fit(fold, per_position)?;
                 let losses = self.losses(fold, &theta);
                 Ok::<_, ValidationError>((theta, losses))
@@ -306,17 +302,12 @@ impl PriorSearch<'_> {
             }
         }
         rungs.sort_by_key(|rung| rung.number);
-        if rungs[0].number > *RUNGS.start() {
-            // What the pull saves is measured against the weakest, whose fits had better begin near their end.
-            rungs.insert(0, try_rung(*RUNGS.start())?);
-        }
         let best = best_of(&rungs);
         let chosen = rungs.iter().rev().find(|rung| rung.excess(best) <= 0.0).unwrap_or(best);
         Ok(PriorChoice {
             per_position: chosen.trial.per_position,
             loss: chosen.trial.loss,
             start,
-            free: rungs[0].trial.loss,
             folds: count,
             trials: rungs.iter().map(|rung| rung.trial).collect(),
         })
@@ -325,8 +316,9 @@ impl PriorSearch<'_> {
     /// The folds that are looked at: as many as it takes to hold out enough.
     fn folds(&self) -> Result<Vec<Fold>, ValidationError> {
         let rows = self.objective.rows();
-        let share = MOST_ROWS as f64 / rows.len() as f64;
-        let wanted = ENOUGH_HELD.div_ceil(rows.len().div_ceil(FOLDS)).clamp(1, FOLDS);
+        let most = (ROWS_PER_PARAMETER * self.objective.parameters()).max(ENOUGH_ROWS).min(rows.len());
+        let share = most as f64 / rows.len() as f64;
+        let wanted = ENOUGH_HELD.div_ceil(most.div_ceil(FOLDS)).clamp(1, FOLDS);
         let fold = |number: usize| {
             let split = Split::fold_of(self.groups, number, self.seed, share)?;
             Ok(Fold { split, rows: OnceCell::new(), theta: self.start.to_vec(), norm: OnceCell::new() })

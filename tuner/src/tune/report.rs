@@ -20,23 +20,21 @@ pub struct Loss {
     /// Of the evaluation itself.
     #[serde(rename = "static")]
     pub still: f64,
-    /// Of the quiescence search.
-    pub qsearch: f64,
+    /// Of the quiescence search, where positions are resolved by it.
+    pub qsearch: Option<f64>,
 }
 
 impl Loss {
     /// Of scores under a scale.
     pub(crate) fn of(loss: SampleLoss, scores: &Scores, targets: &[f32], k: f64) -> Self {
         let mean = |scores: &[i16]| score_loss(loss, k, scores, targets);
-        Loss { still: mean(&scores.static_score), qsearch: mean(&scores.qsearch) }
+        let qsearch = (!scores.qsearch.is_empty()).then(|| mean(&scores.qsearch));
+        Loss { still: mean(&scores.static_score), qsearch }
     }
 
-    /// The one that a way of resolving minimises.
-    pub(crate) fn by(&self, how: Resolve) -> f64 {
-        match how {
-            Resolve::Static => self.still,
-            Resolve::Qsearch => self.qsearch,
-        }
+    /// The one that is minimised.
+    pub fn minimised(&self) -> f64 {
+        self.qsearch.unwrap_or(self.still)
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Merino<'r> {
 
 impl Merino<'_> {
     fn score(&self, vector: &[f64]) -> Scores {
-        score(self.dataset, &evaluator(vector), self.progress)
+        score(self.dataset, &evaluator(vector), self.resolve, self.progress)
     }
 
     /// The losses of scores, of what is fitted and of what is held out.
@@ -63,7 +63,7 @@ impl<'r> Subject<'r> for Merino<'r> {
         merino().shifts().to_vec()
     }
 
-    /// Scores are as large as pairs; the phase is a ratio.
+    /// Scores are nearly as large as pairs: what the joints have of their own is left to the fit. The phase is a ratio.
     fn powers(&self) -> Option<Vec<f64>> {
         Some((0..Weights::DIMENSIONS).map(|j| if j < 2 * PAIRS { 1.0 } else { 0.0 }).collect())
     }
@@ -85,7 +85,7 @@ impl<'r> Subject<'r> for Merino<'r> {
     }
 
     fn minimised(&self, loss: Loss) -> f64 {
-        loss.by(self.resolve)
+        loss.minimised()
     }
 
     fn has_moving_rows(&self) -> bool {

@@ -105,7 +105,7 @@ fn tied_parameters_have_one_error_and_it_is_smaller() {
 
 #[test]
 fn rounded_phase_weights_do_not_blow_errors_up() {
-    let (rows, _) = drawn(&mut Random::seeded(2), 3000, 1);
+    let (rows, _) = drawn(&mut Random::seeded(2), 1000, 1);
     let objective = Objective::new(&rows, model(), 1.0).unwrap();
     let mut without_pawns = Limits::none(SIZE);
     without_pawns.freeze(SIZE - 5).unwrap();

@@ -13,7 +13,7 @@ fn tuned(folder: &Folder, arguments: &[&str]) -> (Weights, Value) {
     let mut command = tuner();
     command
         .args(["--resolve", "static", "--prior", "1e-9", "--json", "--epd"])
-        .arg(positions(folder.0.path(), 30_000))
+        .arg(positions(folder.0.path(), 10_000))
         .arg("--output")
         .arg(&output)
         .args(arguments);

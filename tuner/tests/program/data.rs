@@ -7,12 +7,12 @@ use std::path::Path;
 use engine::eval::params::Weights;
 use serde_json::Value;
 
-use crate::support::{Folder, GOOD, refusal, run_on, tuner};
+use crate::support::{Folder, GOOD, MATERIAL, refusal, run_on, tuner};
 
 /// What the good positions become, given as data that are somewhere else.
 fn tuned(folder: &Folder, data: &Path, more: &[&str]) -> Weights {
     let output = folder.path("out.toml");
-    run_on(data, &output).args(["--prior", "1e-9"]).args(more).assert().success();
+    run_on(data, &output).args(MATERIAL).args(more).assert().success();
     Weights::load(&output).unwrap()
 }
 
@@ -32,7 +32,7 @@ fn packed_files_folders_and_standard_input_say_what_the_plain_file_says() {
         assert_eq!(tuned(&folder, &folder.write("packed.txt", packed), &[]), expected);
     }
 
-    let (first, second) = GOOD.split_at(GOOD.find("4k3/p7").unwrap());
+    let (first, second) = GOOD.split_at(GOOD.find("4k3/p6p").unwrap());
     fs::create_dir_all(folder.path("all/b")).unwrap();
     folder.write("all/a.epd", first);
     folder.write("all/README", "Positions.\n");
@@ -40,7 +40,7 @@ fn packed_files_folders_and_standard_input_say_what_the_plain_file_says() {
     assert_eq!(tuned(&folder, &folder.path("all"), &[]), expected);
 
     let output = folder.path("out.toml");
-    run_on(Path::new("-"), &output).args(["--prior", "1e-9"]).write_stdin(GOOD).assert().success();
+    run_on(Path::new("-"), &output).args(MATERIAL).write_stdin(GOOD).assert().success();
     assert_eq!(Weights::load(&output).unwrap(), expected);
     let text = refusal(run_on(Path::new("-"), &output).write_stdin(&GOOD[..GOOD.len() - 6]));
     assert!(text.starts_with("error: standard input:6: "), "{text}");
@@ -104,11 +104,8 @@ fn a_sample_is_the_same_for_any_number_of_threads() {
     let data = folder.write("good.epd", GOOD.repeat(3000));
     let run = |more: &[&str]| -> (Value, Vec<u8>) {
         let output = folder.path("out.toml");
-        let assert = run_on(&data, &output)
-            .args(["--sample", "1000", "--prior", "1e-9", "--json"])
-            .args(more)
-            .assert()
-            .success();
+        let assert =
+            run_on(&data, &output).args(["--sample", "1000", "--json"]).args(MATERIAL).args(more).assert().success();
         (serde_json::from_slice(&assert.get_output().stdout).unwrap(), fs::read(&output).unwrap())
     };
     let (told, one) = run(&["--threads", "1"]);

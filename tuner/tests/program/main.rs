@@ -24,7 +24,7 @@ use std::path::Path;
 
 use engine::eval::params::Weights;
 use serde_json::Value;
-use support::{Folder, GOOD, REPOSITORY, refusal, run_on, tuner};
+use support::{Folder, GOOD, MATERIAL, REPOSITORY, positions, refusal, run_on, tuner};
 
 /// What the program says of one bad line behind the good ones.
 fn bad_line(line: impl AsRef<[u8]>) -> String {
@@ -95,7 +95,7 @@ fn parameters_are_evaluated_side_by_side() {
     let data = folder.write("good.epd", GOOD);
     let output = folder.path("out.toml");
     let tuned: Value = {
-        let assert = run_on(&data, &output).args(["--k", "1.0", "--prior", "1e-9", "--json"]).assert().success();
+        let assert = run_on(&data, &output).args(["--k", "1.0", "--json"]).args(MATERIAL).assert().success();
         serde_json::from_slice(&assert.get_output().stdout).unwrap()
     };
     let evaluate = |more: &[&str]| {
@@ -141,10 +141,12 @@ fn the_table_tells_losses_and_changes() {
 #[test]
 fn threads_and_repetition_do_not_change_a_byte() {
     let folder = Folder::new();
+    let data = positions(folder.0.path(), 15_000);
     let mut texts = Vec::new();
     for (run, threads) in ["1", "2", "5", "2"].iter().enumerate() {
         let output = folder.path(&format!("{run}.toml"));
-        tuner().args(["--sample", "60000", "--threads", threads, "--output"]).arg(&output).assert().success();
+        let mut command = tuner();
+        command.args(["--threads", threads, "--output"]).arg(&output).arg("--epd").arg(&data).assert().success();
         texts.push(fs::read(&output).unwrap());
     }
     assert!(texts.iter().all(|text| *text == texts[0]));
@@ -162,7 +164,7 @@ fn both_label_styles_line_ends_marks_and_comments_say_the_same() {
     let points = folder.write("points.epd", [b"\xEF\xBB\xBF", points.as_bytes()].concat());
     let values = |data: &Path| {
         let output = folder.path("out.toml");
-        run_on(data, &output).args(["--prior", "1e-9"]).assert().success();
+        run_on(data, &output).args(MATERIAL).assert().success();
         Weights::load(&output).unwrap()
     };
     assert_eq!(values(&epd), values(&points));
@@ -171,12 +173,12 @@ fn both_label_styles_line_ends_marks_and_comments_say_the_same() {
 #[test]
 fn several_files_count_as_one_set() {
     let folder = Folder::new();
-    let (first, second) = GOOD.split_at(GOOD.find("4k3/p7").unwrap());
+    let (first, second) = GOOD.split_at(GOOD.find("4k3/p6p").unwrap());
     let (first, second) = (folder.write("a.epd", first), folder.write("b.epd", second));
     let whole = folder.write("whole.epd", GOOD);
     let (parts, output) = (folder.path("parts.toml"), folder.path("whole.toml"));
-    run_on(&first, &parts).arg("--epd").arg(&second).args(["--prior", "1e-9"]).assert().success();
-    run_on(&whole, &output).args(["--prior", "1e-9"]).assert().success();
+    run_on(&first, &parts).arg("--epd").arg(&second).args(MATERIAL).assert().success();
+    run_on(&whole, &output).args(MATERIAL).assert().success();
     assert_eq!(Weights::load(&parts).unwrap(), Weights::load(&output).unwrap());
 }
 
@@ -198,13 +200,13 @@ fn bad_lines_are_skipped_and_counted_only_as_far_as_allowed() {
     let bad = "8/8/8 w - - c9 \"1-0\";\n8/8/8/8/8/k7/8/K7 w - - c9 \"?\";\n8/8/8/8 w - - c9 \"1-0\";\n";
     let data = folder.write("mixed.epd", [bad, GOOD].concat());
     let output = folder.path("out.toml");
-    let assert = run_on(&data, &output).args(["--skip-bad", "3", "--prior", "1e-9", "--json"]).assert().success();
+    let assert = run_on(&data, &output).args(["--skip-bad", "3", "--json"]).args(MATERIAL).assert().success();
     let json: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
     assert_eq!((json["positions"].as_u64(), json["skipped"].as_u64()), (Some(6), Some(3)));
     assert_eq!(json["skipped_by_reason"]["malformed FEN"], 2);
     assert_eq!(json["skipped_by_reason"]["unknown result"], 1);
 
-    let assert = run_on(&data, &output).args(["--skip-bad", "3", "--prior", "1e-9"]).assert().success();
+    let assert = run_on(&data, &output).args(["--skip-bad", "3"]).args(MATERIAL).assert().success();
     let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
     assert!(
         text.contains("2 malformed FEN, first") && text.contains("mixed.epd:1: expected 8 ranks, found 3"),

@@ -8,6 +8,13 @@ const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Tunes with so many processes; 0 for the program by itself. None where there is no `mpirun`.
 fn tune(processes: usize, arguments: &[&str], folder: &Path) -> Option<Output> {
+    let params = format!("{REPOSITORY}/params/baseline.toml");
+    let own = ["--params", &params, "--sample", "20000", "--output", "out.toml", "--threads", "1"];
+    run(processes, &[&own[..], arguments].concat(), folder)
+}
+
+/// Runs the program in so many processes; 0 for the program by itself. None where there is no `mpirun`.
+fn run(processes: usize, arguments: &[&str], folder: &Path) -> Option<Output> {
     let tuner = env!("CARGO_BIN_EXE_tuner");
     let mut command = Command::new(if processes == 0 { tuner } else { "mpirun" });
     if processes > 0 {
@@ -15,8 +22,7 @@ fn tune(processes: usize, arguments: &[&str], folder: &Path) -> Option<Output> {
     }
     // Open MPI does not run for root unless told twice.
     command.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
-    command.current_dir(folder).args(["--params", &format!("{REPOSITORY}/params/baseline.toml")]);
-    match command.args(["--sample", "20000", "--output", "out.toml", "--threads", "1"]).args(arguments).output() {
+    match command.current_dir(folder).args(arguments).output() {
         Err(error) if processes > 0 && error.kind() == std::io::ErrorKind::NotFound => {
             eprintln!("skipped: there is no mpirun");
             None
@@ -29,17 +35,66 @@ fn tune(processes: usize, arguments: &[&str], folder: &Path) -> Option<Output> {
 fn any_number_of_processes_writes_the_same_file() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.toml");
-    for arguments in [&["--json", "--validation", "0.2"][..], &["--json", "--resolve", "static", "--method", "lbfgs"]] {
-        let alone = tune(0, arguments, folder.path()).unwrap();
+    let ways = [
+        (&["--validation", "0.2"][..], &[1, 2, 4][..]),
+        (&["--resolve", "static", "--bootstrap", "2"], &[3]),
+        (&["--resolve", "static", "--method", "adam", "--batch", "5000", "--prior", "1e-7"], &[3]),
+        (&["--resolve", "static", "--method", "local-search", "--only", "material.*", "--prior", "1e-7"], &[3]),
+    ];
+    for (arguments, numbers) in ways {
+        let arguments = [&["--json"], arguments].concat();
+        let alone = tune(0, &arguments, folder.path()).unwrap();
         assert!(alone.status.success(), "{}", String::from_utf8_lossy(&alone.stderr));
         let expected = fs::read_to_string(&out).unwrap();
-        for processes in [1, 2, 4] {
+        for &processes in numbers {
             fs::remove_file(&out).unwrap();
-            let Some(output) = tune(processes, arguments, folder.path()) else { return };
+            let Some(output) = tune(processes, &arguments, folder.path()) else { return };
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            assert_eq!(fs::read_to_string(&out).unwrap(), expected, "{processes} processes");
+            assert_eq!(fs::read_to_string(&out).unwrap(), expected, "{processes} processes, {arguments:?}");
             // One object, not one a process.
             serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
+        }
+    }
+}
+
+#[test]
+fn rows_of_any_engine_are_divided_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rows = "merino-rows 2\nsum main pair\nsum danger single sided\nfact phase 0 1\n\
+        score = taper(main.mg, main.eg, phase) + max(0, danger.white) - max(0, danger.black)\n\
+        pair main A 10 20\npair main B 30 10\npair main C 0 0\nsingle danger D 7\nsingle danger E 3\n\
+        rows result group score phase\n"
+        .to_owned();
+    // Several chunks a process, and games that go on from one chunk to the next.
+    for row in 0_i32..40_000 {
+        let (a, b, c, d, e) = (row * 7 % 5 - 2, row * 11 % 7 - 3, row % 3 - 1, row % 4, row / 3 % 5);
+        let (mg, eg, phase) = (10 * a + 30 * b, 20 * a + 10 * b, f64::from(row % 25) / 25.0);
+        let score = phase * f64::from(mg) + (1.0 - phase) * f64::from(eg) + f64::from(7 * d - 3 * e);
+        let points = (a + b + d - e).clamp(-1, 1) + i32::from(row / 30 % 3 == 0);
+        let result = ["0", "0.5", "1"][(points.min(1) + 1) as usize];
+        rows.push_str(&format!("{result} {} {score:.3} {phase} 0:{a} 1:{b} 2:{c} w 3:{d} b 4:{e}\n", row / 30));
+    }
+    fs::write(folder.path().join("rows.txt"), rows).unwrap();
+    let fit = |processes: usize, arguments: &[&str]| {
+        let command = ["fit", "--rows", "rows.txt", "--output", "out.toml", "--threads", "1", "--json"];
+        run(processes, &[&command[..], arguments].concat(), folder.path())
+    };
+    for arguments in
+        [&[][..], &["--validation", "0.2", "--checkpoint", "state"], &["--method", "local-search", "--k", "1"]]
+    {
+        let alone = fit(0, arguments).unwrap();
+        assert!(alone.status.success(), "{}", String::from_utf8_lossy(&alone.stderr));
+        let expected = fs::read_to_string(folder.path().join("out.toml")).unwrap();
+        for processes in [2, 3] {
+            let Some(output) = fit(processes, arguments) else { return };
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            assert_eq!(fs::read_to_string(folder.path().join("out.toml")).unwrap(), expected, "{arguments:?}");
+            let told = |output: &Output| -> serde_json::Value {
+                let mut told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+                told.as_object_mut().unwrap().remove("seconds").unwrap();
+                told
+            };
+            assert_eq!(told(&output), told(&alone), "{arguments:?}");
         }
     }
 }
@@ -69,7 +124,7 @@ fn what_is_no_run_is_told_once_too() {
 #[test]
 fn what_cannot_be_read_and_what_is_chosen_are_the_same_for_all() {
     let folder = tempfile::tempdir().unwrap();
-    let data = "8/8/8/8/8/k7/7R/K7 w - - 0 1 c9 \"1-0\";\n8/8/8/8/8/k7/6R1/K7 w - - 0 1 c9 \"1-0\";\nno position\n";
+    let data = "8/8/8/8/8/k7/7R/K7 w - - 0 1 c9 \"1-0\";\n8/8/8/8/8/k7/6R1/K7 w - - 0 1 c9 \"1/2-1/2\";\nno position\n";
     fs::write(folder.path().join("data.epd"), data.repeat(4000)).unwrap();
     let arguments = ["--epd", "data.epd", "--json", "--skip-bad", "4000", "--unique", "--k", "1", "--prior", "1e-6"];
     let outputs = [0, 2].map(|processes| tune(processes, &arguments, folder.path()));

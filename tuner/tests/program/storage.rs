@@ -14,7 +14,7 @@ fn tuner(folder: &Path, arguments: &[&str]) -> Command {
     command
         .current_dir(folder)
         .args(["--prior", "1e-9", "--no-errors", "--output", "out.toml", "--epd"])
-        .arg(positions(folder, 60_000))
+        .arg(positions(folder, 20_000))
         .args(arguments);
     let baseline = format!("{REPOSITORY}/params/baseline.toml");
     for (flag, value) in [("--resolve", "static"), ("--params", &baseline)] {
@@ -100,14 +100,14 @@ fn a_damaged_cache_is_made_anew() {
     };
     let age = || {
         let text = fs::read_to_string(entry.join("manifest")).unwrap();
-        fs::write(entry.join("manifest"), text.replacen("cache 3", "cache 1", 1)).unwrap();
+        fs::write(entry.join("manifest"), text.replacen("cache 4", "cache 1", 1)).unwrap();
     };
     let damages: [(&dyn Fn(), &str); 6] = [
         (&|| flip("count"), "count: is damaged"),
         (&|| cut("packed"), "packed: "),
         (&|| flip("manifest"), "manifest: is damaged"),
         (&|| cut("manifest"), "manifest: is damaged"),
-        (&age, "manifest: expected `merino-cache 3`: of another version"),
+        (&age, "manifest: expected `merino-cache 4`: of another version"),
         (&|| fs::remove_file(entry.join("manifest")).unwrap(), "manifest: "),
     ];
     for (damage, why) in damages {

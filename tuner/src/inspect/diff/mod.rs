@@ -8,7 +8,6 @@ mod show;
 
 use engine::eval::params::Weights;
 
-use crate::model::centre::Shift;
 use crate::model::merino::merino;
 use crate::numbers::{Number, Numbers, Stage};
 
@@ -177,19 +176,26 @@ impl Both<'_> {
         self.by_table().into_iter().map(table).collect()
     }
 
+    /// What a piece is worth wherever it stands: its material, and the means of all tables that share with it.
     fn worths(&self) -> Vec<WorthChange> {
-        let worth = |values: &[f64], material: usize, table: &[usize]| values[material] + self.mean(values, table);
-        let of_gauge = |gauge: &Shift| {
-            let material = gauge.counterpart?;
+        let shifts = merino().shifts();
+        let mut counterparts: Vec<usize> = shifts.iter().filter_map(|gauge| gauge.counterpart).collect();
+        counterparts.sort_unstable();
+        counterparts.dedup();
+        let worth = |values: &[f64], material: usize| {
+            let tables = shifts.iter().filter(|gauge| gauge.counterpart == Some(material));
+            values[material] + tables.map(|gauge| self.mean(values, &gauge.table)).sum::<f64>()
+        };
+        let of_piece = |material: usize| {
             let number = self.numbers.get(material);
             Some(WorthChange {
                 piece: last_part(number.name.split(':').next().unwrap_or_default()).to_owned(),
                 stage: number.stage?,
-                before: worth(&self.before, material, &gauge.table),
-                after: worth(&self.after, material, &gauge.table),
+                before: worth(&self.before, material),
+                after: worth(&self.after, material),
             })
         };
-        merino().shifts().iter().filter_map(of_gauge).collect()
+        counterparts.into_iter().filter_map(of_piece).collect()
     }
 
     /// The mean value of the squares of a table where its piece can stand.
@@ -229,17 +235,22 @@ impl Both<'_> {
     /// were raised as a whole, squares that no piece can stand on, phase weights of other size and the same ratios.
     fn is_same_evaluation(&self) -> bool {
         let mut may_change = vec![false; self.numbers.len()];
+        // What each number has to take over from the tables that it is the counterpart of.
+        let mut owed = vec![0.0; self.numbers.len()];
         for gauge in merino().shifts() {
             let mut squares = gauge.table.iter().filter(|&&index| can_occur(self.numbers.get(index)));
             let shift = squares.next().map_or(0.0, |&index| self.change(index));
-            let balances = gauge.counterpart.is_none_or(|material| self.change(material) == -shift);
-            if !balances || squares.any(|&index| self.change(index) != shift) {
+            if squares.any(|&index| self.change(index) != shift) {
                 return false;
             }
+            gauge.counterpart.iter().for_each(|&counterpart| owed[counterpart] -= shift);
             gauge.table.iter().chain(&gauge.counterpart).for_each(|&index| may_change[index] = true);
         }
-        // The single numbers are the phase weights.
-        let weights: Vec<usize> = (0..may_change.len()).filter(|&j| self.numbers.get(j).stage.is_none()).collect();
+        let counterparts = merino().shifts().iter().filter_map(|gauge| gauge.counterpart);
+        if counterparts.into_iter().any(|counterpart| self.change(counterpart) != owed[counterpart]) {
+            return false;
+        }
+        let weights: Vec<usize> = (0..may_change.len()).filter(|&j| self.numbers.get(j).table == "phase").collect();
         let is_one_ratio = weights
             .iter()
             .all(|&i| weights.iter().all(|&j| self.before[i] * self.after[j] == self.before[j] * self.after[i]));
@@ -250,10 +261,12 @@ impl Both<'_> {
     }
 }
 
-/// Whether a position can have it: no pawn stands on the first or the last rank.
+/// Whether a position can have it: no pawn stands on the first or the last rank, and boards are drawn with the own king on
+/// files e to h.
 fn can_occur(number: &Number) -> bool {
     let is_at_end = number.square.is_some_and(|square| square / 8 == 0 || square / 8 == 7);
-    !(is_at_end && last_part(&number.table) == "pawn")
+    let is_mirrored = number.square.is_some_and(|square| square % 8 < 4);
+    !(is_at_end && last_part(&number.table) == "pawn" || is_mirrored && number.table == "psqt.king")
 }
 
 /// What stands behind the last dot of a path.

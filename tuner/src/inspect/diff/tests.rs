@@ -50,7 +50,7 @@ fn changes_are_counted_by_table_and_stage() {
     assert!(!diff.is_same_evaluation && !diff.is_empty());
     assert_eq!(diff.boards.len(), 1, "the endgame of e1 is as before");
     assert_eq!(diff.boards[0].changes[0][4], -50.0);
-    assert_eq!((diff.boards[0].stage, diff.boards[0].shift), (Some(Stage::Midgame), -50.0 / 64.0));
+    assert_eq!((diff.boards[0].stage, diff.boards[0].shift), (Some(Stage::Midgame), -50.0 / 32.0));
 }
 
 #[test]

@@ -39,8 +39,8 @@ pub fn compare(
     progress: &dyn Progress,
 ) -> Result<Page, RunError> {
     let [before, after] = [&against, &tuned].map(|named| Evaluator::new(named.weights.clone()));
-    let (dataset, Resolved { rows, scores }) = features::read(sources, options, &after, resolve, progress)?;
-    let earlier = score(&dataset, &before, progress);
+    let (dataset, Resolved { rows, .. }) = features::read(sources, options, &after, resolve, progress)?;
+    let [earlier, scores] = [&before, &after].map(|evaluator| score(&dataset, evaluator, Resolve::Qsearch, progress));
     let scale = |scores: &Scores| match k {
         Some(k) => Ok(k),
         None => {

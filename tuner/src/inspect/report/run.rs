@@ -2,7 +2,6 @@
 
 use super::{LossChange, Page, Point};
 use crate::constraints::Constraints;
-use crate::features::Resolve;
 use crate::fit::Fitted;
 use crate::numbers::Numbers;
 use crate::optimize::Limits;
@@ -47,7 +46,7 @@ impl Page {
         }
         let of_positions = [("Target", report.target.to_string()), ("Judged by", report.resolve.name())];
         page.facts.splice(0..0, of_positions.map(|(name, value)| (name.to_owned(), value)));
-        page.warnings.extend(worse(report.held_loss.map(|held| [held.before.qsearch, held.after.qsearch])));
+        page.warnings.extend(worse(report.held_loss.map(|held| [held.before.minimised(), held.after.minimised()])));
         page
     }
 
@@ -90,14 +89,9 @@ fn losses(report: &Report) -> Vec<LossChange> {
     let both = |prefix: &str, losses: &Losses<Loss>| {
         let change =
             |name: &str, before, after| LossChange { name: format!("{prefix}{name}"), before, after, difference: None };
-        let mut both = vec![
-            change("quiescence", losses.before.qsearch, losses.after.qsearch),
-            change("static", losses.before.still, losses.after.still),
-        ];
-        if report.resolve == Resolve::Static {
-            both.reverse();
-        }
-        both
+        let Losses { before, after } = losses;
+        let qsearch = before.qsearch.zip(after.qsearch).map(|(before, after)| change("quiescence", before, after));
+        qsearch.into_iter().chain([change("static", before.still, after.still)])
     };
     let held = report.held_loss.iter().flat_map(|held| both("hold-out ", held));
     let mut losses: Vec<LossChange> = held.chain(both("", &report.loss)).collect();

@@ -132,7 +132,7 @@ pub fn simplify(task: Task, progress: &dyn Progress) -> Result<Simplified, RunEr
     let read = features::read(task.sources, &task.reading, &evaluator, task.resolve, progress)?;
     let (dataset, Resolved { rows, scores: played }) = read;
     let rows = rows.with_targets(&task.target.of(&dataset)?)?;
-    if rows.is_mapped() {
+    if rows.are_mapped() {
         return Err(RunError::Memory { flag: "simplify", rows: rows.len() });
     }
     let k = match task.k {

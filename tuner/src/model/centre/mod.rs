@@ -10,8 +10,9 @@
 //! found on the tape.
 
 use super::Model;
-use super::rows::Rows;
+use super::rows::{Part, Rows};
 use super::tape::{LANES, Work};
+use crate::processes::Shared;
 
 /// Numbers of the parameter vector that can be shifted against one another with no score changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,54 +23,77 @@ pub struct Shift {
     pub counterpart: Option<usize>,
 }
 
-/// What is known of the counts of a table's rows.
+/// What is known of the counts of a table in some rows.
+#[derive(Clone)]
 struct Candidates {
-    /// By leaf of the sum: whether it is in the table.
-    is_member: Vec<bool>,
+    /// By leaf of the sum: whether it is in the table, or has counted otherwise than the table.
+    is_out: Vec<bool>,
     /// Leaves that have counted as often as the table in all rows so far; none as long as it has not counted at all.
     leaves: Option<Vec<usize>>,
+    /// Whether some leaf of the table occurs at all.
+    occurs: bool,
+}
+
+impl Candidates {
+    /// What counts as often as the table in rows of both kinds.
+    fn and(&mut self, others: Candidates) {
+        self.occurs |= others.occurs;
+        self.is_out.iter_mut().zip(&others.is_out).for_each(|(is_out, other)| *is_out |= other);
+        self.leaves = match (self.leaves.take(), others.leaves) {
+            (Some(mut own), Some(others)) => {
+                own.retain(|leaf| others.contains(leaf));
+                Some(own)
+            }
+            (own, others) => own.or(others),
+        };
+        if let Some(leaves) = &mut self.leaves {
+            leaves.retain(|&leaf| !self.is_out[leaf]);
+        }
+    }
+}
+
+/// Candidates by table.
+#[derive(Default)]
+struct OfTables(Vec<Candidates>);
+
+impl Shared for OfTables {
+    fn pack(&self, bytes: &mut Vec<u8>) {
+        vec![self.0.len()].pack(bytes);
+        for Candidates { is_out, leaves, occurs } in &self.0 {
+            is_out.iter().map(|&is_out| u8::from(is_out)).collect::<Vec<u8>>().pack(bytes);
+            vec![u8::from(leaves.is_some()), u8::from(*occurs)].pack(bytes);
+            leaves.iter().for_each(|leaves| leaves.pack(bytes));
+        }
+    }
+
+    fn unpack(bytes: &mut &[u8]) -> Self {
+        let tables = Vec::<usize>::unpack(bytes)[0];
+        let table = |_| {
+            let is_out = Vec::<u8>::unpack(bytes).into_iter().map(|byte| byte == 1).collect();
+            let told = Vec::<u8>::unpack(bytes);
+            Candidates { is_out, leaves: (told[0] == 1).then(|| Vec::unpack(bytes)), occurs: told[1] == 1 }
+        };
+        OfTables((0..tables).map(table).collect())
+    }
 }
 
 /// The shifts that are possible with these rows: of tables, which are given as a sum and leaves of it.
 pub fn shifts(model: &Model, rows: &Rows, tables: &[(usize, Vec<usize>)]) -> Vec<Shift> {
     let layout = &model.layout;
-    let candidates = |(sum, leaves): &(usize, Vec<usize>)| {
-        let mut is_member = vec![false; layout.sums()[*sum].leaves.len()];
-        leaves.iter().for_each(|&leaf| is_member[leaf] = true);
-        Candidates { is_member, leaves: None }
-    };
-    let mut found: Vec<Candidates> = tables.iter().map(candidates).collect();
-    let mut counts: Vec<Vec<i32>> = layout.sums().iter().map(|sum| vec![0; sum.leaves.len()]).collect();
-    let sum_of: Vec<usize> = layout.segments().iter().map(|segment| segment.sum).collect();
-    for block in rows.blocks(0..rows.block_count()) {
-        for (place, segment) in block.segments().enumerate() {
-            let sum = sum_of[place % sum_of.len()];
-            let own = &mut counts[sum];
-            let entries = || segment.leaves.iter().map(|&leaf| usize::from(leaf)).zip(segment.counts);
-            entries().for_each(|(leaf, &count)| own[leaf] += i32::from(count));
-            for (candidates, _) in found.iter_mut().zip(tables).filter(|(_, table)| table.0 == sum) {
-                let is_member = &candidates.is_member;
-                let total: i32 =
-                    entries().filter(|&(leaf, _)| is_member[leaf]).map(|(_, &count)| i32::from(count)).sum();
-                match &mut candidates.leaves {
-                    Some(leaves) => leaves.retain(|&leaf| own[leaf] == total),
-                    None if total == 0 => {}
-                    // What counted before, when the table did not, is told apart by the second look below.
-                    None => {
-                        let others = (0..own.len()).filter(|&leaf| !is_member[leaf] && own[leaf] == total);
-                        candidates.leaves = Some(others.collect());
-                    }
-                }
-            }
-            entries().for_each(|(leaf, _)| own[leaf] = 0);
-        }
+    let mut parts = rows.each_part(|part| OfTables(candidates(model, part, tables))).into_iter();
+    let OfTables(mut found) = parts.next().unwrap_or_default();
+    for OfTables(others) in parts {
+        found.iter_mut().zip(others).for_each(|(own, others)| own.and(others));
     }
     let mut shifts = Vec::new();
     for ((sum, leaves), candidates) in tables.iter().zip(found) {
+        if !candidates.occurs {
+            continue;
+        }
         let counterpart = match candidates.leaves {
             None => None,
-            Some(same) => match same.into_iter().find(|&leaf| is_same(model, rows, *sum, leaves, leaf)) {
-                Some(leaf) => Some(leaf),
+            Some(same) => match same.first() {
+                Some(&leaf) => Some(leaf),
                 None => continue,
             },
         };
@@ -89,18 +113,41 @@ pub fn shifts(model: &Model, rows: &Rows, tables: &[(usize, Vec<usize>)]) -> Vec
     shifts
 }
 
-/// Whether a leaf counts as often as a table in every row.
-fn is_same(model: &Model, rows: &Rows, sum: usize, table: &[usize], leaf: usize) -> bool {
-    let sum_of: Vec<usize> = model.layout.segments().iter().map(|segment| segment.sum).collect();
-    let mut weights = vec![0; model.layout.sums()[sum].leaves.len()];
-    table.iter().for_each(|&member| weights[member] = 1);
-    weights[leaf] -= 1;
-    rows.blocks(0..rows.block_count()).all(|block| {
-        block.segments().enumerate().filter(|(place, _)| sum_of[place % sum_of.len()] == sum).all(|(_, segment)| {
-            let parts = segment.leaves.iter().zip(segment.counts);
-            parts.map(|(&leaf, &count)| weights[usize::from(leaf)] * i32::from(count)).sum::<i32>() == 0
-        })
-    })
+/// What is known of the counts of tables in the rows of a part.
+fn candidates(model: &Model, part: Part<'_>, tables: &[(usize, Vec<usize>)]) -> Vec<Candidates> {
+    let layout = &model.layout;
+    let none = |(sum, leaves): &(usize, Vec<usize>)| {
+        let mut is_member = vec![false; layout.sums()[*sum].leaves.len()];
+        leaves.iter().for_each(|&leaf| is_member[leaf] = true);
+        (Candidates { is_out: is_member.clone(), leaves: None, occurs: false }, is_member)
+    };
+    let mut found: Vec<(Candidates, Vec<bool>)> = tables.iter().map(none).collect();
+    let mut counts: Vec<Vec<i32>> = layout.sums().iter().map(|sum| vec![0; sum.leaves.len()]).collect();
+    let sum_of: Vec<usize> = layout.segments().iter().map(|segment| segment.sum).collect();
+    for block in part.blocks() {
+        for (place, segment) in block.segments().enumerate() {
+            let sum = sum_of[place % sum_of.len()];
+            let own = &mut counts[sum];
+            let entries = || segment.leaves.iter().map(|&leaf| usize::from(leaf)).zip(segment.counts);
+            entries().for_each(|(leaf, &count)| own[leaf] += i32::from(count));
+            for ((Candidates { is_out, leaves, occurs }, is_member), _) in
+                found.iter_mut().zip(tables).filter(|(_, table)| table.0 == sum)
+            {
+                *occurs |= entries().any(|(leaf, _)| is_member[leaf]);
+                let total: i32 =
+                    entries().filter(|&(leaf, _)| is_member[leaf]).map(|(_, &count)| i32::from(count)).sum();
+                match leaves {
+                    Some(leaves) => leaves.retain(|&leaf| own[leaf] == total),
+                    None if total == 0 => entries().for_each(|(leaf, _)| is_out[leaf] = true),
+                    None => {
+                        *leaves = Some((0..own.len()).filter(|&leaf| !is_out[leaf] && own[leaf] == total).collect())
+                    }
+                }
+            }
+            entries().for_each(|(leaf, _)| own[leaf] = 0);
+        }
+    }
+    found.into_iter().map(|(candidates, _)| candidates).collect()
 }
 
 /// Scales that no score depends on: by parameter, the power of the scale that it is multiplied by.

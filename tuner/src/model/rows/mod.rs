@@ -5,25 +5,32 @@
 //! immutable once packed. Writers check what they are given, so everything else can rely on it: every leaf exists, no
 //! count is 0, all numbers are finite.
 //!
+//! Rows come in chunks, and every so-many-th chunk is of one part ([`PARTS`]): sums are taken part by part. Of several
+//! processes each keeps the rows of its own parts only, and all targets. Rows that are picked stay in the chunks of the
+//! rows that they are picked from.
+//!
 //! Rows are read block by block ([`Rows::blocks`]), which is where mapped files are given back to the system.
 
+mod parts;
 mod stored;
 mod writer;
-
-use std::ops::Range;
 
 use thiserror::Error;
 
 use super::layout::Layout;
 use super::tape::LANES;
-use crate::io::{Column, StorageError};
+use crate::io::{Column, Storage, StorageError};
+pub(crate) use parts::Part;
 pub use writer::{RowBuilder, RowsWriter};
 
 /// Rows of a block: what a tape works on at once.
 pub const BLOCK: usize = LANES;
 
-/// Mapped rows are given back to the system so many blocks at a time.
-const RELEASED: usize = (1 << 16) / BLOCK;
+/// Rows of a chunk, where rows were not picked from others.
+pub const CHUNK: usize = 64 * BLOCK;
+
+/// Parts that chunks are dealt out to, in turn; bounds the threads and processes that can share a pass.
+pub const PARTS: usize = 64;
 
 /// Leaves that a segment may have.
 pub const MOST_LEAVES: usize = 1 << 16;
@@ -103,7 +110,21 @@ pub struct Rows {
     block: Column<u64>,
     /// Row after row.
     fact: Column<f32>,
+    /// Of all rows, here or not.
     target: Column<f32>,
+    /// Where chunks begin, and where the last one ends.
+    chunks: Vec<Chunk>,
+}
+
+/// Where a chunk begins.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Chunk {
+    /// The number of its first row.
+    row: usize,
+    /// Rows here before it.
+    here: usize,
+    /// Blocks here before it.
+    block: usize,
 }
 
 impl Rows {
@@ -122,12 +143,12 @@ impl Rows {
         &self.shape
     }
 
-    /// Number of entries in all rows together.
+    /// Number of entries in the rows that are here.
     pub fn entries(&self) -> usize {
         self.leaf.len()
     }
 
-    /// Bytes the rows take, in memory or in files.
+    /// Bytes the rows that are here take, in memory or in files.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.leaf[..])
             + size_of_val(&self.count[..])
@@ -178,91 +199,128 @@ impl Rows {
         if let Some(&value) = values.iter().find(|value| !value.is_finite()) {
             return Err(RowsError::Fact { fact, value });
         }
-        let mut facts = self.fact.to_vec();
-        facts.chunks_exact_mut(self.shape.facts).zip(values).for_each(|(facts, &value)| facts[fact] = value);
+        let (of_row, mut facts) = (self.shape.facts, self.fact.to_vec());
+        for chunk in self.chunks.windows(2) {
+            for (here, &value) in (chunk[0].here..chunk[1].here).zip(&values[chunk[0].row..]) {
+                facts[here * of_row + fact] = value;
+            }
+        }
         self.fact = facts.into();
         Ok(self)
     }
 
-    /// Number of blocks.
-    pub fn block_count(&self) -> usize {
-        self.block.len()
+    /// Number of chunks.
+    pub(crate) fn chunk_count(&self) -> usize {
+        self.chunks.len().saturating_sub(1)
     }
 
-    /// Consecutive blocks, from the first to the last: what a mapped file had to be read for goes back to the system on
-    /// the way, so that a pass takes no more memory than it must.
-    pub fn blocks(&self, blocks: Range<usize>) -> impl Iterator<Item = Block<'_>> {
-        let mut begun = blocks.start;
-        blocks.map(move |number| {
-            if self.is_mapped() && number - begun == RELEASED {
-                self.release(begun..number);
-                begun = number;
-            }
-            self.block(number)
-        })
+    /// Number of rows of a chunk, here or not.
+    pub(crate) fn chunk_len(&self, chunk: usize) -> usize {
+        self.chunks[chunk + 1].row - self.chunks[chunk].row
     }
 
-    /// Gives back what mapped files had to be read for.
-    pub fn release(&self, blocks: Range<usize>) {
+    /// Whether the rows of a chunk are here.
+    fn is_here(&self, chunk: usize) -> bool {
+        self.chunks[chunk + 1].here - self.chunks[chunk].here == self.chunk_len(chunk)
+    }
+
+    /// Consecutive blocks of rows that are here, from the first to the last: what a mapped file had to be read for goes
+    /// back to the system on the way, so that a pass takes no more memory than it must.
+    pub fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
+        (0..self.chunk_count()).flat_map(|chunk| self.blocks_of(chunk))
+    }
+
+    /// The blocks of a chunk that is here; what a mapped file had to be read for goes back at the end.
+    pub(crate) fn blocks_of(&self, chunk: usize) -> impl Iterator<Item = Block<'_>> {
+        let blocks = self.chunks[chunk + 1].block - self.chunks[chunk].block;
+        let release = move || {
+            self.release(chunk);
+            None
+        };
+        (0..blocks).map(move |number| self.block(chunk, number)).chain(std::iter::from_fn(release))
+    }
+
+    /// Gives back what mapped files had to be read for to see a chunk.
+    pub(crate) fn release(&self, chunk: usize) {
         if self.is_mapped() {
-            let (start, end) = (self.entry_start(blocks.start), self.entry_start(blocks.end));
-            let rows = blocks.start * BLOCK..(blocks.end * BLOCK).min(self.len());
-            let segments = self.shape.leaves.len();
-            self.leaf.release(start..end);
-            self.count.release(start..end);
-            self.length.release(rows.start * segments..rows.end * segments);
-            self.fact.release(rows.start * self.shape.facts..rows.end * self.shape.facts);
-            self.target.release(rows);
+            let (begin, end) = (self.chunks[chunk], self.chunks[chunk + 1]);
+            let entries = self.entry_start(begin.block)..self.entry_start(end.block);
+            let (segments, facts) = (self.shape.leaves.len(), self.shape.facts);
+            self.leaf.release(entries.clone());
+            self.count.release(entries);
+            self.length.release(begin.here * segments..end.here * segments);
+            self.fact.release(begin.here * facts..end.here * facts);
+            self.target.release(begin.row..end.row);
         }
     }
 
-    /// A block of rows.
+    /// A block of a chunk that is here.
     ///
     /// # Panics
     /// If there is no such block.
-    pub fn block(&self, number: usize) -> Block<'_> {
-        let rows = number * BLOCK..((number + 1) * BLOCK).min(self.len());
-        let entries = self.entry_start(number)..self.entry_start(number + 1);
-        let segments = self.shape.leaves.len();
+    pub(crate) fn block(&self, chunk: usize, number: usize) -> Block<'_> {
+        let (begin, end) = (self.chunks[chunk], self.chunks[chunk + 1]);
+        let block = begin.block + number;
+        assert!(block < end.block, "a block of the chunk");
+        let here = begin.here + number * BLOCK..(begin.here + (number + 1) * BLOCK).min(end.here);
+        let entries = self.entry_start(block)..self.entry_start(block + 1);
+        let (segments, facts) = (self.shape.leaves.len(), self.shape.facts);
+        let first = begin.row + number * BLOCK;
         Block {
-            first: rows.start,
+            first,
             segments,
-            facts: self.shape.facts,
+            facts,
             leaf: &self.leaf[entries.clone()],
             count: &self.count[entries],
-            length: &self.length[rows.start * segments..rows.end * segments],
-            fact: &self.fact[rows.start * self.shape.facts..rows.end * self.shape.facts],
-            target: &self.target[rows],
+            length: &self.length[here.start * segments..here.end * segments],
+            fact: &self.fact[here.start * facts..here.end * facts],
+            target: &self.target[first..first + here.len()],
         }
+    }
+
+    /// The chunk of a row, and the place of the row there.
+    fn place(&self, row: usize) -> (usize, usize) {
+        let chunk = self.chunks.partition_point(|chunk| chunk.row <= row) - 1;
+        assert!(row < self.len() && self.is_here(chunk), "row {row} is here");
+        (chunk, row - self.chunks[chunk].row)
     }
 
     /// A row by its number: the entries of each segment.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If there is no such row here.
     pub fn row(&self, row: usize) -> Vec<Segment<'_>> {
-        let block = self.block(row / BLOCK);
+        let (chunk, place) = self.place(row);
         let segments = self.shape.leaves.len();
-        let mut all = block.segments();
-        all.by_ref().take(row % BLOCK * segments).for_each(drop);
+        let mut all = self.block(chunk, place / BLOCK).segments();
+        all.by_ref().take(place % BLOCK * segments).for_each(drop);
         all.take(segments).collect()
     }
 
     /// The facts of a row.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If there is no such row here.
     pub fn facts(&self, row: usize) -> &[f32] {
-        &self.fact[row * self.shape.facts..(row + 1) * self.shape.facts]
+        let (chunk, place) = self.place(row);
+        let here = self.chunks[chunk].here + place;
+        &self.fact[here * self.shape.facts..(here + 1) * self.shape.facts]
     }
 
-    /// A copy of the rows of the given numbers, ascending, in memory.
+    /// A copy of the rows of the given numbers, ascending, in memory; each stays in its chunk.
     ///
     /// # Panics
     /// If there is no such row, or if they are more than can be counted.
     pub fn pick(&self, rows: impl IntoIterator<Item = usize>) -> Rows {
-        let mut picked = RowsWriter::in_memory(self.shape.clone());
-        picked.pick(self, rows).and_then(|()| picked.finish()).expect("no more rows than can be counted, in memory")
+        RowsWriter::divided(self.shape.clone()).picked(self, rows).expect("no more rows than can be counted, in memory")
+    }
+
+    /// The same, in files if they are too many for memory.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn pick_to(&self, storage: &Storage, rows: impl IntoIterator<Item = usize>) -> Result<Rows, RowsError> {
+        RowsWriter::new(self.shape.clone(), storage).picked(self, rows)
     }
 
     fn entry_start(&self, block: usize) -> usize {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{BLOCK, Rows, Shape};
+use super::{BLOCK, CHUNK, Chunk, Rows, Shape};
 use crate::io::{Damage, Loader, Saver, StorageError};
 use crate::processes::{Shared, pack_records};
 
@@ -16,6 +16,8 @@ impl Shared for Rows {
         pack_records(&self.block, bytes);
         pack_records(&self.fact, bytes);
         pack_records(&self.target, bytes);
+        let numbers = self.chunks.iter().flat_map(|chunk| [chunk.row, chunk.here, chunk.block]);
+        pack_records(&numbers.collect::<Vec<usize>>(), bytes);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Self {
@@ -27,12 +29,16 @@ impl Shared for Rows {
             block: Vec::unpack(bytes).into(),
             fact: Vec::unpack(bytes).into(),
             target: Vec::unpack(bytes).into(),
+            chunks: Vec::<usize>::unpack(bytes)
+                .chunks_exact(3)
+                .map(|numbers| Chunk { row: numbers[0], here: numbers[1], block: numbers[2] })
+                .collect(),
         }
     }
 }
 
 impl Rows {
-    /// Writes the rows to an entry of a cache.
+    /// Writes the rows, which are all here and not picked from others, to an entry of a cache.
     pub(crate) fn save(&self, saver: &mut Saver<'_>) -> Result<(), StorageError> {
         saver.column("leaf", &self.leaf)?;
         saver.column("count", &self.count)?;
@@ -40,7 +46,7 @@ impl Rows {
         saver.column("block", &self.block)?;
         saver.column("fact", &self.fact)?;
         saver.column("target", &self.target)?;
-        self.release(0..self.block_count());
+        self.blocks().for_each(drop);
         Ok(())
     }
 
@@ -49,7 +55,7 @@ impl Rows {
     /// # Errors
     /// If a file is missing, or what is in it cannot be rows of this shape, whatever its checksum says.
     pub(crate) fn load(loader: &mut Loader<'_>, shape: Shape) -> Result<Self, Damage> {
-        let rows = Rows {
+        let mut rows = Rows {
             shape,
             leaf: loader.column("leaf")?,
             count: loader.column("count")?,
@@ -57,7 +63,10 @@ impl Rows {
             block: loader.column("block")?,
             fact: loader.column("fact")?,
             target: loader.column("target")?,
+            chunks: Vec::new(),
         };
+        let chunk = |row: usize| Chunk { row, here: row, block: row.div_ceil(BLOCK) };
+        rows.chunks = (0..rows.len()).step_by(CHUNK).chain([rows.len()]).map(chunk).collect();
         match rows.fault() {
             Some(fault) => Err(loader.damage(fault)),
             None => Ok(rows),
@@ -90,7 +99,7 @@ impl Rows {
         if sum != entries.len() {
             return Some(format!("length of rows {rows:?} is not that of their block"));
         }
-        let block = self.block(number);
+        let block = self.block(number / (CHUNK / BLOCK), number % (CHUNK / BLOCK));
         for (place, segment) in block.segments().enumerate() {
             let leaves = self.shape.leaves[place % segments];
             let is_known = segment.leaves.last().is_none_or(|&leaf| usize::from(leaf) < leaves);

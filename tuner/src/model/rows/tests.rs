@@ -64,14 +64,14 @@ fn assert_row(rows: &Rows, at: usize, made: usize) {
 
 #[test]
 fn rows_come_back_as_they_were_written() {
-    for count in [0, 1, 63, 64, 65, 1000] {
+    for count in [0, 1, 63, 64, 65, 1000, CHUNK, CHUNK + 65] {
         let rows = rows(0..count);
-        assert_eq!((rows.len(), rows.is_empty(), rows.block_count()), (count, count == 0, count.div_ceil(BLOCK)));
+        assert_eq!((rows.len(), rows.is_empty(), rows.blocks().count()), (count, count == 0, count.div_ceil(BLOCK)));
         (0..count).for_each(|row| assert_row(&rows, row, row));
-        let bytes = 3 * rows.entries() + count * (2 * 3 + 4 * 2 + 4) + 8 * rows.block_count();
+        let bytes = 3 * rows.entries() + count * (2 * 3 + 4 * 2 + 4) + 8 * count.div_ceil(BLOCK);
         assert_eq!(rows.bytes(), bytes);
         let (mut seen, mut segments) = (0, 0);
-        for block in rows.blocks(0..rows.block_count()) {
+        for block in rows.blocks() {
             assert_eq!((block.first, block.segments_a_row(), block.is_empty()), (seen, 3, false));
             assert!(block.facts().zip(block.first..).all(|(facts, row)| facts[0] == row as f32));
             (seen, segments) = (seen + block.len(), segments + block.segments().count());
@@ -107,14 +107,14 @@ fn rows_are_picked_and_appended() {
 fn rows_in_files_are_those_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     let storage = Storage { memory: 64 << 10, folder: folder.path().to_owned() };
-    // More blocks than are given back at a time.
-    let count = (RELEASED + 3) * BLOCK + 5;
+    // More than one chunk.
+    let count = CHUNK + 3 * BLOCK + 5;
     let mut writer = RowsWriter::new(shape(), &storage);
     (0..count).for_each(|row| push(&mut writer, row));
     let (mapped, kept) = (writer.finish().unwrap(), rows(0..count));
     assert!(mapped.is_mapped() && !kept.is_mapped());
     assert_eq!((mapped.len(), &mapped), (count, &kept));
-    mapped.release(0..mapped.block_count());
+    mapped.release(0);
     assert_row(&mapped, count - 1, count - 1);
     let numbers = || (0..count).step_by(101);
     assert_eq!(mapped.pick(numbers()), kept.pick(numbers()));
@@ -124,6 +124,33 @@ fn rows_in_files_are_those_in_memory() {
     let joined = joined.finish().unwrap();
     assert!(joined.is_mapped());
     assert_row(&joined, 2 * count - 1, count - 1);
+}
+
+#[test]
+fn picked_rows_stay_in_their_chunks() {
+    let whole = rows(0..2 * CHUNK + 300);
+    // None of the second chunk, one twice.
+    let numbers = [5, 70, CHUNK - 1, 2 * CHUNK, 2 * CHUNK, 2 * CHUNK + 299];
+    let picked = whole.pick(numbers);
+    numbers.iter().enumerate().for_each(|(at, &made)| assert_row(&picked, at, made));
+    let lengths = |rows: &Rows| (0..rows.chunk_count()).map(|chunk| rows.chunk_len(chunk)).collect::<Vec<usize>>();
+    assert_eq!((lengths(&whole), lengths(&picked)), (vec![CHUNK, CHUNK, 300], vec![3, 0, 3]));
+    assert_eq!(lengths(&picked.pick([0, 5])), [1, 0, 1]);
+    let firsts: Vec<usize> = picked.blocks().map(|block| block.first).collect();
+    assert_eq!(firsts, [0, 3]);
+    // What comes of parts comes back in the order of rows.
+    let facts = |part: Part<'_>| part.blocks().flat_map(|block| block.facts().map(|facts| facts[0])).collect();
+    assert_eq!(picked.by_row(facts), numbers.map(|made| made as f32));
+    assert_eq!((picked.entries_of_all(), picked.whole().len()), (picked.entries(), 6));
+}
+
+#[test]
+fn rows_of_many_chunks_come_back_part_by_part() {
+    let count = (PARTS + 2) * CHUNK + 7;
+    let whole = rows(0..count);
+    let facts = |part: Part<'_>| part.blocks().flat_map(|block| block.facts().map(|facts| facts[0])).collect();
+    assert!(whole.by_row(facts).into_iter().eq((0..count).map(|row| row as f32)));
+    assert_eq!(whole.each_part(|part| vec![part.blocks().count() as u32]).len(), PARTS);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Where rows come from: one by one from a builder, or copied from others.
 
-use super::{BLOCK, RELEASED, Rows, RowsError, Shape};
+use super::{BLOCK, CHUNK, Chunk, Rows, RowsError, Shape};
 use crate::io::{ColumnWriter, Storage};
+use crate::processes;
 
 /// The largest count of a leaf in a row.
 pub(super) const MOST_COUNT: i64 = 1 << 20;
@@ -12,6 +13,9 @@ pub struct RowBuilder {
     /// Segment, leaf and count, in any order.
     entries: Vec<(u32, u32, i64)>,
     facts: Vec<f32>,
+    /// Leaves and counts as they are kept: files take them a row at a time far faster than one by one.
+    leaves: Vec<u16>,
+    counts: Vec<i8>,
 }
 
 impl RowBuilder {
@@ -51,17 +55,30 @@ pub struct RowsWriter {
     block: ColumnWriter<u64>,
     fact: ColumnWriter<f32>,
     target: ColumnWriter<f32>,
+    /// Where chunks begin.
+    chunks: Vec<Chunk>,
+    /// Rows that are kept so far.
+    here: usize,
+    /// Whether rows of other processes are left out.
+    is_divided: bool,
+    /// Whether rows of the last chunk are kept.
+    is_kept: bool,
     /// How much may be in memory, and where the rest goes; none for rows that stay in memory.
     storage: Option<Storage>,
 }
 
 impl RowsWriter {
-    /// A writer whose rows stay in memory as long as that is enough.
+    /// A writer whose rows stay in memory as long as that is enough. Of several processes each keeps its own.
     pub fn new(shape: Shape, storage: &Storage) -> Self {
-        RowsWriter { storage: Some(storage.clone()), ..Self::in_memory(shape) }
+        RowsWriter { storage: Some(storage.clone()), ..Self::divided(shape) }
     }
 
-    /// A writer whose rows stay in memory.
+    /// A writer whose rows stay in memory; of several processes each keeps its own.
+    pub(super) fn divided(shape: Shape) -> Self {
+        RowsWriter { is_divided: true, ..Self::in_memory(shape) }
+    }
+
+    /// A writer of rows that this process keeps, all of them in memory.
     pub fn in_memory(shape: Shape) -> Self {
         RowsWriter {
             shape,
@@ -71,6 +88,10 @@ impl RowsWriter {
             block: ColumnWriter::new(),
             fact: ColumnWriter::new(),
             target: ColumnWriter::new(),
+            chunks: Vec::new(),
+            here: 0,
+            is_divided: false,
+            is_kept: true,
             storage: None,
         }
     }
@@ -119,79 +140,115 @@ impl RowsWriter {
             entries = &entries[own..];
         }
         assert!(entries.is_empty(), "a segment of the shape");
-        self.begin_row()?;
+        if !self.begin_row(target)? {
+            return Ok(());
+        }
         self.length.extend(lengths)?;
+        row.leaves.clear();
+        row.counts.clear();
         for &(_, leaf, mut count) in &row.entries {
             while count != 0 {
                 let part = count.clamp(-127, 127);
-                self.leaf.push(leaf as u16)?;
-                self.count.push(part as i8)?;
+                row.leaves.push(leaf as u16);
+                row.counts.push(part as i8);
                 count -= part;
             }
         }
-        self.fact.extend(&row.facts)?;
-        self.target.push(target).map_err(RowsError::from)
+        self.leaf.extend(&row.leaves)?;
+        self.count.extend(&row.counts)?;
+        Ok(self.fact.extend(&row.facts)?)
     }
 
     /// Copies rows of the given numbers, ascending.
     ///
     /// # Errors
     /// If a file cannot be written, or there are too many rows.
+    ///
+    /// # Panics
+    /// If there is no such row here.
     pub fn pick(&mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<(), RowsError> {
-        let segments = self.shape.leaves.len();
-        let mut released = 0;
-        let mut at = (usize::MAX, 0, 0);
-        for number in numbers {
-            let block = number / BLOCK;
-            if at.0 != block || at.1 > number % BLOCK {
-                at = (block, 0, rows.entry_start(block));
-                if block >= released + RELEASED {
-                    rows.release(released..block);
-                    released = block;
-                }
-            }
-            let entries_of = |row: usize| -> usize {
-                let row = block * BLOCK + row;
-                rows.length[row * segments..(row + 1) * segments].iter().map(|&length| usize::from(length)).sum()
-            };
-            while at.1 < number % BLOCK {
-                at = (block, at.1 + 1, at.2 + entries_of(at.1));
-            }
-            let entries = at.2..at.2 + entries_of(at.1);
-            self.begin_row()?;
-            self.leaf.extend(&rows.leaf[entries.clone()])?;
-            self.count.extend(&rows.count[entries])?;
-            self.length.extend(&rows.length[number * segments..(number + 1) * segments])?;
-            self.fact.extend(rows.facts(number))?;
-            self.target.push(rows.target[number])?;
-        }
-        Ok(())
+        let mut source = Source::new(rows);
+        numbers.into_iter().try_for_each(|number| {
+            source.seek(number);
+            if self.begin_row(rows.target[number])? { self.copy(&source) } else { Ok(()) }
+        })
     }
 
-    /// Appends all rows of others.
+    /// The rows of the given numbers, ascending, each in the chunk that it is in.
+    pub(super) fn picked(mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<Rows, RowsError> {
+        let mut source = Source::new(rows);
+        for number in numbers {
+            source.seek(number);
+            (self.chunks.len()..=source.chunk).for_each(|_| self.begin_chunk());
+            if self.add_row(rows.target[number])? {
+                self.copy(&source)?;
+            }
+        }
+        (self.chunks.len()..rows.chunk_count()).for_each(|_| self.begin_chunk());
+        self.finish()
+    }
+
+    /// Copies a row.
+    fn copy(&mut self, source: &Source<'_>) -> Result<(), RowsError> {
+        let &Source { rows, here, entry, .. } = source;
+        let entries = entry..entry + source.entries(here);
+        let (segments, facts) = (rows.shape.leaves.len(), rows.shape.facts);
+        self.leaf.extend(&rows.leaf[entries.clone()])?;
+        self.count.extend(&rows.count[entries])?;
+        self.length.extend(&rows.length[here * segments..(here + 1) * segments])?;
+        Ok(self.fact.extend(&rows.fact[here * facts..(here + 1) * facts])?)
+    }
+
+    /// Appends all rows of others, which are here.
     ///
     /// # Errors
     /// If a file cannot be written, or there are too many rows.
+    ///
+    /// # Panics
+    /// If they are not here.
     pub fn append(&mut self, rows: &Rows) -> Result<(), RowsError> {
-        if !self.len().is_multiple_of(BLOCK) {
-            return self.pick(rows, 0..rows.len());
+        if self.len().is_multiple_of(CHUNK) && rows.chunk_count() == 1 && rows.len() <= CHUNK {
+            self.append_chunk(rows, 0)
+        } else {
+            self.pick(rows, 0..rows.len())
         }
-        let before = self.leaf.len() as u64;
-        self.check_room(rows.len())?;
-        self.block.extend(&rows.block.iter().map(|start| before + start).collect::<Vec<u64>>())?;
-        self.leaf.extend(&rows.leaf)?;
-        self.count.extend(&rows.count)?;
-        self.length.extend(&rows.length)?;
-        self.fact.extend(&rows.fact)?;
-        self.target.extend(&rows.target)?;
+    }
+
+    /// Begins a chunk with the rows of a chunk of others, which is here.
+    pub(super) fn append_chunk(&mut self, rows: &Rows, chunk: usize) -> Result<(), RowsError> {
+        let (begin, end) = (rows.chunks[chunk], rows.chunks[chunk + 1]);
+        self.begin_chunk();
+        self.check_room(end.row - begin.row)?;
+        self.target.extend(&rows.target[begin.row..end.row])?;
+        if self.is_kept {
+            assert!(rows.is_here(chunk), "rows that are here");
+            let (first, last) = (rows.entry_start(begin.block), rows.entry_start(end.block));
+            let (before, segments, facts) = (self.leaf.len(), rows.shape.leaves.len(), rows.shape.facts);
+            let starts = rows.block[begin.block..end.block].iter().map(|&start| start - first as u64 + before as u64);
+            self.block.extend(&starts.collect::<Vec<u64>>())?;
+            self.leaf.extend(&rows.leaf[first..last])?;
+            self.count.extend(&rows.count[first..last])?;
+            self.length.extend(&rows.length[begin.here * segments..end.here * segments])?;
+            self.fact.extend(&rows.fact[begin.here * facts..end.here * facts])?;
+            self.here += end.here - begin.here;
+        }
         self.spill()
+    }
+
+    /// Begins a chunk of rows that another process keeps.
+    pub(crate) fn skip_chunk(&mut self, targets: &[f32]) -> Result<(), RowsError> {
+        self.begin_chunk();
+        assert!(!self.is_kept, "rows of another process");
+        self.check_room(targets.len())?;
+        Ok(self.target.extend(targets)?)
     }
 
     /// The rows.
     ///
     /// # Errors
     /// If a file cannot be written or mapped.
-    pub fn finish(self) -> Result<Rows, RowsError> {
+    pub fn finish(mut self) -> Result<Rows, RowsError> {
+        self.chunks.push(self.end());
         Ok(Rows {
             shape: self.shape,
             leaf: self.leaf.finish()?,
@@ -200,16 +257,41 @@ impl RowsWriter {
             block: self.block.finish()?,
             fact: self.fact.finish()?,
             target: self.target.finish()?,
+            chunks: self.chunks,
         })
     }
 
-    fn begin_row(&mut self) -> Result<(), RowsError> {
-        if self.len().is_multiple_of(BLOCK) {
+    /// Where the next chunk begins.
+    fn end(&self) -> Chunk {
+        Chunk { row: self.len(), here: self.here, block: self.block.len() }
+    }
+
+    fn begin_chunk(&mut self) {
+        self.is_kept = !self.is_divided || processes::is_own(self.chunks.len());
+        self.chunks.push(self.end());
+    }
+
+    /// Begins a row, if need be with a chunk; whether it is kept.
+    fn begin_row(&mut self, target: f32) -> Result<bool, RowsError> {
+        if self.len().is_multiple_of(CHUNK) {
+            self.begin_chunk();
+        }
+        self.add_row(target)
+    }
+
+    /// Begins a row of the last chunk; whether it is kept.
+    fn add_row(&mut self, target: f32) -> Result<bool, RowsError> {
+        let of_chunk = self.here - self.chunks[self.chunks.len() - 1].here;
+        if of_chunk.is_multiple_of(BLOCK) {
             self.check_room(1)?;
             self.spill()?;
-            self.block.push(self.leaf.len() as u64)?;
+            if self.is_kept {
+                self.block.push(self.leaf.len() as u64)?;
+            }
         }
-        Ok(())
+        self.target.push(target)?;
+        self.here += usize::from(self.is_kept);
+        Ok(self.is_kept)
     }
 
     fn check_room(&self, rows: usize) -> Result<(), RowsError> {
@@ -230,6 +312,50 @@ impl RowsWriter {
             self.storage = None;
         }
         Ok(())
+    }
+}
+
+/// A row of others that is to be copied.
+struct Source<'r> {
+    rows: &'r Rows,
+    chunk: usize,
+    /// The row, among those that are here, and its first entry.
+    here: usize,
+    entry: usize,
+}
+
+impl<'r> Source<'r> {
+    fn new(rows: &'r Rows) -> Self {
+        Source { rows, chunk: 0, here: 0, entry: 0 }
+    }
+
+    /// Goes on to a row, or stays where it is.
+    fn seek(&mut self, number: usize) {
+        let rows = self.rows;
+        while rows.chunks[self.chunk + 1].row <= number {
+            rows.release(self.chunk);
+            self.chunk += 1;
+        }
+        if !rows.is_here(self.chunk) {
+            return;
+        }
+        let begin = rows.chunks[self.chunk];
+        let (place, here) = (number - begin.row, begin.here + number - begin.row);
+        let block = here - place % BLOCK;
+        if self.here < block || self.here > here {
+            (self.here, self.entry) = (block, rows.entry_start(begin.block + place / BLOCK));
+        }
+        while self.here < here {
+            self.entry += self.entries(self.here);
+            self.here += 1;
+        }
+    }
+
+    /// Number of entries of a row.
+    fn entries(&self, here: usize) -> usize {
+        let segments = self.rows.shape.leaves.len();
+        let lengths = &self.rows.length[here * segments..(here + 1) * segments];
+        lengths.iter().map(|&length| usize::from(length)).sum()
     }
 }
 

@@ -44,8 +44,9 @@ impl TextRows {
     }
 
     fn write_rows(&self, text: &mut dyn Write) -> io::Result<()> {
+        let rows = self.rows.whole();
         let has_groups = self.groups.iter().any(|group| group.is_some());
-        let facts = || self.rows.blocks(0..self.rows.block_count()).flat_map(|block| block.facts());
+        let facts = || rows.blocks().flat_map(|block| block.facts());
         let has_constants = self.scores.is_none() && facts().any(|facts| facts[0] != 0.0);
         write!(text, "rows result")?;
         let columns = [(has_groups, "group"), (self.scores.is_some(), "score"), (has_constants, CONSTANT)];
@@ -55,7 +56,7 @@ impl TextRows {
         self.model.layout.facts()[1..].iter().try_for_each(|fact| write!(text, " {fact}"))?;
         writeln!(text)?;
         let indices = self.indices();
-        for block in self.rows.blocks(0..self.rows.block_count()) {
+        for block in rows.blocks() {
             let mut segments = block.segments();
             for ((row, facts), target) in (block.first..).zip(block.facts()).zip(block.target) {
                 write!(text, "{target}")?;

@@ -195,7 +195,7 @@ fn diagonal_of_the_hessian_is_that_of_gauss_newton() {
 
 #[test]
 fn all_methods_find_the_same_minimum() {
-    let rows = rows(20_000, drawn);
+    let rows = rows(5000, drawn);
     let problems =
         [(1e-9, SampleLoss::SquaredError), (1e-7, SampleLoss::SquaredError), (1e-9, SampleLoss::CrossEntropy)];
     for (strength, loss) in problems {

@@ -62,7 +62,7 @@ fn short_methods() -> [Box<dyn Solver>; 5] {
 
 #[test]
 fn a_fit_goes_on_from_any_step_to_the_same_end() {
-    let rows = rows(8000, drawn);
+    let rows = rows(3000, drawn);
     let objective = pulled(&rows, 1.0, 1e-9, &start());
     for method in short_methods() {
         let fit = check(&*method, &objective, &bounds(), &start());
@@ -74,7 +74,7 @@ fn a_fit_goes_on_from_any_step_to_the_same_end() {
 
 #[test]
 fn bounds_ties_and_frozen_parameters_go_on_as_well() {
-    let rows = rows(5000, drawn);
+    let rows = rows(3000, drawn);
     let objective = pulled(&rows, 1.0, 1e-9, &truth());
     let (lower, upper, mut begin) = tight();
     let mut limits = Limits::new(lower, upper).unwrap();

@@ -1,0 +1,28 @@
+//! Material, the squares that pieces stand on, the side to move, and the phase.
+
+use crate::chess::{Color, File, PieceType, Position};
+use crate::eval::params::{Accumulate, EvalParams};
+
+/// Adds the terms of both sides.
+#[inline(always)]
+pub(in crate::eval) fn material<S: Copy, W: Copy>(
+    position: &Position,
+    params: &EvalParams<S, W>,
+    sink: &mut impl Accumulate<S, W>,
+) {
+    for color in Color::ALL {
+        let mirror = if position.king(color).file() < File::E { 7 } else { 0 };
+        for piece in PieceType::ALL {
+            for square in position.colored(color, piece) {
+                let seen = square.relative_to(color);
+                sink.main(params.psqt[piece.index()][seen.rank().index()][seen.file().index() ^ mirror], color.sign());
+            }
+        }
+    }
+    for (piece, (&worth, &phase)) in PieceType::ALL.into_iter().zip(params.material.iter().zip(&params.phase)) {
+        let [white, black] = Color::ALL.map(|color| position.colored(color, piece).count() as i32);
+        sink.main(worth, white - black);
+        sink.phase(phase, white + black);
+    }
+    sink.main(params.tempo, position.side_to_move().sign());
+}

@@ -1,0 +1,95 @@
+//! The position as a whole: how hard it is to win.
+
+use crate::chess::{Bitboard, Color, PieceType};
+use crate::eval::context::Context;
+use crate::eval::geometry::{LIGHT, QUEEN_SIDE, count_files, files_of};
+use crate::eval::params::{Accumulate, EvalParams};
+
+/// Adds the terms of both sides.
+#[inline(always)]
+pub(in crate::eval) fn whole<S: Copy, W: Copy>(
+    cx: &Context<'_>,
+    params: &EvalParams<S, W>,
+    sink: &mut impl Accumulate<S, W>,
+) {
+    let [white, black] = Color::ALL.map(|color| cx.side(color).pawns);
+    let pawns = white | black;
+    let on_both_wings = (pawns & QUEEN_SIDE).any() && pawns.without(QUEEN_SIDE).any();
+    let passed = cx.facts.passed[0] | cx.facts.passed[1];
+    let kings: Bitboard = Color::ALL.map(|color| cx.side(color).king).into_iter().collect();
+    let complexity = &params.complexity;
+    sink.complexity(complexity.base, 1);
+    sink.complexity(complexity.pawns, pawns.count() as i32);
+    sink.complexity(complexity.passed, passed.count() as i32);
+    sink.complexity(complexity.both_wings, i32::from(on_both_wings));
+    sink.complexity(complexity.pawn_ending, i32::from(cx.occupied == pawns | kings));
+    let one_sided = Bitboard(files_of(white).0 ^ files_of(black).0);
+    sink.complexity(complexity.asymmetry, count_files(one_sided));
+
+    let ending = Ending::new(cx, on_both_wings);
+    for us in Color::ALL {
+        scale(cx, us, &ending, params, sink);
+    }
+}
+
+/// What both sides' scales ask for.
+struct Ending {
+    /// Each side has one bishop, of opposite colours.
+    opposite_bishops: bool,
+    /// There is no other piece beside these.
+    bishops_alone: bool,
+    /// One rook each and nothing else, pawns on one wing.
+    rooks_on_one_wing: bool,
+}
+
+impl Ending {
+    #[inline(always)]
+    fn new(cx: &Context<'_>, on_both_wings: bool) -> Self {
+        let bishops = cx.position.pieces(PieceType::Bishop);
+        let rooks = cx.position.pieces(PieceType::Rook);
+        let one_each = |pieces: Bitboard| {
+            let [white, black] = Color::ALL.map(|color| pieces & cx.side(color).all);
+            white.any() && black.any() && !white.has_several() && !black.has_several()
+        };
+        let lights = (bishops & LIGHT).count();
+        let pieces = cx.occupied.without(cx.position.pieces(PieceType::Pawn) | cx.position.pieces(PieceType::King));
+        Ending {
+            opposite_bishops: one_each(bishops) && lights == 1,
+            bishops_alone: pieces == bishops,
+            rooks_on_one_wing: pieces == rooks && one_each(rooks) && !on_both_wings,
+        }
+    }
+}
+
+/// Adds the share of the endgame score that counts if it is in favour of `us`: one number of one class.
+#[inline(always)]
+fn scale<S: Copy, W: Copy>(
+    cx: &Context<'_>,
+    us: Color,
+    ending: &Ending,
+    params: &EvalParams<S, W>,
+    sink: &mut impl Accumulate<S, W>,
+) {
+    let (params, them) = (&params.scale, !us);
+    let (own, theirs) = (cx.side(us), cx.side(them));
+    let pawns = own.pawns.count();
+    let scale = if ending.opposite_bishops && ending.bishops_alone {
+        params.opposite_bishops[cx.facts.passed[us.index()].count().min(3) as usize]
+    } else if pawns == 0 && officers(cx, us) <= officers(cx, them) + 3 {
+        params.pawnless
+    } else if ending.rooks_on_one_wing && pawns <= theirs.pawns.count() + 1 {
+        params.rook_ending
+    } else if ending.opposite_bishops {
+        params.opposite_bishops_and_pieces
+    } else {
+        params.pawns[pawns.min(8) as usize]
+    };
+    sink.scale(us, scale, 1);
+}
+
+/// The pieces of a side in the old count: 3 a minor piece, 5 a rook, 9 a queen.
+#[inline(always)]
+fn officers(cx: &Context<'_>, us: Color) -> u32 {
+    let count = |piece| cx.pieces(us, piece).count();
+    3 * (count(PieceType::Knight) + count(PieceType::Bishop)) + 5 * count(PieceType::Rook) + 9 * count(PieceType::Queen)
+}
