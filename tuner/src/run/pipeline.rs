@@ -155,19 +155,21 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             Some(k) => k,
             None => timed(&mut seconds.fit_k, || self.subject.fit_k(&rows.fitted, &start))?,
         };
+        let prior_choice = match self.settings.prior {
+            Some(_) => None,
+            None => timed(&mut seconds.choose_prior, || self.choose_prior(&rows.fitted, limits, start_k))?,
+        };
+        let per_position = prior_choice.as_ref().map_or(PRIOR_PER_POSITION, |choice| choice.per_position);
+        let mut prior = self.settings.prior.unwrap_or(per_position / rows.fitted.len() as f64);
         let before = self.subject.losses(rows, &start, start_k)?;
         let (mut k, mut sides) = (start_k, before);
         if self.settings.normalize {
             self.enlarge_start(&mut start, limits, start_k)?;
+            // Distances from the start grow with it.
+            prior /= start_k * start_k;
             k = 1.0;
             sides = self.subject.losses(rows, &start, k)?;
         }
-        let prior_choice = match self.settings.prior {
-            Some(_) => None,
-            None => timed(&mut seconds.choose_prior, || self.choose_prior(&rows.fitted, &start, limits, k))?,
-        };
-        let per_position = prior_choice.as_ref().map_or(PRIOR_PER_POSITION, |choice| choice.per_position);
-        let prior = self.settings.prior.unwrap_or(per_position / rows.fitted.len() as f64);
         let best = Best {
             theta: start.clone(),
             vector: start.clone(),
@@ -214,18 +216,12 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
     }
 
     /// The strength of the prior with which rows that are not fitted lose least; none if there are too few to tell.
-    fn choose_prior(
-        &self,
-        rows: &Rows,
-        start: &[f64],
-        limits: &Limits,
-        k: f64,
-    ) -> Result<Option<PriorChoice>, RunError> {
+    fn choose_prior(&self, rows: &Rows, limits: &Limits, k: f64) -> Result<Option<PriorChoice>, RunError> {
         let objective = Objective::new(rows, self.subject.model(), k)?.with_loss(self.settings.loss);
         let search = PriorSearch {
             objective: &objective,
             groups: self.groups,
-            start,
+            start: &self.constrained.start,
             limits,
             scale: self.settings.prior_scale,
             seed: self.settings.seed,

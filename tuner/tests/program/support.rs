@@ -8,14 +8,14 @@ use tempfile::TempDir;
 
 pub(crate) const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// Positions with a pawn more for the side that won, none an ending known by rule: enough to fit K and move some
+/// Positions with a pawn more for the side that won, one an ending known by rule: enough to fit K and move some
 /// parameters.
 pub(crate) const GOOD: &str = "\
 4k3/7p/8/8/8/8/PP5P/4K3 w - - c9 \"1-0\";
 4k3/pp5p/8/8/8/8/7P/4K3 b - - c9 \"0-1\";
 4k3/p6p/8/8/8/8/P6P/4K3 w - - 0 1 c9 \"1/2-1/2\";
 4k3/7p/8/8/8/8/P6P/4K3 w - - 12 60 c9 \"1/2-1/2\";
-4k3/7p/8/3n4/8/8/7P/4K3 b - - c9 \"0-1\";
+4k3/8/8/3n4/8/8/8/4K3 b - - c9 \"0-1\";
 r3k3/7p/8/8/8/8/7P/4K3 w - - c9 \"1/2-1/2\";
 ";
 
