@@ -2,8 +2,8 @@
 //!
 //! The matrix of a small sample of the rows, factorised once, does for a good first guess of every step; what it does not
 //! know the gradients tell. Where that does not suffice, the matrix is renewed at the present parameters, of four times as
-//! many rows: as soon as the passes since the last one have taken as long as the next one will, so that neither matrices
-//! nor passes take much longer than with the best choice of them. Steps are no longer than the last ones have shown to be
+//! many rows unless steps still have to be damped: as soon as the passes since the last one have taken as long as the next
+//! one will, so that neither matrices nor passes take much longer than with the best choice of them. Steps are no longer than the last ones have shown to be
 //! of use, by damping of the matrix; the first one is a fit to a sample of the rows.
 //! See Nocedal and Wright, Numerical Optimization, 2nd edition, sections 7.2 and 10.3.
 
@@ -17,11 +17,14 @@ use crate::objective::Objective;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-/// How many times more rows each matrix has than the one before it.
+/// How many times more rows each matrix has than the one before it, unless that was made too far away.
 const GROWTH: usize = 4;
 
+/// How often a matrix is made anew of as many rows.
+const MOST_RENEWALS: u32 = 6;
+
 /// The outer products of the first matrix take at most as long as so many passes.
-const FIRST: f64 = 2.0;
+const FIRST: f64 = 4.0;
 
 /// Once a matrix is of all rows, the next one must wait so many times as long as the one before it.
 const PATIENCE: f64 = 2.0;
@@ -80,6 +83,8 @@ pub(super) struct LbfgsState {
     schedule: Schedule,
     /// Where the matrix was made, if there is one, and what was held when it was factorised last.
     metric: Option<(Vec<f64>, Vec<bool>, f64)>,
+    /// The diagonal of all rows that it was made with.
+    diagonal: Option<Vec<f64>>,
 }
 
 /// When the matrix is renewed, and of how many rows.
@@ -87,6 +92,8 @@ pub(super) struct LbfgsState {
 struct Schedule {
     /// The matrix is of every so-many-th row.
     stride: usize,
+    /// How often one of as many rows was made anew.
+    renewals: u32,
     /// What the passes since then have taken.
     spent: f64,
     /// How many times as long as a matrix they may take.
@@ -114,6 +121,7 @@ impl Iterative for Lbfgs {
             history: History::default(),
             schedule: Schedule {
                 stride: costs.first_stride(),
+                renewals: 0,
                 spent: 0.0,
                 patience: 1.0,
                 radius,
@@ -121,6 +129,7 @@ impl Iterative for Lbfgs {
             },
             at: start,
             metric: None,
+            diagonal: None,
             costs,
         };
         match state {
@@ -144,6 +153,8 @@ struct LbfgsIteration<'p> {
     schedule: Schedule,
     /// Where it was made, and the metric.
     metric: Option<(Vec<f64>, Metric)>,
+    /// The diagonal of all rows, for matrices of some of them.
+    diagonal: Option<Vec<f64>>,
     costs: Costs,
 }
 
@@ -157,12 +168,19 @@ impl LbfgsIteration<'_> {
         if stride == 0 || stride > self.problem.objective.rows().len() || !is_sound {
             return Err(StateError::Order("strides"));
         }
+        if let Some(diagonal) = &state.diagonal {
+            check_size(diagonal.len(), state.theta.len())?;
+            if !diagonal.iter().all(|&entry| entry >= 0.0 && entry.is_finite()) {
+                return Err(StateError::Order("diagonals"));
+            }
+        }
+        self.diagonal = state.diagonal;
         if let Some((theta, held, _)) = state.metric {
             check_size(theta.len(), state.theta.len())?;
             check_size(held.len(), state.theta.len())?;
             self.problem.check(&theta)?;
             // What it took was counted when it was made.
-            let mut metric = Metric::new(self.problem, &theta, stride, &mut Work::default());
+            let mut metric = Metric::new(self.problem, &theta, stride, &mut self.diagonal, &mut Work::default());
             metric.damping = damping;
             metric.solve(&held, &vec![0.0; theta.len()], &mut Work::default());
             self.metric = Some((theta, metric));
@@ -194,17 +212,27 @@ impl LbfgsIteration<'_> {
         (next.is_finite() && next.loss < self.at.loss).then_some(next)
     }
 
-    /// Gives up the matrix if the next one will not take longer than the passes since it was made.
+    /// Gives up the matrix if the next one will not take longer than the passes since it was made. Where steps are damped,
+    /// it is the place of the matrix that is out of date, not its rows that are too few.
     fn renew(&mut self) {
-        let next = (self.schedule.stride / GROWTH).max(1);
-        if self.metric.is_some() && self.schedule.spent >= self.schedule.patience * self.costs.matrix(next) {
-            if self.schedule.stride == 1 {
-                self.schedule.patience *= PATIENCE;
-            }
-            (self.schedule.stride, self.schedule.spent, self.metric) = (next, 0.0, None);
-            // What was learnt beside another matrix, farther from the minimum, does more harm than good beside this one.
-            self.history.clear();
+        let Some((_, metric)) = &self.metric else { return };
+        let is_far = metric.damping > 0.0 && self.schedule.renewals < MOST_RENEWALS;
+        let next = if is_far { self.schedule.stride } else { (self.schedule.stride / GROWTH).max(1) };
+        if self.schedule.spent < self.schedule.patience * self.costs.matrix(next) {
+            return;
         }
+        if is_far {
+            self.schedule.renewals += 1;
+        } else {
+            self.schedule.renewals = 0;
+            self.diagonal = None;
+        }
+        if self.schedule.stride == 1 {
+            self.schedule.patience *= PATIENCE;
+        }
+        (self.schedule.stride, self.schedule.spent, self.metric) = (next, 0.0, None);
+        // What was learnt beside another matrix, farther from the minimum, does more harm than good beside this one.
+        self.history.clear();
     }
 
     /// Counts a step; whether the last ones have brought next to nothing.
@@ -237,8 +265,9 @@ impl LbfgsIteration<'_> {
     /// there is none, if so.
     fn step(&mut self, work: &mut Work) -> Result<(Iterate, f64), Termination> {
         let (problem, at, stride) = (self.problem, &self.at, self.schedule.stride);
-        let (_, metric) =
-            self.metric.get_or_insert_with(|| (at.theta.clone(), Metric::new(problem, &at.theta, stride, work)));
+        let diagonal = &mut self.diagonal;
+        let metric = || (at.theta.clone(), Metric::new(problem, &at.theta, stride, diagonal, work));
+        let (_, metric) = self.metric.get_or_insert_with(metric);
         let mut held = at.held.clone();
         loop {
             let among = |(&slope, &held): (&f64, &bool)| if held { 0.0 } else { slope };
@@ -319,6 +348,7 @@ impl Iteration for LbfgsIteration<'_> {
                 .metric
                 .as_ref()
                 .and_then(|(theta, metric)| Some((theta.clone(), metric.held()?.to_vec(), metric.damping))),
+            diagonal: self.diagonal.clone(),
         })
     }
 

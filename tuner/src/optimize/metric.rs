@@ -31,18 +31,28 @@ pub(super) struct Metric {
 
 impl Metric {
     /// The matrix at parameters, of every `stride`-th row, but with a diagonal that all rows have part in: what the
-    /// sample has not seen is not taken for flat.
-    pub(super) fn new(problem: &Problem<'_>, theta: &[f64], stride: usize, work: &mut Work) -> Self {
+    /// sample has not seen is not taken for flat. `all` is that of all rows, here or near; where there is none yet, it is
+    /// worked out.
+    pub(super) fn new(
+        problem: &Problem<'_>,
+        theta: &[f64],
+        stride: usize,
+        all: &mut Option<Vec<f64>>,
+        work: &mut Work,
+    ) -> Self {
         let objective = problem.objective;
         let rows = objective.rows();
         let mut matrix = objective.hessian_of_sample(theta, HessianKind::GaussNewton, stride);
         work.outer_products += rows.len().div_ceil(stride);
         matrix.gather(problem.limits.leaders());
         if stride > 1 {
-            let mut diagonal = objective.gauss_newton_diagonal(theta);
-            problem.limits.gather(&mut diagonal);
-            matrix.raise_diagonal(&diagonal);
-            work.passes += 1;
+            let diagonal = all.get_or_insert_with(|| {
+                work.passes += 1;
+                let mut diagonal = objective.gauss_newton_diagonal(theta);
+                problem.limits.gather(&mut diagonal);
+                diagonal
+            });
+            matrix.raise_diagonal(diagonal);
         }
         // The flat direction of a scale turns with the parameters: elsewhere a gradient has a part along that of here.
         let diagonal = matrix.diagonal();
@@ -150,7 +160,7 @@ mod tests {
         let limits = Limits::none(SIZE);
         let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
         let mut work = Work::default();
-        let mut metric = Metric::new(&problem, &THETA, 1, &mut work);
+        let mut metric = Metric::new(&problem, &THETA, 1, &mut None, &mut work);
         assert_eq!((work.outer_products, work.factorisations, work.passes), (3000, 0, 0));
         let gradient: Vec<f64> = (0..SIZE).map(|j| (j as f64 - 4.5) * 1e-4).collect();
         let matrix = objective.hessian(&THETA, HessianKind::GaussNewton);
@@ -177,7 +187,7 @@ mod tests {
         let limits = Limits::none(SIZE);
         let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
         let mut work = Work::default();
-        let mut metric = Metric::new(&problem, &THETA, 1, &mut work);
+        let mut metric = Metric::new(&problem, &THETA, 1, &mut None, &mut work);
         let held = [false; SIZE];
         let gradient: Vec<f64> = (0..SIZE).map(|j| (j as f64 - 4.5) * 1e-4).collect();
         let length = |metric: &mut Metric, work: &mut Work| {
@@ -208,12 +218,16 @@ mod tests {
         theta[9] = theta[6];
         let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
         let mut work = Work::default();
-        let metric = Metric::new(&problem, &theta, 7, &mut work);
+        let mut all = None;
+        let metric = Metric::new(&problem, &theta, 7, &mut all, &mut work);
         assert_eq!((work.outer_products, work.passes), (429, 1));
         let mut whole = objective.gauss_newton_diagonal(&theta);
         limits.gather(&mut whole);
         assert_eq!(whole[9], 0.0);
         assert!(metric.matrix.diagonal().iter().zip(&whole).all(|(entry, least)| entry >= least));
         assert_eq!(metric.ridge, SHRINKAGE * SIZE as f64 / 429.0);
+        assert_eq!(all, Some(whole));
+        Metric::new(&problem, &theta, 7, &mut all, &mut work);
+        assert_eq!((work.outer_products, work.passes), (858, 1));
     }
 }

@@ -38,7 +38,7 @@ pub use validation::{FOLDS, PriorChoice, PriorSearch, Split, ValidationError};
 pub const MIN_SEEN: u32 = 10;
 
 /// The strength of the prior per row that its choice begins with: λ = this / number of rows.
-pub const PRIOR_PER_POSITION: f64 = 5e-5;
+pub const PRIOR_PER_POSITION: f64 = 5e-4;
 
 /// Who watches a run, and who ends it early.
 #[derive(Clone, Copy)]

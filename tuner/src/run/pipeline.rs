@@ -25,9 +25,16 @@ use crate::optimize::{Limits, Precision};
 /// A round that lowers the true loss by less than this share of it is the last.
 const LEAST_PROGRESS: f64 = 1e-5;
 
-/// The share of the gradient that a round leaves where rows are resolved again: leaves that change move the minimum by more,
-/// and so does rounding.
-const ROUGH: f64 = 1e-4;
+/// The share of the gradient that is left by a round after so many others, where rows are resolved again: leaves that change
+/// move the minimum by more, the first time by far, and so does rounding in the end.
+fn roughness(rounds: u64) -> f64 {
+    match rounds {
+        0 => 1e-2,
+        1 => 1e-3,
+        _ => LAST_ROUGH,
+    }
+}
+const LAST_ROUGH: f64 = 3e-4;
 
 /// An evaluation whose parameters are fitted: what one has that others have not.
 pub trait Subject<'r> {
@@ -263,7 +270,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
                 return Ok((true, rows));
             }
             // Where nothing is lost, there is no gain to be told either.
-            let is_enough = gain >= LEAST_PROGRESS;
+            let is_enough = gain >= LEAST_PROGRESS || gain > 0.0 && roughness(state.rounds - 1) > LAST_ROUGH;
             if !self.subject.has_moving_rows() || !is_enough || state.rounds == MAX_ROUNDS {
                 break;
             }
@@ -287,7 +294,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         seconds: &mut Seconds,
     ) -> Result<(Best<S::Loss>, bool), RunError> {
         let objective = self.objective(&rows.fitted, state)?;
-        let tolerance = self.subject.has_moving_rows().then_some(ROUGH);
+        let tolerance = self.subject.has_moving_rows().then(|| roughness(state.rounds));
         let precision = Precision { norm: state.first_norm, tolerance };
         let solver = self.settings.method.solver(self.settings.seed, self.settings.batch, precision);
         let (begin, hooks) = (state.theta.clone(), self.hooks);

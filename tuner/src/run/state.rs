@@ -84,7 +84,9 @@ impl<L: DeserializeOwned> RunState<L> {
     /// What of it cannot be, whatever it is the state of: a run takes the rest as it is.
     fn fault(&self, size: usize) -> Option<String> {
         let pick = self.pick.as_ref().map(|pick| &pick.theta);
-        let vectors = [&self.start, &self.resolved_with, &self.theta, &self.best.theta, &self.best.vector].into_iter().chain(pick);
+        let vectors = [&self.start, &self.resolved_with, &self.theta, &self.best.theta, &self.best.vector]
+            .into_iter()
+            .chain(pick);
         for vector in vectors {
             if vector.len() != size {
                 return Some(format!("{} parameters where {size} are expected", vector.len()));

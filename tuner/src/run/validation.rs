@@ -164,8 +164,9 @@ pub const FOLDS: usize = 5;
 const ENOUGH_HELD: usize = 60_000;
 
 /// Rows that folds are made of at most, for each parameter and in any case; more are thinned out, whole groups at a time.
-/// The best strength, times the number of rows, is about the same for more of them.
-const ROWS_PER_PARAMETER: usize = 100;
+/// With as many, the best strength times the number of rows is about the same for more of them; with 80 rows a parameter,
+/// five to ten times as strong a pull was best.
+const ROWS_PER_PARAMETER: usize = 200;
 const ENOUGH_ROWS: usize = 100_000;
 
 /// Bytes that the curvatures of folds fitted at the same time may take, without what it takes to sum them.
@@ -179,7 +180,7 @@ const RATIO: f64 = 3.162_277_660_168_379_5;
 const TOLERANCE: f64 = 1e-2;
 
 /// Rungs of the ladder, counted from the first guess: nothing is pulled below, nothing moves above.
-const RUNGS: std::ops::RangeInclusive<i32> = -8..=12;
+const RUNGS: std::ops::RangeInclusive<i32> = -10..=10;
 
 /// A strength and what data that were not fitted lose with it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
