@@ -13,11 +13,14 @@ const RIDGE: f64 = 1e-7;
 /// added for one parameter a row.
 const SHRINKAGE: f64 = 0.5;
 
-/// A step may be longer or shorter than it should be by this factor.
+/// A step may be longer than it should be by this factor.
 pub(super) const SLACK: f64 = 2.0;
 
-/// Factorisations for one step.
-const MOST_DAMPINGS: usize = 6;
+/// A damped step may be shorter by this factor: another factorisation takes longer than another step.
+const SHORT: f64 = 5.0;
+
+/// Factorisations for one step at most.
+const MOST_DAMPINGS: usize = 2;
 
 /// A Gauss-Newton matrix, of every so-many-th row.
 pub(super) struct Metric {
@@ -90,7 +93,7 @@ impl Metric {
             let step = self.solve(held, gradient, work);
             let square = dot(&step, &step);
             let ratio = square.sqrt() / radius;
-            if ratio <= SLACK && (self.damping == 0.0 || ratio >= SLACK.recip()) {
+            if ratio <= SLACK && (self.damping == 0.0 || ratio >= SHORT.recip()) {
                 return;
             }
             let slope = dot(&step, &self.solve(held, &step, work));
@@ -107,11 +110,13 @@ impl Metric {
 struct Factor {
     held: Vec<bool>,
     damping: f64,
-    /// Parameters that the factor is about, ascending.
-    free: Vec<usize>,
-    /// 1 / √diagonal, by position in `free`.
+    /// Parameters that the factor is about, ascending: those that some other one has to do with.
+    coupled: Vec<usize>,
+    /// 1 / √diagonal, by position in `coupled`.
     scale: Vec<f64>,
     cholesky: Cholesky,
+    /// The others, such as those that no row has, and their diagonals.
+    alone: Vec<(usize, f64)>,
 }
 
 impl Factor {
@@ -119,26 +124,38 @@ impl Factor {
         let mut diagonal = matrix.diagonal();
         diagonal.iter_mut().for_each(|entry| *entry += damping);
         let free: Vec<usize> = (0..matrix.size()).filter(|&j| !held[j] && diagonal[j] > 0.0).collect();
-        let scale: Vec<f64> = free.iter().map(|&j| diagonal[j].sqrt().recip()).collect();
-        let mut scaled = Matrix::zeros(free.len(), free.len());
+        let mut is_coupled = vec![false; matrix.size()];
         for (i, &row) in free.iter().enumerate() {
             let entries = matrix.row(row);
-            for (j, &column) in free[..=i].iter().enumerate() {
+            for &column in free[..i].iter().filter(|&&column| entries[column] != 0.0) {
+                (is_coupled[row], is_coupled[column]) = (true, true);
+            }
+        }
+        let (coupled, alone): (Vec<usize>, Vec<usize>) = free.into_iter().partition(|&j| is_coupled[j]);
+        let alone = alone.into_iter().map(|j| (j, diagonal[j] * (1.0 + ridge))).collect();
+        let scale: Vec<f64> = coupled.iter().map(|&j| diagonal[j].sqrt().recip()).collect();
+        let mut scaled = Matrix::zeros(coupled.len(), coupled.len());
+        for (i, &row) in coupled.iter().enumerate() {
+            let entries = matrix.row(row);
+            for (j, &column) in coupled[..=i].iter().enumerate() {
                 scaled[(i, j)] = entries[column] * scale[i] * scale[j];
             }
             scaled[(i, i)] = 1.0 + ridge;
         }
         // The ridge is above the rounding: what is replaced all the same only makes a step shorter.
         let cholesky = Cholesky::replacing(scaled, 0.1 * RIDGE).expect("finite entries");
-        Factor { held: held.to_vec(), damping, free, scale, cholesky }
+        Factor { held: held.to_vec(), damping, coupled, scale, cholesky, alone }
     }
 
     fn solve(&self, gradient: &[f64]) -> Vec<f64> {
-        let mut x = Matrix::from_fn(1, self.free.len(), |_, i| gradient[self.free[i]] * self.scale[i]);
+        let mut x = Matrix::from_fn(1, self.coupled.len(), |_, i| gradient[self.coupled[i]] * self.scale[i]);
         self.cholesky.solve_rows(&mut x);
         let mut solution = vec![0.0; gradient.len()];
-        for (i, &j) in self.free.iter().enumerate() {
+        for (i, &j) in self.coupled.iter().enumerate() {
             solution[j] = x[(0, i)] * self.scale[i];
+        }
+        for &(j, diagonal) in &self.alone {
+            solution[j] = gradient[j] / diagonal;
         }
         solution
     }

@@ -282,7 +282,8 @@ impl PriorSearch<'_> {
             watch(&rung.trial);
             Ok(rung)
         };
-        rungs.push(try_rung(0)?);
+        let first = self.first_rung();
+        rungs.push(try_rung(first)?);
         while rungs[rungs.len() - 1].number < *RUNGS.end() {
             let next = try_rung(rungs[rungs.len() - 1].number + 1)?;
             let is_worse = next.excess(best_of(&rungs)) > 0.0;
@@ -291,7 +292,7 @@ impl PriorSearch<'_> {
                 break;
             }
         }
-        if best_of(&rungs).number == 0 {
+        if best_of(&rungs).number == first {
             rungs.reverse();
             while rungs[rungs.len() - 1].number > *RUNGS.start() {
                 let next = try_rung(rungs[rungs.len() - 1].number - 1)?;
@@ -312,6 +313,13 @@ impl PriorSearch<'_> {
             folds: count,
             trials: rungs.iter().map(|rung| rung.trial).collect(),
         })
+    }
+
+    /// Where to begin: the fewer rows a parameter, the stronger the pull that is best.
+    fn first_rung(&self) -> i32 {
+        let free = (0..self.objective.parameters()).filter(|&j| !self.limits.is_frozen(j)).count();
+        let scarcity = (ROWS_PER_PARAMETER * free) as f64 / self.objective.rows().len() as f64;
+        (scarcity.max(1.0).ln() / RATIO.ln()) as i32
     }
 
     /// The folds that are looked at: as many as it takes to hold out enough.

@@ -12,7 +12,7 @@ fn tuned(folder: &Folder, arguments: &[&str]) -> (Weights, Value) {
     let output = folder.path("out.toml");
     let mut command = tuner();
     command
-        .args(["--resolve", "static", "--prior", "1e-9", "--json", "--epd"])
+        .args(["--resolve", "static", "--prior", "1e-7", "--json", "--epd"])
         .arg(positions(folder.0.path(), 10_000))
         .arg("--output")
         .arg(&output)
