@@ -48,6 +48,7 @@ fn accumulate_pawns<S: Copy, W: Copy>(
     params: &EvalParams<S, W>,
     sink: &mut impl Accumulate<S, W>,
 ) {
+    terms::material::pawns_and_kings(position, params, sink);
     for us in Color::ALL {
         terms::pawns::pawns(position, facts, us, params, sink);
         terms::shelter::shelter(position, us, params, sink);
