@@ -41,8 +41,11 @@ enum Command {
         #[command(flatten)]
         parameters: Parameters,
     },
-    /// Explain the evaluation of a position, term by term.
+    /// Explain the evaluation of a position, by family or term by term.
     Eval {
+        /// Show every term.
+        #[arg(long)]
+        terms: bool,
         #[command(flatten)]
         parameters: Parameters,
         #[command(flatten)]
@@ -138,8 +141,13 @@ fn run(command: Command, tune_search: bool) -> Result<()> {
             uci::run_commands(commands_of(words), tune_search);
             Ok(())
         }
-        Command::Eval { parameters, position } => {
-            out!("{}", parameters.evaluator()?.breakdown(&position.position()?));
+        Command::Eval { terms, parameters, position } => {
+            let breakdown = parameters.evaluator()?.breakdown(&position.position()?);
+            if terms {
+                out!("{}", breakdown.by_term());
+            } else {
+                out!("{breakdown}");
+            }
             Ok(())
         }
         Command::Perft { depth, position } => {

@@ -191,7 +191,7 @@ impl<N: Number> Constants<N> {
 const DANGER_BEND: i32 = 128;
 
 /// The scale that changes nothing.
-const SCALE_UNIT: i32 = 128;
+pub(super) const SCALE_UNIT: i32 = 128;
 
 /// The endgame score at which half of a complexity counts, in centipawns.
 const COMPLEXITY_KNEE: i32 = 64;

@@ -1,9 +1,13 @@
 //! The evaluation and the quiescence search on thousands of positions of random games.
 
+use std::ops::RangeInclusive;
+
 use engine::chess::{All, Move, Noisy, PieceType, Position};
-use engine::eval::params::{Complexity, PAIRS, Sink, Sums, Weights, numbers_of};
+use engine::eval::params::{Complexity, PAIRS, Sink, Sums, Weights, numbers_of, ranges_of};
 use engine::eval::score::Score;
-use engine::eval::{Constant, Constants, EVAL_LIMIT, Entry, Evaluator, Pair, PawnTable, Trace, combine, known_ending};
+use engine::eval::{
+    Constant, Constants, EVAL_LIMIT, Entry, Evaluator, Pair, PawnTable, Term, Trace, combine, known_ending,
+};
 use engine::search::{Pruning, Quiescence, Value, mated_in};
 
 use crate::fixture;
@@ -36,6 +40,34 @@ fn positions(games: u64) -> Vec<Position> {
         }
     }
     positions
+}
+
+/// Legal positions of random pieces on random squares, as many of each kind as promotions allow, and more: so many of them,
+/// or as many as the variable MERINO_POSITIONS says.
+fn set_ups(count: usize) -> Vec<Position> {
+    let count = std::env::var("MERINO_POSITIONS").map_or(count, |text| text.parse().expect("a number of positions"));
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let mut found = Vec::new();
+    while found.len() < count {
+        let mut board = [b'1'; 64];
+        for (king, kinds) in [(b'K', b"PNBRQ"), (b'k', b"pnbrq")] {
+            board[random.below(64) as usize] = king;
+            // A kind that is preferred makes for nine queens or eight pawns.
+            let favourite = kinds[random.below(5) as usize];
+            for _ in 0..random.below(16) {
+                let kind = if random.below(2) == 0 { favourite } else { kinds[random.below(5) as usize] };
+                let square = random.below(64) as usize;
+                let is_back = !(8..56).contains(&square);
+                if board[square] == b'1' && !(is_back && kind.eq_ignore_ascii_case(&b'p')) {
+                    board[square] = kind;
+                }
+            }
+        }
+        let ranks: Vec<&str> = board.chunks(8).map(|rank| std::str::from_utf8(rank).unwrap()).collect();
+        let side = ["w", "b"][random.below(2) as usize];
+        found.extend(Position::from_fen(&format!("{} {side} - - 0 1", ranks.join("/"))));
+    }
+    found
 }
 
 /// Parameters without any symmetry or rhyme.
@@ -156,6 +188,27 @@ fn files_mirrored(position: &Position) -> Option<Position> {
 }
 
 #[test]
+fn whatever_is_set_up_has_a_score_within_bounds() {
+    let mut random = Random(77);
+    let end = |range: RangeInclusive<i32>| f64::from([*range.start(), *range.end()][random.below(2) as usize]);
+    let extreme: Vec<f64> = ranges_of::<Weights>().map(end).collect();
+    let (extreme, _) = Weights::from_vector(&extreme);
+    let positions = set_ups(4000);
+    for evaluator in [fixture::evaluator(), Evaluator::new(random_weights()), Evaluator::new(extreme)] {
+        let mut pawns = PawnTable::new().expect("memory for a table");
+        for position in &positions {
+            let score = evaluator.evaluate_for_white(position);
+            let fen = || position.to_fen();
+            assert!(score.abs() <= EVAL_LIMIT, "{}: {score}", fen());
+            assert_eq!(score, -evaluator.evaluate_for_white(&position.color_flipped()), "{}", fen());
+            assert_eq!(evaluator.evaluate(position), evaluator.evaluate_with(position, &mut pawns), "{}", fen());
+            let mirrored = files_mirrored(position).expect("a mirrored position");
+            assert_eq!(score, evaluator.evaluate_for_white(&mirrored), "{}", fen());
+        }
+    }
+}
+
+#[test]
 fn positions_with_mirrored_files_have_the_same_score() {
     for evaluator in evaluators() {
         for position in positions(40) {
@@ -174,8 +227,17 @@ fn the_breakdown_sums_exactly_to_the_evaluation() {
             let breakdown = evaluator.breakdown(&position);
             assert_eq!(breakdown.total, evaluator.evaluate_for_white(&position));
             assert_eq!(breakdown.terms.iter().map(|term| term.tapered).sum::<i32>(), breakdown.total);
-            assert_eq!(breakdown.terms.iter().map(|term| term.mg).sum::<i32>(), breakdown.mg);
-            assert_eq!(breakdown.terms.iter().map(|term| term.eg).sum::<i32>(), breakdown.eg);
+            for terms in [&breakdown.terms, &breakdown.families()] {
+                assert_eq!(terms.iter().map(|term| term.both.mg).sum::<i32>(), breakdown.both.mg);
+                assert_eq!(terms.iter().map(|term| term.both.eg).sum::<i32>(), breakdown.both.eg);
+            }
+            // What belongs to sides is the difference of theirs.
+            let families = breakdown.families();
+            for Term { name, sides: [white, black], both, .. } in &families {
+                if name != "complexity" && breakdown.sums.is_some() {
+                    assert_eq!((white.mg - black.mg, white.eg - black.eg), (both.mg, both.eg), "{name}: {breakdown}");
+                }
+            }
         }
     }
 }

@@ -27,7 +27,7 @@ fn refusal(arguments: &[&str]) -> String {
 /// The last column of the rows of a breakdown: the terms, and their sum as the table gives it.
 fn tapered(table: &str) -> (Vec<i32>, i32) {
     let rows = table.lines().filter_map(|line| match line.split_whitespace().collect::<Vec<_>>()[..] {
-        [name, _, _, value] => Some((name.to_owned(), value.parse().ok()?)),
+        [name, _, _, _, _, _, _, value] | [name, _, _, value] => Some((name.to_owned(), value.parse().ok()?)),
         _ => None,
     });
     let (total, terms): (Vec<_>, Vec<_>) = rows.partition(|(name, _)| name == "evaluation");
@@ -44,7 +44,9 @@ fn eval_explains_with_any_parameters() {
         std::fs::write(&whole, with_starts::<Weights>(&text).unwrap().text).unwrap();
         run(&["eval", "--params", whole.to_str().unwrap(), KIWIPETE])
     });
-    for table in [&embedded, &baseline, &own] {
+    let terms = run(&["eval", "--terms", KIWIPETE]);
+    assert!(terms.contains("\npsqt.knight ") && terms.lines().count() > embedded.lines().count(), "{terms}");
+    for table in [&embedded, &baseline, &own, &terms] {
         let (terms, total) = tapered(table);
         assert!(terms.len() > 3 && terms.iter().sum::<i32>() == total, "{table}");
     }
