@@ -12,6 +12,9 @@ use engine::search::{Pruning, Quiescence, Value, mated_in};
 
 use crate::fixture;
 
+/// Plies of a random game at most.
+const GAME: usize = 160;
+
 /// A small deterministic generator (xorshift).
 struct Random(u64);
 
@@ -24,13 +27,19 @@ impl Random {
     }
 }
 
-/// Every position of some random games.
-fn positions(games: u64) -> Vec<Position> {
+/// How many positions are looked at: so many, or as many as the variable MERINO_POSITIONS says.
+fn wanted(count: usize) -> usize {
+    std::env::var("MERINO_POSITIONS").map_or(count, |text| text.parse().expect("a number of positions"))
+}
+
+/// Every position of some random games, or of as many as it takes to have what is wanted.
+fn positions(games: usize) -> Vec<Position> {
+    let wanted = wanted(games * GAME);
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut positions = Vec::new();
-    for _ in 0..games {
+    while positions.len() < wanted {
         let mut position = Position::start();
-        for _ in 0..160 {
+        for _ in 0..GAME {
             let moves = position.legal_moves();
             if moves.is_empty() {
                 break;
@@ -42,10 +51,9 @@ fn positions(games: u64) -> Vec<Position> {
     positions
 }
 
-/// Legal positions of random pieces on random squares, as many of each kind as promotions allow, and more: so many of them,
-/// or as many as the variable MERINO_POSITIONS says.
+/// Legal positions of random pieces on random squares, up to as many of each kind as promotions allow.
 fn set_ups(count: usize) -> Vec<Position> {
-    let count = std::env::var("MERINO_POSITIONS").map_or(count, |text| text.parse().expect("a number of positions"));
+    let count = wanted(count);
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut found = Vec::new();
     while found.len() < count {
