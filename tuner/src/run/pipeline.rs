@@ -169,17 +169,17 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         let per_position = prior_choice.as_ref().map_or(PRIOR_PER_POSITION, |choice| choice.per_position);
         let mut prior = self.settings.prior.unwrap_or(per_position / rows.fitted.len() as f64);
         let before = self.subject.losses(rows, &start, start_k)?;
-        let (mut k, mut sides) = (start_k, before);
+        let (mut vector, mut k, mut sides) = (start.clone(), start_k, before);
         if self.settings.normalize {
             self.enlarge_start(&mut start, limits, start_k)?;
             // Distances from the start grow with it.
             prior /= start_k * start_k;
-            k = 1.0;
-            sides = self.subject.losses(rows, &start, k)?;
+            (vector, k) = (self.subject.numbers().round(&start), 1.0);
+            sides = self.subject.losses(rows, &vector, k)?;
         }
         let best = Best {
             theta: start.clone(),
-            vector: start.clone(),
+            vector,
             sides,
             measure: self.subject.minimised(sides.held.unwrap_or(sides.fitted)),
             iterations: 0,

@@ -24,6 +24,10 @@ use crate::target::Target;
 /// rounding with its reciprocal.
 const STEP: f64 = 2e-3;
 
+/// The same for second derivatives: they jump where the curve of danger begins to bend, so that rows within a step of it
+/// are off.
+const BEND_STEP: f64 = 1e-2 * STEP;
+
 /// How much second derivatives may be off, as a share of what they would be if parameters had nothing in common: their
 /// sums over rows are accurate to about six digits.
 const BEND_TOLERANCE: f64 = 1e-4;
@@ -201,7 +205,7 @@ fn bends(objective: &Objective<'_>, theta: &[f64], directions: &[Vec<f64>]) -> V
             let (_, gradient) = objective.loss_and_gradient(&moved);
             gradient.iter().zip(direction).map(|(slope, part)| slope * part).sum()
         };
-        let numeric = (along(STEP) - along(-STEP)) / (2.0 * STEP);
+        let numeric = (along(BEND_STEP) - along(-BEND_STEP)) / (2.0 * BEND_STEP);
         let scale = diagonal.iter().zip(direction).map(|(bend, part)| bend * part * part).sum();
         Slope { index, analytic, numeric, scale }
     };
