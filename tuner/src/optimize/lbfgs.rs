@@ -2,9 +2,9 @@
 //!
 //! The matrix of a small sample of the rows, factorised once, does for a good first guess of every step; what it does not
 //! know the gradients tell. Where that does not suffice, the matrix is renewed at the present parameters, of four times as
-//! many rows unless steps still have to be damped: as soon as the passes since the last one have taken as long as the next
-//! one will, so that neither matrices nor passes take much longer than with the best choice of them. Steps are no longer than the last ones have shown to be
-//! of use, by damping of the matrix; the first one is a fit to a sample of the rows.
+//! many rows unless steps still have to be damped: as soon as the steps since the last one have taken as long as the next
+//! one will, so that neither matrices nor steps take much longer than with the best choice of them. Steps are no longer
+//! than the last ones have shown to be of use, by damping of the matrix; the first one is a fit to a sample of the rows.
 //! See Nocedal and Wright, Numerical Optimization, 2nd edition, sections 7.2 and 10.3.
 
 use super::history::{History, dot};
@@ -23,7 +23,7 @@ const GROWTH: usize = 4;
 /// How often a matrix is made anew of as many rows.
 const MOST_RENEWALS: u32 = 6;
 
-/// The outer products of the first matrix take at most as long as so many passes.
+/// The outer products of the first matrix take at most as long as so many passes, or as its factorisation.
 const FIRST: f64 = 4.0;
 
 /// Once a matrix is of all rows, the next one must wait so many times as long as the one before it.
@@ -94,7 +94,7 @@ struct Schedule {
     stride: usize,
     /// How often one of as many rows was made anew.
     renewals: u32,
-    /// What the passes since then have taken.
+    /// What the passes and the factorisations since then have taken.
     spent: f64,
     /// How many times as long as a matrix they may take.
     patience: f64,
@@ -212,7 +212,7 @@ impl LbfgsIteration<'_> {
         (next.is_finite() && next.loss < self.at.loss).then_some(next)
     }
 
-    /// Gives up the matrix if the next one will not take longer than the passes since it was made. Where steps are damped,
+    /// Gives up the matrix if the next one will not take longer than the steps since it was made. Where steps are damped,
     /// it is the place of the matrix that is out of date, not its rows that are too few.
     fn renew(&mut self) {
         let Some((_, metric)) = &self.metric else { return };
@@ -327,13 +327,14 @@ impl Iteration for LbfgsIteration<'_> {
             return ControlFlow::Continue(());
         }
         self.renew();
-        let before = work.passes;
+        let before = (work.passes, work.factorisations);
         let (next, tried) = match self.step(work) {
             Ok(found) => found,
             Err(termination) => return ControlFlow::Break(termination),
         };
         self.learn_radius(&next, tried);
-        self.schedule.spent += (work.passes - before) as f64 * self.costs.pass;
+        self.schedule.spent += (work.passes - before.0) as f64 * self.costs.pass
+            + (work.factorisations - before.1) as f64 * self.costs.factorisation;
         self.history.push(difference(&next.theta, &self.at.theta), difference(&next.gradient, &self.at.gradient));
         self.at = next;
         if self.is_stalled() { ControlFlow::Break(Termination::NoProgress) } else { ControlFlow::Continue(()) }
@@ -394,7 +395,7 @@ impl Costs {
     }
 
     fn first_stride(&self) -> usize {
-        let affordable = FIRST * self.pass / self.row;
+        let affordable = (FIRST * self.pass).max(self.factorisation) / self.row;
         (self.rows as f64 / affordable).ceil().max(1.0) as usize
     }
 }

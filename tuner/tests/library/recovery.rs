@@ -26,10 +26,10 @@ impl Random {
     }
 }
 
-/// Every fifth position of the project's own data.
-fn positions() -> Vec<Position> {
+/// Every so-many-th position of the project's own data.
+fn positions(step: usize) -> Vec<Position> {
     let text = String::from_utf8(zstd::decode_all(DATA).unwrap()).unwrap();
-    text.lines().step_by(5).map(|line| Position::from_fen_prefix(line).unwrap().0).collect()
+    text.lines().step_by(step).map(|line| Position::from_fen_prefix(line).unwrap().0).collect()
 }
 
 /// Numbers of material and tables of squares.
@@ -90,7 +90,7 @@ fn distance(positions: &[Position], a: &Evaluator, b: &Evaluator) -> f64 {
 
 #[test]
 fn parameters_that_made_the_results_are_found_again() {
-    let positions = positions();
+    let positions = positions(5);
     let truth = Evaluator::new(truth());
     let report = tune(drawn(&positions, &truth), None);
     assert!(report.gradient_ratio <= 1e-8, "{}", report.gradient_ratio);
@@ -101,7 +101,7 @@ fn parameters_that_made_the_results_are_found_again() {
 
 #[test]
 fn a_stronger_prior_stays_nearer_to_the_start() {
-    let positions = positions();
+    let positions = positions(20);
     let text = drawn(&positions, &Evaluator::new(truth()));
     let moved = |prior| {
         let report = tune(text.clone(), Some(prior));
@@ -115,7 +115,7 @@ fn a_stronger_prior_stays_nearer_to_the_start() {
 
 #[test]
 fn pawns_can_take_the_whole_phase_over() {
-    let positions = positions();
+    let positions = positions(5);
     let mut truth = truth();
     truth.phase = [20, 0, 0, 0, 0];
     let truth = Evaluator::new(truth);

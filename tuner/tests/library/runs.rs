@@ -73,12 +73,12 @@ fn run_for(steps: u32, job: Job, path: &Path) -> Report {
 
 #[test]
 fn an_interrupted_run_goes_on_as_if_nothing_had_been() {
-    let data = positions(60);
+    let data = positions(120);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     for method in [Method::Lbfgs, Method::Adam] {
         for validation in [None, Some(0.2)] {
-            let job = || job(data, Settings { method, validation, prior: Some(1e-7), ..quick() });
+            let job = || job(data, Settings { method, validation, prior: Some(1e-6), ..quick() });
             let whole = run(job(), Hooks::new(&())).unwrap();
             assert!(!whole.interrupted && whole.rounds > 0);
             for legs in [&[2][..], &[1, 1, 7]] {
@@ -175,7 +175,7 @@ fn a_normalised_scale_is_one_and_predicts_as_well() {
 
 #[test]
 fn a_bootstrap_agrees_with_the_standard_errors() {
-    let data = positions(15);
+    let data = positions(30);
     let settings = Settings { errors: true, bootstrap: 25, prior: Some(1e-8), ..quick() };
     let job = Job { resolve: Resolve::Static, ..job(data, settings) };
     let report = run(job, Hooks::new(&())).unwrap();

@@ -11,11 +11,12 @@ use crate::support::positions;
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// A fit of some of the embedded positions by small steps, which takes a while.
+/// A fit of few parameters to some of the embedded positions by small steps, which takes a while.
 fn tuner(folder: &Path, output: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuner"));
     command.current_dir(REPOSITORY).args(["--method", "adam", "--resolve", "static", "--prior", "1e-9"]);
-    command.arg("--epd").arg(positions(folder, 60_000));
+    command.arg("--epd").arg(positions(folder, 20_000));
+    command.args(["--only", "material,psqt,tempo,phase"]);
     command.args(["--validation", "0.1", "--no-errors", "--output"]).arg(folder.join(output));
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command

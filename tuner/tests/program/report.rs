@@ -237,7 +237,7 @@ fn a_run_tells_of_itself() {
     let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_tuner"));
     command
         .current_dir(REPOSITORY)
-        .args(["--validation", "0.2", "--prior", "1e-8", "--freeze", "tempo", "--epd"])
+        .args(["--validation", "0.2", "--prior", "1e-5", "--freeze", "tempo", "--epd"])
         .arg(&data);
     command.arg("--output").arg(&output).arg("--report").arg(&report).assert().success();
     let page = std::fs::read_to_string(report).unwrap();

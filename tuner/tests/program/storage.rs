@@ -13,7 +13,7 @@ fn tuner(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuner"));
     command
         .current_dir(folder)
-        .args(["--prior", "1e-7", "--no-errors", "--output", "out.toml", "--epd"])
+        .args(["--prior", "1e-6", "--no-errors", "--output", "out.toml", "--epd"])
         .arg(positions(folder, 20_000))
         .args(arguments);
     let baseline = format!("{REPOSITORY}/params/baseline.toml");
