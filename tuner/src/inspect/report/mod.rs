@@ -8,6 +8,7 @@ mod calibration;
 mod chessboard;
 mod compare;
 mod course;
+mod curves;
 mod numbers;
 mod positions;
 mod run;
@@ -145,6 +146,7 @@ pub fn page(page: &Page) -> String {
             (course::pictures(page))
             (calibration::pictures(page))
             @for table in tables.iter().filter(|table| table.is_board) { (boards::boards(page, table)) }
+            (curves::curves(page, &tables))
             (tables::lists(&tables))
             (tables::changes(page))
             div class="pair" { (tables::at_bounds(page)) (tables::unseen(page, &tables)) }

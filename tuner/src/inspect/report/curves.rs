@@ -1,0 +1,76 @@
+//! Tables by rank, by count, by distance as curves: what each entry is now, how sure that is, and what it was.
+
+use maud::{Markup, html};
+use tools::page::figure;
+use tools::page::plot::{Axis, Plane, range};
+use tools::page::words::{grouped, plain, signed};
+
+use super::Page;
+use super::course::legend;
+use super::numbers::{STAGES, Table};
+
+/// Fewer entries make no curve.
+const FEWEST: usize = 3;
+/// Errors are drawn at two standard errors: about 95 % of the time, the truth is within.
+const ERRORS: f64 = 2.0;
+/// Differences smaller than this are never blown up to the height of a picture.
+const LEAST_RANGE: f64 = 8.0;
+/// The share of the height above all points that names the stages.
+const LEGEND: f64 = 0.15;
+/// The classes of the stages in pictures.
+const CLASSES: [&str; 2] = ["", "other"];
+
+/// The curves of all tables whose entries are counted.
+pub(super) fn curves(page: &Page, tables: &[Table]) -> Markup {
+    let counted: Vec<&Table> = tables.iter().filter(|table| is_counted(table)).collect();
+    html! {
+        @if !counted.is_empty() { div class="charts" { @for table in counted { (curve(page, table)) } } }
+    }
+}
+
+fn is_counted(table: &Table) -> bool {
+    table.entries.len() >= FEWEST && table.entries.iter().all(|entry| entry.name.starts_with('['))
+}
+
+fn curve(page: &Page, table: &Table) -> Markup {
+    let stages = table.stages();
+    let errors = |error: Option<f64>| ERRORS * error.unwrap_or(0.0);
+    let ends = (0..stages).flat_map(|stage| table.stage(stage)).flat_map(|number| {
+        let error = errors(number.error);
+        [number.after - error, number.after + error, number.before, 0.0]
+    });
+    let (low, high) = range(ends, LEAST_RANGE);
+    let high = high + LEGEND * (high - low);
+    let count = table.entries.len() as f64;
+    let x = Axis { name: "entry", low: -0.5, high: count - 0.5, is_log: false, words: plain };
+    let y = Axis { name: "", low, high, is_log: false, words: plain };
+    let plane = Plane { x, y, height: 300.0 };
+    let points = |stage: usize| table.stage(stage).enumerate().map(|(index, number)| (index as f64, number));
+    let content = html! {
+        @for (stage, class) in CLASSES.into_iter().enumerate().take(stages) {
+            @let shift = if stages == 1 { 0.0 } else { 5.0 * stage as f64 - 2.5 };
+            path class=(format!("past {class}")) d=(plane.line(points(stage).map(|(at, number)| (at, number.before)))) {}
+            g class=(class) {
+                @for (at, number) in points(stage) { (plane.whisker(at, number.after, errors(number.error), shift)) }
+            }
+        }
+        @for (index, entry) in table.entries.iter().enumerate() {
+            @let told: Vec<String> = (0..stages).map(|stage| told(table, index, stage)).collect();
+            @let seen = entry.seen.map(|seen| format!("\nin {} positions", grouped(seen.into()))).unwrap_or_default();
+            @let words = format!("{}\n{}{seen}", entry.path, told.join("\n"));
+            (plane.stripe(index as f64 - 0.5, index as f64 + 0.5, &words))
+        }
+        @if stages > 1 { (legend(&[(CLASSES[0], STAGES[0]), (CLASSES[1], STAGES[1])])) }
+    };
+    let line = format!("{} The dashed line is {}.", table.summary, page.against);
+    figure(&table.name, &line, &plane.draw(&format!("{}: {line}", table.name), &content))
+}
+
+/// A number in words.
+fn told(table: &Table, index: usize, stage: usize) -> String {
+    let number = &table.entries[index].numbers[stage];
+    let name = if table.stages() > 1 { format!("{}: ", STAGES[stage]) } else { String::new() };
+    let error = number.error.map(|error| format!(" ± {}", plain(error, 1))).unwrap_or_default();
+    let (after, change) = (plain(number.after, number.decimals), signed(number.change(), number.decimals));
+    format!("{name}{after}{error}, {change}")
+}
