@@ -20,7 +20,7 @@ use crate::model::centre::{Centring, Shift, scales};
 use crate::model::rows::Rows;
 use crate::numbers::Numbers;
 use crate::objective::{FitKError, Objective};
-use crate::optimize::{Limits, Precision};
+use crate::optimize::{Limits, Method, Precision};
 
 /// A round that lowers the true loss by less than this share of it is the last.
 const LEAST_PROGRESS: f64 = 1e-5;
@@ -270,7 +270,10 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
                 return Ok((true, rows));
             }
             // Where nothing is lost, there is no gain to be told either.
-            let is_enough = gain >= LEAST_PROGRESS || gain > 0.0 && roughness(state.rounds - 1) > LAST_ROUGH;
+            // Of the methods, one alone is told to stop early.
+            let is_rough =
+                self.settings.method == Method::Lbfgs && state.rounds > 0 && roughness(state.rounds - 1) > LAST_ROUGH;
+            let is_enough = gain >= LEAST_PROGRESS || gain > 0.0 && is_rough;
             if !self.subject.has_moving_rows() || !is_enough || state.rounds == MAX_ROUNDS {
                 break;
             }
