@@ -87,6 +87,13 @@ impl Bitboard {
         if delta >= 0 { Bitboard(self.0 << delta) } else { Bitboard(self.0 >> -delta) }
     }
 
+    /// Every square moved one file towards a and towards h.
+    #[inline(always)]
+    pub const fn sideways(self) -> [Self; 2] {
+        const EDGES: [u64; 2] = [0x0101_0101_0101_0101, 0x8080_8080_8080_8080];
+        [Bitboard((self.0 & !EDGES[0]) >> 1), Bitboard((self.0 & !EDGES[1]) << 1)]
+    }
+
     /// Every square moved one rank forward as `color` sees it.
     #[inline(always)]
     pub const fn forward(self, color: Color) -> Self {

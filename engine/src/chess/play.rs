@@ -177,6 +177,8 @@ impl Position {
         self.state.key ^= key;
         if piece_type == PieceType::Pawn {
             self.state.pawn_key ^= key;
+        } else {
+            self.state.piece_keys[color.index()] ^= key;
         }
     }
 

@@ -24,6 +24,7 @@ pub struct Position {
 pub(super) struct State {
     pub(super) key: u64,
     pub(super) pawn_key: u64,
+    pub(super) piece_keys: [u64; Color::COUNT],
     pub(super) checkers: Bitboard,
     pub(super) pinned: Bitboard,
     pub(super) halfmove_clock: u16,
@@ -43,6 +44,7 @@ impl Position {
         let state = State {
             key: 0,
             pawn_key: 0,
+            piece_keys: [0; Color::COUNT],
             checkers: Bitboard::EMPTY,
             pinned: Bitboard::EMPTY,
             halfmove_clock: 0,
@@ -161,6 +163,12 @@ impl Position {
         self.state.pawn_key
     }
 
+    /// The Zobrist key of a side's king and pieces, without its pawns.
+    #[inline(always)]
+    pub fn piece_key(&self, color: Color) -> u64 {
+        self.state.piece_keys[color.index()]
+    }
+
     /// Whether a legal move captures a piece; castling "captures" nothing.
     #[inline(always)]
     pub fn is_capture(&self, mv: Move) -> bool {
@@ -186,6 +194,23 @@ impl Position {
             | (attacks::king(square) & self.pieces(PieceType::King))
             | (attacks::bishop(square, occupied) & self.diagonal_sliders())
             | (attacks::rook(square, occupied) & self.straight_sliders())
+    }
+
+    /// The squares that a side attacks, those of its own pieces included.
+    pub fn attacked_by(&self, color: Color) -> Bitboard {
+        let (occupied, us) = (self.occupied(), self.color(color));
+        let [left, right] = self.colored(color, PieceType::Pawn).forward(color).sideways();
+        let mut attacked = left | right | attacks::king(self.king(color));
+        for square in self.colored(color, PieceType::Knight) {
+            attacked |= attacks::knight(square);
+        }
+        for square in self.diagonal_sliders() & us {
+            attacked |= attacks::bishop(square, occupied);
+        }
+        for square in self.straight_sliders() & us {
+            attacked |= attacks::rook(square, occupied);
+        }
+        attacked
     }
 
     /// Whether a piece of `by` other than a king or pawn attacks `square`.

@@ -1,6 +1,6 @@
 //! What the terms of an evaluation share, worked out once a position.
 
-use super::geometry::{beside, files_of, in_front, rank, sideways, widened};
+use super::geometry::{beside, files_of, in_front, rank, widened};
 use crate::chess::{Bitboard, Color, PieceType, Position, Rank, Square, attacks};
 
 /// What follows from the pawns alone, by side.
@@ -84,7 +84,7 @@ impl<'p> Context<'p> {
     pub(super) fn new(position: &'p Position, facts: PawnFacts) -> Self {
         let occupied = position.occupied();
         let pawns = Color::ALL.map(|color| position.colored(color, PieceType::Pawn));
-        let attacks = Color::ALL.map(|color| sideways(pawns[color.index()].forward(color)));
+        let attacks = Color::ALL.map(|color| pawns[color.index()].forward(color).sideways());
         let sides = Color::ALL.map(|us| {
             let (own, [left, right]) = (us.index(), attacks[us.index()]);
             let king = position.king(us);

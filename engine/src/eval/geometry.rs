@@ -14,19 +14,10 @@ pub(super) const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 /// d4, e4, d5, e5.
 pub(super) const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
-const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
-const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
-
-/// Every square moved one file towards a and towards h.
-#[inline(always)]
-pub(super) const fn sideways(set: Bitboard) -> [Bitboard; 2] {
-    [Bitboard((set.0 & NOT_A) >> 1), Bitboard((set.0 & NOT_H) << 1)]
-}
-
 /// The squares beside those of a set.
 #[inline(always)]
 pub(super) const fn beside(set: Bitboard) -> Bitboard {
-    let [left, right] = sideways(set);
+    let [left, right] = set.sideways();
     Bitboard(left.0 | right.0)
 }
 

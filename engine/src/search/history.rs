@@ -3,8 +3,9 @@
 //! Every counter moves towards its bonus by *gravity*: the nearer it is to the limit, the less, so that it stays within
 //! ±[`LIMIT`] and forgets. See <https://www.chessprogramming.org/History_Heuristic>.
 
-use crate::chess::{Color, Move, MoveKind, PieceType, Position};
+use crate::chess::{Bitboard, Color, Move, MoveKind, PieceType, Position};
 
+use super::params::SearchParams;
 use super::value::Value;
 
 /// No history counter leaves ±this.
@@ -56,11 +57,14 @@ fn boxed<T: Clone, const N: usize>(value: T) -> Option<Box<[T; N]>> {
     values.into_boxed_slice().try_into().ok()
 }
 
+/// `[from][to]`.
+type FromTo = [[i16; 64]; 64];
+
 /// The memory of one thread.
 #[derive(Debug)]
 pub(super) struct Histories {
-    /// `[color][from][to]`.
-    quiet: Box<[[[i16; 64]; 64]; 2]>,
+    /// `[color][from is attacked][to is attacked][from][to]`.
+    quiet: Box<[[[FromTo; 2]; 2]; 2]>,
     /// `[pawn key][context]`.
     pawn: Box<[[i16; 768]; PAWN_SIZE]>,
     /// `[context][victim]`.
@@ -71,6 +75,8 @@ pub(super) struct Histories {
     counter: Box<[Option<Move>; CONTEXTS]>,
     /// `[color][pawn key]`, in 1/[`CORRECTION_GRAIN`] centipawns.
     pawn_correction: Box<[[i16; CORRECTION_SIZE]; 2]>,
+    /// `[side to move][color of the pieces][their key]`, in the same unit.
+    piece_correction: Box<[[[i16; CORRECTION_SIZE]; 2]; 2]>,
     /// `[context two plies ago][context one ply ago]`, in the same unit.
     move_correction: Box<[[i16; CONTEXTS]; CONTEXTS]>,
 }
@@ -79,33 +85,45 @@ impl Histories {
     /// Empty tables; `None` if there is no memory.
     pub(super) fn new() -> Option<Self> {
         Some(Histories {
-            quiet: boxed([[0; 64]; 64])?,
+            quiet: boxed([[[[0; 64]; 64]; 2]; 2])?,
             pawn: boxed([0; 768])?,
             capture: boxed([0; 6])?,
             continuation: boxed([0; 768])?,
             counter: boxed(None)?,
             pawn_correction: boxed([0; CORRECTION_SIZE])?,
+            piece_correction: boxed([[0; CORRECTION_SIZE]; 2])?,
             move_correction: boxed([0; CONTEXTS])?,
         })
     }
 
     pub(super) fn clear(&mut self) {
-        self.quiet.fill([[0; 64]; 64]);
+        self.quiet.fill([[[[0; 64]; 64]; 2]; 2]);
         self.pawn.fill([0; 768]);
         self.capture.fill([0; 6]);
         self.continuation.fill([0; 768]);
         self.counter.fill(None);
         self.pawn_correction.fill([0; CORRECTION_SIZE]);
+        self.piece_correction.fill([[0; CORRECTION_SIZE]; 2]);
         self.move_correction.fill([0; CONTEXTS]);
     }
 
-    /// The history score of a quiet move, within ±5 [`LIMIT`].
+    /// The counter of a quiet move alone, by what the other side attacks.
     #[inline(always)]
-    pub(super) fn quiet(&self, position: &Position, mv: Move, past: &Past) -> i32 {
+    fn of_move(&mut self, color: Color, mv: Move, attacked: Bitboard) -> &mut i16 {
+        let [from, to] = [mv.from(), mv.to()];
+        let table = &mut self.quiet[color.index()][usize::from(attacked.has(from))][usize::from(attacked.has(to))];
+        &mut table[from.index()][to.index()]
+    }
+
+    /// The history score of a quiet move, within ±5 [`LIMIT`]; `attacked` are the squares that the other side attacks.
+    #[inline(always)]
+    pub(super) fn quiet(&self, position: &Position, mv: Move, past: &Past, attacked: Bitboard) -> i32 {
         let us = position.side_to_move().index();
+        let [from, to] = [mv.from(), mv.to()];
+        let of_move = &self.quiet[us][usize::from(attacked.has(from))][usize::from(attacked.has(to))];
         let here = usize::from(context(position, mv));
         let continuation = |context: Context| i32::from(self.continuation[usize::from(context)][here]);
-        i32::from(self.quiet[us][mv.from().index()][mv.to().index()])
+        i32::from(of_move[from.index()][to.index()])
             + i32::from(self.pawn[pawn_slot::<PAWN_SIZE>(position)][here])
             + continuation(past[0])
             + continuation(past[1])
@@ -127,11 +145,16 @@ impl Histories {
         self.counter[usize::from(last)] = Some(mv);
     }
 
-    pub(super) fn update_quiet(&mut self, position: &Position, mv: Move, past: &Past, bonus: i32) {
-        let us = position.side_to_move().index();
-        add_bonus(&mut self.quiet[us][mv.from().index()][mv.to().index()], bonus);
+    pub(super) fn update_quiet(&mut self, position: &Position, mv: Move, past: &Past, attacked: Bitboard, bonus: i32) {
+        add_bonus(self.of_move(position.side_to_move(), mv, attacked), bonus);
         let here = usize::from(context(position, mv));
         add_bonus(&mut self.pawn[pawn_slot::<PAWN_SIZE>(position)][here], bonus);
+        self.update_continuation(here as Context, past, bonus);
+    }
+
+    /// Adds a bonus to a quiet move as an answer to the last ones.
+    pub(super) fn update_continuation(&mut self, here: Context, past: &Past, bonus: i32) {
+        let here = usize::from(here);
         for &earlier in past {
             if earlier != NO_CONTEXT {
                 add_bonus(&mut self.continuation[usize::from(earlier)][here], bonus);
@@ -140,21 +163,25 @@ impl Histories {
     }
 
     /// Adds a bonus for the evaluation gained by a quiet move of `color`.
-    pub(super) fn update_eval_history(&mut self, color: Color, mv: Move, bonus: i32) {
-        add_bonus(&mut self.quiet[color.index()][mv.from().index()][mv.to().index()], bonus);
+    pub(super) fn update_eval_history(&mut self, color: Color, mv: Move, attacked: Bitboard, bonus: i32) {
+        add_bonus(self.of_move(color, mv, attacked), bonus);
     }
 
     pub(super) fn update_noisy(&mut self, position: &Position, mv: Move, bonus: i32) {
         add_bonus(&mut self.capture[usize::from(context(position, mv))][victim(position, mv)], bonus);
     }
 
-    /// By how many centipawns the evaluation of such positions was off: by pawn structure and by the last two moves,
-    /// each in 1/[`CORRECTION_GRAIN`] centipawns.
+    /// By how many centipawns the evaluation of such positions was off: by pawn structure, by the pieces of each side
+    /// and by the last two moves, each in 1/[`CORRECTION_GRAIN`] centipawns.
     #[inline(always)]
-    pub(super) fn corrections(&self, position: &Position, past: &Past) -> (i32, i32) {
-        let pawns = self.pawn_correction[position.side_to_move().index()][pawn_slot::<CORRECTION_SIZE>(position)];
-        let moves = self.move_correction[usize::from(past[1])][usize::from(past[0])];
-        (i32::from(pawns), i32::from(moves))
+    pub(super) fn corrections(&self, position: &Position, past: &Past) -> Corrections {
+        let us = position.side_to_move().index();
+        let of_pieces = |color| i32::from(self.piece_correction[us][color as usize][piece_slot(position, color)]);
+        Corrections {
+            pawns: self.pawn_correction[us][pawn_slot::<CORRECTION_SIZE>(position)].into(),
+            pieces: of_pieces(Color::White) + of_pieces(Color::Black),
+            moves: self.move_correction[usize::from(past[1])][usize::from(past[0])].into(),
+        }
     }
 
     /// Learns that the search found a value `error` centipawns above the evaluation.
@@ -167,16 +194,39 @@ impl Histories {
             *counter = mixed.clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT) as i16;
         };
         blend(&mut self.pawn_correction[us.index()][pawn_slot::<CORRECTION_SIZE>(position)]);
+        for color in Color::ALL {
+            blend(&mut self.piece_correction[us.index()][color.index()][piece_slot(position, color)]);
+        }
         if past[0] != NO_CONTEXT {
             blend(&mut self.move_correction[usize::from(past[1])][usize::from(past[0])]);
         }
     }
 }
 
-/// Turns the two corrections, weighted in 1024ths, into centipawns.
+/// What the evaluation of such positions was off by, in 1/[`CORRECTION_GRAIN`] centipawns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Corrections {
+    /// By pawn structure.
+    pawns: i32,
+    /// By the pieces of each side, both added.
+    pieces: i32,
+    /// By the last two moves.
+    moves: i32,
+}
+
+impl Corrections {
+    /// Their sum, weighted, in centipawns.
+    #[inline(always)]
+    pub(super) fn centipawns(self, params: &SearchParams) -> Value {
+        let Corrections { pawns, pieces, moves } = self;
+        let sum = pawns * params.correction_pawn + pieces * params.correction_pieces + moves * params.correction_moves;
+        sum / (1024 * CORRECTION_GRAIN)
+    }
+}
+
 #[inline(always)]
-pub(super) fn correction_centipawns((pawns, moves): (i32, i32), weights: (i32, i32)) -> Value {
-    (pawns * weights.0 + moves * weights.1) / (1024 * CORRECTION_GRAIN)
+fn piece_slot(position: &Position, color: Color) -> usize {
+    position.piece_key(color) as usize % CORRECTION_SIZE
 }
 
 #[inline(always)]
@@ -207,14 +257,23 @@ mod tests {
         let mut histories = Histories::new().unwrap();
         let mv = position.parse_uci("g1f3").unwrap();
         let other = position.parse_uci("b1c3").unwrap();
-        histories.update_quiet(&position, mv, &[3, NO_CONTEXT, NO_CONTEXT], 900);
-        assert_eq!(histories.quiet(&position, mv, &[3, NO_CONTEXT, NO_CONTEXT]), 2700);
-        assert_eq!(histories.quiet(&position, mv, &[4, NO_CONTEXT, NO_CONTEXT]), 1800);
-        assert_eq!(histories.quiet(&position, other, &[3, NO_CONTEXT, NO_CONTEXT]), 0);
+        let (here, elsewhere) = ([3, NO_CONTEXT, NO_CONTEXT], [4, NO_CONTEXT, NO_CONTEXT]);
+        let (safe, attacked) = (Bitboard::EMPTY, Bitboard::from(mv.to()));
+        histories.update_quiet(&position, mv, &here, safe, 900);
+        assert_eq!(histories.quiet(&position, mv, &here, safe), 2700);
+        assert_eq!(histories.quiet(&position, mv, &elsewhere, safe), 1800);
+        assert_eq!(histories.quiet(&position, mv, &here, attacked), 1800);
+        assert_eq!(histories.quiet(&position, other, &here, safe), 0);
         for _ in 0..500 {
             histories.update_correction(&position, &[NO_CONTEXT; 3], 40, 12);
         }
         let corrections = histories.corrections(&position, &[NO_CONTEXT; 3]);
-        assert!((38..=40).contains(&correction_centipawns(corrections, (1024, 1024))));
+        let weight = |correction_pawn, correction_pieces| SearchParams {
+            correction_pawn,
+            correction_pieces,
+            ..SearchParams::default()
+        };
+        assert!((38..=40).contains(&corrections.centipawns(&weight(1024, 0))));
+        assert!((76..=80).contains(&corrections.centipawns(&weight(0, 1024))));
     }
 }

@@ -1,5 +1,6 @@
 //! Updates of the history tables after a node is finished.
 
+use super::history::Past;
 use super::table::Bound;
 use super::value::{Value, is_mate};
 use super::worker::Worker;
@@ -18,13 +19,13 @@ impl Worker {
         let params = &self.shared.params;
         let bonus = (params.history_bonus * depth).min(params.history_bonus_max);
         let malus = -(params.history_malus * depth).min(params.history_malus_max);
-        let past = self.past();
+        let (past, attacked) = (self.past(), self.frame(0).attacked);
         if position.is_noisy(best) {
             self.histories.update_noisy(position, best, bonus);
         } else {
-            self.histories.update_quiet(position, best, &past, bonus);
+            self.histories.update_quiet(position, best, &past, attacked, bonus);
             for &mv in quiets {
-                self.histories.update_quiet(position, mv, &past, malus);
+                self.histories.update_quiet(position, mv, &past, attacked, malus);
             }
             self.histories.set_counter(past[0], best);
             let killers = &mut self.frame_mut().killers;
@@ -37,15 +38,30 @@ impl Worker {
         }
     }
 
+    /// Adds a bonus or malus to the quiet move being searched, as an answer to the last ones, by what became of it when it
+    /// was searched again without its reduction.
+    pub(super) fn update_after_reduction(&mut self, past: &Past, depth: i32, failed: bool, cut_off: bool) {
+        let params = &self.shared.params;
+        let bonus = if failed {
+            -(params.history_malus * depth).min(params.history_malus_max)
+        } else if cut_off {
+            (params.history_bonus * depth).min(params.history_bonus_max)
+        } else {
+            return;
+        };
+        let here = self.frame(1).context;
+        self.histories.update_continuation(here, past, bonus);
+    }
+
     /// Adds a bonus or malus to the quiet move that led here, by the change of the static evaluation.
     pub(super) fn update_eval_history(&mut self, position: &Position) {
-        let parent = self.frame(1);
+        let parent = *self.frame(1);
         let (Some(before), Some(after), Some(mv)) = (parent.eval, self.frame(0).eval, parent.mv) else { return };
         if parent.is_quiet {
             let params = &self.shared.params;
             let swing = -params.history_swing * (before + after) / 10;
             let bonus = swing.clamp(-params.history_swing_max, params.history_swing_max);
-            self.histories.update_eval_history(!position.side_to_move(), mv, bonus);
+            self.histories.update_eval_history(!position.side_to_move(), mv, parent.attacked, bonus);
         }
     }
 

@@ -155,20 +155,24 @@ impl Worker {
         let [first_killer, second_killer] = self.frame(0).killers;
         let refutations = [first_killer, second_killer, self.histories.counter(past[0])];
         let checks = Checks::of(game.position());
+        let attacked = game.position().attacked_by(!game.position().side_to_move());
+        self.frame_mut().attacked = attacked;
         let mut picker = Picker::new(game.position(), checks, table_move, refutations);
         let (mut best, mut best_move) = (-INFINITE, None);
         let old_alpha = alpha;
         let mut tried = 0;
         let mut skip_quiets = false;
         let (mut quiets, mut noisies) = (Tried::new(), Tried::new());
-        while let Some(mv) = picker.next(game.position(), &self.histories, &past, skip_quiets) {
+        while let Some(mv) = picker.next(game.position(), &self.histories, &past, attacked, skip_quiets) {
             if Some(mv) == excluded || (N::ROOT && !self.is_root_move(mv)) {
                 continue;
             }
             let position = game.position();
             let is_quiet = !position.is_noisy(mv);
-            let history =
-                if is_quiet { self.histories.quiet(position, mv, &past) } else { self.histories.noisy(position, mv) };
+            let history = match is_quiet {
+                true => self.histories.quiet(position, mv, &past, attacked),
+                false => self.histories.noisy(position, mv),
+            };
             let gives_check = checks.are_given_by(position, mv);
             let now = state(depth, alpha);
             let base = self.shared.reductions.base(is_quiet, depth, tried + 1);
@@ -220,7 +224,7 @@ impl Worker {
             let undo = game.make(mv);
             self.ply += 1;
             tried += 1;
-            let new_depth = depth - 1 + extension;
+            let mut new_depth = depth - 1 + extension;
             let mut rest = N::Line::default();
 
             // 15. Late move reductions with re-searches; all moves but the first with a null window.
@@ -246,10 +250,16 @@ impl Worker {
                         abort => break 'search abort,
                     };
                     if value > alpha && reduced_depth < new_depth {
-                        value = match self.node::<NonPv>(game, -alpha - 1, -alpha, new_depth, !cut_node, &mut ()) {
-                            Ok(value) => -value,
-                            abort => break 'search abort,
-                        };
+                        new_depth += now.after_reduction(&self.shared.params, value, best);
+                        if reduced_depth < new_depth {
+                            value = match self.node::<NonPv>(game, -alpha - 1, -alpha, new_depth, !cut_node, &mut ()) {
+                                Ok(value) => -value,
+                                abort => break 'search abort,
+                            };
+                        }
+                        if is_quiet {
+                            self.update_after_reduction(&past, depth, value <= alpha, value >= beta);
+                        }
                     }
                 }
                 if tried == 1 || N::PV && value > alpha {

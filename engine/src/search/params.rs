@@ -132,6 +132,10 @@ search_params! {
     lmr_quiet_history: 9500 in 2000..=20000;
     /// History for one ply less of reduction, captures.
     lmr_noisy_history: 5000 in 2000..=20000;
+    /// Centipawns above the best move so far at which a move is searched one ply deeper after its reduction.
+    lmr_deeper_margin: 45 in 10..=200;
+    /// Centipawns above the best move so far below which it is searched one ply less deep.
+    lmr_shallower_margin: 8 in 0..=40;
     /// The depth below which a node goes on one ply less deep when a move has raised alpha.
     alpha_max_depth: 13 in 2..=20;
     /// Singular extensions from this depth on.
@@ -153,9 +157,13 @@ search_params! {
     /// The largest such bonus or malus.
     history_swing_max: 1400 in 200..=4000;
     /// Weight of the pawn structure's correction, 1024ths.
-    correction_pawn: 1300 in 0..=3072;
+    correction_pawn: 1100 in 0..=3072;
+    /// Weight of the correction of each side's pieces, 1024ths.
+    correction_pieces: 700 in 0..=3072;
     /// Weight of the last moves' correction, 1024ths.
     correction_moves: 1000 in 0..=3072;
+    /// Plies without progress after which nothing of an evaluation would be left.
+    clock_damping: 220 in 110..=1000;
     /// Margin of delta pruning in quiescence, centipawns.
     qs_margin: 140 in 50..=400;
     /// The time a move gets without moves to go: share of the clock, in thousandths.

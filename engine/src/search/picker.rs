@@ -6,7 +6,9 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Histories, LIMIT, Past};
-use crate::chess::{self, All, Checks, Move, MoveKind, MoveList, Noisy, PieceType, Position, Quiet, SEE_VALUES};
+use crate::chess::{
+    self, All, Bitboard, Checks, Move, MoveKind, MoveList, Noisy, PieceType, Position, Quiet, SEE_VALUES,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -70,12 +72,14 @@ impl Picker {
         Picker { threshold, with_quiets: false, ..picker }
     }
 
-    /// The next move; `skip_quiets` skips quiet moves that give no check from now on.
+    /// The next move; `attacked` are the squares that the other side attacks, `skip_quiets` skips quiet moves that give no
+    /// check from now on.
     pub(super) fn next(
         &mut self,
         position: &Position,
         histories: &Histories,
         past: &Past,
+        attacked: Bitboard,
         skip_quiets: bool,
     ) -> Option<Move> {
         loop {
@@ -107,7 +111,7 @@ impl Picker {
                 Stage::GenerateQuiets => {
                     self.next = 0;
                     self.moves.clear();
-                    self.fill::<Quiet>(position, self.refutations, |mv| histories.quiet(position, mv, past));
+                    self.fill::<Quiet>(position, self.refutations, |mv| histories.quiet(position, mv, past, attacked));
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => match if skip_quiets { self.check(position) } else { self.best() } {
@@ -123,7 +127,9 @@ impl Picker {
                     return mv;
                 }
                 Stage::GenerateEvasions => {
-                    self.fill::<All>(position, [None; 3], |mv| evasion_score(position, histories, past, mv));
+                    self.fill::<All>(position, [None; 3], |mv| {
+                        evasion_score(position, histories, (past, attacked), mv)
+                    });
                     self.stage = Stage::Evasions;
                 }
                 Stage::Evasions => return self.best(),
@@ -200,11 +206,11 @@ fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
     16 * (victim + promotion) + histories.noisy(position, mv) / 4
 }
 
-fn evasion_score(position: &Position, histories: &Histories, past: &Past, mv: Move) -> i32 {
+fn evasion_score(position: &Position, histories: &Histories, (past, attacked): (&Past, Bitboard), mv: Move) -> i32 {
     if position.is_noisy(mv) {
         8 * LIMIT + noisy_score(position, histories, mv)
     } else {
-        histories.quiet(position, mv, past)
+        histories.quiet(position, mv, past, attacked)
     }
 }
 
@@ -216,7 +222,8 @@ mod tests {
 
     fn drain(position: &Position, mut picker: Picker, skip_quiets: bool) -> Vec<Move> {
         let histories = Histories::new().unwrap();
-        std::iter::from_fn(|| picker.next(position, &histories, &[NO_CONTEXT; 3], skip_quiets)).collect()
+        std::iter::from_fn(|| picker.next(position, &histories, &[NO_CONTEXT; 3], Bitboard::EMPTY, skip_quiets))
+            .collect()
     }
 
     const FENS: [&str; 5] = [

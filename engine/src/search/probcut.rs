@@ -8,7 +8,7 @@ use super::quiescence::quiesce;
 use super::table::{Bound, Entry};
 use super::value::Value;
 use super::worker::{Abort, Worker};
-use crate::chess::Game;
+use crate::chess::{Bitboard, Game};
 
 impl Worker {
     /// Searches good captures against a raised beta at reduced depth. Returns the value of a cutoff, if there is one.
@@ -23,7 +23,7 @@ impl Worker {
         let past = self.past();
         let ply = self.ply;
         let mut picker = Picker::noisy(game.position(), entry.and_then(|entry| entry.mv), beta - now.eval);
-        while let Some(mv) = picker.next(game.position(), &self.histories, &past, true) {
+        while let Some(mv) = picker.next(game.position(), &self.histories, &past, Bitboard::EMPTY, true) {
             self.shared.table.prefetch(game.position().approximate_key_after(mv));
             self.frame_mut().enter(game.position(), mv, false);
             let undo = game.make(mv);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
 
-use super::history::{self, Context, Histories, NO_CONTEXT, Past, correction_centipawns};
+use super::history::{self, Context, Histories, NO_CONTEXT, Past};
 use super::limits::Limits;
 use super::params::SearchParams;
 use super::prune::Reductions;
@@ -15,7 +15,7 @@ use super::report::RootWatcher;
 use super::signals::Signals;
 use super::table::{Entry, Table};
 use super::value::{INFINITE, MAX_PLY, Value};
-use crate::chess::{Move, Position, is_drawn_by_rule};
+use crate::chess::{Bitboard, Move, Position, is_drawn_by_rule};
 use crate::eval::{EVAL_LIMIT, Evaluator, PawnTable};
 
 /// The search stops; the values of unfinished nodes are void.
@@ -30,6 +30,8 @@ pub(super) type PvLine = ArrayVec<Move, MAX_PLY>;
 pub(super) struct Frame {
     /// The corrected static evaluation; none in check.
     pub(super) eval: Option<Value>,
+    /// What the other side attacks, once moves are looked at.
+    pub(super) attacked: Bitboard,
     /// The move being searched, as the histories count it.
     pub(super) context: Context,
     /// The same move; none if it is a null move.
@@ -48,6 +50,7 @@ pub(super) struct Frame {
 impl Frame {
     const EMPTY: Self = Frame {
         eval: None,
+        attacked: Bitboard::EMPTY,
         context: NO_CONTEXT,
         mv: None,
         is_quiet: false,
@@ -278,13 +281,13 @@ impl Worker {
         Abort
     }
 
-    /// The static evaluation with the correction history, centipawns.
+    /// The static evaluation with the correction history, less of it the nearer the fifty-move rule, centipawns.
     #[inline(always)]
     fn correct(&self, position: &Position, past: &Past, raw: Value) -> Value {
         let params = &self.shared.params;
-        let corrections = self.histories.corrections(position, past);
-        let correction = correction_centipawns(corrections, (params.correction_pawn, params.correction_moves));
-        (raw + correction).clamp(-EVAL_LIMIT, EVAL_LIMIT)
+        let corrected = raw + self.histories.corrections(position, past).centipawns(params);
+        let left = params.clock_damping - i32::from(position.halfmove_clock()).min(100);
+        (corrected * left / params.clock_damping).clamp(-EVAL_LIMIT, EVAL_LIMIT)
     }
 
     /// The raw and the corrected static evaluation; `known` is the raw one, if the table has it.

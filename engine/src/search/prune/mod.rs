@@ -98,6 +98,12 @@ impl NodeState {
         Some(if is_quiet { -params.see_quiet_margin * depth } else { -params.see_noisy_margin * self.depth })
     }
 
+    /// Plies that a move is searched deeper, or less deep if negative, once a reduced search has found it worth `value`.
+    pub(super) fn after_reduction(&self, params: &SearchParams, value: Value, best: Value) -> i32 {
+        let is_far_better = value > best + params.lmr_deeper_margin;
+        i32::from(is_far_better) - i32::from(value < best + params.lmr_shallower_margin)
+    }
+
     /// Whether a move that raises alpha reduces the depth of the moves after it.
     pub(super) fn alpha_raise_reduction(&self, params: &SearchParams, value: Value) -> bool {
         (3..=params.alpha_max_depth).contains(&self.depth) && !is_mate(value)
