@@ -68,7 +68,7 @@ impl Compression {
     ///
     /// # Errors
     /// If there is no memory for the decoder. Damage shows while the content is read.
-    pub fn decode<'r>(self, raw: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
+    pub fn decode<'r>(self, raw: Box<dyn Read + Send + 'r>) -> io::Result<Box<dyn Read + Send + 'r>> {
         let raw = BufReader::with_capacity(BUFFER, raw);
         Ok(match self {
             Compression::Zstd => Box::new(zstd::Decoder::with_buffer(raw)?),
@@ -97,7 +97,7 @@ pub fn open_text(path: &Path) -> io::Result<Box<dyn BufRead>> {
 pub fn decode_text(file: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead>> {
     let (magic, file) = peek(file, LONGEST_MAGIC)?;
     let content: Box<dyn Read> = match Compression::of(&magic) {
-        Ok(Some(compression)) => compression.decode(file)?,
+        Ok(Some(compression)) => compression.decode(Box::new(file))?,
         Ok(None) => Box::new(file),
         Err(name) => {
             let message = format!("is compressed with {name}; gzip, zstd, xz and bzip2 can be read");
@@ -152,7 +152,7 @@ mod tests {
     fn decoded(bytes: &[u8]) -> io::Result<Vec<u8>> {
         let compression = Compression::of(bytes).expect("nothing foreign").expect("something compressed");
         let mut content = Vec::new();
-        compression.decode(bytes)?.read_to_end(&mut content)?;
+        compression.decode(Box::new(bytes))?.read_to_end(&mut content)?;
         Ok(content)
     }
 

@@ -6,13 +6,13 @@ use clap::ValueEnum;
 use engine::chess::Position;
 use engine::eval::{Evaluator, Trace, known_ending};
 use engine::search::{Pruning, Quiescence};
-use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::data::{Dataset, DatasetError, Label, ReadOptions, Source};
 use crate::model::merino::{CONSTANT, Merino, merino};
 use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsError, RowsWriter};
 use crate::name_of;
+use crate::parallel;
 use crate::processes::{self, Shared};
 use crate::progress::Progress;
 
@@ -143,7 +143,7 @@ fn each(
     let work = |chunks: &[Range<usize>]| {
         let part = |chunk: &Range<usize>| chunk.start / CHUNK;
         let own: Vec<&Range<usize>> = chunks.iter().filter(|chunk| processes::is_own(part(chunk))).collect();
-        let (rows, scores): (Vec<_>, Vec<_>) = own.into_par_iter().map(resolve).unzip();
+        let (rows, scores): (Vec<_>, Vec<_>) = parallel::map(own, resolve).into_iter().unzip();
         let (scores, mut rows) = (processes::gather(scores, chunks.iter().map(part)), rows.into_iter());
         let found = scores.into_iter().zip(chunks).map(|(scores, chunk)| {
             let rows = if processes::is_own(part(chunk)) { rows.next() } else { None };

@@ -20,6 +20,7 @@ pub mod model;
 pub mod numbers;
 pub mod objective;
 pub mod optimize;
+mod parallel;
 pub mod params_file;
 pub mod processes;
 pub mod progress;

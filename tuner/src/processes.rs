@@ -8,8 +8,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use crate::parallel;
 use bytemuck::Pod;
-use rayon::prelude::*;
 
 /// The connection to the other processes.
 pub trait Communicator: Send + Sync {
@@ -47,7 +47,7 @@ pub(crate) fn in_turn<W: Send, T: Send, E: Send>(
     for some in work.chunks_mut(if others().is_some() { 1 } else { at_once.max(1) }) {
         match some {
             [one] => done.push(act(one)?),
-            some => done.extend(some.par_iter_mut().map(&act).collect::<Result<Vec<T>, E>>()?),
+            some => done.extend(parallel::map(some, &act).into_iter().collect::<Result<Vec<T>, E>>()?),
         }
     }
     Ok(done)
@@ -85,7 +85,7 @@ pub(crate) fn each<T: Shared>(parts: usize, work: impl Fn(usize) -> T + Send + S
 /// The same of some parts.
 pub(crate) fn each_of<T: Shared>(parts: Range<usize>, work: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
     let own: Vec<usize> = parts.clone().filter(|&part| is_own(part)).collect();
-    gather(own.into_par_iter().map(work).collect(), parts)
+    gather(parallel::map(own, work), parts)
 }
 
 /// What came of parts, in their order, of what came of those that are this process's.
@@ -131,7 +131,7 @@ fn exchange<'t, T: Shared + 't>(
         while rank != world.rank() && !rest.is_empty() {
             packed.push(take_counted(&mut rest, 1));
         }
-        let items: Vec<T> = packed.into_par_iter().map(|mut bytes| T::unpack(&mut bytes)).collect();
+        let items: Vec<T> = parallel::map(packed, |mut bytes| T::unpack(&mut bytes));
         items.into_iter()
     };
     world.gather(bytes).into_iter().enumerate().map(unpack).collect()

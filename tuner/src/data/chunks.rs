@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::{BLOCK, CHUNK, Dataset};
+use crate::parallel;
 use crate::progress::{Progress, Unit};
 
 impl Dataset {
@@ -17,7 +16,7 @@ impl Dataset {
         collect: impl FnMut(T),
         progress: &dyn Progress,
     ) {
-        let work = |chunks: &[Range<usize>]| chunks.par_iter().cloned().map(&work).collect();
+        let work = |chunks: &[Range<usize>]| parallel::map(chunks.iter().cloned(), &work);
         self.each_of(&self.chunks(), step, work, collect, progress);
     }
 

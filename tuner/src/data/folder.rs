@@ -49,7 +49,7 @@ fn is_positions(head: &[u8]) -> bool {
     match packing {
         None => content.extend_from_slice(head),
         // The rest of the file is missing, so this ends with an error, sooner or later.
-        Some(packing) => _ = packing.decode(head).map(|mut unpacked| unpacked.read_to_end(&mut content)),
+        Some(packing) => _ = packing.decode(Box::new(head)).map(|mut unpacked| unpacked.read_to_end(&mut content)),
     }
     let lines = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
     // What is packed in large blocks shows nothing this early.

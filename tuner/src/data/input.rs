@@ -211,7 +211,7 @@ impl Source {
         let whole = io::Cursor::new(magic).chain(raw);
         let (packing, content): (_, Box<dyn Read + Send>) = match packing {
             Ok(None) => (None, Box::new(whole)),
-            Ok(Some(packing)) => (Some(packing), packing.decode(whole).map_err(unreadable)?),
+            Ok(Some(packing)) => (Some(packing), packing.decode(Box::new(whole)).map_err(unreadable)?),
             Err(packing) => return Err(SourceError::Unsupported { name, packing }),
         };
         Ok(Stream { name, packing, content, sha256, offset: 0 })

@@ -5,7 +5,6 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use engine::eval::Evaluator;
-use rayon::prelude::*;
 
 use super::chunk::Chunk;
 use super::filter::{Filter, Keys, LeftOutCounts};
@@ -14,6 +13,7 @@ use super::input::Blocks;
 use super::reservoir::Reservoir;
 use super::store::StoreWriter;
 use super::{BadRecord, Dataset, DatasetError, FileSummary, ReadOptions, Skipped, Source, Views};
+use crate::parallel;
 use crate::progress::{Progress, Unit};
 
 impl Dataset {
@@ -97,7 +97,7 @@ impl Importer<'_> {
 
     fn read_chunks(&self, reader: &dyn Reader, chunks: &[&[u8]]) -> Vec<Chunk> {
         let filter = || Filter::new(&self.options.filters, reader.format(), &self.evaluator);
-        chunks.par_iter().map(|bytes| Chunk::read(reader, bytes, filter(), self.options)).collect()
+        parallel::map(chunks, |bytes| Chunk::read(reader, bytes, filter(), self.options))
     }
 
     /// Adds the next chunk of a file.

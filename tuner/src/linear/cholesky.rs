@@ -1,10 +1,9 @@
 //! Cholesky's factorisation of symmetric matrices.
 
-use rayon::prelude::*;
-
 use super::Matrix;
 use super::matrix::{BLOCK, tiles_mut};
 use super::tile::{AREA, Tile, divide, divide_by_transposed, factorise, subtract_product, subtract_tile_product};
+use crate::parallel;
 
 /// A lower triangular matrix L, with A = L Lᵀ.
 /// See Golub and Van Loan, Matrix Computations, 4th edition, section 4.2.9 (block Cholesky, by outer products).
@@ -32,7 +31,7 @@ impl Cholesky {
             return Self::factorise(matrix, least);
         }
         // Threads are waited for block after block, which is quicker from among them.
-        rayon::scope(|_| Self::factorise(matrix, least))
+        parallel::among_threads(|| Self::factorise(matrix, least))
     }
 
     fn factorise(mut matrix: Matrix, least: f64) -> Option<Self> {
@@ -57,9 +56,9 @@ impl Cholesky {
                 top.extend_from_slice(row);
             }
             // What is below it, and what that takes off the rest.
-            below.par_chunks_mut(panel).for_each(|row| forward(&mut row[block.clone()], &top, width));
+            parallel::for_each(below.chunks_mut(panel), |row| forward(&mut row[block.clone()], &top, width));
             let left: Vec<f64> = below.chunks(panel).flat_map(|row| &row[block.clone()]).copied().collect();
-            below.par_chunks_mut(panel).enumerate().for_each(|(i, row)| {
+            parallel::for_each(below.chunks_mut(panel).enumerate(), |(i, row)| {
                 let (done, rest) = row.split_at_mut(block.end);
                 for (tile, other) in tiles_mut(rest).iter_mut().zip(left.chunks(width)).take(i + 1) {
                     subtract_product(tile, &done[block.start..], other);
@@ -80,7 +79,7 @@ impl Cholesky {
     /// If the sizes do not fit.
     pub(crate) fn solve_rows(&self, rows: &mut Matrix) {
         self.halve_rows(rows);
-        rows.panels_mut().for_each(|rows| backward(rows, self.lower.numbers(), self.lower.panel()));
+        parallel::for_each(rows.panels_mut(), |rows| backward(rows, self.lower.numbers(), self.lower.panel()));
     }
 
     /// Half of the way to solutions: replaces a matrix X by X (Lᵀ)⁻¹, whose product with itself, transposed, is X A⁻¹ Xᵀ.
@@ -89,7 +88,7 @@ impl Cholesky {
     /// If the sizes do not fit.
     pub(crate) fn halve_rows(&self, rows: &mut Matrix) {
         assert_eq!(rows.panel(), self.lower.panel(), "sizes of a system");
-        rows.panels_mut().for_each(|rows| forward(rows, self.lower.numbers(), self.lower.panel()));
+        parallel::for_each(rows.panels_mut(), |rows| forward(rows, self.lower.numbers(), self.lower.panel()));
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::ops::{Index, IndexMut};
 
-use rayon::prelude::*;
-
 use super::tile::{AREA, SIDE, Tile, subtract_product};
+use crate::parallel;
 
 /// Tiles of a panel that are worked on together: as many should stay in the first cache.
 pub(super) const BLOCK: usize = 12;
@@ -49,7 +48,7 @@ impl Matrix {
         let panel = a.panel();
         for start in (0..panel).step_by(BLOCK * AREA) {
             let block = start..panel.min(start + BLOCK * AREA);
-            self.panels_mut().zip(a.panels()).for_each(|(row, a)| {
+            parallel::for_each(self.panels_mut().zip(a.panels()), |(row, a)| {
                 for (tile, b) in tiles_mut(row).iter_mut().zip(b.numbers.chunks(panel)) {
                     subtract_product(tile, &a[block.clone()], &b[block.clone()]);
                 }
@@ -81,14 +80,14 @@ impl Matrix {
         &mut self.numbers
     }
 
-    /// The panels, to be worked on in parallel.
-    pub(super) fn panels_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [f64]> {
+    /// The panels.
+    pub(super) fn panels_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
         let panel = self.panel();
-        self.numbers.par_chunks_mut(panel)
+        self.numbers.chunks_mut(panel)
     }
 
-    fn panels(&self) -> impl IndexedParallelIterator<Item = &[f64]> {
-        self.numbers.par_chunks(self.panel())
+    fn panels(&self) -> impl Iterator<Item = &[f64]> {
+        self.numbers.chunks(self.panel())
     }
 
     fn place(&self, (i, j): (usize, usize)) -> usize {

@@ -1,7 +1,7 @@
 //! Losses of given scores, and by how much they differ.
 
 use super::{SampleLoss, loss, parts};
-use rayon::prelude::*;
+use crate::parallel;
 use serde::Serialize;
 use std::ops::Range;
 
@@ -52,6 +52,6 @@ pub fn score_loss(loss: SampleLoss, k: f64, scores: &[i16], targets: &[f32]) -> 
         let samples = scores[range.clone()].iter().zip(&targets[range]);
         samples.map(|(&score, &target)| loss.cost(logit * f64::from(score), f64::from(target)).loss).sum()
     };
-    let sums: Vec<f64> = parts(scores.len()).into_par_iter().map(sum_part).collect();
+    let sums: Vec<f64> = parallel::map(parts(scores.len()), sum_part);
     sums.iter().sum::<f64>() / scores.len() as f64
 }

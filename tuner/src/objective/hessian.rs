@@ -9,8 +9,8 @@ use crate::model::Model;
 use crate::model::layout::Layout;
 use crate::model::rows::{BLOCK, Block, PARTS, Part, Rows, Segment};
 use crate::model::tape::Lanes;
+use crate::parallel;
 use crate::processes::{self, Shared};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Entries of rows that are prepared by one thread, about, and how many such pieces are multiplied at once: together they
@@ -70,11 +70,12 @@ impl Scored<'_> {
         for places in places.chunks(PIECES) {
             let pieces = &mut pieces[..places.len()];
             let part = |number: usize| places[number].0;
-            pieces.par_iter_mut().zip(places).filter(|(_, place)| processes::is_own(place.0)).for_each(
-                |(piece, (chunk, blocks))| self.fill(piece, &columns, (*chunk, blocks.clone()), kind, stride),
-            );
+            let own = pieces.iter_mut().zip(places).filter(|(_, place)| processes::is_own(place.0));
+            parallel::for_each(own, |(piece, (chunk, blocks))| {
+                self.fill(piece, &columns, (*chunk, blocks.clone()), kind, stride);
+            });
             processes::share(pieces, part);
-            pieces.par_iter_mut().for_each(|piece| piece.sort(&columns));
+            parallel::for_each(pieces.iter_mut(), |piece| piece.sort(&columns));
             products.add(pieces);
         }
         products.finish(1.0 / self.rows.len().div_ceil(stride) as f64)

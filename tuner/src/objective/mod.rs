@@ -24,11 +24,11 @@ pub use prior::PriorScale;
 
 use crate::model::Model;
 use crate::model::rows::{PARTS, Part, Rows};
+use crate::parallel;
 use crate::processes::{self, Shared};
 use hessian::Scored;
 use pass::{Point, Room, Sums};
 use prior::Prior;
-use rayon::prelude::*;
 use std::ops::Range;
 use thiserror::Error;
 
@@ -162,8 +162,12 @@ impl<'r> Objective<'r> {
     pub fn row_losses(&self, theta: &[f64]) -> Vec<f64> {
         let (loss, logit) = self.measure();
         let mut losses = scores(self.rows, self.model, theta);
-        losses.par_iter_mut().zip(self.rows.targets()).with_min_len(1024).for_each(|(score, &target)| {
-            *score = loss.cost(logit * *score, f64::from(target)).loss;
+        const CHUNK: usize = 4096;
+        let chunks = losses.chunks_mut(CHUNK).zip(self.rows.targets().chunks(CHUNK));
+        parallel::for_each(chunks, |(scores, targets)| {
+            for (score, &target) in scores.iter_mut().zip(targets) {
+                *score = loss.cost(logit * *score, f64::from(target)).loss;
+            }
         });
         losses
     }

@@ -7,11 +7,10 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::linear::SymmetricMatrix;
 use crate::model::layout::{Layout, Leaf};
 use crate::model::rows::Segment;
+use crate::parallel;
 use crate::processes::{self, Shared};
 
 /// The first half of one leaf by the two halves of another, then its second half by them. Aligned, so that none lies in two
@@ -281,7 +280,7 @@ impl<'c> Products<'c> {
 
     /// Adds rows. Every process and every thread has some rows of the matrix for itself.
     pub(super) fn add(&mut self, pieces: &[Piece]) {
-        self.bands.par_iter_mut().enumerate().for_each(|(number, band)| {
+        parallel::for_each(self.bands.iter_mut().enumerate(), |(number, band)| {
             let mut cells = &mut band.0[..];
             for column in number * BAND.. {
                 let Some((row, others)) = cells.split_at_mut_checked(column + 1) else { break };

@@ -16,8 +16,8 @@ use crate::model::layout::SumKind;
 use crate::model::rows::{BLOCK, Rows};
 use crate::model::tape;
 use crate::objective::Objective;
+use crate::parallel;
 use engine::random::Random;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -322,7 +322,7 @@ impl Kept {
             }
             use_losses(numbers, &losses)
         };
-        parts.into_par_iter().map(of_part).collect()
+        parallel::map(parts, of_part)
     }
 }
 

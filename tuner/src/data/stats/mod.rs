@@ -11,7 +11,6 @@ use std::ops::Range;
 use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
-use rayon::prelude::*;
 
 use crate::data::{Dataset, DatasetError, Label, ReadOptions, Source};
 use crate::progress::Progress;
@@ -96,7 +95,7 @@ pub struct Duplicates {
 impl Duplicates {
     /// Of keys with the outcome in their two lowest bits.
     fn of(mut keys: Vec<u64>) -> Self {
-        keys.par_sort_unstable();
+        keys.sort_unstable();
         let mut found = Duplicates::default();
         for same in keys.chunk_by(|a, b| a >> 2 == b >> 2) {
             found.again += same.len() as u64 - 1;
@@ -118,7 +117,7 @@ pub struct Games {
 impl Games {
     fn of(groups: &[u32]) -> Self {
         let mut groups = groups.to_vec();
-        groups.par_sort_unstable();
+        groups.sort_unstable();
         let lengths = groups.chunk_by(|a, b| a == b).map(|game| game.len() as u64);
         let mut games = Games { count: 0, positions: (u64::MAX, 0) };
         for length in lengths {

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::super::FileSummary;
 use super::super::label::GAME;
 use super::super::packed::{is_sound, outcome_of};
 use super::{BLOCK, Grouping, Store};
 use crate::io::{Column, StorageError};
 use crate::io::{Damage, Loader, Saver};
+use crate::parallel;
 
 impl Store {
     /// Writes the positions to an entry of a cache, without moves.
@@ -42,13 +41,13 @@ impl Store {
         if [self.groups.len(), self.records.len(), points.len()] != [self.len(); 3] || positions != self.len() as u128 {
             return Some("columns of positions differ in length".to_owned());
         }
-        let blocks: Vec<usize> = (0..self.len()).step_by(BLOCK).collect();
-        let fault = blocks.into_par_iter().find_map_first(|start| {
+        let faults = parallel::map((0..self.len()).step_by(BLOCK), |start| {
             let block = start..(start + BLOCK).min(self.len());
             let fault = self.fault_of_positions(block.clone(), points);
             self.release(block);
             fault
         });
+        let fault = faults.into_iter().flatten().next();
         fault.or_else(|| self.fault_of_groups(grouping)).or_else(|| self.fault_of_records(files))
     }
 

@@ -1,9 +1,8 @@
 //! Rows as other processes and later runs get them.
 
-use rayon::prelude::*;
-
 use super::{BLOCK, CHUNK, Chunk, Rows, Shape};
 use crate::io::{Damage, Loader, Saver, StorageError};
+use crate::parallel;
 use crate::processes::{Shared, pack_records};
 
 impl Shared for Rows {
@@ -87,7 +86,7 @@ impl Rows {
         if self.block.last().is_some_and(|&start| start > entries as u64) {
             return Some("block is beyond the entries".to_owned());
         }
-        (0..self.block.len()).into_par_iter().find_map_first(|block| self.fault_of_block(block))
+        parallel::map(0..self.block.len(), |block| self.fault_of_block(block)).into_iter().flatten().next()
     }
 
     fn fault_of_block(&self, number: usize) -> Option<String> {

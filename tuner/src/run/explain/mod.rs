@@ -11,11 +11,11 @@ use std::ops::Range;
 use engine::chess::{Move, Position};
 use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
-use rayon::prelude::*;
 
 use crate::data::{Dataset, FULL_PHASE, MOST_PAWNS, Outcome, PHASE_PARTS, material_balance, phase, phase_part};
 use crate::features::Resolve;
 use crate::objective::{Difference, SampleLoss, expectation, loss_difference};
+use crate::parallel;
 use crate::progress::Progress;
 pub use bins::{Bin, Moments};
 
@@ -253,7 +253,7 @@ pub fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explan
         part
     };
     case.dataset.each_chunk("explaining", judge, |part| sums.merge(part, worst.pool()), progress);
-    let worst = worst.pick(&sums.worst).into_par_iter().map(|sample| misjudged(case, sample)).collect();
+    let worst = parallel::map(worst.pick(&sums.worst), |sample| misjudged(case, sample));
     Explanation {
         k: case.k,
         scores: sums.scores,
