@@ -9,6 +9,10 @@
 // Output goes through `common`, which escapes it and does not panic.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
+// What tests share with an example names the library as that does.
+#[cfg(test)]
+extern crate self as engine;
+
 pub mod bench;
 pub mod book;
 pub mod chess;
@@ -24,5 +28,7 @@ mod queue;
 pub mod random;
 pub mod search;
 pub mod shell_files;
+#[cfg(test)]
+mod tests;
 pub mod uci;
 pub mod xboard;

@@ -26,6 +26,8 @@ pub mod processes;
 pub mod progress;
 pub mod run;
 pub mod target;
+#[cfg(test)]
+mod tests;
 pub mod tune;
 mod vectors;
 

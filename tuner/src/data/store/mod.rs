@@ -11,6 +11,7 @@ use super::label::{GAME, Label, Outcome};
 use super::packed::{Packed, outcome_of, pack, position_of, score_of};
 use super::result_runs::result_runs;
 use crate::io::{Column, ColumnWriter, Storage, StorageError};
+use crate::processes;
 
 /// What positions stay together by when data are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +107,9 @@ impl StoreWriter {
         self.moves.extend(&chunk.moves)?;
         let columns = [self.packed.bytes_in_memory(), self.groups.bytes_in_memory(), self.records.bytes_in_memory()];
         let bytes = columns.iter().sum::<usize>() + self.moves.bytes_in_memory();
-        if let Some(storage) = self.limit.take_if(|limit| bytes > limit.share()) {
+        // Of several processes each has the positions of all: they lie on the disk, for rows to have the memory.
+        let most = |limit: &Storage| if processes::is_alone() { limit.share() } else { 0 };
+        if let Some(storage) = self.limit.take_if(|limit| bytes > most(limit)) {
             self.packed.spill(&storage.folder)?;
             self.groups.spill(&storage.folder)?;
             self.records.spill(&storage.folder)?;

@@ -9,7 +9,7 @@ fn baseline() -> Weights {
     Weights::from_toml(BASELINE).unwrap()
 }
 
-/// Every twentieth of the project's own positions, with results drawn from parameters.
+/// Every fortieth of the project's own positions, with results drawn from parameters.
 fn drawn(truth: Weights) -> Source {
     let evaluator = Evaluator::new(truth);
     let mut random = Random::seeded(3);
@@ -21,7 +21,7 @@ fn drawn(truth: Weights) -> Source {
         let won = (random.below(1 << 32) as f64) < expected * (1_u64 << 32) as f64;
         format!("{} [{}]\n", position.to_fen(), if won { "1.0" } else { "0.0" })
     };
-    let text: String = text.lines().step_by(20).map(line).collect();
+    let text: String = text.lines().step_by(40).map(line).collect();
     Source::embedded("drawn", text.into_bytes().leak()).unwrap()
 }
 

@@ -2,15 +2,15 @@
 
 use std::ops::RangeInclusive;
 
-use engine::chess::{All, Move, Noisy, PieceType, Position};
-use engine::eval::params::{Complexity, PAIRS, Sink, Sums, Weights, numbers_of, ranges_of};
-use engine::eval::score::Score;
-use engine::eval::{
+use crate::chess::{All, Move, Noisy, PieceType, Position};
+use crate::eval::params::{Complexity, PAIRS, Sink, Sums, Weights, numbers_of, ranges_of};
+use crate::eval::score::Score;
+use crate::eval::{
     Constant, Constants, EVAL_LIMIT, Entry, Evaluator, Pair, PawnTable, Term, Trace, combine, known_ending,
 };
-use engine::search::{Pruning, Quiescence, Value, mated_in};
+use crate::search::{Pruning, Quiescence, Value, mated_in};
 
-use crate::fixture;
+use super::fixture;
 
 /// Plies of a random game at most.
 const GAME: usize = 160;
@@ -144,7 +144,7 @@ fn the_played_score_is_the_traced_row_times_the_parameters() {
 
 #[test]
 fn constants_follow_from_the_single_numbers() {
-    let indices = engine::eval::params::Indices::get();
+    let indices = crate::eval::params::Indices::get();
     let full: Vec<_> = std::iter::zip(indices.phase, [16, 4, 4, 4, 2]).collect();
     assert!(full.iter().all(|term| Constant::FullPhase.terms().contains(term)));
     let weight = |leaf| match indices.phase.iter().position(|&weighed| weighed == leaf) {

@@ -1,9 +1,9 @@
 //! Draws as the search sees them: repetition with the game before it, fifty moves, material.
 
-use engine::chess::{Game, Position};
-use engine::search::{DRAW, Limits, SearchResult, mate_in};
+use crate::chess::{Game, Position};
+use crate::search::{DRAW, Limits, SearchResult, mate_in};
 
-use crate::fixture;
+use super::fixture;
 
 /// A game from a FEN and moves in coordinates.
 fn game(fen: &str, moves: &str) -> Game {

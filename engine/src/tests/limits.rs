@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use engine::chess::{Game, Move, Position};
-use engine::search::{Clock, Handler, Info, Limits, STACK_SIZE, Searcher, Signals, mate_in};
+use crate::chess::{Game, Move, Position};
+use crate::search::{Clock, Handler, Info, Limits, STACK_SIZE, Searcher, Signals, mate_in};
 
-use crate::fixture;
+use super::fixture;
 
 const MIDDLEGAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
 

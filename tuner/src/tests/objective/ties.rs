@@ -4,10 +4,10 @@ use super::problem::{
     FEATURES, SIZE, bounds, drawn, made, methods, minimize, moved, objective, parameters, pulled, push, rows, start,
     tapered, truth,
 };
-use tuner::model::Model;
-use tuner::model::rows::{Rows, RowsWriter};
-use tuner::objective::{HessianKind, Objective};
-use tuner::optimize::{Limits, OptimizeError};
+use crate::model::Model;
+use crate::model::rows::{Rows, RowsWriter};
+use crate::objective::{HessianKind, Objective};
+use crate::optimize::{Limits, OptimizeError};
 
 /// The features that are tied in both numbers: the second follows the first.
 const TIED: [(usize, usize); 2] = [(0, 3), (4, 5)];

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use crate::data::{Dataset, DatasetError, Filters, Grouping, Noisy, Outcome, Plies, ReadOptions, Source};
 use engine::chess::{Color, Position};
 use engine::random::Random;
-use tuner::data::{Dataset, DatasetError, Filters, Grouping, Noisy, Outcome, Plies, ReadOptions, Source};
 
 const ALL: Plies = Plies { skip_first: 0, skip_last: 0 };
 const NOTHING: Noisy = Noisy { check: false, capture: false };

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use engine::bench;
-use engine::chess::{Game, Move, Position};
-use engine::search::{Bound, Handler, Info, Limits, MATE, RootWatcher, SearchResult, Searcher, mate_distance, mate_in};
+use crate::bench;
+use crate::chess::{Game, Move, Position};
+use crate::search::{Bound, Handler, Info, Limits, MATE, RootWatcher, SearchResult, Searcher, mate_distance, mate_in};
 
-use crate::fixture;
+use super::fixture;
 
 /// Nodes of the bench. A change here is a change of play, and the commit that makes it says `Bench: N`.
 const SIGNATURE: u64 = 5_236_182;

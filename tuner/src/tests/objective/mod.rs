@@ -4,14 +4,14 @@ pub(crate) mod problem;
 mod resume;
 mod ties;
 
+use crate::model::rows::{BLOCK, RowsError, RowsWriter};
+use crate::objective::{HessianKind, Objective, ObjectiveError, PriorScale, SampleLoss, fit_k_at, scores};
+use crate::optimize::{Adam, Lbfgs, Limits, LocalSearch, OptimizeError, Solver, Step, Termination};
 use problem::{
     FEATURES, SIZE, bounds, drawn, exact, expectation, made, methods, minimize, model, moved, objective, pulled, push,
     rows, score, start, tight, truth,
 };
 use std::ops::ControlFlow;
-use tuner::model::rows::{BLOCK, RowsError, RowsWriter};
-use tuner::objective::{HessianKind, Objective, ObjectiveError, PriorScale, SampleLoss, fit_k_at, scores};
-use tuner::optimize::{Adam, Lbfgs, Limits, LocalSearch, OptimizeError, Solver, Step, Termination};
 
 #[test]
 fn appended_parts_are_the_rows_in_order() {

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use crate::constraints::Constraints;
+use crate::data::Source;
+use crate::features::Resolve;
+use crate::optimize::Method;
+use crate::progress::{Progress, Unit};
+use crate::run::{Hooks, RunError, Settings};
+use crate::tune::{Job, Report, run};
 use engine::eval::params::Weights;
-use tuner::constraints::Constraints;
-use tuner::data::Source;
-use tuner::features::Resolve;
-use tuner::optimize::Method;
-use tuner::progress::{Progress, Unit};
-use tuner::run::{Hooks, RunError, Settings};
-use tuner::tune::{Job, Report, run};
 
 const DATA: &[u8] = include_bytes!("../../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../../params/baseline.toml");

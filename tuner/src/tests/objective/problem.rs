@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use tuner::model::Model;
-use tuner::model::layout::{Layout, Leaf, Sum, SumKind};
-use tuner::model::rows::{RowBuilder, Rows, RowsWriter};
-use tuner::model::tape::{Op, Tape};
-use tuner::objective::{Objective, PriorScale};
-use tuner::optimize::{Adam, Fit, Lbfgs, Limits, LocalSearch, Solver};
+use crate::model::Model;
+use crate::model::layout::{Layout, Leaf, Sum, SumKind};
+use crate::model::rows::{RowBuilder, Rows, RowsWriter};
+use crate::model::tape::{Op, Tape};
+use crate::objective::{Objective, PriorScale};
+use crate::optimize::{Adam, Fit, Lbfgs, Limits, LocalSearch, Solver};
 
 /// Pair features of the made-up problems; the last is never seen.
 pub(crate) const FEATURES: usize = 12;

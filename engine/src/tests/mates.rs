@@ -5,13 +5,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::fixture;
-use crate::support::solver::{Solver, is_mate};
-use engine::chess::epd::Epd;
-use engine::chess::{Color, Game, Position};
-use engine::search::{Bound, Handler, Info, Limits, SearchResult, Signals, mate_distance, mate_in};
+use super::fixture;
+use super::solver::{Solver, is_mate};
+use crate::chess::epd::Epd;
+use crate::chess::{Color, Game, Position};
+use crate::search::{Bound, Handler, Info, Limits, SearchResult, Signals, mate_distance, mate_in};
 
-const SETS: &str = include_str!("../data/mates.epd");
+const SETS: &str = include_str!("../../tests/data/mates.epd");
 
 /// Nodes of the solver for one question; none of these needs a tenth.
 const BUDGET: u64 = 20_000_000;
@@ -57,7 +57,7 @@ fn finds(case: &Case, limits: Limits) -> (bool, SearchResult) {
 
 /// The newest line.
 #[derive(Default)]
-struct Last(Vec<engine::chess::Move>);
+struct Last(Vec<crate::chess::Move>);
 
 impl Handler for Last {
     fn line(&mut self, info: &Info<'_>) {

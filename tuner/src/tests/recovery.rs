@@ -1,14 +1,14 @@
 //! The whole way, from text to parameters, on results drawn from parameters that are known.
 
+use crate::constraints::Constraints;
+use crate::data::Source;
+use crate::features::Resolve;
+use crate::objective::PriorScale;
+use crate::run::{Hooks, Settings};
+use crate::tune::{Job, Report, run};
 use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::eval::params::Weights;
-use tuner::constraints::Constraints;
-use tuner::data::Source;
-use tuner::features::Resolve;
-use tuner::objective::PriorScale;
-use tuner::run::{Hooks, Settings};
-use tuner::tune::{Job, Report, run};
 
 const DATA: &[u8] = include_bytes!("../../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../../params/baseline.toml");

@@ -2,15 +2,15 @@
 
 use std::sync::LazyLock;
 
+use crate::model::Model;
+use crate::model::centre::Centring;
+use crate::model::rows::{Rows, RowsWriter};
+use crate::objective::{HessianKind, Objective, SampleLoss, expectation, loss_difference, scores};
+use crate::optimize::{Lbfgs, Limits, Solver};
+use crate::run::standard_errors;
 use engine::random::Random;
-use tuner::model::Model;
-use tuner::model::centre::Centring;
-use tuner::model::rows::{Rows, RowsWriter};
-use tuner::objective::{HessianKind, Objective, SampleLoss, expectation, loss_difference, scores};
-use tuner::optimize::{Lbfgs, Limits, Solver};
-use tuner::run::standard_errors;
 
-use crate::objective::problem::{PhaseCounts, parameters, push, tapered};
+use super::objective::problem::{PhaseCounts, parameters, push, tapered};
 
 const FEATURES: usize = 8;
 const SIZE: usize = parameters(FEATURES);

@@ -1,10 +1,10 @@
 //! Techniques of the search as they show from outside: the windows it searches with change nothing, mates bound it,
 //! zugzwang is seen behind the null move.
 
-use engine::chess::{Game, Position};
-use engine::search::{Limits, SearchParams, SearchResult, mate_distance, mate_in, mated_in};
+use crate::chess::{Game, Position};
+use crate::search::{Limits, SearchParams, SearchResult, mate_distance, mate_in, mated_in};
 
-use crate::fixture;
+use super::fixture;
 
 fn search(fen: &str, depth: i32, params: SearchParams) -> SearchResult {
     let game = Game::new(Position::from_fen(fen).unwrap());

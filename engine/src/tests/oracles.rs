@@ -4,9 +4,9 @@
 //! and the state of the game. FENs damaged at random must be taken or refused alike, and no text at all may panic.
 //! The seed is fixed: the same build sees the same cases.
 
-use crate::support::mailbox::Mailbox;
-use engine::chess::epd::Epd;
-use engine::chess::{FenError, MoveKind, Position, perft};
+use super::mailbox::Mailbox;
+use crate::chess::epd::Epd;
+use crate::chess::{Color, FenError, MoveKind, Position, perft};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -15,7 +15,7 @@ use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError, PositionErrorKinds};
 
-const TABLE: &str = include_str!("../data/perft.epd");
+const TABLE: &str = include_str!("../../tests/data/perft.epd");
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// Castling rights on rooks that are not the outermost.
@@ -75,7 +75,7 @@ fn game(plies: usize) -> impl Strategy<Value = (String, Vec<Index>)> {
 }
 
 /// The move to be played; a choice in four prefers what is rare: castling, promotion, en passant.
-fn choose(position: &Position, choice: Index) -> Option<engine::chess::Move> {
+fn choose(position: &Position, choice: Index) -> Option<crate::chess::Move> {
     let moves = position.legal_moves();
     let rare: Vec<_> = moves.iter().filter(|mv| mv.kind() != MoveKind::Normal).collect();
     if !rare.is_empty() && choice.index(4) == 0 {
@@ -95,6 +95,14 @@ fn compare_with_shakmaty(ours: &Position, theirs: &Chess) -> Result<(), TestCase
     prop_assert_eq!(&fen, &Fen::from_position(theirs, EnPassantMode::Legal).to_string());
     prop_assert_eq!(ours.is_check(), theirs.is_check(), "{}", fen);
     prop_assert_eq!(ours.is_insufficient_material(), theirs.is_insufficient_material(), "{}", fen);
+    for (ours_color, theirs_color) in [(Color::White, shakmaty::Color::White), (Color::Black, shakmaty::Color::Black)] {
+        let is_attacked = |square: &shakmaty::Square| {
+            theirs.board().attacks_to(*square, theirs_color, theirs.board().occupied()).any()
+        };
+        let attacked = shakmaty::Square::ALL.iter().filter(|square| is_attacked(square));
+        let attacked = attacked.fold(0, |squares, square| squares | 1_u64 << square.to_usize());
+        prop_assert_eq!(ours.attacked_by(ours_color).0, attacked, "{:?} in {}", ours_color, fen);
+    }
     let their_moves = theirs.legal_moves();
     prop_assert_eq!(ours.legal_moves().len(), their_moves.len(), "{}", fen);
     for mv in their_moves {

@@ -2,15 +2,16 @@
 
 use std::sync::{Arc, LazyLock};
 
-use engine::eval::Evaluator;
-use engine::eval::params::Weights;
-use engine::eval::toml_file::with_starts;
-use engine::search::Searcher;
+use crate::eval::Evaluator;
+use crate::eval::params::Weights;
+use crate::eval::toml_file::with_starts;
+use crate::search::Searcher;
 
 /// An evaluation of the parameters in `tests/data/params.toml`, and of the declared start of what they lack.
 pub(crate) fn evaluator() -> Evaluator {
     static FIXTURE: LazyLock<Evaluator> = LazyLock::new(|| {
-        let own = with_starts::<Weights>(include_str!("../data/params.toml")).expect("the tests' own parameters");
+        let own =
+            with_starts::<Weights>(include_str!("../../tests/data/params.toml")).expect("the tests' own parameters");
         Evaluator::from_toml(&own.text).expect("the tests' own parameters")
     });
     FIXTURE.clone()

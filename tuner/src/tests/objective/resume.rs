@@ -1,11 +1,11 @@
 //! Fits that go on from a state of an earlier fit, beside fits that were never stopped.
 
 use super::problem::{SIZE, bounds, drawn, methods, objective, pulled, rows, start, tight, truth};
-use std::ops::ControlFlow;
-use tuner::objective::Objective;
-use tuner::optimize::{
+use crate::objective::Objective;
+use crate::optimize::{
     Adam, Fit, Lbfgs, Limits, LocalSearch, Observer, OptimizeError, Solver, State, StateError, Step,
 };
+use std::ops::ControlFlow;
 
 /// Keeps the state of every step, stored as bytes.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 //! Everything kept up move by move is compared with the same position set up from scratch out of its FEN, the stages
 //! of move generation with the whole list, and the test of single moves with membership in that list.
 
-use engine::chess::{CastlingSide, Color, Move, MoveKind, MoveList, Noisy, PieceType, Position, Quiet, Rank, Square};
+use crate::chess::{CastlingSide, Color, Move, MoveKind, MoveList, Noisy, PieceType, Position, Quiet, Rank, Square};
 
 /// One node in this many has all 65,535 patterns of bits put to `is_legal`.
 const FULL_TEST_INTERVAL: u64 = 512;

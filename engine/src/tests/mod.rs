@@ -5,14 +5,12 @@ mod eval;
 mod fixture;
 mod integrity;
 mod limits;
+mod mailbox;
 mod mates;
 mod oracles;
 mod params;
 mod perft;
 mod search;
-#[path = "../support"]
-mod support {
-    pub(crate) mod mailbox;
-    pub(crate) mod solver;
-}
+#[path = "../../tests/support/solver.rs"]
+mod solver;
 mod techniques;

@@ -11,9 +11,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, io, thread};
 
-use engine::chess::{Position, divide, perft};
+use crate::chess::{Position, divide, perft};
 
-const TABLE: &str = include_str!("../data/perft.epd");
+const TABLE: &str = include_str!("../../tests/data/perft.epd");
 
 /// A count to be reproduced.
 struct Case {

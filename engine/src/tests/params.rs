@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::eval::params::Weights;
-use engine::eval::score::Score;
-use engine::eval::toml_file::{EMBEDDED_NAME, EMBEDDED_TEXT, cells_of, scale_of, with_starts};
-use engine::eval::{DEFAULT_SCALE, Evaluator};
+use crate::eval::params::Weights;
+use crate::eval::score::Score;
+use crate::eval::toml_file::{EMBEDDED_NAME, EMBEDDED_TEXT, cells_of, scale_of, with_starts};
+use crate::eval::{DEFAULT_SCALE, Evaluator};
 
 fn baseline_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../params/baseline.toml")

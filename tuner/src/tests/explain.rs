@@ -2,16 +2,16 @@
 
 use std::fs;
 
+use crate::data::{Dataset, ReadOptions, Source};
+use crate::data::{MOST_PAWNS, material_balance, phase, phase_part};
+use crate::features::{self, Resolve};
+use crate::objective::{SampleLoss, expectation};
+use crate::run::explain::{Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, View, Worst, explain, loss_change};
 use engine::chess::{Color, Position};
 use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use engine::search::{Pruning, Quiescence};
 use tempfile::TempDir;
-use tuner::data::{Dataset, ReadOptions, Source};
-use tuner::data::{MOST_PAWNS, material_balance, phase, phase_part};
-use tuner::features::{self, Resolve};
-use tuner::objective::{SampleLoss, expectation};
-use tuner::run::explain::{Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, View, Worst, explain, loss_change};
 
 const K: f64 = 1.3;
 
@@ -256,7 +256,7 @@ fn labels_of_another_point_of_view_are_noticed() {
     let views: Vec<Option<View>> = explained(&dataset, &targets, Resolve::Qsearch, 0)
         .files
         .iter()
-        .map(tuner::run::explain::Agreement::suspected_view)
+        .map(crate::run::explain::Agreement::suspected_view)
         .collect();
     assert_eq!(views, [None, Some(View::Black), Some(View::SideToMove)]);
 }
