@@ -1,4 +1,4 @@
-//! What a search is stderr and keeps to: limits, wanted moves, several lines, threads, stop and pondering, and what it
+//! What a search is told and keeps to: limits, wanted moves, several lines, threads, stop and pondering, and what it
 //! remembers from move to move. No test asks how long anything took.
 
 use std::sync::Arc;

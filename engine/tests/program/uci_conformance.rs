@@ -221,7 +221,7 @@ fn a_position_without_moves_has_a_score_and_no_move() {
             let lines: Vec<_> = lines.into_iter().filter(|line| !line.contains("info string")).collect();
             assert_eq!(lines, stderr, "{go}");
         }
-        // Even then an endless search ends when it is stderr to.
+        // Even then an endless search ends when it is told to.
         for go in ["go infinite", "go ponder wtime 1000 btime 1000"] {
             assert_eq!(engine.answer(go, "info"), stderr[0]);
             assert_eq!(said(&mut engine, &[]), [""; 0], "{go}");
