@@ -57,14 +57,21 @@ fn boxed<T: Clone, const N: usize>(value: T) -> Option<Box<[T; N]>> {
     values.into_boxed_slice().try_into().ok()
 }
 
-/// `[from][to]`.
-type FromTo = [[i16; 64]; 64];
+/// `[color][from is attacked][to is attacked][from][to]` in one index.
+#[inline(always)]
+fn quiet_slot(color: Color, mv: Move, attacked: Bitboard) -> usize {
+    let [from, to] = [mv.from(), mv.to()];
+    let table = 4 * color.index() + 2 * usize::from(attacked.has(from)) + usize::from(attacked.has(to));
+    (table * 64 + from.index()) * 64 + to.index()
+}
+
+const QUIET_SIZE: usize = 8 * 64 * 64;
 
 /// The memory of one thread.
 #[derive(Debug)]
 pub(super) struct Histories {
-    /// `[color][from is attacked][to is attacked][from][to]`.
-    quiet: Box<[[[FromTo; 2]; 2]; 2]>,
+    /// By [`quiet_slot`].
+    quiet: Box<[i16; QUIET_SIZE]>,
     /// `[pawn key][context]`.
     pawn: Box<[[i16; 768]; PAWN_SIZE]>,
     /// `[context][victim]`.
@@ -85,7 +92,7 @@ impl Histories {
     /// Empty tables; `None` if there is no memory.
     pub(super) fn new() -> Option<Self> {
         Some(Histories {
-            quiet: boxed([[[[0; 64]; 64]; 2]; 2])?,
+            quiet: boxed(0)?,
             pawn: boxed([0; 768])?,
             capture: boxed([0; 6])?,
             continuation: boxed([0; 768])?,
@@ -97,7 +104,7 @@ impl Histories {
     }
 
     pub(super) fn clear(&mut self) {
-        self.quiet.fill([[[[0; 64]; 64]; 2]; 2]);
+        self.quiet.fill(0);
         self.pawn.fill([0; 768]);
         self.capture.fill([0; 6]);
         self.continuation.fill([0; 768]);
@@ -107,23 +114,12 @@ impl Histories {
         self.move_correction.fill([0; CONTEXTS]);
     }
 
-    /// The counter of a quiet move alone, by what the other side attacks.
-    #[inline(always)]
-    fn of_move(&mut self, color: Color, mv: Move, attacked: Bitboard) -> &mut i16 {
-        let [from, to] = [mv.from(), mv.to()];
-        let table = &mut self.quiet[color.index()][usize::from(attacked.has(from))][usize::from(attacked.has(to))];
-        &mut table[from.index()][to.index()]
-    }
-
     /// The history score of a quiet move, within ±5 [`LIMIT`]; `attacked` are the squares that the other side attacks.
     #[inline(always)]
     pub(super) fn quiet(&self, position: &Position, mv: Move, past: &Past, attacked: Bitboard) -> i32 {
-        let us = position.side_to_move().index();
-        let [from, to] = [mv.from(), mv.to()];
-        let of_move = &self.quiet[us][usize::from(attacked.has(from))][usize::from(attacked.has(to))];
         let here = usize::from(context(position, mv));
         let continuation = |context: Context| i32::from(self.continuation[usize::from(context)][here]);
-        i32::from(of_move[from.index()][to.index()])
+        i32::from(self.quiet[quiet_slot(position.side_to_move(), mv, attacked)])
             + i32::from(self.pawn[pawn_slot::<PAWN_SIZE>(position)][here])
             + continuation(past[0])
             + continuation(past[1])
@@ -146,7 +142,7 @@ impl Histories {
     }
 
     pub(super) fn update_quiet(&mut self, position: &Position, mv: Move, past: &Past, attacked: Bitboard, bonus: i32) {
-        add_bonus(self.of_move(position.side_to_move(), mv, attacked), bonus);
+        add_bonus(&mut self.quiet[quiet_slot(position.side_to_move(), mv, attacked)], bonus);
         let here = usize::from(context(position, mv));
         add_bonus(&mut self.pawn[pawn_slot::<PAWN_SIZE>(position)][here], bonus);
         self.update_continuation(here as Context, past, bonus);
@@ -164,7 +160,7 @@ impl Histories {
 
     /// Adds a bonus for the evaluation gained by a quiet move of `color`.
     pub(super) fn update_eval_history(&mut self, color: Color, mv: Move, attacked: Bitboard, bonus: i32) {
-        add_bonus(self.of_move(color, mv, attacked), bonus);
+        add_bonus(&mut self.quiet[quiet_slot(color, mv, attacked)], bonus);
     }
 
     pub(super) fn update_noisy(&mut self, position: &Position, mv: Move, bonus: i32) {

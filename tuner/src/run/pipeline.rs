@@ -269,11 +269,11 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             if interrupted {
                 return Ok((true, rows));
             }
-            // Where nothing is lost, there is no gain to be told either.
-            // Of the methods, one alone is told to stop early.
+            // Where nothing is lost, there is no gain to be told either. Of the methods, one alone stops early in its first
+            // rounds.
             let is_rough =
-                self.settings.method == Method::Lbfgs && state.rounds > 0 && roughness(state.rounds - 1) > LAST_ROUGH;
-            let is_enough = gain >= LEAST_PROGRESS || gain > 0.0 && is_rough;
+                gain > 0.0 && self.settings.method == Method::Lbfgs && roughness(state.rounds - 1) > LAST_ROUGH;
+            let is_enough = gain >= LEAST_PROGRESS || is_rough;
             if !self.subject.has_moving_rows() || !is_enough || state.rounds == MAX_ROUNDS {
                 break;
             }
