@@ -27,12 +27,6 @@ use crate::run::{FOLDS, PRIOR_PER_POSITION, PriorSearch, RunError, Split};
 use crate::target::Target;
 use order::order;
 
-/// Down to which part of its gradient a fit of all rows goes: what it costs to take terms out is a small difference of two.
-const EXACT: f64 = 1e-6;
-
-/// The same of a fit of a fold, which is compared with an error.
-const ROUGH: f64 = 1e-3;
-
 /// What is taken out at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Grouping {
@@ -240,7 +234,7 @@ impl Problem<'_> {
     fn solve(&self, terms: Vec<Term>, seed: u64, progress: &dyn Progress) -> Result<Simplified, RunError> {
         progress.begin("fitting", 0, Unit::Iterations);
         let whole = self.objective(self.rows, &[])?;
-        let full = self.fit(&whole, &self.start, &[], EXACT)?;
+        let full = self.fit(&whole, &self.start, &[])?;
         let hessian = whole.hessian(&full, HessianKind::GaussNewton);
         let order = order(&hessian, &full, &terms, &self.constrained.limits).unwrap_or_default();
         let mut folds = self.folds(seed)?;
@@ -249,7 +243,7 @@ impl Problem<'_> {
         let numbers: Vec<&[usize]> = order.iter().map(|(term, _)| &term.numbers[..]).collect();
         let mut attempt = |count: usize| -> Result<bool, RunError> {
             let removed: Vec<usize> = numbers[..count].concat();
-            let theta = self.fit(&whole, &full, &removed, EXACT)?;
+            let theta = self.fit(&whole, &full, &removed)?;
             let (held, losses) = self.held(&folds, &removed)?;
             let fitted = whole.loss(&theta) - whole.loss(&full);
             let trial = Trial { terms: count, predicted: order[count - 1].1, fitted, held };
@@ -297,28 +291,22 @@ impl Problem<'_> {
         Ok(objective.with_prior(strength, &centre, PriorScale::Fixed)?)
     }
 
-    /// Fits everything but what is taken out, down to a part of the gradient.
-    fn fit(
-        &self,
-        objective: &Objective<'_>,
-        from: &[f64],
-        removed: &[usize],
-        tolerance: f64,
-    ) -> Result<Vec<f64>, RunError> {
+    /// Fits everything but what is taken out.
+    fn fit(&self, objective: &Objective<'_>, from: &[f64], removed: &[usize]) -> Result<Vec<f64>, RunError> {
         let mut limits: Limits = self.constrained.limits.clone();
         let mut theta = from.to_vec();
         for &index in removed {
             theta[index] = 0.0;
             limits.freeze(index)?;
         }
-        let solver = Lbfgs { tolerance, ..Lbfgs::default() };
+        let solver = Lbfgs { tolerance: 1e-6, ..Lbfgs::default() };
         Ok(solver.minimize(objective, &theta, &limits, None, &mut ())?.theta)
     }
 
     fn folds(&self, seed: u64) -> Result<Vec<Fold>, RunError> {
         let fold = |split: Split| {
             let (fitted, held) = split.rows(self.rows);
-            let theta = self.fit(&self.objective(&fitted, &[])?, &self.start, &[], ROUGH)?;
+            let theta = self.fit(&self.objective(&fitted, &[])?, &self.start, &[])?;
             let losses = self.losses(&held, &theta)?;
             Ok(Fold { split, theta, losses })
         };
@@ -336,7 +324,7 @@ impl Problem<'_> {
         let mut found = Vec::with_capacity(folds.len());
         for fold in folds {
             let (fitted, held) = fold.split.rows(self.rows);
-            let theta = self.fit(&self.objective(&fitted, removed)?, &fold.theta, removed, ROUGH)?;
+            let theta = self.fit(&self.objective(&fitted, removed)?, &fold.theta, removed)?;
             let losses = self.losses(&held, &theta)?;
             let groups = fold.split.held.iter().map(|&row| self.groups[row as usize]);
             changes.extend(groups.zip(losses.iter().zip(&fold.losses).map(|(new, old)| new - old)));
