@@ -60,9 +60,14 @@ impl Scored<'_> {
         self.loss.cost(self.logit * room.scores[lane], f64::from(block.target[lane]))
     }
 
-    /// Means over every `stride`-th row.
-    pub(super) fn hessian(&self, kind: HessianKind, stride: usize) -> SymmetricMatrix {
-        let columns = Columns::new(&self.model.layout);
+    /// Means over every `stride`-th row, among the parameters that are wanted; others may be 0.
+    pub(super) fn hessian(
+        &self,
+        kind: HessianKind,
+        stride: usize,
+        is_wanted: &dyn Fn(usize) -> bool,
+    ) -> SymmetricMatrix {
+        let columns = Columns::new(&self.model.layout, is_wanted);
         let blocks = PIECE * stride * self.rows.len().div_ceil(BLOCK) / self.rows.entries_of_all().max(1);
         let places = self.pieces(blocks.max(1));
         let mut products = Products::new(&columns);
@@ -153,10 +158,18 @@ impl Scored<'_> {
         diagonal
     }
 
-    /// The mean, over the rows, of outer products of the gradients of groups of rows; and the number of groups.
-    pub(super) fn outer_by_group(&self, groups: &[u32]) -> (SymmetricMatrix, usize) {
+    /// The mean, over the rows, of outer products of the gradients of groups of rows, among the parameters that are
+    /// wanted, others are 0; and the number of groups.
+    pub(super) fn outer_by_group(&self, groups: &[u32], is_wanted: &dyn Fn(usize) -> bool) -> (SymmetricMatrix, usize) {
         assert_eq!(groups.len(), self.rows.len(), "a group a row");
-        let size = self.model.layout.parameters();
+        let mut size = 0;
+        let place = |parameter: usize| {
+            is_wanted(parameter).then(|| {
+                size += 1;
+                size - 1
+            })
+        };
+        let places: Vec<Option<usize>> = (0..self.model.layout.parameters()).map(place).collect();
         let mut total = Matrix::zeros(size, size);
         let mut batch = Batch { gradients: Matrix::zeros(size, GROUPS), filled: 0, group: None };
         let mut count = 0;
@@ -171,8 +184,10 @@ impl Scored<'_> {
                         batch.next(group, &mut total);
                         count += 1;
                     }
-                    for &(parameter, number) in &gradients[begin..end] {
-                        batch.gradients[(parameter as usize, batch.filled - 1)] += number;
+                    for (parameter, number) in &gradients[begin..end] {
+                        if let Some(place) = places[*parameter as usize] {
+                            batch.gradients[(place, batch.filled - 1)] += number;
+                        }
                     }
                     begin = end;
                 }
@@ -180,7 +195,8 @@ impl Scored<'_> {
         }
         batch.flush(&mut total);
         let scale = 1.0 / self.rows.len() as f64;
-        (SymmetricMatrix::from_fn(size, |i, j| -scale * total[(i, j)]), count)
+        let entry = |i: usize, j: usize| places[i].zip(places[j]).map_or(0.0, |place| -scale * total[place]);
+        (SymmetricMatrix::from_fn(places.len(), entry), count)
     }
 
     /// The gradients of the groups of a chunk.

@@ -211,14 +211,21 @@ impl<'r> Objective<'r> {
 
     /// Second derivatives of the objective at `theta`, or what stands in for them.
     pub fn hessian(&self, theta: &[f64], kind: HessianKind) -> SymmetricMatrix {
-        self.hessian_of_sample(theta, kind, 1)
+        self.hessian_among(theta, kind, 1, &|_| true)
     }
 
-    /// The same of every `stride`-th row.
-    pub(crate) fn hessian_of_sample(&self, theta: &[f64], kind: HessianKind, stride: usize) -> SymmetricMatrix {
+    /// The same of every `stride`-th row and among some parameters, which takes the less the fewer these are. What the rows
+    /// say of others may be missing.
+    pub(crate) fn hessian_among(
+        &self,
+        theta: &[f64],
+        kind: HessianKind,
+        stride: usize,
+        is_wanted: &dyn Fn(usize) -> bool,
+    ) -> SymmetricMatrix {
         self.check(theta);
         let point = Point::new(&self.model.layout, theta);
-        let mut hessian = self.scored(&point).hessian(kind, stride);
+        let mut hessian = self.scored(&point).hessian(kind, stride, is_wanted);
         if let Some(prior) = &self.prior
             && kind != HessianKind::Outer
         {
@@ -241,14 +248,19 @@ impl<'r> Objective<'r> {
         diagonal
     }
 
-    /// As [`HessianKind::Outer`], but over groups of rows, whose gradients are added up first; and the number of
-    /// groups. Rows of one group stand side by side, or count for several.
+    /// As [`HessianKind::Outer`], but over groups of rows, whose gradients are added up first, and among the parameters that
+    /// are wanted: others have 0; and the number of groups. Rows of one group stand side by side, or count for several.
     ///
     /// # Panics
     /// If there is not one group a row.
-    pub fn outer_by_group(&self, theta: &[f64], groups: &[u32]) -> (SymmetricMatrix, usize) {
+    pub fn outer_by_group(
+        &self,
+        theta: &[f64],
+        groups: &[u32],
+        is_wanted: &dyn Fn(usize) -> bool,
+    ) -> (SymmetricMatrix, usize) {
         self.check(theta);
-        self.scored(&Point::new(&self.model.layout, theta)).outer_by_group(groups)
+        self.scored(&Point::new(&self.model.layout, theta)).outer_by_group(groups, is_wanted)
     }
 
     /// What the prior adds to the mean loss if one parameter of `theta` becomes `new`.

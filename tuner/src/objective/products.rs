@@ -40,11 +40,13 @@ pub(super) struct Columns<'l> {
     first: Vec<usize>,
     /// By total: the last one of the same sum.
     last: Vec<usize>,
-    count: usize,
+    /// By column: whether it is added up.
+    is_wanted: Vec<bool>,
 }
 
 impl<'l> Columns<'l> {
-    pub(super) fn new(layout: &'l Layout) -> Self {
+    /// The columns of a layout, of which those of parameters that are not wanted stay 0: products with them are saved.
+    pub(super) fn new(layout: &'l Layout, is_wanted: &dyn Fn(usize) -> bool) -> Self {
         let mut of_sums = Vec::new();
         let mut count = 0;
         for sum in layout.sums() {
@@ -59,7 +61,15 @@ impl<'l> Columns<'l> {
             first.push(count);
             count += 1;
         }
-        Columns { layout, first, last, count }
+        let mut columns = Columns { layout, first, last, is_wanted: Vec::new() };
+        let of_column =
+            |halves: &[Vec<(usize, f64)>; 2]| halves.iter().flatten().any(|&(parameter, _)| is_wanted(parameter));
+        columns.is_wanted = columns.parameters().iter().map(of_column).collect();
+        columns
+    }
+
+    fn count(&self) -> usize {
+        self.is_wanted.len()
     }
 
     /// Totals of a row.
@@ -156,24 +166,32 @@ impl Piece {
         weight: impl Fn(usize, usize) -> Cell,
     ) {
         for (Segment { leaves, counts }, first) in segments.iter().zip(&columns.first) {
-            self.entries.extend(leaves.iter().map(|&leaf| (first + usize::from(leaf)) as u32));
-            self.counts.extend(counts.iter().map(|&count| f64::from(count)));
+            for (&leaf, &count) in leaves.iter().zip(*counts) {
+                self.push_entry(columns, first + usize::from(leaf), f64::from(count));
+            }
             self.begins.push(self.entries.len() as u32);
         }
-        for column in &columns.first[segments.len()..] {
-            self.entries.push(*column as u32);
-            self.counts.push(1.0);
+        for &column in &columns.first[segments.len()..] {
+            self.push_entry(columns, column, 1.0);
             self.begins.push(self.entries.len() as u32);
         }
         let totals = columns.totals();
         (0..totals).for_each(|total| self.weights.extend((0..totals).map(|other| weight(total, other))));
     }
 
+    #[inline(always)]
+    fn push_entry(&mut self, columns: &Columns<'_>, column: usize, count: f64) {
+        if columns.is_wanted[column] {
+            self.entries.push(column as u32);
+            self.counts.push(count);
+        }
+    }
+
     /// Finds the uses of every column, by counting.
     pub(super) fn sort(&mut self, columns: &Columns<'_>) {
         let begins = &mut self.use_begins;
         begins.clear();
-        begins.resize(columns.count + 2, 0);
+        begins.resize(columns.count() + 2, 0);
         self.entries.iter().for_each(|&column| begins[column as usize + 2] += 1);
         (1..begins.len()).for_each(|column| begins[column] += begins[column - 1]);
         self.uses.resize(self.entries.len(), Use::default());
@@ -272,10 +290,10 @@ pub(super) struct Products<'c> {
 impl<'c> Products<'c> {
     pub(super) fn new(columns: &'c Columns<'c>) -> Self {
         let band = |first: usize| {
-            let cells = row_of((first + BAND).min(columns.count)).start - row_of(first).start;
+            let cells = row_of((first + BAND).min(columns.count())).start - row_of(first).start;
             Band(vec![Cell::default(); if processes::is_own(first / BAND) { cells } else { 0 }])
         };
-        Products { columns, bands: (0..columns.count).step_by(BAND).map(band).collect() }
+        Products { columns, bands: (0..columns.count()).step_by(BAND).map(band).collect() }
     }
 
     /// Adds rows. Every process and every thread has some rows of the matrix for itself.
@@ -327,7 +345,7 @@ mod tests {
     #[test]
     fn products_are_those_of_dense_matrices() {
         let layout = layout();
-        let columns = Columns::new(&layout);
+        let columns = Columns::new(&layout, &|_| true);
         let totals = columns.totals();
         let mut random = Random::seeded(3);
         let mut writer = RowsWriter::in_memory((&layout).into());

@@ -239,13 +239,41 @@ fn gauss_newton_and_outer_products_are_those_by_hand() {
 }
 
 #[test]
+fn derivatives_among_some_parameters_are_those_among_all() {
+    let model = model();
+    let (rows, _) = rows(&model, 1000);
+    let objective = Objective::new(&rows, &model, 1.2).unwrap();
+    let groups: Vec<u32> = (0..1000).map(|row| row / 3).collect();
+    let is_wanted = |parameter: usize| parameter % 3 == 1;
+    let compare = |found: SymmetricMatrix, all: SymmetricMatrix| {
+        for i in (0..SIZE).filter(|&i| is_wanted(i)) {
+            assert_ne!(all.get(i, i), 0.0);
+            for j in (0..SIZE).filter(|&j| is_wanted(j)) {
+                let (found, all) = (found.get(i, j), all.get(i, j));
+                assert!((found - all).abs() <= 1e-12 * all.abs(), "{i}, {j}: {found} for {all}");
+            }
+        }
+    };
+    for kind in [HessianKind::GaussNewton, HessianKind::Full, HessianKind::Outer] {
+        for stride in [1, 7] {
+            let all = objective.hessian_among(&THETA, kind, stride, &|_| true);
+            compare(objective.hessian_among(&THETA, kind, stride, &is_wanted), all);
+        }
+    }
+    let [(found, count), (all, of_all)] = [&is_wanted as &dyn Fn(usize) -> bool, &|_| true]
+        .map(|wanted| objective.outer_by_group(&THETA, &groups, wanted));
+    compare(found, all);
+    assert_eq!((count, of_all), (334, 334));
+}
+
+#[test]
 fn groups_of_rows_are_added_up_before_they_are_multiplied() {
     let model = model();
     // More groups than are multiplied at once.
     let (rows, plain) = rows(&model, 1501);
     let groups: Vec<u32> = (0..1501).map(|row| 7 * (row / 4)).collect();
     let objective = Objective::new(&rows, &model, 1.2).unwrap().with_loss(SampleLoss::CrossEntropy);
-    let (found, count) = objective.outer_by_group(&THETA, &groups);
+    let (found, count) = objective.outer_by_group(&THETA, &groups, &|_| true);
     assert_eq!(count, 376);
     let logit = 1.2 * std::f64::consts::LN_10 / 400.0;
     let mut expected = vec![vec![0.0; SIZE]; SIZE];
@@ -369,7 +397,7 @@ fn any_number_of_threads_finds_the_same_bits() {
         let matrices = kinds.map(|kind| objective.hessian(&THETA, kind));
         let diagonal = objective.gauss_newton_diagonal(&THETA);
         let rows = (objective.row_losses(&THETA), scores(&rows, &model, &THETA), objective.totals(&THETA));
-        (loss, gradient, matrices, diagonal, rows, objective.outer_by_group(&THETA, &groups))
+        (loss, gradient, matrices, diagonal, rows, objective.outer_by_group(&THETA, &groups, &|_| true))
     };
     let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(all);
     let one = with(1);

@@ -45,7 +45,8 @@ impl Metric {
     ) -> Self {
         let objective = problem.objective;
         let rows = objective.rows();
-        let mut matrix = objective.hessian_of_sample(theta, HessianKind::GaussNewton, stride);
+        let moves = |parameter: usize| !problem.limits.is_frozen(parameter);
+        let mut matrix = objective.hessian_among(theta, HessianKind::GaussNewton, stride, &moves);
         work.outer_products += rows.len().div_ceil(stride);
         matrix.gather(problem.limits.leaders());
         if stride > 1 {

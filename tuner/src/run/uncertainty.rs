@@ -59,15 +59,18 @@ pub fn standard_errors(
     };
     let scales: Vec<Vec<f64>> =
         open_scales(objective.model(), theta, limits).iter().map(|powers| along(powers, theta)).collect();
-    let factorised = |kind| factorise(&gathered(over.hessian(theta, kind)), &scales, limits);
+    let moves = |parameter: usize| !limits.is_frozen(parameter);
+    let hessian = |kind| gathered(over.hessian_among(theta, kind, 1, &moves));
+    let factorised = |kind| factorise(&hessian(kind), &scales, limits);
     let (free, scale, bread) = factorised(HessianKind::Full).or_else(|| factorised(HessianKind::GaussNewton))?;
     let (outer, clusters) = match games {
         Some(games) => {
             let games: Vec<u32> = numbers.iter().map(|&row| games[row]).collect();
-            let (outer, clusters) = over.outer_by_group(theta, &games);
+            let is_told = |parameter: usize| free.binary_search(&limits.leaders()[parameter]).is_ok();
+            let (outer, clusters) = over.outer_by_group(theta, &games, &is_told);
             (gathered(outer), clusters)
         }
-        None => (gathered(over.hessian(theta, HessianKind::Outer)), sampled.len()),
+        None => (hessian(HessianKind::Outer), sampled.len()),
     };
     let size = free.len();
     let meat = Matrix::from_fn(size, size, |i, j| outer.get(free[i], free[j]) * scale[i] * scale[j]);

@@ -153,7 +153,7 @@ fn a_difference_of_losses_is_as_sure_as_there_are_games() {
 fn games_of_one_position_are_positions() {
     let (rows, groups) = drawn(&mut Random::seeded(1), 700, 1);
     let objective = Objective::new(&rows, model(), 1.3).unwrap();
-    let (by_group, count) = objective.outer_by_group(&truth(), &groups);
+    let (by_group, count) = objective.outer_by_group(&truth(), &groups, &|_| true);
     let by_row = objective.hessian(&truth(), HessianKind::Outer);
     assert_eq!(count, 700);
     for i in 0..SIZE {

@@ -141,7 +141,7 @@ fn the_table_tells_losses_and_changes() {
 #[test]
 fn threads_and_repetition_do_not_change_a_byte() {
     let folder = Folder::new();
-    let data = positions(folder.0.path(), 6_000);
+    let data = positions(folder.0.path(), 3_000);
     let mut texts = Vec::new();
     for (run, threads) in ["1", "2", "5", "2"].iter().enumerate() {
         let output = folder.path(&format!("{run}.toml"));

@@ -235,7 +235,8 @@ impl Problem<'_> {
         progress.begin("fitting", 0, Unit::Iterations);
         let whole = self.objective(self.rows, &[])?;
         let full = self.fit(&whole, &self.start, &[])?;
-        let hessian = whole.hessian(&full, HessianKind::GaussNewton);
+        let moves = |number: usize| !self.constrained.limits.is_frozen(number);
+        let hessian = whole.hessian_among(&full, HessianKind::GaussNewton, 1, &moves);
         let order = order(&hessian, &full, &terms, &self.constrained.limits).unwrap_or_default();
         let mut folds = self.folds(seed)?;
         let mut best = (full.clone(), 0);
