@@ -4,7 +4,7 @@
 
 use std::hint::black_box;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use common::benchmark::print_rate;
 use engine::chess::Position;
 use engine::eval::{Evaluator, PawnTable};
 
@@ -22,19 +22,13 @@ fn positions() -> Vec<Position> {
     .to_vec()
 }
 
-fn compare(criterion: &mut Criterion) {
+fn main() {
     let positions = positions();
     let evaluator = Evaluator::default();
     let mut pawns = PawnTable::new().expect("memory for a table");
-    let mut group = criterion.benchmark_group("evaluation");
-    group.throughput(Throughput::Elements(positions.len() as u64));
-    group.bench_function("scratch", |bencher| {
-        bencher.iter(|| positions.iter().map(|p| evaluator.evaluate(black_box(p))).sum::<i32>());
-    });
-    group.bench_function("table", |bencher| {
-        bencher.iter(|| positions.iter().map(|p| evaluator.evaluate_with(black_box(p), &mut pawns)).sum::<i32>());
+    let count = positions.len() as u64;
+    print_rate("from scratch", count, || positions.iter().map(|p| evaluator.evaluate(black_box(p))).sum::<i32>());
+    print_rate("with a table of pawns", count, || {
+        positions.iter().map(|p| evaluator.evaluate_with(black_box(p), &mut pawns)).sum::<i32>()
     });
 }
-
-criterion_group!(benches, compare);
-criterion_main!(benches);

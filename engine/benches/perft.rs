@@ -3,9 +3,8 @@
 //! `cargo bench -p merino-engine --bench perft`
 
 use std::hint::black_box;
-use std::time::Duration;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use common::benchmark::print_rate;
 use engine::chess::{Position, perft};
 
 const POSITIONS: [(&str, &str, u32, u64); 2] = [
@@ -30,24 +29,11 @@ fn cozy_perft(board: &cozy_chess::Board, depth: u32) -> u64 {
     nodes
 }
 
-fn compare(criterion: &mut Criterion) {
+fn main() {
     for (name, fen, depth, nodes) in POSITIONS {
-        let mut group = criterion.benchmark_group(format!("perft/{name}/{depth}"));
-        group.throughput(Throughput::Elements(nodes));
         let position = Position::from_fen(fen).expect("a legal position");
-        group.bench_function("merino", |bencher| {
-            bencher.iter(|| assert_eq!(perft(black_box(&position), depth), nodes));
-        });
+        print_rate(&format!("{name}, merino"), nodes, || assert_eq!(perft(black_box(&position), depth), nodes));
         let board: cozy_chess::Board = fen.parse().expect("a legal position");
-        group.bench_function("cozy-chess", |bencher| {
-            bencher.iter(|| assert_eq!(cozy_perft(black_box(&board), depth), nodes));
-        });
+        print_rate(&format!("{name}, cozy-chess"), nodes, || assert_eq!(cozy_perft(black_box(&board), depth), nodes));
     }
 }
-
-criterion_group! {
-    name = benches;
-    config = Criterion::default().sample_size(10).measurement_time(Duration::from_secs(5));
-    targets = compare
-}
-criterion_main!(benches);

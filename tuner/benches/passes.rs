@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use common::benchmark::print_rate;
 use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use rayon::prelude::*;
@@ -140,7 +140,7 @@ fn methods(pool: &ThreadPool, rows: &Rows, k: f64, theta: &[f64]) {
     });
 }
 
-fn passes(criterion: &mut Criterion) {
+fn main() {
     let (rows, theta) = (rows(), weights().to_vector());
     let k = fit_k_at(SampleLoss::SquaredError, &rows, &merino().model, &theta).expect("a scale").k;
     let pools = THREADS.map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads"));
@@ -148,22 +148,13 @@ fn passes(criterion: &mut Criterion) {
     pools.iter().for_each(|pool| figures(pool, &rows, k, &theta));
     pools.iter().for_each(|pool| methods(pool, &rows, k, &theta));
 
-    let mut group = criterion.benchmark_group("passes");
-    group.sample_size(20).measurement_time(Duration::from_secs(5)).throughput(Throughput::Elements(rows.len() as u64));
     for (pool, threads) in pools.iter().zip(THREADS) {
         let objective = objective(&rows, k);
-        group.bench_function(format!("loss/{threads}"), |bencher| {
-            bencher.iter(|| pool.install(|| objective.loss(&theta)));
-        });
-        group.bench_function(format!("loss and gradient/{threads}"), |bencher| {
-            bencher.iter(|| pool.install(|| objective.loss_and_gradient(&theta)));
-        });
-        group.bench_function(format!("Gauss-Newton matrix/{threads}"), |bencher| {
-            bencher.iter(|| pool.install(|| objective.hessian(&theta, HessianKind::GaussNewton)));
-        });
+        let print = |what: &str, act: &(dyn Fn() + Sync)| {
+            print_rate(&format!("{what}, {threads} threads"), rows.len() as u64, || pool.install(act));
+        };
+        print("loss", &|| _ = black_box(objective.loss(&theta)));
+        print("gradient", &|| drop(objective.loss_and_gradient(&theta)));
+        print("matrix", &|| drop(objective.hessian(&theta, HessianKind::GaussNewton)));
     }
-    group.finish();
 }
-
-criterion_group!(benches, passes);
-criterion_main!(benches);

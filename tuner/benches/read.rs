@@ -2,11 +2,9 @@
 //!
 //! `MERINO_DATA=FILE cargo bench -p merino-tuner --bench read`; without a file, the project's own positions.
 
-use std::hint::black_box;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use common::benchmark::print_rate;
 use tuner::data::{Dataset, ReadOptions, Source};
 
 const DATA: &[u8] = include_bytes!("../../data/quiet.epd.zst");
@@ -19,13 +17,6 @@ fn dataset() -> Dataset {
     Dataset::read(sources, &ReadOptions::default(), &()).expect("sound data")
 }
 
-fn reading(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("read");
-    group.sample_size(10).measurement_time(Duration::from_secs(5));
-    group.throughput(Throughput::Elements(dataset().len() as u64));
-    group.bench_function("dataset", |bencher| bencher.iter(|| black_box(dataset().len())));
-    group.finish();
+fn main() {
+    print_rate("positions read", dataset().len() as u64, dataset);
 }
-
-criterion_group!(benches, reading);
-criterion_main!(benches);

@@ -3,9 +3,8 @@
 //! `MERINO_DATA=engine_games_678k.epd cargo bench -p merino-tuner --bench tune`; without the variable, the embedded set.
 
 use std::path::Path;
-use std::time::Duration;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use common::benchmark::print_rate;
 use engine::eval::params::Weights;
 use tuner::data::Source;
 use tuner::features::Resolve;
@@ -25,19 +24,12 @@ fn job(resolve: Resolve) -> Job {
     Job { resolve, ..Job::new(vec![source.expect("readable data")], start, settings) }
 }
 
-fn whole_runs(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("tune");
-    group.sample_size(10).measurement_time(Duration::from_secs(20));
+fn main() {
     for (name, resolve) in [("static", Resolve::Static), ("qsearch", Resolve::Qsearch)] {
         let report = run(job(resolve), Hooks::new(&())).expect("a run");
         assert!(report.gradient_ratio <= 1e-8);
-        group.throughput(Throughput::Elements(report.positions));
-        group.bench_function(BenchmarkId::new(name, report.positions), |bencher| {
-            bencher.iter(|| run(job(resolve), Hooks::new(&())).expect("a run").loss);
+        print_rate(&format!("{} positions, {name}", report.positions), report.positions, || {
+            run(job(resolve), Hooks::new(&())).expect("a run")
         });
     }
-    group.finish();
 }
-
-criterion_group!(benches, whole_runs);
-criterion_main!(benches);

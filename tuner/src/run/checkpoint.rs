@@ -18,7 +18,7 @@ use thiserror::Error;
 use crate::processes;
 
 /// Version of what a state holds; older ones cannot be gone on with.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// Between two checkpoints pass at least this long, and so many times as long as the last one took.
 const PAUSE: (Duration, u32) = (Duration::from_secs(1), 20);
@@ -110,8 +110,7 @@ impl Checkpoint {
         if !processes::is_first() {
             return Ok(());
         }
-        let mut body = Vec::new();
-        ciborium::into_writer(state, &mut body).expect("a state is plain data");
+        let body = minicbor_serde::to_vec(state).expect("a state is plain data");
         let head = Head { format: FORMAT, job: job.clone(), sha256: digest(&body) };
         let mut bytes = serde_json::to_vec(&head).expect("a head is plain data");
         bytes.push(b'\n');
@@ -140,7 +139,7 @@ impl Checkpoint {
         if let Some((what, expected, found)) = difference(job, &head.job) {
             return Err(self.other_job(&what, expected, found));
         }
-        let state = ciborium::from_reader(body).map_err(|error| damaged(&error.to_string().replace('\n', " ")))?;
+        let state = minicbor_serde::from_slice(body).map_err(|error| damaged(&error.to_string().replace('\n', " ")))?;
         Ok(Some(state))
     }
 

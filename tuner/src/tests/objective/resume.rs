@@ -15,15 +15,13 @@ impl Observer for Store {
     fn step(&mut self, step: &Step, theta: &[f64], state: &dyn Fn() -> State) -> ControlFlow<()> {
         let state = state();
         assert_eq!((state.history().last(), theta.len()), (Some(step), SIZE));
-        let mut bytes = Vec::new();
-        ciborium::into_writer(&state, &mut bytes).unwrap();
-        self.0.push(bytes);
+        self.0.push(minicbor_serde::to_vec(&state).unwrap());
         ControlFlow::Continue(())
     }
 }
 
 fn read(bytes: &[u8]) -> State {
-    ciborium::from_reader(bytes).unwrap()
+    minicbor_serde::from_slice(bytes).unwrap()
 }
 
 /// Goes on from states of many steps of a fit: each time the same comes out, and what is told is told once.
