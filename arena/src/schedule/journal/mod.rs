@@ -9,23 +9,22 @@
 //! it is.
 
 mod checksum;
+mod file;
 mod line;
 mod read;
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use checksum::{ChecksummedLines, with_checksum};
+pub(crate) use file::JournalFile;
 pub use read::{Recorded, read_journal};
 use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::{Match, about, identity};
 use crate::game::GameRecord;
-use crate::lock::lock_file;
 use crate::stats::Sprt;
 
 /// Why a journal cannot be used.
@@ -72,6 +71,9 @@ pub enum JournalError {
     },
 }
 
+/// The key of the first line under which it says what match it is.
+const MATCH: &str = "match";
+
 /// The first line of a journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
@@ -88,27 +90,13 @@ impl Head {
     }
 
     fn to_json(&self) -> Value {
-        json!({ "match": self.identity, "about": self.about })
-    }
-
-    /// Whether bytes may be the beginning of a first line of this match, whatever its circumstances.
-    fn may_begin_with(&self, bytes: &[u8]) -> bool {
-        let beginning = format!("{{\"match\":{},\"about\":", self.identity);
-        bytes.iter().zip(beginning.as_bytes()).all(|(byte, expected)| byte == expected)
+        json!({ MATCH: self.identity, "about": self.about })
     }
 }
 
-/// A journal that is written to. One that was begun and has no game when this is dropped is removed: it would be in the
-/// way of the next attempt.
+/// The journal of a match that is written to.
 #[derive(Debug)]
-pub struct Journal {
-    path: PathBuf,
-    file: File,
-    /// Up to here all lines are whole.
-    length: u64,
-    /// It was not there before, and has no game.
-    is_unused: bool,
-}
+pub struct Journal(JournalFile);
 
 /// The games of a resumed journal.
 #[derive(Debug)]
@@ -129,15 +117,7 @@ impl Journal {
     /// # Errors
     /// If the file exists or cannot be written.
     pub fn create(path: &Path, head: &Head) -> Result<Self, JournalError> {
-        let refused = |error| JournalError::Refused { path: path.to_owned(), error };
-        let file = OpenOptions::new().create_new(true).append(true).open(path).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => JournalError::Exists(path.to_owned()),
-            _ => refused(error),
-        })?;
-        lock(path, &file)?;
-        let mut journal = Journal { path: path.to_owned(), file, length: 0, is_unused: true };
-        journal.append(&head.to_json()).map_err(refused)?;
-        Ok(journal)
+        JournalFile::create(path, &head.to_json()).map(Journal)
     }
 
     /// Resumes a journal. The match determines players and openings of its games.
@@ -146,31 +126,13 @@ impl Journal {
     /// If the file cannot be read or written, is no journal, belongs to another match, or has a line that cannot be read or
     /// is of a game that the match does not have.
     pub fn resume(path: &Path, head: &Head, plan: &Match) -> Result<(Self, Found), JournalError> {
-        let refused = |error| JournalError::Refused { path: path.to_owned(), error };
-        let file = OpenOptions::new().read(true).append(true).open(path).map_err(refused)?;
-        lock(path, &file)?;
-        let mut lines = ChecksummedLines::new(path, &file);
         let mut found = Found { games: Vec::new(), elapsed: Duration::ZERO, began: Value::Null, was_torn: false };
-        match lines.next()? {
-            Some(first) => {
-                if let Some((key, theirs, ours)) = difference("", &first["match"], &head.identity) {
-                    return Err(JournalError::OtherMatch { path: path.to_owned(), key, theirs, ours });
-                }
-                found.began = first["about"]["began"].clone();
-                found.read_games(&mut lines, plan)?;
-            }
-            None if !head.may_begin_with(lines.torn()) => return Err(JournalError::Foreign(path.to_owned())),
-            None => {}
-        }
-        found.was_torn = !lines.torn().is_empty();
-        let length = lines.length();
-        file.set_len(length).map_err(refused)?;
-        let mut journal = Journal { path: path.to_owned(), file, length, is_unused: false };
-        if length == 0 {
-            // It was truncated before its first line was complete.
-            journal.append(&head.to_json()).map_err(refused)?;
-        }
-        Ok((journal, found))
+        let mut numbers = HashSet::new();
+        let take = &mut |value: &Value| found.take(value, plan, &mut numbers);
+        let resumed = JournalFile::resume(path, MATCH, &head.to_json(), take)?;
+        found.began = resumed.head["about"]["began"].clone();
+        found.was_torn = resumed.was_torn;
+        Ok((Journal(resumed.file), found))
     }
 
     /// Adds a game that ended when the match had taken `elapsed`. It is on the disk when this returns.
@@ -178,57 +140,24 @@ impl Journal {
     /// # Errors
     /// If it cannot be written, as on a full disk. The file is as before, and the game can be added again.
     pub fn add(&mut self, game: &GameRecord, elapsed: Duration) -> Result<(), JournalError> {
-        let line = line::to_json(game, elapsed);
-        self.append(&line).map_err(|error| JournalError::Refused { path: self.path.clone(), error })?;
-        self.is_unused = false;
-        Ok(())
-    }
-
-    fn append(&mut self, line: &Value) -> io::Result<()> {
-        let text = with_checksum(line);
-        let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
-        match written {
-            Ok(()) => self.length += text.len() as u64,
-            Err(_) => self.file.set_len(self.length)?,
-        }
-        written
-    }
-}
-
-impl Drop for Journal {
-    fn drop(&mut self) {
-        if self.is_unused {
-            // If it cannot be removed, the next attempt reports it.
-            let _ = fs::remove_file(&self.path);
-        }
+        self.0.append(&line::to_json(game, elapsed))
     }
 }
 
 impl Found {
-    /// Reads the games of a match from the lines after the first.
-    fn read_games(&mut self, lines: &mut ChecksummedLines<'_>, plan: &Match) -> Result<(), JournalError> {
-        let (mut numbers, total) = (HashSet::new(), plan.total_games());
-        while let Some(value) = lines.next()? {
-            let (game, at) = line::from_json(&value, plan).map_err(|missing| lines.fault(missing))?;
-            if game.number >= total {
-                return Err(lines.fault(format!("game {} is beyond the {total} games of this match", game.number)));
-            }
-            if !numbers.insert(game.number) {
-                return Err(lines.fault(format!("game {} occurs twice", game.number)));
-            }
-            self.games.push(game);
-            self.elapsed = self.elapsed.max(at);
+    /// Reads a line after the first.
+    fn take(&mut self, value: &Value, plan: &Match, numbers: &mut HashSet<u32>) -> Result<(), String> {
+        let (game, at) = line::from_json(value, plan)?;
+        let total = plan.total_games();
+        if game.number >= total {
+            return Err(format!("game {} is beyond the {total} games of this match", game.number));
         }
+        if !numbers.insert(game.number) {
+            return Err(format!("game {} occurs twice", game.number));
+        }
+        self.games.push(game);
+        self.elapsed = self.elapsed.max(at);
         Ok(())
-    }
-}
-
-/// Two matches at once would spoil a journal.
-fn lock(path: &Path, file: &File) -> Result<(), JournalError> {
-    match lock_file(file) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(JournalError::InUse(path.to_owned())),
-        Err(error) => Err(JournalError::Refused { path: path.to_owned(), error }),
     }
 }
 

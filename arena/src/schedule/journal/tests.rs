@@ -56,7 +56,7 @@ fn resealed(text: &str) -> String {
     let with_checksum = |line: &str| match serde_json::from_str(line) {
         Ok(Value::Object(mut object)) => {
             object.remove("crc");
-            super::with_checksum(&object.into())
+            super::checksum::with_checksum(&object.into())
         }
         _ => format!("{line}\n"),
     };
