@@ -60,9 +60,16 @@ enum Behaviour {
     EscapesAndDies,
     /// Writes what the system says of its process, with the number of the process, to a file `mock-N.status`.
     Status,
+    /// Finds itself lost the more often, the farther its options X and Y are from [`BEST`].
+    Tuned,
+    /// Ends with status 3 where its option X is above 60.
+    CrashAbove,
 }
 
-const NAMES: [(&str, Behaviour); 24] = [
+/// The options X and Y that are best.
+const BEST: [f64; 2] = [70.0, 20.0];
+
+const NAMES: [(&str, Behaviour); 26] = [
     ("die-at-start", Behaviour::DieAtStart),
     ("mute", Behaviour::Mute),
     ("complain", Behaviour::Complain),
@@ -85,6 +92,8 @@ const NAMES: [(&str, Behaviour); 24] = [
     ("flood-options", Behaviour::FloodOptions),
     ("huge-numbers", Behaviour::HugeNumbers),
     ("status", Behaviour::Status),
+    ("tuned", Behaviour::Tuned),
+    ("crash-above", Behaviour::CrashAbove),
     ("escapes", Behaviour::Escapes),
     ("escapes-and-dies", Behaviour::EscapesAndDies),
 ];
@@ -98,6 +107,8 @@ struct Mock {
     chess960: bool,
     position: Position,
     random: u64,
+    /// X and Y.
+    options: [f64; 2],
 }
 
 fn main() {
@@ -107,6 +118,7 @@ fn main() {
         chess960: false,
         position: Position::start(),
         random: 0,
+        options: [50.0; 2],
     };
     if mock.shows(Behaviour::DieAtStart) {
         eprintln!("mock: not today");
@@ -164,10 +176,15 @@ impl Mock {
                 }
                 say("option name UCI_Chess960 type check default false");
                 say("option name EvalFile type string default <empty>");
+                say("option name X type spin default 50 min 0 max 100\noption name Y type string default 50");
                 say("option name Word With Spaces type string default <empty>\nuciok");
             }
             Some("setoption") => {
                 self.chess960 |= line.contains("UCI_Chess960 value true");
+                for (option, name) in self.options.iter_mut().zip(["X", "Y"]) {
+                    let value = line.strip_prefix(&format!("setoption name {name} value "));
+                    *option = value.map_or(*option, |value| value.parse().expect("a number"));
+                }
                 if let Some(path) = line.strip_prefix("setoption name EvalFile value ")
                     && std::fs::read_to_string(path).is_ok_and(|text| text.contains("fault"))
                 {
@@ -203,7 +220,9 @@ impl Mock {
         let mv = moves[(self.random >> 20) as usize % moves.len()];
         let other = moves[((self.random >> 20) as usize + 1) % moves.len()];
         self.misbehave();
-        if !self.shows(Behaviour::NoScore) {
+        if self.shows(Behaviour::Tuned) && self.is_lost() {
+            say(&format!("info depth 1 score cp -9000 nodes 1 pv {}", self.text(mv)));
+        } else if !self.shows(Behaviour::NoScore) {
             say(&format!("info depth 1 score cp 0 nodes 1 pv {}", self.text(mv)));
         }
         if self.shows(Behaviour::IllegalPv) {
@@ -240,6 +259,15 @@ impl Mock {
         }
     }
 
+    /// Chance, of which the options are part, against the square of their distance from the best.
+    fn is_lost(&self) -> bool {
+        let key = self.options.iter().fold(self.random, |key, option| {
+            (key ^ option.to_bits()).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+        });
+        let distance: f64 = self.options.iter().zip(BEST).map(|(option, best)| ((option - best) / 100.0).powi(2)).sum();
+        ((key >> 11) as f64) < distance * (1_u64 << 53) as f64
+    }
+
     fn text(&self, mv: Move) -> String {
         mv.to_uci(self.chess960)
     }
@@ -250,7 +278,7 @@ impl Mock {
             eprintln!("mock: {EVIL}");
             exit(3);
         }
-        if self.shows(Behaviour::Crash) {
+        if self.shows(Behaviour::Crash) || (self.shows(Behaviour::CrashAbove) && self.options[0] > 60.0) {
             eprintln!("mock: a fatal error\n");
             exit(3);
         }

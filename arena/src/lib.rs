@@ -3,7 +3,7 @@
 //! Dependencies run one way: [`uci_client`] drives one engine, [`game`] plays one game between two by the rules of
 //! `engine::chess`, [`schedule`] plays many in pairs and in parallel, [`stats`] has the statistics and knows nothing of
 //! chess, [`pgn_results`] reads the results of games in PGN, [`mod@check`] tests an engine's UCI, [`report`] writes
-//! text, HTML and JSON. [`datagen`] lets the engine of this project play against itself in process; only it uses more
+//! text, HTML and JSON. [`spsa`] tunes options of an engine by games. [`datagen`] lets the engine of this project play against itself in process; only it uses more
 //! of the engine than its rules.
 
 // Output goes through `common`, which escapes it and does not panic.
@@ -17,5 +17,6 @@ mod lock;
 pub mod pgn_results;
 pub mod report;
 pub mod schedule;
+pub mod spsa;
 pub mod stats;
 pub mod uci_client;

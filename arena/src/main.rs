@@ -8,6 +8,7 @@ mod elo;
 mod generate;
 mod output;
 mod status;
+mod tune;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -57,6 +58,10 @@ enum Command {
     ///
     /// Exit status: 0 if all games were played, 3 if not, as after Ctrl-C, 2 if something went wrong.
     RoundRobin(args::TournamentArgs),
+    /// Tune options of an engine by games: simultaneous perturbation stochastic approximation, as OpenBench and fishtest do.
+    ///
+    /// Exit status: 0 if all pairs were played, 3 if not, as after Ctrl-C, 2 if something went wrong.
+    Spsa(args::SpsaArgs),
     /// Let this project's engine play against itself, and keep quiet positions with results and scores.
     Datagen(args::DatagenArgs),
     /// Test how an engine speaks UCI.
@@ -88,6 +93,7 @@ impl Command {
             | Command::Match(_)
             | Command::Gauntlet(_)
             | Command::RoundRobin(_)
+            | Command::Spsa(_)
             | Command::Check(_) => true,
             Command::Datagen(_)
             | Command::Plan(_)
@@ -121,7 +127,7 @@ fn run(command: &Command) -> Result<u8> {
             let sprt = args.test.sprt(args.bounds);
             // Refuse a model that does not apply to pairs before any game.
             sprt.llr(&Counts::Pairs([0; 5]))?;
-            let plan = args.common.plan(args.engines()?, Format::Gauntlet, args.games)?;
+            let plan = args.common.play.plan(args.engines()?, Format::Gauntlet, args.games)?;
             let tally = output::play(&plan, &args.common, Some(&sprt))?;
             Ok(match verdict(&sprt, &tally)? {
                 Verdict::H1 => 0,
@@ -130,11 +136,12 @@ fn run(command: &Command) -> Result<u8> {
             })
         }
         Command::Match(args) => {
-            let plan = args.common.plan(args.common.two_engines()?, Format::Gauntlet, args.games)?;
+            let plan = args.common.play.plan(args.common.play.two_engines()?, Format::Gauntlet, args.games)?;
             play_all(&plan, &args.common)
         }
         Command::Gauntlet(args) => play_tournament(args, Format::Gauntlet),
         Command::RoundRobin(args) => play_tournament(args, Format::RoundRobin),
+        Command::Spsa(args) => Ok(if tune::tune(args)? { 0 } else { UNFINISHED }),
         Command::Datagen(args) => generate::generate(args).map(|()| 0),
         Command::Check(args) => check_engine(args),
         Command::Plan(args) => {
@@ -156,7 +163,7 @@ fn run(command: &Command) -> Result<u8> {
 }
 
 fn play_tournament(args: &args::TournamentArgs, format: Format) -> Result<u8> {
-    let plan = args.common.plan(args.common.several_engines()?, format, args.games)?;
+    let plan = args.common.play.plan(args.common.play.several_engines()?, format, args.games)?;
     play_all(&plan, &args.common)
 }
 

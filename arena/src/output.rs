@@ -201,15 +201,21 @@ impl Pgn {
     }
 }
 
-/// Sees, before the work, that no file of the match is lost and that all could be written.
-fn check_files(plan: &Match, args: &CommonArgs) -> Result<()> {
-    let mut files = RunFiles::default();
+/// Tells the files that engines read: their programs, and those that their options name.
+pub(crate) fn reads_engines(files: &mut RunFiles, plan: &Match) -> Result<()> {
     for engine in &plan.engines {
         let options = engine.options.iter().map(|(_, value)| PathBuf::from(value));
         let read = engine.file().into_iter().chain(options.filter(|path| path.is_file()));
         read.into_iter().try_for_each(|path| files.reads("--engine", &path))?;
     }
-    for (what, path) in args.inputs() {
+    Ok(())
+}
+
+/// Sees, before the work, that no file of the match is lost and that all could be written.
+fn check_files(plan: &Match, args: &CommonArgs) -> Result<()> {
+    let mut files = RunFiles::default();
+    reads_engines(&mut files, plan)?;
+    for (what, path) in args.play.inputs() {
         files.reads(what, path)?;
     }
     for (what, path, kind) in [

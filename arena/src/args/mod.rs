@@ -2,6 +2,7 @@
 
 mod datagen;
 mod sprt;
+mod spsa;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use clap::{Args, ValueEnum};
 use common::note;
 pub(crate) use datagen::DatagenArgs;
 pub(crate) use sprt::{CalcArgs, PlanArgs, SprtArgs};
+pub(crate) use spsa::SpsaArgs;
 
 /// The arguments of `arena match`.
 #[derive(Args)]
@@ -118,6 +120,37 @@ movetime, nodes or depth where it plays at odds. Values with spaces are put in q
 /// The arguments common to all kinds of match.
 #[derive(Args)]
 pub(crate) struct CommonArgs {
+    #[command(flatten)]
+    pub(crate) play: PlayArgs,
+
+    /// Append every finished game to a file, as PGN.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pgn: Option<PathBuf>,
+
+    /// Write the result to a file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Write the result to a file, as a page for a browser.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Keep every finished game in a file from which the match can go on after whatever ended it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) journal: Option<PathBuf>,
+
+    /// Go on with the match of the journal, if the journal exists.
+    #[arg(long, requires = "journal")]
+    pub(crate) resume: bool,
+
+    /// The event name in PGN.
+    #[arg(long, value_name = "NAME", default_value = "arena match", value_parser = event)]
+    pub(crate) event: String,
+}
+
+/// How games are played.
+#[derive(Args)]
+pub(crate) struct PlayArgs {
     /// An engine, described as `cmd=PROGRAM [name=…] [args=…] [option.NAME=…] [tc=…] …`; given twice.
     #[arg(long, value_name = "WORDS", value_parser = engine)]
     engine: Vec<EngineSpec>,
@@ -187,30 +220,6 @@ pub(crate) struct CommonArgs {
     /// Draw after so many plies.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_plies: Option<u32>,
-
-    /// Append every finished game to a file, as PGN.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) pgn: Option<PathBuf>,
-
-    /// Write the result to a file, as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-
-    /// Write the result to a file, as a page for a browser.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) report: Option<PathBuf>,
-
-    /// Keep every finished game in a file from which the match can go on after whatever ended it.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) journal: Option<PathBuf>,
-
-    /// Go on with the match of the journal, if the journal exists.
-    #[arg(long, requires = "journal")]
-    pub(crate) resume: bool,
-
-    /// The event name in PGN.
-    #[arg(long, value_name = "NAME", default_value = "arena match", value_parser = event)]
-    pub(crate) event: String,
 }
 
 /// The limit of a move, unless an engine's own description sets one.
@@ -277,7 +286,7 @@ fn pinning(engines: &[EngineSpec], games: usize) -> Option<Pinning> {
     }
 }
 
-impl CommonArgs {
+impl PlayArgs {
     /// The files that are read, with the argument of each, except the programs of engines.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         self.openings.as_deref().map(|path| ("--openings", path)).into_iter()

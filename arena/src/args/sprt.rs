@@ -44,7 +44,7 @@ impl SprtArgs {
     /// The engines to play: those described, or this project's with two files of parameters.
     pub(crate) fn engines(&self) -> Result<Vec<EngineSpec>> {
         let (Some(params), Some(against)) = (&self.params, &self.against) else {
-            return self.common.two_engines();
+            return self.common.play.two_engines();
         };
         let program = match &self.merino {
             Some(program) => program.clone(),

@@ -51,7 +51,7 @@ impl Pinning {
     }
 
     /// Confines the calling thread, and all processes that it will start, to the processors of a game.
-    pub(super) fn pin_thread(&self, game: usize) -> io::Result<()> {
+    pub(crate) fn pin_thread(&self, game: usize) -> io::Result<()> {
         affinity::set(&self.0[game])
     }
 }

@@ -118,7 +118,7 @@ impl Match {
         self.engines.iter().map(|engine| engine.name.as_str()).collect()
     }
 
-    pub(super) fn start_engine(&self, index: usize) -> Result<Engine, EngineError> {
+    pub(crate) fn start_engine(&self, index: usize) -> Result<Engine, EngineError> {
         let extra: &[(&str, &str)] = match self.conditions.variant {
             Variant::Standard => &[],
             Variant::Chess960 => &[("UCI_Chess960", "true")],

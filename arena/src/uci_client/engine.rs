@@ -93,8 +93,14 @@ pub struct Answer {
 pub struct Engine {
     process: Process,
     timeouts: Timeouts,
-    /// The names of the options it has.
-    options: Vec<String>,
+    options: Vec<EngineOption>,
+}
+
+/// An option that an engine has.
+struct EngineOption {
+    name: String,
+    /// The least and the most that it may be, where it tells them.
+    range: Option<[f64; 2]>,
 }
 
 impl Engine {
@@ -127,7 +133,7 @@ impl Engine {
                 return Ok(());
             }
             if self.options.len() < MAX_OPTIONS {
-                self.options.extend(option_name(&line));
+                self.options.extend(option(&line));
             }
         }
     }
@@ -137,11 +143,21 @@ impl Engine {
     /// # Errors
     /// If it does not have the option, or is gone.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), EngineError> {
-        let Some(known) = self.options.iter().find(|known| known.eq_ignore_ascii_case(name)) else {
-            return Err(EngineError::NoOption(name.to_owned()));
-        };
-        let line = format!("setoption name {known} value {value}\n");
+        let line = format!("setoption name {} value {value}\n", self.option(name)?.name);
         self.send_soon(&line)
+    }
+
+    /// The least and the most that an option may be, where the engine tells them.
+    ///
+    /// # Errors
+    /// If it does not have the option.
+    pub fn option_range(&self, name: &str) -> Result<Option<[f64; 2]>, EngineError> {
+        Ok(self.option(name)?.range)
+    }
+
+    fn option(&self, name: &str) -> Result<&EngineOption, EngineError> {
+        let known = self.options.iter().find(|known| known.name.eq_ignore_ascii_case(name));
+        known.ok_or_else(|| EngineError::NoOption(name.to_owned()))
     }
 
     /// Prepares for another game.
@@ -254,12 +270,18 @@ impl Engine {
     }
 }
 
-/// The name in `option name NAME type …`; it may have spaces. One that is too long to be kept is none.
-fn option_name(line: &str) -> Option<String> {
+/// The option in `option name NAME type …`; the name may have spaces. One that is too long to be kept is none.
+fn option(line: &str) -> Option<EngineOption> {
     let rest = line.strip_prefix("option name ")?;
     let end = rest.find(" type ")?;
     let name = rest[..end].trim();
-    (name.len() <= LONGEST_TEXT).then(|| name.to_owned())
+    let number = |key: &str| {
+        let mut words = rest[end..].split_ascii_whitespace();
+        words.find(|word| *word == key)?;
+        words.next()?.parse::<f64>().ok().filter(|value| value.is_finite())
+    };
+    let range = number("min").zip(number("max")).map(|(min, max)| [min, max]);
+    (name.len() <= LONGEST_TEXT).then(|| EngineOption { name: name.to_owned(), range })
 }
 
 #[cfg(test)]
@@ -298,9 +320,13 @@ mod tests {
 
     #[test]
     fn option_names_may_have_spaces() {
-        assert_eq!(option_name("option name Move Overhead type spin default 10").as_deref(), Some("Move Overhead"));
-        assert_eq!(option_name("option name x"), None);
-        assert_eq!(option_name(&format!("option name {} type button", "x".repeat(LONGEST_TEXT + 1))), None);
-        assert_eq!(option_name("id name x type y"), None);
+        let found = |line: &str| option(line).map(|option| (option.name, option.range));
+        let name = "Move Overhead".to_owned();
+        assert_eq!(found("option name Move Overhead type spin default 10"), Some((name.clone(), None)));
+        let line = "option name Move Overhead type spin default 10 min -5 max 5000\n";
+        assert_eq!(found(line), Some((name, Some([-5.0, 5000.0]))));
+        assert_eq!(found("option name x"), None);
+        assert_eq!(found(&format!("option name {} type button", "x".repeat(LONGEST_TEXT + 1))), None);
+        assert_eq!(found("id name x type y"), None);
     }
 }

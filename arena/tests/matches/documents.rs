@@ -21,6 +21,7 @@ fn quick(command: &str) -> &'static [(&'static str, &'static str)] {
         "sprt" | "match" | "gauntlet" | "round-robin" => {
             &[("--games", "2"), ("--nodes", "50"), ("--max-plies", "6"), ("--concurrency", "2")]
         }
+        "spsa" => &[("--pairs", "2"), ("--nodes", "50"), ("--max-plies", "6")],
         "datagen" => &[("--positions", "10"), ("--nodes", "50")],
         _ => &[],
     }
@@ -41,9 +42,12 @@ fn engines(example: &Example) -> Vec<&str> {
     described.chain(checked.map(String::as_str)).collect()
 }
 
-/// Takes options out of a description: the mock engine has none.
+/// Takes options and arguments out of a description: the mock engine has none of the kind.
 fn without_options(word: &str) -> String {
-    word.split(' ').filter(|word| !word.starts_with("option.")).collect::<Vec<_>>().join(" ")
+    word.split(' ')
+        .filter(|word| !word.starts_with("option.") && !word.starts_with("args="))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Puts the mock engine where a command expects one.
@@ -62,6 +66,7 @@ fn clone() -> Arena {
     for name in ["params/baseline.toml", "params/tuned.toml"] {
         fs::copy(Path::new(REPOSITORY).join(name), folder.path(name)).unwrap();
     }
+    fs::write(folder.path("search.txt"), "X, int, 50, 0, 100, 10, 0\n").unwrap();
     // What the tuner has written there, as its own document tells.
     fs::copy(Path::new(REPOSITORY).join("params/tuned.toml"), folder.path("tuned.toml")).unwrap();
     let mut packed = GzEncoder::new(fs::File::create(folder.path("games.pgn.gz")).unwrap(), Compression::fast());

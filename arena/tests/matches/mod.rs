@@ -9,6 +9,7 @@ mod misconduct;
 mod params;
 mod pin;
 mod report;
+mod spsa;
 mod support;
 mod tablebase;
 mod tournament;

@@ -1,0 +1,78 @@
+//! The arguments of `arena spsa`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use arena::schedule::{Format, Match};
+use arena::spsa::{Gains, SpsaOption, Tuning};
+use clap::Args;
+use common::input;
+
+use super::PlayArgs;
+
+const EXAMPLES: &str = "\
+Example:
+  merino spsa-inputs > search.txt
+  arena spsa search.txt --engine \"cmd=./merino args=--tune-search option.Hash=8\" --nodes 5000 \\
+      --openings book.epd.zst --pairs 10000 --draw 40,8,10 --resign 4,800 \\
+      --output tuned.txt --journal spsa.jsonl
+
+Each line of the file describes an option as OpenBench does, `name, int, start, min, max, step, rate`: `step` is how far
+the last pairs move it to either side, a good one costs about two Elo from the optimum; `rate` is how much of a step a
+point moves it at the end, 0.002 for 30,000 pairs, or 0 for one that fits the number of pairs.";
+
+/// The arguments of `arena spsa`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct SpsaArgs {
+    /// The options to tune, a line each.
+    #[arg(value_name = "OPTIONS")]
+    pub(crate) options: PathBuf,
+
+    /// How many pairs of games.
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    pairs: u32,
+
+    /// How many pairs are played from the same values. More keep more cores busy; the result depends on it, but not on
+    /// --concurrency.
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) batch: u32,
+
+    /// Where the options are written to with the values found, as lines like those of OPTIONS.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+
+    /// Keep every batch in a file from which the run can go on after whatever ended it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) journal: Option<PathBuf>,
+
+    /// Go on with the run of the journal, if the journal exists.
+    #[arg(long, requires = "journal")]
+    pub(crate) resume: bool,
+
+    #[command(flatten)]
+    play: PlayArgs,
+}
+
+impl SpsaArgs {
+    /// The files that are read, with the argument of each, except the program of the engine.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        self.play.inputs().chain([("the options", &*self.options)])
+    }
+
+    /// The games to be played: between two copies of the engine.
+    pub(crate) fn plan(&self) -> Result<Match> {
+        let [engine] = &self.play.engine[..] else {
+            bail!("expected one --engine argument, found {}", self.play.engine.len());
+        };
+        self.play.plan(vec![engine.clone(), engine.clone()], Format::Gauntlet, 2 * self.pairs)
+    }
+
+    /// The options at their start.
+    pub(crate) fn tuning(&self) -> Result<Tuning> {
+        let place = || self.options.display().to_string();
+        let text = input::read_text(&self.options, input::SETTINGS).with_context(place)?;
+        let options = SpsaOption::parse_all(&text).with_context(place)?;
+        Ok(Tuning::new(options, Gains { pairs: self.pairs }, self.play.seed))
+    }
+}

@@ -1,0 +1,244 @@
+//! The values under way: which are tried, and how far results move them. Nothing here plays.
+
+use engine::random::Random;
+
+use super::SpsaOption;
+
+/// Spall's exponents, as he advises for few trials.
+const ALPHA: f64 = 0.602;
+const GAMMA: f64 = 0.101;
+
+/// His stability constant, as a share of all pairs.
+const STABILITY: f64 = 0.1;
+
+/// How steps and rates fall over a run, to 1 at its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gains {
+    /// Pairs of the whole run.
+    pub pairs: u32,
+}
+
+impl Gains {
+    /// How many times as far as at the end pair `pair`, from 0, moves the values to either side.
+    pub fn reach(self, pair: u32) -> f64 {
+        (f64::from(self.pairs) / (f64::from(pair) + 1.0)).powf(GAMMA)
+    }
+
+    /// How many times as much as at the end a point of pair `pair` moves them.
+    pub fn rate(self, pair: u32) -> f64 {
+        let constant = STABILITY * f64::from(self.pairs);
+        ((constant + f64::from(self.pairs)) / (constant + f64::from(pair) + 1.0)).powf(ALPHA) / self.reach(pair)
+    }
+
+    /// The rate at the end for options that have none: so that over the whole run, an option whose step costs two Elo comes
+    /// from wherever it stands to within a fraction of a step of its optimum. OpenBench's 0.002 is meant for 30,000 pairs.
+    pub fn usual_rate(self) -> f64 {
+        (60.0 / f64::from(self.pairs)).min(0.05)
+    }
+}
+
+/// What the two engines of a pair play with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// By option: whether the first engine has the larger value.
+    signs: Vec<bool>,
+    /// The values of either engine.
+    pub values: [Vec<f64>; 2],
+}
+
+/// Options and their present values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tuning {
+    options: Vec<SpsaOption>,
+    gains: Gains,
+    seed: u64,
+    values: Vec<f64>,
+    /// Their sums over the pairs of the second half.
+    sums: Vec<f64>,
+    /// Pairs whose results are known.
+    done: u32,
+}
+
+impl Tuning {
+    /// At the start.
+    pub fn new(options: Vec<SpsaOption>, gains: Gains, seed: u64) -> Self {
+        let values = options.iter().map(|option| option.start).collect();
+        let sums = vec![0.0; options.len()];
+        Tuning { options, gains, seed, values, sums, done: 0 }
+    }
+
+    /// The options.
+    pub fn options(&self) -> &[SpsaOption] {
+        &self.options
+    }
+
+    /// Their present values, not rounded.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// What was found: the mean of the values over the second half of the run, which games scatter less than its end; their
+    /// present values until then. See Polyak and Juditsky, Acceleration of Stochastic Approximation by Averaging (1992).
+    pub fn found(&self) -> Vec<f64> {
+        let summed = f64::from(self.done.saturating_sub(self.gains.pairs / 2));
+        if summed == 0.0 { self.values.clone() } else { self.sums.iter().map(|sum| sum / summed).collect() }
+    }
+
+    /// How many pairs have moved them.
+    pub fn done(&self) -> u32 {
+        self.done
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The gains.
+    pub fn gains(&self) -> Gains {
+        self.gains
+    }
+
+    /// What is tried in pair `pair` from the present values.
+    pub fn trial(&self, pair: u32) -> Trial {
+        let first = Random::seeded(self.seed).below(u64::MAX);
+        let mut random = Random::seeded(first.wrapping_add(u64::from(pair)));
+        let reach = self.gains.reach(pair);
+        let signs: Vec<bool> = self.options.iter().map(|_| random.below(2) == 1).collect();
+        let mut side = |is_second: bool| -> Vec<f64> {
+            let moved = |((option, &value), &sign): ((&SpsaOption, &f64), &bool)| {
+                let by = if sign == is_second { -reach * option.step } else { reach * option.step };
+                let value = (value + by).clamp(option.min, option.max);
+                if option.is_whole { rounded(value, &mut random).min(option.max) } else { value }
+            };
+            self.options.iter().zip(&self.values).zip(&signs).map(moved).collect()
+        };
+        let values = [side(false), side(true)];
+        Trial { signs, values }
+    }
+
+    /// Moves the values by what the next pairs came to: trials and, of each, the points that its first engine won more than
+    /// the second, −2 to 2. Pairs of a batch are tried from the same values.
+    pub fn learn(&mut self, results: &[(Trial, i32)]) {
+        for (trial, points) in results {
+            let rate = self.gains.rate(self.done) * f64::from(*points);
+            for ((value, option), sign) in self.values.iter_mut().zip(&self.options).zip(&trial.signs) {
+                let own = if option.rate > 0.0 { option.rate } else { self.gains.usual_rate() };
+                let by = rate * own * option.step;
+                *value = (*value + if *sign { by } else { -by }).clamp(option.min, option.max);
+            }
+            self.done += 1;
+            if self.done > self.gains.pairs / 2 {
+                self.sums.iter_mut().zip(&self.values).for_each(|(sum, value)| *sum += value);
+            }
+        }
+    }
+}
+
+/// One of the two whole numbers beside a value, the nearer one the more often, so that its mean is the value.
+fn rounded(value: f64, random: &mut Random) -> f64 {
+    let share = random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
+    value.floor() + f64::from(u8::from(share < value.fract().rem_euclid(1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn option(name: &str, start: f64, step: f64) -> SpsaOption {
+        SpsaOption { name: name.to_owned(), is_whole: true, start, min: 0.0, max: 200.0, step, rate: 0.0 }
+    }
+
+    #[test]
+    fn gains_fall_to_one() {
+        let gains = Gains { pairs: 1000 };
+        assert!((gains.reach(999) - 1.0).abs() < 1e-12 && (gains.rate(999) - 1.0).abs() < 1e-12);
+        assert!((gains.reach(0) - 1000_f64.powf(0.101)).abs() < 1e-12);
+        // a₁ / a_N = (1.1 / 0.101)^0.602, over c₁ / c_N.
+        assert!((gains.rate(0) - (1.1_f64 / 0.101).powf(0.602) / 1000_f64.powf(0.101)).abs() < 1e-9);
+        assert!((1..1000).all(|pair| gains.reach(pair) <= gains.reach(pair - 1)));
+    }
+
+    #[test]
+    fn both_sides_lie_a_step_from_the_value_on_the_mean() {
+        let options = vec![option("a", 100.0, 3.3), option("b", 100.0, 20.0)];
+        let tuning = Tuning::new(options, Gains { pairs: 4000 }, 3);
+        let (mut sums, mut same) = ([0.0; 2], 0);
+        for pair in 2000..4000 {
+            let trial = tuning.trial(pair);
+            assert_eq!(trial, tuning.trial(pair));
+            for (number, sum) in sums.iter_mut().enumerate() {
+                let [first, second] = [0, 1].map(|side: usize| trial.values[side][number]);
+                assert!(first.fract() == 0.0 && second.fract() == 0.0);
+                *sum += (first - second) * if trial.signs[number] { 0.5 } else { -0.5 } / tuning.gains.reach(pair);
+            }
+            same += u32::from(trial.signs[0] == trial.signs[1]);
+        }
+        assert!((sums[0] / 2000.0 - 3.3).abs() < 0.05 && (sums[1] / 2000.0 - 20.0).abs() < 0.05, "{sums:?}");
+        assert!((900..1100).contains(&same));
+    }
+
+    #[test]
+    fn values_move_to_the_side_that_won_and_stay_in_bounds() {
+        let mut tuning = Tuning::new(vec![option("a", 199.0, 20.0), option("b", 100.0, 20.0)], Gains { pairs: 50 }, 1);
+        for pair in 0..50 {
+            let trial = tuning.trial(pair);
+            let points = if trial.values[0][0] > trial.values[1][0] { 2 } else { -2 };
+            tuning.learn(&[(trial, points)]);
+            assert!(tuning.values().iter().all(|value| (0.0..=200.0).contains(value)));
+        }
+        assert_eq!((tuning.values()[0], tuning.done()), (200.0, 50));
+        assert!(tuning.found()[0] > 199.0 && tuning.found()[0] < 200.0 + 1e-9);
+        let mut still = Tuning::new(vec![option("a", 100.0, 20.0)], Gains { pairs: 2 }, 1);
+        still.learn(&[(still.trial(0), 0), (still.trial(1), 0)]);
+        assert_eq!(still.values(), [100.0]);
+    }
+
+    /// The points of a pair whose first engine is so many Elo stronger: each game is won, drawn or lost.
+    fn points(elo: f64, random: &mut Random) -> i32 {
+        let expected = 1.0 / (1.0 + 10_f64.powf(-elo / 400.0));
+        let mut game = || {
+            let number = random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
+            // Four games of ten are drawn.
+            if number < expected - 0.2 { 1 } else { -i32::from(number >= expected + 0.2) }
+        };
+        game() + game()
+    }
+
+    /// Where a run ends in which every step from an optimum costs two Elo, then four more, and so on, in steps from it;
+    /// the last option does nothing.
+    fn ends(seed: u64, pairs: u32, starts: &[f64]) -> Vec<f64> {
+        let options = starts.iter().map(|&start| option("x", 100.0 + 10.0 * start, 10.0)).collect();
+        let mut tuning = Tuning::new(options, Gains { pairs }, seed);
+        let mut random = Random::seeded(seed + 1000);
+        let telling = starts.len() - 1;
+        let cost =
+            |values: &[f64]| values[..telling].iter().map(|value| 2.0 * ((value - 100.0) / 10.0).powi(2)).sum::<f64>();
+        while tuning.done() < pairs {
+            let batch: Vec<(Trial, i32)> = (tuning.done()..tuning.done() + 8)
+                .map(|pair| {
+                    let trial = tuning.trial(pair);
+                    let elo = cost(&trial.values[1]) - cost(&trial.values[0]);
+                    (trial, points(elo, &mut random))
+                })
+                .collect();
+            tuning.learn(&batch);
+        }
+        tuning.found().iter().map(|value| (value - 100.0) / 10.0).collect()
+    }
+
+    #[test]
+    fn optima_are_found_through_the_noise_of_games() {
+        let starts = [3.0, -2.0, 0.0, 0.0];
+        let found: Vec<Vec<f64>> = (0..100).map(|seed| ends(seed, 40_000, &starts)).collect();
+        for number in 0..3 {
+            let near = found.iter().filter(|values| values[number].abs() < 1.0 / 3.0).count();
+            assert!(near >= 95, "{number}: {near} of 100");
+        }
+        // Where nothing is to be found, nothing drifts: the mean is the start, within its error.
+        let drift: Vec<f64> = found.iter().map(|values| values[3]).collect();
+        let mean = drift.iter().sum::<f64>() / 100.0;
+        let spread = (drift.iter().map(|value| value * value).sum::<f64>() / 100.0).sqrt();
+        assert!(mean.abs() < 3.0 * spread / 10.0, "{mean} of {spread}");
+    }
+}

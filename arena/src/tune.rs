@@ -1,0 +1,138 @@
+//! Tuning options with its files, its progress and Ctrl-C.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use arena::schedule::{Match, Stop};
+use arena::spsa::{SpsaJournal, Tuning, run_spsa, spsa_identity};
+use common::files::{Kind, RunFiles, write_whole};
+use common::{note, out};
+
+use crate::args::SpsaArgs;
+use crate::output::reads_engines;
+use crate::status::Status;
+
+/// The most failures of the engine printed during a run.
+const MAX_PRINTED_FAILURES: usize = 10;
+
+/// Options named in the progress.
+const NAMED: usize = 3;
+
+/// Plays until all pairs are played, or until Ctrl-C; writes and prints what was found. Whether all pairs were played.
+pub(crate) fn tune(args: &SpsaArgs) -> Result<bool> {
+    let (plan, mut tuning) = (args.plan()?, args.tuning()?);
+    let mut files = RunFiles::default();
+    reads_engines(&mut files, &plan)?;
+    for (what, path) in args.inputs() {
+        files.reads(what, path)?;
+    }
+    files.writes("--output", &args.output, Kind::ANY)?;
+    if let Some(path) = &args.journal {
+        files.writes("--journal", path, Kind::ANY)?;
+    }
+    let (mut journal, failed) = open(args, &plan, &mut tuning)?;
+    let stop = Arc::new(Stop::default());
+    let requested = Arc::clone(&stop);
+    ctrlc::set_handler(move || requested.request()).context("cannot listen for Ctrl-C")?;
+    let pairs = tuning.gains().pairs;
+    let mut bar = Status::new(pairs.into());
+    let (started, before, mut printed, mut was_told) = (Instant::now(), tuning.done(), 0, false);
+    let result = run_spsa(&plan, &mut tuning, (args.batch, failed), journal.as_mut(), &stop, |batch, tuning| {
+        for (pair, fault) in batch.failures.iter().take(MAX_PRINTED_FAILURES.saturating_sub(printed)) {
+            bar.say(&format!("pair {}: {fault}", pair + 1));
+        }
+        printed += batch.failures.len();
+        if stop.is_requested() && !was_told {
+            was_told = true;
+            bar.say("ends with this batch; Ctrl-C again gives it up");
+        }
+        let hours = started.elapsed().as_secs_f64().max(1e-9) / 3600.0;
+        let rate = 2.0 * f64::from(tuning.done() - before) / hours;
+        bar.show(
+            tuning.done().into(),
+            pairs.into(),
+            format!("{} of {pairs} pairs, {rate:.0} games an hour, {}", tuning.done(), moved(tuning)),
+        );
+    });
+    bar.end();
+    // What was refused before its first pair leaves nothing.
+    if tuning.done() == 0 {
+        return result.map(|()| false).map_err(Into::into);
+    }
+    let lines: String =
+        tuning.options().iter().zip(tuning.found()).map(|(option, value)| option.line(value) + "\n").collect();
+    let written = write_whole(&args.output, lines);
+    out!("{}", table(&tuning));
+    written?;
+    result?;
+    out!("wrote        {}", args.output.display());
+    out!("test with    arena sprt {}", test(args, &plan, &tuning));
+    if tuning.done() < pairs && args.journal.is_some() {
+        note!("{} of {pairs} pairs were played; --resume continues", tuning.done());
+    }
+    Ok(tuning.done() == pairs)
+}
+
+/// Opens the journal, if there is to be one, and brings the values to where it ends; with the number of failed pairs.
+fn open(args: &SpsaArgs, plan: &Match, tuning: &mut Tuning) -> Result<(Option<SpsaJournal>, u32)> {
+    let Some(path) = &args.journal else { return Ok((None, 0)) };
+    let identity = spsa_identity(plan, tuning, args.batch);
+    if !args.resume || !path.exists() {
+        return Ok((Some(SpsaJournal::create(path, &identity)?), 0));
+    }
+    let (journal, failed) = SpsaJournal::resume(path, &identity, tuning, |_| {})?;
+    note!("{}: resumed after {} pairs", path.display(), tuning.done());
+    Ok((Some(journal), failed))
+}
+
+/// How far each option has moved, in steps.
+fn steps(tuning: &Tuning) -> Vec<f64> {
+    let found = tuning.found();
+    let steps = tuning.options().iter().zip(&found);
+    steps.map(|(option, value)| (value - option.start) / option.step).collect()
+}
+
+/// The options that have moved farthest.
+fn moved(tuning: &Tuning) -> String {
+    let steps = steps(tuning);
+    let mut order: Vec<usize> = (0..steps.len()).collect();
+    order.sort_by(|&a, &b| steps[b].abs().total_cmp(&steps[a].abs()));
+    let named = |&number: &usize| format!("{} {:+.1}", tuning.options()[number].name, steps[number]);
+    format!("moved by steps: {}", order.iter().take(NAMED).map(named).collect::<Vec<_>>().join(", "))
+}
+
+fn table(tuning: &Tuning) -> String {
+    let width = tuning.options().iter().map(|option| option.name.len()).max().unwrap_or(0).max("option".len());
+    let mut text = format!("{:<width$} {:>10} {:>10} {:>8}", "option", "start", "found", "steps");
+    for ((option, value), steps) in tuning.options().iter().zip(tuning.found()).zip(steps(tuning)) {
+        let [start, found] = [option.start, value].map(|value| option.text(value));
+        text += &format!("\n{:<width$} {start:>10} {found:>10} {steps:>+8.2}", option.name);
+    }
+    text
+}
+
+/// The arguments of a sequential test of what was found against the start.
+fn test(args: &SpsaArgs, plan: &Match, tuning: &Tuning) -> String {
+    let values = |values: &[f64]| {
+        let set = |(option, value): (&arena::spsa::SpsaOption, &f64)| {
+            format!(" option.{}={}", option.name, option.text(*value))
+        };
+        tuning
+            .options()
+            .iter()
+            .zip(values)
+            .filter(|(option, value)| option.text(**value) != option.text(option.start))
+            .map(set)
+            .collect::<String>()
+    };
+    let engine = |name: &str, more: &str| {
+        let spec = &plan.engines[0];
+        let set: String = spec.options.iter().map(|(option, value)| format!(" option.{option}={value}")).collect();
+        let given = if spec.args.is_empty() { String::new() } else { format!(" args=\\\"{}\\\"", spec.args.join(" ")) };
+        format!("--engine \"cmd={} name={name}{given}{set}{more}\"", spec.command.display())
+    };
+    let openings = args.inputs().find(|(what, _)| *what == "--openings");
+    let openings = openings.map_or_else(String::new, |(_, path)| format!(" --openings {}", path.display()));
+    format!("{} {} --bounds 0,5{openings}", engine("tuned", &values(&tuning.found())), engine("start", ""))
+}

@@ -1,0 +1,132 @@
+//! Options tuned by games: what is found, and what becomes of interrupted runs and bad input.
+
+use std::fs;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use super::support::{Arena, mock};
+
+const OPTIONS: &str = "# of the mock engine\nX, int, 40, 0, 100, 10, 0\nY, float, 45, 0, 100, 10, 0.02\n";
+
+/// The arguments of a run with an engine of these behaviours.
+fn arguments(behaviours: &str, more: &[&str]) -> Vec<String> {
+    let engine = format!("\"cmd={}\" name=mock {behaviours}", mock().display());
+    let run =
+        ["spsa", "options.txt", "--variant", "chess960", "--depth", "1", "--max-plies", "8", "--resign", "1,5000"];
+    let files = ["--output", "found.txt", "--journal", "spsa.jsonl", "--engine", &engine];
+    run.iter().chain(&files).chain(more).map(|&arg| arg.to_owned()).collect()
+}
+
+fn arena(options: &str) -> Arena {
+    let arena = Arena::new();
+    fs::write(arena.path("options.txt"), options).unwrap();
+    arena
+}
+
+fn run(arena: &Arena, arguments: &[String]) -> Output {
+    let mut command = assert_cmd::Command::cargo_bin("arena").unwrap();
+    command.current_dir(arena.folder.path()).args(arguments).output().unwrap()
+}
+
+/// The values found.
+fn found(arena: &Arena) -> Vec<f64> {
+    let text = fs::read_to_string(arena.path("found.txt")).unwrap();
+    text.lines().map(|line| line.split(", ").nth(2).unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn options_move_to_where_games_are_won() {
+    let arena = arena(OPTIONS);
+    let output = run(&arena, &arguments("args=tuned", &["--pairs", "600", "--concurrency", "3"]));
+    let (stdout, stderr) =
+        [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).into();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let values = found(&arena);
+    assert!((55.0..85.0).contains(&values[0]) && (5.0..35.0).contains(&values[1]), "{values:?}");
+    assert!(stdout.starts_with("option      start      found    steps\nX              40 "), "{stdout}");
+    let test = stdout.lines().last().unwrap();
+    assert!(test.starts_with("test with    arena sprt --engine \"cmd=") && test.contains(" option.X="), "{test}");
+    // What was written can be tuned further.
+    fs::rename(arena.path("found.txt"), arena.path("options.txt")).unwrap();
+    fs::remove_file(arena.path("spsa.jsonl")).unwrap();
+    assert_eq!(run(&arena, &arguments("args=tuned", &["--pairs", "2"])).status.code(), Some(0));
+}
+
+#[test]
+fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
+    let size = ["--pairs", "100", "--batch", "4", "--resume"];
+    let whole = arena(OPTIONS);
+    assert_eq!(
+        run(&whole, &arguments("args=tuned", &[&size[..], &["--concurrency", "1"]].concat())).status.code(),
+        Some(0)
+    );
+    let arena = arena(OPTIONS);
+    let arguments = arguments("args=tuned", &[&size[..], &["--concurrency", "3"]].concat());
+    let mut kills = 0;
+    for attempt in 0_u64.. {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_arena"))
+            .args(&arguments)
+            .current_dir(arena.folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(20 + attempt * 37 % 150));
+        program.kill().unwrap();
+        if program.wait().unwrap().code() == Some(0) {
+            break;
+        }
+        kills += 1;
+        // On a machine so slow that nothing is ever reached, the rest is played in peace.
+        if kills == 30 {
+            assert_eq!(run(&arena, &arguments).status.code(), Some(0));
+            break;
+        }
+    }
+    assert!(kills > 0);
+    for file in ["found.txt", "spsa.jsonl"] {
+        assert_eq!(fs::read_to_string(arena.path(file)).unwrap(), fs::read_to_string(whole.path(file)).unwrap());
+    }
+    let output = run(&arena, &[&arguments[..], &["--seed".to_owned(), "2".to_owned()]].concat());
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.code() == Some(2) && stderr.contains("spsa.jsonl:1: is of another match: openings"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn what_cannot_be_tuned_is_refused_before_any_game() {
+    for (options, behaviours, more, message) in [
+        ("Z, int, 5, 0, 10, 1, 0", "", &[][..], "error: mock: has no option `Z`"),
+        ("X, int, 5, 0, 200, 1, 0", "", &[], "error: mock: takes X from 0 to 100, not from 0 to 200"),
+        ("X, int, 50, 0, 10, 1, 0", "", &[], "error: options.txt: line 1: X: start 50 is not within 0 to 10"),
+        ("X, int, 5, 0, 10, 11, 0", "", &[], "options.txt: line 1: X: step 11 is not above 0"),
+        (OPTIONS, "args=die-at-start", &[], "error: mock: ended instead of sending uciok"),
+        (OPTIONS, "", &["--engine", "cmd=x name=other"], "expected one --engine argument, found 2"),
+        (OPTIONS, "", &["--pairs", "0"], "--pairs"),
+        (OPTIONS, "", &["--openings", "found.txt"], "found.txt"),
+    ] {
+        let arena = arena(options);
+        let arguments = arguments(behaviours, more);
+        let output = run(&arena, &arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && stderr.contains(message), "{stderr}");
+        assert_eq!(fs::read_to_string(arena.path("options.txt")).unwrap(), options);
+        assert!(!arena.path("spsa.jsonl").exists() && !arena.path("found.txt").exists());
+    }
+}
+
+#[test]
+fn an_engine_that_fails_for_some_values_loses_and_ends_the_run_if_it_fails_often() {
+    let arena = arena("X, int, 50, 0, 100, 20, 0\n");
+    let output = run(&arena, &arguments("args=crash-above", &["--pairs", "60", "--batch", "4"]));
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(
+        stderr.contains("pair 1: crash") && stderr.contains("mock failed in ") && stderr.contains("narrow the bounds"),
+        "{stderr}"
+    );
+    // Where it fails, it loses: the value moves away from there.
+    assert!(found(&arena)[0] < 50.0);
+}
