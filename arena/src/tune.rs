@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use arena::report::spsa_to_html;
 use arena::schedule::{Match, Stop};
 use arena::spsa::{SpsaJournal, Tuning, run_spsa, spsa_identity};
-use common::files::{Kind, RunFiles, write_whole};
+use common::files::{HTML, Kind, RunFiles, write_whole};
 use common::{note, out};
 
 use crate::args::SpsaArgs;
@@ -15,6 +16,9 @@ use crate::status::Status;
 
 /// The most failures of the engine printed during a run.
 const MAX_PRINTED_FAILURES: usize = 10;
+
+/// Points of a way in the report.
+const POINTS: u32 = 400;
 
 /// Options named in the progress.
 const NAMED: usize = 3;
@@ -28,10 +32,13 @@ pub(crate) fn tune(args: &SpsaArgs) -> Result<bool> {
         files.reads(what, path)?;
     }
     files.writes("--output", &args.output, Kind::ANY)?;
-    if let Some(path) = &args.journal {
-        files.writes("--journal", path, Kind::ANY)?;
+    for (what, path, kind) in [("--journal", &args.journal, Kind::ANY), ("--report", &args.report, HTML)] {
+        if let Some(path) = path {
+            files.writes(what, path, kind)?;
+        }
     }
-    let (mut journal, failed) = open(args, &plan, &mut tuning)?;
+    let mut way = Vec::new();
+    let (mut journal, failed) = open(args, &plan, &mut tuning, &mut way)?;
     let stop = Arc::new(Stop::default());
     let requested = Arc::clone(&stop);
     ctrlc::set_handler(move || requested.request()).context("cannot listen for Ctrl-C")?;
@@ -43,6 +50,7 @@ pub(crate) fn tune(args: &SpsaArgs) -> Result<bool> {
             bar.say(&format!("pair {}: {fault}", pair + 1));
         }
         printed += batch.failures.len();
+        note_way(&mut way, tuning);
         if stop.is_requested() && !was_told {
             was_told = true;
             bar.say("ends with this batch; Ctrl-C again gives it up");
@@ -63,8 +71,12 @@ pub(crate) fn tune(args: &SpsaArgs) -> Result<bool> {
     let lines: String =
         tuning.options().iter().zip(tuning.found()).map(|(option, value)| option.line(value) + "\n").collect();
     let written = write_whole(&args.output, lines);
+    let limit = plan.limit.to_string();
+    let page =
+        args.report.as_ref().map(|path| write_whole(path, spsa_to_html(&plan.engines[0].name, &limit, &tuning, &way)));
     out!("{}", table(&tuning));
     written?;
+    page.transpose()?;
     result?;
     out!("wrote        {}", args.output.display());
     out!("test with    arena sprt {}", test(args, &plan, &tuning));
@@ -75,27 +87,34 @@ pub(crate) fn tune(args: &SpsaArgs) -> Result<bool> {
 }
 
 /// Opens the journal, if there is to be one, and brings the values to where it ends; with the number of failed pairs.
-fn open(args: &SpsaArgs, plan: &Match, tuning: &mut Tuning) -> Result<(Option<SpsaJournal>, u32)> {
+fn open(
+    args: &SpsaArgs,
+    plan: &Match,
+    tuning: &mut Tuning,
+    way: &mut Vec<(u32, Vec<f64>)>,
+) -> Result<(Option<SpsaJournal>, u32)> {
     let Some(path) = &args.journal else { return Ok((None, 0)) };
     let identity = spsa_identity(plan, tuning, args.batch);
     if !args.resume || !path.exists() {
         return Ok((Some(SpsaJournal::create(path, &identity)?), 0));
     }
-    let (journal, failed) = SpsaJournal::resume(path, &identity, tuning, |_| {})?;
+    let (journal, failed) = SpsaJournal::resume(path, &identity, tuning, |tuning| note_way(way, tuning))?;
     note!("{}: resumed after {} pairs", path.display(), tuning.done());
     Ok((Some(journal), failed))
 }
 
-/// How far each option has moved, in steps.
-fn steps(tuning: &Tuning) -> Vec<f64> {
-    let found = tuning.found();
-    let steps = tuning.options().iter().zip(&found);
-    steps.map(|(option, value)| (value - option.start) / option.step).collect()
+/// Notes how far the options have moved, if that is long enough after it was noted last.
+fn note_way(way: &mut Vec<(u32, Vec<f64>)>, tuning: &Tuning) {
+    let last = way.last().map_or(0, |(pairs, _)| *pairs);
+    if tuning.done() - last >= tuning.gains().pairs / POINTS {
+        let steps = tuning.options().iter().zip(tuning.values());
+        way.push((tuning.done(), steps.map(|(option, value)| (value - option.start) / option.step).collect()));
+    }
 }
 
 /// The options that have moved farthest.
 fn moved(tuning: &Tuning) -> String {
-    let steps = steps(tuning);
+    let steps = tuning.steps();
     let mut order: Vec<usize> = (0..steps.len()).collect();
     order.sort_by(|&a, &b| steps[b].abs().total_cmp(&steps[a].abs()));
     let named = |&number: &usize| format!("{} {:+.1}", tuning.options()[number].name, steps[number]);
@@ -104,12 +123,13 @@ fn moved(tuning: &Tuning) -> String {
 
 fn table(tuning: &Tuning) -> String {
     let width = tuning.options().iter().map(|option| option.name.len()).max().unwrap_or(0).max("option".len());
-    let mut text = format!("{:<width$} {:>10} {:>10} {:>8}", "option", "start", "found", "steps");
-    for ((option, value), steps) in tuning.options().iter().zip(tuning.found()).zip(steps(tuning)) {
-        let [start, found] = [option.start, value].map(|value| option.text(value));
-        text += &format!("\n{:<width$} {start:>10} {found:>10} {steps:>+8.2}", option.name);
+    let mut text = format!("{:<width$} {:>10} {:>10} {:>8} {:>8}", "option", "start", "found", "steps", "drift");
+    let numbers = tuning.found().into_iter().zip(tuning.steps()).zip(tuning.drifts());
+    for (option, ((found, steps), drift)) in tuning.options().iter().zip(numbers) {
+        let [start, found] = [option.start, found].map(|value| option.text(value));
+        text += &format!("\n{:<width$} {start:>10} {found:>10} {steps:>+8.2} {drift:>+8.1}", option.name);
     }
-    text
+    text + "\ndrift: the farthest from the start, in standard deviations of what chance alone does; 3.5 and more tell"
 }
 
 /// The arguments of a sequential test of what was found against the start.

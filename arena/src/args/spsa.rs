@@ -42,6 +42,10 @@ pub(crate) struct SpsaArgs {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
+    /// Write the way of every option to a file, as a page for a browser.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Keep every batch in a file from which the run can go on after whatever ended it.
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,

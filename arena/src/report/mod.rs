@@ -1,4 +1,4 @@
-//! Reports of a match: a text, an HTML page, and JSON.
+//! Reports of a match: a text, an HTML page, and JSON; the page of a run of SPSA.
 
 mod calc;
 mod elo;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub use calc::{calc_json, calc_table, plan_table};
 pub use elo::{Anchor, AnchorError, PgnRatings};
-pub use html::{MatchReport, to_html};
+pub use html::{MatchReport, Way, spsa_to_html, to_html};
 pub use json::to_json;
 pub use table::{expected_games, status, to_table};
 

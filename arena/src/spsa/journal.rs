@@ -80,6 +80,50 @@ impl SpsaJournal {
     }
 }
 
+/// The present values, with as many digits as can be read again exactly.
 fn values(tuning: &Tuning) -> Value {
-    tuning.values().into()
+    let rounded = |value: &f64| (value * 1e6).round() / 1e6;
+    tuning.values().iter().map(rounded).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spsa::{Gains, SpsaOption};
+
+    #[test]
+    fn whatever_values_there_are_a_journal_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("spsa.jsonl");
+        let lines: String = (1..40).map(|i| format!("o{i}, float, {i}.{i}, 0, 900, {}.7, 0.0{i}7\n", i % 3)).collect();
+        let start = Tuning::new(SpsaOption::parse_all(&lines).unwrap(), Gains { pairs: 4000 }, 9);
+        let identity = json!({ "seed": 9 });
+        let mut journal = SpsaJournal::create(&path, &identity).unwrap();
+        let mut tuning = start.clone();
+        for batch in 0..200 {
+            let points: Vec<i32> = (0..5).map(|pair| (batch * 7 + pair * pair) % 5 - 2).collect();
+            let trials: Vec<(Trial, i32)> =
+                (tuning.done()..).zip(&points).map(|(pair, points)| (tuning.trial(pair), *points)).collect();
+            tuning.learn(&trials);
+            journal
+                .add(&Batch { points, failures: vec![(0, "crash".to_owned()); batch as usize % 2] }, &tuning)
+                .unwrap();
+        }
+        drop(journal);
+        let (mut again, mut batches) = (start.clone(), 0);
+        let (_, failed) = SpsaJournal::resume(&path, &identity, &mut again, |_| batches += 1).unwrap();
+        assert_eq!((again, batches, failed), (tuning, 200, 100));
+        // Results that were changed are told, even where the checksum was made anew.
+        let text = std::fs::read_to_string(&path).unwrap();
+        let line = text.lines().nth(1).unwrap();
+        let mut value: Value = serde_json::from_str(line).unwrap();
+        value.as_object_mut().unwrap().remove("crc");
+        value["points"][0] = 2.into();
+        let forged = folder.path().join("forged.jsonl");
+        let mut journal = JournalFile::create(&forged, &json!({ RUN: identity })).unwrap();
+        journal.append(&value).unwrap();
+        drop(journal);
+        let error = SpsaJournal::resume(&forged, &identity, &mut start.clone(), |_| {}).unwrap_err().to_string();
+        assert!(error.ends_with(":2: its values do not follow from its results"), "{error}");
+    }
 }

@@ -16,4 +16,4 @@ mod tuning;
 pub use journal::{SpsaJournal, spsa_identity};
 pub use options::{OptionsError, SpsaOption};
 pub use run::{Batch, SpsaError, run_spsa};
-pub use tuning::{Gains, Trial, Tuning};
+pub use tuning::{Gains, TELLING, Trial, Tuning};

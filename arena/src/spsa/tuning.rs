@@ -11,6 +11,12 @@ const GAMMA: f64 = 0.101;
 /// His stability constant, as a share of all pairs.
 const STABILITY: f64 = 0.1;
 
+/// The share of a run, one of so many parts, in which drifts are not noted yet: a few pairs may go anywhere.
+const EARLY: u32 = 25;
+
+/// Drifts beyond this are more than chance: options that do nothing come as far in one run of fifty or less.
+pub const TELLING: f64 = 3.5;
+
 /// How steps and rates fall over a run, to 1 at its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
@@ -28,6 +34,11 @@ impl Gains {
     pub fn rate(self, pair: u32) -> f64 {
         let constant = STABILITY * f64::from(self.pairs);
         ((constant + f64::from(self.pairs)) / (constant + f64::from(pair) + 1.0)).powf(ALPHA) / self.reach(pair)
+    }
+
+    /// The rate of an option at the end.
+    fn rate_of(self, option: &SpsaOption) -> f64 {
+        if option.rate > 0.0 { option.rate } else { self.usual_rate() }
     }
 
     /// The rate at the end for options that have none: so that over the whole run, an option whose step costs two Elo comes
@@ -55,6 +66,9 @@ pub struct Tuning {
     values: Vec<f64>,
     /// Their sums over the pairs of the second half.
     sums: Vec<f64>,
+    /// The sum of the squares of all moves, for an option with a step and a rate of 1.
+    squares: f64,
+    drifts: Vec<f64>,
     /// Pairs whose results are known.
     done: u32,
 }
@@ -63,8 +77,8 @@ impl Tuning {
     /// At the start.
     pub fn new(options: Vec<SpsaOption>, gains: Gains, seed: u64) -> Self {
         let values = options.iter().map(|option| option.start).collect();
-        let sums = vec![0.0; options.len()];
-        Tuning { options, gains, seed, values, sums, done: 0 }
+        let [sums, drifts] = [0, 1].map(|_| vec![0.0; options.len()]);
+        Tuning { options, gains, seed, values, sums, squares: 0.0, drifts, done: 0 }
     }
 
     /// The options.
@@ -82,6 +96,18 @@ impl Tuning {
     pub fn found(&self) -> Vec<f64> {
         let summed = f64::from(self.done.saturating_sub(self.gains.pairs / 2));
         if summed == 0.0 { self.values.clone() } else { self.sums.iter().map(|sum| sum / summed).collect() }
+    }
+
+    /// By option: how far it has moved, in steps.
+    pub fn steps(&self) -> Vec<f64> {
+        let found = self.found();
+        self.options.iter().zip(&found).map(|(option, value)| (value - option.start) / option.step).collect()
+    }
+
+    /// By option: the farthest that it has been from its start, in standard deviations of where results by chance alone would
+    /// have moved it until then. [`TELLING`] of them are more than chance.
+    pub fn drifts(&self) -> &[f64] {
+        &self.drifts
     }
 
     /// How many pairs have moved them.
@@ -117,19 +143,32 @@ impl Tuning {
         Trial { signs, values }
     }
 
+    fn note_drifts(&mut self) {
+        for ((option, value), farthest) in self.options.iter().zip(&self.values).zip(&mut self.drifts) {
+            let chance = self.gains.rate_of(option) * option.step * self.squares.sqrt();
+            let drift = if chance > 0.0 { (value - option.start) / chance } else { 0.0 };
+            if drift.abs() > farthest.abs() {
+                *farthest = drift;
+            }
+        }
+    }
+
     /// Moves the values by what the next pairs came to: trials and, of each, the points that its first engine won more than
     /// the second, −2 to 2. Pairs of a batch are tried from the same values.
     pub fn learn(&mut self, results: &[(Trial, i32)]) {
         for (trial, points) in results {
             let rate = self.gains.rate(self.done) * f64::from(*points);
             for ((value, option), sign) in self.values.iter_mut().zip(&self.options).zip(&trial.signs) {
-                let own = if option.rate > 0.0 { option.rate } else { self.gains.usual_rate() };
-                let by = rate * own * option.step;
+                let by = rate * self.gains.rate_of(option) * option.step;
                 *value = (*value + if *sign { by } else { -by }).clamp(option.min, option.max);
             }
+            self.squares += rate * rate;
             self.done += 1;
             if self.done > self.gains.pairs / 2 {
                 self.sums.iter_mut().zip(&self.values).for_each(|(sum, value)| *sum += value);
+            }
+            if self.done > self.gains.pairs / EARLY {
+                self.note_drifts();
             }
         }
     }
@@ -240,5 +279,29 @@ mod tests {
         let mean = drift.iter().sum::<f64>() / 100.0;
         let spread = (drift.iter().map(|value| value * value).sum::<f64>() / 100.0).sqrt();
         assert!(mean.abs() < 3.0 * spread / 10.0, "{mean} of {spread}");
+    }
+
+    #[test]
+    fn drifts_tell_what_is_more_than_chance() {
+        let options = vec![option("a", 100.0, 1.0), option("b", 100.0, 1.0)];
+        let mut random = Random::seeded(5);
+        let mut telling = [0; 2];
+        for seed in 0..400 {
+            let mut tuning = Tuning::new(options.clone(), Gains { pairs: 400 }, seed);
+            assert_eq!(tuning.drifts(), [0.0, 0.0]);
+            for pair in 0..400 {
+                let trial = tuning.trial(pair);
+                // The first option decides one pair of four, the second nothing.
+                let decided = if trial.values[0][0] > trial.values[1][0] { 2 } else { -2 };
+                let points = if random.below(4) == 0 { decided } else { random.below(5) as i32 - 2 };
+                tuning.learn(&[(trial, points)]);
+            }
+            tuning
+                .drifts()
+                .iter()
+                .zip(&mut telling)
+                .for_each(|(drift, count)| *count += u32::from(drift.abs() > TELLING));
+        }
+        assert!(telling[0] > 360 && telling[1] <= 8, "{telling:?}");
     }
 }

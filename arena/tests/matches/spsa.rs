@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::support::{Arena, mock};
 
-const OPTIONS: &str = "# of the mock engine\nX, int, 40, 0, 100, 10, 0\nY, float, 45, 0, 100, 10, 0.02\n";
+const OPTIONS: &str = "# of the mock engine\nX, int, 40, 0, 100, 9.7, 0\nY, float, 45.123, 0, 100, 10.3, 0.0213\n";
 
 /// The arguments of a run with an engine of these behaviours.
 fn arguments(behaviours: &str, more: &[&str]) -> Vec<String> {
@@ -43,7 +43,7 @@ fn options_move_to_where_games_are_won() {
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     let values = found(&arena);
     assert!((55.0..85.0).contains(&values[0]) && (5.0..35.0).contains(&values[1]), "{values:?}");
-    assert!(stdout.starts_with("option      start      found    steps\nX              40 "), "{stdout}");
+    assert!(stdout.starts_with("option      start      found    steps    drift\nX              40 "), "{stdout}");
     let test = stdout.lines().last().unwrap();
     assert!(test.starts_with("test with    arena sprt --engine \"cmd=") && test.contains(" option.X="), "{test}");
     // What was written can be tuned further.

@@ -4,6 +4,7 @@
 mod charts;
 mod conditions;
 mod history;
+mod spsa;
 mod tables;
 mod words;
 
@@ -20,6 +21,8 @@ use crate::schedule::{Format, Head, Recorded, Setup, Tally};
 use crate::stats::{Counts, Estimate, Interval, Meeting, Rating, Sprt, Verdict, estimate, ratings};
 use history::{Point, history};
 use words::{moment, span};
+
+pub use spsa::{Way, spsa_to_html};
 
 const STYLE: &str = include_str!("style.css");
 

@@ -13,7 +13,7 @@ use crate::stats::{Rating, estimate};
 const ROWS: usize = 12;
 
 /// A table that may be wider than the window.
-fn table(name: &str, head: &[&str], rows: &Markup) -> Markup {
+pub(super) fn table(name: &str, head: &[&str], rows: &Markup) -> Markup {
     html! {
         div class="scroll" role="region" aria-label=(name) tabindex="0" {
             table {
