@@ -1,15 +1,14 @@
 //! Making data with its progress and Ctrl-C.
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use arena::datagen::{Store, Tally, run, state_path};
-use arena::schedule::Stop;
 use common::files::{JSON, Kind, RunFiles};
 use common::{note, out};
 
 use crate::args::DatagenArgs;
+use crate::interrupt::listen;
 use crate::status::Status;
 
 /// Plays until there are enough positions, or until Ctrl-C; prints the tally.
@@ -30,9 +29,7 @@ pub(crate) fn generate(args: &DatagenArgs) -> Result<()> {
         let kept = store.tally().kept();
         note!("{}: resumed after {} games, {kept} positions", args.output.display(), store.next_game());
     }
-    let stop = Arc::new(Stop::default());
-    let requested = Arc::clone(&stop);
-    ctrlc::set_handler(move || requested.request()).context("cannot listen for Ctrl-C")?;
+    let stop = listen()?;
     let mut bar = Status::new(extent.positions);
     let (started, before) = (Instant::now(), store.tally().clone());
     let mut was_told = false;

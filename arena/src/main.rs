@@ -6,6 +6,7 @@
 mod args;
 mod elo;
 mod generate;
+mod interrupt;
 mod output;
 mod status;
 mod tune;
@@ -60,7 +61,8 @@ enum Command {
     RoundRobin(args::TournamentArgs),
     /// Tune options of an engine by games: simultaneous perturbation stochastic approximation, as OpenBench and fishtest do.
     ///
-    /// Exit status: 0 if all pairs were played, 3 if not, as after Ctrl-C, 2 if something went wrong.
+    /// Exit status: 0 if all pairs were played, 3 if not, as after Ctrl-C, 2 if something went wrong; with --confirm that of the
+    /// test, as of `sprt`.
     Spsa(args::SpsaArgs),
     /// Let this project's engine play against itself, and keep quiet positions with results and scores.
     Datagen(args::DatagenArgs),
@@ -128,12 +130,7 @@ fn run(command: &Command) -> Result<u8> {
             // Refuse a model that does not apply to pairs before any game.
             sprt.llr(&Counts::Pairs([0; 5]))?;
             let plan = args.common.play.plan(args.engines()?, Format::Gauntlet, args.games)?;
-            let tally = output::play(&plan, &args.common, Some(&sprt))?;
-            Ok(match verdict(&sprt, &tally)? {
-                Verdict::H1 => 0,
-                Verdict::H0 => 1,
-                Verdict::Undecided => UNFINISHED,
-            })
+            test(&plan, &args.common, &sprt)
         }
         Command::Match(args) => {
             let plan = args.common.play.plan(args.common.play.two_engines()?, Format::Gauntlet, args.games)?;
@@ -141,7 +138,7 @@ fn run(command: &Command) -> Result<u8> {
         }
         Command::Gauntlet(args) => play_tournament(args, Format::Gauntlet),
         Command::RoundRobin(args) => play_tournament(args, Format::RoundRobin),
-        Command::Spsa(args) => Ok(if tune::tune(args)? { 0 } else { UNFINISHED }),
+        Command::Spsa(args) => tune_options(args),
         Command::Datagen(args) => generate::generate(args).map(|()| 0),
         Command::Check(args) => check_engine(args),
         Command::Plan(args) => {
@@ -159,6 +156,25 @@ fn run(command: &Command) -> Result<u8> {
             shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), folder)?;
             Ok(0)
         }
+    }
+}
+
+/// Plays a sequential test; the exit status tells what it has decided.
+fn test(plan: &Match, args: &args::CommonArgs, sprt: &Sprt) -> Result<u8> {
+    let tally = output::play(plan, args, Some(sprt))?;
+    Ok(match verdict(sprt, &tally)? {
+        Verdict::H1 => 0,
+        Verdict::H0 => 1,
+        Verdict::Undecided => UNFINISHED,
+    })
+}
+
+/// Tunes options, and tests what was found if that is asked for.
+fn tune_options(args: &args::SpsaArgs) -> Result<u8> {
+    match (tune::tune(args)?, args.confirmation()) {
+        (None, _) => Ok(UNFINISHED),
+        (Some(_), None) => Ok(0),
+        (Some(found), Some((sprt, common))) => test(&args.test_plan(&found)?, &common, &sprt),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -15,6 +14,7 @@ use common::files::{HTML, JSON, Kind, PGN, RunFiles, write_whole};
 use common::{note, out};
 
 use crate::args::CommonArgs;
+use crate::interrupt::listen;
 use crate::status::Status;
 
 /// The most faults of an engine printed during a match.
@@ -27,9 +27,7 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
     check_files(plan, args)?;
     let mut head = Head::of(plan, sprt);
     let (mut files, tally, before) = Files::open(plan, args, &mut head)?;
-    let stop = Arc::new(Stop::default());
-    let requested = Arc::clone(&stop);
-    ctrlc::set_handler(move || requested.request()).context("cannot listen for Ctrl-C")?;
+    let stop = listen()?;
     let mut bar = Status::new(plan.total_games().into());
     let (mut printed, mut has_wrapped) = (vec![0; plan.engines.len()], false);
     let started = Instant::now();

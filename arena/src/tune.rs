@@ -1,16 +1,16 @@
 //! Tuning options with its files, its progress and Ctrl-C.
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use arena::report::spsa_to_html;
-use arena::schedule::{Match, Stop};
+use arena::schedule::Match;
 use arena::spsa::{SpsaJournal, Tuning, run_spsa, spsa_identity};
 use common::files::{HTML, Kind, RunFiles, write_whole};
 use common::{note, out};
 
 use crate::args::SpsaArgs;
+use crate::interrupt::listen;
 use crate::output::reads_engines;
 use crate::status::Status;
 
@@ -23,8 +23,12 @@ const POINTS: u32 = 400;
 /// Options named in the progress.
 const NAMED: usize = 3;
 
-/// Plays until all pairs are played, or until Ctrl-C; writes and prints what was found. Whether all pairs were played.
-pub(crate) fn tune(args: &SpsaArgs) -> Result<bool> {
+/// Options as an engine is told them: names and values.
+type Values = Vec<(String, String)>;
+
+/// Plays until all pairs are played, or until Ctrl-C; writes and prints what was found. Returns what differs from the start
+/// then; none if not all pairs were played.
+pub(crate) fn tune(args: &SpsaArgs) -> Result<Option<Values>> {
     let (plan, mut tuning) = (args.plan()?, args.tuning()?);
     let mut files = RunFiles::default();
     reads_engines(&mut files, &plan)?;
@@ -39,9 +43,7 @@ pub(crate) fn tune(args: &SpsaArgs) -> Result<bool> {
     }
     let mut way = Vec::new();
     let (mut journal, failed) = open(args, &plan, &mut tuning, &mut way)?;
-    let stop = Arc::new(Stop::default());
-    let requested = Arc::clone(&stop);
-    ctrlc::set_handler(move || requested.request()).context("cannot listen for Ctrl-C")?;
+    let stop = listen()?;
     let pairs = tuning.gains().pairs;
     let mut bar = Status::new(pairs.into());
     let (started, before, mut printed, mut was_told) = (Instant::now(), tuning.done(), 0, false);
@@ -66,7 +68,7 @@ pub(crate) fn tune(args: &SpsaArgs) -> Result<bool> {
     bar.end();
     // What was refused before its first pair leaves nothing.
     if tuning.done() == 0 {
-        return result.map(|()| false).map_err(Into::into);
+        return result.map(|()| None).map_err(Into::into);
     }
     let lines: String =
         tuning.options().iter().zip(tuning.found()).map(|(option, value)| option.line(value) + "\n").collect();
@@ -79,11 +81,12 @@ pub(crate) fn tune(args: &SpsaArgs) -> Result<bool> {
     page.transpose()?;
     result?;
     out!("wrote        {}", args.output.display());
-    out!("test with    arena sprt {}", test(args, &plan, &tuning));
+    let found = found(&tuning);
+    out!("test with    arena sprt {}", test(args, &plan, &found));
     if tuning.done() < pairs && args.journal.is_some() {
         note!("{} of {pairs} pairs were played; --resume continues", tuning.done());
     }
-    Ok(tuning.done() == pairs)
+    Ok((tuning.done() == pairs).then_some(found))
 }
 
 /// Opens the journal, if there is to be one, and brings the values to where it ends; with the number of failed pairs.
@@ -132,27 +135,22 @@ fn table(tuning: &Tuning) -> String {
     text + "\ndrift: the farthest from the start, in standard deviations of what chance alone does; 3.5 and more tell"
 }
 
+/// The options whose value found is another than that of the start.
+fn found(tuning: &Tuning) -> Values {
+    let values = tuning.options().iter().zip(tuning.found());
+    let differs = values.filter(|(option, value)| option.text(*value) != option.text(option.start));
+    differs.map(|(option, value)| (option.name.clone(), option.text(value))).collect()
+}
+
 /// The arguments of a sequential test of what was found against the start.
-fn test(args: &SpsaArgs, plan: &Match, tuning: &Tuning) -> String {
-    let values = |values: &[f64]| {
-        let set = |(option, value): (&arena::spsa::SpsaOption, &f64)| {
-            format!(" option.{}={}", option.name, option.text(*value))
-        };
-        tuning
-            .options()
-            .iter()
-            .zip(values)
-            .filter(|(option, value)| option.text(**value) != option.text(option.start))
-            .map(set)
-            .collect::<String>()
-    };
-    let engine = |name: &str, more: &str| {
+fn test(args: &SpsaArgs, plan: &Match, found: &Values) -> String {
+    let engine = |name: &str, more: &[(String, String)]| {
         let spec = &plan.engines[0];
-        let set: String = spec.options.iter().map(|(option, value)| format!(" option.{option}={value}")).collect();
+        let set = spec.options.iter().chain(more).map(|(option, value)| format!(" option.{option}={value}"));
         let given = if spec.args.is_empty() { String::new() } else { format!(" args=\\\"{}\\\"", spec.args.join(" ")) };
-        format!("--engine \"cmd={} name={name}{given}{set}{more}\"", spec.command.display())
+        format!("--engine \"cmd={} name={name}{given}{}\"", spec.command.display(), set.collect::<String>())
     };
     let openings = args.inputs().find(|(what, _)| *what == "--openings");
     let openings = openings.map_or_else(String::new, |(_, path)| format!(" --openings {}", path.display()));
-    format!("{} {} --bounds 0,5{openings}", engine("tuned", &values(&tuning.found())), engine("start", ""))
+    format!("{} {} --bounds 0,5{openings}", engine("tuned", found), engine("start", &[]))
 }

@@ -149,7 +149,7 @@ pub(crate) struct CommonArgs {
 }
 
 /// How games are played.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct PlayArgs {
     /// An engine, described as `cmd=PROGRAM [name=…] [args=…] [option.NAME=…] [tc=…] …`; given twice.
     #[arg(long, value_name = "WORDS", value_parser = engine)]
@@ -223,7 +223,7 @@ pub(crate) struct PlayArgs {
 }
 
 /// The limit of a move, unless an engine's own description sets one.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[group(multiple = false)]
 struct LimitArgs {
     /// Time on a clock, in seconds: `8+0.08`, `40/60+0.6`, `1:30+1` [default: 8+0.08].

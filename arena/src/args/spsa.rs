@@ -2,13 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use arena::schedule::{Format, Match};
 use arena::spsa::{Gains, SpsaOption, Tuning};
+use arena::stats::{Bounds, Model, Sprt};
+use arena::uci_client::EngineSpec;
 use clap::Args;
 use common::input;
 
-use super::PlayArgs;
+use super::{CommonArgs, PlayArgs};
+
+/// The most games of a test.
+const MOST_GAMES: u32 = 200_000;
 
 const EXAMPLES: &str = "\
 Example:
@@ -42,6 +47,11 @@ pub(crate) struct SpsaArgs {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
+    /// Then test what was found against the start, by other openings, with these bounds in normalized Elo or [0, 5].
+    #[arg(long, value_name = "ELO0,ELO1", num_args = 0..=1, require_equals = true, default_missing_value = "0,5",
+        allow_hyphen_values = true)]
+    confirm: Option<Bounds>,
+
     /// Write the way of every option to a file, as a page for a browser.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
@@ -66,10 +76,32 @@ impl SpsaArgs {
 
     /// The games to be played: between two copies of the engine.
     pub(crate) fn plan(&self) -> Result<Match> {
-        let [engine] = &self.play.engine[..] else {
-            bail!("expected one --engine argument, found {}", self.play.engine.len());
-        };
+        let [engine] = self.engine()?;
         self.play.plan(vec![engine.clone(), engine.clone()], Format::Gauntlet, 2 * self.pairs)
+    }
+
+    /// The test of what is found, if there is to be one, and how it is played.
+    pub(crate) fn confirmation(&self) -> Option<(Sprt, CommonArgs)> {
+        let sprt = Sprt { model: Model::Normalized, bounds: self.confirm?, alpha: 0.05, beta: 0.05 };
+        // Openings in another order, so that it begins with others.
+        let play = PlayArgs { seed: self.play.seed.wrapping_add(1), ..self.play.clone() };
+        let event = "arena spsa".to_owned();
+        Some((sprt, CommonArgs { play, pgn: None, json: None, report: None, journal: None, resume: false, event }))
+    }
+
+    /// A match of the engine with these values of its options against itself as it is.
+    pub(crate) fn test_plan(&self, found: &[(String, String)]) -> Result<Match> {
+        let [engine] = self.engine()?;
+        let tuned = EngineSpec { name: "tuned".to_owned(), ..engine.clone().with_options(found) };
+        let start = EngineSpec { name: "start".to_owned(), ..engine.clone() };
+        let (_, common) = self.confirmation().context("no test was asked for")?;
+        common.play.plan(vec![tuned, start], Format::Gauntlet, MOST_GAMES)
+    }
+
+    /// The engine, as the only one of a list.
+    fn engine(&self) -> Result<&[EngineSpec; 1]> {
+        let engines = &self.play.engine;
+        engines[..].try_into().with_context(|| format!("expected one --engine argument, found {}", engines.len()))
     }
 
     /// The options at their start.

@@ -85,6 +85,13 @@ impl EngineSpec {
         EngineSpec { command, name, args: Vec::new(), dir: None, options: Vec::new(), limit: None, restart: false }
     }
 
+    /// The same engine with further options, which are set last.
+    pub fn with_options(mut self, more: &[(String, String)]) -> Self {
+        self.options.retain(|(name, _)| !more.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
+        self.options.extend_from_slice(more);
+        self
+    }
+
     /// Reads `key=value` words. A value with spaces is put in quotation marks: `args="-x y"`, `"option.Move Overhead=20"`.
     ///
     /// # Errors

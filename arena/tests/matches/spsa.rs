@@ -37,15 +37,16 @@ fn found(arena: &Arena) -> Vec<f64> {
 #[test]
 fn options_move_to_where_games_are_won() {
     let arena = arena(OPTIONS);
-    let output = run(&arena, &arguments("args=tuned", &["--pairs", "600", "--concurrency", "3"]));
+    let output = run(&arena, &arguments("args=tuned", &["--pairs", "600", "--concurrency", "3", "--confirm"]));
     let (stdout, stderr) =
         [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).into();
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     let values = found(&arena);
     assert!((55.0..85.0).contains(&values[0]) && (5.0..35.0).contains(&values[1]), "{values:?}");
     assert!(stdout.starts_with("option      start      found    steps    drift\nX              40 "), "{stdout}");
-    let test = stdout.lines().last().unwrap();
+    let test = stdout.lines().find(|line| line.starts_with("test with")).unwrap();
     assert!(test.starts_with("test with    arena sprt --engine \"cmd=") && test.contains(" option.X="), "{test}");
+    assert!(stdout.contains("H1 accepted"), "{stdout}");
     // What was written can be tuned further.
     fs::rename(arena.path("found.txt"), arena.path("options.txt")).unwrap();
     fs::remove_file(arena.path("spsa.jsonl")).unwrap();
