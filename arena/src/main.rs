@@ -174,7 +174,7 @@ fn tune_options(args: &args::SpsaArgs) -> Result<u8> {
     match (tune::tune(args)?, args.confirmation()) {
         (None, _) => Ok(UNFINISHED),
         (Some(_), None) => Ok(0),
-        (Some(found), Some((sprt, common))) => test(&args.test_plan(&found)?, &common, &sprt),
+        (Some(sides), Some((sprt, common))) => test(&args.test_plan(&common.play, &sides)?, &common, &sprt),
     }
 }
 

@@ -26,9 +26,9 @@ const NAMED: usize = 3;
 /// Options as an engine is told them: names and values.
 type Values = Vec<(String, String)>;
 
-/// Plays until all pairs are played, or until Ctrl-C; writes and prints what was found. Returns what differs from the start
-/// then; none if not all pairs were played.
-pub(crate) fn tune(args: &SpsaArgs) -> Result<Option<Values>> {
+/// Plays until all pairs are played, or until Ctrl-C; writes and prints what was found. Returns what was found and what the
+/// options began with then; none if not all pairs were played.
+pub(crate) fn tune(args: &SpsaArgs) -> Result<Option<[Values; 2]>> {
     let (plan, mut tuning) = (args.plan()?, args.tuning()?);
     let mut files = RunFiles::default();
     reads_engines(&mut files, &plan)?;
@@ -81,12 +81,13 @@ pub(crate) fn tune(args: &SpsaArgs) -> Result<Option<Values>> {
     page.transpose()?;
     result?;
     out!("wrote        {}", args.output.display());
-    let found = found(&tuning);
-    out!("test with    arena sprt {}", test(args, &plan, &found));
+    let starts: Vec<f64> = tuning.options().iter().map(|option| option.start).collect();
+    let sides = [&tuning.found(), &starts].map(|values| set(&tuning, values));
+    out!("test with    arena sprt {}", test(args, &plan, &sides));
     if tuning.done() < pairs && args.journal.is_some() {
         note!("{} of {pairs} pairs were played; --resume continues", tuning.done());
     }
-    Ok((tuning.done() == pairs).then_some(found))
+    Ok((tuning.done() == pairs).then_some(sides))
 }
 
 /// Opens the journal, if there is to be one, and brings the values to where it ends; with the number of failed pairs.
@@ -135,22 +136,21 @@ fn table(tuning: &Tuning) -> String {
     text + "\ndrift: the farthest from the start, in standard deviations of what chance alone does; 3.5 and more tell"
 }
 
-/// The options whose value found is another than that of the start.
-fn found(tuning: &Tuning) -> Values {
-    let values = tuning.options().iter().zip(tuning.found());
-    let differs = values.filter(|(option, value)| option.text(*value) != option.text(option.start));
-    differs.map(|(option, value)| (option.name.clone(), option.text(value))).collect()
+/// The options with these values. All of them: the engine's own may be others than those of the start.
+fn set(tuning: &Tuning, values: &[f64]) -> Values {
+    let options = tuning.options().iter().zip(values);
+    options.map(|(option, &value)| (option.name.clone(), option.text(value))).collect()
 }
 
 /// The arguments of a sequential test of what was found against the start.
-fn test(args: &SpsaArgs, plan: &Match, found: &Values) -> String {
-    let engine = |name: &str, more: &[(String, String)]| {
-        let spec = &plan.engines[0];
-        let set = spec.options.iter().chain(more).map(|(option, value)| format!(" option.{option}={value}"));
+fn test(args: &SpsaArgs, plan: &Match, [found, start]: &[Values; 2]) -> String {
+    let engine = |name: &str, more: &Values| {
+        let spec = plan.engines[0].clone().with_options(more);
+        let set = spec.options.iter().map(|(option, value)| format!(" option.{option}={value}"));
         let given = if spec.args.is_empty() { String::new() } else { format!(" args=\\\"{}\\\"", spec.args.join(" ")) };
         format!("--engine \"cmd={} name={name}{given}{}\"", spec.command.display(), set.collect::<String>())
     };
     let openings = args.inputs().find(|(what, _)| *what == "--openings");
     let openings = openings.map_or_else(String::new, |(_, path)| format!(" --openings {}", path.display()));
-    format!("{} {} --bounds 0,5{openings}", engine("tuned", found), engine("start", &[]))
+    format!("{} {} --bounds 0,5{openings}", engine("tuned", found), engine("start", start))
 }

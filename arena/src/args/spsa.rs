@@ -89,13 +89,11 @@ impl SpsaArgs {
         Some((sprt, CommonArgs { play, pgn: None, json: None, report: None, journal: None, resume: false, event }))
     }
 
-    /// A match of the engine with these values of its options against itself as it is.
-    pub(crate) fn test_plan(&self, found: &[(String, String)]) -> Result<Match> {
+    /// A match, played as `play` says, of the engine with the values found against the engine with those of the start.
+    pub(crate) fn test_plan(&self, play: &PlayArgs, [found, start]: &[Vec<(String, String)>; 2]) -> Result<Match> {
         let [engine] = self.engine()?;
-        let tuned = EngineSpec { name: "tuned".to_owned(), ..engine.clone().with_options(found) };
-        let start = EngineSpec { name: "start".to_owned(), ..engine.clone() };
-        let (_, common) = self.confirmation().context("no test was asked for")?;
-        common.play.plan(vec![tuned, start], Format::Gauntlet, MOST_GAMES)
+        let side = |name: &str, set| EngineSpec { name: name.to_owned(), ..engine.clone().with_options(set) };
+        play.plan(vec![side("tuned", found), side("start", start)], Format::Gauntlet, MOST_GAMES)
     }
 
     /// The engine, as the only one of a list.

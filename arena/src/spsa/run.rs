@@ -19,7 +19,7 @@ const MAX_FAILED_STARTS: u32 = 10;
 /// How often it is looked whether the run is to end at once.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Of so many pairs at least one may fail, of fewer any number.
+/// One pair of so many may fail, and the first one that does in any case.
 const PAIRS_PER_FAILURE: u32 = 20;
 
 /// Why a run ends early. What was found until then stays.

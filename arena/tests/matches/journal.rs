@@ -5,7 +5,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::support::Arena;
+use super::support::{Arena, kill_until_done};
 
 /// Forty games that take about half a second.
 const LONG: &[&str] = &["--games", "40", "--depth", "1", "--max-plies", "12", "--concurrency", "2"];
@@ -34,29 +34,8 @@ fn a_match_that_was_killed_goes_on_to_the_same_games() {
         .into_iter()
         .chain([LONG, JOURNAL].concat().iter().map(|&arg| arg.into()))
         .collect();
-    let mut kills = 0;
-    for attempt in 0_u64.. {
-        let mut match_ = Command::new(env!("CARGO_BIN_EXE_arena"))
-            .args(&arguments)
-            .current_dir(arena.folder.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        // Different moments of the start, of games and of writing.
-        std::thread::sleep(Duration::from_millis(10 + attempt * 37 % 90));
-        match_.kill().unwrap();
-        if match_.wait().unwrap().code() == Some(0) {
-            break;
-        }
-        kills += 1;
-        // On a machine so slow that nothing is ever reached, the rest is played in peace.
-        if kills == 30 {
-            assert_eq!(arena.play("args=slow", &[LONG, JOURNAL].concat()).status.code(), Some(0));
-            break;
-        }
-    }
-    assert!(kills > 0);
+    // Different moments of the start, of games and of writing.
+    kill_until_done(&arena, &arguments, |attempt| 10 + attempt * 37 % 90);
     assert_eq!(games(&arena), games(&whole));
     let (found, expected) = (arena.json(), whole.json());
     for key in ["games", "wins", "losses", "draws", "pentanomial", "distinct_games", "endings", "plies", "match"] {

@@ -1,10 +1,9 @@
 //! Options tuned by games: what is found, and what becomes of interrupted runs and bad input.
 
 use std::fs;
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::process::Output;
 
-use super::support::{Arena, mock};
+use super::support::{Arena, kill_until_done, mock};
 
 const OPTIONS: &str = "# of the mock engine\nX, int, 40, 0, 100, 9.7, 0\nY, float, 45.123, 0, 100, 10.3, 0.0213\n";
 
@@ -46,6 +45,8 @@ fn options_move_to_where_games_are_won() {
     assert!(stdout.starts_with("option      start      found    steps    drift\nX              40 "), "{stdout}");
     let test = stdout.lines().find(|line| line.starts_with("test with")).unwrap();
     assert!(test.starts_with("test with    arena sprt --engine \"cmd=") && test.contains(" option.X="), "{test}");
+    // The engine itself would begin with other values.
+    assert!(test.contains("name=start") && test.contains(" option.X=40 option.Y=45.123000\""), "{test}");
     assert!(stdout.contains("H1 accepted"), "{stdout}");
     // What was written can be tuned further.
     fs::rename(arena.path("found.txt"), arena.path("options.txt")).unwrap();
@@ -63,28 +64,7 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
     );
     let arena = arena(OPTIONS);
     let arguments = arguments("args=tuned", &[&size[..], &["--concurrency", "3"]].concat());
-    let mut kills = 0;
-    for attempt in 0_u64.. {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_arena"))
-            .args(&arguments)
-            .current_dir(arena.folder.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(20 + attempt * 37 % 150));
-        program.kill().unwrap();
-        if program.wait().unwrap().code() == Some(0) {
-            break;
-        }
-        kills += 1;
-        // On a machine so slow that nothing is ever reached, the rest is played in peace.
-        if kills == 30 {
-            assert_eq!(run(&arena, &arguments).status.code(), Some(0));
-            break;
-        }
-    }
-    assert!(kills > 0);
+    kill_until_done(&arena, &arguments, |attempt| 20 + attempt * 37 % 150);
     for file in ["found.txt", "spsa.jsonl"] {
         assert_eq!(fs::read_to_string(arena.path(file)).unwrap(), fs::read_to_string(whole.path(file)).unwrap());
     }

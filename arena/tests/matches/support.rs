@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{self, Output, Stdio};
+use std::time::Duration;
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -16,6 +17,33 @@ pub(crate) fn mock() -> PathBuf {
     path.push("mock_engine");
     assert!(path.exists(), "{}: is built by `cargo test -p merino-arena`", path.display());
     path
+}
+
+/// Starts the arena with these arguments again and again, killing it after `pause` milliseconds of each attempt, until it
+/// has come to its end; on a machine so slow that nothing is ever reached, the rest is played in peace.
+pub(crate) fn kill_until_done(arena: &Arena, arguments: &[String], pause: impl Fn(u64) -> u64) {
+    const MOST_KILLS: u64 = 30;
+    let mut kills = 0;
+    loop {
+        let mut program = process::Command::new(env!("CARGO_BIN_EXE_arena"))
+            .args(arguments)
+            .current_dir(arena.folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        if kills < MOST_KILLS {
+            std::thread::sleep(Duration::from_millis(pause(kills)));
+            program.kill().unwrap();
+        }
+        let code = program.wait().unwrap().code();
+        if code == Some(0) {
+            break;
+        }
+        assert!(kills < MOST_KILLS, "{code:?}");
+        kills += 1;
+    }
+    assert!(kills > 0);
 }
 
 /// A folder with a small book, for one match.
