@@ -10,7 +10,7 @@ use arena::game::{GameRecord, Headers, to_pgn};
 use arena::report::{MatchReport, MatchResult, expected_games, status, to_html, to_json, to_table};
 use arena::schedule::{Head, Journal, Match, Setup, Stop, Tally, run};
 use arena::stats::{Sprt, Verdict};
-use common::files::{HTML, JSON, Kind, PGN, RunFiles, write_whole};
+use common::files::{JSON, PGN, RunFiles, write_whole};
 use common::{note, out};
 
 use crate::args::CommonArgs;
@@ -57,7 +57,7 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
     let outcome = MatchResult { plan, tally: &tally, sprt, elapsed: before + started.elapsed() };
     // The table comes last: standard output may be closed, and a failed file must not hide the result.
     let json = args.json.as_ref().map(|path| write_whole(path, format!("{:#}\n", to_json(&outcome))));
-    let page = args.report.as_ref().map(|path| -> Result<()> {
+    let page = args.keep.report.as_ref().map(|path| -> Result<()> {
         let setup = Setup::of(&head).map_err(anyhow::Error::msg)?;
         let report = MatchReport { head: &head, setup: &setup, tally: &tally, elapsed: outcome.elapsed };
         Ok(write_whole(path, to_html(&report))?)
@@ -102,11 +102,11 @@ impl<'a> Files<'a> {
         let mut files = Files { plan, args, journal: None, pgn: None };
         let mut tally = Tally::new(plan.schedule());
         let mut before = Duration::ZERO;
-        let Some(path) = &args.journal else {
+        let Some((path, goes_on)) = args.keep.opens() else {
             files.pgn = args.pgn.as_deref().map(Pgn::open).transpose()?;
             return Ok((files, tally, before));
         };
-        if args.resume && path.exists() {
+        if goes_on {
             let (journal, found) = Journal::resume(path, head, plan)?;
             if found.was_torn {
                 note!("{}: the last line was cut short; its game is played again", path.display());
@@ -216,15 +216,8 @@ fn check_files(plan: &Match, args: &CommonArgs) -> Result<()> {
     for (what, path) in args.play.inputs() {
         files.reads(what, path)?;
     }
-    for (what, path, kind) in [
-        ("--journal", &args.journal, Kind::ANY),
-        ("--pgn", &args.pgn, PGN),
-        ("--json", &args.json, JSON),
-        ("--report", &args.report, HTML),
-    ] {
-        if let Some(path) = path {
-            files.writes(what, path, kind)?;
-        }
+    for (what, path, kind) in [("--pgn", &args.pgn, PGN), ("--json", &args.json, JSON)] {
+        path.iter().try_for_each(|path| files.writes(what, path, kind))?;
     }
-    Ok(())
+    Ok(args.keep.register(&mut files)?)
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use arena::report::spsa_to_html;
 use arena::schedule::Match;
 use arena::spsa::{SpsaJournal, Tuning, run_spsa, spsa_identity};
-use common::files::{HTML, Kind, RunFiles, write_whole};
+use common::files::{Kind, RunFiles, write_whole};
 use common::{note, out};
 
 use crate::args::SpsaArgs;
@@ -30,64 +30,78 @@ type Values = Vec<(String, String)>;
 /// options began with then; none if not all pairs were played.
 pub(crate) fn tune(args: &SpsaArgs) -> Result<Option<[Values; 2]>> {
     let (plan, mut tuning) = (args.plan()?, args.tuning()?);
-    let mut files = RunFiles::default();
-    reads_engines(&mut files, &plan)?;
-    for (what, path) in args.inputs() {
-        files.reads(what, path)?;
-    }
-    files.writes("--output", &args.output, Kind::ANY)?;
-    for (what, path, kind) in [("--journal", &args.journal, Kind::ANY), ("--report", &args.report, HTML)] {
-        if let Some(path) = path {
-            files.writes(what, path, kind)?;
-        }
-    }
+    check_files(args, &plan)?;
     let mut way = Vec::new();
     let (mut journal, failed) = open(args, &plan, &mut tuning, &mut way)?;
+    let played = play((&plan, args.batch, failed), &mut tuning, &mut way, journal.as_mut());
+    // What was refused before its first pair leaves nothing.
+    if tuning.done() == 0 {
+        return played.map(|()| None);
+    }
+    let found = tuning.found();
+    let lines: String = tuning.options().iter().zip(&found).map(|(option, &value)| option.line(value) + "\n").collect();
+    let written = write_whole(&args.output, lines);
+    let page = args
+        .keep
+        .report
+        .as_ref()
+        .map(|path| write_whole(path, spsa_to_html(&plan.engines[0].name, &plan.limit.to_string(), &tuning, &way)));
+    // The table comes before what failed, which must not hide it.
+    out!("{}", table(&tuning));
+    written?;
+    page.transpose()?;
+    played?;
+    out!("wrote        {}", args.output.display());
+    let starts: Vec<f64> = tuning.options().iter().map(|option| option.start).collect();
+    let sides = [&found, &starts].map(|values| set(&tuning, values));
+    out!("test with    arena sprt {}", test(args, &plan, &sides));
+    let (done, pairs) = (tuning.done(), tuning.gains().pairs);
+    if done < pairs && args.keep.journal.is_some() {
+        note!("{done} of {pairs} pairs were played; --resume continues");
+    }
+    Ok((done == pairs).then_some(sides))
+}
+
+/// Sees, before the work, that no file of the run is lost and that all could be written.
+fn check_files(args: &SpsaArgs, plan: &Match) -> Result<()> {
+    let mut files = RunFiles::default();
+    reads_engines(&mut files, plan)?;
+    args.inputs().try_for_each(|(what, path)| files.reads(what, path))?;
+    files.writes("--output", &args.output, Kind::ANY)?;
+    Ok(args.keep.register(&mut files)?)
+}
+
+/// Plays what is left, in batches of `size`, and shows how it goes; `failed` is the number of pairs that failed before.
+fn play(
+    (plan, size, failed): (&Match, u32, u32),
+    tuning: &mut Tuning,
+    way: &mut Vec<(u32, Vec<f64>)>,
+    journal: Option<&mut SpsaJournal>,
+) -> Result<()> {
     let stop = listen()?;
     let pairs = tuning.gains().pairs;
     let mut bar = Status::new(pairs.into());
     let (started, before, mut printed, mut was_told) = (Instant::now(), tuning.done(), 0, false);
-    let result = run_spsa(&plan, &mut tuning, (args.batch, failed), journal.as_mut(), &stop, |batch, tuning| {
+    let played = run_spsa(plan, tuning, (size, failed), journal, &stop, |batch, tuning| {
         for (pair, fault) in batch.failures.iter().take(MAX_PRINTED_FAILURES.saturating_sub(printed)) {
             bar.say(&format!("pair {}: {fault}", pair + 1));
         }
         printed += batch.failures.len();
-        note_way(&mut way, tuning);
+        note_way(way, tuning);
         if stop.is_requested() && !was_told {
             was_told = true;
             bar.say("ends with this batch; Ctrl-C again gives it up");
         }
         let hours = started.elapsed().as_secs_f64().max(1e-9) / 3600.0;
-        let rate = 2.0 * f64::from(tuning.done() - before) / hours;
+        let (done, rate) = (tuning.done(), 2.0 * f64::from(tuning.done() - before) / hours);
         bar.show(
-            tuning.done().into(),
+            done.into(),
             pairs.into(),
-            format!("{} of {pairs} pairs, {rate:.0} games an hour, {}", tuning.done(), moved(tuning)),
+            format!("{done} of {pairs} pairs, {rate:.0} games an hour, {}", moved(tuning)),
         );
     });
     bar.end();
-    // What was refused before its first pair leaves nothing.
-    if tuning.done() == 0 {
-        return result.map(|()| None).map_err(Into::into);
-    }
-    let lines: String =
-        tuning.options().iter().zip(tuning.found()).map(|(option, value)| option.line(value) + "\n").collect();
-    let written = write_whole(&args.output, lines);
-    let limit = plan.limit.to_string();
-    let page =
-        args.report.as_ref().map(|path| write_whole(path, spsa_to_html(&plan.engines[0].name, &limit, &tuning, &way)));
-    out!("{}", table(&tuning));
-    written?;
-    page.transpose()?;
-    result?;
-    out!("wrote        {}", args.output.display());
-    let starts: Vec<f64> = tuning.options().iter().map(|option| option.start).collect();
-    let sides = [&tuning.found(), &starts].map(|values| set(&tuning, values));
-    out!("test with    arena sprt {}", test(args, &plan, &sides));
-    if tuning.done() < pairs && args.journal.is_some() {
-        note!("{} of {pairs} pairs were played; --resume continues", tuning.done());
-    }
-    Ok((tuning.done() == pairs).then_some(sides))
+    Ok(played?)
 }
 
 /// Opens the journal, if there is to be one, and brings the values to where it ends; with the number of failed pairs.
@@ -97,9 +111,9 @@ fn open(
     tuning: &mut Tuning,
     way: &mut Vec<(u32, Vec<f64>)>,
 ) -> Result<(Option<SpsaJournal>, u32)> {
-    let Some(path) = &args.journal else { return Ok((None, 0)) };
+    let Some((path, goes_on)) = args.keep.opens() else { return Ok((None, 0)) };
     let identity = spsa_identity(plan, tuning, args.batch);
-    if !args.resume || !path.exists() {
+    if !goes_on {
         return Ok((Some(SpsaJournal::create(path, &identity)?), 0));
     }
     let (journal, failed) = SpsaJournal::resume(path, &identity, tuning, |tuning| note_way(way, tuning))?;

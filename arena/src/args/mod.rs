@@ -15,6 +15,7 @@ use arena::report::Anchor;
 use arena::schedule::{Format, Match, Pinning};
 use arena::uci_client::{EngineSpec, Limit, NameError, Timeouts, checked_name};
 use clap::{Args, ValueEnum};
+use common::files::{HTML, Kind, RunFiles, WriteError};
 use common::note;
 pub(crate) use datagen::DatagenArgs;
 pub(crate) use sprt::{CalcArgs, PlanArgs, SprtArgs};
@@ -131,21 +132,43 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Write the result to a file, as a page for a browser.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) report: Option<PathBuf>,
-
-    /// Keep every finished game in a file from which the match can go on after whatever ended it.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) journal: Option<PathBuf>,
-
-    /// Go on with the match of the journal, if the journal exists.
-    #[arg(long, requires = "journal")]
-    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
 
     /// The event name in PGN.
     #[arg(long, value_name = "NAME", default_value = "arena match", value_parser = event)]
     pub(crate) event: String,
+}
+
+/// What is kept of a run, and from what it goes on.
+#[derive(Args, Default)]
+pub(crate) struct KeepArgs {
+    /// Write the outcome to a file, as a page for a browser.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Keep every result in a file from which the run can go on after whatever ended it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) journal: Option<PathBuf>,
+
+    /// Go on with the run of the journal, if the journal exists.
+    #[arg(long, requires = "journal")]
+    pub(crate) resume: bool,
+}
+
+impl KeepArgs {
+    /// Registers the files that are written.
+    pub(crate) fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
+        for (what, path, kind) in [("--journal", &self.journal, Kind::ANY), ("--report", &self.report, HTML)] {
+            path.iter().try_for_each(|path| files.writes(what, path, kind))?;
+        }
+        Ok(())
+    }
+
+    /// The journal, and whether to go on from it.
+    pub(crate) fn opens(&self) -> Option<(&Path, bool)> {
+        self.journal.as_deref().map(|path| (path, self.resume && path.exists()))
+    }
 }
 
 /// How games are played.

@@ -10,7 +10,7 @@ use arena::uci_client::EngineSpec;
 use clap::Args;
 use common::input;
 
-use super::{CommonArgs, PlayArgs};
+use super::{CommonArgs, KeepArgs, PlayArgs};
 
 /// The most games of a test.
 const MOST_GAMES: u32 = 200_000;
@@ -52,17 +52,8 @@ pub(crate) struct SpsaArgs {
         allow_hyphen_values = true)]
     confirm: Option<Bounds>,
 
-    /// Write the way of every option to a file, as a page for a browser.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) report: Option<PathBuf>,
-
-    /// Keep every batch in a file from which the run can go on after whatever ended it.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) journal: Option<PathBuf>,
-
-    /// Go on with the run of the journal, if the journal exists.
-    #[arg(long, requires = "journal")]
-    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
 
     #[command(flatten)]
     play: PlayArgs,
@@ -86,7 +77,7 @@ impl SpsaArgs {
         // Openings in another order, so that it begins with others.
         let play = PlayArgs { seed: self.play.seed.wrapping_add(1), ..self.play.clone() };
         let event = "arena spsa".to_owned();
-        Some((sprt, CommonArgs { play, pgn: None, json: None, report: None, journal: None, resume: false, event }))
+        Some((sprt, CommonArgs { play, pgn: None, json: None, keep: KeepArgs::default(), event }))
     }
 
     /// A match, played as `play` says, of the engine with the values found against the engine with those of the start.
