@@ -15,6 +15,9 @@ use super::{CommonArgs, KeepArgs, PlayArgs};
 /// The most games of a test.
 const MOST_GAMES: u32 = 200_000;
 
+/// The gains of a run that is told none.
+const SPALL: Gains = Gains::new(1);
+
 const EXAMPLES: &str = "\
 Example:
   merino spsa-inputs > search.txt
@@ -25,6 +28,11 @@ Example:
 Each line of the file describes an option as OpenBench does, `name, int, start, min, max, step, rate`: `step` is how far
 the last pairs move it to either side, a good one costs about two Elo from the optimum; `rate` is how much of a step a
 point moves it at the end, 0.002 for 30,000 pairs, or 0 for one that fits the number of pairs.";
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
 
 /// The arguments of `arena spsa`.
 #[derive(Args)]
@@ -42,6 +50,18 @@ pub(crate) struct SpsaArgs {
     /// --concurrency.
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) batch: u32,
+
+    /// Spall's α: the power of the number of pairs with which rates fall.
+    #[arg(long, value_name = "α", default_value_t = SPALL.alpha, value_parser = share)]
+    alpha: f64,
+
+    /// Spall's γ: the power of the number of pairs with which steps fall.
+    #[arg(long, value_name = "γ", default_value_t = SPALL.gamma, value_parser = share)]
+    gamma: f64,
+
+    /// Spall's A, as a share of all pairs: the larger, the smaller are the first rates.
+    #[arg(long, value_name = "SHARE", default_value_t = SPALL.stability, value_parser = share)]
+    stability: f64,
 
     /// Where the options are written to with the values found, as lines like those of OPTIONS.
     #[arg(long, short, value_name = "FILE")]
@@ -98,6 +118,7 @@ impl SpsaArgs {
         let place = || self.options.display().to_string();
         let text = input::read_text(&self.options, input::SETTINGS).with_context(place)?;
         let options = SpsaOption::parse_all(&text).with_context(place)?;
-        Ok(Tuning::new(options, Gains { pairs: self.pairs }, self.play.seed))
+        let gains = Gains { pairs: self.pairs, alpha: self.alpha, gamma: self.gamma, stability: self.stability };
+        Ok(Tuning::new(options, gains, self.play.seed))
     }
 }

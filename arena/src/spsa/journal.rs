@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Batch, Trial, Tuning};
+use super::{Batch, Gains, Trial, Tuning};
 use crate::schedule::{JournalError, JournalFile, Match, identity};
 
 /// The key of the first line under which it says what run it is.
@@ -18,7 +18,12 @@ pub struct SpsaJournal(JournalFile);
 pub fn spsa_identity(plan: &Match, tuning: &Tuning, size: u32) -> Value {
     let mut identity = identity(plan, None);
     identity["options"] = tuning.options().iter().map(|option| option.line(option.start)).collect();
-    identity["pairs"] = tuning.gains().pairs.into();
+    let Gains { pairs, alpha, gamma, stability } = tuning.gains();
+    identity["pairs"] = pairs.into();
+    // Journals of before these could be chosen do not speak of them.
+    if tuning.gains() != Gains::new(pairs) {
+        identity["gains"] = format!("alpha {alpha}, gamma {gamma}, stability {stability}").into();
+    }
     identity["batch"] = size.into();
     identity["seed"] = tuning.seed().into();
     identity["openings_seed"] = json!(plan.book.seed());
@@ -89,14 +94,14 @@ fn values(tuning: &Tuning) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spsa::{Gains, SpsaOption};
+    use crate::spsa::SpsaOption;
 
     #[test]
     fn whatever_values_there_are_a_journal_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("spsa.jsonl");
         let lines: String = (1..40).map(|i| format!("o{i}, float, {i}.{i}, 0, 900, {}.7, 0.0{i}7\n", i % 3)).collect();
-        let start = Tuning::new(SpsaOption::parse_all(&lines).unwrap(), Gains { pairs: 4000 }, 9);
+        let start = Tuning::new(SpsaOption::parse_all(&lines).unwrap(), Gains::new(4000), 9);
         let identity = json!({ "seed": 9 });
         let mut journal = SpsaJournal::create(&path, &identity).unwrap();
         let mut tuning = start.clone();

@@ -4,13 +4,6 @@ use engine::random::Random;
 
 use super::SpsaOption;
 
-/// Spall's exponents, as he advises for few trials.
-const ALPHA: f64 = 0.602;
-const GAMMA: f64 = 0.101;
-
-/// His stability constant, as a share of all pairs.
-const STABILITY: f64 = 0.1;
-
 /// The share of a run, one of so many parts, in which drifts are not noted yet: a few pairs may go anywhere.
 const EARLY: u32 = 25;
 
@@ -22,18 +15,29 @@ pub const TELLING: f64 = 3.5;
 pub struct Gains {
     /// Pairs of the whole run.
     pub pairs: u32,
+    /// Spall's α, the exponent of the rates.
+    pub alpha: f64,
+    /// Spall's γ, the exponent of the steps.
+    pub gamma: f64,
+    /// Spall's A, the constant that keeps the first rates small, as a share of all pairs.
+    pub stability: f64,
 }
 
 impl Gains {
+    /// Those that Spall advises for few trials.
+    pub const fn new(pairs: u32) -> Self {
+        Gains { pairs, alpha: 0.602, gamma: 0.101, stability: 0.1 }
+    }
+
     /// How many times as far as at the end pair `pair`, from 0, moves the values to either side.
     pub fn reach(self, pair: u32) -> f64 {
-        (f64::from(self.pairs) / (f64::from(pair) + 1.0)).powf(GAMMA)
+        (f64::from(self.pairs) / (f64::from(pair) + 1.0)).powf(self.gamma)
     }
 
     /// How many times as much as at the end a point of pair `pair` moves them.
     pub fn rate(self, pair: u32) -> f64 {
-        let constant = STABILITY * f64::from(self.pairs);
-        ((constant + f64::from(self.pairs)) / (constant + f64::from(pair) + 1.0)).powf(ALPHA) / self.reach(pair)
+        let constant = self.stability * f64::from(self.pairs);
+        ((constant + f64::from(self.pairs)) / (constant + f64::from(pair) + 1.0)).powf(self.alpha) / self.reach(pair)
     }
 
     /// The rate of an option at the end.
@@ -190,18 +194,20 @@ mod tests {
 
     #[test]
     fn gains_fall_to_one() {
-        let gains = Gains { pairs: 1000 };
+        let gains = Gains::new(1000);
         assert!((gains.reach(999) - 1.0).abs() < 1e-12 && (gains.rate(999) - 1.0).abs() < 1e-12);
         assert!((gains.reach(0) - 1000_f64.powf(0.101)).abs() < 1e-12);
         // a₁ / a_N = (1.1 / 0.101)^0.602, over c₁ / c_N.
         assert!((gains.rate(0) - (1.1_f64 / 0.101).powf(0.602) / 1000_f64.powf(0.101)).abs() < 1e-9);
         assert!((1..1000).all(|pair| gains.reach(pair) <= gains.reach(pair - 1)));
+        let flat = Gains { alpha: 1.0, gamma: 0.0, stability: 0.0, ..gains };
+        assert_eq!((flat.reach(0), flat.rate(0), flat.rate(499)), (1.0, 1000.0, 2.0));
     }
 
     #[test]
     fn both_sides_lie_a_step_from_the_value_on_the_mean() {
         let options = vec![option("a", 100.0, 3.3), option("b", 100.0, 20.0)];
-        let tuning = Tuning::new(options, Gains { pairs: 4000 }, 3);
+        let tuning = Tuning::new(options, Gains::new(4000), 3);
         let (mut sums, mut same) = ([0.0; 2], 0);
         for pair in 2000..4000 {
             let trial = tuning.trial(pair);
@@ -219,7 +225,7 @@ mod tests {
 
     #[test]
     fn values_move_to_the_side_that_won_and_stay_in_bounds() {
-        let mut tuning = Tuning::new(vec![option("a", 199.0, 20.0), option("b", 100.0, 20.0)], Gains { pairs: 50 }, 1);
+        let mut tuning = Tuning::new(vec![option("a", 199.0, 20.0), option("b", 100.0, 20.0)], Gains::new(50), 1);
         for pair in 0..50 {
             let trial = tuning.trial(pair);
             let points = if trial.values[0][0] > trial.values[1][0] { 2 } else { -2 };
@@ -228,7 +234,7 @@ mod tests {
         }
         assert_eq!((tuning.values()[0], tuning.done()), (200.0, 50));
         assert!(tuning.found()[0] > 199.0 && tuning.found()[0] < 200.0 + 1e-9);
-        let mut still = Tuning::new(vec![option("a", 100.0, 20.0)], Gains { pairs: 2 }, 1);
+        let mut still = Tuning::new(vec![option("a", 100.0, 20.0)], Gains::new(2), 1);
         still.learn(&[(still.trial(0), 0), (still.trial(1), 0)]);
         assert_eq!(still.values(), [100.0]);
     }
@@ -248,7 +254,7 @@ mod tests {
     /// the last option does nothing.
     fn ends(seed: u64, pairs: u32, starts: &[f64]) -> Vec<f64> {
         let options = starts.iter().map(|&start| option("x", 100.0 + 10.0 * start, 10.0)).collect();
-        let mut tuning = Tuning::new(options, Gains { pairs }, seed);
+        let mut tuning = Tuning::new(options, Gains::new(pairs), seed);
         let mut random = Random::seeded(seed + 1000);
         let telling = starts.len() - 1;
         let cost =
@@ -287,7 +293,7 @@ mod tests {
         let mut random = Random::seeded(5);
         let mut telling = [0; 2];
         for seed in 0..400 {
-            let mut tuning = Tuning::new(options.clone(), Gains { pairs: 400 }, seed);
+            let mut tuning = Tuning::new(options.clone(), Gains::new(400), seed);
             assert_eq!(tuning.drifts(), [0.0, 0.0]);
             for pair in 0..400 {
                 let trial = tuning.trial(pair);

@@ -68,12 +68,12 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
     for file in ["found.txt", "spsa.jsonl"] {
         assert_eq!(fs::read_to_string(arena.path(file)).unwrap(), fs::read_to_string(whole.path(file)).unwrap());
     }
-    let output = run(&arena, &[&arguments[..], &["--seed".to_owned(), "2".to_owned()]].concat());
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        output.status.code() == Some(2) && stderr.contains("spsa.jsonl:1: is of another match: openings"),
-        "{stderr}"
-    );
+    for (flag, difference) in [("--seed", "openings"), ("--gamma", "gains")] {
+        let output = run(&arena, &[&arguments[..], &[format!("{flag}=0")]].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        let message = format!("spsa.jsonl:1: is of another match: {difference}");
+        assert!(output.status.code() == Some(2) && stderr.contains(&message), "{stderr}");
+    }
 }
 
 #[test]
@@ -86,6 +86,7 @@ fn what_cannot_be_tuned_is_refused_before_any_game() {
         (OPTIONS, "args=die-at-start", &[], "error: mock: ended instead of sending uciok"),
         (OPTIONS, "", &["--engine", "cmd=x name=other"], "expected one --engine argument, found 2"),
         (OPTIONS, "", &["--pairs", "0"], "--pairs"),
+        (OPTIONS, "", &["--alpha", "1.5"], "'--alpha <α>': expected a number from 0 to 1"),
         (OPTIONS, "", &["--openings", "found.txt"], "found.txt"),
     ] {
         let arena = arena(options);
