@@ -20,7 +20,7 @@ use arena::report::{MatchReport, calc_json, calc_table, plan_table, to_html};
 use arena::schedule::{Format, Match, Tally, read_journal};
 use arena::stats::{Counts, Sprt, Verdict};
 use arena::uci_client::{run_watchdog, start_watchdog};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::files::{HTML, RunFiles, write_whole};
 use common::{error_chain, note, out};
 use engine::shell_files;
@@ -111,13 +111,19 @@ impl Command {
 engine::require_cpu_features!();
 
 fn main() -> ExitCode {
-    match run(&Cli::parse().command) {
+    match read_arguments().and_then(|cli| run(&cli.command)) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             note!("error: {}", error_chain::to_line(error.as_ref()));
             ExitCode::from(FAILURE)
         }
     }
+}
+
+/// What the command line says, and the file of settings that it may name. Ends the program if clap has something to tell.
+fn read_arguments() -> Result<Cli> {
+    let matches = args::matches(Cli::command(), std::env::args_os().collect())?;
+    Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))
 }
 
 fn run(command: &Command) -> Result<u8> {

@@ -1,5 +1,6 @@
 //! Tuning options with its files, its progress and Ctrl-C.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -29,8 +30,8 @@ type Values = Vec<(String, String)>;
 /// Plays until all pairs are played, or until Ctrl-C; writes and prints what was found. Returns what was found and what the
 /// options began with then; none if not all pairs were played.
 pub(crate) fn tune(args: &SpsaArgs) -> Result<Option<[Values; 2]>> {
-    let (plan, mut tuning) = (args.plan()?, args.tuning()?);
-    check_files(args, &plan)?;
+    let (plan, (mut tuning, options)) = (args.plan()?, args.tuning()?);
+    check_files(args, &plan, &options)?;
     let mut way = Vec::new();
     let (mut journal, failed) = open(args, &plan, &mut tuning, &mut way)?;
     let played = play((&plan, args.batch, failed), &mut tuning, &mut way, journal.as_mut());
@@ -63,9 +64,10 @@ pub(crate) fn tune(args: &SpsaArgs) -> Result<Option<[Values; 2]>> {
 }
 
 /// Sees, before the work, that no file of the run is lost and that all could be written.
-fn check_files(args: &SpsaArgs, plan: &Match) -> Result<()> {
+fn check_files(args: &SpsaArgs, plan: &Match, options: &Path) -> Result<()> {
     let mut files = RunFiles::default();
     reads_engines(&mut files, plan)?;
+    files.reads("the options", options)?;
     args.inputs().try_for_each(|(what, path)| files.reads(what, path))?;
     files.writes("--output", &args.output, Kind::ANY)?;
     Ok(args.keep.register(&mut files)?)

@@ -1,6 +1,7 @@
 //! The arguments of the program.
 
 mod datagen;
+mod settings;
 mod sprt;
 mod spsa;
 
@@ -18,6 +19,7 @@ use clap::{Args, ValueEnum};
 use common::files::{HTML, Kind, RunFiles, WriteError};
 use common::note;
 pub(crate) use datagen::DatagenArgs;
+pub(crate) use settings::matches;
 pub(crate) use sprt::{CalcArgs, PlanArgs, SprtArgs};
 pub(crate) use spsa::SpsaArgs;
 

@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use arena::schedule::{Format, Match};
-use arena::spsa::{Gains, SpsaOption, Tuning};
+use arena::spsa::{Gains, Tuning, load_options};
 use arena::stats::{Bounds, Model, Sprt};
 use arena::uci_client::EngineSpec;
 use clap::Args;
-use common::input;
 
 use super::{CommonArgs, KeepArgs, PlayArgs};
 
@@ -19,15 +18,27 @@ const MOST_GAMES: u32 = 200_000;
 const SPALL: Gains = Gains::new(1);
 
 const EXAMPLES: &str = "\
-Example:
+Examples:
   merino spsa-inputs > search.txt
   arena spsa search.txt --engine \"cmd=./merino args=--tune-search option.Hash=8\" --nodes 5000 \\
       --openings book.epd.zst --pairs 10000 --draw 40,8,10 --resign 4,800 \\
       --output tuned.txt --journal spsa.jsonl
+  arena spsa tune.toml --pairs 20000
 
-Each line of the file describes an option as OpenBench does, `name, int, start, min, max, step, rate`: `step` is how far
+Each line of OPTIONS describes an option as OpenBench does, `name, int, start, min, max, step, rate`: `step` is how far
 the last pairs move it to either side, a good one costs about two Elo from the optimum; `rate` is how much of a step a
-point moves it at the end, 0.002 for 30,000 pairs, or 0 for one that fits the number of pairs.";
+point moves it at the end, 0.002 for 30,000 pairs, or 0 for one that fits the number of pairs.
+
+A file whose name ends in .toml has the whole run. Each key is the name of a flag, flags of the command line win, and
+paths are relative to the file. The options are tables, or stand in a file that `options` names:
+  nodes = 5000
+  output = \"tuned.txt\"
+  [engine]
+  cmd = \"./merino\"
+  args = \"--tune-search\"
+  option.Hash = 8
+  [options]
+  rfp_margin = { start = 76, min = 30, max = 150, step = 6 }";
 
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
@@ -38,7 +49,7 @@ fn share(text: &str) -> Result<f64, String> {
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SpsaArgs {
-    /// The options to tune, a line each.
+    /// The options to tune, a line each; or the whole run in TOML, if its name ends in `.toml`.
     #[arg(value_name = "OPTIONS")]
     pub(crate) options: PathBuf,
 
@@ -113,12 +124,10 @@ impl SpsaArgs {
         engines[..].try_into().with_context(|| format!("expected one --engine argument, found {}", engines.len()))
     }
 
-    /// The options at their start.
-    pub(crate) fn tuning(&self) -> Result<Tuning> {
-        let place = || self.options.display().to_string();
-        let text = input::read_text(&self.options, input::SETTINGS).with_context(place)?;
-        let options = SpsaOption::parse_all(&text).with_context(place)?;
+    /// The options at their start, and the file that has them.
+    pub(crate) fn tuning(&self) -> Result<(Tuning, PathBuf)> {
+        let (options, file) = load_options(&self.options)?;
         let gains = Gains { pairs: self.pairs, alpha: self.alpha, gamma: self.gamma, stability: self.stability };
-        Ok(Tuning::new(options, gains, self.play.seed))
+        Ok((Tuning::new(options, gains, self.play.seed), file))
     }
 }

@@ -11,9 +11,11 @@
 mod journal;
 mod options;
 mod run;
+mod settings;
 mod tuning;
 
 pub use journal::{SpsaJournal, spsa_identity};
 pub use options::{OptionsError, SpsaOption};
 pub use run::{Batch, SpsaError, run_spsa};
+pub use settings::{OPTIONS, SettingsError, SettingsFile, is_settings, load_options};
 pub use tuning::{Gains, TELLING, Trial, Tuning};

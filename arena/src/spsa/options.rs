@@ -50,13 +50,8 @@ impl SpsaOption {
             }
             let error = |fault: String| OptionsError { line, fault };
             let option = Self::parse(text).map_err(error)?;
-            if options.iter().any(|known| known.name.eq_ignore_ascii_case(&option.name)) {
-                return Err(error(format!("{} is described twice", option.name)));
-            }
-            if options.len() == MOST {
-                return Err(error(format!("more than {MOST} options")));
-            }
-            options.push(option);
+            let name = option.name.clone();
+            add(&mut options, option).map_err(|fault| error(format!("{name}: {fault}")))?;
         }
         if options.is_empty() {
             return Err(OptionsError {
@@ -72,10 +67,6 @@ impl SpsaOption {
         let [name, kind, start, min, max, step, rate] = fields[..] else {
             return Err(format!("expected `name, int, start, min, max, step, rate`, found {} fields", fields.len()));
         };
-        checked_name(name).map_err(|error| error.to_string())?;
-        if name.is_empty() {
-            return Err("an option without a name".to_owned());
-        }
         let is_whole = match kind {
             "int" => true,
             "float" => false,
@@ -85,7 +76,7 @@ impl SpsaOption {
             let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
             value.ok_or_else(|| format!("{name}: {what} `{text}` is not a number"))
         };
-        let option = SpsaOption {
+        Ok(SpsaOption {
             name: name.to_owned(),
             is_whole,
             start: number("start", start)?,
@@ -93,26 +84,29 @@ impl SpsaOption {
             max: number("max", max)?,
             step: number("step", step)?,
             rate: number("rate", rate)?,
-        };
-        option.check().map(|()| option)
+        })
     }
 
     fn check(&self) -> Result<(), String> {
         let SpsaOption { name, is_whole, start, min, max, step, rate } = self;
+        checked_name(name).map_err(|error| error.to_string())?;
+        if name.trim().is_empty() || name.contains(',') {
+            return Err("is no name of an option".to_owned());
+        }
         if min >= max {
-            return Err(format!("{name}: min {min} is not below max {max}"));
+            return Err(format!("min {min} is not below max {max}"));
         }
         if !(min..=max).contains(&start) {
-            return Err(format!("{name}: start {start} is not within {min} to {max}"));
+            return Err(format!("start {start} is not within {min} to {max}"));
         }
         if *is_whole && [start, min, max].iter().any(|value| value.fract() != 0.0) {
-            return Err(format!("{name}: start, min and max of an int are whole numbers"));
+            return Err("start, min and max of an int are whole numbers".to_owned());
         }
         if *step <= 0.0 || *step > max - min {
-            return Err(format!("{name}: step {step} is not above 0 and at most max − min, {}", max - min));
+            return Err(format!("step {step} is not above 0 and at most max − min, {}", max - min));
         }
         if !(0.0..=1.0).contains(rate) {
-            return Err(format!("{name}: rate {rate} is not from 0 to 1"));
+            return Err(format!("rate {rate} is not from 0 to 1"));
         }
         Ok(())
     }
@@ -128,6 +122,19 @@ impl SpsaOption {
         let kind = if *is_whole { "int" } else { "float" };
         format!("{name}, {kind}, {}, {min}, {max}, {step}, {rate}", self.text(value))
     }
+}
+
+/// Adds an option to others, if it fits and is another one.
+pub(super) fn add(options: &mut Vec<SpsaOption>, option: SpsaOption) -> Result<(), String> {
+    option.check()?;
+    if options.iter().any(|known| known.name.eq_ignore_ascii_case(&option.name)) {
+        return Err("is described twice".to_owned());
+    }
+    if options.len() == MOST {
+        return Err(format!("is one option more than {MOST}, the most"));
+    }
+    options.push(option);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -159,8 +166,8 @@ mod tests {
             ("b, int, 5, 0, 10, 11, 0.002", "b: step 11 is not above 0 and at most max − min, 10"),
             ("b, int, 5, 0, 10, 0, 0.002", "b: step 0 is not above 0 and at most max − min, 10"),
             ("b, int, 5, 0, 10, 1, 1.5", "b: rate 1.5 is not from 0 to 1"),
-            ("A, int, 5, 0, 10, 1, 0.002", "A is described twice"),
-            (", int, 5, 0, 10, 1, 0.002", "an option without a name"),
+            ("A, int, 5, 0, 10, 1, 0.002", "A: is described twice"),
+            (", int, 5, 0, 10, 1, 0.002", ": is no name of an option"),
             ("b\u{1b}[2J, int, 5, 0, 10, 1, 0.002", "has a control character, which no name may have"),
         ] {
             let before = if line.is_empty() { "" } else { good };

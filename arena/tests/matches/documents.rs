@@ -59,6 +59,15 @@ fn bring(folder: &Arena, engine: &str) {
     }
 }
 
+/// The settings that the document of the arena shows, for the mock engine, which has other options and no arguments.
+fn tune_toml() -> String {
+    let text = fs::read_to_string(Path::new(REPOSITORY).join("docs/arena.md")).unwrap();
+    let (_, settings) = text.split_once("```toml\n").unwrap();
+    let lines = settings.lines().take_while(|line| *line != "```");
+    let known = lines.filter(|line| !line.starts_with("args") && !line.starts_with("option."));
+    known.map(|line| line.replace("rfp_margin", "Y").replace("rfp_max_depth", "X") + "\n").collect()
+}
+
 /// A folder that has what a clone has, and games.
 fn clone() -> Arena {
     let folder = Arena::new();
@@ -67,6 +76,8 @@ fn clone() -> Arena {
         fs::copy(Path::new(REPOSITORY).join(name), folder.path(name)).unwrap();
     }
     fs::write(folder.path("search.txt"), "X, int, 50, 0, 100, 10, 0\n").unwrap();
+    fs::write(folder.path("tune.toml"), tune_toml()).unwrap();
+    bring(&folder, "merino");
     // What the tuner has written there, as its own document tells.
     fs::copy(Path::new(REPOSITORY).join("params/tuned.toml"), folder.path("tuned.toml")).unwrap();
     let mut packed = GzEncoder::new(fs::File::create(folder.path("games.pgn.gz")).unwrap(), Compression::fast());

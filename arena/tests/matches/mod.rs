@@ -10,6 +10,7 @@ mod params;
 mod pin;
 mod report;
 mod spsa;
+mod spsa_settings;
 mod support;
 mod tablebase;
 mod tournament;

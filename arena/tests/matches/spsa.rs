@@ -16,19 +16,19 @@ fn arguments(behaviours: &str, more: &[&str]) -> Vec<String> {
     run.iter().chain(&files).chain(more).map(|&arg| arg.to_owned()).collect()
 }
 
-fn arena(options: &str) -> Arena {
+pub(super) fn arena(options: &str) -> Arena {
     let arena = Arena::new();
     fs::write(arena.path("options.txt"), options).unwrap();
     arena
 }
 
-fn run(arena: &Arena, arguments: &[String]) -> Output {
+pub(super) fn run(arena: &Arena, arguments: &[String]) -> Output {
     let mut command = assert_cmd::Command::cargo_bin("arena").unwrap();
     command.current_dir(arena.folder.path()).args(arguments).output().unwrap()
 }
 
 /// The values found.
-fn found(arena: &Arena) -> Vec<f64> {
+pub(super) fn found(arena: &Arena) -> Vec<f64> {
     let text = fs::read_to_string(arena.path("found.txt")).unwrap();
     text.lines().map(|line| line.split(", ").nth(2).unwrap().parse().unwrap()).collect()
 }

@@ -1,0 +1,168 @@
+//! A run in a file of TOML: where its keys stand, and the options to tune in the tables of [`OPTIONS`].
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+use common::input;
+use thiserror::Error;
+use toml_edit::{Document, Item, Table, TableLike};
+
+use super::SpsaOption;
+use super::options::add;
+
+/// The key of the options: tables, or the name of a file.
+pub const OPTIONS: &str = "options";
+
+/// The keys of an option.
+const KEYS: [&str; 6] = ["type", "start", "min", "max", "step", "rate"];
+
+/// A fault of a file of settings, with its place.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}{}: {fault}", path.display(), line.map_or_else(String::new, |line| format!(":{line}")))]
+pub struct SettingsError {
+    path: PathBuf,
+    line: Option<usize>,
+    fault: String,
+}
+
+/// A file of settings.
+#[derive(Debug)]
+pub struct SettingsFile {
+    path: PathBuf,
+    document: Document<String>,
+}
+
+/// Whether a file has settings in TOML, as its name says.
+pub fn is_settings(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+}
+
+/// Reads options: lines as OpenBench has them or, from a file whose name ends in `.toml`, what its key [`OPTIONS`] has or
+/// names. With the file in which they stand.
+///
+/// # Errors
+/// If the file cannot be read, or its first fault.
+pub fn load_options(path: &Path) -> Result<(Vec<SpsaOption>, PathBuf), SettingsError> {
+    if !is_settings(path) {
+        return Ok((load_lines(path)?, path.to_owned()));
+    }
+    let file = SettingsFile::read(path)?;
+    let Some(named) = file.table().get(OPTIONS).and_then(Item::as_str) else {
+        return Ok((file.options()?, path.to_owned()));
+    };
+    let named = file.relative(named);
+    let options = if is_settings(&named) { SettingsFile::read(&named)?.options() } else { load_lines(&named) };
+    Ok((options?, named))
+}
+
+fn load_lines(path: &Path) -> Result<Vec<SpsaOption>, SettingsError> {
+    let text = read(path)?;
+    SpsaOption::parse_all(&text).map_err(|error| SettingsError::new(path, None, error))
+}
+
+fn read(path: &Path) -> Result<String, SettingsError> {
+    let text = input::read_text(path, input::SETTINGS);
+    text.map_err(|error| SettingsError::new(path, None, format!("cannot be read: {error}")))
+}
+
+impl SettingsError {
+    fn new(path: &Path, line: Option<usize>, fault: impl Display) -> Self {
+        SettingsError { path: path.to_owned(), line, fault: fault.to_string() }
+    }
+}
+
+impl SettingsFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no TOML.
+    pub fn read(path: &Path) -> Result<Self, SettingsError> {
+        let text = read(path)?;
+        let document = Document::parse(text.clone()).map_err(|error| {
+            let line = line(&text, error.span().map_or(0, |span| span.start));
+            SettingsError::new(path, Some(line), error.message().split_whitespace().collect::<Vec<_>>().join(" "))
+        })?;
+        Ok(SettingsFile { path: path.to_owned(), document })
+    }
+
+    /// All keys.
+    pub fn table(&self) -> &Table {
+        self.document.as_table()
+    }
+
+    /// A path of the file, which is relative to the folder of the file.
+    pub fn relative(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new("")).join(path)
+    }
+
+    /// Its folder, the same from wherever it is named.
+    pub fn home(&self) -> PathBuf {
+        let home = self.relative("");
+        let home = if home == Path::new("") { PathBuf::from(".") } else { home };
+        home.canonicalize().unwrap_or(home)
+    }
+
+    /// A fault of a key, with its line.
+    pub fn fault(&self, table: &dyn TableLike, key: &str, fault: impl Display) -> SettingsError {
+        let span = table.get_key_value(key).and_then(|(key, _)| key.span());
+        let line = span.map(|span| line(self.document.raw(), span.start));
+        SettingsError::new(&self.path, line, format!("{key}: {fault}"))
+    }
+
+    /// The options to tune, in its tables.
+    fn options(&self) -> Result<Vec<SpsaOption>, SettingsError> {
+        let whole = self.table();
+        let Some(item) = whole.get(OPTIONS) else {
+            let fault = format!("has no table [{OPTIONS}], nor `{OPTIONS} = \"FILE\"`");
+            return Err(SettingsError::new(&self.path, None, fault));
+        };
+        let tables =
+            item.as_table_like().ok_or_else(|| self.fault(whole, OPTIONS, "expected a table for each option"))?;
+        let mut options = Vec::new();
+        for (name, item) in tables.iter() {
+            let fault = |fault: &dyn Display| self.fault(tables, name, fault);
+            let table =
+                item.as_table_like().ok_or_else(|| fault(&format!("expected a table of {}", KEYS.join(", "))))?;
+            let option = self.option(name, table, &fault)?;
+            add(&mut options, option).map_err(|error| fault(&error))?;
+        }
+        if options.is_empty() { Err(self.fault(whole, OPTIONS, "there is no option to tune")) } else { Ok(options) }
+    }
+
+    fn option(
+        &self,
+        name: &str,
+        table: &dyn TableLike,
+        fault: &dyn Fn(&dyn Display) -> SettingsError,
+    ) -> Result<SpsaOption, SettingsError> {
+        if let Some((key, _)) = table.iter().find(|(key, _)| !KEYS.contains(key)) {
+            return Err(self.fault(table, key, format!("is not one of {}", KEYS.join(", "))));
+        }
+        let number = |key: &str, missing: Option<f64>| {
+            let Some(item) = table.get(key) else {
+                return missing.ok_or_else(|| fault(&format!("`{key}` is missing")));
+            };
+            let value = item.as_float().or_else(|| item.as_integer().map(|value| value as f64));
+            value.filter(|value| value.is_finite()).ok_or_else(|| self.fault(table, key, "expected a number"))
+        };
+        let is_whole = match table.get("type").map(Item::as_str) {
+            None | Some(Some("int")) => true,
+            Some(Some("float")) => false,
+            Some(_) => return Err(self.fault(table, "type", "expected \"int\" or \"float\"")),
+        };
+        Ok(SpsaOption {
+            name: name.to_owned(),
+            is_whole,
+            start: number("start", None)?,
+            min: number("min", None)?,
+            max: number("max", None)?,
+            step: number("step", None)?,
+            rate: number("rate", Some(0.0))?,
+        })
+    }
+}
+
+/// The line, from 1, of a byte of a text.
+fn line(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
+}
