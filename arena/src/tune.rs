@@ -6,8 +6,8 @@ use std::time::Instant;
 use anyhow::Result;
 use arena::report::spsa_to_html;
 use arena::schedule::Match;
-use arena::spsa::{SpsaJournal, Tuning, run_spsa, spsa_identity};
-use common::files::{Kind, RunFiles, write_whole};
+use arena::spsa::{SpsaJournal, Tuning, is_settings, options_text, run_spsa, spsa_identity};
+use common::files::{Kind, RunFiles, TOML, write_whole};
 use common::{note, out};
 
 use crate::args::SpsaArgs;
@@ -40,8 +40,7 @@ pub(crate) fn tune(args: &SpsaArgs) -> Result<Option<[Values; 2]>> {
         return played.map(|()| None);
     }
     let found = tuning.found();
-    let lines: String = tuning.options().iter().zip(&found).map(|(option, &value)| option.line(value) + "\n").collect();
-    let written = write_whole(&args.output, lines);
+    let written = write_whole(&args.output, options_text(&args.output, tuning.options(), &found));
     let page = args
         .keep
         .report
@@ -69,7 +68,7 @@ fn check_files(args: &SpsaArgs, plan: &Match, options: &Path) -> Result<()> {
     reads_engines(&mut files, plan)?;
     files.reads("the options", options)?;
     args.inputs().try_for_each(|(what, path)| files.reads(what, path))?;
-    files.writes("--output", &args.output, Kind::ANY)?;
+    files.writes("--output", &args.output, if is_settings(&args.output) { TOML } else { Kind::ANY })?;
     Ok(args.keep.register(&mut files)?)
 }
 

@@ -32,7 +32,7 @@ point moves it at the end, 0.002 for 30,000 pairs, or 0 for one that fits the nu
 A file whose name ends in .toml has the whole run. Each key is the name of a flag, flags of the command line win, and
 paths are relative to the file. The options are tables, or stand in a file that `options` names:
   nodes = 5000
-  output = \"tuned.txt\"
+  output = \"tuned.toml\"
   [engine]
   cmd = \"./merino\"
   args = \"--tune-search\"
@@ -74,7 +74,8 @@ pub(crate) struct SpsaArgs {
     #[arg(long, value_name = "SHARE", default_value_t = SPALL.stability, value_parser = share)]
     stability: f64,
 
-    /// Where the options are written to with the values found, as lines like those of OPTIONS.
+    /// Where the options are written to with the values found: lines like those of OPTIONS, or tables of TOML if the name
+    /// ends in `.toml`. Either can be tuned further.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
 

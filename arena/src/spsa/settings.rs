@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use common::input;
 use thiserror::Error;
-use toml_edit::{Document, Item, Table, TableLike};
+use toml_edit::{Document, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
 
 use super::SpsaOption;
 use super::options::add;
@@ -165,4 +165,56 @@ impl SettingsFile {
 /// The line, from 1, of a byte of a text.
 fn line(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
+}
+
+/// Options with other starts, as [`load_options`] reads them from a file of this name.
+pub fn options_text(path: &Path, options: &[SpsaOption], starts: &[f64]) -> String {
+    let pairs = options.iter().zip(starts);
+    if !is_settings(path) {
+        return pairs.map(|(option, &start)| option.line(start) + "\n").collect();
+    }
+    let mut document = DocumentMut::new();
+    let tables = pairs.map(|(option, &start)| (Key::new(&option.name), Value::from(table(option, start))));
+    document.insert(OPTIONS, Item::Table(tables.collect()));
+    document.to_string()
+}
+
+fn table(option: &SpsaOption, start: f64) -> InlineTable {
+    let SpsaOption { is_whole, min, max, step, rate, .. } = option;
+    let mut table = InlineTable::new();
+    if !is_whole {
+        table.insert("type", "float".into());
+    }
+    let start = option.text(start).parse().unwrap_or(start);
+    for (key, number) in [("start", start), ("min", *min), ("max", *max), ("step", *step), ("rate", *rate)] {
+        // Whole numbers without a point, where they are exact.
+        let is_short = number.fract() == 0.0 && number.abs() < 1e15;
+        table.insert(key, if is_short { (number as i64).into() } else { number.into() });
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = "a, int, 1200, 0, 2048, 102.4, 0.002\nB \"c\".d, float, 0.123456789, -1e16, 1e16, .1, 0\n";
+        let options = SpsaOption::parse_all(lines).unwrap();
+        for name in ["options.txt", "options.toml"] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, options_text(&path, &options, &[1234.4, 0.123456789])).unwrap();
+            let (found, _) = load_options(&path).unwrap();
+            assert_eq!([found[0].start, found[1].start], [1234.0, 0.123457], "{name}");
+            let restarted = found.into_iter().zip(&options).map(|(new, old)| SpsaOption { start: old.start, ..new });
+            assert_eq!(restarted.collect::<Vec<_>>(), options, "{name}");
+        }
+        let text = std::fs::read_to_string(folder.path().join("options.toml")).unwrap();
+        let bounds = "min = -10000000000000000.0, max = 10000000000000000.0";
+        let second = format!("'B \"c\".d' = {{ type = \"float\", start = 0.123457, {bounds}, step = 0.1, rate = 0 }}");
+        let first = "a = { start = 1234, min = 0, max = 2048, step = 102.4, rate = 0.002 }";
+        assert_eq!(text, format!("[options]\n{first}\n{second}\n"));
+    }
 }

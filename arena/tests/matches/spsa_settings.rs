@@ -115,6 +115,28 @@ fn flags_of_the_command_line_replace_keys() {
 }
 
 #[test]
+fn what_was_found_is_written_as_toml_and_tuned_further() {
+    let folder = folder(SETTINGS);
+    let tune = |more: &[&str]| run(&folder, &words(&[&["spsa", "tune.toml"], more].concat()));
+    fs::write(folder.path("other.toml"), "no settings\n").unwrap();
+    let told = stderr(&tune(&["--output", "other.toml"]));
+    assert!(told.contains("--output other.toml: is there and is not TOML") && !folder.path("spsa.jsonl").exists());
+    assert_eq!(tune(&[]).status.code(), Some(0));
+    assert_eq!(tune(&["--output", "found.toml"]).status.code(), Some(0));
+    let values = |text: String, before: &str| -> Vec<f64> {
+        let numbers = text.lines().filter_map(|line| line.split_once(before)?.1.split(',').next()?.parse().ok());
+        numbers.collect()
+    };
+    let read = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
+    let lines = [values(read("found.txt"), "int, "), values(read("found.txt"), "float, ")].concat();
+    assert_eq!((values(read("found.toml"), "start = "), lines.len()), (lines, 2));
+    assert!(read("found.toml").contains("min = 0, max = 100, step = 9.7, rate = 0 }\n"), "{}", read("found.toml"));
+    let settings = SETTINGS.split_once("[options]").unwrap().0;
+    fs::write(folder.path("tune.toml"), format!("options = \"found.toml\"\n{settings}")).unwrap();
+    assert_eq!(tune(&["--journal", "more.jsonl", "--output", "more.toml"]).status.code(), Some(0));
+}
+
+#[test]
 fn faults_are_told_with_their_line_and_nothing_is_played() {
     for (old, new, fault) in [
         ("pairs = 30", "pars = 30", ":5: pars: is no key; the nearest is `pairs`"),
