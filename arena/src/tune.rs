@@ -27,8 +27,8 @@ const NAMED: usize = 3;
 /// Options as an engine is told them: names and values.
 type Values = Vec<(String, String)>;
 
-/// Plays until all pairs are played, or until Ctrl-C; writes and prints what was found. Returns what was found and what the
-/// options began with then; none if not all pairs were played.
+/// Plays until all pairs are played, or until Ctrl-C; writes and prints what was found. Returns what was found and what
+/// the options began with then; none if not all pairs were played.
 pub(crate) fn tune(args: &SpsaArgs) -> Result<Option<[Values; 2]>> {
     let (plan, (mut tuning, options)) = (args.plan()?, args.tuning()?);
     check_files(args, &plan, &options)?;

@@ -5,6 +5,7 @@ mod matches;
 #[path = "../../engine/tests/support/shell_files.rs"]
 mod shell_files;
 mod sprt;
+mod spsa;
 mod stats;
 
 #[test]

@@ -1,8 +1,8 @@
 //! A run in a file: a key is the name of a flag, whatever flags the command has.
 //!
 //! The file becomes arguments in front of those of the command line, which win: a flag that is given there, or that
-//! excludes one of the file, replaces all that the file says of it. What has no flag is the table of the options to tune,
-//! which the run reads itself.
+//! excludes one of the file, replaces all that the file says of it. What has no flag is the table of the options to
+//! tune, which the run reads itself.
 
 use std::any::TypeId;
 use std::error::Error;

@@ -74,8 +74,8 @@ pub(crate) struct SpsaArgs {
     #[arg(long, value_name = "SHARE", default_value_t = SPALL.stability, value_parser = share)]
     stability: f64,
 
-    /// Where the options are written to with the values found: lines like those of OPTIONS, or tables of TOML if the name
-    /// ends in `.toml`. Either can be tuned further.
+    /// Where the options are written to with the values found: lines like those of OPTIONS, or tables of TOML if the
+    /// name ends in `.toml`. Either can be tuned further.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
 

@@ -37,8 +37,8 @@ pub fn is_settings(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }
 
-/// Reads options: lines as OpenBench has them or, from a file whose name ends in `.toml`, what its key [`OPTIONS`] has or
-/// names. With the file in which they stand.
+/// Reads options: lines as OpenBench has them or, from a file whose name ends in `.toml`, what its key [`OPTIONS`] has
+/// or names. With the file in which they stand.
 ///
 /// # Errors
 /// If the file cannot be read, or its first fault.

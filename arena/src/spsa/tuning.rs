@@ -239,54 +239,6 @@ mod tests {
         assert_eq!(still.values(), [100.0]);
     }
 
-    /// The points of a pair whose first engine is so many Elo stronger: each game is won, drawn or lost.
-    fn points(elo: f64, random: &mut Random) -> i32 {
-        let expected = 1.0 / (1.0 + 10_f64.powf(-elo / 400.0));
-        let mut game = || {
-            let number = random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
-            // Four games of ten are drawn.
-            if number < expected - 0.2 { 1 } else { -i32::from(number >= expected + 0.2) }
-        };
-        game() + game()
-    }
-
-    /// Where a run ends in which every step from an optimum costs two Elo, then four more, and so on, in steps from it;
-    /// the last option does nothing.
-    fn ends(seed: u64, pairs: u32, starts: &[f64]) -> Vec<f64> {
-        let options = starts.iter().map(|&start| option("x", 100.0 + 10.0 * start, 10.0)).collect();
-        let mut tuning = Tuning::new(options, Gains::new(pairs), seed);
-        let mut random = Random::seeded(seed + 1000);
-        let telling = starts.len() - 1;
-        let cost =
-            |values: &[f64]| values[..telling].iter().map(|value| 2.0 * ((value - 100.0) / 10.0).powi(2)).sum::<f64>();
-        while tuning.done() < pairs {
-            let batch: Vec<(Trial, i32)> = (tuning.done()..tuning.done() + 8)
-                .map(|pair| {
-                    let trial = tuning.trial(pair);
-                    let elo = cost(&trial.values[1]) - cost(&trial.values[0]);
-                    (trial, points(elo, &mut random))
-                })
-                .collect();
-            tuning.learn(&batch);
-        }
-        tuning.found().iter().map(|value| (value - 100.0) / 10.0).collect()
-    }
-
-    #[test]
-    fn optima_are_found_through_the_noise_of_games() {
-        let starts = [3.0, -2.0, 0.0, 0.0];
-        let found: Vec<Vec<f64>> = (0..100).map(|seed| ends(seed, 40_000, &starts)).collect();
-        for number in 0..3 {
-            let near = found.iter().filter(|values| values[number].abs() < 1.0 / 3.0).count();
-            assert!(near >= 95, "{number}: {near} of 100");
-        }
-        // Where nothing is to be found, nothing drifts: the mean is the start, within its error.
-        let drift: Vec<f64> = found.iter().map(|values| values[3]).collect();
-        let mean = drift.iter().sum::<f64>() / 100.0;
-        let spread = (drift.iter().map(|value| value * value).sum::<f64>() / 100.0).sqrt();
-        assert!(mean.abs() < 3.0 * spread / 10.0, "{mean} of {spread}");
-    }
-
     #[test]
     fn drifts_tell_what_is_more_than_chance() {
         let options = vec![option("a", 100.0, 1.0), option("b", 100.0, 1.0)];
