@@ -1,7 +1,9 @@
 //! Options tuned by games: what is found, and what becomes of interrupted runs and bad input.
 
 use std::fs;
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use super::support::{Arena, kill_until_done, mock};
 
@@ -11,7 +13,7 @@ const OPTIONS: &str = "# of the mock engine\nX, int, 40, 0, 100, 9.7, 0\nY, floa
 fn arguments(behaviours: &str, more: &[&str]) -> Vec<String> {
     let engine = format!("\"cmd={}\" name=mock {behaviours}", mock().display());
     let run =
-        ["spsa", "options.txt", "--variant", "chess960", "--depth", "1", "--max-plies", "8", "--resign", "1,5000"];
+        ["spsa", "options.txt", "--variant", "chess960", "--nodes", "50", "--max-plies", "8", "--resign", "1,5000"];
     let files = ["--output", "found.txt", "--journal", "spsa.jsonl", "--engine", &engine];
     run.iter().chain(&files).chain(more).map(|&arg| arg.to_owned()).collect()
 }
@@ -54,9 +56,17 @@ fn options_move_to_where_games_are_won() {
     assert_eq!(run(&arena, &arguments("args=tuned", &["--pairs", "2"])).status.code(), Some(0));
 }
 
+/// Checks that two runs have left the same bytes.
+fn assert_same(arena: &Arena, other: &Arena) {
+    for file in ["found.txt", "spsa.jsonl", "page.html"] {
+        let [text, expected] = [arena, other].map(|arena| fs::read_to_string(arena.path(file)).unwrap());
+        assert!(text == expected, "{file}:\n{text}\nis not\n{expected}");
+    }
+}
+
 #[test]
 fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
-    let size = ["--pairs", "100", "--batch", "4", "--resume"];
+    let size = ["--pairs", "100", "--batch", "4", "--report", "page.html", "--resume"];
     let whole = arena(OPTIONS);
     assert_eq!(
         run(&whole, &arguments("args=tuned", &[&size[..], &["--concurrency", "1"]].concat())).status.code(),
@@ -65,15 +75,43 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
     let arena = arena(OPTIONS);
     let arguments = arguments("args=tuned", &[&size[..], &["--concurrency", "3"]].concat());
     kill_until_done(&arena, &arguments, |attempt| 20 + attempt * 37 % 150);
-    for file in ["found.txt", "spsa.jsonl"] {
-        assert_eq!(fs::read_to_string(arena.path(file)).unwrap(), fs::read_to_string(whole.path(file)).unwrap());
-    }
+    assert_same(&arena, &whole);
     for (flag, difference) in [("--seed", "openings"), ("--gamma", "gains")] {
         let output = run(&arena, &[&arguments[..], &[format!("{flag}=0")]].concat());
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         let message = format!("spsa.jsonl:1: is of another match: {difference}");
         assert!(output.status.code() == Some(2) && stderr.contains(&message), "{stderr}");
     }
+}
+
+#[test]
+#[ignore = "plays 20,000 games, for about half a minute"]
+fn ten_thousand_games_killed_at_twenty_moments_end_in_the_same_bytes() {
+    const PAIRS: usize = 5000;
+    const BATCH: usize = 16;
+    const KILLS: usize = 20;
+    let run_of = |concurrency: &str| {
+        let (pairs, batch) = (PAIRS.to_string(), BATCH.to_string());
+        let size = ["--pairs", &pairs, "--batch", &batch, "--concurrency", concurrency];
+        arguments("args=tuned", &[&size[..], &["--report", "page.html", "--resume"]].concat())
+    };
+    let [whole, killed] = [(); 2].map(|()| arena(OPTIONS));
+    assert_eq!(run(&whole, &run_of("2")).status.code(), Some(0));
+    let batches = || fs::read(killed.path("spsa.jsonl")).map_or(0, |text| text.split(|&byte| byte == b'\n').count());
+    for kill in 1..=KILLS {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_arena"));
+        program.args(run_of("3")).current_dir(killed.folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut program = program.spawn().unwrap();
+        while batches() < kill * PAIRS / BATCH / (KILLS + 1) && program.try_wait().unwrap().is_none() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        // Somewhere in a batch, or as it is written.
+        thread::sleep(Duration::from_millis(kill as u64 * 7 % 20));
+        program.kill().unwrap();
+        assert_eq!(program.wait().unwrap().code(), None, "kill {kill}");
+    }
+    assert_eq!(run(&killed, &run_of("1")).status.code(), Some(0));
+    assert_same(&killed, &whole);
 }
 
 #[test]
