@@ -7,6 +7,7 @@ use anyhow::Result;
 use arena::report::spsa_to_html;
 use arena::schedule::Match;
 use arena::spsa::{SpsaJournal, Tuning, is_settings, options_text, run_spsa, spsa_identity};
+use arena::uci_client::quoted;
 use common::files::{Kind, RunFiles, TOML, write_whole};
 use common::{note, out};
 
@@ -157,15 +158,25 @@ fn set(tuning: &Tuning, values: &[f64]) -> Values {
     options.map(|(option, &value)| (option.name.clone(), option.text(value))).collect()
 }
 
-/// The arguments of a sequential test of what was found against the start.
+/// The arguments of a sequential test of what was found against the start, for a shell.
 fn test(args: &SpsaArgs, plan: &Match, [found, start]: &[Values; 2]) -> String {
     let engine = |name: &str, more: &Values| {
         let spec = plan.engines[0].clone().with_options(more);
-        let set = spec.options.iter().map(|(option, value)| format!(" option.{option}={value}"));
-        let given = if spec.args.is_empty() { String::new() } else { format!(" args=\\\"{}\\\"", spec.args.join(" ")) };
-        format!("--engine \"cmd={} name={name}{given}{}\"", spec.command.display(), set.collect::<String>())
+        let arguments: Vec<String> = spec.args.iter().map(|word| quoted(word)).collect();
+        let mut words = vec![format!("cmd={}", spec.command.display()), format!("name={name}")];
+        words.extend((!arguments.is_empty()).then(|| format!("args={}", arguments.join(" "))));
+        words.extend(spec.options.iter().map(|(option, value)| format!("option.{option}={value}")));
+        for_shell(&words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
     };
     let openings = args.inputs().find(|(what, _)| *what == "--openings");
-    let openings = openings.map_or_else(String::new, |(_, path)| format!(" --openings {}", path.display()));
-    format!("{} {} --bounds 0,5{openings}", engine("tuned", found), engine("start", start))
+    let openings =
+        openings.map_or_else(String::new, |(_, path)| format!(" --openings {}", for_shell(&path.to_string_lossy())));
+    format!("--engine {} --engine {} --bounds 0,5{openings}", engine("tuned", found), engine("start", start))
+}
+
+/// A text as a word of a shell.
+fn for_shell(text: &str) -> String {
+    let escaped: String =
+        text.chars().flat_map(|c| "\"\\$`".contains(c).then_some('\\').into_iter().chain([c])).collect();
+    format!("\"{escaped}\"")
 }

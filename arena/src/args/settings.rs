@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use arena::spsa::{OPTIONS, SettingsError, SettingsFile, is_settings};
-use arena::uci_client::EngineSpec;
+use arena::uci_client::{EngineSpec, quoted};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -235,11 +235,6 @@ fn scalar(value: &Value) -> Option<String> {
         Value::Float(number) => Some(format!("{:?}", number.value())),
         _ => None,
     }
-}
-
-/// A text as one word of a description.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"'\"'\""))
 }
 
 /// Whether a flag, looked at alone, takes a value.

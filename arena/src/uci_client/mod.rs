@@ -17,5 +17,5 @@ pub use info::{Info, Score};
 pub use limit::{Limit, LimitError, TimeControl};
 pub use process::kill_all;
 pub use session::{Reply, Session, WaitError};
-pub use spec::{EngineSpec, NameError, SpecError, checked_name};
+pub use spec::{EngineSpec, NameError, SpecError, checked_name, quoted};
 pub use watchdog::{run_watchdog, start_watchdog};

@@ -163,6 +163,12 @@ impl EngineSpec {
     }
 }
 
+/// A text as one word of a description, in quotation marks if it needs them.
+pub fn quoted(text: &str) -> String {
+    let is_plain = !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c == '"' || c == '\'');
+    if is_plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"'\"'\"")) }
+}
+
 /// Splits at spaces outside quotation marks, which are taken off.
 fn split_words(text: &str) -> Result<Vec<String>, SpecError> {
     let mut words = Vec::new();
@@ -202,6 +208,9 @@ mod tests {
         assert_eq!(spec.options, options.map(|(name, value)| (name.to_owned(), value.to_owned())));
         assert_eq!(spec.limit, Some(Limit::Nodes(5000)));
         assert_eq!(EngineSpec::parse("name=x cmd=y").unwrap().name, "x");
+        for text in ["", "a", "a b", "'", "\"", "a\"' 'b\tc"] {
+            assert_eq!(split_words(&format!("{0} {0}", quoted(text))).unwrap(), [text; 2]);
+        }
     }
 
     #[test]

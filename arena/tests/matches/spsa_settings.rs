@@ -22,7 +22,7 @@ openings = "book.epd"
 order = "sequential"
 max-plies = 8
 resign = "1,5000"
-option = ["Word With Spaces=a 'b' \"c\""]
+option = ["Word With Spaces=a 'b' \"c\" $d"]
 pin = false
 
 [engine]
@@ -72,12 +72,22 @@ fn a_file_says_what_flags_say() {
     let by_file = folder(SETTINGS);
     let output = run(&by_file, &words(&["spsa", "tune.toml"]));
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    // What it says to test with can be pasted into a shell.
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let test = printed.lines().find_map(|line| line.strip_prefix("test with    arena ")).unwrap();
+    let quick = "--games 2 --nodes 5 --max-plies 4 --json test.json";
+    let mut shell = std::process::Command::new("sh");
+    shell.arg("-c").arg(format!("{:?} {test} {quick}", env!("CARGO_BIN_EXE_arena"))).current_dir(by_file.folder.path());
+    let tested = shell.output().unwrap();
+    assert_eq!(tested.status.code(), Some(3), "{test}\n{}", stderr(&tested));
+    let result = fs::read_to_string(by_file.path("test.json")).unwrap();
+    assert!(result.contains(r#""Word With Spaces": "a 'b' \"c\" $d""#), "{result}");
     let by_flags = folder("");
     let flags = "spsa options.txt --output found.txt --journal spsa.jsonl --pairs 30 --batch 4 --alpha 0.7 --gamma 0 \
                  --seed 7 --nodes 50 --openings book.epd --order sequential --max-plies 8 --resign 1,5000 --engine";
     let engine = "cmd=./engine name=mock args=tuned option.EvalFile=5";
     let mut flags: Vec<String> = flags.split_ascii_whitespace().map(str::to_owned).collect();
-    flags.extend(words(&[engine, "--option", "Word With Spaces=a 'b' \"c\""]));
+    flags.extend(words(&[engine, "--option", "Word With Spaces=a 'b' \"c\" $d"]));
     assert_eq!(run(&by_flags, &flags).status.code(), Some(0));
     assert_eq!(results(&by_file), results(&by_flags));
     // The journal goes on from another folder, and the options may stand in files of their own, of either kind.
