@@ -104,9 +104,7 @@ impl<'f> Reader<'f> {
         let mut read: Vec<(&str, &Arg)> = Vec::new();
         let on_line = |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
         for (key, item) in table.iter().filter(|(key, _)| *key != OPTIONS) {
-            let arg = self.flag(key).ok_or_else(|| {
-                self.file.fault(table, key, format!("is no key; the nearest is `{}`", self.nearest(key)))
-            })?;
+            let arg = self.flag(key).map_err(|fault| self.file.fault(table, key, fault))?;
             let values = self.values(arg, key, item)?;
             if let Some((other, _)) = read.iter().find(|(_, other)| self.excludes(arg, other)) {
                 return Err(self.file.fault(table, key, format!("cannot be together with `{other}`")));
@@ -120,19 +118,15 @@ impl<'f> Reader<'f> {
         Ok(arguments)
     }
 
-    /// The flags that a file may have.
-    fn flags(&self) -> impl Iterator<Item = (&'f str, &'f Arg)> {
-        let is_help = |arg: &Arg| matches!(arg.get_action(), ArgAction::Help | ArgAction::Version);
-        self.command.get_arguments().filter(move |arg| !is_help(arg)).filter_map(|arg| Some((arg.get_long()?, arg)))
-    }
-
-    fn flag(&self, key: &str) -> Option<&'f Arg> {
-        self.flags().find(|(name, _)| *name == key).map(|(_, arg)| arg)
-    }
-
-    fn nearest(&self, word: &str) -> &'f str {
-        let keys = self.flags().map(|(name, _)| name).chain([OPTIONS]);
-        keys.min_by_key(|key| strsim::damerau_levenshtein(word, key)).unwrap_or_default()
+    /// The flag of a key.
+    fn flag(&self, key: &str) -> Result<&'f Arg, String> {
+        let is_help = |arg: &&Arg| matches!(arg.get_action(), ArgAction::Help | ArgAction::Version);
+        let flags = || self.command.get_arguments().filter(|arg| !is_help(arg) && arg.get_long().is_some());
+        flags().find(|arg| arg.get_long() == Some(key)).ok_or_else(|| {
+            let known = flags().filter_map(Arg::get_long).chain([OPTIONS]);
+            let nearest = known.min_by_key(|known| strsim::damerau_levenshtein(key, known));
+            format!("is no key; the nearest is `{}`", nearest.unwrap_or_default())
+        })
     }
 
     /// Whether two flags cannot be given together.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use arena::schedule::{Format, Match};
 use arena::spsa::{Gains, Tuning, load_options};
 use arena::stats::{Bounds, Model, Sprt};
@@ -99,8 +99,7 @@ impl SpsaArgs {
 
     /// The games to be played: between two copies of the engine.
     pub(crate) fn plan(&self) -> Result<Match> {
-        let [engine] = self.engine()?;
-        self.play.plan(vec![engine.clone(), engine.clone()], Format::Gauntlet, 2 * self.pairs)
+        self.play.plan(vec![self.engine()?; 2], Format::Gauntlet, 2 * self.pairs)
     }
 
     /// The test of what is found, if there is to be one, and how it is played.
@@ -114,15 +113,19 @@ impl SpsaArgs {
 
     /// A match, played as `play` says, of the engine with the values found against the engine with those of the start.
     pub(crate) fn test_plan(&self, play: &PlayArgs, [found, start]: &[Vec<(String, String)>; 2]) -> Result<Match> {
-        let [engine] = self.engine()?;
+        let engine = self.engine()?;
         let side = |name: &str, set| EngineSpec { name: name.to_owned(), ..engine.clone().with_options(set) };
         play.plan(vec![side("tuned", found), side("start", start)], Format::Gauntlet, MOST_GAMES)
     }
 
-    /// The engine, as the only one of a list.
-    fn engine(&self) -> Result<&[EngineSpec; 1]> {
-        let engines = &self.play.engine;
-        engines[..].try_into().with_context(|| format!("expected one --engine argument, found {}", engines.len()))
+    /// The engine, of which there is one.
+    fn engine(&self) -> Result<EngineSpec> {
+        match &self.play.engine[..] {
+            [engine] => Ok(engine.clone()),
+            engines => {
+                bail!("expected one engine, by --engine or as [engine] in a file .toml, found {}", engines.len())
+            }
+        }
     }
 
     /// The options at their start, and the file that has them.

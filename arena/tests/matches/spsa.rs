@@ -122,7 +122,12 @@ fn what_cannot_be_tuned_is_refused_before_any_game() {
         ("X, int, 50, 0, 10, 1, 0", "", &[], "error: options.txt: line 1: X: start 50 is not within 0 to 10"),
         ("X, int, 5, 0, 10, 11, 0", "", &[], "options.txt: line 1: X: step 11 is not above 0"),
         (OPTIONS, "args=die-at-start", &[], "error: mock: ended instead of sending uciok"),
-        (OPTIONS, "", &["--engine", "cmd=x name=other"], "expected one --engine argument, found 2"),
+        (
+            OPTIONS,
+            "",
+            &["--engine", "cmd=x name=other"],
+            "expected one engine, by --engine or as [engine] in a file .toml, found 2\n",
+        ),
         (OPTIONS, "", &["--pairs", "0"], "--pairs"),
         (OPTIONS, "", &["--alpha", "1.5"], "'--alpha <α>': expected a number from 0 to 1"),
         (OPTIONS, "", &["--openings", "found.txt"], "found.txt"),

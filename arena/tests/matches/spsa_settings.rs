@@ -195,7 +195,7 @@ fn faults_are_told_with_their_line_and_nothing_is_played() {
         ("output = \"o\"\noptions = 5\n[engine]\ncmd = \"./engine\"\n", "tune.toml:2: options: expected a table"),
         ("output = \"o\"\noptions = \"no.txt\"\n[engine]\ncmd = \"./engine\"\n", "no.txt: cannot be read: "),
         ("output = \"o\"\n[options]\nX.a.b = 5\n[engine]\ncmd = \"./engine\"\n", "tune.toml:3: a: is not one of type,"),
-        ("output = \"o\"\n[options]\n", "expected one --engine argument, found 0"),
+        ("output = \"o\"\n[options]\n", "expected one engine, by --engine or as [engine] in a file .toml, found 0\n"),
     ] {
         let told = stderr(&run(&folder(settings), &words(&["spsa", "tune.toml"])));
         assert!(told.starts_with(&format!("error: {fault}")) && told.lines().count() == 1, "{told}");
