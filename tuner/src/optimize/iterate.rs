@@ -107,7 +107,8 @@ impl Problem<'_> {
     /// The start of a fit.
     pub(super) fn start(&self, start: &[f64]) -> Result<Iterate, OptimizeError> {
         let start = self.iterate(start.to_vec());
-        if start.is_finite() { Ok(start) } else { Err(OptimizeError::NotFinite(start.loss)) }
+        let message = || format!("optimise: the objective is {} at the start", start.loss);
+        if start.is_finite() { Ok(start) } else { Err(OptimizeError(message())) }
     }
 
     /// A step along a direction, shortened until the loss falls enough; `None` if it does not.

@@ -11,8 +11,8 @@ use super::history::{History, dot};
 use super::iterate::{Iterate, Problem, difference};
 use super::metric::{Metric, SLACK};
 use super::run::{Begun, Iteration, Iterative};
-use super::state::{MethodState, StateError, check_size};
-use super::{Solver, Termination, Work};
+use super::state::{MethodState, check_size, no_order};
+use super::{OptimizeError, Solver, Termination, Work};
 use crate::objective::Objective;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -159,19 +159,19 @@ struct LbfgsIteration<'p> {
 }
 
 impl LbfgsIteration<'_> {
-    fn resume(&mut self, state: LbfgsState) -> Result<(), StateError> {
+    fn resume(&mut self, state: LbfgsState) -> Result<(), OptimizeError> {
         self.problem.check(&state.theta)?;
         state.history.check(state.theta.len())?;
         let Schedule { stride, spent, patience, radius, .. } = state.schedule;
         let damping = state.metric.as_ref().map_or(0.0, |metric| metric.2);
         let is_sound = spent >= 0.0 && patience >= 1.0 && radius > 0.0 && damping >= 0.0 && damping.is_finite();
         if stride == 0 || stride > self.problem.objective.rows().len() || !is_sound {
-            return Err(StateError::Order("strides"));
+            return Err(no_order("strides"));
         }
         if let Some(diagonal) = &state.diagonal {
             check_size(diagonal.len(), state.theta.len())?;
             if !diagonal.iter().all(|&entry| entry >= 0.0 && entry.is_finite()) {
-                return Err(StateError::Order("diagonals"));
+                return Err(no_order("diagonals"));
             }
         }
         self.diagonal = state.diagonal;
