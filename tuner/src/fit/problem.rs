@@ -162,6 +162,6 @@ fn open(path: &Path) -> Result<Text, TextError> {
     };
     match raw().and_then(decode_text) {
         Ok(text) => Ok((file, text)),
-        Err(error) => Err(TextError::Unreadable { file, error }),
+        Err(error) => Err(TextError::unreadable(&file, &error)),
     }
 }

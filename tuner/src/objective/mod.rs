@@ -34,34 +34,8 @@ use thiserror::Error;
 
 /// Why an objective cannot be set up.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ObjectiveError {
-    /// Without rows there is no mean.
-    #[error("objective: no rows to fit")]
-    NoRows,
-    /// K must be positive and finite.
-    #[error("objective: K is {0}, but must be positive and finite")]
-    K(f64),
-    /// The strength of the prior must be finite and not negative.
-    #[error("objective: strength of the prior is {0}, but must be finite and not negative")]
-    PriorStrength(f64),
-    /// The centre of the prior has the wrong number of parameters.
-    #[error("objective: centre of the prior has {found} parameters, expected {expected}")]
-    PriorSize {
-        /// Parameters of the objective.
-        expected: usize,
-        /// Parameters given.
-        found: usize,
-    },
-    /// A component of the prior's centre is not a finite number.
-    #[error("objective: parameter {index} of the prior's centre is {value}")]
-    PriorCentre {
-        /// The parameter.
-        index: usize,
-        /// The value given.
-        value: f64,
-    },
-}
+#[error("objective: {0}")]
+pub struct ObjectiveError(String);
 
 /// The function to be minimised; see the module's description.
 #[derive(Debug, Clone)]
@@ -84,10 +58,10 @@ impl<'r> Objective<'r> {
     pub fn new(rows: &'r Rows, model: &'r Model, k: f64) -> Result<Self, ObjectiveError> {
         assert_eq!(*rows.shape(), (&model.layout).into(), "rows of another layout");
         if rows.is_empty() {
-            return Err(ObjectiveError::NoRows);
+            return Err(ObjectiveError("no rows to fit".to_owned()));
         }
         if !(k.is_finite() && k > 0.0) {
-            return Err(ObjectiveError::K(k));
+            return Err(ObjectiveError(format!("K is {k}, but must be positive and finite")));
         }
         Ok(Self { rows, model, k, loss: SampleLoss::default(), prior: None })
     }
@@ -104,13 +78,16 @@ impl<'r> Objective<'r> {
     /// If the strength is negative, a number is not finite, or the centre has the wrong size.
     pub fn with_prior(mut self, strength: f64, centre: &[f64], scale: PriorScale) -> Result<Self, ObjectiveError> {
         if !(strength.is_finite() && strength >= 0.0) {
-            return Err(ObjectiveError::PriorStrength(strength));
+            let message = format!("strength of the prior is {strength}, but must be finite and not negative");
+            return Err(ObjectiveError(message));
         }
         if centre.len() != self.parameters() {
-            return Err(ObjectiveError::PriorSize { expected: self.parameters(), found: centre.len() });
+            let (found, expected) = (centre.len(), self.parameters());
+            let message = format!("centre of the prior has {found} parameters, expected {expected}");
+            return Err(ObjectiveError(message));
         }
         if let Some(index) = centre.iter().position(|value| !value.is_finite()) {
-            return Err(ObjectiveError::PriorCentre { index, value: centre[index] });
+            return Err(ObjectiveError(format!("parameter {index} of the prior's centre is {}", centre[index])));
         }
         self.prior = (strength > 0.0).then(|| Prior::new(strength, centre, scale, &self.model.layout));
         Ok(self)

@@ -143,7 +143,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
     fn of_data(&self, state: RunState<S::Loss>) -> Result<RunState<S::Loss>, RunError> {
         match self.hooks.checkpoint {
             Some(path) if self.data != state.data => {
-                Err(Checkpoint::new(path).other_job("the data", self.data.join(" "), state.data.join(" ")).into())
+                Err(Checkpoint::new(path).other_job("the data", &self.data.join(" "), &state.data.join(" ")).into())
             }
             _ => Ok(state),
         }
