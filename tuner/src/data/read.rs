@@ -39,8 +39,8 @@ impl Dataset {
         if dataset.is_empty() {
             let left_out = dataset.files.iter().map(|file| file.left_out).sum::<LeftOutCounts>();
             return Err(match left_out.iter().next() {
-                None => DatasetError::Empty(names),
-                Some(_) => DatasetError::NothingLeft { names, left_out },
+                None => DatasetError::Refused(format!("{names}: no positions")),
+                Some(_) => DatasetError::Refused(format!("{names}: no positions are left: {left_out}")),
             });
         }
         Ok(dataset)

@@ -18,7 +18,7 @@ use clap::ValueEnum;
 use common::files::{WriteError, write_whole_with};
 use thiserror::Error;
 
-use crate::data::{Chunks, Dataset, Grouping, Unfit};
+use crate::data::{Chunks, Dataset, Grouping};
 use crate::name_of;
 use crate::processes;
 use crate::progress::Progress;
@@ -77,46 +77,9 @@ const ONLY_READ: [(&str, &str); 1] = [("pgn", "PGN keeps whole games")];
 /// Why positions cannot be written.
 #[derive(Debug, Error)]
 pub enum ConvertError {
-    /// The name does not tell the format.
-    #[error("{name}: no format is known by this ending; say which with --to {}", names())]
-    UnknownEnding {
-        /// Name of the file.
-        name: String,
-    },
-    /// The format is one that is only read.
-    #[error("{name}: {reason}, and what is converted are positions without them; write {} instead", names())]
-    OnlyRead {
-        /// Name of the file.
-        name: String,
-        /// What the format needs.
-        reason: &'static str,
-    },
-    /// A position has no score, and the format cannot do without.
-    #[error("{place}: has no score, which {} cannot do without: write {}", name_of(format), instead_of(*format))]
-    NoScore {
-        /// Where the position stands.
-        place: String,
-        /// The format.
-        format: OutputFormat,
-    },
-    /// A position has no move, and the format cannot do without.
-    #[error("{place}: has no move, which {} cannot do without: write {}", name_of(format), for_all())]
-    NoMove {
-        /// Where the position stands.
-        place: String,
-        /// The format.
-        format: OutputFormat,
-    },
-    /// A position has something that the format cannot hold.
-    #[error("{place}: has {unfit}, for which {} has no room: write {}", name_of(format), for_all())]
-    NoRoom {
-        /// Where the position stands.
-        place: String,
-        /// What it has.
-        unfit: Unfit,
-        /// The format.
-        format: OutputFormat,
-    },
+    /// The name does not tell the format, or a position lacks what the format needs or has what it cannot hold.
+    #[error("{0}")]
+    Refused(String),
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -167,10 +130,16 @@ impl Target {
         let of_ending = || {
             let name = path.display().to_string();
             if let Some(&(_, reason)) = ONLY_READ.iter().find(|(known, _)| *known == ending) {
-                return Err(ConvertError::OnlyRead { name, reason });
+                return Err(ConvertError::Refused(format!(
+                    "{name}: {reason}, and what is converted are positions without them; write {} instead",
+                    names()
+                )));
             }
             let found = ENDINGS.iter().find(|(known, _)| *known == ending);
-            found.map(|&(_, format)| format).ok_or(ConvertError::UnknownEnding { name })
+            found.map(|&(_, format)| format).ok_or_else(|| {
+                let names = names();
+                ConvertError::Refused(format!("{name}: no format is known by this ending; say which with --to {names}"))
+            })
         };
         Ok(Target { format: format.map_or_else(of_ending, Ok)?, compression })
     }
@@ -245,12 +214,16 @@ fn check(dataset: &Dataset, format: OutputFormat) -> Result<(), ConvertError> {
     if format.needs_moves()
         && let Some(place) = place_without(&|index| dataset.best(index).is_some())
     {
-        return Err(ConvertError::NoMove { place, format });
+        let (called, others) = (name_of(&format), for_all());
+        let message = format!("{place}: has no move, which {called} cannot do without: write {others}");
+        return Err(ConvertError::Refused(message));
     }
     if format.needs_scores()
         && let Some(place) = place_without(&|index| dataset.label(index).score.is_some())
     {
-        return Err(ConvertError::NoScore { place, format });
+        let (called, others) = (name_of(&format), instead_of(format));
+        let message = format!("{place}: has no score, which {called} cannot do without: write {others}");
+        return Err(ConvertError::Refused(message));
     }
     Ok(())
 }

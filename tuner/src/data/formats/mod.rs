@@ -179,7 +179,7 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<B
         return Ok(Box::new(viri::ViriReader));
     }
     if let Some(offset) = head.iter().take(1 << 16).position(|&byte| byte == 0) {
-        return Err(SourceError::Binary { name: name.to_owned(), offset }.into());
+        return Err(SourceError::Refused(format!("{name}: is not text: byte {offset} is 0")).into());
     }
     if pgn::is_pgn(head) {
         return Ok(Box::new(pgn::PgnReader { plies: options.plies }));

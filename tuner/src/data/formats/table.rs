@@ -70,7 +70,7 @@ impl Results {
     }
 
     /// The way of writing that some results share; an error if they leave open whether 0 is a draw or a loss.
-    fn of<'t>(mut texts: impl Iterator<Item = &'t str>) -> Result<Option<Self>, AmbiguousResults> {
+    fn of<'t>(mut texts: impl Iterator<Item = &'t str>) -> Result<Option<Self>, &'static str> {
         let mut is_ambiguous = false;
         let found = texts.find_map(|text| {
             let mut fitting = Results::ALL.into_iter().filter(|results| results.read(text).is_some());
@@ -85,13 +85,16 @@ impl Results {
                 _ => None,
             }
         });
-        if found.is_none() && is_ambiguous { Err(AmbiguousResults) } else { Ok(found) }
+        if found.is_none() && is_ambiguous { Err(AMBIGUOUS) } else { Ok(found) }
     }
 }
 
-/// All results are 0 or 1.
-#[derive(Debug)]
-pub(super) struct AmbiguousResults;
+/// What is wrong with a file whose results are all 0 or 1.
+const AMBIGUOUS: &str = "all results are 0 and 1: with --results points, 0 is a loss, with --results signed a draw";
+
+/// What is wrong with a file that names no column of results, or too many.
+const NO_RESULTS: &str = "no column is called result";
+const MANY_RESULTS: &str = "more than two columns are called like a result; rename those that are not meant";
 
 fn number(text: &str) -> Option<f64> {
     match text {
@@ -117,22 +120,6 @@ pub struct Table {
     game: Option<usize>,
 }
 
-/// Why a text with named columns cannot be read.
-#[derive(Debug)]
-pub(super) enum HeaderError {
-    /// No column has a name that stands for this.
-    Missing(&'static str),
-    /// More than two columns are results.
-    Results,
-    Ambiguous,
-}
-
-impl From<AmbiguousResults> for HeaderError {
-    fn from(AmbiguousResults: AmbiguousResults) -> Self {
-        HeaderError::Ambiguous
-    }
-}
-
 impl Table {
     /// The table that a text is, if it is one. `given` is how its numbers are to be understood.
     ///
@@ -141,7 +128,7 @@ impl Table {
     pub(super) fn detect<'t>(
         lines: impl Iterator<Item = &'t str> + Clone,
         given: Option<Results>,
-    ) -> Result<Option<Self>, HeaderError> {
+    ) -> Result<Option<Self>, &'static str> {
         let Some(first) = lines.clone().next() else { return Ok(None) };
         if let Some(table) = SEPARATORS.into_iter().find_map(|separator| Self::of_header(first, separator)) {
             let table = table?;
@@ -158,17 +145,17 @@ impl Table {
     }
 
     /// The table whose columns a line names.
-    fn of_header(line: &str, separator: u8) -> Option<Result<Self, HeaderError>> {
+    fn of_header(line: &str, separator: u8) -> Option<Result<Self, &'static str>> {
         let names: Vec<String> = fields(line, separator).map(str::to_ascii_lowercase).collect();
         let column = |known: &[&str]| names.iter().position(|name| known.contains(&name.as_str()));
         let position = column(&POSITION_NAMES)?;
         let results: Vec<usize> =
             (0..names.len()).filter(|&column| RESULT_NAMES.contains(&names[column].as_str())).collect();
         let result = match results[..] {
-            [] => return Some(Err(HeaderError::Missing("result"))),
+            [] => return Some(Err(NO_RESULTS)),
             [result] => [result; 2],
             [one, other] => [one, other],
-            _ => return Some(Err(HeaderError::Results)),
+            _ => return Some(Err(MANY_RESULTS)),
         };
         Some(Ok(Table {
             separator: separator.into(),
@@ -210,10 +197,10 @@ impl Table {
         self,
         lines: impl Iterator<Item = &'t str>,
         given: Option<Results>,
-    ) -> Result<Option<Self>, AmbiguousResults> {
+    ) -> Result<Option<Self>, &'static str> {
         let results = lines.filter_map(|line| fields(line, self.separator as u8).nth(self.result[0]));
         let results = match (given, Results::of(results)) {
-            (Some(given), Err(AmbiguousResults) | Ok(Some(Results::Points | Results::Signed))) => Some(given),
+            (Some(given), Err(_) | Ok(Some(Results::Points | Results::Signed))) => Some(given),
             (_, found) => found?,
         };
         Ok(results.map(|results| Table { results, ..self }))
@@ -342,7 +329,7 @@ mod tests {
         let swapped = read_all(&format!("{WHITE};1-0;35\n"), LabelView::White, None);
         assert_eq!(swapped[0].as_ref().unwrap().score, Some(35));
         let missing = Table::detect(["fen,cp"].into_iter(), None);
-        assert!(matches!(missing, Err(HeaderError::Missing("result"))));
+        assert_eq!(missing, Err(NO_RESULTS));
     }
 
     #[test]
@@ -354,13 +341,13 @@ mod tests {
         assert_eq!(read[2], Err(LineError::Results("1.0".to_owned(), "0".to_owned())));
         assert_eq!(read[3].as_ref().map_err(LineError::reason), Err("contradicting results"));
         let three = Table::detect(["fen,result,wdl,result"].into_iter(), None);
-        assert!(matches!(three, Err(HeaderError::Results)));
+        assert_eq!(three, Err(MANY_RESULTS));
     }
 
     #[test]
     fn nothing_is_guessed() {
         let only = |result: &str| Table::detect([&format!("{WHITE};{result}")[..]].into_iter(), None);
-        assert!(matches!(only("1"), Err(HeaderError::Ambiguous)) && matches!(only("0"), Err(HeaderError::Ambiguous)));
+        assert_eq!((only("1"), only("0")), (Err(AMBIGUOUS), Err(AMBIGUOUS)));
         assert!(matches!(only("0.7"), Ok(None)) && matches!(only("?"), Ok(None)));
         let zero =
             |given| read_all(&format!("{WHITE};0\n"), LabelView::White, Some(given))[0].as_ref().unwrap().outcome;

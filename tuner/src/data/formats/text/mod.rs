@@ -16,7 +16,7 @@ use memchr::{memchr, memmem};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::table::{HeaderError, Table};
+use super::table::Table;
 use super::{Format, Reader, Record, Sample, Sink};
 use crate::data::label::{Label, LabelView, Outcome, group_of_game, group_of_position};
 use crate::data::{BadRecord, DatasetError, ReadOptions};
@@ -178,9 +178,7 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<O
     match Table::detect(contents(head), options.results) {
         Ok(Some(table)) => reader(LabelStyle::Table(table)),
         Ok(None) => Ok(None),
-        Err(HeaderError::Missing(column)) => Err(DatasetError::NoColumn { name: name.to_owned(), column }),
-        Err(HeaderError::Results) => Err(DatasetError::ManyResults(name.to_owned())),
-        Err(HeaderError::Ambiguous) => Err(DatasetError::AmbiguousResults(name.to_owned())),
+        Err(fault) => Err(DatasetError::Refused(format!("{name}: {fault}"))),
     }
 }
 
@@ -189,7 +187,7 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<O
 pub(super) fn fault(name: &str, head: &[u8]) -> DatasetError {
     let mut lines = head.split(|&byte| byte == b'\n').zip(1..);
     let Some((line, number)) = lines.find(|(line, _)| content(line).is_some()) else {
-        return DatasetError::Empty(name.to_owned());
+        return DatasetError::Refused(format!("{name}: no positions"));
     };
     let looks_like = |sign: &[u8]| memmem::find(line, sign).is_some();
     let style = match (looks_like(b" c9 "), looks_like(b"[")) {
