@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::ValueEnum;
 use common::files::{WriteError, write_whole_with};
 use thiserror::Error;
+use tools::compression::Compression;
 
 use crate::data::{Chunks, Dataset, Grouping};
 use crate::name_of;
 use crate::processes;
 use crate::progress::Progress;
-pub use compression::Compression;
 use encode::{Encoded, Encoder};
 
 /// A format that positions are written in.
@@ -114,8 +114,8 @@ fn any_of(is_one: impl Fn(OutputFormat) -> bool) -> String {
 pub struct Target {
     /// Its format.
     pub format: OutputFormat,
-    /// How it is compressed.
-    pub compression: Compression,
+    /// How it is compressed, if it is.
+    pub compression: Option<Compression>,
 }
 
 impl Target {
@@ -125,7 +125,7 @@ impl Target {
     /// If it says nothing, or a format that is only read.
     pub fn of(path: &Path, format: Option<OutputFormat>) -> Result<Self, ConvertError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let (rest, compression) = Compression::of_name(&name);
+        let (rest, compression) = compression::of_name(&name);
         let ending = rest.rsplit_once('.').map_or("", |(_, ending)| ending);
         let of_ending = || {
             let name = path.display().to_string();
@@ -148,10 +148,7 @@ impl Target {
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", name_of(&self.format))?;
-        match self.compression.name() {
-            Some(name) => write!(f, ", {name}"),
-            None => Ok(()),
-        }
+        self.compression.iter().try_for_each(|compression| write!(f, ", {}", compression.name()))
     }
 }
 
@@ -172,9 +169,8 @@ pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Pr
         if has_failed.load(Ordering::Relaxed) { Ok(Encoded::default()) } else { encoder.encode(range) }
     };
     let mut refusal = None;
-    let write = |file: &mut dyn Write| -> io::Result<()> {
-        let mut packer = target.compression.pack(file)?;
-        packer.write_all(encoder.head())?;
+    let write = |to: &mut dyn Write| -> io::Result<()> {
+        to.write_all(encoder.head())?;
         let mut chunks = Chunks::default();
         let mut result = Ok(());
         let collect = |encoded: Result<Encoded, ConvertError>| {
@@ -183,9 +179,9 @@ pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Pr
             }
             match encoded {
                 Ok(encoded) if target.format == OutputFormat::Binpack => {
-                    result = encoded.runs().try_for_each(|chain| chunks.add(chain, &mut packer));
+                    result = encoded.runs().try_for_each(|chain| chunks.add(chain, to));
                 }
-                Ok(encoded) => result = packer.write_all(&encoded.bytes),
+                Ok(encoded) => result = to.write_all(&encoded.bytes),
                 Err(error) => {
                     result = Err(io::Error::other(error.to_string()));
                     refusal = Some(error);
@@ -195,10 +191,9 @@ pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Pr
         };
         dataset.each_chunk("writing", encode, collect, progress);
         result?;
-        chunks.finish(&mut packer)?;
-        packer.finish()
+        chunks.finish(to)
     };
-    let written = write_whole_with(path, write);
+    let written = write_whole_with(path, |file| compression::pack(target.compression, file, write));
     match refusal {
         Some(refusal) => Err(refusal),
         None => Ok(written?),
