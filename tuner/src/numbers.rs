@@ -93,7 +93,7 @@ impl Number {
 }
 
 /// All numbers, in the order of the parameter vector.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbers(Vec<Number>);
 
 impl Numbers {

@@ -63,6 +63,11 @@ pub fn compare(
     let objective = Objective::new(&rows, &merino.model, scales[1])?;
     let errors = standard_errors(&objective, &tuned.weights.to_vector(), &limits, &centring, games);
     Ok(Page {
+        numbers: Numbers::declared(),
+        name: tuned.name,
+        tuned: tuned.weights.to_vector(),
+        against: against.name,
+        start: against.weights.to_vector(),
         errors: errors.map(|errors| errors.by_parameter),
         centring,
         losses,
@@ -73,13 +78,7 @@ pub fn compare(
         positions: dataset.len() as u64,
         files: dataset.files().to_vec(),
         skipped: dataset.skipped().clone(),
-        ..Page::new(
-            Numbers::declared(),
-            tuned.name,
-            tuned.weights.to_vector(),
-            against.name,
-            against.weights.to_vector(),
-        )
+        ..Page::default()
     })
 }
 
