@@ -87,8 +87,8 @@ pub struct KFit {
     pub passes: usize,
 }
 
-/// Centipawns.
-trait Score: Copy + Into<f64> + Send + Sync {}
+/// Centipawns, whole or not.
+pub trait Score: Copy + Into<f64> + Send + Sync {}
 
 impl<S: Copy + Into<f64> + Send + Sync> Score for S {}
 
@@ -121,19 +121,7 @@ impl Shared for Curve {
 ///
 /// # Errors
 /// If the samples are malformed or do not determine K; never a number that is not one.
-pub fn fit_k(loss: SampleLoss, scores: &[f64], targets: &[f32]) -> Result<KFit, FitKError> {
-    fit(loss, scores, targets)
-}
-
-/// [`fit_k`] for whole centipawns.
-///
-/// # Errors
-/// As for [`fit_k`].
-pub fn fit_k_of_integers(loss: SampleLoss, scores: &[i16], targets: &[f32]) -> Result<KFit, FitKError> {
-    fit(loss, scores, targets)
-}
-
-fn fit<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32]) -> Result<KFit, FitKError> {
+pub fn fit_k<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32]) -> Result<KFit, FitKError> {
     check(scores, targets)?;
     let mut passes = 0;
     let mut at = |log_k: f64| {

@@ -17,7 +17,7 @@ mod products;
 
 pub use crate::linear::SymmetricMatrix;
 pub use difference::{Difference, loss_difference, score_loss};
-pub use fit_k::{FitKError, K_MAX, K_MIN, KFit, OneResult, fit_k, fit_k_at, fit_k_of_integers};
+pub use fit_k::{FitKError, K_MAX, K_MIN, KFit, OneResult, Score, fit_k, fit_k_at};
 pub use hessian::HessianKind;
 pub use loss::{SampleLoss, expectation};
 pub use prior::PriorScale;

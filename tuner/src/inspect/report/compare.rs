@@ -43,10 +43,7 @@ pub fn compare(
     let [earlier, scores] = [&before, &after].map(|evaluator| score(&dataset, evaluator, Resolve::Qsearch, progress));
     let scale = |scores: &Scores| match k {
         Some(k) => Ok(k),
-        None => {
-            let scores: Vec<f64> = scores.of(resolve).iter().map(|&score| score.into()).collect();
-            fit_k(SampleLoss::default(), &scores, rows.targets()).map(|fit| fit.k)
-        }
+        None => fit_k(SampleLoss::default(), scores.of(resolve), rows.targets()).map(|fit| fit.k),
     };
     let scales = [scale(&earlier)?, scale(&scores)?];
     let targets = rows.targets();

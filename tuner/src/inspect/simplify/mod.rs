@@ -20,7 +20,7 @@ use crate::features::{self, Resolve, Resolved};
 use crate::model::merino::merino;
 use crate::model::rows::Rows;
 use crate::numbers::Numbers;
-use crate::objective::{Difference, HessianKind, Objective, PriorScale, SampleLoss, fit_k_of_integers};
+use crate::objective::{Difference, HessianKind, Objective, PriorScale, SampleLoss, fit_k};
 use crate::optimize::{Lbfgs, Limits, Solver};
 use crate::progress::{Progress, Unit};
 use crate::run::{FOLDS, PRIOR_PER_POSITION, PriorSearch, RunError, Split};
@@ -135,10 +135,7 @@ pub fn simplify(mut task: Task, progress: &dyn Progress) -> Result<Simplified, R
     if rows.are_mapped() {
         return Err(RunError::Memory { flag: "simplify", rows: rows.len() });
     }
-    let k = match task.k {
-        Some(k) => k,
-        None => fit_k_of_integers(task.loss, played.of(task.resolve), rows.targets())?.k,
-    };
+    let k = task.k.map_or_else(|| fit_k(task.loss, played.of(task.resolve), rows.targets()).map(|fit| fit.k), Ok)?;
     let prior = match task.prior {
         Some(prior) => prior,
         None => {
