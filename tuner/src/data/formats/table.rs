@@ -4,6 +4,7 @@
 //! * without: `FEN; 1-0`, `FEN|1.0`, `FEN, W`, or with a score, which comes before the result as in
 //!   `FEN | 35 | 0.5` unless only the other order can be read.
 
+use clap::ValueEnum;
 use engine::chess::{Color, FenError, Position};
 use serde::{Deserialize, Serialize};
 
@@ -20,15 +21,17 @@ const SCORE_NAMES: [&str; 7] = ["score", "cp", "eval", "evaluation", "centipawns
 const GAME_NAMES: [&str; 4] = ["game", "game_id", "gameid", "game_number"];
 
 /// How the results of a file are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 pub enum Results {
     /// `1-0`, `1/2-1/2`, `0-1`: always White's.
+    #[value(skip)]
     Words,
     /// `W`, `D`, `L`, in small letters too, or `win`, `draw`, `loss`.
+    #[value(skip)]
     Letters,
     /// 1, 0.5 and 0.
     Points,
-    /// 1, 0 and −1.
+    /// 1, 0 and -1.
     Signed,
 }
 
