@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Parameter, Problem, RunError};
 use crate::data::{Dataset, ReadOptions, Source};
 use crate::model::layout::Layout;
-use crate::model::rows::{RowBuilder, Rows, RowsError, RowsWriter, Shape};
+use crate::model::rows::{RowBuilder, Rows, RowsWriter, Shape};
 use crate::model::text::{self, Groups};
 use crate::progress::Progress;
 
@@ -136,15 +136,9 @@ impl Problem {
                 let fen = position.to_fen();
                 let traced = evaluation.trace(&fen, &mut row);
                 let traced = traced.and_then(|()| row.fault.take().map_or(Ok(()), Err));
-                let pushed = traced
-                    .map_err(Fault::Said)
-                    .and_then(|()| rows.push(&mut row.builder, label.outcome.points()).map_err(Fault::Rows));
-                match pushed {
-                    Ok(()) => {}
-                    Err(Fault::Rows(error @ RowsError::Storage(_))) => return Err(error.into()),
-                    Err(Fault::Rows(error)) => return Err(RunError::Row { fen, message: error.to_string() }),
-                    Err(Fault::Said(message)) => return Err(RunError::Row { fen, message }),
-                }
+                let mut push =
+                    || rows.push(&mut row.builder, label.outcome.points()).map_err(|error| error.to_string());
+                traced.and_then(|()| push()).map_err(|message| RunError::Row(format!("{fen}: {message}")))?;
             }
             Ok(rows.finish()?)
         };
@@ -164,10 +158,4 @@ impl Problem {
         text.groups = groups;
         Problem::new(text, dataset.games().is_none(), &options.storage)
     }
-}
-
-/// Why a position has no row.
-enum Fault {
-    Said(String),
-    Rows(RowsError),
 }

@@ -23,13 +23,8 @@ pub enum RunError {
     #[error(transparent)]
     Dataset(#[from] DatasetError),
     /// A position that the evaluation has no row for.
-    #[error("{fen}: {message}")]
-    Row {
-        /// The position.
-        fen: String,
-        /// What is wrong.
-        message: String,
-    },
+    #[error("{0}")]
+    Row(String),
     /// Declarations or rows.
     #[error(transparent)]
     Text(#[from] TextError),
