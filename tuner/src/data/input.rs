@@ -306,7 +306,7 @@ impl<'p> Blocks<'p> {
                 return Err(SourceError::Refused(format!(
                     "{}: no {} ends within {} bytes after byte {} of the content",
                     self.stream.name,
-                    reader.record().name(),
+                    reader.format().record().name(),
                     reader.longest_record(),
                     self.stream.offset - open as u64
                 )));

@@ -67,7 +67,7 @@ impl Importer<'_> {
         let mut file = FileSummary {
             name,
             records: 0,
-            record: reader.record(),
+            record: reader.format().record(),
             positions: 0,
             left_out: LeftOutCounts::default(),
             views: Views::default(),

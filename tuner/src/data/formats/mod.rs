@@ -94,6 +94,18 @@ pub enum Format {
     Binpack,
 }
 
+impl Format {
+    /// What it counts.
+    pub(super) fn record(self) -> Record {
+        match self {
+            Format::Text(_) => Record::Line,
+            Format::Bullet => Record::Position,
+            Format::Pgn | Format::Viri => Record::Game,
+            Format::Binpack => Record::Chain,
+        }
+    }
+}
+
 /// What is wrong with a record.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RecordError {
@@ -153,9 +165,6 @@ pub(super) trait Reader: Sync {
     /// The format, with all that was found out about the file.
     fn format(&self) -> Format;
 
-    /// What the format counts.
-    fn record(&self) -> Record;
-
     /// Bytes that no record exceeds.
     fn longest_record(&self) -> usize;
 
@@ -169,13 +178,13 @@ pub(super) trait Reader: Sync {
 
 /// The reader for a file that begins like this.
 pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<Box<dyn Reader>, DatasetError> {
-    if binpack::BinpackReader::knows(head) {
+    if binpack::knows(head) {
         return Ok(Box::new(binpack::BinpackReader));
     }
-    if bullet::BulletReader::knows(head) {
+    if bullet::knows(head) {
         return Ok(Box::new(bullet::BulletReader));
     }
-    if viri::ViriReader::knows(head) {
+    if viri::knows(head) {
         return Ok(Box::new(viri::ViriReader));
     }
     if let Some(offset) = head.iter().take(1 << 16).position(|&byte| byte == 0) {

@@ -12,7 +12,7 @@ use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
 
-use crate::data::{Dataset, DatasetError, Label, ReadOptions, Source};
+use crate::data::{Dataset, DatasetError, Label, ReadOptions, Source, material_balance};
 use crate::progress::Progress;
 pub use sums::{Correlation, LABELS, SCORES, ScoreSums, Sums};
 
@@ -62,7 +62,7 @@ impl Suspicion {
             Some(Suspicion::Draw)
         } else if label.score.is_some_and(|score| score.unsigned_abs() >= DECIDED && against(score.into())) {
             Some(Suspicion::Score)
-        } else if sums::material(position).abs() >= MUCH_MATERIAL && against(sums::material(position)) {
+        } else if material_balance(position).abs() >= MUCH_MATERIAL && against(material_balance(position)) {
             Some(Suspicion::Material)
         } else {
             None

@@ -10,7 +10,7 @@ mod game;
 use std::ops::Range;
 
 use super::text::{BYTE_ORDER_MARK, excerpt};
-use super::{Format, Reader, Record, RecordError, Sink};
+use super::{Format, Reader, RecordError, Sink};
 use crate::data::filter::LeftOut;
 use game::{Ending, GameReader};
 pub use game::{GameError, Plies};
@@ -33,10 +33,6 @@ pub(super) struct PgnReader {
 impl Reader for PgnReader {
     fn format(&self) -> Format {
         Format::Pgn
-    }
-
-    fn record(&self) -> Record {
-        Record::Game
     }
 
     fn longest_record(&self) -> usize {

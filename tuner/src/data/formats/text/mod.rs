@@ -212,10 +212,6 @@ impl Reader for TextReader {
         Format::Text(self.style)
     }
 
-    fn record(&self) -> Record {
-        Record::Line
-    }
-
     fn longest_record(&self) -> usize {
         LONGEST
     }
