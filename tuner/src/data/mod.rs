@@ -34,10 +34,8 @@ use thiserror::Error;
 use crate::io::{Loader, Saver, Storage, StorageError};
 pub use filter::{Filters, LeftOut, LeftOutCounts, Noisy, PIECES};
 pub use folder::POSITIONS;
-pub use formats::{
-    BinaryError, Format, GameError, LabelStyle, LineError, Plies, Record, RecordError, Results, Sample, Table,
-};
 pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, codes_of, write_chain, write_game};
+pub use formats::{Format, LabelStyle, Plies, Record, RecordError, Results, Sample, Table};
 pub use input::{Source, SourceError};
 pub use label::{Label, LabelView, Outcome};
 pub use material::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, material_balance, phase, phase_part};

@@ -123,7 +123,7 @@ impl Importer<'_> {
         if skipped == self.options.skip_bad {
             return Err(DatasetError::BadRecord { bad: Box::new(bad), skipped });
         }
-        let reason = bad.error.reason();
+        let reason = bad.error.reason;
         self.skipped.entry(reason).and_modify(|entry| entry.count += 1).or_insert(Skipped { count: 1, first: bad });
         Ok(())
     }

@@ -14,20 +14,20 @@ mod viri;
 
 use std::ops::ControlFlow;
 
-use engine::chess::{Move, Position};
+use engine::chess::{FenError, Move, Position};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::filter::LeftOut;
 use super::label::Label;
 use super::{DatasetError, ReadOptions, SourceError};
-pub use binary::BinaryError;
+use binary::BinaryError;
 pub(crate) use binary::codes_of;
 pub(super) use binary::{castling_rooks, put_pieces};
 pub(crate) use binpack::{Chunks, LONGEST_CHAIN, write_chain};
-pub use pgn::{GameError, Plies};
+pub use pgn::Plies;
 pub use table::{Results, Table};
-pub use text::{LabelStyle, LineError};
+pub use text::LabelStyle;
 pub(crate) use viri::{LONGEST_GAME, write_game};
 
 /// A labelled position.
@@ -108,31 +108,39 @@ impl Format {
 
 /// What is wrong with a record.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum RecordError {
-    /// A line of text.
-    #[error(transparent)]
-    Line(#[from] LineError),
-    /// A game.
-    #[error("line {line}: {error}")]
-    Game {
-        /// Its line, 1 for the first of the game.
-        line: u64,
-        /// What is wrong there.
-        error: GameError,
-    },
-    /// A record of a binary file.
-    #[error(transparent)]
-    Binary(#[from] BinaryError),
+#[error("{message}")]
+pub struct RecordError {
+    /// The kind of error, for counting.
+    pub reason: &'static str,
+    /// What there is to tell.
+    message: String,
 }
 
 impl RecordError {
-    /// The kind of error, for counting.
-    pub fn reason(&self) -> &'static str {
-        match self {
-            RecordError::Line(error) => error.reason(),
-            RecordError::Game { error, .. } => error.reason(),
-            RecordError::Binary(error) => error.reason(),
-        }
+    fn new(reason: &'static str, message: impl Into<String>) -> Self {
+        RecordError { reason, message: message.into() }
+    }
+}
+
+impl From<BinaryError> for RecordError {
+    fn from(error: BinaryError) -> Self {
+        RecordError::new(error.reason(), error.to_string())
+    }
+}
+
+impl From<FenError> for RecordError {
+    fn from(error: FenError) -> Self {
+        let reason = match error {
+            FenError::Kings { .. }
+            | FenError::TooManyPieces { .. }
+            | FenError::PawnOnLastRank(_)
+            | FenError::OpponentInCheck
+            | FenError::Checkers(_)
+            | FenError::CastlingWithoutRook(_)
+            | FenError::EnPassantImpossible(_) => "illegal position",
+            _ => "malformed FEN",
+        };
+        RecordError::new(reason, error.to_string())
     }
 }
 

@@ -8,7 +8,8 @@ use clap::ValueEnum;
 use engine::chess::{Color, FenError, Position};
 use serde::{Deserialize, Serialize};
 
-use super::text::{LineError, begins_like_fen, centipawns};
+use super::text::{begins_like_fen, centipawns, unknown_result};
+use super::{LabelStyle, RecordError};
 use crate::data::label::{Label, LabelView, Outcome, group_of_game, group_of_position};
 
 /// What stands between columns, the likeliest first.
@@ -210,7 +211,7 @@ impl Table {
     }
 
     /// Reads a line; none if it names the columns.
-    pub(super) fn read(&self, line: &str, view: LabelView) -> Option<Result<(Position, Label), LineError>> {
+    pub(super) fn read(&self, line: &str, view: LabelView) -> Option<Result<(Position, Label), RecordError>> {
         let (mut position, mut result, mut score, mut game, mut count) = ("", [""; 2], None, None, 0);
         for (column, field) in fields(line, self.separator as u8).enumerate() {
             count += 1;
@@ -226,7 +227,8 @@ impl Table {
             }
         }
         if count != self.columns {
-            return Some(Err(LineError::Columns { expected: self.columns, found: count }));
+            let message = format!("{count} columns, expected {}", self.columns);
+            return Some(Err(RecordError::new("number of columns", message)));
         }
         if POSITION_NAMES.iter().any(|name| position.eq_ignore_ascii_case(name)) {
             return None;
@@ -241,16 +243,18 @@ impl Table {
         score: Option<&str>,
         game: Option<&str>,
         view: LabelView,
-    ) -> Result<(Position, Label), LineError> {
+    ) -> Result<(Position, Label), RecordError> {
         let (position, rest) = Position::from_fen_prefix(position)?;
         if !rest.is_empty() {
-            return Err(LineError::Fen(FenError::FieldCount(4 + rest.split_ascii_whitespace().count())));
+            return Err(FenError::FieldCount(4 + rest.split_ascii_whitespace().count()).into());
         }
-        let style = super::LabelStyle::Table(*self);
-        let unknown = || LineError::UnknownResult { found: result.to_owned(), style };
+        let unknown = || unknown_result(result, LabelStyle::Table(*self));
         let found = self.results.read(result).ok_or_else(unknown)?;
         if other != result && self.results.read(other) != Some(found) {
-            return Err(LineError::Results(result.to_owned(), other.to_owned()));
+            return Err(RecordError::new(
+                "contradicting results",
+                format!("two results: `{result}` and `{other}`; leave the column out, or rename it, that is not meant"),
+            ));
         }
         let side = if self.results == Results::Words { Color::White } else { view.side(&position) };
         let outcome = side.choose(found, found.flipped());
@@ -285,7 +289,7 @@ mod tests {
     const WHITE: &str = "8/8/8/8/8/k7/7R/K7 w - - 0 1";
     const BLACK: &str = "8/8/8/8/8/k7/7R/K7 b - - 0 1";
 
-    fn read_all(text: &str, view: LabelView, given: Option<Results>) -> Vec<Result<Label, LineError>> {
+    fn read_all(text: &str, view: LabelView, given: Option<Results>) -> Vec<Result<Label, RecordError>> {
         let table = Table::detect(text.lines(), given).expect("a table").expect("a table");
         text.lines().filter_map(|line| table.read(line, view)).map(|read| read.map(|(_, label)| label)).collect()
     }
@@ -341,8 +345,9 @@ mod tests {
         let read = read_all(&text, LabelView::White, None);
         assert_eq!(read[0].as_ref().map(|label| label.outcome), Ok(Outcome::Win));
         assert_eq!(read[1].as_ref().map(|label| label.outcome), Ok(Outcome::Draw));
-        assert_eq!(read[2], Err(LineError::Results("1.0".to_owned(), "0".to_owned())));
-        assert_eq!(read[3].as_ref().map_err(LineError::reason), Err("contradicting results"));
+        let told = read[2].as_ref().unwrap_err().to_string();
+        assert!(told.starts_with("two results: `1.0` and `0`; "), "{told}");
+        assert_eq!(read[3].as_ref().map_err(|error| error.reason), Err("contradicting results"));
         let three = Table::detect(["fen,result,wdl,result"].into_iter(), None);
         assert_eq!(three, Err(MANY_RESULTS));
     }
@@ -357,7 +362,7 @@ mod tests {
         assert_eq!((zero(Results::Points), zero(Results::Signed)), (Outcome::Loss, Outcome::Draw));
         let text = format!("{WHITE};0.5\n{WHITE};-1\n{WHITE};\n{WHITE};1;3\n{WHITE} x y;1\n{WHITE};1-0\n");
         let errors = read_all(&text, LabelView::White, None);
-        let reasons: Vec<&str> = errors[1..].iter().map(|error| error.as_ref().unwrap_err().reason()).collect();
+        let reasons: Vec<&str> = errors[1..].iter().map(|error| error.as_ref().unwrap_err().reason).collect();
         let expected = ["unknown result", "number of columns", "number of columns", "malformed FEN", "unknown result"];
         assert_eq!(reasons, expected);
     }
