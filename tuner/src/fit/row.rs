@@ -53,14 +53,14 @@ struct Place {
 
 impl Row {
     fn new(parameters: &[Parameter], layout: &Layout) -> Self {
-        let mut leaves = vec![0; layout.sums().len()];
+        let mut leaves = vec![0; layout.sums.len()];
         let places = parameters.iter().map(|parameter| {
             let Some(sum) = parameter.sum else { return Place { segment: None, leaf: 0, is_sided: false } };
             leaves[sum] += 1;
-            let is_sided = layout.sums()[sum].is_sided;
+            let is_sided = layout.sums[sum].is_sided;
             Place { segment: Some(layout.segment_of(sum)), leaf: leaves[sum] - 1, is_sided }
         });
-        Row { places: places.collect(), builder: RowBuilder::new(), facts: layout.facts().len(), fault: None }
+        Row { places: places.collect(), builder: RowBuilder::new(), facts: layout.facts.len(), fault: None }
     }
 
     /// Counts a parameter, by its index, so many times for White; negative for Black. A count is one of the unit that

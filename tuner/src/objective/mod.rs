@@ -40,9 +40,12 @@ pub struct ObjectiveError(String);
 /// The function to be minimised; see the module's description.
 #[derive(Debug, Clone)]
 pub struct Objective<'r> {
-    rows: &'r Rows,
-    model: &'r Model,
-    k: f64,
+    /// The rows.
+    pub(crate) rows: &'r Rows,
+    /// How rows are scored.
+    pub(crate) model: &'r Model,
+    /// The scale K.
+    pub(crate) k: f64,
     loss: SampleLoss,
     prior: Option<Prior>,
 }
@@ -102,24 +105,9 @@ impl<'r> Objective<'r> {
         Objective { rows, prior: self.prior.clone(), ..*self }
     }
 
-    /// The rows.
-    pub fn rows(&self) -> &'r Rows {
-        self.rows
-    }
-
-    /// How rows are scored.
-    pub fn model(&self) -> &'r Model {
-        self.model
-    }
-
-    /// The scale K.
-    pub fn k(&self) -> f64 {
-        self.k
-    }
-
     /// Number of parameters.
     pub fn parameters(&self) -> usize {
-        self.model.layout.parameters()
+        self.model.layout.parameters
     }
 
     /// The objective at `theta`, prior included.
@@ -276,7 +264,7 @@ impl<'r> Objective<'r> {
 /// # Panics
 /// If `theta` has another number of components than the model has parameters.
 pub fn scores(rows: &Rows, model: &Model, theta: &[f64]) -> Vec<f64> {
-    assert_eq!(theta.len(), model.layout.parameters(), "number of parameters");
+    assert_eq!(theta.len(), model.layout.parameters, "number of parameters");
     let point = Point::new(&model.layout, theta);
     let of_part = |part: Part<'_>| -> Vec<f64> {
         let mut room = Room::new(&model.layout, &point);

@@ -40,7 +40,7 @@ impl Prior {
     pub(super) fn new(strength: f64, centre: &[f64], scale: PriorScale, layout: &Layout) -> Self {
         let mut direction = vec![0.0; centre.len()];
         if scale == PriorScale::Free {
-            for leaf in layout.sums().iter().filter(|sum| sum.kind == SumKind::Pair).flat_map(|sum| &sum.leaves) {
+            for leaf in layout.sums.iter().filter(|sum| sum.kind == SumKind::Pair).flat_map(|sum| &sum.leaves) {
                 let own = leaf.parameter..leaf.parameter + 2;
                 direction[own.clone()].copy_from_slice(&centre[own]);
             }

@@ -66,7 +66,7 @@ impl Iterative for Adam {
     }
 
     fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate, state: Option<MethodState>) -> Begun<'p> {
-        let batches = self.batches(problem.objective.rows());
+        let batches = self.batches(problem.objective.rows);
         let begun = AdamIteration {
             settings: self,
             problem,

@@ -55,7 +55,7 @@ impl Scale {
             let centre = members.iter().map(|&j| centre[j]).collect();
             is_plain.then_some(Scale { members, centre })
         };
-        open_scales(objective.model(), start, limits).into_iter().filter_map(scale).collect()
+        open_scales(objective.model, start, limits).into_iter().filter_map(scale).collect()
     }
 
     /// What the direction of the scale is in a metric of this diagonal, and the square of its length there.

@@ -113,7 +113,7 @@ impl Iterative for Lbfgs {
 
     fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate, state: Option<MethodState>) -> Begun<'p> {
         let costs = Costs::of(problem.objective);
-        let radius = RADIUS / problem.objective.k() * (start.theta.len() as f64).sqrt();
+        let radius = RADIUS / problem.objective.k * (start.theta.len() as f64).sqrt();
         let mut begun = LbfgsIteration {
             problem,
             is_fresh: self.norm.is_none(),
@@ -165,7 +165,7 @@ impl LbfgsIteration<'_> {
         let Schedule { stride, spent, patience, radius, .. } = state.schedule;
         let damping = state.metric.as_ref().map_or(0.0, |metric| metric.2);
         let is_sound = spent >= 0.0 && patience >= 1.0 && radius > 0.0 && damping >= 0.0 && damping.is_finite();
-        if stride == 0 || stride > self.problem.objective.rows().len() || !is_sound {
+        if stride == 0 || stride > self.problem.objective.rows.len() || !is_sound {
             return Err(no_order("strides"));
         }
         if let Some(diagonal) = &state.diagonal {
@@ -195,14 +195,14 @@ impl LbfgsIteration<'_> {
     /// stays where it is.
     fn head_start(&self, work: &mut Work) -> Option<Iterate> {
         let Problem { objective, limits, .. } = *self.problem;
-        let rows = objective.rows();
+        let rows = objective.rows;
         let wanted = (rows.len() / HEAD_START).min(HEAD_START_MOST).max(HEAD_START_LEAST * objective.parameters());
         let stride = rows.len() / wanted.max(1);
         if stride < HEAD_START {
             return None;
         }
         let sample = rows.pick((0..rows.len()).step_by(stride));
-        let limits = limits.without_rare(&objective.model().occurrences(&sample), HEAD_START_SEEN);
+        let limits = limits.without_rare(&objective.model.occurrences(&sample), HEAD_START_SEEN);
         let solver = Lbfgs { tolerance: HEAD_START_TOLERANCE, ..Lbfgs::default() };
         let fit = solver.minimize(&objective.over(&sample), &self.at.theta, &limits, None, &mut ()).ok()?;
         work.passes += 1 + fit.work.passes.div_ceil(stride);
@@ -379,7 +379,7 @@ impl Costs {
     const CUBE: f64 = 0.02;
 
     fn of(objective: &Objective<'_>) -> Self {
-        let rows = objective.rows();
+        let rows = objective.rows;
         let entries = rows.entries_of_all() as f64 / rows.len() as f64;
         let row = Self::ENTRY * entries + Self::ROW;
         Costs {

@@ -44,7 +44,7 @@ impl Metric {
         work: &mut Work,
     ) -> Self {
         let objective = problem.objective;
-        let rows = objective.rows();
+        let rows = objective.rows;
         let moves = |parameter: usize| !problem.limits.is_frozen(parameter);
         let mut matrix = objective.hessian_among(theta, HessianKind::GaussNewton, stride, &moves);
         work.outer_products += rows.len().div_ceil(stride);

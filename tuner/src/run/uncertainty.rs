@@ -46,7 +46,7 @@ pub fn standard_errors(
     centring: &Centring,
     games: Option<&[u32]>,
 ) -> Option<Errors> {
-    let rows = objective.rows();
+    let rows = objective.rows;
     let clusters = games.map_or(rows.len(), |games| 1 + games.windows(2).filter(|pair| pair[0] != pair[1]).count());
     let stride = (clusters / (ENOUGH_ROWS * theta.len()).max(1)).max(1);
     let numbers = sample(rows.len(), games, stride);
@@ -58,7 +58,7 @@ pub fn standard_errors(
         matrix
     };
     let scales: Vec<Vec<f64>> =
-        open_scales(objective.model(), theta, limits).iter().map(|powers| along(powers, theta)).collect();
+        open_scales(objective.model, theta, limits).iter().map(|powers| along(powers, theta)).collect();
     let moves = |parameter: usize| !limits.is_frozen(parameter);
     let hessian = |kind| gathered(over.hessian_among(theta, kind, 1, &moves));
     let factorised = |kind| factorise(&hessian(kind), &scales, limits);

@@ -318,13 +318,13 @@ impl PriorSearch<'_> {
     /// Where to begin: the fewer rows a parameter, the stronger the pull that is best.
     fn first_rung(&self) -> i32 {
         let free = (0..self.objective.parameters()).filter(|&j| !self.limits.is_frozen(j)).count();
-        let scarcity = (ROWS_PER_PARAMETER * free) as f64 / self.objective.rows().len() as f64;
+        let scarcity = (ROWS_PER_PARAMETER * free) as f64 / self.objective.rows.len() as f64;
         (scarcity.max(1.0).ln() / RATIO.ln()) as i32
     }
 
     /// The folds that are looked at: as many as it takes to hold out enough.
     fn folds(&self) -> Result<Vec<Fold>, ValidationError> {
-        let rows = self.objective.rows();
+        let rows = self.objective.rows;
         let most = (ROWS_PER_PARAMETER * self.objective.parameters()).max(ENOUGH_ROWS).min(rows.len());
         let share = most as f64 / rows.len() as f64;
         let wanted = ENOUGH_HELD.div_ceil(most.div_ceil(FOLDS)).clamp(1, FOLDS);
@@ -359,7 +359,7 @@ impl PriorSearch<'_> {
     }
 
     fn rows<'f>(&self, fold: &'f Fold) -> &'f (Rows, Rows) {
-        fold.rows.get_or_init(|| fold.split.rows(self.objective.rows()))
+        fold.rows.get_or_init(|| fold.split.rows(self.objective.rows))
     }
 }
 

@@ -244,7 +244,7 @@ impl Formula {
             return Err(place.error("the score has no parameter in it: no sum has part in it"));
         }
         let mut tape = self.graph.needed(score, |slot| match self.sources[slot as usize].0 {
-            Source::Sum { sum, side, half } => (layout.segments()[layout.segment_of(sum) + side].slot + half) as u32,
+            Source::Sum { sum, side, half } => (layout.segments[layout.segment_of(sum) + side].slot + half) as u32,
             Source::Common(common) => (layout.row_slots() + common) as u32,
         });
         let score = (tape.ops().len() - 1) as u32;

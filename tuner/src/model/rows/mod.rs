@@ -69,7 +69,7 @@ pub struct Shape {
 
 impl From<&Layout> for Shape {
     fn from(layout: &Layout) -> Self {
-        Shape { leaves: layout.segments().iter().map(|segment| segment.leaves).collect(), facts: layout.facts().len() }
+        Shape { leaves: layout.segments.iter().map(|segment| segment.leaves).collect(), facts: layout.facts.len() }
     }
 }
 
