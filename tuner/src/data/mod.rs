@@ -289,17 +289,25 @@ impl Dataset {
         self.store.release(range);
     }
 
+    /// The number of the file that a position stands in.
+    ///
+    /// # Panics
+    /// If there is no such position.
+    pub(crate) fn file_of(&self, index: usize) -> usize {
+        let mut end = 0;
+        let is_in = |file: &FileSummary| {
+            end += file.positions;
+            (index as u64) < end
+        };
+        self.files.iter().position(is_in).expect("a position stands in one of the files")
+    }
+
     /// Where a position stands.
     ///
     /// # Panics
     /// If there is no such position.
     pub fn place(&self, index: usize) -> Place<'_> {
-        let mut end = 0;
-        let is_in = |file: &&FileSummary| {
-            end += file.positions;
-            (index as u64) < end
-        };
-        let file = self.files.iter().find(is_in).expect("a position stands in one of the files");
+        let file = &self.files[self.file_of(index)];
         Place { file: &file.name, record: file.record, number: u64::from(self.store.record(index)) + 1 }
     }
 }

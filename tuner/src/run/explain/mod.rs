@@ -236,11 +236,10 @@ impl Misjudged {
 /// If there are more or fewer targets than positions.
 pub fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explanation {
     assert_eq!(case.targets.len(), case.dataset.len(), "a target for every position");
-    let files = Files::of(case.dataset);
     let mut sums = Sums::new(case);
     let judge = |range: Range<usize>| {
         let mut part = Sums::new(case);
-        part.add_all(case, range, worst.pool(), &files);
+        part.add_all(case, range, worst.pool());
         part
     };
     case.dataset.each_chunk("explaining", judge, |part| sums.merge(part, worst.pool()), progress);
@@ -262,23 +261,6 @@ pub fn loss_change(case: &Case<'_>, loss: SampleLoss, before: &Explanation, afte
     let targets: Vec<f32> = samples.iter().map(|&sample| case.targets[sample]).collect();
     let groups: Vec<u32> = samples.iter().map(|&sample| case.dataset.groups()[sample]).collect();
     loss_difference(loss, (before.k, &before.scores), (after.k, &after.scores), &targets, &groups)
-}
-
-/// Where the positions of each file end.
-struct Files(Vec<usize>);
-
-impl Files {
-    fn of(dataset: &Dataset) -> Self {
-        let ends = dataset.files().iter().scan(0, |end, file| {
-            *end += file.positions as usize;
-            Some(*end)
-        });
-        Files(ends.collect())
-    }
-
-    fn of_sample(&self, sample: usize) -> usize {
-        self.0.partition_point(|&end| end <= sample)
-    }
 }
 
 /// A position with what is expected of it.
@@ -313,9 +295,10 @@ impl Sums {
         Sums { told, worst: Vec::new() }
     }
 
-    fn add_all(&mut self, case: &Case<'_>, range: Range<usize>, pool: usize, files: &Files) {
+    /// Adds positions of one file.
+    fn add_all(&mut self, case: &Case<'_>, range: Range<usize>, pool: usize) {
         let mut quiescence = Quiescence::new(case.evaluator, Pruning::Exact);
-        let told = &mut self.told;
+        let (told, file) = (&mut self.told, case.dataset.file_of(range.start));
         for (sample, (position, label)) in range.clone().zip(case.dataset.samples(range)) {
             let score = match case.resolve {
                 Resolve::Static => case.evaluator.evaluate_for_white(&position),
@@ -325,7 +308,7 @@ impl Sums {
             let target = f64::from(case.targets[sample]);
             let is_black_to_move = position.side_to_move().sign() < 0;
             let group = label.group;
-            told.files[files.of_sample(sample)].add(&Judged { expected, target, is_black_to_move, group });
+            told.files[file].add(&Judged { expected, target, is_black_to_move, group });
             self.worst.push(((target - expected).abs(), sample));
             if !case.is_counted(sample) {
                 continue;
