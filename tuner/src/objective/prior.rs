@@ -5,7 +5,7 @@
 //! of pairs: the square of what is left of `θ` beside its share in the direction of `θ₀`. Parameters of single sums,
 //! which need not be centipawns, are pulled to where they began. With a fixed scale, `s` is 1 everywhere.
 
-use super::SymmetricMatrix;
+use crate::linear::{SymmetricMatrix, dot};
 use crate::model::layout::{Layout, SumKind};
 use crate::name_of;
 use clap::ValueEnum;
@@ -87,10 +87,6 @@ impl Prior {
         let rest = self.rest(theta).nth(parameter).expect("a parameter");
         self.strength * by * (2.0 * rest + by * (1.0 - part * part))
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    std::iter::zip(a, b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use super::OptimizeError;
 use super::state::check_size;
+use crate::linear::dot;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -68,11 +69,6 @@ impl History {
         direction.iter_mut().for_each(|component| *component = -*component);
         direction
     }
-}
-
-/// Scalar product.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// `sum += factor · part`

@@ -1,7 +1,7 @@
 //! Parameters together with the objective there.
 
-use super::history::dot;
 use super::{Limits, OptimizeError};
+use crate::linear::dot;
 use crate::model::Model;
 use crate::model::centre::scales;
 use crate::objective::Objective;

@@ -7,12 +7,13 @@
 //! than the last ones have shown to be of use, by damping of the matrix; the first one is a fit to a sample of the rows.
 //! See Nocedal and Wright, Numerical Optimization, 2nd edition, sections 7.2 and 10.3.
 
-use super::history::{History, dot};
+use super::history::History;
 use super::iterate::{Iterate, Problem, difference};
 use super::metric::{Metric, SLACK};
 use super::run::{Begun, Iteration, Iterative};
 use super::state::{MethodState, check_size, no_order};
 use super::{OptimizeError, Solver, Termination, Work};
+use crate::linear::dot;
 use crate::objective::Objective;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;

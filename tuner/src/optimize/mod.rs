@@ -17,7 +17,7 @@ pub(crate) use iterate::open_scales;
 pub use lbfgs::Lbfgs;
 pub use limits::Limits;
 pub use local_search::LocalSearch;
-pub use method::{Method, Precision};
+pub use method::Method;
 pub use state::State;
 
 use crate::objective::Objective;

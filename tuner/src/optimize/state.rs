@@ -14,17 +14,13 @@ use serde::{Deserialize, Serialize};
 /// limits. It can be stored in any format that keeps every bit of a number, infinities included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    pub(super) history: Vec<Step>,
+    /// The start and every accepted step so far.
+    pub(crate) history: Vec<Step>,
     pub(super) work: Work,
     pub(super) method: MethodState,
 }
 
 impl State {
-    /// The start and every accepted step so far.
-    pub fn history(&self) -> &[Step] {
-        &self.history
-    }
-
     /// Whether this can be the state of a fit by a method from a start.
     pub(super) fn check(&self, method: &str, start: &Iterate) -> Result<(), OptimizeError> {
         if self.method.name() != method {

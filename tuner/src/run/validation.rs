@@ -99,12 +99,12 @@ impl Split {
     /// If one of the sides would be empty.
     pub fn hold_out(groups: &[u32], share: f64, seed: u64) -> Result<Self, ValidationError> {
         let draw = Draw::new(seed, End::HoldOut);
-        let split = Split::by(groups, |group| draw.place(group) < share);
-        if split.fitted.is_empty() || split.held.is_empty() {
-            let (fitted, held) = (split.fitted.len(), split.held.len());
-            return Err(ValidationError::EmptySide { share, fitted, held });
+        let is_held = |&row: &u32| draw.place(groups[row as usize]) < share;
+        let (held, fitted): (Vec<u32>, Vec<u32>) = (0..groups.len() as u32).partition(is_held);
+        if fitted.is_empty() || held.is_empty() {
+            return Err(ValidationError::EmptySide { share, fitted: fitted.len(), held: held.len() });
         }
-        Ok(split)
+        Ok(Split { fitted, held })
     }
 
     /// Holds out one of [`FOLDS`] folds of the rows, by their groups.
@@ -134,11 +134,6 @@ impl Split {
     /// The groups of the rows to fit.
     pub fn fitted_groups(&self, groups: &[u32]) -> Vec<u32> {
         self.fitted.iter().map(|&row| groups[row as usize]).collect()
-    }
-
-    fn by(groups: &[u32], is_held: impl Fn(u32) -> bool) -> Self {
-        let (held, fitted) = (0..groups.len() as u32).partition(|&row| is_held(groups[row as usize]));
-        Split { fitted, held }
     }
 
     /// Copies of the rows of both sides, in memory: to fit, and held out.

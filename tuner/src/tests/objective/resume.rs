@@ -12,7 +12,7 @@ struct Store(Vec<Vec<u8>>);
 impl Observer for Store {
     fn step(&mut self, step: &Step, theta: &[f64], state: &dyn Fn() -> State) -> ControlFlow<()> {
         let state = state();
-        assert_eq!((state.history().last(), theta.len()), (Some(step), SIZE));
+        assert_eq!((state.history.last(), theta.len()), (Some(step), SIZE));
         self.0.push(minicbor_serde::to_vec(&state).unwrap());
         ControlFlow::Continue(())
     }
