@@ -60,7 +60,7 @@ impl Row {
             let is_sided = layout.sums[sum].is_sided;
             Place { segment: Some(layout.segment_of(sum)), leaf: leaves[sum] - 1, is_sided }
         });
-        Row { places: places.collect(), builder: RowBuilder::new(), facts: layout.facts.len(), fault: None }
+        Row { places: places.collect(), builder: RowBuilder::default(), facts: layout.facts.len(), fault: None }
     }
 
     /// Counts a parameter, by its index, so many times for White; negative for Black. A count is one of the unit that

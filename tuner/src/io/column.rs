@@ -147,6 +147,7 @@ enum Target<T> {
     File { file: BufWriter<File>, path: PathBuf, checksum: crc32fast::Hasher },
 }
 
+/// A writer to memory.
 impl<T: Pod> Default for ColumnWriter<T> {
     fn default() -> Self {
         Self { target: Target::Memory(Vec::new()), length: 0 }
@@ -154,11 +155,6 @@ impl<T: Pod> Default for ColumnWriter<T> {
 }
 
 impl<T: Pod> ColumnWriter<T> {
-    /// A writer to memory.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// A writer to a new file of that name, or in place of an old one.
     ///
     /// # Errors
@@ -296,7 +292,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("numbers");
         let numbers: Vec<u32> = (0..200_000).map(|i| i * 7919).collect();
-        let mut spilt = ColumnWriter::new();
+        let mut spilt = ColumnWriter::default();
         spilt.extend(&numbers[..1000]).expect("room in memory");
         spilt.spill(folder.path()).expect("a temporary file");
         let mut named = ColumnWriter::create(&path).expect("a file");

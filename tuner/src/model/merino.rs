@@ -90,7 +90,7 @@ impl Merino {
         static SHIFTS: LazyLock<Vec<Shift>> = LazyLock::new(|| {
             let merino = merino();
             let mut rows = RowsWriter::in_memory((&merino.model.layout).into());
-            let (mut trace, mut row, mut random) = (Trace::default(), RowBuilder::new(), Random::seeded(1));
+            let (mut trace, mut row, mut random) = (Trace::default(), RowBuilder::default(), Random::seeded(1));
             for start in POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok()) {
                 for _ in 0..RANDOM_GAMES {
                     let mut position = start.clone();

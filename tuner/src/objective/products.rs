@@ -349,7 +349,7 @@ mod tests {
         let totals = columns.totals();
         let mut random = Random::seeded(3);
         let mut writer = RowsWriter::in_memory((&layout).into());
-        let mut row = RowBuilder::new();
+        let mut row = RowBuilder::default();
         for _ in 0..300 {
             row.clear(0);
             for (number, segment) in layout.segments.iter().enumerate() {

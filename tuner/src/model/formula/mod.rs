@@ -116,11 +116,6 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// A formula in which nothing has a name yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Declares the next sum of the layout.
     ///
     /// # Errors

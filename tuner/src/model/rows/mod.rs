@@ -332,13 +332,8 @@ pub struct Segment<'r> {
 
 impl<'r> Block<'r> {
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.target.len()
-    }
-
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.target.is_empty()
     }
 
     /// The segments of the first row, those of the second, and so on.

@@ -26,7 +26,7 @@ fn entries(row: usize) -> Vec<Entry> {
 }
 
 fn push(writer: &mut RowsWriter, row: usize) {
-    let mut builder = RowBuilder::new();
+    let mut builder = RowBuilder::default();
     builder.clear(2);
     // Not in order, and in two parts.
     for &(segment, leaf, count) in entries(row).iter().rev() {
@@ -72,7 +72,7 @@ fn rows_come_back_as_they_were_written() {
         assert_eq!(rows.bytes(), bytes);
         let (mut seen, mut segments) = (0, 0);
         for block in rows.blocks() {
-            assert_eq!((block.first, block.segments_a_row(), block.is_empty()), (seen, 3, false));
+            assert_eq!((block.first, block.segments_a_row(), block.len() == 0), (seen, 3, false));
             assert!(block.facts().zip(block.first..).all(|(facts, row)| facts[0] == row as f32));
             (seen, segments) = (seen + block.len(), segments + block.segments().count());
         }
@@ -94,7 +94,7 @@ fn rows_are_picked_and_appended() {
     for length in [64, 128, 0, 7, 57, 1, 200, 243] {
         joined.append(&rows(begun..begun + length)).unwrap();
         begun += length;
-        assert_eq!((joined.len(), joined.is_empty()), (begun, false));
+        assert_eq!((joined.len(), joined.len() == 0), (begun, false));
     }
     push(&mut joined, 700);
     joined.pick(&rows(690..800), [11, 12, 109]).unwrap();
@@ -181,7 +181,7 @@ fn rows_are_refused_for_what_is_wrong_with_them() {
     let mut writer = RowsWriter::in_memory(shape());
     push(&mut writer, 1);
     let mut refuse = |entries: &[Entry], facts: [f32; 2], target: f32| {
-        let mut row = RowBuilder::new();
+        let mut row = RowBuilder::default();
         row.clear(2);
         entries.iter().for_each(|&(segment, leaf, count)| row.add(segment, leaf, count));
         row.set_fact(0, facts[0]);
@@ -200,7 +200,7 @@ fn rows_are_refused_for_what_is_wrong_with_them() {
     let large: Vec<Entry> = (0..8).map(|leaf| (1, leaf, 1 << 20)).collect();
     assert_eq!(refuse(&large, [0.0; 2], 0.5), "rows: 66056 entries in one sum of a row, at most 65535 can be kept");
     // Nothing of all that was added; what adds up to nothing is none.
-    let mut row = RowBuilder::new();
+    let mut row = RowBuilder::default();
     row.clear(2);
     row.add(1, 5, 3);
     row.add(1, 5, -3);

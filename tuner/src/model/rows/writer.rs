@@ -19,11 +19,6 @@ pub struct RowBuilder {
 }
 
 impl RowBuilder {
-    /// An empty row.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Makes the row empty, with so many facts, all 0.
     pub fn clear(&mut self, facts: usize) {
         self.entries.clear();
@@ -47,6 +42,7 @@ impl RowBuilder {
 }
 
 /// Appends rows, to memory or, if they become many, to temporary files.
+#[derive(Default)]
 pub struct RowsWriter {
     shape: Shape,
     leaf: ColumnWriter<u16>,
@@ -80,30 +76,12 @@ impl RowsWriter {
 
     /// A writer of rows that this process keeps, all of them in memory.
     pub fn in_memory(shape: Shape) -> Self {
-        RowsWriter {
-            shape,
-            leaf: ColumnWriter::new(),
-            count: ColumnWriter::new(),
-            length: ColumnWriter::new(),
-            block: ColumnWriter::new(),
-            fact: ColumnWriter::new(),
-            target: ColumnWriter::new(),
-            chunks: Vec::new(),
-            here: 0,
-            is_divided: false,
-            is_kept: true,
-            storage: None,
-        }
+        RowsWriter { shape, is_kept: true, ..Self::default() }
     }
 
     /// Number of rows so far.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.target.len()
-    }
-
-    /// Whether there is no row yet.
-    pub fn is_empty(&self) -> bool {
-        self.target.is_empty()
     }
 
     /// Adds a row; the builder's entries are sorted by that.

@@ -74,7 +74,7 @@ impl Gather {
         }
         Gather {
             writer: RowsWriter::new(Shape::from(layout), storage),
-            row: RowBuilder::new(),
+            row: RowBuilder::default(),
             counted,
             totals: vec![0.0; layout.row_slots()],
             facts: vec![0.0; layout.facts.len()],

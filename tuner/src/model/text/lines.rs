@@ -124,13 +124,8 @@ impl RowLines {
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.rows
-    }
-
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.rows == 0
     }
 
     /// Adds the line of the next row.

@@ -114,13 +114,8 @@ pub struct Groups {
 
 impl Groups {
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.numbers.len()
-    }
-
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
     }
 
     /// The group of a row, if it is known.
