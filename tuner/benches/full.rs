@@ -104,7 +104,7 @@ fn model() -> Model {
         sum("scale", SumKind::Single, false, singles(SINGLES[2])),
     ];
     let layout = Layout::new(SIZE, sums, ["constant", "phase"].map(str::to_owned).to_vec(), Vec::new());
-    let mut tape = Tape::new();
+    let mut tape = Tape::default();
     let [mg, eg, white, black, complexity, scale] = [0, 1, 2, 3, 4, 5].map(|slot| tape.push(Op::Slot(slot)));
     let [zero, two, eighth, steep, whole] =
         [0.0, 2.0, 0.125, 1.0 / 32.0, 1.0 / 128.0].map(|number| tape.push(Op::Constant(number)));
@@ -140,7 +140,7 @@ fn rows(model: &Model, truth: &[f64], count: usize, random: &mut Random) -> Rows
         ends.push(end);
     }
     let mut writer = RowsWriter::in_memory((&model.layout).into());
-    let mut row = RowBuilder::new();
+    let mut row = RowBuilder::default();
     for _ in 0..count {
         row.clear(2);
         for _ in 0..ENTRIES[0] {

@@ -83,7 +83,7 @@ fn fit(method: &dyn Solver, objective: &Objective<'_>, start: &[f64]) -> (Fit, f
 /// A formula of the same form as Merino's own evaluation, over the same rows.
 fn formula() -> Model {
     let mut text = "merino-rows 2\n".to_owned();
-    let sums = merino().model.layout.sums();
+    let sums = &merino().model.layout.sums;
     for sum in sums {
         let (kind, sided) = (if sum.kind == SumKind::Pair { "pair" } else { "single" }, [" ", " sided"]);
         text += &format!("sum {} {kind}{}\n", sum.name, sided[usize::from(sum.is_sided)]);

@@ -51,7 +51,7 @@ fn main() {
 fn noisy(rows: &Rows, size: usize, storage: &Storage) -> Rows {
     let mut random = Random::seeded(1);
     let mut whole = RowsWriter::new(rows.shape().clone(), storage);
-    let mut built = RowBuilder::new();
+    let mut built = RowBuilder::default();
     for number in 0..size {
         let row = number % rows.len();
         let segments = rows.row(row);

@@ -226,7 +226,7 @@ impl<'e> Resolver<'e> {
             wants_rows,
             merino: merino(),
             trace: Trace::default(),
-            row: RowBuilder::new(),
+            row: RowBuilder::default(),
             rows: Ok(RowsWriter::in_memory((&merino().model.layout).into())),
             scores: Scores::default(),
         }

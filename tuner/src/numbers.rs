@@ -93,7 +93,7 @@ impl Number {
 }
 
 /// All numbers, in the order of the parameter vector.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbers(Vec<Number>);
 
 impl Numbers {
@@ -136,13 +136,8 @@ impl Numbers {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
-    }
-
-    /// Whether there is none; never so for those that are declared.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// The numbers, in order.

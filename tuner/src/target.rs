@@ -6,7 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::data::Dataset;
-use crate::objective::{FitKError, OneResult, SampleLoss, expectation, fit_k_of_integers};
+use crate::objective::{FitKError, OneResult, SampleLoss, expectation, fit_k};
 
 /// Labels that are looked at before what a mapped file had to be read for is given back.
 const SLAB: usize = 1 << 16;
@@ -102,7 +102,7 @@ impl Target {
             let (missing, positions) = (results.len() - scores.len(), results.len());
             return Err(TargetError::NoScore { missing, positions });
         }
-        let k = fit_k_of_integers(SampleLoss::default(), &scores, &results)?.k;
+        let k = fit_k(SampleLoss::default(), &scores, &results)?.k;
         let share = self.result();
         let mix = |(score, result): (i16, f32)| {
             (share * f64::from(result) + (1.0 - share) * expectation(k, score.into())) as f32

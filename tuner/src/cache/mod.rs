@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use crate::data::{Dataset, DatasetError, FileSummary, Grouping, ReadOptions, Source};
 use crate::features::{self, ReadError, Resolve, Resolved, Scores};
-use crate::io::{ColumnNote, Damage, Loader, Saver, Storage, StorageError, open};
+use crate::io::{ColumnNote, Loader, Saver, Storage, StorageError, open};
 use crate::model::merino::merino;
 use crate::model::rows::Rows;
 use crate::numbers::Numbers;
@@ -106,7 +106,7 @@ impl Cache {
     /// # Errors
     /// If it cannot be made.
     pub fn new(folder: &Path) -> Result<Self, StorageError> {
-        fs::create_dir_all(folder).map_err(|error| StorageError::refused(folder, &error))?;
+        fs::create_dir_all(folder).map_err(|error| StorageError::of(folder, error))?;
         Ok(Cache { folder: folder.to_owned() })
     }
 
@@ -134,7 +134,7 @@ impl Cache {
         let entry = self.folder.join(&key.name);
         let found = load(&entry, &key, &sources, (how, &options.storage), progress);
         if found.is_err() {
-            self.discard(&entry).map_err(|error| DatasetError::from(StorageError::refused(&entry, &error)))?;
+            self.discard(&entry).map_err(|error| DatasetError::from(StorageError::of(&entry, error)))?;
         }
         let is_missing = !matches!(found, Ok(Some(_)));
         match (processes::any(is_missing), found) {
@@ -178,8 +178,8 @@ impl Cache {
 
     /// Writes an entry, unless another run has written the same meanwhile; whether it is this run's.
     fn save(&self, entry: &Path, dataset: &Dataset, resolved: &Resolved) -> Result<bool, ReadError> {
-        let refused = |error: &std::io::Error| DatasetError::from(StorageError::refused(entry, error));
-        let temporary = self.temporary().map_err(|error| refused(&error))?;
+        let refused = |error: std::io::Error| DatasetError::from(StorageError::of(entry, error));
+        let temporary = self.temporary().map_err(refused)?;
         let mut saver = Saver::new(temporary.path());
         dataset.save(&mut saver).map_err(DatasetError::from)?;
         resolved.rows.save(&mut saver).map_err(DatasetError::from)?;
@@ -187,14 +187,14 @@ impl Cache {
         saver.column("qsearch", &resolved.scores.qsearch).map_err(DatasetError::from)?;
         let manifest =
             Manifest { columns: saver.finish(), grouping: dataset.grouping(), files: dataset.files().to_vec() };
-        write_manifest(&temporary.path().join(MANIFEST), &manifest).map_err(|error| refused(&error))?;
+        write_manifest(&temporary.path().join(MANIFEST), &manifest).map_err(refused)?;
         match fs::rename(temporary.path(), entry) {
             Ok(()) => {
                 _ = temporary.keep();
                 Ok(true)
             }
             Err(_) if entry.join(MANIFEST).is_file() => Ok(false),
-            Err(error) => Err(refused(&error).into()),
+            Err(error) => Err(refused(error).into()),
         }
     }
 }
@@ -207,11 +207,11 @@ fn write_manifest(path: &Path, manifest: &Manifest) -> std::io::Result<()> {
     fs::File::open(path)?.sync_all()
 }
 
-fn read_manifest(path: &Path) -> Result<Manifest, Damage> {
-    let damage = |what: &str| Damage::of(path, what);
+fn read_manifest(path: &Path) -> Result<Manifest, StorageError> {
+    let damage = |what: &str| StorageError::of(path, what);
     let mut text = String::new();
     let read = open(path).and_then(|file| file.take(LONGEST_MANIFEST).read_to_string(&mut text));
-    read.map_err(|error| Damage::of(path, error))?;
+    read.map_err(|error| StorageError::of(path, error))?;
     let (magic, rest) = text.split_once('\n').unwrap_or_default();
     if magic != MAGIC {
         return Err(damage(&format!("expected `{MAGIC}`: of another version")));
@@ -221,7 +221,7 @@ fn read_manifest(path: &Path) -> Result<Manifest, Damage> {
     if checksum != format!("{:08x}", crc32fast::hash(said.as_bytes())) {
         return Err(damage("is damaged"));
     }
-    serde_json::from_str(said).map_err(|error| Damage::of(path, error))
+    serde_json::from_str(said).map_err(|error| StorageError::of(path, error))
 }
 
 /// What an entry holds; `None` if it is not there. Of what could not have been written, nothing is believed: somebody
@@ -232,13 +232,13 @@ fn load(
     sources: &[Source],
     (how, storage): (Resolve, &Storage),
     progress: &dyn Progress,
-) -> Result<Option<(Dataset, Resolved)>, Damage> {
+) -> Result<Option<(Dataset, Resolved)>, StorageError> {
     if fs::symlink_metadata(entry).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(None);
     }
     let manifest = read_manifest(&entry.join(MANIFEST))?;
     if manifest.files.iter().map(|file| &file.sha256).ne(&key.sha256) {
-        return Err(Damage::of(entry, "is of other data"));
+        return Err(StorageError::of(entry, "is of other data"));
     }
     let mut loader = Loader::new(entry, &manifest.columns, storage, progress);
     let mut files = manifest.files;
@@ -258,7 +258,7 @@ fn load(
 }
 
 /// A column with a score a row.
-fn scores(loader: &mut Loader<'_>, name: &str, rows: &Rows) -> Result<Vec<i16>, Damage> {
+fn scores(loader: &mut Loader<'_>, name: &str, rows: &Rows) -> Result<Vec<i16>, StorageError> {
     let scores = loader.column::<i16>(name)?;
     if scores.len() != rows.len() {
         return Err(loader.damage(format!("{name} has {} scores of {} rows", scores.len(), rows.len())));

@@ -24,12 +24,11 @@ mod tune;
 #[cfg(feature = "mpi")]
 pub(crate) mod world;
 
-use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::Result;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::files::{RunFiles, WriteError};
 use engine::shell_files;
 use tuner::constraints::Constraints;
@@ -173,22 +172,13 @@ struct DataArgs {
 
     /// What numbers are as results where all of a file are 0 and 1: points (0 is a loss) or signed (0 is a draw).
     #[arg(long, value_name = "KIND", value_enum)]
-    results: Option<ResultNumbers>,
+    results: Option<Results>,
 
     #[command(flatten)]
     filters: filter::FilterArgs,
 
     #[command(flatten)]
     memory: MemoryArgs,
-}
-
-/// What results mean that are numbers.
-#[derive(Clone, Copy, ValueEnum)]
-enum ResultNumbers {
-    /// 1, 0.5 and 0.
-    Points,
-    /// 1, 0 and -1.
-    Signed,
 }
 
 impl DataArgs {
@@ -213,14 +203,10 @@ impl DataArgs {
 
     /// How they are read.
     fn options(&self) -> ReadOptions {
-        let results = self.results.map(|numbers| match numbers {
-            ResultNumbers::Points => Results::Points,
-            ResultNumbers::Signed => Results::Signed,
-        });
         ReadOptions {
             skip_bad: self.skip_bad,
             view: self.view,
-            results,
+            results: self.results,
             plies: self.filters.plies(),
             filters: self.filters.filters(),
             storage: self.memory.storage(),
@@ -349,41 +335,17 @@ struct PrintArgs {
     json: bool,
 }
 
-/// How strong the prior is.
+/// λ, if it was told; else it is as strong as cross-validation says.
 #[derive(Clone, Copy)]
-enum Prior {
-    /// As strong as cross-validation says.
-    Auto,
-    /// As strong as told.
-    Strength(f64),
-}
-
-impl Prior {
-    /// λ, if it was told.
-    fn strength(self) -> Option<f64> {
-        match self {
-            Prior::Auto => None,
-            Prior::Strength(strength) => Some(strength),
-        }
-    }
-}
+struct Prior(Option<f64>);
 
 impl FromStr for Prior {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         match text {
-            "auto" => Ok(Prior::Auto),
-            _ => strength(text).map(Prior::Strength).map_err(|error| format!("{error}, or auto")),
-        }
-    }
-}
-
-impl fmt::Display for Prior {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Prior::Auto => f.write_str("auto"),
-            Prior::Strength(strength) => write!(f, "{strength:e}"),
+            "auto" => Ok(Prior(None)),
+            _ => strength(text).map(|strength| Prior(Some(strength))).map_err(|error| format!("{error}, or auto")),
         }
     }
 }

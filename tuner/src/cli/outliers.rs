@@ -56,9 +56,7 @@ impl OutliersArgs {
         let mut files = RunFiles::default();
         self.data.register(&mut files)?;
         files.reads("--params", &self.params)?;
-        if let Some(output) = &self.output {
-            files.writes("--output", output, POSITIONS)?;
-        }
+        self.output.iter().try_for_each(|output| files.writes("--output", output, POSITIONS))?;
         let weights = ParamsFile::open(&self.params)?.weights;
         self.machine.use_threads()?;
         let (sources, count) = (self.data.sources()?, self.count as usize);

@@ -97,7 +97,7 @@ struct ObjectiveArgs {
 
     /// λ, the strength of the pull to the start, per squared centipawn; `auto` chooses it by cross-validation. Little
     /// data wants more, much data less.
-    #[arg(long, value_name = "λ", default_value_t = Prior::Auto, allow_hyphen_values = true)]
+    #[arg(long, value_name = "λ", default_value = "auto", allow_hyphen_values = true)]
     prior: Prior,
 
     /// What is pulled to: the shape of the start, at whatever scale fits best, or the start itself.
@@ -190,7 +190,7 @@ impl SettingsArgs {
             min_seen: parameters.min_seen,
             loss: objective.loss,
             k: objective.k,
-            prior: objective.prior.strength(),
+            prior: objective.prior.0,
             prior_scale: objective.prior_scale,
             validation: objective.validation,
             method: *method,

@@ -65,9 +65,7 @@ impl SimplifyArgs {
         let mut files = RunFiles::default();
         self.data.register(&mut files)?;
         files.reads("--params", &self.params)?;
-        if let Some(output) = &self.output {
-            files.writes("--output", output, TOML)?;
-        }
+        self.output.iter().try_for_each(|output| files.writes("--output", output, TOML))?;
         let ParamsFile { text: input, weights: start, .. } = ParamsFile::open(&self.params)?;
         self.machine.use_threads()?;
         let task = Task {

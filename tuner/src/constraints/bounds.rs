@@ -2,7 +2,7 @@
 
 use super::ConstraintError;
 use crate::numbers::{Number, Numbers};
-use crate::optimize::{Limits, LimitsError};
+use crate::optimize::{Limits, OptimizeError};
 
 /// One end of the range of a number.
 #[derive(Clone, Copy)]
@@ -25,8 +25,9 @@ impl<'t> Bounds<'t> {
             for (index, _) in numbers.meant_by(pattern)? {
                 let Number { name, decimals, .. } = numbers.get(index);
                 if [lower, upper].into_iter().flatten().any(|end| !has_decimals(end, *decimals)) {
-                    let (bound, number, decimals) = (text.to_owned(), name.clone(), *decimals);
-                    return Err(ConstraintError::FineBound { bound, number, decimals });
+                    return Err(ConstraintError::Refused(format!(
+                        "bound {text}: {name} is written with {decimals} digits behind the decimal point, so are its bounds"
+                    )));
                 }
                 bounds.narrow(numbers, index, [lower, upper], text)?;
             }
@@ -55,8 +56,8 @@ impl<'t> Bounds<'t> {
             Some(text) => format!("bound {text}"),
             None => format!("its range, which ends at {}", end.value),
         };
-        let (number, first, second) = (numbers.name(index).to_owned(), told(least), told(greatest));
-        Err(ConstraintError::Contradiction { number, first, second })
+        let (number, first, second) = (numbers.name(index), told(least), told(greatest));
+        Err(ConstraintError::Refused(format!("{number} cannot keep to both {first} and {second}")))
     }
 
     /// Whether all values lie within.
@@ -65,8 +66,9 @@ impl<'t> Bounds<'t> {
             let broken = [(least, value < least.value), (greatest, value > greatest.value)];
             // The reader of parameters has seen to the declared range.
             if let Some(bound) = broken.into_iter().filter(|&(_, broken)| broken).find_map(|(end, _)| end.by) {
-                let (bound, number) = (bound.to_owned(), numbers.name(index).to_owned());
-                return Err(ConstraintError::Outside { bound, number, value });
+                let number = numbers.name(index);
+                let message = format!("bound {bound}: excludes the start: {number} is {value}");
+                return Err(ConstraintError::Refused(message));
             }
         }
         Ok(())
@@ -82,21 +84,18 @@ impl<'t> Bounds<'t> {
         if lower <= upper {
             return Ok((lower, upper));
         }
-        let ([first_lower, first_upper], [second_lower, second_upper]) = (of(highest), of(lowest));
-        let (first, second) = (numbers.name(highest).to_owned(), numbers.name(lowest).to_owned());
-        Err(ConstraintError::TiedBounds { first, first_lower, first_upper, second, second_lower, second_upper })
+        let [first, second] = [highest, lowest].map(|index| {
+            let [lower, upper] = of(index);
+            format!("{} within {lower}..{upper}", numbers.name(index))
+        });
+        Err(ConstraintError::Refused(format!("{first} and {second} cannot be tied")))
     }
 
     /// The bounds for an optimiser.
-    pub(super) fn limits(&self) -> Result<Limits, LimitsError> {
+    pub(super) fn limits(&self) -> Result<Limits, OptimizeError> {
         let (lower, upper) =
             self.0.iter().map(|ends| ends.map(|end| end.value)).map(|[lower, upper]| (lower, upper)).unzip();
         Limits::new(lower, upper)
-    }
-
-    /// How many numbers have narrower bounds than the declared ones.
-    pub(super) fn narrowed(&self) -> usize {
-        self.0.iter().filter(|ends| ends.iter().any(|end| end.by.is_some())).count()
     }
 }
 
@@ -108,7 +107,8 @@ fn has_decimals(value: f64, decimals: usize) -> bool {
 
 /// The pattern and the ends of `PATTERN=LOWER..UPPER`.
 fn parse(text: &str) -> Result<(&str, Option<f64>, Option<f64>), ConstraintError> {
-    let malformed = || ConstraintError::MalformedBound(text.to_owned());
+    let malformed =
+        || ConstraintError::Refused(format!("bound {text}: expected PATTERN=LOWER..UPPER, such as psqt.*=-200..200"));
     let (pattern, range) = text.split_once('=').ok_or_else(malformed)?;
     let (lower, upper) = range.split_once("..").ok_or_else(malformed)?;
     let end = |text: &str| match text.trim() {
@@ -120,7 +120,7 @@ fn parse(text: &str) -> Result<(&str, Option<f64>, Option<f64>), ConstraintError
         _ if pattern.is_empty() => Err(malformed()),
         (None, None) => Err(malformed()),
         (Some(lower), Some(upper)) if lower > upper => {
-            Err(ConstraintError::Reversed { bound: text.to_owned(), lower, upper })
+            Err(ConstraintError::Refused(format!("bound {text}: {lower} is above {upper}")))
         }
         _ => Ok((pattern, lower, upper)),
     }

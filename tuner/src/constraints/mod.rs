@@ -4,14 +4,28 @@
 //! or the parameters of the start is an error that names both.
 
 mod bounds;
-mod error;
 mod ties;
 
-use crate::numbers::Numbers;
-use crate::optimize::Limits;
+use thiserror::Error;
+
+use crate::numbers::{Numbers, UnknownName};
+use crate::optimize::{Limits, OptimizeError};
 use bounds::Bounds;
-pub use error::ConstraintError;
 use ties::Ties;
+
+/// Why constraints cannot be kept.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ConstraintError {
+    /// A pattern that no parameter fits.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
+    /// What is malformed, or contradicts something else.
+    #[error("{0}")]
+    Refused(String),
+    /// What the optimiser thinks of the limits.
+    #[error(transparent)]
+    Limits(#[from] OptimizeError),
+}
 
 /// What a run must keep to, as texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,8 +49,6 @@ pub struct Resolved {
     pub start: Vec<f64>,
     /// What an optimiser has to keep to.
     pub limits: Limits,
-    /// Numbers that are tied together and may move, by group, ascending; each number is in one group at most.
-    pub groups: Vec<Vec<usize>>,
     /// By number: whether it may be shifted with all of its table: not frozen, and tied to nothing outside of it.
     pub shiftable: Vec<bool>,
     /// Numbers that keep their start.
@@ -45,8 +57,6 @@ pub struct Resolved {
     pub tied: usize,
     /// Numbers whose start the ties have changed.
     pub averaged: usize,
-    /// Numbers with narrower bounds than the declared ones.
-    pub bounded: usize,
 }
 
 impl Constraints {
@@ -88,7 +98,7 @@ impl Constraints {
             }
         }
         if frozen.iter().all(|&frozen| frozen) {
-            return Err(ConstraintError::Nothing);
+            return Err(ConstraintError::Refused("nothing is left to be tuned".to_owned()));
         }
         for index in (0..frozen.len()).filter(|&index| frozen[index]) {
             limits.freeze(index)?;
@@ -99,8 +109,6 @@ impl Constraints {
             frozen: frozen.iter().filter(|&&frozen| frozen).count(),
             tied: groups.iter().map(|group| group.len() - 1).sum(),
             averaged: values.iter().zip(start).filter(|(value, start)| value != start).count(),
-            bounded: bounds.narrowed(),
-            groups,
             start: values,
         })
     }

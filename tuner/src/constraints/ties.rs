@@ -56,26 +56,22 @@ impl Ties {
     fn add(&mut self, numbers: &Numbers, tie: &str) -> Result<(), ConstraintError> {
         let patterns: Vec<&str> = tie.split('=').map(str::trim).collect();
         if patterns.len() < 2 || patterns.contains(&"") {
-            return Err(ConstraintError::MalformedTie(tie.to_owned()));
+            return Err(ConstraintError::Refused(format!(
+                "tie {tie}: expected patterns with `=` between them, such as material.knight=material.bishop"
+            )));
         }
         let sides = patterns.iter().map(|pattern| Side::new(numbers, pattern)).collect::<Result<Vec<_>, _>>()?;
         let (first, others) = sides.split_first().expect("there are two sides at least");
         for (place, other) in others.iter().enumerate() {
             if !first.is_like(other, numbers) {
-                return Err(ConstraintError::Shape {
-                    tie: tie.to_owned(),
-                    first: first.pattern.to_owned(),
-                    first_shape: first.shape(numbers),
-                    second: other.pattern.to_owned(),
-                    second_shape: other.shape(numbers),
-                });
+                let [first, second] = [first, other].map(|side| format!("{} ({})", side.pattern, side.shape(numbers)));
+                let message = format!("tie {tie}: {first} and {second} are of different shape");
+                return Err(ConstraintError::Refused(message));
             }
             for (at, &(index, _)) in other.numbers.iter().enumerate() {
                 if sides[..=place].iter().any(|side| side.numbers[at].0 == index) {
-                    return Err(ConstraintError::Itself {
-                        tie: tie.to_owned(),
-                        number: numbers.name(index).to_owned(),
-                    });
+                    let number = numbers.name(index);
+                    return Err(ConstraintError::Refused(format!("tie {tie}: {number} is tied to itself")));
                 }
                 self.join(first.numbers[at].0, index, &format!("tie {tie}"));
             }
@@ -89,8 +85,9 @@ impl Ties {
             meant.iter().filter_map(|&(index, _)| Some((index, numbers.get(index).mirror?))).collect();
         if pairs.is_empty() {
             let on_board = numbers.iter().find(|number| number.mirror.is_some());
-            let field = on_board.and_then(|number| number.name.split('.').next()).unwrap_or("no field");
-            return Err(ConstraintError::NoBoard { pattern: pattern.to_owned(), board: field.to_owned() });
+            let board = on_board.and_then(|number| number.name.split('.').next()).unwrap_or("no field");
+            let message = format!("symmetric {pattern}: there is no board; {board} has one");
+            return Err(ConstraintError::Refused(message));
         }
         for (index, mirror) in pairs {
             self.join(index, mirror, &format!("symmetric {pattern}"));
@@ -139,13 +136,13 @@ impl Ties {
         let value = values[stays];
         let is_whole = group.iter().all(|&index| frozen[index]);
         match group.iter().find(|&&index| values[index] != value) {
-            Some(&other) if !is_whole => Err(ConstraintError::FrozenTie {
-                by: self.by[other].clone().unwrap_or_default(),
-                frozen: numbers.name(stays).to_owned(),
-                frozen_value: value,
-                other: numbers.name(other).to_owned(),
-                other_value: values[other],
-            }),
+            Some(&other) if !is_whole => {
+                let (frozen, by) = (numbers.name(stays), self.by[other].as_deref().unwrap_or_default());
+                let (other, other_value) = (numbers.name(other), values[other]);
+                Err(ConstraintError::Refused(format!(
+                    "{by}: {frozen} is frozen at {value}, but {other} starts at {other_value}; freeze both, or neither"
+                )))
+            }
             _ => Ok(Some(value)),
         }
     }

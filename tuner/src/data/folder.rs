@@ -27,7 +27,7 @@ pub(super) fn sources(folder: &Path) -> Result<Vec<Source>, SourceError> {
         match Source::open(&path).and_then(|source| source.stream(&())?.head()) {
             Ok(head) if is_known(&path, &head) => sources.push(Source::open(&path)?),
             found => {
-                let is_foreign = matches!(found, Ok(_) | Err(SourceError::Empty(_) | SourceError::Unsupported { .. }));
+                let is_foreign = matches!(found, Ok(_) | Err(SourceError::Foreign(_)));
                 damage = damage.or(found.err().filter(|_| !is_foreign));
                 let ending = path
                     .extension()
@@ -37,7 +37,10 @@ pub(super) fn sources(folder: &Path) -> Result<Vec<Source>, SourceError> {
         }
     }
     if sources.is_empty() {
-        return Err(SourceError::Directory { name: folder.display().to_string(), found: told(&foreign) });
+        let (name, found) = (folder.display(), told(&foreign));
+        return Err(SourceError::Refused(format!(
+            "{name}: is a directory with nothing in it that can be read as positions; found {found}"
+        )));
     }
     damage.map_or(Ok(sources), Err)
 }
@@ -77,7 +80,7 @@ fn told(foreign: &BTreeMap<String, u64>) -> String {
 
 /// All files below a folder. Links to folders are not followed: they may lead back.
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), SourceError> {
-    let unreadable = |error| SourceError::Unreadable { name: folder.display().to_string(), error };
+    let unreadable = |error| SourceError::unreadable(&folder.display().to_string(), &error);
     let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {

@@ -21,65 +21,24 @@ const BLOCK_BYTES: usize = BLOCK * CHUNK_BYTES;
 /// Why a file of data cannot be used.
 #[derive(Debug, Error)]
 pub enum SourceError {
-    /// It cannot be opened or read.
-    #[error("{name}: cannot be read: {error}")]
-    Unreadable {
-        /// Its name.
-        name: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// It is a folder, and nothing in it is in a known format.
-    #[error("{name}: is a directory with nothing in it that can be read as positions; found {found}")]
-    Directory {
-        /// Its name.
-        name: String,
-        /// What is in it.
-        found: String,
-    },
+    /// It is empty, or compressed in a way that cannot be undone here: among others in a folder, it is passed over.
+    #[error("{0}")]
+    Foreign(String),
+    /// It cannot be read, is in no known format, or damaged.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl SourceError {
+    /// The system refused to open or read it.
+    pub(super) fn unreadable(name: &str, error: &io::Error) -> Self {
+        SourceError::Refused(format!("{name}: cannot be read: {error}"))
+    }
+
     /// It has no bytes.
-    #[error("{0}: is empty")]
-    Empty(String),
-    /// It is in no known format, and not text.
-    #[error("{name}: is not text: byte {offset} is 0")]
-    Binary {
-        /// Its name.
-        name: String,
-        /// Where the first zero byte stands.
-        offset: usize,
-    },
-    /// It is compressed in a way that cannot be undone here.
-    #[error("{name}: is compressed with {packing}; gzip, zstd, xz and bzip2 can be read")]
-    Unsupported {
-        /// Its name.
-        name: String,
-        /// How it is compressed.
-        packing: &'static str,
-    },
-    /// Its compressed content is damaged, or ends too early.
-    #[error("{name}: damaged {packing} data after {offset} bytes of content: {error}")]
-    Damaged {
-        /// Its name.
-        name: String,
-        /// How it is compressed.
-        packing: &'static str,
-        /// How much content comes before the damage.
-        offset: u64,
-        /// What the decoder says.
-        error: io::Error,
-    },
-    /// A record is longer than any of its kind can be.
-    #[error("{name}: no {record} ends within {longest} bytes after byte {offset} of the content")]
-    Endless {
-        /// Its name.
-        name: String,
-        /// What a record is called.
-        record: &'static str,
-        /// Bytes that the longest can have.
-        longest: usize,
-        /// Where it begins at the latest.
-        offset: u64,
-    },
+    fn empty(name: &str) -> Self {
+        SourceError::Foreign(format!("{name}: is empty"))
+    }
 }
 
 enum Origin {
@@ -121,12 +80,12 @@ impl Source {
     /// If it is missing, unreadable or empty.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let name = path.display().to_string();
-        let unreadable = |error| SourceError::Unreadable { name: name.clone(), error };
+        let unreadable = |error| SourceError::unreadable(&name, &error);
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         let origin = match metadata.len() {
             _ if !metadata.is_file() => Origin::Pipe(Box::new(file)),
-            0 => return Err(SourceError::Empty(name)),
+            0 => return Err(SourceError::empty(&name)),
             size => Origin::File { path: path.to_owned(), size },
         };
         Ok(Source { name, origin })
@@ -152,7 +111,7 @@ impl Source {
     pub fn in_memory(name: &str, bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, SourceError> {
         let bytes = bytes.into();
         if bytes.is_empty() {
-            return Err(SourceError::Empty(name.to_owned()));
+            return Err(SourceError::empty(name));
         }
         Ok(Source { name: name.to_owned(), origin: Origin::Memory(bytes) })
     }
@@ -176,7 +135,7 @@ impl Source {
     /// # Errors
     /// If it cannot be read.
     pub(crate) fn digest(&self, progress: &dyn Progress) -> Result<Option<String>, SourceError> {
-        let unreadable = |error| SourceError::Unreadable { name: self.name.clone(), error };
+        let unreadable = |error| SourceError::unreadable(&self.name, &error);
         let mut bytes: Box<dyn Read + Send + '_> = match &self.origin {
             Origin::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
             Origin::Pipe(_) => return Ok(None),
@@ -197,7 +156,7 @@ impl Source {
     /// Begins to read.
     pub(super) fn stream(self, progress: &dyn Progress) -> Result<Stream<'_>, SourceError> {
         let Source { name, origin } = self;
-        let unreadable = |error| SourceError::Unreadable { name: name.clone(), error };
+        let unreadable = |error| SourceError::unreadable(&name, &error);
         let bytes: Box<dyn Read + Send> = match origin {
             Origin::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
             Origin::Pipe(pipe) => pipe,
@@ -212,7 +171,10 @@ impl Source {
         let (packing, content): (_, Box<dyn Read + Send>) = match packing {
             Ok(None) => (None, Box::new(whole)),
             Ok(Some(packing)) => (Some(packing), packing.decode(Box::new(whole)).map_err(unreadable)?),
-            Err(packing) => return Err(SourceError::Unsupported { name, packing }),
+            Err(packing) => {
+                let message = format!("{name}: is compressed with {packing}; gzip, zstd, xz and bzip2 can be read");
+                return Err(SourceError::Foreign(message));
+            }
         };
         Ok(Stream { name, packing, content, sha256, offset: 0 })
     }
@@ -261,13 +223,13 @@ impl Stream<'_> {
         match read {
             Ok(_) => Ok(count),
             Err(error) => Err(match self.packing {
-                Some(packing) => SourceError::Damaged {
-                    name: self.name.clone(),
-                    packing: packing.name(),
-                    offset: self.offset,
-                    error,
-                },
-                None => SourceError::Unreadable { name: self.name.clone(), error },
+                Some(packing) => SourceError::Refused(format!(
+                    "{}: damaged {} data after {} bytes of content: {error}",
+                    self.name,
+                    packing.name(),
+                    self.offset
+                )),
+                None => SourceError::unreadable(&self.name, &error),
             }),
         }
     }
@@ -313,7 +275,7 @@ impl<'p> Blocks<'p> {
         let mut rest = Vec::new();
         let is_at_end = stream.fill(&mut rest, BLOCK_BYTES)? < BLOCK_BYTES;
         if rest.is_empty() {
-            return Err(SourceError::Empty(stream.name));
+            return Err(SourceError::empty(&stream.name));
         }
         Ok(Blocks { stream, spares: Spares::default(), rest, is_at_end })
     }
@@ -341,12 +303,13 @@ impl<'p> Blocks<'p> {
             }
             let open = self.rest.len() - start;
             if open > CHUNK_BYTES + reader.longest_record() {
-                return Err(SourceError::Endless {
-                    name: self.stream.name.clone(),
-                    record: reader.record().name(),
-                    longest: reader.longest_record(),
-                    offset: self.stream.offset - open as u64,
-                });
+                return Err(SourceError::Refused(format!(
+                    "{}: no {} ends within {} bytes after byte {} of the content",
+                    self.stream.name,
+                    reader.format().record().name(),
+                    reader.longest_record(),
+                    self.stream.offset - open as u64
+                )));
             }
             if !ends.is_empty() {
                 return Ok(Some(self.block(start, ends)));

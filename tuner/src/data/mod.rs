@@ -31,14 +31,11 @@ use engine::chess::{Move, Position};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::io::{Damage, Loader, Saver};
-use crate::io::{Storage, StorageError};
+use crate::io::{Loader, Saver, Storage, StorageError};
 pub use filter::{Filters, LeftOut, LeftOutCounts, Noisy, PIECES};
 pub use folder::POSITIONS;
-pub use formats::{
-    BinaryError, Format, GameError, LabelStyle, LineError, Plies, Record, RecordError, Results, Sample, Table,
-};
 pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, codes_of, write_chain, write_game};
+pub use formats::{Format, LabelStyle, Plies, Record, RecordError, Results, Sample, Table};
 pub use input::{Source, SourceError};
 pub use label::{Label, LabelView, Outcome};
 pub use material::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, material_balance, phase, phase_part};
@@ -117,31 +114,9 @@ pub enum DatasetError {
         /// How many were skipped before.
         skipped: usize,
     },
-    /// The columns of a file have names, but not all that are needed.
-    #[error("{name}: no column is called {column}")]
-    NoColumn {
-        /// Name of the file.
-        name: String,
-        /// What the column should be called.
-        column: &'static str,
-    },
-    /// More than two columns of a file are results.
-    #[error("{0}: more than two columns are called like a result; rename those that are not meant")]
-    ManyResults(String),
-    /// The results of a file may mean two things.
-    #[error("{0}: all results are 0 and 1: with --results points, 0 is a loss, with --results signed a draw")]
-    AmbiguousResults(String),
-    /// There is not one position.
-    #[error("{0}: no positions")]
-    Empty(String),
-    /// There are positions, and none is wanted.
-    #[error("{names}: no positions are left: {left_out}")]
-    NothingLeft {
-        /// Names of the files.
-        names: String,
-        /// What was left out, and why.
-        left_out: LeftOutCounts,
-    },
+    /// The columns of a file do not say what they are, or no position is there, or wanted.
+    #[error("{0}")]
+    Refused(String),
     /// What was read cannot be kept.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -299,7 +274,7 @@ impl Dataset {
         files: Vec<FileSummary>,
         points: &[f32],
         storage: &Storage,
-    ) -> Result<Self, Damage> {
+    ) -> Result<Self, StorageError> {
         let store = Store::load(loader, grouping, &files, points)?;
         Ok(Dataset { store, storage: storage.clone(), grouping, files, skipped: BTreeMap::new() })
     }
@@ -314,17 +289,25 @@ impl Dataset {
         self.store.release(range);
     }
 
+    /// The number of the file that a position stands in.
+    ///
+    /// # Panics
+    /// If there is no such position.
+    pub(crate) fn file_of(&self, index: usize) -> usize {
+        let mut end = 0;
+        let is_in = |file: &FileSummary| {
+            end += file.positions;
+            (index as u64) < end
+        };
+        self.files.iter().position(is_in).expect("a position stands in one of the files")
+    }
+
     /// Where a position stands.
     ///
     /// # Panics
     /// If there is no such position.
     pub fn place(&self, index: usize) -> Place<'_> {
-        let mut end = 0;
-        let is_in = |file: &&FileSummary| {
-            end += file.positions;
-            (index as u64) < end
-        };
-        let file = self.files.iter().find(is_in).expect("a position stands in one of the files");
+        let file = &self.files[self.file_of(index)];
         Place { file: &file.name, record: file.record, number: u64::from(self.store.record(index)) + 1 }
     }
 }

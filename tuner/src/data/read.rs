@@ -39,8 +39,8 @@ impl Dataset {
         if dataset.is_empty() {
             let left_out = dataset.files.iter().map(|file| file.left_out).sum::<LeftOutCounts>();
             return Err(match left_out.iter().next() {
-                None => DatasetError::Empty(names),
-                Some(_) => DatasetError::NothingLeft { names, left_out },
+                None => DatasetError::Refused(format!("{names}: no positions")),
+                Some(_) => DatasetError::Refused(format!("{names}: no positions are left: {left_out}")),
             });
         }
         Ok(dataset)
@@ -67,7 +67,7 @@ impl Importer<'_> {
         let mut file = FileSummary {
             name,
             records: 0,
-            record: reader.record(),
+            record: reader.format().record(),
             positions: 0,
             left_out: LeftOutCounts::default(),
             views: Views::default(),
@@ -123,7 +123,7 @@ impl Importer<'_> {
         if skipped == self.options.skip_bad {
             return Err(DatasetError::BadRecord { bad: Box::new(bad), skipped });
         }
-        let reason = bad.error.reason();
+        let reason = bad.error.reason;
         self.skipped.entry(reason).and_modify(|entry| entry.count += 1).or_insert(Skipped { count: 1, first: bad });
         Ok(())
     }

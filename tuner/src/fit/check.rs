@@ -129,7 +129,7 @@ impl fmt::Display for Check {
 
 /// What differences correlate with, the strongest first: they themselves or their sizes, whichever does so more.
 fn along(text: &TextRows, own: &[f32], differences: &[f64]) -> Vec<(String, f64)> {
-    let facts = text.model.layout.facts().iter().enumerate().skip(1);
+    let facts = text.model.layout.facts.iter().enumerate().skip(1);
     let columns = facts.map(|(fact, name)| {
         let of_part = |part: Part<'_>| -> Vec<f32> {
             part.blocks().flat_map(|block| block.facts().map(|facts| facts[fact]).collect::<Vec<f32>>()).collect()

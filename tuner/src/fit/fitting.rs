@@ -97,7 +97,7 @@ impl Problem {
     /// Tables of parameters, by their names: of each its sum, and the places of its leaves there.
     fn tables(&self) -> Vec<(usize, Vec<usize>)> {
         let mut tables: Vec<(usize, Vec<usize>)> = Vec::new();
-        let mut leaves = vec![0; self.text.model.layout.sums().len()];
+        let mut leaves = vec![0; self.text.model.layout.sums.len()];
         let mut last = None;
         for parameter in &self.text.parameters {
             let Some(sum) = parameter.sum else { continue };

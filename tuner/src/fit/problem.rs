@@ -14,7 +14,6 @@ use crate::data::Source;
 use crate::io::Storage;
 use crate::model::Model;
 use crate::model::centre::homogeneity;
-use crate::model::rows::Rows;
 use crate::model::text::{self, Text, TextRows};
 use crate::numbers::{Number, Numbers, Stage};
 use crate::progress::{Progress, Unit};
@@ -26,10 +25,10 @@ pub struct Problem {
     /// By row: what it must not be parted from when rows are divided, such as its game.
     pub(super) groups: Vec<u32>,
     pub(super) grouping: Grouping,
-    /// How well the formula agrees with the engine's scores, if there are any.
-    pub(super) check: Option<Check>,
-    /// What the user should know of the rows.
-    pub(super) warnings: Vec<String>,
+    /// How well the formula agrees with the scores that the engine gave, if it gave any.
+    pub check: Option<Check>,
+    /// What the user should know of the rows before they are fitted.
+    pub warnings: Vec<String>,
     /// How much is kept in memory.
     pub(super) storage: Storage,
 }
@@ -80,26 +79,6 @@ impl Problem {
     /// If the file cannot be written.
     pub fn write_rows(&self, path: &Path) -> Result<(), RunError> {
         Ok(write_whole_with(path, |file| self.text.write(file))?)
-    }
-
-    /// The parameters, where they start.
-    pub fn parameters(&self) -> &[Parameter] {
-        &self.text.parameters
-    }
-
-    /// The rows.
-    pub fn rows(&self) -> &Rows {
-        &self.text.rows
-    }
-
-    /// How well the formula agrees with the scores that the engine gave, if it gave any.
-    pub fn check(&self) -> Option<&Check> {
-        self.check.as_ref()
-    }
-
-    /// What the user should know of the rows before they are fitted.
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
     }
 
     /// What was declared before the rows.
@@ -162,6 +141,6 @@ fn open(path: &Path) -> Result<Text, TextError> {
     };
     match raw().and_then(decode_text) {
         Ok(text) => Ok((file, text)),
-        Err(error) => Err(TextError::Unreadable { file, error }),
+        Err(error) => Err(TextError::unreadable(&file, &error)),
     }
 }

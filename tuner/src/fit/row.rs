@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Parameter, Problem, RunError};
 use crate::data::{Dataset, ReadOptions, Source};
 use crate::model::layout::Layout;
-use crate::model::rows::{RowBuilder, Rows, RowsError, RowsWriter, Shape};
+use crate::model::rows::{RowBuilder, Rows, RowsWriter, Shape};
 use crate::model::text::{self, Groups};
 use crate::progress::Progress;
 
@@ -53,14 +53,14 @@ struct Place {
 
 impl Row {
     fn new(parameters: &[Parameter], layout: &Layout) -> Self {
-        let mut leaves = vec![0; layout.sums().len()];
+        let mut leaves = vec![0; layout.sums.len()];
         let places = parameters.iter().map(|parameter| {
             let Some(sum) = parameter.sum else { return Place { segment: None, leaf: 0, is_sided: false } };
             leaves[sum] += 1;
-            let is_sided = layout.sums()[sum].is_sided;
+            let is_sided = layout.sums[sum].is_sided;
             Place { segment: Some(layout.segment_of(sum)), leaf: leaves[sum] - 1, is_sided }
         });
-        Row { places: places.collect(), builder: RowBuilder::new(), facts: layout.facts().len(), fault: None }
+        Row { places: places.collect(), builder: RowBuilder::default(), facts: layout.facts.len(), fault: None }
     }
 
     /// Counts a parameter, by its index, so many times for White; negative for Black. A count is one of the unit that
@@ -136,15 +136,9 @@ impl Problem {
                 let fen = position.to_fen();
                 let traced = evaluation.trace(&fen, &mut row);
                 let traced = traced.and_then(|()| row.fault.take().map_or(Ok(()), Err));
-                let pushed = traced
-                    .map_err(Fault::Said)
-                    .and_then(|()| rows.push(&mut row.builder, label.outcome.points()).map_err(Fault::Rows));
-                match pushed {
-                    Ok(()) => {}
-                    Err(Fault::Rows(error @ RowsError::Storage(_))) => return Err(error.into()),
-                    Err(Fault::Rows(error)) => return Err(RunError::Row { fen, message: error.to_string() }),
-                    Err(Fault::Said(message)) => return Err(RunError::Row { fen, message }),
-                }
+                let mut push =
+                    || rows.push(&mut row.builder, label.outcome.points()).map_err(|error| error.to_string());
+                traced.and_then(|()| push()).map_err(|message| RunError::Row(format!("{fen}: {message}")))?;
             }
             Ok(rows.finish()?)
         };
@@ -164,10 +158,4 @@ impl Problem {
         text.groups = groups;
         Problem::new(text, dataset.games().is_none(), &options.storage)
     }
-}
-
-/// Why a position has no row.
-enum Fault {
-    Said(String),
-    Rows(RowsError),
 }

@@ -98,7 +98,7 @@ fn a_danger_curve_is_recovered_with_its_errors() {
     let start: Vec<f64> = truth.iter().map(|value| (0.6 * value + 5.0).round()).collect();
     let mut problem = read(danger(&start, 300 * truth.len())).expect("sound rows");
     let mut random = Random(7);
-    let expected = scores(problem.rows(), &problem.text.model, &truth);
+    let expected = scores(&problem.text.rows, &problem.text.model, &truth);
     let result = |score: &f64| if random.unit() < 1.0 / (1.0 + 10_f64.powf(-score / 400.0)) { 1.0 } else { 0.0 };
     let targets: Vec<f32> = expected.iter().map(result).collect();
     problem.text.rows = problem.text.rows.with_targets(&targets).expect("results");
@@ -114,7 +114,7 @@ fn a_danger_curve_is_recovered_with_its_errors() {
     let inside = inside.count();
     assert!(inside >= truth.len() - 4, "{inside} of {}\n{}", truth.len(), fitted.to_table());
     let distance = |theta: &[f64]| {
-        let found = scores(problem.rows(), &problem.text.model, theta);
+        let found = scores(&problem.text.rows, &problem.text.model, theta);
         let squares = found.iter().zip(&expected).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         (squares / expected.len() as f64).sqrt()
     };
@@ -142,14 +142,14 @@ fn scored(change: impl Fn(usize, f64, f64) -> f64) -> String {
 #[test]
 fn the_constant_is_what_the_formula_lacks() {
     let problem = read(scored(|row, score, _| score + if row == 17 { 300.0 } else { 0.0 })).expect("sound rows");
-    let check = problem.check().expect("a check");
+    let check = problem.check.as_ref().expect("a check");
     assert_eq!((check.rows, check.off, check.worst.len(), check.has_failed()), (200, 1, 1, false));
     assert!(check.worst[0].place.ends_with("rows0:26"), "{check}");
-    let constants: Vec<f32> = (0..200).map(|row| problem.rows().facts(row)[0]).collect();
+    let constants: Vec<f32> = (0..200).map(|row| problem.text.rows.facts(row)[0]).collect();
     assert!(constants.iter().enumerate().all(|(row, &constant)| (constant > 299.0) == (row == 17)));
     assert!(constants.iter().any(|&constant| (0.2..=0.5).contains(&constant.abs())), "{constants:?}");
     assert!(check.to_string().starts_with("score − row: 99.5 % within 1 cp, rms 21."), "{check}");
-    let own = scores(problem.rows(), &problem.text.model, &problem.text.start());
+    let own = scores(&problem.text.rows, &problem.text.model, &problem.text.start());
     let given = problem.text.scores.as_ref().expect("scores");
     assert!(own.iter().zip(given).all(|(a, &b)| (a - f64::from(b)).abs() < 1e-3));
     assert!(problem.fit(&Settings::default(), Hooks::new(&())).is_ok());
@@ -171,7 +171,7 @@ fn scores_that_rows_do_not_add_up_to_are_refused() {
     let wrong = scored(|_, score, endgame| score - 2.0 * endgame);
     let error = fit(&wrong, false).expect_err("rows that are not the engine's").to_string();
     assert!(error.starts_with("the formula is not the engine's evaluation: score − row: "), "{error}");
-    let worst = read(&wrong).expect("sound rows").check().expect("a check").worst[0].clone();
+    let worst = read(&wrong).expect("sound rows").check.as_ref().expect("a check").worst[0].clone();
     let line = worst.place.rsplit(':').next().and_then(|line| line.parse::<usize>().ok()).expect("a line");
     let words: Vec<&str> = wrong.lines().nth(line - 1).expect("a row").split(' ').collect();
     assert!(error.contains(&format!("rows0:{line} (score {}, row ", words[1])), "{error}");
@@ -204,10 +204,10 @@ fn games(groups: impl Fn(usize) -> String) -> String {
 #[test]
 fn unknown_groups_are_runs_of_results() {
     let problem = read(games(|_| "-".to_owned())).expect("sound rows");
-    assert_eq!((problem.grouping, problem.warnings().len()), (Grouping::ResultRuns, 0));
+    assert_eq!((problem.grouping, problem.warnings.len()), (Grouping::ResultRuns, 0));
     let changes = problem.groups.windows(2).filter(|pair| pair[0] != pair[1]).count();
     assert!((49..80).contains(&changes), "{changes}");
-    let results = problem.rows().targets();
+    let results = problem.text.rows.targets();
     let at_a_change = |row: usize| problem.groups[row - 1] == problem.groups[row] || results[row - 1] != results[row];
     assert!((1..12_000).all(at_a_change));
 }
@@ -216,17 +216,17 @@ fn unknown_groups_are_runs_of_results() {
 fn groups_that_say_nothing_are_told() {
     let known = read(games(|row| (row / 20).to_string())).expect("sound rows");
     assert_eq!(
-        (known.grouping, known.warnings(), known.groups[19..22].to_vec()),
+        (known.grouping, &known.warnings[..], known.groups[19..22].to_vec()),
         (Grouping::Given, &[][..], vec![0, 1, 1])
     );
     let alike = read(games(|_| "7".to_owned())).expect("sound rows");
     assert_eq!(alike.grouping, Grouping::ResultRuns);
-    assert!(alike.warnings()[0].starts_with("all rows have the same group"), "{:?}", alike.warnings());
+    assert!(alike.warnings[0].starts_with("all rows have the same group"), "{:?}", alike.warnings);
     let alone = read(games(|row| row.to_string())).expect("sound rows");
     assert_eq!(alone.grouping, Grouping::Given);
-    assert!(alone.warnings()[0].starts_with("every row is a group of its own"), "{:?}", alone.warnings());
+    assert!(alone.warnings[0].starts_with("every row is a group of its own"), "{:?}", alone.warnings);
     let some = read(games(|row| if row % 2 == 0 { "3".to_owned() } else { "-".to_owned() })).expect("sound rows");
-    assert_eq!((some.grouping, some.warnings().len(), some.groups[2]), (Grouping::Given, 0, 3));
+    assert_eq!((some.grouping, some.warnings.len(), some.groups[2]), (Grouping::Given, 0, 3));
     // Neighbours that have nothing to do with one another: only the same rows stay together.
     let text = scored(|_, score, _| score);
     let alone = read(text).expect("sound rows");
@@ -372,7 +372,7 @@ fn normalized_parameters_have_a_scale_of_1() {
     let mut text = danger(&truth, 400);
     let mut random = Random(19);
     let problem = read(&text).expect("sound rows");
-    let expected = scores(problem.rows(), &problem.text.model, &truth);
+    let expected = scores(&problem.text.rows, &problem.text.model, &truth);
     let results =
         expected.iter().map(|score| if random.unit() < 1.0 / (1.0 + 10_f64.powf(-score / 700.0)) { 1.0 } else { 0.0 });
     let mut problem = problem.clone();

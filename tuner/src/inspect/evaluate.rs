@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::data::{Dataset, ReadOptions, Source};
 use crate::features::{Resolve, Scores, score};
-use crate::objective::{Difference, SampleLoss, fit_k_of_integers, loss_difference};
+use crate::objective::{Difference, SampleLoss, fit_k, loss_difference};
 use crate::progress::Progress;
 use crate::run::RunError;
 use crate::tune::Loss;
@@ -46,7 +46,7 @@ pub fn evaluate(
     let scores = score(&parameters[0]);
     let scale = |scores: &Scores| match k {
         Some(k) => Ok(k),
-        None => fit_k_of_integers(LOSS, &scores.qsearch, &targets).map(|fit| fit.k),
+        None => fit_k(LOSS, &scores.qsearch, &targets).map(|fit| fit.k),
     };
     let first_k = scale(&scores)?;
     let mut evaluations =

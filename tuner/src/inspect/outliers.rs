@@ -41,9 +41,8 @@ pub fn outliers(
     let evaluator = &Evaluator::new(weights.clone());
     let targets: Vec<f32> = (0..dataset.len()).map(|index| dataset.label(index).outcome.points()).collect();
     let k = k.unwrap_or_else(|| {
-        let scores: Vec<f64> =
-            score(&dataset, evaluator, resolve, progress).of(resolve).iter().map(|&score| score.into()).collect();
-        fit_k(SampleLoss::default(), &scores, &targets).map_or(DEFAULT_SCALE, |fit| fit.k)
+        let scores = score(&dataset, evaluator, resolve, progress);
+        fit_k(SampleLoss::default(), scores.of(resolve), &targets).map_or(DEFAULT_SCALE, |fit| fit.k)
     });
     let case = Case { dataset: &dataset, evaluator, resolve, k, targets: &targets, counted: None };
     Ok(Outliers {

@@ -41,17 +41,17 @@ impl<T: Pod> Column<T> {
     /// # Errors
     /// If the file cannot be mapped, or has another length.
     pub fn open(path: &Path, length: usize) -> Result<Self, StorageError> {
-        let refused = |error| StorageError::refused(path, &error);
+        let refused = |error| StorageError::of(path, error);
         let file = open(path).map_err(refused)?;
         Self::of_file(&file, path, length)
     }
 
     fn of_file(file: &File, path: &Path, length: usize) -> Result<Self, StorageError> {
-        let refused = |error| StorageError::refused(path, &error);
+        let refused = |error| StorageError::of(path, error);
         let found = file.metadata().map_err(refused)?.len();
         let expected = (length as u64).saturating_mul(size_of::<T>() as u64);
         if found != expected {
-            return Err(StorageError::Length { path: path.to_owned(), found, expected });
+            return Err(StorageError::of(path, format!("{found} bytes, expected {expected}")));
         }
         if length == 0 {
             return Ok(Self::default());
@@ -66,14 +66,6 @@ impl<T: Pod> Column<T> {
     /// Whether the column lies in a file.
     pub fn is_mapped(&self) -> bool {
         matches!(self.0, Place::Mapped(_))
-    }
-
-    /// Bytes of memory the column takes that cannot be given back while it is used.
-    pub fn bytes_in_memory(&self) -> usize {
-        match &self.0 {
-            Place::Memory(numbers) => numbers.capacity() * size_of::<T>(),
-            Place::Mapped(_) => 0,
-        }
     }
 
     /// Gives the memory of a range of a mapped column back to the system, which reads it again when it is looked at
@@ -155,6 +147,7 @@ enum Target<T> {
     File { file: BufWriter<File>, path: PathBuf, checksum: crc32fast::Hasher },
 }
 
+/// A writer to memory.
 impl<T: Pod> Default for ColumnWriter<T> {
     fn default() -> Self {
         Self { target: Target::Memory(Vec::new()), length: 0 }
@@ -162,11 +155,6 @@ impl<T: Pod> Default for ColumnWriter<T> {
 }
 
 impl<T: Pod> ColumnWriter<T> {
-    /// A writer to memory.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// A writer to a new file of that name, or in place of an old one.
     ///
     /// # Errors
@@ -185,7 +173,7 @@ impl<T: Pod> ColumnWriter<T> {
     }
 
     fn to_file(made: io::Result<File>, path: &Path) -> Result<Target<T>, StorageError> {
-        let file = made.map_err(|error| StorageError::refused(path, &error))?;
+        let file = made.map_err(|error| StorageError::of(path, error))?;
         let file = BufWriter::with_capacity(BUFFER, file);
         Ok(Target::File { file, path: path.to_owned(), checksum: crc32fast::Hasher::new() })
     }
@@ -222,13 +210,6 @@ impl<T: Pod> ColumnWriter<T> {
         }
     }
 
-    /// Makes room for more records, if they go to memory.
-    pub fn reserve(&mut self, records: usize) {
-        if let Target::Memory(numbers) = &mut self.target {
-            numbers.reserve(records);
-        }
-    }
-
     /// Adds a record.
     ///
     /// # Errors
@@ -251,7 +232,7 @@ impl<T: Pod> ColumnWriter<T> {
                 let bytes = bytemuck::cast_slice(records);
                 checksum.update(bytes);
                 let written = file.write_all(bytes);
-                written.map_err(|error| StorageError::refused(path, &error))?;
+                written.map_err(|error| StorageError::of(path, error))?;
             }
         }
         Ok(())
@@ -290,7 +271,7 @@ impl<T: Pod> ColumnWriter<T> {
                 Ok((numbers.into(), 0))
             }
             Target::File { file, path, checksum } => {
-                let refused = |error| StorageError::refused(&path, &error);
+                let refused = |error| StorageError::of(&path, error);
                 let file = file.into_inner().map_err(|error| refused(error.into_error()))?;
                 // Nobody can open a temporary file again: what of it is on the disk does not matter.
                 if path.is_file() {
@@ -311,7 +292,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("numbers");
         let numbers: Vec<u32> = (0..200_000).map(|i| i * 7919).collect();
-        let mut spilt = ColumnWriter::new();
+        let mut spilt = ColumnWriter::default();
         spilt.extend(&numbers[..1000]).expect("room in memory");
         spilt.spill(folder.path()).expect("a temporary file");
         let mut named = ColumnWriter::create(&path).expect("a file");
@@ -342,7 +323,7 @@ mod tests {
         let error = Column::<u32>::open(&path, 3).expect_err("10 bytes are not 3 numbers").to_string();
         assert!(error.ends_with("numbers: 10 bytes, expected 12"), "{error}");
         let missing = Column::<u32>::open(&folder.path().join("none"), 0);
-        assert!(matches!(missing, Err(StorageError::Refused { .. })));
+        assert!(missing.is_err());
         let empty = ColumnWriter::<u64>::temporary(folder.path()).expect("a file").finish().expect("a column");
         assert!(empty.is_empty());
     }

@@ -5,31 +5,12 @@ use std::path::Path;
 
 use bytemuck::Pod;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::{Column, ColumnWriter, Storage, StorageError};
 use crate::progress::{Progress, Unit};
 
 /// Records that are written or checked at a time.
 const BLOCK: usize = 1 << 18;
-
-/// What is wrong with an entry.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub(crate) struct Damage(String);
-
-impl Damage {
-    /// A file or folder, and what is wrong with it.
-    pub(crate) fn of(path: &Path, what: impl fmt::Display) -> Self {
-        Damage(format!("{}: {what}", path.display()))
-    }
-}
-
-impl From<StorageError> for Damage {
-    fn from(error: StorageError) -> Self {
-        Damage(error.to_string())
-    }
-}
 
 /// A column of an entry.
 #[derive(Debug, Serialize, Deserialize)]
@@ -100,13 +81,13 @@ impl<'f> Loader<'f> {
     }
 
     /// What is wrong with the entry.
-    pub(crate) fn damage(&self, what: impl fmt::Display) -> Damage {
-        Damage::of(self.folder, what)
+    pub(crate) fn damage(&self, what: impl fmt::Display) -> StorageError {
+        StorageError::of(self.folder, what)
     }
 
     /// Reads one, and looks whether it is what was written.
-    pub(crate) fn column<T: Pod>(&mut self, name: &str) -> Result<Column<T>, Damage> {
-        let damage = |what: &str| Damage::of(&self.folder.join(name), what);
+    pub(crate) fn column<T: Pod>(&mut self, name: &str) -> Result<Column<T>, StorageError> {
+        let damage = |what: &str| StorageError::of(&self.folder.join(name), what);
         let noted = self.columns.iter().find(|column| column.name == name && column.size == size_of::<T>());
         let noted = noted.ok_or_else(|| damage("is not in the manifest"))?;
         let column = Column::<T>::open(&self.folder.join(name), noted.length)?;

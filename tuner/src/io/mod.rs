@@ -3,6 +3,7 @@
 mod column;
 mod entry;
 
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,34 +11,17 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 pub use column::{Column, ColumnWriter};
-pub(crate) use entry::{ColumnNote, Damage, Loader, Saver};
+pub(crate) use entry::{ColumnNote, Loader, Saver};
 
-/// Why a column cannot be written or mapped.
+/// Why something cannot be kept on the disk, or read again: a file or folder, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum StorageError {
-    /// The system refused.
-    #[error("{}: {error}", path.display())]
-    Refused {
-        /// The file, or the folder of a temporary one.
-        path: PathBuf,
-        /// What the system said.
-        error: String,
-    },
-    /// The file does not have the bytes it should have.
-    #[error("{}: {found} bytes, expected {expected}", path.display())]
-    Length {
-        /// The file.
-        path: PathBuf,
-        /// Bytes it has.
-        found: u64,
-        /// Bytes it should have.
-        expected: u64,
-    },
-}
+#[error("{0}")]
+pub struct StorageError(String);
 
 impl StorageError {
-    pub(crate) fn refused(path: &Path, error: &io::Error) -> Self {
-        StorageError::Refused { path: path.to_owned(), error: error.to_string() }
+    /// A file or folder, or that of a temporary file, and what is wrong with it.
+    pub(crate) fn of(path: &Path, what: impl fmt::Display) -> Self {
+        StorageError(format!("{}: {what}", path.display()))
     }
 }
 

@@ -14,3 +14,8 @@ mod tests;
 pub(crate) use cholesky::Cholesky;
 pub(crate) use matrix::Matrix;
 pub use symmetric::SymmetricMatrix;
+
+/// Scalar product.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

@@ -62,12 +62,17 @@ pub struct Segment {
 /// numbered as *slots*, in their order; behind them come the totals that are the same in all rows.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Layout {
-    sums: Vec<Sum>,
-    segments: Vec<Segment>,
-    facts: Vec<String>,
-    /// By common total: parameters and what each counts.
-    common: Vec<Vec<(usize, f64)>>,
-    parameters: usize,
+    /// The sums.
+    pub sums: Vec<Sum>,
+    /// The segments of a row: those of a sided sum are White's, then Black's.
+    pub segments: Vec<Segment>,
+    /// Names of the facts, the numbers of a row that no parameter has part in. The first one, if there are any, is added
+    /// to the score: the row's constant.
+    pub facts: Vec<String>,
+    /// Totals that are the same in all rows: parameters, and what each counts.
+    pub common: Vec<Vec<(usize, f64)>>,
+    /// Number of parameters.
+    pub parameters: usize,
 }
 
 impl Layout {
@@ -91,35 +96,9 @@ impl Layout {
         Layout { sums, segments, facts, common, parameters }
     }
 
-    /// The sums.
-    pub fn sums(&self) -> &[Sum] {
-        &self.sums
-    }
-
-    /// The segments of a row: those of a sided sum are White's, then Black's.
-    pub fn segments(&self) -> &[Segment] {
-        &self.segments
-    }
-
     /// The first segment of a sum; Black's of a sided one follows it.
     pub fn segment_of(&self, sum: usize) -> usize {
         self.segments.iter().position(|segment| segment.sum == sum).expect("every sum has a segment")
-    }
-
-    /// Names of the facts, the numbers of a row that no parameter has part in. The first one, if there are any, is added
-    /// to the score: the row's constant.
-    pub fn facts(&self) -> &[String] {
-        &self.facts
-    }
-
-    /// Totals that are the same in all rows: parameters, and what each counts.
-    pub fn common(&self) -> &[Vec<(usize, f64)>] {
-        &self.common
-    }
-
-    /// Number of parameters.
-    pub fn parameters(&self) -> usize {
-        self.parameters
     }
 
     /// Number of slots, those of common totals among them.

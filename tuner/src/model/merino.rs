@@ -70,7 +70,7 @@ impl Merino {
             constant.terms().iter().map(term).collect()
         });
         let layout = Layout::new(Weights::DIMENSIONS, sums, vec!["constant".to_owned()], common.collect());
-        let segments = (0..layout.sums().len()).map(|sum| layout.segment_of(sum)).collect();
+        let segments = (0..layout.sums.len()).map(|sum| layout.segment_of(sum)).collect();
         let tape = record(&layout);
         let mut tables: Vec<(usize, Vec<usize>)> = Vec::new();
         let name = |index: usize| leaves[index].path.rsplit_once(['.', '[']).map_or("", |(table, _)| table);
@@ -90,12 +90,12 @@ impl Merino {
         static SHIFTS: LazyLock<Vec<Shift>> = LazyLock::new(|| {
             let merino = merino();
             let mut rows = RowsWriter::in_memory((&merino.model.layout).into());
-            let (mut trace, mut row, mut random) = (Trace::default(), RowBuilder::new(), Random::seeded(1));
+            let (mut trace, mut row, mut random) = (Trace::default(), RowBuilder::default(), Random::seeded(1));
             for start in POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok()) {
                 for _ in 0..RANDOM_GAMES {
                     let mut position = start.clone();
                     for _ in 0..RANDOM_MOVES {
-                        row.clear(merino.model.layout.facts().len());
+                        row.clear(merino.model.layout.facts.len());
                         merino.trace(&mut trace, &position, &mut row);
                         rows.push(&mut row, 0.5).expect("rows of a trace are sound");
                         let moves = position.legal_moves();

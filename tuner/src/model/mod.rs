@@ -25,14 +25,14 @@ impl Model {
     pub fn occurrences(&self, rows: &rows::Rows) -> Vec<u32> {
         let layout = &self.layout;
         let parts = rows.each_part(|part| self.rows_by_leaf(part));
-        let mut occurrences = vec![0_u32; layout.parameters()];
-        let leaves = || layout.sums().iter().flat_map(|sum| sum.leaves.iter().map(|leaf| (sum.kind.width(), leaf)));
+        let mut occurrences = vec![0_u32; layout.parameters];
+        let leaves = || layout.sums.iter().flat_map(|sum| sum.leaves.iter().map(|leaf| (sum.kind.width(), leaf)));
         for ((width, leaf), count) in parts.iter().flat_map(|counts| leaves().zip(counts)) {
             for sum in &mut occurrences[leaf.parameter..leaf.parameter + width] {
                 *sum = sum.saturating_add(*count);
             }
         }
-        for &(parameter, _) in layout.common().iter().flatten() {
+        for &(parameter, _) in layout.common.iter().flatten() {
             occurrences[parameter] = rows.len() as u32;
         }
         occurrences
@@ -42,8 +42,8 @@ impl Model {
     fn rows_by_leaf(&self, part: rows::Part<'_>) -> Vec<u32> {
         let layout = &self.layout;
         // By sum, by leaf: the number of rows, and the last of them, counted from 1.
-        let mut seen: Vec<Vec<[u32; 2]>> = layout.sums().iter().map(|sum| vec![[0; 2]; sum.leaves.len()]).collect();
-        let sums: Vec<usize> = layout.segments().iter().map(|segment| segment.sum).collect();
+        let mut seen: Vec<Vec<[u32; 2]>> = layout.sums.iter().map(|sum| vec![[0; 2]; sum.leaves.len()]).collect();
+        let sums: Vec<usize> = layout.segments.iter().map(|segment| segment.sum).collect();
         for block in part.blocks() {
             for (number, segment) in block.segments().enumerate() {
                 let row = (block.first + number / sums.len()) as u32 + 1;

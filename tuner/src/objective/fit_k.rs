@@ -26,44 +26,27 @@ const LAST_STEP: f64 = 1e-8;
 
 /// Why scores and targets do not determine K.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
 pub enum FitKError {
-    /// There are no samples.
-    #[error("fit of K: no samples")]
-    Empty,
-    /// The slices differ in length.
-    #[error("fit of K: {scores} scores, but {targets} targets")]
-    Length {
-        /// Number of scores.
-        scores: usize,
-        /// Number of targets.
-        targets: usize,
-    },
-    /// A score is not a finite number.
-    #[error("fit of K: score {value} of sample {sample}")]
-    Score {
-        /// The sample.
-        sample: usize,
-        /// Its score.
-        value: f64,
-    },
     /// There is but one result.
     #[error(transparent)]
     OneResult(#[from] OneResult),
-    /// A target is outside of 0..=1.
-    #[error("fit of K: target {value} of sample {sample} is not in 0..=1")]
-    Target {
-        /// The sample.
-        sample: usize,
-        /// Its target.
-        value: f32,
-    },
+    /// Samples are malformed, or do not say which K is best.
+    #[error("fit of K: {0}")]
+    Refused(String),
+}
+
+impl FitKError {
     /// No K predicts better than calling every game a draw: scores all zero, or the signs of scores and targets at odds.
-    #[error("fit of K: the scores do not agree with the results better than chance (point of view?)")]
-    Uninformative,
+    fn uninformative() -> Self {
+        let message = "the scores do not agree with the results better than chance (point of view?)";
+        FitKError::Refused(message.to_owned())
+    }
+
     /// The loss still falls at the largest K: the scores' signs alone decide every game.
-    #[error("fit of K: the results follow the sign of the scores; the fit runs away to K = {0}")]
-    Unbounded(f64),
+    fn unbounded() -> Self {
+        let message = "the results follow the sign of the scores; the fit runs away to K";
+        FitKError::Refused(format!("{message} = {K_MAX}"))
+    }
 }
 
 /// All games ended alike: whatever is fitted to them makes the side that won look better, without end.
@@ -104,8 +87,8 @@ pub struct KFit {
     pub passes: usize,
 }
 
-/// Centipawns.
-trait Score: Copy + Into<f64> + Send + Sync {}
+/// Centipawns, whole or not.
+pub trait Score: Copy + Into<f64> + Send + Sync {}
 
 impl<S: Copy + Into<f64> + Send + Sync> Score for S {}
 
@@ -138,19 +121,7 @@ impl Shared for Curve {
 ///
 /// # Errors
 /// If the samples are malformed or do not determine K; never a number that is not one.
-pub fn fit_k(loss: SampleLoss, scores: &[f64], targets: &[f32]) -> Result<KFit, FitKError> {
-    fit(loss, scores, targets)
-}
-
-/// [`fit_k`] for whole centipawns.
-///
-/// # Errors
-/// As for [`fit_k`].
-pub fn fit_k_of_integers(loss: SampleLoss, scores: &[i16], targets: &[f32]) -> Result<KFit, FitKError> {
-    fit(loss, scores, targets)
-}
-
-fn fit<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32]) -> Result<KFit, FitKError> {
+pub fn fit_k<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32]) -> Result<KFit, FitKError> {
     check(scores, targets)?;
     let mut passes = 0;
     let mut at = |log_k: f64| {
@@ -191,16 +162,19 @@ pub fn fit_k_at(loss: SampleLoss, rows: &Rows, model: &Model, theta: &[f64]) -> 
 
 fn check<S: Score>(scores: &[S], targets: &[f32]) -> Result<(), FitKError> {
     if scores.len() != targets.len() {
-        return Err(FitKError::Length { scores: scores.len(), targets: targets.len() });
+        let message = format!("{} scores, but {} targets", scores.len(), targets.len());
+        return Err(FitKError::Refused(message));
     }
     if scores.is_empty() {
-        return Err(FitKError::Empty);
+        return Err(FitKError::Refused("no samples".to_owned()));
     }
     if let Some(sample) = scores.iter().position(|&score| !score.into().is_finite()) {
-        return Err(FitKError::Score { sample, value: scores[sample].into() });
+        let value: f64 = scores[sample].into();
+        return Err(FitKError::Refused(format!("score {value} of sample {sample}")));
     }
     if let Some(sample) = targets.iter().position(|target| !(0.0..=1.0).contains(target)) {
-        return Err(FitKError::Target { sample, value: targets[sample] });
+        let message = format!("target {} of sample {sample} is not in 0..=1", targets[sample]);
+        return Err(FitKError::Refused(message));
     }
     Ok(OneResult::refuse(targets)?)
 }
@@ -215,12 +189,12 @@ fn bracket(at: &mut impl FnMut(f64) -> Curve) -> Result<(f64, f64, f64, Curve), 
     loop {
         let limit = if upwards { highest } else { lowest };
         if x == limit {
-            return Err(if upwards { FitKError::Unbounded(K_MAX) } else { FitKError::Uninformative });
+            return Err(if upwards { FitKError::unbounded() } else { FitKError::uninformative() });
         }
         let next = if upwards { (x + STRIDE).min(limit) } else { (x - STRIDE).max(limit) };
         let there = at(next);
         if here.slope == 0.0 && there.slope == 0.0 {
-            return Err(FitKError::Uninformative);
+            return Err(FitKError::uninformative());
         }
         if (there.slope < 0.0) != upwards {
             let (low, high) = if upwards { (x, next) } else { (next, x) };
@@ -317,25 +291,17 @@ mod tests {
     #[test]
     fn k_is_refused_where_the_data_do_not_determine_it() {
         let scores = [300.0, -200.0, 50.0, -20.0];
-        assert_eq!(fit_k(SampleLoss::SquaredError, &[], &[]), Err(FitKError::Empty));
-        assert_eq!(fit_k(SampleLoss::SquaredError, &scores, &[1.0]), Err(FitKError::Length { scores: 4, targets: 1 }));
+        let refused = |scores: &[f64], targets: &[f32]| fit_k(SampleLoss::SquaredError, scores, targets).unwrap_err();
+        let told = |scores: &[f64], targets: &[f32]| refused(scores, targets).to_string();
+        assert_eq!(told(&[], &[]), "fit of K: no samples");
+        assert_eq!(told(&scores, &[1.0]), "fit of K: 4 scores, but 1 targets");
         for result in [0.0, 0.5, 1.0] {
-            let refused = Err(FitKError::OneResult(OneResult { count: 4, result }));
-            assert_eq!(fit_k(SampleLoss::SquaredError, &scores, &[result; 4]), refused);
+            assert_eq!(refused(&scores, &[result; 4]), FitKError::OneResult(OneResult { count: 4, result }));
         }
-        assert_eq!(fit_k(SampleLoss::SquaredError, &[0.0; 4], &[1.0, 0.0, 0.5, 1.0]), Err(FitKError::Uninformative));
-        assert_eq!(fit_k(SampleLoss::SquaredError, &scores, &[0.0, 1.0, 0.0, 1.0]), Err(FitKError::Uninformative));
-        assert!(matches!(
-            fit_k(SampleLoss::SquaredError, &scores, &[1.0, 0.0, 1.0, 0.0]),
-            Err(FitKError::Unbounded(_))
-        ));
-        assert!(matches!(
-            fit_k(SampleLoss::SquaredError, &[f64::NAN; 2], &[1.0, 0.0]),
-            Err(FitKError::Score { sample: 0, .. })
-        ));
-        assert!(matches!(
-            fit_k(SampleLoss::SquaredError, &scores, &[1.0, 0.0, 2.0, 0.0]),
-            Err(FitKError::Target { sample: 2, .. })
-        ));
+        assert_eq!(refused(&[0.0; 4], &[1.0, 0.0, 0.5, 1.0]), FitKError::uninformative());
+        assert_eq!(refused(&scores, &[0.0, 1.0, 0.0, 1.0]), FitKError::uninformative());
+        assert_eq!(refused(&scores, &[1.0, 0.0, 1.0, 0.0]), FitKError::unbounded());
+        assert_eq!(told(&[f64::NAN; 2], &[1.0, 0.0]), "fit of K: score NaN of sample 0");
+        assert_eq!(told(&scores, &[1.0, 0.0, 2.0, 0.0]), "fit of K: target 2 of sample 2 is not in 0..=1");
     }
 }

@@ -150,7 +150,7 @@ impl Scored<'_> {
 
     /// The diagonal of the Gauss-Newton matrix, added up over the rows of a part.
     pub(super) fn diagonal(&self, part: Part<'_>) -> Vec<f64> {
-        let mut diagonal = vec![0.0; self.model.layout.parameters()];
+        let mut diagonal = vec![0.0; self.model.layout.parameters];
         self.each_gradient(part.blocks(), |_, cost, gradient| {
             let weight = self.logit * self.logit * cost.gauss_newton;
             gradient.each(|parameter, number| diagonal[parameter] += weight * number * number);
@@ -169,7 +169,7 @@ impl Scored<'_> {
                 size - 1
             })
         };
-        let places: Vec<Option<usize>> = (0..self.model.layout.parameters()).map(place).collect();
+        let places: Vec<Option<usize>> = (0..self.model.layout.parameters).map(place).collect();
         let mut total = Matrix::zeros(size, size);
         let mut batch = Batch { gradients: Matrix::zeros(size, GROUPS), filled: 0, group: None };
         let mut count = 0;
@@ -202,7 +202,7 @@ impl Scored<'_> {
     /// The gradients of the groups of a chunk.
     fn by_group(&self, chunk: usize, groups: &[u32]) -> GroupGradients {
         let mut found = GroupGradients::default();
-        let mut sum = RowGradient { numbers: vec![0.0; self.model.layout.parameters()], touched: Vec::new() };
+        let mut sum = RowGradient { numbers: vec![0.0; self.model.layout.parameters], touched: Vec::new() };
         self.each_gradient(self.rows.blocks_of(chunk), |row, cost, gradient| {
             if found.groups.last() != Some(&groups[row]) {
                 found.end(&mut sum);
@@ -223,7 +223,7 @@ impl Scored<'_> {
     ) {
         let layout = &self.model.layout;
         let mut room = Room::new(layout, self.point);
-        let mut gradient = RowGradient { numbers: vec![0.0; layout.parameters()], touched: Vec::new() };
+        let mut gradient = RowGradient { numbers: vec![0.0; layout.parameters], touched: Vec::new() };
         for block in blocks {
             room.evaluate(&block, self.model, self.point);
             self.model.tape.differentiate(&mut room.work);
@@ -238,10 +238,10 @@ impl Scored<'_> {
 /// Shows every row of a block: its lane and its segments.
 fn each_row<'r>(block: &Block<'r>, layout: &Layout, mut see: impl FnMut(usize, &[Segment<'r>])) {
     let mut all = block.segments();
-    let mut segments = Vec::with_capacity(layout.segments().len());
+    let mut segments = Vec::with_capacity(layout.segments.len());
     for lane in 0..block.len() {
         segments.clear();
-        segments.extend(all.by_ref().take(layout.segments().len()));
+        segments.extend(all.by_ref().take(layout.segments.len()));
         see(lane, &segments);
     }
 }
@@ -269,7 +269,7 @@ impl RowGradient {
                 slots.clone().enumerate().for_each(|(half, slot)| self.add(leaf.parameter + half, count * slope(slot)));
             }
         }
-        for (total, parts) in layout.common().iter().enumerate() {
+        for (total, parts) in layout.common.iter().enumerate() {
             let slope = slope(layout.row_slots() + total);
             parts.iter().for_each(|&(parameter, count)| self.add(parameter, slope * count));
         }

@@ -4,6 +4,7 @@
 //! [`logit_per_centipawn`]: `σ(K q) = 1 / (1 + 10^(−K q / 400)) = 1 / (1 + e^(−z))`.
 
 use crate::exponential::{exponential, exponential_ratio};
+use crate::name_of;
 use crate::vectors::{Loop, Vectors, run};
 use clap::ValueEnum;
 
@@ -35,7 +36,7 @@ pub(super) struct Cost {
 impl SampleLoss {
     /// Its name on the command line.
     pub fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        name_of(&self)
     }
 
     /// Cost of logit `z` with target `y`.

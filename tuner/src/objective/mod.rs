@@ -17,7 +17,7 @@ mod products;
 
 pub use crate::linear::SymmetricMatrix;
 pub use difference::{Difference, loss_difference, score_loss};
-pub use fit_k::{FitKError, K_MAX, K_MIN, KFit, OneResult, fit_k, fit_k_at, fit_k_of_integers};
+pub use fit_k::{FitKError, K_MAX, K_MIN, KFit, OneResult, Score, fit_k, fit_k_at};
 pub use hessian::HessianKind;
 pub use loss::{SampleLoss, expectation};
 pub use prior::PriorScale;
@@ -34,41 +34,18 @@ use thiserror::Error;
 
 /// Why an objective cannot be set up.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ObjectiveError {
-    /// Without rows there is no mean.
-    #[error("objective: no rows to fit")]
-    NoRows,
-    /// K must be positive and finite.
-    #[error("objective: K is {0}, but must be positive and finite")]
-    K(f64),
-    /// The strength of the prior must be finite and not negative.
-    #[error("objective: strength of the prior is {0}, but must be finite and not negative")]
-    PriorStrength(f64),
-    /// The centre of the prior has the wrong number of parameters.
-    #[error("objective: centre of the prior has {found} parameters, expected {expected}")]
-    PriorSize {
-        /// Parameters of the objective.
-        expected: usize,
-        /// Parameters given.
-        found: usize,
-    },
-    /// A component of the prior's centre is not a finite number.
-    #[error("objective: parameter {index} of the prior's centre is {value}")]
-    PriorCentre {
-        /// The parameter.
-        index: usize,
-        /// The value given.
-        value: f64,
-    },
-}
+#[error("objective: {0}")]
+pub struct ObjectiveError(String);
 
 /// The function to be minimised; see the module's description.
 #[derive(Debug, Clone)]
 pub struct Objective<'r> {
-    rows: &'r Rows,
-    model: &'r Model,
-    k: f64,
+    /// The rows.
+    pub(crate) rows: &'r Rows,
+    /// How rows are scored.
+    pub(crate) model: &'r Model,
+    /// The scale K.
+    pub(crate) k: f64,
     loss: SampleLoss,
     prior: Option<Prior>,
 }
@@ -84,10 +61,10 @@ impl<'r> Objective<'r> {
     pub fn new(rows: &'r Rows, model: &'r Model, k: f64) -> Result<Self, ObjectiveError> {
         assert_eq!(*rows.shape(), (&model.layout).into(), "rows of another layout");
         if rows.is_empty() {
-            return Err(ObjectiveError::NoRows);
+            return Err(ObjectiveError("no rows to fit".to_owned()));
         }
         if !(k.is_finite() && k > 0.0) {
-            return Err(ObjectiveError::K(k));
+            return Err(ObjectiveError(format!("K is {k}, but must be positive and finite")));
         }
         Ok(Self { rows, model, k, loss: SampleLoss::default(), prior: None })
     }
@@ -104,13 +81,16 @@ impl<'r> Objective<'r> {
     /// If the strength is negative, a number is not finite, or the centre has the wrong size.
     pub fn with_prior(mut self, strength: f64, centre: &[f64], scale: PriorScale) -> Result<Self, ObjectiveError> {
         if !(strength.is_finite() && strength >= 0.0) {
-            return Err(ObjectiveError::PriorStrength(strength));
+            let message = format!("strength of the prior is {strength}, but must be finite and not negative");
+            return Err(ObjectiveError(message));
         }
         if centre.len() != self.parameters() {
-            return Err(ObjectiveError::PriorSize { expected: self.parameters(), found: centre.len() });
+            let (found, expected) = (centre.len(), self.parameters());
+            let message = format!("centre of the prior has {found} parameters, expected {expected}");
+            return Err(ObjectiveError(message));
         }
         if let Some(index) = centre.iter().position(|value| !value.is_finite()) {
-            return Err(ObjectiveError::PriorCentre { index, value: centre[index] });
+            return Err(ObjectiveError(format!("parameter {index} of the prior's centre is {}", centre[index])));
         }
         self.prior = (strength > 0.0).then(|| Prior::new(strength, centre, scale, &self.model.layout));
         Ok(self)
@@ -125,24 +105,9 @@ impl<'r> Objective<'r> {
         Objective { rows, prior: self.prior.clone(), ..*self }
     }
 
-    /// The rows.
-    pub fn rows(&self) -> &'r Rows {
-        self.rows
-    }
-
-    /// How rows are scored.
-    pub fn model(&self) -> &'r Model {
-        self.model
-    }
-
-    /// The scale K.
-    pub fn k(&self) -> f64 {
-        self.k
-    }
-
     /// Number of parameters.
     pub fn parameters(&self) -> usize {
-        self.model.layout.parameters()
+        self.model.layout.parameters
     }
 
     /// The objective at `theta`, prior included.
@@ -299,7 +264,7 @@ impl<'r> Objective<'r> {
 /// # Panics
 /// If `theta` has another number of components than the model has parameters.
 pub fn scores(rows: &Rows, model: &Model, theta: &[f64]) -> Vec<f64> {
-    assert_eq!(theta.len(), model.layout.parameters(), "number of parameters");
+    assert_eq!(theta.len(), model.layout.parameters, "number of parameters");
     let point = Point::new(&model.layout, theta);
     let of_part = |part: Part<'_>| -> Vec<f64> {
         let mut room = Room::new(&model.layout, &point);

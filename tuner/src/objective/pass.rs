@@ -39,9 +39,9 @@ impl Point {
         };
         let total = |parts: &Vec<(usize, f64)>| parts.iter().map(|&(parameter, count)| theta[parameter] * count).sum();
         Point {
-            sums: layout.sums().iter().map(weights).collect(),
-            segments: layout.segments().iter().map(|segment| (segment.sum, segment.slot)).collect(),
-            common: layout.common().iter().map(total).collect(),
+            sums: layout.sums.iter().map(weights).collect(),
+            segments: layout.segments.iter().map(|segment| (segment.sum, segment.slot)).collect(),
+            common: layout.common.iter().map(total).collect(),
             row_slots: layout.row_slots(),
         }
     }
@@ -55,7 +55,7 @@ pub(super) struct Room {
 
 impl Room {
     pub(super) fn new(layout: &Layout, point: &Point) -> Self {
-        let mut work = Work::new(layout.slots(), layout.facts().len());
+        let mut work = Work::new(layout.slots(), layout.facts.len());
         for (total, &value) in work.totals[point.row_slots..].iter_mut().zip(&point.common) {
             total.fill(value);
         }
@@ -130,8 +130,8 @@ pub(super) struct Sums {
 
 impl Sums {
     fn new(layout: &Layout) -> Self {
-        let slopes = layout.sums().iter().map(|sum| vec![0.0; sum.kind.width() * sum.leaves.len()]).collect();
-        Sums { loss: 0.0, slopes, common: vec![0.0; layout.common().len()] }
+        let slopes = layout.sums.iter().map(|sum| vec![0.0; sum.kind.width() * sum.leaves.len()]).collect();
+        Sums { loss: 0.0, slopes, common: vec![0.0; layout.common.len()] }
     }
 
     pub(super) fn total(parts: Vec<Sums>) -> Sums {
@@ -147,8 +147,8 @@ impl Sums {
 
     /// Derivatives by the parameters.
     pub(super) fn by_parameter(&self, layout: &Layout) -> Vec<f64> {
-        let mut gradient = vec![0.0; layout.parameters()];
-        for (sum, slopes) in layout.sums().iter().zip(&self.slopes) {
+        let mut gradient = vec![0.0; layout.parameters];
+        for (sum, slopes) in layout.sums.iter().zip(&self.slopes) {
             let width = sum.kind.width();
             for (leaf, slopes) in sum.leaves.iter().zip(slopes.chunks(width)) {
                 for (half, slope) in slopes.iter().enumerate() {
@@ -156,7 +156,7 @@ impl Sums {
                 }
             }
         }
-        for (parts, slope) in layout.common().iter().zip(&self.common) {
+        for (parts, slope) in layout.common.iter().zip(&self.common) {
             parts.iter().for_each(|&(parameter, count)| gradient[parameter] += slope * count);
         }
         gradient

@@ -5,7 +5,7 @@
 //! of pairs: the square of what is left of `θ` beside its share in the direction of `θ₀`. Parameters of single sums,
 //! which need not be centipawns, are pulled to where they began. With a fixed scale, `s` is 1 everywhere.
 
-use super::SymmetricMatrix;
+use crate::linear::{SymmetricMatrix, dot};
 use crate::model::layout::{Layout, SumKind};
 use crate::name_of;
 use clap::ValueEnum;
@@ -40,7 +40,7 @@ impl Prior {
     pub(super) fn new(strength: f64, centre: &[f64], scale: PriorScale, layout: &Layout) -> Self {
         let mut direction = vec![0.0; centre.len()];
         if scale == PriorScale::Free {
-            for leaf in layout.sums().iter().filter(|sum| sum.kind == SumKind::Pair).flat_map(|sum| &sum.leaves) {
+            for leaf in layout.sums.iter().filter(|sum| sum.kind == SumKind::Pair).flat_map(|sum| &sum.leaves) {
                 let own = leaf.parameter..leaf.parameter + 2;
                 direction[own.clone()].copy_from_slice(&centre[own]);
             }
@@ -87,10 +87,6 @@ impl Prior {
         let rest = self.rest(theta).nth(parameter).expect("a parameter");
         self.strength * by * (2.0 * rest + by * (1.0 - part * part))
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    std::iter::zip(a, b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

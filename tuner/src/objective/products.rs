@@ -49,14 +49,14 @@ impl<'l> Columns<'l> {
     pub(super) fn new(layout: &'l Layout, is_wanted: &dyn Fn(usize) -> bool) -> Self {
         let mut of_sums = Vec::new();
         let mut count = 0;
-        for sum in layout.sums() {
+        for sum in &layout.sums {
             of_sums.push(count);
             count += sum.leaves.len();
         }
-        let mut first: Vec<usize> = layout.segments().iter().map(|segment| of_sums[segment.sum]).collect();
-        let sides = |sum: usize| layout.segment_of(sum) + usize::from(layout.sums()[sum].is_sided);
-        let mut last: Vec<usize> = layout.segments().iter().map(|segment| sides(segment.sum)).collect();
-        for _ in layout.common() {
+        let mut first: Vec<usize> = layout.segments.iter().map(|segment| of_sums[segment.sum]).collect();
+        let sides = |sum: usize| layout.segment_of(sum) + usize::from(layout.sums[sum].is_sided);
+        let mut last: Vec<usize> = layout.segments.iter().map(|segment| sides(segment.sum)).collect();
+        for _ in &layout.common {
             last.push(first.len());
             first.push(count);
             count += 1;
@@ -79,7 +79,7 @@ impl<'l> Columns<'l> {
 
     /// The slots of a total; the second is missing if it is a single number.
     pub(super) fn slots(&self, total: usize) -> [Option<usize>; 2] {
-        let slots = match total.checked_sub(self.layout.segments().len()) {
+        let slots = match total.checked_sub(self.layout.segments.len()) {
             None => self.layout.slots_of(total),
             Some(common) => self.layout.row_slots() + common..self.layout.row_slots() + common + 1,
         };
@@ -88,19 +88,19 @@ impl<'l> Columns<'l> {
 
     /// By column, by half of it: its parameters, and what each counts.
     fn parameters(&self) -> Vec<[Vec<(usize, f64)>; 2]> {
-        let leaves = self.layout.sums().iter().flat_map(|sum| {
+        let leaves = self.layout.sums.iter().flat_map(|sum| {
             let of_half = |leaf: &Leaf, half| {
                 if half < sum.kind.width() { vec![(leaf.parameter + half, leaf.unit)] } else { Vec::new() }
             };
             sum.leaves.iter().map(move |leaf| [0, 1].map(|half| of_half(leaf, half)))
         });
-        leaves.chain(self.layout.common().iter().map(|parts| [parts.clone(), Vec::new()])).collect()
+        leaves.chain(self.layout.common.iter().map(|parts| [parts.clone(), Vec::new()])).collect()
     }
 
     /// The matrix by parameters.
     fn by_parameter(&self, bands: &[Band], scale: f64) -> SymmetricMatrix {
         let parameters = self.parameters();
-        let mut matrix = SymmetricMatrix::zeros(self.layout.parameters());
+        let mut matrix = SymmetricMatrix::zeros(self.layout.parameters);
         for (i, of_row) in parameters.iter().enumerate() {
             let first = row_of(i / BAND * BAND).start;
             let row = row_of(i).start - first..row_of(i).end - first;
@@ -349,10 +349,10 @@ mod tests {
         let totals = columns.totals();
         let mut random = Random::seeded(3);
         let mut writer = RowsWriter::in_memory((&layout).into());
-        let mut row = RowBuilder::new();
+        let mut row = RowBuilder::default();
         for _ in 0..300 {
             row.clear(0);
-            for (number, segment) in layout.segments().iter().enumerate() {
+            for (number, segment) in layout.segments.iter().enumerate() {
                 for _ in 0..random.below(9) {
                     row.add(number, random.below(segment.leaves as u64) as usize, random.below(300) as i32 - 150);
                 }
@@ -361,7 +361,7 @@ mod tests {
         }
         let rows = writer.finish().unwrap();
         let slots = layout.slots();
-        let mut expected = vec![vec![0.0; layout.parameters()]; layout.parameters()];
+        let mut expected = vec![vec![0.0; layout.parameters]; layout.parameters];
         let mut products = Products::new(&columns);
         let mut pieces: Vec<Piece> = (0..3).map(|_| Piece::default()).collect();
         pieces.iter_mut().for_each(Piece::clear);
@@ -370,7 +370,7 @@ mod tests {
             (0..slots).for_each(|i| (0..=i).for_each(|j| weights.add(i, j, random.below(200) as f64 / 100.0 - 1.0)));
             let segments = rows.row(row);
             // By slot: what it counts of each parameter.
-            let mut counts = vec![vec![0.0; layout.parameters()]; slots];
+            let mut counts = vec![vec![0.0; layout.parameters]; slots];
             for (number, segment) in segments.iter().enumerate() {
                 for (&leaf, &count) in segment.leaves.iter().zip(segment.counts) {
                     let leaf = layout.leaves(number)[usize::from(leaf)];

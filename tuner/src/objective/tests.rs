@@ -76,7 +76,7 @@ pub(crate) fn model() -> Model {
     ];
     let common = vec![vec![(11, FULL[0]), (12, FULL[1])]];
     let layout = Layout::new(SIZE, sums, vec!["constant".to_owned()], common);
-    let mut tape = Tape::new();
+    let mut tape = Tape::default();
     let [mg, eg, white, black, phase, full] = [0, 1, 2, 3, 4, 5].map(|slot| tape.push(Op::Slot(slot)));
     let [zero, bend, share] = [0.0, 1.0 / 64.0, 0.25].map(|number| tape.push(Op::Constant(number)));
     let [white, black] = [white, black].map(|sum| {
@@ -100,7 +100,7 @@ pub(crate) fn model() -> Model {
 /// Rows with results drawn from [`THETA`], and the same as counts.
 pub(crate) fn rows(model: &Model, count: usize) -> (Rows, Vec<Plain>) {
     let mut random = Random::seeded(9);
-    let (mut writer, mut row) = (RowsWriter::in_memory((&model.layout).into()), RowBuilder::new());
+    let (mut writer, mut row) = (RowsWriter::in_memory((&model.layout).into()), RowBuilder::default());
     let mut plain = Vec::new();
     for _ in 0..count {
         let counts = Plain::drawn(&mut random);
@@ -334,7 +334,7 @@ fn occurrences_count_rows_whatever_counts_in_them() {
 /// A model of a random formula over the totals of the one above.
 fn random_model(random: &mut Random) -> Model {
     let Model { layout, .. } = model();
-    let mut tape = Tape::new();
+    let mut tape = Tape::default();
     let slots: Vec<u32> = (0..6).map(|slot| tape.push(Op::Slot(slot))).collect();
     let [small, large] = [0.01, 100.0].map(|number| tape.push(Op::Constant(number)));
     // All of about the size of 1.

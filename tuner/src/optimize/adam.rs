@@ -7,8 +7,8 @@
 use super::iterate::{Iterate, Problem};
 use super::limits::Limits;
 use super::run::{Begun, Iteration, Iterative};
-use super::state::{MethodState, StateError, check_order, check_size};
-use super::{Termination, Work};
+use super::state::{MethodState, check_order, check_size};
+use super::{OptimizeError, Termination, Work};
 use crate::model::rows::Rows;
 use engine::random::Random;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ impl Iterative for Adam {
     }
 
     fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate, state: Option<MethodState>) -> Begun<'p> {
-        let batches = self.batches(problem.objective.rows());
+        let batches = self.batches(problem.objective.rows);
         let begun = AdamIteration {
             settings: self,
             problem,
@@ -117,7 +117,7 @@ struct AdamIteration<'p> {
 
 impl AdamIteration<'_> {
     /// Goes to where an earlier one was.
-    fn resume(self, state: AdamState) -> Result<Self, StateError> {
+    fn resume(self, state: AdamState) -> Result<Self, OptimizeError> {
         let AdamState { theta, best, moments, rate, idle, order, random } = state;
         self.problem.check(&theta)?;
         self.problem.check(&best)?;
@@ -200,7 +200,7 @@ impl Moments {
         Moments { first: vec![0.0; size], second: vec![0.0; size], remaining: (1.0, 1.0) }
     }
 
-    fn check(&self, size: usize) -> Result<(), StateError> {
+    fn check(&self, size: usize) -> Result<(), OptimizeError> {
         check_size(self.first.len(), size)?;
         check_size(self.second.len(), size)
     }

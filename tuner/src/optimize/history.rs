@@ -1,7 +1,9 @@
 //! The last steps of a quasi-Newton method, and what they did to the gradient.
 //! See Nocedal and Wright, Numerical Optimization, 2nd edition, section 7.2 (limited-memory BFGS, two-loop recursion).
 
-use super::state::{StateError, check_size};
+use super::OptimizeError;
+use super::state::check_size;
+use crate::linear::dot;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -32,7 +34,7 @@ impl History {
     }
 
     /// Whether all pairs are of so many parameters.
-    pub(super) fn check(&self, size: usize) -> Result<(), StateError> {
+    pub(super) fn check(&self, size: usize) -> Result<(), OptimizeError> {
         let vectors = self.pairs.iter().flat_map(|pair| [&pair.step, &pair.change]);
         vectors.into_iter().try_for_each(|vector| check_size(vector.len(), size))
     }
@@ -67,11 +69,6 @@ impl History {
         direction.iter_mut().for_each(|component| *component = -*component);
         direction
     }
-}
-
-/// Scalar product.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// `sum += factor · part`

@@ -1,7 +1,7 @@
 //! Parameters together with the objective there.
 
-use super::history::dot;
 use super::{Limits, OptimizeError};
+use crate::linear::dot;
 use crate::model::Model;
 use crate::model::centre::scales;
 use crate::objective::Objective;
@@ -55,7 +55,7 @@ impl Scale {
             let centre = members.iter().map(|&j| centre[j]).collect();
             is_plain.then_some(Scale { members, centre })
         };
-        open_scales(objective.model(), start, limits).into_iter().filter_map(scale).collect()
+        open_scales(objective.model, start, limits).into_iter().filter_map(scale).collect()
     }
 
     /// What the direction of the scale is in a metric of this diagonal, and the square of its length there.
@@ -107,7 +107,8 @@ impl Problem<'_> {
     /// The start of a fit.
     pub(super) fn start(&self, start: &[f64]) -> Result<Iterate, OptimizeError> {
         let start = self.iterate(start.to_vec());
-        if start.is_finite() { Ok(start) } else { Err(OptimizeError::NotFinite(start.loss)) }
+        let message = || format!("optimise: the objective is {} at the start", start.loss);
+        if start.is_finite() { Ok(start) } else { Err(OptimizeError(message())) }
     }
 
     /// A step along a direction, shortened until the loss falls enough; `None` if it does not.

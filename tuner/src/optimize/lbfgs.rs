@@ -7,12 +7,13 @@
 //! than the last ones have shown to be of use, by damping of the matrix; the first one is a fit to a sample of the rows.
 //! See Nocedal and Wright, Numerical Optimization, 2nd edition, sections 7.2 and 10.3.
 
-use super::history::{History, dot};
+use super::history::History;
 use super::iterate::{Iterate, Problem, difference};
 use super::metric::{Metric, SLACK};
 use super::run::{Begun, Iteration, Iterative};
-use super::state::{MethodState, StateError, check_size};
-use super::{Solver, Termination, Work};
+use super::state::{MethodState, check_size, no_order};
+use super::{OptimizeError, Solver, Termination, Work};
+use crate::linear::dot;
 use crate::objective::Objective;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -113,7 +114,7 @@ impl Iterative for Lbfgs {
 
     fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate, state: Option<MethodState>) -> Begun<'p> {
         let costs = Costs::of(problem.objective);
-        let radius = RADIUS / problem.objective.k() * (start.theta.len() as f64).sqrt();
+        let radius = RADIUS / problem.objective.k * (start.theta.len() as f64).sqrt();
         let mut begun = LbfgsIteration {
             problem,
             is_fresh: self.norm.is_none(),
@@ -159,19 +160,19 @@ struct LbfgsIteration<'p> {
 }
 
 impl LbfgsIteration<'_> {
-    fn resume(&mut self, state: LbfgsState) -> Result<(), StateError> {
+    fn resume(&mut self, state: LbfgsState) -> Result<(), OptimizeError> {
         self.problem.check(&state.theta)?;
         state.history.check(state.theta.len())?;
         let Schedule { stride, spent, patience, radius, .. } = state.schedule;
         let damping = state.metric.as_ref().map_or(0.0, |metric| metric.2);
         let is_sound = spent >= 0.0 && patience >= 1.0 && radius > 0.0 && damping >= 0.0 && damping.is_finite();
-        if stride == 0 || stride > self.problem.objective.rows().len() || !is_sound {
-            return Err(StateError::Order("strides"));
+        if stride == 0 || stride > self.problem.objective.rows.len() || !is_sound {
+            return Err(no_order("strides"));
         }
         if let Some(diagonal) = &state.diagonal {
             check_size(diagonal.len(), state.theta.len())?;
             if !diagonal.iter().all(|&entry| entry >= 0.0 && entry.is_finite()) {
-                return Err(StateError::Order("diagonals"));
+                return Err(no_order("diagonals"));
             }
         }
         self.diagonal = state.diagonal;
@@ -195,14 +196,14 @@ impl LbfgsIteration<'_> {
     /// stays where it is.
     fn head_start(&self, work: &mut Work) -> Option<Iterate> {
         let Problem { objective, limits, .. } = *self.problem;
-        let rows = objective.rows();
+        let rows = objective.rows;
         let wanted = (rows.len() / HEAD_START).min(HEAD_START_MOST).max(HEAD_START_LEAST * objective.parameters());
         let stride = rows.len() / wanted.max(1);
         if stride < HEAD_START {
             return None;
         }
         let sample = rows.pick((0..rows.len()).step_by(stride));
-        let limits = limits.without_rare(&objective.model().occurrences(&sample), HEAD_START_SEEN);
+        let limits = limits.without_rare(&objective.model.occurrences(&sample), HEAD_START_SEEN);
         let solver = Lbfgs { tolerance: HEAD_START_TOLERANCE, ..Lbfgs::default() };
         let fit = solver.minimize(&objective.over(&sample), &self.at.theta, &limits, None, &mut ()).ok()?;
         work.passes += 1 + fit.work.passes.div_ceil(stride);
@@ -379,7 +380,7 @@ impl Costs {
     const CUBE: f64 = 0.02;
 
     fn of(objective: &Objective<'_>) -> Self {
-        let rows = objective.rows();
+        let rows = objective.rows;
         let entries = rows.entries_of_all() as f64 / rows.len() as f64;
         let row = Self::ENTRY * entries + Self::ROW;
         Costs {

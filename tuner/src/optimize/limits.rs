@@ -2,57 +2,6 @@
 
 use super::OptimizeError;
 use crate::objective::Objective;
-use thiserror::Error;
-
-/// Why limits cannot be.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum LimitsError {
-    /// The slices differ in length.
-    #[error("limits: {lower} lower bounds, but {upper} upper bounds")]
-    Length {
-        /// Number of lower bounds.
-        lower: usize,
-        /// Number of upper bounds.
-        upper: usize,
-    },
-    /// A lower bound above the upper one, or one that is not a number.
-    #[error("limits: bounds {lower}..={upper} of parameter {index}")]
-    Bounds {
-        /// The parameter.
-        index: usize,
-        /// Its lower bound.
-        lower: f64,
-        /// Its upper bound.
-        upper: f64,
-    },
-    /// A parameter that does not exist.
-    #[error("limits: no parameter {index} among {size}")]
-    Unknown {
-        /// The parameter.
-        index: usize,
-        /// Number of parameters.
-        size: usize,
-    },
-    /// Tied parameters of which no value is within the bounds of all.
-    #[error("limits: parameter {index} is tied to others, but none of its values {lower}..={upper} is allowed for all")]
-    TiedBounds {
-        /// The parameter.
-        index: usize,
-        /// Its lower bound.
-        lower: f64,
-        /// Its upper bound.
-        upper: f64,
-    },
-    /// A tie between a parameter that is frozen and one that is not.
-    #[error("limits: parameter {free} is tied to parameter {frozen}, which is frozen")]
-    TiedToFrozen {
-        /// The frozen one.
-        frozen: usize,
-        /// The other.
-        free: usize,
-    },
-}
 
 /// Lower and upper bounds of all parameters, in their units, which of them are frozen, and which are tied.
 ///
@@ -78,14 +27,15 @@ impl Limits {
     ///
     /// # Errors
     /// If the slices differ in length, or a lower bound is not at most its upper bound.
-    pub fn new(lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, LimitsError> {
-        if lower.len() != upper.len() {
-            return Err(LimitsError::Length { lower: lower.len(), upper: upper.len() });
+    pub fn new(lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, OptimizeError> {
+        let sizes = (lower.len(), upper.len());
+        if sizes.0 != sizes.1 {
+            return Err(OptimizeError(format!("limits: {} lower bounds, but {} upper bounds", sizes.0, sizes.1)));
         }
         for (index, (&lower, &upper)) in lower.iter().zip(&upper).enumerate() {
             let possible = lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY;
             if !possible {
-                return Err(LimitsError::Bounds { index, lower, upper });
+                return Err(OptimizeError(format!("limits: bounds {lower}..={upper} of parameter {index}")));
             }
         }
         let none = Self::none(lower.len());
@@ -96,7 +46,7 @@ impl Limits {
     ///
     /// # Errors
     /// If there is no such parameter.
-    pub fn freeze(&mut self, index: usize) -> Result<(), LimitsError> {
+    pub fn freeze(&mut self, index: usize) -> Result<(), OptimizeError> {
         self.check(index)?;
         self.tied_to(index).into_iter().for_each(|member| self.frozen[member] = true);
         Ok(())
@@ -125,7 +75,7 @@ impl Limits {
     /// # Errors
     /// If there is no such parameter, if some are frozen and some not, or no value is within all bounds. Nothing
     /// changes then.
-    pub fn tie(&mut self, members: &[usize]) -> Result<(), LimitsError> {
+    pub fn tie(&mut self, members: &[usize]) -> Result<(), OptimizeError> {
         members.iter().try_for_each(|&member| self.check(member))?;
         let mut group: Vec<usize> = members.iter().flat_map(|&member| self.tied_to(member)).collect();
         group.sort_unstable();
@@ -133,14 +83,18 @@ impl Limits {
         let Some(&leader) = group.first() else { return Ok(()) };
         if let Some(&other) = group.iter().find(|&&member| self.frozen[member] != self.frozen[leader]) {
             let (frozen, free) = if self.frozen[leader] { (leader, other) } else { (other, leader) };
-            return Err(LimitsError::TiedToFrozen { frozen, free });
+            let message = format!("limits: parameter {free} is tied to parameter {frozen}, which is frozen");
+            return Err(OptimizeError(message));
         }
         let (mut lower, mut upper) = self.bounds(leader);
         for &index in &group {
             let own = self.bounds(index);
             (lower, upper) = (lower.max(own.0), upper.min(own.1));
             if lower > upper {
-                return Err(LimitsError::TiedBounds { index, lower: own.0, upper: own.1 });
+                return Err(OptimizeError(format!(
+                    "limits: parameter {index} is tied to others, but none of its values {}..={} is allowed for all",
+                    own.0, own.1
+                )));
             }
         }
         for member in group {
@@ -189,9 +143,9 @@ impl Limits {
         (self.lower[index], self.upper[index])
     }
 
-    fn check(&self, index: usize) -> Result<(), LimitsError> {
+    fn check(&self, index: usize) -> Result<(), OptimizeError> {
         let size = self.size();
-        if index < size { Ok(()) } else { Err(LimitsError::Unknown { index, size }) }
+        if index < size { Ok(()) } else { Err(OptimizeError(format!("limits: no parameter {index} among {size}"))) }
     }
 
     /// Looks whether a fit may begin at `start`.
@@ -202,19 +156,26 @@ impl Limits {
     pub(super) fn check_start(&self, objective: &Objective<'_>, start: &[f64]) -> Result<(), OptimizeError> {
         let expected = objective.parameters();
         if start.len() != expected {
-            return Err(OptimizeError::StartSize { expected, found: start.len() });
+            let found = start.len();
+            return Err(OptimizeError(format!("optimise: start has {found} parameters, expected {expected}")));
         }
         if self.size() != expected {
-            return Err(OptimizeError::LimitsSize { expected, found: self.size() });
+            let found = self.size();
+            return Err(OptimizeError(format!("optimise: limits have {found} parameters, expected {expected}")));
         }
         for (index, &value) in start.iter().enumerate() {
             if !self.allows(index, value) {
                 let (lower, upper) = self.bounds(index);
-                return Err(OptimizeError::StartOutside { index, value, lower, upper });
+                return Err(OptimizeError(format!(
+                    "optimise: parameter {index} starts at {value}, outside of its bounds {lower}..={upper}"
+                )));
             }
             let leader = self.leaders[index];
             if value != start[leader] {
-                return Err(OptimizeError::StartTied { leader, leads: start[leader], index, value });
+                let leads = start[leader];
+                return Err(OptimizeError(format!(
+                    "optimise: parameter {index} starts at {value}, but parameter {leader}, which it is tied to, at {leads}"
+                )));
             }
         }
         Ok(())
@@ -284,13 +245,15 @@ mod tests {
         (0..4).for_each(|j| assert_eq!(limits.bounds(j), (5.0, 40.0)));
 
         let before = limits.clone();
-        assert_eq!(limits.tie(&[4, 0]), Err(LimitsError::TiedBounds { index: 4, lower: -90.0, upper: 4.0 }));
-        assert_eq!(limits.tie(&[0, 5]), Err(LimitsError::Unknown { index: 5, size: 5 }));
+        let refusal = |limits: &mut Limits, members: &[usize]| limits.tie(members).unwrap_err().to_string();
+        let bounds = "limits: parameter 4 is tied to others, but none of its values -90..=4 is allowed for all";
+        assert_eq!(refusal(&mut limits, &[4, 0]), bounds);
+        assert_eq!(refusal(&mut limits, &[0, 5]), "limits: no parameter 5 among 5");
         assert_eq!(limits, before);
         assert_eq!((limits.tie(&[]), limits.tie(&[4])), (Ok(()), Ok(())));
 
         limits.freeze(3).unwrap();
         assert!((0..4).all(|j| limits.is_frozen(j)) && !limits.is_frozen(4));
-        assert_eq!(limits.tie(&[4, 1]), Err(LimitsError::TiedToFrozen { frozen: 0, free: 4 }));
+        assert_eq!(refusal(&mut limits, &[4, 1]), "limits: parameter 4 is tied to parameter 0, which is frozen");
     }
 }

@@ -80,7 +80,7 @@ impl Iterative for LocalSearch {
             }
             Some(other) => return Err(other.refused_by(Self::NAME)),
         };
-        let rows = problem.objective.rows().whole();
+        let rows = problem.objective.rows.whole();
         let columns = Columns::new(&rows);
         let kept = Kept::new(problem.objective, &rows, &at.theta);
         let random = Random::seeded(random);
@@ -95,7 +95,7 @@ type Move = Vec<(usize, f64)>;
 fn moves(problem: &Problem<'_>) -> Vec<Move> {
     let limits = problem.limits;
     let free = limits.free();
-    let leaves = problem.objective.model().layout.sums().iter().filter(|sum| sum.kind == SumKind::Pair);
+    let leaves = problem.objective.model.layout.sums.iter().filter(|sum| sum.kind == SumKind::Pair);
     let pairs = leaves.flat_map(|sum| &sum.leaves).map(|leaf| [leaf.parameter, leaf.parameter + 1]);
     // Of tied pairs, one moves all.
     let pairs = pairs.filter(|pair| pair.iter().all(|parameter| free.contains(parameter)));
@@ -218,13 +218,13 @@ struct Touched {
 
 impl Touched {
     fn of(problem: &Problem<'_>, columns: &Columns, parts: &[(usize, f64)]) -> Self {
-        let layout = &problem.objective.model().layout;
-        let mut signs = vec![0.0; layout.parameters()];
+        let layout = &problem.objective.model.layout;
+        let mut signs = vec![0.0; layout.parameters];
         for &(leader, sign) in parts {
             problem.limits.tied_to(leader).into_iter().for_each(|member| signs[member] = sign);
         }
         let mut parts: Vec<(usize, u32, f64)> = Vec::new();
-        for segment in 0..layout.segments().len() {
+        for segment in 0..layout.segments.len() {
             for (number, leaf) in layout.leaves(segment).iter().enumerate() {
                 for (half, slot) in layout.slots_of(segment).enumerate() {
                     let unit = signs[leaf.parameter + half] * leaf.unit;
@@ -235,11 +235,11 @@ impl Touched {
                 }
             }
         }
-        for (number, common) in layout.common().iter().enumerate() {
+        for (number, common) in layout.common.iter().enumerate() {
             let by: f64 = common.iter().map(|&(parameter, count)| signs[parameter] * count).sum();
             if by != 0.0 {
                 let slot = layout.row_slots() + number;
-                parts.extend((0..problem.objective.rows().len()).map(|row| (slot, row as u32, by)));
+                parts.extend((0..problem.objective.rows.len()).map(|row| (slot, row as u32, by)));
             }
         }
         let mut rows: Vec<u32> = parts.iter().map(|&(_, row, _)| row).collect();
@@ -300,10 +300,10 @@ impl Kept {
         by: f64,
         use_losses: impl Fn(&[u32], &[f64]) -> T + Sync,
     ) -> Vec<T> {
-        let (model, rows) = (objective.model(), objective.rows());
+        let (model, rows) = (objective.model, objective.rows);
         let parts: Vec<(usize, &[u32])> = touched.rows.chunks(PART).enumerate().collect();
         let of_part = |(part, numbers): (usize, &[u32])| {
-            let mut work = tape::Work::new(model.layout.slots(), model.layout.facts().len());
+            let mut work = tape::Work::new(model.layout.slots(), model.layout.facts.len());
             let mut losses = Vec::with_capacity(numbers.len());
             for (block, numbers) in numbers.chunks(BLOCK).enumerate() {
                 let first = part * PART + block * BLOCK;

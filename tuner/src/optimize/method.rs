@@ -15,23 +15,12 @@ pub enum Method {
     LocalSearch,
 }
 
-/// How far quasi-Newton steps go.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Precision {
-    /// Norm of the gradient where another fit began, if this one goes on from it.
-    pub norm: Option<f64>,
-    /// The share of it that may be left, if not the usual one.
-    pub tolerance: Option<f64>,
-}
-
 impl Method {
-    /// The solver with its usual settings; `seed` decides what it draws at random, `batch` how many rows a step looks at
-    /// where it need not be all.
-    pub fn solver(self, seed: u64, batch: Option<usize>, precision: Precision) -> Box<dyn Solver> {
-        let Precision { norm, tolerance } = precision;
-        let usual = Lbfgs::default();
+    /// The solver: L-BFGS as given, another with its usual settings; `seed` decides what it draws at random, `batch` how
+    /// many rows a step looks at where it need not be all.
+    pub fn solver(self, seed: u64, batch: Option<usize>, lbfgs: Lbfgs) -> Box<dyn Solver> {
         match self {
-            Method::Lbfgs => Box::new(Lbfgs { norm, tolerance: tolerance.unwrap_or(usual.tolerance), ..usual }),
+            Method::Lbfgs => Box::new(lbfgs),
             Method::Adam => Box::new(Adam { seed, batch, ..Adam::default() }),
             Method::LocalSearch => Box::new(LocalSearch { seed, ..LocalSearch::default() }),
         }

@@ -1,9 +1,8 @@
 //! The metric of quasi-Newton steps: a Gauss-Newton matrix of a sample of the rows, factorised.
 
 use super::Work;
-use super::history::dot;
 use super::iterate::Problem;
-use crate::linear::{Cholesky, Matrix};
+use crate::linear::{Cholesky, Matrix, dot};
 use crate::objective::{HessianKind, SymmetricMatrix};
 
 /// What is added to the diagonal, relative to it: above the rounding of the sums.
@@ -44,7 +43,7 @@ impl Metric {
         work: &mut Work,
     ) -> Self {
         let objective = problem.objective;
-        let rows = objective.rows();
+        let rows = objective.rows;
         let moves = |parameter: usize| !problem.limits.is_frozen(parameter);
         let mut matrix = objective.hessian_among(theta, HessianKind::GaussNewton, stride, &moves);
         work.outer_products += rows.len().div_ceil(stride);

@@ -1,13 +1,13 @@
 //! A fit from its start to its end: what is the same for every method.
 
 use super::iterate::{Iterate, Problem, Scale};
-use super::state::{MethodState, State, StateError};
+use super::state::{MethodState, State};
 use super::{Fit, Limits, Observer, OptimizeError, Solver, Step, Termination, Work};
 use crate::objective::Objective;
 use std::ops::ControlFlow;
 
 /// A method under way, or why it cannot go on from a state.
-pub(super) type Begun<'p> = Result<Box<dyn Iteration + 'p>, StateError>;
+pub(super) type Begun<'p> = Result<Box<dyn Iteration + 'p>, OptimizeError>;
 
 /// A method that goes step by step.
 pub(super) trait Iterative {

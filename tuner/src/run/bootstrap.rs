@@ -41,7 +41,7 @@ pub(super) fn bootstrap(
         let mut drawn: Vec<u32> = Vec::with_capacity(groups.len());
         (0..clusters.len()).for_each(|_| drawn.extend(clusters[random.below(clusters.len() as u64) as usize]));
         drawn.sort_unstable();
-        let sample = objective.rows().pick(drawn.iter().map(|&row| row as usize));
+        let sample = objective.rows.pick(drawn.iter().map(|&row| row as usize));
         let solver = Lbfgs { tolerance: TOLERANCE, ..Lbfgs::default() };
         let mut found = solver.minimize(&objective.over(&sample), theta, limits, None, &mut ())?.theta;
         centring.shift(&mut found);

@@ -35,34 +35,9 @@ pub type Fingerprint = BTreeMap<String, String>;
 /// Why a checkpoint cannot be used.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
-    /// It cannot be read.
-    #[error("{}: cannot be read: {error}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// It is no checkpoint, or not all of one.
-    #[error("{}: is no checkpoint, or damaged: {fault}; delete it to begin anew", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        fault: String,
-    },
-    /// It belongs to another job.
-    #[error("{}: belongs to another run: {what} was {found} there, and is {expected} now", path.display())]
-    OtherJob {
-        /// The file.
-        path: PathBuf,
-        /// What differs.
-        what: String,
-        /// What it is now.
-        expected: String,
-        /// What it was.
-        found: String,
-    },
+    /// It cannot be read, or belongs to another job, or is damaged.
+    #[error("{0}")]
+    Refused(String),
     /// It cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -120,13 +95,15 @@ impl Checkpoint {
 
     /// The state that the file holds; none if there is no file.
     pub(super) fn read<S: DeserializeOwned>(&self, job: &Fingerprint) -> Result<Option<S>, CheckpointError> {
-        let path = || self.path.clone();
         let bytes = match fs::read(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(CheckpointError::Unreadable { path: path(), error }),
+            Err(error) => {
+                let message = format!("{}: cannot be read: {error}", self.path.display());
+                return Err(CheckpointError::Refused(message));
+            }
         };
-        let damaged = |fault: &str| self.damaged(fault.to_owned());
+        let damaged = |fault: &str| self.damaged(fault);
         let end = bytes.iter().position(|&byte| byte == b'\n').ok_or_else(|| damaged("it has no first line"))?;
         let (line, body) = (&bytes[..end], &bytes[end + 1..]);
         let head: Head = serde_json::from_slice(line).map_err(|error| damaged(&format!("first line: {error}")))?;
@@ -137,20 +114,23 @@ impl Checkpoint {
             return Err(damaged("its digest does not fit"));
         }
         if let Some((what, expected, found)) = difference(job, &head.job) {
-            return Err(self.other_job(&what, expected, found));
+            return Err(self.other_job(&what, &expected, &found));
         }
         let state = minicbor_serde::from_slice(body).map_err(|error| damaged(&error.to_string().replace('\n', " ")))?;
         Ok(Some(state))
     }
 
     /// The error of a checkpoint in which something is not what it is now.
-    pub(super) fn other_job(&self, what: &str, expected: String, found: String) -> CheckpointError {
-        CheckpointError::OtherJob { path: self.path.clone(), what: what.to_owned(), expected, found }
+    pub(super) fn other_job(&self, what: &str, expected: &str, found: &str) -> CheckpointError {
+        let path = self.path.display();
+        let message = format!("{path}: belongs to another run: {what} was {found} there, and is {expected} now");
+        CheckpointError::Refused(message)
     }
 
     /// The error of a checkpoint with something in it that cannot be.
-    pub(super) fn damaged(&self, fault: String) -> CheckpointError {
-        CheckpointError::Damaged { path: self.path.clone(), fault }
+    pub(super) fn damaged(&self, fault: &str) -> CheckpointError {
+        let path = self.path.display();
+        CheckpointError::Refused(format!("{path}: is no checkpoint, or damaged: {fault}; delete it to begin anew"))
     }
 
     /// Removes the file of a run that is over.
@@ -233,7 +213,7 @@ mod tests {
         for cut in [0, 10, whole.len() / 2, whole.len() - 1] {
             fs::write(&path, &whole[..cut]).unwrap();
             let error = checkpoint.read::<Vec<f64>>(&job("1e-9")).unwrap_err();
-            assert!(matches!(error, CheckpointError::Damaged { .. }), "{error}");
+            assert!(error.to_string().contains("is no checkpoint, or damaged: "), "{error}");
         }
         let mut turned = whole.clone();
         *turned.last_mut().unwrap() ^= 1;

@@ -10,7 +10,7 @@ use crate::features::ReadError;
 use crate::model::rows::RowsError;
 use crate::model::text::TextError;
 use crate::objective::{FitKError, ObjectiveError, OneResult};
-use crate::optimize::{LimitsError, OptimizeError};
+use crate::optimize::OptimizeError;
 use crate::target::TargetError;
 
 /// Why there is nothing to fit, or no fit.
@@ -23,13 +23,8 @@ pub enum RunError {
     #[error(transparent)]
     Dataset(#[from] DatasetError),
     /// A position that the evaluation has no row for.
-    #[error("{fen}: {message}")]
-    Row {
-        /// The position.
-        fen: String,
-        /// What is wrong.
-        message: String,
-    },
+    #[error("{0}")]
+    Row(String),
     /// Declarations or rows.
     #[error(transparent)]
     Text(#[from] TextError),
@@ -62,13 +57,10 @@ pub enum RunError {
     /// What the parameters are to keep to.
     #[error(transparent)]
     Constraints(#[from] ConstraintError),
-    /// The bounds of the parameters.
-    #[error(transparent)]
-    Limits(#[from] LimitsError),
     /// The division of the data, or the choice of the prior.
     #[error(transparent)]
     Validation(#[from] ValidationError),
-    /// The optimiser.
+    /// The bounds of the parameters, or the optimiser.
     #[error(transparent)]
     Optimize(#[from] OptimizeError),
     /// The checkpoint.

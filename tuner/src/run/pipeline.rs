@@ -20,7 +20,7 @@ use crate::model::centre::{Centring, Shift, scales};
 use crate::model::rows::Rows;
 use crate::numbers::Numbers;
 use crate::objective::{FitKError, Objective};
-use crate::optimize::{Limits, Method, Precision};
+use crate::optimize::{Lbfgs, Limits, Method};
 
 /// A round that lowers the true loss by less than this share of it is the last.
 const LEAST_PROGRESS: f64 = 1e-5;
@@ -143,7 +143,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
     fn of_data(&self, state: RunState<S::Loss>) -> Result<RunState<S::Loss>, RunError> {
         match self.hooks.checkpoint {
             Some(path) if self.data != state.data => {
-                Err(Checkpoint::new(path).other_job("the data", self.data.join(" "), state.data.join(" ")).into())
+                Err(Checkpoint::new(path).other_job("the data", &self.data.join(" "), &state.data.join(" ")).into())
             }
             _ => Ok(state),
         }
@@ -297,9 +297,11 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         seconds: &mut Seconds,
     ) -> Result<(Best<S::Loss>, bool), RunError> {
         let objective = self.objective(&rows.fitted, state)?;
-        let tolerance = self.subject.has_moving_rows().then(|| roughness(state.rounds));
-        let precision = Precision { norm: state.first_norm, tolerance };
-        let solver = self.settings.method.solver(self.settings.seed, self.settings.batch, precision);
+        let mut lbfgs = Lbfgs { norm: state.first_norm, ..Lbfgs::default() };
+        if self.subject.has_moving_rows() {
+            lbfgs.tolerance = roughness(state.rounds);
+        }
+        let solver = self.settings.method.solver(self.settings.seed, self.settings.batch, lbfgs);
         let (begin, hooks) = (state.theta.clone(), self.hooks);
         let resume = state.fit.take().map(|fit| (fit, state.pick.take()));
         let held = rows.held.as_ref();

@@ -87,7 +87,7 @@ impl Search<'_> {
     ) -> Result<Found, OptimizeError> {
         let (state, pick) = resume.map_or((None, None), |(state, pick)| (Some(state), pick));
         self.hooks.progress.begin("minimising", 0, Unit::Iterations);
-        let mut watcher = Watcher { search: self, pick, watch, time_left: TimeLeft::new() };
+        let mut watcher = Watcher { search: self, pick, watch, time_left: TimeLeft::default() };
         let fit = self.solver.minimize(self.objective, self.start, self.limits, state, &mut watcher);
         let pick = watcher.pick;
         self.hooks.progress.end();

@@ -76,7 +76,7 @@ impl<L: DeserializeOwned> RunState<L> {
         let unsound = |vector: &Vec<f64>| is_sound(vector).err().map(|error| error.to_string());
         let fault = state.fault(size).or_else(|| unsound(&state.resolved_with)).or_else(|| unsound(&state.best.vector));
         match fault {
-            Some(fault) => Err(checkpoint.damaged(fault).into()),
+            Some(fault) => Err(checkpoint.damaged(&fault).into()),
             None => Ok(Some(state)),
         }
     }

@@ -12,15 +12,12 @@ const FEWEST_STEPS: usize = 4;
 const LONGEST: f64 = 24.0 * 3600.0;
 
 /// The steps of a fit so far, with the time each was told.
+#[derive(Default)]
 pub(crate) struct TimeLeft {
     steps: Vec<(Instant, f64)>,
 }
 
 impl TimeLeft {
-    pub(crate) fn new() -> Self {
-        TimeLeft { steps: Vec::new() }
-    }
-
     /// Takes a step into account that was made now; what is left then, if that can be told.
     pub(crate) fn after(&mut self, loss: f64) -> Option<Duration> {
         self.steps.push((Instant::now(), loss));

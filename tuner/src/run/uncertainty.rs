@@ -10,7 +10,7 @@
 //! table and its counterpart by themselves they say nothing.
 //! See White, Maximum Likelihood Estimation of Misspecified Models, <https://doi.org/10.2307/1912526>.
 
-use crate::linear::{Cholesky, Matrix};
+use crate::linear::{Cholesky, Matrix, dot};
 use crate::model::centre::Centring;
 use crate::model::rows::Rows;
 use crate::objective::{HessianKind, Objective, SymmetricMatrix};
@@ -46,7 +46,7 @@ pub fn standard_errors(
     centring: &Centring,
     games: Option<&[u32]>,
 ) -> Option<Errors> {
-    let rows = objective.rows();
+    let rows = objective.rows;
     let clusters = games.map_or(rows.len(), |games| 1 + games.windows(2).filter(|pair| pair[0] != pair[1]).count());
     let stride = (clusters / (ENOUGH_ROWS * theta.len()).max(1)).max(1);
     let numbers = sample(rows.len(), games, stride);
@@ -58,7 +58,7 @@ pub fn standard_errors(
         matrix
     };
     let scales: Vec<Vec<f64>> =
-        open_scales(objective.model(), theta, limits).iter().map(|powers| along(powers, theta)).collect();
+        open_scales(objective.model, theta, limits).iter().map(|powers| along(powers, theta)).collect();
     let moves = |parameter: usize| !limits.is_frozen(parameter);
     let hessian = |kind| gathered(over.hessian_among(theta, kind, 1, &moves));
     let factorised = |kind| factorise(&hessian(kind), &scales, limits);
@@ -107,7 +107,7 @@ fn sample(rows: usize, games: Option<&[u32]>, stride: usize) -> Vec<usize> {
 /// The direction in which a scale that no score depends on moves parameters, of length 1.
 fn along(powers: &[f64], theta: &[f64]) -> Vec<f64> {
     let direction: Vec<f64> = powers.iter().zip(theta).map(|(power, value)| power * value).collect();
-    let norm = direction.iter().map(|part| part * part).sum::<f64>().sqrt();
+    let norm = dot(&direction, &direction).sqrt();
     direction.iter().map(|part| if norm > 0.0 { part / norm } else { 0.0 }).collect()
 }
 

@@ -99,12 +99,12 @@ impl Split {
     /// If one of the sides would be empty.
     pub fn hold_out(groups: &[u32], share: f64, seed: u64) -> Result<Self, ValidationError> {
         let draw = Draw::new(seed, End::HoldOut);
-        let split = Split::by(groups, |group| draw.place(group) < share);
-        if split.fitted.is_empty() || split.held.is_empty() {
-            let (fitted, held) = (split.fitted.len(), split.held.len());
-            return Err(ValidationError::EmptySide { share, fitted, held });
+        let is_held = |&row: &u32| draw.place(groups[row as usize]) < share;
+        let (held, fitted): (Vec<u32>, Vec<u32>) = (0..groups.len() as u32).partition(is_held);
+        if fitted.is_empty() || held.is_empty() {
+            return Err(ValidationError::EmptySide { share, fitted: fitted.len(), held: held.len() });
         }
-        Ok(split)
+        Ok(Split { fitted, held })
     }
 
     /// Holds out one of [`FOLDS`] folds of the rows, by their groups.
@@ -134,11 +134,6 @@ impl Split {
     /// The groups of the rows to fit.
     pub fn fitted_groups(&self, groups: &[u32]) -> Vec<u32> {
         self.fitted.iter().map(|&row| groups[row as usize]).collect()
-    }
-
-    fn by(groups: &[u32], is_held: impl Fn(u32) -> bool) -> Self {
-        let (held, fitted) = (0..groups.len() as u32).partition(|&row| is_held(groups[row as usize]));
-        Split { fitted, held }
     }
 
     /// Copies of the rows of both sides, in memory: to fit, and held out.
@@ -318,13 +313,13 @@ impl PriorSearch<'_> {
     /// Where to begin: the fewer rows a parameter, the stronger the pull that is best.
     fn first_rung(&self) -> i32 {
         let free = (0..self.objective.parameters()).filter(|&j| !self.limits.is_frozen(j)).count();
-        let scarcity = (ROWS_PER_PARAMETER * free) as f64 / self.objective.rows().len() as f64;
+        let scarcity = (ROWS_PER_PARAMETER * free) as f64 / self.objective.rows.len() as f64;
         (scarcity.max(1.0).ln() / RATIO.ln()) as i32
     }
 
     /// The folds that are looked at: as many as it takes to hold out enough.
     fn folds(&self) -> Result<Vec<Fold>, ValidationError> {
-        let rows = self.objective.rows();
+        let rows = self.objective.rows;
         let most = (ROWS_PER_PARAMETER * self.objective.parameters()).max(ENOUGH_ROWS).min(rows.len());
         let share = most as f64 / rows.len() as f64;
         let wanted = ENOUGH_HELD.div_ceil(most.div_ceil(FOLDS)).clamp(1, FOLDS);
@@ -359,7 +354,7 @@ impl PriorSearch<'_> {
     }
 
     fn rows<'f>(&self, fold: &'f Fold) -> &'f (Rows, Rows) {
-        fold.rows.get_or_init(|| fold.split.rows(self.objective.rows()))
+        fold.rows.get_or_init(|| fold.split.rows(self.objective.rows))
     }
 }
 

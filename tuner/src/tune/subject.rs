@@ -13,7 +13,7 @@ use crate::model::centre::Shift;
 use crate::model::merino::merino;
 use crate::model::rows::Rows;
 use crate::numbers::Numbers;
-use crate::objective::{FitKError, SampleLoss, fit_k_of_integers};
+use crate::objective::{FitKError, SampleLoss, fit_k};
 use crate::progress::Progress;
 use crate::run::{Divided, Sides, Split, Subject};
 
@@ -76,7 +76,7 @@ impl<'r> Subject<'r> for Merino<'r> {
         let scores = self.scores.as_ref().map_or_else(|| Cow::Owned(self.score(start)), Cow::Borrowed);
         let fitted = self.split.map(|split| scores.pick(&split.fitted));
         let scores = fitted.as_ref().unwrap_or(&scores).of(self.resolve);
-        Ok(fit_k_of_integers(self.loss, scores, rows.targets())?.k)
+        Ok(fit_k(self.loss, scores, rows.targets())?.k)
     }
 
     fn losses(&mut self, _rows: &Divided<'r>, vector: &[f64], k: f64) -> Result<Sides<Loss>, RunError> {

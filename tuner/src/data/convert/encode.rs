@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use engine::chess::{Bitboard, Color, Position};
 
-use super::{ConvertError, OutputFormat};
+use super::{ConvertError, OutputFormat, for_all};
 use crate::data::runs::Run;
 use crate::data::{Dataset, LONGEST_CHAIN, LONGEST_GAME, Label, Unfit, codes_of, write_chain, write_game};
+use crate::name_of;
 
 /// Writes positions in one format, which have what it needs.
 pub(super) struct Encoder<'d> {
@@ -72,10 +73,10 @@ impl Encoder<'_> {
     ) -> Result<Encoded, ConvertError> {
         let mut encoded = Encoded::default();
         for (first, run) in self.dataset.runs(range, longest) {
-            write(&run, &mut encoded.bytes).map_err(|unfit| ConvertError::NoRoom {
-                place: self.dataset.place(first).to_string(),
-                unfit,
-                format: self.format,
+            write(&run, &mut encoded.bytes).map_err(|unfit| {
+                let (place, called, others) = (self.dataset.place(first), name_of(&self.format), for_all());
+                let message = format!("{place}: has {unfit}, for which {called} has no room: write {others}");
+                ConvertError::Refused(message)
             })?;
             encoded.ends.push(encoded.bytes.len());
         }

@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::ValueEnum;
 use common::files::{WriteError, write_whole_with};
 use thiserror::Error;
+use tools::compression::Compression;
 
-use crate::data::{Chunks, Dataset, Grouping, Unfit};
+use crate::data::{Chunks, Dataset, Grouping};
 use crate::name_of;
 use crate::processes;
 use crate::progress::Progress;
-pub use compression::Compression;
 use encode::{Encoded, Encoder};
 
 /// A format that positions are written in.
@@ -77,46 +77,9 @@ const ONLY_READ: [(&str, &str); 1] = [("pgn", "PGN keeps whole games")];
 /// Why positions cannot be written.
 #[derive(Debug, Error)]
 pub enum ConvertError {
-    /// The name does not tell the format.
-    #[error("{name}: no format is known by this ending; say which with --to {}", names())]
-    UnknownEnding {
-        /// Name of the file.
-        name: String,
-    },
-    /// The format is one that is only read.
-    #[error("{name}: {reason}, and what is converted are positions without them; write {} instead", names())]
-    OnlyRead {
-        /// Name of the file.
-        name: String,
-        /// What the format needs.
-        reason: &'static str,
-    },
-    /// A position has no score, and the format cannot do without.
-    #[error("{place}: has no score, which {} cannot do without: write {}", name_of(format), instead_of(*format))]
-    NoScore {
-        /// Where the position stands.
-        place: String,
-        /// The format.
-        format: OutputFormat,
-    },
-    /// A position has no move, and the format cannot do without.
-    #[error("{place}: has no move, which {} cannot do without: write {}", name_of(format), for_all())]
-    NoMove {
-        /// Where the position stands.
-        place: String,
-        /// The format.
-        format: OutputFormat,
-    },
-    /// A position has something that the format cannot hold.
-    #[error("{place}: has {unfit}, for which {} has no room: write {}", name_of(format), for_all())]
-    NoRoom {
-        /// Where the position stands.
-        place: String,
-        /// What it has.
-        unfit: Unfit,
-        /// The format.
-        format: OutputFormat,
-    },
+    /// The name does not tell the format, or a position lacks what the format needs or has what it cannot hold.
+    #[error("{0}")]
+    Refused(String),
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -151,8 +114,8 @@ fn any_of(is_one: impl Fn(OutputFormat) -> bool) -> String {
 pub struct Target {
     /// Its format.
     pub format: OutputFormat,
-    /// How it is compressed.
-    pub compression: Compression,
+    /// How it is compressed, if it is.
+    pub compression: Option<Compression>,
 }
 
 impl Target {
@@ -162,15 +125,21 @@ impl Target {
     /// If it says nothing, or a format that is only read.
     pub fn of(path: &Path, format: Option<OutputFormat>) -> Result<Self, ConvertError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let (rest, compression) = Compression::of_name(&name);
+        let (rest, compression) = compression::of_name(&name);
         let ending = rest.rsplit_once('.').map_or("", |(_, ending)| ending);
         let of_ending = || {
             let name = path.display().to_string();
             if let Some(&(_, reason)) = ONLY_READ.iter().find(|(known, _)| *known == ending) {
-                return Err(ConvertError::OnlyRead { name, reason });
+                return Err(ConvertError::Refused(format!(
+                    "{name}: {reason}, and what is converted are positions without them; write {} instead",
+                    names()
+                )));
             }
             let found = ENDINGS.iter().find(|(known, _)| *known == ending);
-            found.map(|&(_, format)| format).ok_or(ConvertError::UnknownEnding { name })
+            found.map(|&(_, format)| format).ok_or_else(|| {
+                let names = names();
+                ConvertError::Refused(format!("{name}: no format is known by this ending; say which with --to {names}"))
+            })
         };
         Ok(Target { format: format.map_or_else(of_ending, Ok)?, compression })
     }
@@ -179,10 +148,7 @@ impl Target {
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", name_of(&self.format))?;
-        match self.compression.name() {
-            Some(name) => write!(f, ", {name}"),
-            None => Ok(()),
-        }
+        self.compression.iter().try_for_each(|compression| write!(f, ", {}", compression.name()))
     }
 }
 
@@ -203,9 +169,8 @@ pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Pr
         if has_failed.load(Ordering::Relaxed) { Ok(Encoded::default()) } else { encoder.encode(range) }
     };
     let mut refusal = None;
-    let write = |file: &mut dyn Write| -> io::Result<()> {
-        let mut packer = target.compression.pack(file)?;
-        packer.write_all(encoder.head())?;
+    let write = |to: &mut dyn Write| -> io::Result<()> {
+        to.write_all(encoder.head())?;
         let mut chunks = Chunks::default();
         let mut result = Ok(());
         let collect = |encoded: Result<Encoded, ConvertError>| {
@@ -214,9 +179,9 @@ pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Pr
             }
             match encoded {
                 Ok(encoded) if target.format == OutputFormat::Binpack => {
-                    result = encoded.runs().try_for_each(|chain| chunks.add(chain, &mut packer));
+                    result = encoded.runs().try_for_each(|chain| chunks.add(chain, to));
                 }
-                Ok(encoded) => result = packer.write_all(&encoded.bytes),
+                Ok(encoded) => result = to.write_all(&encoded.bytes),
                 Err(error) => {
                     result = Err(io::Error::other(error.to_string()));
                     refusal = Some(error);
@@ -226,10 +191,9 @@ pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Pr
         };
         dataset.each_chunk("writing", encode, collect, progress);
         result?;
-        chunks.finish(&mut packer)?;
-        packer.finish()
+        chunks.finish(to)
     };
-    let written = write_whole_with(path, write);
+    let written = write_whole_with(path, |file| compression::pack(target.compression, file, write));
     match refusal {
         Some(refusal) => Err(refusal),
         None => Ok(written?),
@@ -245,12 +209,16 @@ fn check(dataset: &Dataset, format: OutputFormat) -> Result<(), ConvertError> {
     if format.needs_moves()
         && let Some(place) = place_without(&|index| dataset.best(index).is_some())
     {
-        return Err(ConvertError::NoMove { place, format });
+        let (called, others) = (name_of(&format), for_all());
+        let message = format!("{place}: has no move, which {called} cannot do without: write {others}");
+        return Err(ConvertError::Refused(message));
     }
     if format.needs_scores()
         && let Some(place) = place_without(&|index| dataset.label(index).score.is_some())
     {
-        return Err(ConvertError::NoScore { place, format });
+        let (called, others) = (name_of(&format), instead_of(format));
+        let message = format!("{place}: has no score, which {called} cannot do without: write {others}");
+        return Err(ConvertError::Refused(message));
     }
     Ok(())
 }

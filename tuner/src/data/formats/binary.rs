@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// What is wrong with a record of a binary file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum BinaryError {
+pub(in crate::data) enum BinaryError {
     /// The file ends, or its chunk does, before the record does.
     #[error("it is cut off")]
     Truncated,
@@ -37,7 +37,7 @@ pub enum BinaryError {
 
 impl BinaryError {
     /// The kind of error, for counting.
-    pub fn reason(&self) -> &'static str {
+    pub(super) fn reason(&self) -> &'static str {
         match self {
             BinaryError::Truncated => "cut off",
             BinaryError::NoChunk => "no chunk",

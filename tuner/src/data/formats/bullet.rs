@@ -8,7 +8,7 @@
 use engine::chess::{Color, Setup};
 
 use super::binary::{BinaryError, CASTLING_ROOK, little_endian, piece_codes, put_pieces};
-use super::{Format, Reader, Record, Sample, Sink};
+use super::{Format, Reader, Sample, Sink};
 use crate::data::label::{Label, Outcome, bounded, group_of_position};
 
 /// Bytes of a position.
@@ -19,21 +19,15 @@ const LOOKED_AT: usize = 8;
 
 pub(super) struct BulletReader;
 
-impl BulletReader {
-    /// Whether a file that begins like this is of this format: any other gets the kings wrong.
-    pub(super) fn knows(head: &[u8]) -> bool {
-        let mut positions = head.chunks_exact(SIZE).take(LOOKED_AT).peekable();
-        positions.peek().is_some() && positions.all(|record| read(record).is_ok())
-    }
+/// Whether a file that begins like this is of this format: any other gets the kings wrong.
+pub(super) fn knows(head: &[u8]) -> bool {
+    let mut positions = head.chunks_exact(SIZE).take(LOOKED_AT).peekable();
+    positions.peek().is_some() && positions.all(|record| read(record).is_ok())
 }
 
 impl Reader for BulletReader {
     fn format(&self) -> Format {
         Format::Bullet
-    }
-
-    fn record(&self) -> Record {
-        Record::Position
     }
 
     fn longest_record(&self) -> usize {
@@ -98,7 +92,7 @@ mod tests {
     #[test]
     fn what_the_crate_writes_is_read() {
         let bytes = written(&LINES);
-        assert!(BulletReader::knows(&bytes));
+        assert!(knows(&bytes));
         let Collected { samples, faults, records } = collect(&BulletReader, &bytes);
         assert!(faults.is_empty() && records == 3);
         let seen: Vec<_> = samples

@@ -14,20 +14,20 @@ mod viri;
 
 use std::ops::ControlFlow;
 
-use engine::chess::{Move, Position};
+use engine::chess::{FenError, Move, Position};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::filter::LeftOut;
 use super::label::Label;
 use super::{DatasetError, ReadOptions, SourceError};
-pub use binary::BinaryError;
+use binary::BinaryError;
 pub(crate) use binary::codes_of;
 pub(super) use binary::{castling_rooks, put_pieces};
 pub(crate) use binpack::{Chunks, LONGEST_CHAIN, write_chain};
-pub use pgn::{GameError, Plies};
+pub use pgn::Plies;
 pub use table::{Results, Table};
-pub use text::{LabelStyle, LineError};
+pub use text::LabelStyle;
 pub(crate) use viri::{LONGEST_GAME, write_game};
 
 /// A labelled position.
@@ -94,33 +94,53 @@ pub enum Format {
     Binpack,
 }
 
+impl Format {
+    /// What it counts.
+    pub(super) fn record(self) -> Record {
+        match self {
+            Format::Text(_) => Record::Line,
+            Format::Bullet => Record::Position,
+            Format::Pgn | Format::Viri => Record::Game,
+            Format::Binpack => Record::Chain,
+        }
+    }
+}
+
 /// What is wrong with a record.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum RecordError {
-    /// A line of text.
-    #[error(transparent)]
-    Line(#[from] LineError),
-    /// A game.
-    #[error("line {line}: {error}")]
-    Game {
-        /// Its line, 1 for the first of the game.
-        line: u64,
-        /// What is wrong there.
-        error: GameError,
-    },
-    /// A record of a binary file.
-    #[error(transparent)]
-    Binary(#[from] BinaryError),
+#[error("{message}")]
+pub struct RecordError {
+    /// The kind of error, for counting.
+    pub reason: &'static str,
+    /// What there is to tell.
+    message: String,
 }
 
 impl RecordError {
-    /// The kind of error, for counting.
-    pub fn reason(&self) -> &'static str {
-        match self {
-            RecordError::Line(error) => error.reason(),
-            RecordError::Game { error, .. } => error.reason(),
-            RecordError::Binary(error) => error.reason(),
-        }
+    fn new(reason: &'static str, message: impl Into<String>) -> Self {
+        RecordError { reason, message: message.into() }
+    }
+}
+
+impl From<BinaryError> for RecordError {
+    fn from(error: BinaryError) -> Self {
+        RecordError::new(error.reason(), error.to_string())
+    }
+}
+
+impl From<FenError> for RecordError {
+    fn from(error: FenError) -> Self {
+        let reason = match error {
+            FenError::Kings { .. }
+            | FenError::TooManyPieces { .. }
+            | FenError::PawnOnLastRank(_)
+            | FenError::OpponentInCheck
+            | FenError::Checkers(_)
+            | FenError::CastlingWithoutRook(_)
+            | FenError::EnPassantImpossible(_) => "illegal position",
+            _ => "malformed FEN",
+        };
+        RecordError::new(reason, error.to_string())
     }
 }
 
@@ -153,9 +173,6 @@ pub(super) trait Reader: Sync {
     /// The format, with all that was found out about the file.
     fn format(&self) -> Format;
 
-    /// What the format counts.
-    fn record(&self) -> Record;
-
     /// Bytes that no record exceeds.
     fn longest_record(&self) -> usize;
 
@@ -169,17 +186,17 @@ pub(super) trait Reader: Sync {
 
 /// The reader for a file that begins like this.
 pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<Box<dyn Reader>, DatasetError> {
-    if binpack::BinpackReader::knows(head) {
+    if binpack::knows(head) {
         return Ok(Box::new(binpack::BinpackReader));
     }
-    if bullet::BulletReader::knows(head) {
+    if bullet::knows(head) {
         return Ok(Box::new(bullet::BulletReader));
     }
-    if viri::ViriReader::knows(head) {
+    if viri::knows(head) {
         return Ok(Box::new(viri::ViriReader));
     }
     if let Some(offset) = head.iter().take(1 << 16).position(|&byte| byte == 0) {
-        return Err(SourceError::Binary { name: name.to_owned(), offset }.into());
+        return Err(SourceError::Refused(format!("{name}: is not text: byte {offset} is 0")).into());
     }
     if pgn::is_pgn(head) {
         return Ok(Box::new(pgn::PgnReader { plies: options.plies }));

@@ -4,10 +4,12 @@
 //! * without: `FEN; 1-0`, `FEN|1.0`, `FEN, W`, or with a score, which comes before the result as in
 //!   `FEN | 35 | 0.5` unless only the other order can be read.
 
+use clap::ValueEnum;
 use engine::chess::{Color, FenError, Position};
 use serde::{Deserialize, Serialize};
 
-use super::text::{LineError, begins_like_fen, centipawns};
+use super::text::{begins_like_fen, centipawns, unknown_result};
+use super::{LabelStyle, RecordError};
 use crate::data::label::{Label, LabelView, Outcome, group_of_game, group_of_position};
 
 /// What stands between columns, the likeliest first.
@@ -20,15 +22,17 @@ const SCORE_NAMES: [&str; 7] = ["score", "cp", "eval", "evaluation", "centipawns
 const GAME_NAMES: [&str; 4] = ["game", "game_id", "gameid", "game_number"];
 
 /// How the results of a file are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 pub enum Results {
     /// `1-0`, `1/2-1/2`, `0-1`: always White's.
+    #[value(skip)]
     Words,
     /// `W`, `D`, `L`, in small letters too, or `win`, `draw`, `loss`.
+    #[value(skip)]
     Letters,
     /// 1, 0.5 and 0.
     Points,
-    /// 1, 0 and −1.
+    /// 1, 0 and -1.
     Signed,
 }
 
@@ -70,7 +74,7 @@ impl Results {
     }
 
     /// The way of writing that some results share; an error if they leave open whether 0 is a draw or a loss.
-    fn of<'t>(mut texts: impl Iterator<Item = &'t str>) -> Result<Option<Self>, AmbiguousResults> {
+    fn of<'t>(mut texts: impl Iterator<Item = &'t str>) -> Result<Option<Self>, &'static str> {
         let mut is_ambiguous = false;
         let found = texts.find_map(|text| {
             let mut fitting = Results::ALL.into_iter().filter(|results| results.read(text).is_some());
@@ -85,13 +89,16 @@ impl Results {
                 _ => None,
             }
         });
-        if found.is_none() && is_ambiguous { Err(AmbiguousResults) } else { Ok(found) }
+        if found.is_none() && is_ambiguous { Err(AMBIGUOUS) } else { Ok(found) }
     }
 }
 
-/// All results are 0 or 1.
-#[derive(Debug)]
-pub(super) struct AmbiguousResults;
+/// What is wrong with a file whose results are all 0 or 1.
+const AMBIGUOUS: &str = "all results are 0 and 1: with --results points, 0 is a loss, with --results signed a draw";
+
+/// What is wrong with a file that names no column of results, or too many.
+const NO_RESULTS: &str = "no column is called result";
+const MANY_RESULTS: &str = "more than two columns are called like a result; rename those that are not meant";
 
 fn number(text: &str) -> Option<f64> {
     match text {
@@ -117,22 +124,6 @@ pub struct Table {
     game: Option<usize>,
 }
 
-/// Why a text with named columns cannot be read.
-#[derive(Debug)]
-pub(super) enum HeaderError {
-    /// No column has a name that stands for this.
-    Missing(&'static str),
-    /// More than two columns are results.
-    Results,
-    Ambiguous,
-}
-
-impl From<AmbiguousResults> for HeaderError {
-    fn from(AmbiguousResults: AmbiguousResults) -> Self {
-        HeaderError::Ambiguous
-    }
-}
-
 impl Table {
     /// The table that a text is, if it is one. `given` is how its numbers are to be understood.
     ///
@@ -141,7 +132,7 @@ impl Table {
     pub(super) fn detect<'t>(
         lines: impl Iterator<Item = &'t str> + Clone,
         given: Option<Results>,
-    ) -> Result<Option<Self>, HeaderError> {
+    ) -> Result<Option<Self>, &'static str> {
         let Some(first) = lines.clone().next() else { return Ok(None) };
         if let Some(table) = SEPARATORS.into_iter().find_map(|separator| Self::of_header(first, separator)) {
             let table = table?;
@@ -158,17 +149,17 @@ impl Table {
     }
 
     /// The table whose columns a line names.
-    fn of_header(line: &str, separator: u8) -> Option<Result<Self, HeaderError>> {
+    fn of_header(line: &str, separator: u8) -> Option<Result<Self, &'static str>> {
         let names: Vec<String> = fields(line, separator).map(str::to_ascii_lowercase).collect();
         let column = |known: &[&str]| names.iter().position(|name| known.contains(&name.as_str()));
         let position = column(&POSITION_NAMES)?;
         let results: Vec<usize> =
             (0..names.len()).filter(|&column| RESULT_NAMES.contains(&names[column].as_str())).collect();
         let result = match results[..] {
-            [] => return Some(Err(HeaderError::Missing("result"))),
+            [] => return Some(Err(NO_RESULTS)),
             [result] => [result; 2],
             [one, other] => [one, other],
-            _ => return Some(Err(HeaderError::Results)),
+            _ => return Some(Err(MANY_RESULTS)),
         };
         Some(Ok(Table {
             separator: separator.into(),
@@ -210,17 +201,17 @@ impl Table {
         self,
         lines: impl Iterator<Item = &'t str>,
         given: Option<Results>,
-    ) -> Result<Option<Self>, AmbiguousResults> {
+    ) -> Result<Option<Self>, &'static str> {
         let results = lines.filter_map(|line| fields(line, self.separator as u8).nth(self.result[0]));
         let results = match (given, Results::of(results)) {
-            (Some(given), Err(AmbiguousResults) | Ok(Some(Results::Points | Results::Signed))) => Some(given),
+            (Some(given), Err(_) | Ok(Some(Results::Points | Results::Signed))) => Some(given),
             (_, found) => found?,
         };
         Ok(results.map(|results| Table { results, ..self }))
     }
 
     /// Reads a line; none if it names the columns.
-    pub(super) fn read(&self, line: &str, view: LabelView) -> Option<Result<(Position, Label), LineError>> {
+    pub(super) fn read(&self, line: &str, view: LabelView) -> Option<Result<(Position, Label), RecordError>> {
         let (mut position, mut result, mut score, mut game, mut count) = ("", [""; 2], None, None, 0);
         for (column, field) in fields(line, self.separator as u8).enumerate() {
             count += 1;
@@ -236,7 +227,8 @@ impl Table {
             }
         }
         if count != self.columns {
-            return Some(Err(LineError::Columns { expected: self.columns, found: count }));
+            let message = format!("{count} columns, expected {}", self.columns);
+            return Some(Err(RecordError::new("number of columns", message)));
         }
         if POSITION_NAMES.iter().any(|name| position.eq_ignore_ascii_case(name)) {
             return None;
@@ -251,16 +243,18 @@ impl Table {
         score: Option<&str>,
         game: Option<&str>,
         view: LabelView,
-    ) -> Result<(Position, Label), LineError> {
+    ) -> Result<(Position, Label), RecordError> {
         let (position, rest) = Position::from_fen_prefix(position)?;
         if !rest.is_empty() {
-            return Err(LineError::Fen(FenError::FieldCount(4 + rest.split_ascii_whitespace().count())));
+            return Err(FenError::FieldCount(4 + rest.split_ascii_whitespace().count()).into());
         }
-        let style = super::LabelStyle::Table(*self);
-        let unknown = || LineError::UnknownResult { found: result.to_owned(), style };
+        let unknown = || unknown_result(result, LabelStyle::Table(*self));
         let found = self.results.read(result).ok_or_else(unknown)?;
         if other != result && self.results.read(other) != Some(found) {
-            return Err(LineError::Results(result.to_owned(), other.to_owned()));
+            return Err(RecordError::new(
+                "contradicting results",
+                format!("two results: `{result}` and `{other}`; leave the column out, or rename it, that is not meant"),
+            ));
         }
         let side = if self.results == Results::Words { Color::White } else { view.side(&position) };
         let outcome = side.choose(found, found.flipped());
@@ -295,7 +289,7 @@ mod tests {
     const WHITE: &str = "8/8/8/8/8/k7/7R/K7 w - - 0 1";
     const BLACK: &str = "8/8/8/8/8/k7/7R/K7 b - - 0 1";
 
-    fn read_all(text: &str, view: LabelView, given: Option<Results>) -> Vec<Result<Label, LineError>> {
+    fn read_all(text: &str, view: LabelView, given: Option<Results>) -> Vec<Result<Label, RecordError>> {
         let table = Table::detect(text.lines(), given).expect("a table").expect("a table");
         text.lines().filter_map(|line| table.read(line, view)).map(|read| read.map(|(_, label)| label)).collect()
     }
@@ -342,7 +336,7 @@ mod tests {
         let swapped = read_all(&format!("{WHITE};1-0;35\n"), LabelView::White, None);
         assert_eq!(swapped[0].as_ref().unwrap().score, Some(35));
         let missing = Table::detect(["fen,cp"].into_iter(), None);
-        assert!(matches!(missing, Err(HeaderError::Missing("result"))));
+        assert_eq!(missing, Err(NO_RESULTS));
     }
 
     #[test]
@@ -351,23 +345,24 @@ mod tests {
         let read = read_all(&text, LabelView::White, None);
         assert_eq!(read[0].as_ref().map(|label| label.outcome), Ok(Outcome::Win));
         assert_eq!(read[1].as_ref().map(|label| label.outcome), Ok(Outcome::Draw));
-        assert_eq!(read[2], Err(LineError::Results("1.0".to_owned(), "0".to_owned())));
-        assert_eq!(read[3].as_ref().map_err(LineError::reason), Err("contradicting results"));
+        let told = read[2].as_ref().unwrap_err().to_string();
+        assert!(told.starts_with("two results: `1.0` and `0`; "), "{told}");
+        assert_eq!(read[3].as_ref().map_err(|error| error.reason), Err("contradicting results"));
         let three = Table::detect(["fen,result,wdl,result"].into_iter(), None);
-        assert!(matches!(three, Err(HeaderError::Results)));
+        assert_eq!(three, Err(MANY_RESULTS));
     }
 
     #[test]
     fn nothing_is_guessed() {
         let only = |result: &str| Table::detect([&format!("{WHITE};{result}")[..]].into_iter(), None);
-        assert!(matches!(only("1"), Err(HeaderError::Ambiguous)) && matches!(only("0"), Err(HeaderError::Ambiguous)));
+        assert_eq!((only("1"), only("0")), (Err(AMBIGUOUS), Err(AMBIGUOUS)));
         assert!(matches!(only("0.7"), Ok(None)) && matches!(only("?"), Ok(None)));
         let zero =
             |given| read_all(&format!("{WHITE};0\n"), LabelView::White, Some(given))[0].as_ref().unwrap().outcome;
         assert_eq!((zero(Results::Points), zero(Results::Signed)), (Outcome::Loss, Outcome::Draw));
         let text = format!("{WHITE};0.5\n{WHITE};-1\n{WHITE};\n{WHITE};1;3\n{WHITE} x y;1\n{WHITE};1-0\n");
         let errors = read_all(&text, LabelView::White, None);
-        let reasons: Vec<&str> = errors[1..].iter().map(|error| error.as_ref().unwrap_err().reason()).collect();
+        let reasons: Vec<&str> = errors[1..].iter().map(|error| error.as_ref().unwrap_err().reason).collect();
         let expected = ["unknown result", "number of columns", "number of columns", "malformed FEN", "unknown result"];
         assert_eq!(reasons, expected);
     }

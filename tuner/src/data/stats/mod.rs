@@ -12,7 +12,7 @@ use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
 
-use crate::data::{Dataset, DatasetError, Label, ReadOptions, Source};
+use crate::data::{Dataset, DatasetError, Label, ReadOptions, Source, material_balance};
 use crate::progress::Progress;
 pub use sums::{Correlation, LABELS, SCORES, ScoreSums, Sums};
 
@@ -62,7 +62,7 @@ impl Suspicion {
             Some(Suspicion::Draw)
         } else if label.score.is_some_and(|score| score.unsigned_abs() >= DECIDED && against(score.into())) {
             Some(Suspicion::Score)
-        } else if sums::material(position).abs() >= MUCH_MATERIAL && against(sums::material(position)) {
+        } else if material_balance(position).abs() >= MUCH_MATERIAL && against(material_balance(position)) {
             Some(Suspicion::Material)
         } else {
             None
@@ -212,27 +212,27 @@ pub fn collect(
     progress: &dyn Progress,
 ) -> Result<Stats, DatasetError> {
     let evaluator = Evaluator::default();
-    let mut whole = Whole::default();
     let dataset = Dataset::read(sources, options, progress)?;
+    let mut whole = Whole { agreements: vec![FileAgreement::default(); dataset.files().len()], ..Whole::default() };
     let look = |chunk: Range<usize>| {
-        let mut collector = Collector::new(&evaluator, count);
+        let mut collector = Collector::new(&evaluator, count, dataset.file_of(chunk.start));
         dataset.samples(chunk).for_each(|(position, label)| collector.add(&position, label));
         collector
     };
     dataset.each_chunk("measuring", look, |part| whole.add(part, count), progress);
-    let agreements = whole.agreements(&dataset);
     let is_of_games = dataset.grouping() == crate::data::Grouping::Games;
     let games = is_of_games.then(|| Games::of(dataset.groups()));
-    let Whole { sums, keys, suspicions, mut suspects, .. } = whole;
+    let Whole { sums, agreements, keys, suspicions, mut suspects } = whole;
     suspects.sort_unstable();
     suspects.truncate(count);
     Ok(Stats { dataset, sums, agreements, duplicates: Duplicates::of(keys), games, suspicions, suspects })
 }
 
-/// Looks at the positions of one part.
+/// Looks at the positions of one part, which is of one file.
 struct Collector<'e> {
     quiescence: Quiescence<'e>,
     most: usize,
+    file: usize,
     sums: Sums,
     keys: Vec<u64>,
     suspicions: [u64; Suspicion::ALL.len()],
@@ -240,10 +240,11 @@ struct Collector<'e> {
 }
 
 impl<'e> Collector<'e> {
-    fn new(evaluator: &'e Evaluator, most: usize) -> Self {
+    fn new(evaluator: &'e Evaluator, most: usize, file: usize) -> Self {
         Collector {
             quiescence: Quiescence::new(evaluator, Pruning::Exact),
             most,
+            file,
             sums: Sums::default(),
             keys: Vec::new(),
             suspicions: Default::default(),
@@ -269,8 +270,7 @@ impl<'e> Collector<'e> {
 #[derive(Default)]
 struct Whole {
     sums: Sums,
-    /// Positions of each part, and how they go with material.
-    parts: Vec<(u64, [[Correlation; 2]; 2])>,
+    agreements: Vec<FileAgreement>,
     keys: Vec<u64>,
     suspicions: [u64; Suspicion::ALL.len()],
     suspects: Vec<Suspect>,
@@ -289,25 +289,10 @@ impl Whole {
         }
         self.suspicions.iter_mut().zip(part.suspicions).for_each(|(count, more)| *count += more);
         self.keys.extend_from_slice(&part.keys);
-        self.parts.push((part.sums.positions(), part.sums.with_material));
+        let agreement = &mut self.agreements[part.file];
+        agreement.labels.add(&part.sums.with_material[LABELS]);
+        agreement.scores.add(&part.sums.with_material[SCORES]);
         self.sums.merge(&part.sums);
-    }
-
-    /// The parts come in the order of the files, and none is of two.
-    fn agreements(&self, dataset: &Dataset) -> Vec<FileAgreement> {
-        let mut parts = self.parts.iter();
-        let of_file = |positions: u64| {
-            let (mut left, mut agreement) = (positions, FileAgreement::default());
-            while left > 0
-                && let Some((count, correlations)) = parts.next()
-            {
-                agreement.labels.add(&correlations[LABELS]);
-                agreement.scores.add(&correlations[SCORES]);
-                left = left.saturating_sub(*count);
-            }
-            agreement
-        };
-        dataset.files().iter().map(|file| file.positions).map(of_file).collect()
     }
 }
 

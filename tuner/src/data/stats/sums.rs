@@ -12,11 +12,6 @@ pub const LABELS: usize = 0;
 /// Which are those of the scores.
 pub const SCORES: usize = 1;
 
-/// White's material less Black's, in pawns.
-pub(super) fn material(position: &Position) -> i32 {
-    material_balance(position)
-}
-
 /// What positions sum up to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sums {
@@ -50,7 +45,7 @@ impl Sums {
 
     pub(super) fn add(&mut self, position: &Position, label: Label, is_quiet: bool) {
         let (side, outcome) = (position.side_to_move().index(), label.outcome as usize);
-        let material = i64::from(material(position));
+        let material = i64::from(material_balance(position));
         self.by_side[side][outcome] += 1;
         self.by_phase[phase_part(phase(position))][outcome] += 1;
         self.by_pieces[position.occupied().count() as usize - 1] += 1;

@@ -6,8 +6,7 @@ use super::super::FileSummary;
 use super::super::label::GAME;
 use super::super::packed::{is_sound, outcome_of};
 use super::{BLOCK, Grouping, Store};
-use crate::io::{Column, StorageError};
-use crate::io::{Damage, Loader, Saver};
+use crate::io::{Column, Loader, Saver, StorageError};
 use crate::parallel;
 
 impl Store {
@@ -26,7 +25,7 @@ impl Store {
         grouping: Grouping,
         files: &[FileSummary],
         points: &[f32],
-    ) -> Result<Self, Damage> {
+    ) -> Result<Self, StorageError> {
         let (packed, groups, records) = (loader.column("packed")?, loader.column("groups")?, loader.column("records")?);
         let store = Store { packed, groups, records, moves: Column::default() };
         match store.fault(grouping, files, points) {

@@ -37,33 +37,8 @@ pub enum Language {
 
 /// Why parameters cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum EmitError {
-    /// Brackets of a name that hold no index.
-    #[error("`{0}`: expected a name and indices, such as psqt[3][27]")]
-    Index(String),
-    /// More brackets than any array needs.
-    #[error("`{}…`: has {found} indices, at most {MOST_DIMENSIONS} make an array", name.chars().take(40).collect::<String>())]
-    Depth {
-        /// The parameter.
-        name: String,
-        /// Its indices.
-        found: usize,
-    },
-    /// A parameter that its array does not expect.
-    #[error("`{name}`: expected `{expected}`; arrays are listed in full, in the order of their indices")]
-    Order {
-        /// The parameter.
-        name: String,
-        /// What should stand in its place.
-        expected: String,
-    },
-    /// Single values and pairs in one array.
-    #[error("`{0}`: single values and pairs are in one array")]
-    Mixed(String),
-    /// Names that the language cannot tell apart.
-    #[error("`{0}`: is called like another in this language")]
-    Same(String),
-}
+#[error("{0}")]
+pub struct EmitError(String);
 
 impl Fitted {
     /// The parameters, in a language: names are those of arrays, by their indices; pairs are arrays of two, midgame
@@ -114,12 +89,15 @@ fn tables(parameters: &[Parameter]) -> Result<Vec<Table>, EmitError> {
             let expected = indices_of(place, &lengths);
             if *indices != expected {
                 let brackets: String = expected.iter().map(|index| format!("[{index}]")).collect();
-                return Err(EmitError::Order { name: parameter.name.clone(), expected: format!("{name}{brackets}") });
+                return Err(EmitError(format!(
+                    "`{}`: expected `{name}{brackets}`; arrays are listed in full, in the order of their indices",
+                    parameter.name
+                )));
             }
         }
         let is_single = |parameter: &Parameter| matches!(parameter.start, Start::Single(_));
         if let Some(other) = members.iter().find(|member| is_single(member) != is_single(&members[0])) {
-            return Err(EmitError::Mixed(other.name.clone()));
+            return Err(EmitError(format!("`{}`: single values and pairs are in one array", other.name)));
         }
         if !is_single(&members[0]) {
             lengths.push(2);
@@ -133,13 +111,15 @@ fn tables(parameters: &[Parameter]) -> Result<Vec<Table>, EmitError> {
 
 /// A name without its indices, and these.
 fn indexed(name: &str) -> Result<(&str, Vec<usize>), EmitError> {
-    let fault = || EmitError::Index(name.to_owned());
+    let fault = || EmitError(format!("`{name}`: expected a name and indices, such as psqt[3][27]"));
     let Some(start) = name.find('[') else { return Ok((name, Vec::new())) };
     let (base, brackets) = name.split_at(start);
     let inner = brackets.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).ok_or_else(fault)?;
     let found = inner.split("][").count();
     if found > MOST_DIMENSIONS {
-        return Err(EmitError::Depth { name: name.to_owned(), found });
+        let name: String = name.chars().take(40).collect();
+        let message = format!("`{name}…`: has {found} indices, at most {MOST_DIMENSIONS} make an array");
+        return Err(EmitError(message));
     }
     let indices = inner.split("][").map(|index| index.parse::<u16>().map(usize::from).map_err(|_| fault()));
     let indices = indices.collect::<Result<_, _>>()?;
@@ -186,7 +166,7 @@ impl Language {
         let names: Vec<String> = tables.iter().map(|table| self.name(&table.name)).collect();
         let mut known = HashSet::new();
         match names.iter().find(|name| !known.insert(*name)) {
-            Some(name) => Err(EmitError::Same(name.clone())),
+            Some(name) => Err(EmitError(format!("`{name}`: is called like another in this language"))),
             None => Ok((tables, names)),
         }
     }
@@ -366,7 +346,8 @@ mod tests {
         for name in ["decimal", "Parameters"] {
             assert!(names(Language::Csharp, &[name]).expect("a name").contains(&format!(" int {name}_ = 1;\n")));
         }
-        assert_eq!(names(Language::C, &["int", "int_"]), Err(EmitError::Same("int_".to_owned())));
+        let same = names(Language::C, &["int", "int_"]).unwrap_err().to_string();
+        assert_eq!(same, "`int_`: is called like another in this language");
         assert!(names(Language::Cpp, &["Int", "int"]).is_ok());
     }
 
@@ -396,6 +377,7 @@ mod tests {
         let deep = format!("a{}", "[0]".repeat(300_000));
         assert!(refused(&[&deep]).ends_with("[0][0][0]…`: has 300000 indices, at most 16 make an array"));
         let mixed = [single("a[0]", 0.0), parameter("a[1]", Start::Pair([0.0, 0.0]))];
-        assert_eq!(emit(&mixed, Language::C), Err(EmitError::Mixed("a[1]".to_owned())));
+        let mixed = emit(&mixed, Language::C).unwrap_err().to_string();
+        assert_eq!(mixed, "`a[1]`: single values and pairs are in one array");
     }
 }

@@ -15,7 +15,7 @@ use crate::data::{Dataset, ReadOptions, Source};
 use crate::features::{self, Resolve, Resolved};
 use crate::model::merino::merino;
 use crate::model::rows::Rows;
-use crate::objective::{HessianKind, Objective, PriorScale, SampleLoss, fit_k_of_integers, scores};
+use crate::objective::{HessianKind, Objective, PriorScale, SampleLoss, fit_k, scores};
 use crate::progress::{Progress, Unit};
 use crate::run::{PRIOR_PER_POSITION, RunError};
 use crate::target::Target;
@@ -143,10 +143,7 @@ pub fn check(task: Task, progress: &dyn Progress) -> Result<Check, RunError> {
     let (dataset, Resolved { rows, scores: played }) = read;
     let played = played.of(task.resolve);
     let rows = rows.with_targets(&task.target.of(&dataset)?)?;
-    let k = match task.k {
-        Some(k) => k,
-        None => fit_k_of_integers(task.loss, played, rows.targets())?.k,
-    };
+    let k = task.k.map_or_else(|| fit_k(task.loss, played, rows.targets()).map(|fit| fit.k), Ok)?;
     let start = task.weights.to_vector();
     let prior = PRIOR_PER_POSITION / rows.len() as f64;
     let objective = Objective::new(&rows, &merino().model, k)?;

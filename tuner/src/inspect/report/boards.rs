@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use tools::page::figure;
 use tools::page::words::{grouped, plain, signed};
 
-use super::Page;
+use super::RARE;
 use super::numbers::{Entry, Number, STAGES, Table};
 
 /// Side of a square, and the room for the letters and numbers at the edges.
@@ -38,7 +38,7 @@ impl Side {
 }
 
 /// A table of squares: three boards for each stage.
-pub(super) fn boards(page: &Page, table: &Table) -> Markup {
+pub(super) fn boards(table: &Table) -> Markup {
     let stages = table.stages();
     let numbers = || (0..stages).flat_map(|stage| table.stage(stage));
     let values = scale(numbers().flat_map(|number| [number.before, number.after]));
@@ -51,7 +51,7 @@ pub(super) fn boards(page: &Page, table: &Table) -> Markup {
                     @let scale = if side == Side::Change { changes } else { values };
                     div {
                         div class="name" { (name) }
-                        (board(page, table, stage, side, scale, &format!("{} {name}", table.name)))
+                        (board(table, stage, side, scale, &format!("{} {name}", table.name)))
                     }
                 }
             }
@@ -76,7 +76,7 @@ fn scale(values: impl Iterator<Item = f64>) -> f64 {
     sizes.get(at).or(sizes.last()).copied().unwrap_or(0.0).max(LEAST_SCALE)
 }
 
-fn board(page: &Page, table: &Table, stage: usize, side: Side, scale: f64, described: &str) -> Markup {
+fn board(table: &Table, stage: usize, side: Side, scale: f64, described: &str) -> Markup {
     let size = EDGE + 8 * SQUARE;
     html! {
         svg class="heat" viewBox=(format!("0 0 {size} {size}")) role="img" aria-label=(described) {
@@ -88,14 +88,14 @@ fn board(page: &Page, table: &Table, stage: usize, side: Side, scale: f64, descr
                 }
             }
             @for (index, entry) in table.entries.iter().enumerate() {
-                (square(page, entry, stage, side, scale, index))
+                (square(entry, stage, side, scale, index))
             }
         }
     }
 }
 
 /// One square; `index` counts from a1 by ranks.
-fn square(page: &Page, entry: &Entry, stage: usize, side: Side, scale: f64, index: usize) -> Markup {
+fn square(entry: &Entry, stage: usize, side: Side, scale: f64, index: usize) -> Markup {
     let (x, y) = (EDGE + SQUARE * (index % 8), SQUARE * (7 - index / 8));
     let number = &entry.numbers[stage];
     let value = side.of(number);
@@ -109,7 +109,7 @@ fn square(page: &Page, entry: &Entry, stage: usize, side: Side, scale: f64, inde
             } @else {
                 rect class=(if value < 0.0 { "minus" } else { "plus" }) x=(x) y=(y) width=(SQUARE) height=(SQUARE)
                     fill-opacity=(format!("{strength:.2}")) {}
-                @if entry.seen.is_some_and(|seen| seen < page.rare) {
+                @if entry.seen.is_some_and(|seen| seen < RARE) {
                     rect class="rare" x=(x) y=(y) width=(SQUARE) height=(SQUARE) {}
                 }
                 text class=[is_deep.then_some("deep")] x=(x + SQUARE / 2) y=(y + SQUARE / 2 + 3) { (plain(value, 0)) }

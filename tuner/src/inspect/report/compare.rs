@@ -43,10 +43,7 @@ pub fn compare(
     let [earlier, scores] = [&before, &after].map(|evaluator| score(&dataset, evaluator, Resolve::Qsearch, progress));
     let scale = |scores: &Scores| match k {
         Some(k) => Ok(k),
-        None => {
-            let scores: Vec<f64> = scores.of(resolve).iter().map(|&score| score.into()).collect();
-            fit_k(SampleLoss::default(), &scores, rows.targets()).map(|fit| fit.k)
-        }
+        None => fit_k(SampleLoss::default(), scores.of(resolve), rows.targets()).map(|fit| fit.k),
     };
     let scales = [scale(&earlier)?, scale(&scores)?];
     let targets = rows.targets();
@@ -63,6 +60,11 @@ pub fn compare(
     let objective = Objective::new(&rows, &merino.model, scales[1])?;
     let errors = standard_errors(&objective, &tuned.weights.to_vector(), &limits, &centring, games);
     Ok(Page {
+        numbers: Numbers::declared(),
+        name: tuned.name,
+        tuned: tuned.weights.to_vector(),
+        against: against.name,
+        start: against.weights.to_vector(),
         errors: errors.map(|errors| errors.by_parameter),
         centring,
         losses,
@@ -73,13 +75,7 @@ pub fn compare(
         positions: dataset.len() as u64,
         files: dataset.files().to_vec(),
         skipped: dataset.skipped().clone(),
-        ..Page::new(
-            Numbers::declared(),
-            tuned.name,
-            tuned.weights.to_vector(),
-            against.name,
-            against.weights.to_vector(),
-        )
+        ..Page::default()
     })
 }
 

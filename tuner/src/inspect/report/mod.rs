@@ -29,11 +29,11 @@ pub use compare::{Named, compare};
 
 const STYLE: &str = include_str!("style.css");
 
-/// Parameters in fewer positions than this are drawn as uncertain, if nothing else is said.
-pub const RARE: u32 = 100;
+/// Parameters in fewer positions than this are drawn as uncertain.
+const RARE: u32 = 100;
 
 /// All that a page tells.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Page {
     /// What the tuned parameters are called, such as their file.
     pub name: String,
@@ -55,8 +55,6 @@ pub struct Page {
     pub centring: Centring,
     /// In how many positions each pair occurs, by pair.
     pub occurrences: Option<Vec<u32>>,
-    /// Pairs in fewer positions than this are drawn as uncertain.
-    pub rare: u32,
     /// What each number may be, by number of the vector; `None` for the ranges that are declared.
     pub bounds: Option<Vec<(f64, f64)>>,
     /// What the parameters of the start get right and wrong.
@@ -77,35 +75,6 @@ pub struct Page {
     pub provenance: String,
     /// What the reader should know before believing the rest.
     pub warnings: Vec<String>,
-}
-
-impl Page {
-    /// A page that tells of the parameters alone.
-    pub fn new(numbers: Numbers, name: String, tuned: Vec<f64>, against: String, start: Vec<f64>) -> Self {
-        Page {
-            name,
-            against,
-            numbers,
-            start,
-            tuned,
-            losses: Vec::new(),
-            history: Vec::new(),
-            errors: None,
-            centring: Centring::default(),
-            occurrences: None,
-            rare: RARE,
-            bounds: None,
-            before: None,
-            after: None,
-            positions: 0,
-            files: Vec::new(),
-            skipped: BTreeMap::new(),
-            constraints: Vec::new(),
-            facts: Vec::new(),
-            provenance: String::new(),
-            warnings: Vec::new(),
-        }
-    }
 }
 
 /// A mean loss before and after.
@@ -145,7 +114,7 @@ pub fn page(page: &Page) -> String {
             (warnings(page))
             (course::pictures(page))
             (calibration::pictures(page))
-            @for table in tables.iter().filter(|table| table.is_board) { (boards::boards(page, table)) }
+            @for table in tables.iter().filter(|table| table.is_board) { (boards::boards(table)) }
             (curves::curves(page, &tables))
             (tables::lists(&tables))
             (tables::changes(page))

@@ -17,6 +17,11 @@ impl Page {
     /// Tells what any run has to say; `name` is what the tuned parameters are called, `start` what those of the start are.
     fn of<L>(outcome: &Outcome<L>, numbers: Numbers, name: String, start: String) -> Self {
         Page {
+            name,
+            against: start,
+            numbers,
+            start: outcome.start.clone(),
+            tuned: outcome.theta.clone(),
             history: history(&outcome.history),
             errors: outcome.errors.as_ref().map(|errors| errors.by_parameter.clone()),
             centring: outcome.centring.clone(),
@@ -26,7 +31,7 @@ impl Page {
             constraints: constraints(outcome),
             facts: facts(outcome),
             warnings: warnings(outcome),
-            ..Page::new(numbers, name, outcome.theta.clone(), start, outcome.start.clone())
+            ..Page::default()
         }
     }
 

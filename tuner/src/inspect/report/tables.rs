@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use tools::page::words::{grouped, percent, plain, signed, signed_percent};
 
-use super::Page;
 use super::numbers::{self, Number, Table};
+use super::{Page, RARE};
 use crate::objective::Difference;
 use crate::run::explain::Agreement;
 
@@ -194,19 +194,18 @@ pub(super) fn unseen(page: &Page, tables: &[Table]) -> Markup {
     if page.occurrences.is_none() {
         return html! {};
     }
-    let rare = page.rare;
     let groups = [
         ("In no position: they keep their start.".to_owned(), told(&|seen| seen == 0)),
         (
-            format!("In fewer than {} positions, hatched above.", grouped(rare.into())),
-            told(&|seen| seen > 0 && seen < rare),
+            format!("In fewer than {} positions, hatched above.", grouped(RARE.into())),
+            told(&|seen| seen > 0 && seen < RARE),
         ),
     ];
     html! {
         section class="card" {
             h2 { "Seldom seen" }
             @if groups.iter().all(|(_, told)| told.is_empty()) {
-                p { (format!("Every parameter occurs in {} positions or more.", grouped(rare.into()))) }
+                p { (format!("Every parameter occurs in {} positions or more.", grouped(RARE.into()))) }
             }
             @for (words, told) in groups.iter().filter(|(_, told)| !told.is_empty()) {
                 p class="note" { (words) }

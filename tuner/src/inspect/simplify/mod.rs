@@ -20,7 +20,7 @@ use crate::features::{self, Resolve, Resolved};
 use crate::model::merino::merino;
 use crate::model::rows::Rows;
 use crate::numbers::Numbers;
-use crate::objective::{Difference, HessianKind, Objective, PriorScale, SampleLoss, fit_k_of_integers};
+use crate::objective::{Difference, HessianKind, Objective, PriorScale, SampleLoss, fit_k};
 use crate::optimize::{Lbfgs, Limits, Solver};
 use crate::progress::{Progress, Unit};
 use crate::run::{FOLDS, PRIOR_PER_POSITION, PriorSearch, RunError, Split};
@@ -126,20 +126,16 @@ pub struct Simplified {
 ///
 /// # Errors
 /// The first fault of the data or the constraints, or why they cannot be fitted.
-pub fn simplify(task: Task, progress: &dyn Progress) -> Result<Simplified, RunError> {
+pub fn simplify(mut task: Task, progress: &dyn Progress) -> Result<Simplified, RunError> {
     let constrained = task.constraints.resolve(&Numbers::declared(), &task.start.to_vector())?;
     let evaluator = Evaluator::new(Weights::from_vector(&constrained.start).0);
-    let read = features::read(task.sources, &task.reading, &evaluator, task.resolve, progress)?;
+    let read = features::read(std::mem::take(&mut task.sources), &task.reading, &evaluator, task.resolve, progress)?;
     let (dataset, Resolved { rows, scores: played }) = read;
     let rows = rows.with_targets(&task.target.of(&dataset)?)?;
     if rows.are_mapped() {
         return Err(RunError::Memory { flag: "simplify", rows: rows.len() });
     }
-    let k = match task.k {
-        Some(k) => k,
-        None => fit_k_of_integers(task.loss, played.of(task.resolve), rows.targets())?.k,
-    };
-    let start = constrained.start.clone();
+    let k = task.k.map_or_else(|| fit_k(task.loss, played.of(task.resolve), rows.targets()).map(|fit| fit.k), Ok)?;
     let prior = match task.prior {
         Some(prior) => prior,
         None => {
@@ -147,7 +143,7 @@ pub fn simplify(task: Task, progress: &dyn Progress) -> Result<Simplified, RunEr
             let search = PriorSearch {
                 objective: &objective,
                 groups: dataset.groups(),
-                start: &start,
+                start: &constrained.start,
                 limits: &constrained.limits,
                 scale: PriorScale::Fixed,
                 seed: task.seed,
@@ -156,21 +152,11 @@ pub fn simplify(task: Task, progress: &dyn Progress) -> Result<Simplified, RunEr
             choice.map_or(PRIOR_PER_POSITION, |choice| choice.per_position) / rows.len() as f64
         }
     };
-    let (files, resolve, target) = (dataset.files(), task.resolve, task.target);
-    let problem = Problem {
-        files,
-        resolve,
-        target,
-        rows: &rows,
-        groups: dataset.groups(),
-        loss: task.loss,
-        k,
-        prior,
-        start,
-        constrained: &constrained,
-    };
+    let files = dataset.files();
+    let problem =
+        Problem { task: &task, files, rows: &rows, groups: dataset.groups(), k, prior, constrained: &constrained };
     let terms = terms(&constrained, &merino().model.occurrences(&rows), task.min_seen, task.by);
-    problem.solve(terms, task.seed, progress)
+    problem.solve(terms, progress)
 }
 
 /// What may be taken out: terms with a number that occurs, of which nothing is frozen. Phase weights are no terms, and
@@ -211,15 +197,12 @@ fn terms(constrained: &constraints::Resolved, occurrences: &[u32], min_seen: u32
 
 /// Data and what is fitted to them.
 struct Problem<'p> {
+    task: &'p Task,
     files: &'p [FileSummary],
-    resolve: Resolve,
-    target: Target,
     rows: &'p Rows,
     groups: &'p [u32],
-    loss: SampleLoss,
     k: f64,
     prior: f64,
-    start: Vec<f64>,
     constrained: &'p constraints::Resolved,
 }
 
@@ -231,14 +214,14 @@ struct Fold {
 }
 
 impl Problem<'_> {
-    fn solve(&self, terms: Vec<Term>, seed: u64, progress: &dyn Progress) -> Result<Simplified, RunError> {
+    fn solve(&self, terms: Vec<Term>, progress: &dyn Progress) -> Result<Simplified, RunError> {
         progress.begin("fitting", 0, Unit::Iterations);
         let whole = self.objective(self.rows, &[])?;
-        let full = self.fit(&whole, &self.start, &[])?;
+        let full = self.fit(&whole, &self.constrained.start, &[])?;
         let moves = |number: usize| !self.constrained.limits.is_frozen(number);
         let hessian = whole.hessian_among(&full, HessianKind::GaussNewton, 1, &moves);
         let order = order(&hessian, &full, &terms, &self.constrained.limits).unwrap_or_default();
-        let mut folds = self.folds(seed)?;
+        let mut folds = self.folds()?;
         let mut best = (full.clone(), 0);
         let mut trials: Vec<Trial> = Vec::new();
         let numbers: Vec<&[usize]> = order.iter().map(|(term, _)| &term.numbers[..]).collect();
@@ -271,8 +254,8 @@ impl Problem<'_> {
         Ok(Simplified {
             files: self.files.to_vec(),
             positions: self.rows.len(),
-            resolve: self.resolve,
-            objective: format!("{} of the {}", self.loss.name(), self.target),
+            resolve: self.task.resolve,
+            objective: format!("{} of the {}", self.task.loss.name(), self.task.target),
             k: self.k,
             prior: self.prior,
             order: order.into_iter().map(|(term, _)| term).collect(),
@@ -285,10 +268,10 @@ impl Problem<'_> {
 
     /// The objective over some rows; what is taken out is pulled nowhere.
     fn objective<'r>(&self, rows: &'r Rows, removed: &[usize]) -> Result<Objective<'r>, RunError> {
-        let mut centre = self.start.clone();
+        let mut centre = self.constrained.start.clone();
         removed.iter().for_each(|&index| centre[index] = 0.0);
         let strength = self.prior * self.rows.len() as f64 / rows.len() as f64;
-        let objective = Objective::new(rows, &merino().model, self.k)?.with_loss(self.loss);
+        let objective = Objective::new(rows, &merino().model, self.k)?.with_loss(self.task.loss);
         Ok(objective.with_prior(strength, &centre, PriorScale::Fixed)?)
     }
 
@@ -304,14 +287,14 @@ impl Problem<'_> {
         Ok(solver.minimize(objective, &theta, &limits, None, &mut ())?.theta)
     }
 
-    fn folds(&self, seed: u64) -> Result<Vec<Fold>, RunError> {
+    fn folds(&self) -> Result<Vec<Fold>, RunError> {
         let fold = |split: Split| {
             let (fitted, held) = split.rows(self.rows);
-            let theta = self.fit(&self.objective(&fitted, &[])?, &self.start, &[])?;
+            let theta = self.fit(&self.objective(&fitted, &[])?, &self.constrained.start, &[])?;
             let losses = self.losses(&held, &theta)?;
             Ok(Fold { split, theta, losses })
         };
-        (0..FOLDS).map(|number| fold(Split::fold(self.groups, number, seed)?)).collect()
+        (0..FOLDS).map(|number| fold(Split::fold(self.groups, number, self.task.seed)?)).collect()
     }
 
     /// What each row loses.

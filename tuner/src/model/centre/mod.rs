@@ -97,7 +97,7 @@ pub fn shifts(model: &Model, rows: &Rows, tables: &[(usize, Vec<usize>)]) -> Vec
                 None => continue,
             },
         };
-        let of = &layout.sums()[*sum];
+        let of = &layout.sums[*sum];
         // Shifts of whole numbers want counts of one unit.
         if leaves.iter().chain(&counterpart).any(|&leaf| of.leaves[leaf].unit != 1.0) {
             continue;
@@ -117,13 +117,13 @@ pub fn shifts(model: &Model, rows: &Rows, tables: &[(usize, Vec<usize>)]) -> Vec
 fn candidates(model: &Model, part: Part<'_>, tables: &[(usize, Vec<usize>)]) -> Vec<Candidates> {
     let layout = &model.layout;
     let none = |(sum, leaves): &(usize, Vec<usize>)| {
-        let mut is_member = vec![false; layout.sums()[*sum].leaves.len()];
+        let mut is_member = vec![false; layout.sums[*sum].leaves.len()];
         leaves.iter().for_each(|&leaf| is_member[leaf] = true);
         (Candidates { is_out: is_member.clone(), leaves: None, occurs: false }, is_member)
     };
     let mut found: Vec<(Candidates, Vec<bool>)> = tables.iter().map(none).collect();
-    let mut counts: Vec<Vec<i32>> = layout.sums().iter().map(|sum| vec![0; sum.leaves.len()]).collect();
-    let sum_of: Vec<usize> = layout.segments().iter().map(|segment| segment.sum).collect();
+    let mut counts: Vec<Vec<i32>> = layout.sums.iter().map(|sum| vec![0; sum.leaves.len()]).collect();
+    let sum_of: Vec<usize> = layout.segments.iter().map(|segment| segment.sum).collect();
     for block in part.blocks() {
         for (place, segment) in block.segments().enumerate() {
             let sum = sum_of[place % sum_of.len()];
@@ -169,7 +169,7 @@ fn equations(model: &Model, without_constant: bool) -> Vec<Vec<f64>> {
     let slots = model.layout.slots();
     let mut random = engine::random::Random::seeded(1);
     let mut equations: Vec<Vec<f64>> = Vec::new();
-    let mut work = Work::new(slots, model.layout.facts().len());
+    let mut work = Work::new(slots, model.layout.facts.len());
     let mut number = || {
         let size = 1.0 + random.below(1 << 20) as f64 / 1e4;
         if random.below(2) == 0 { size } else { -size }
@@ -210,12 +210,12 @@ pub fn homogeneity(model: &Model) -> Option<Vec<f64>> {
 /// By parameter, of powers by slot; none if a parameter would have two, or all are 0.
 fn by_parameter(model: &Model, powers: &[f64]) -> Option<Vec<f64>> {
     let layout = &model.layout;
-    let mut found: Vec<Option<f64>> = vec![None; layout.parameters()];
+    let mut found: Vec<Option<f64>> = vec![None; layout.parameters];
     let mut take = |parameter: usize, power: f64| {
         let known = *found[parameter].get_or_insert(power);
         (known - power).abs() < 1e-9
     };
-    for segment in 0..layout.segments().len() {
+    for segment in 0..layout.segments.len() {
         for leaf in layout.leaves(segment) {
             for (half, slot) in layout.slots_of(segment).enumerate() {
                 if !take(leaf.parameter + half, powers[slot]) {
@@ -224,7 +224,7 @@ fn by_parameter(model: &Model, powers: &[f64]) -> Option<Vec<f64>> {
             }
         }
     }
-    for (total, parts) in layout.common().iter().enumerate() {
+    for (total, parts) in layout.common.iter().enumerate() {
         if !parts.iter().all(|&(parameter, _)| take(parameter, powers[layout.row_slots() + total])) {
             return None;
         }

@@ -121,10 +121,10 @@ fn sum(first: usize, kind: SumKind, is_sided: bool, units: &[f64]) -> Sum {
 /// A table of the leaves 0 to 2 and the leaf 3 of a sum, in rows of their counts.
 fn shifts_of(units: [f64; 4], rows: &[[i32; 4]]) -> Vec<Shift> {
     let layout = Layout::new(8, vec![sum(0, SumKind::Pair, false, &units)], Vec::new(), Vec::new());
-    let mut tape = Tape::new();
+    let mut tape = Tape::default();
     tape.push(Op::Slot(0));
     let mut writer = RowsWriter::in_memory((&layout).into());
-    let mut row = RowBuilder::new();
+    let mut row = RowBuilder::default();
     for counts in rows {
         row.clear(0);
         counts.iter().enumerate().for_each(|(leaf, &count)| row.add(0, leaf, count));
@@ -174,7 +174,7 @@ fn scales_of(sums: usize, ops: &[Op]) -> Vec<Vec<f64>> {
     let layout = |number| sum(number, SumKind::Single, false, &[1.0]);
     let layout =
         Layout::new(sums, (0..sums).map(layout).collect(), vec!["constant".to_owned(), "fact".to_owned()], Vec::new());
-    let mut tape = Tape::new();
+    let mut tape = Tape::default();
     for op in (0..sums as u32).map(Op::Slot).chain(ops.iter().copied()) {
         tape.push(op);
     }
@@ -199,7 +199,7 @@ fn scales_are_found_among_many_sums() {
     // As many slots as there can be: a product of the first two, and all others beside it.
     let sums = (0..64).map(|number| sum(2 * number, SumKind::Pair, false, &[1.0])).collect();
     let layout = Layout::new(128, sums, Vec::new(), Vec::new());
-    let mut tape = Tape::new();
+    let mut tape = Tape::default();
     let slots: Vec<u32> = (0..128).map(|slot| tape.push(Op::Slot(slot))).collect();
     let product = tape.push(Op::Mul(slots[0], slots[1]));
     slots[2..].iter().fold(product, |sum, &slot| tape.push(Op::Add(sum, slot)));

@@ -68,7 +68,7 @@ impl Graph {
     /// The operations that a result needs, with other slots; the result is the last one.
     pub(super) fn needed(&self, result: Node, slot: impl Fn(u32) -> u32) -> Tape {
         let needed = self.reached(result, |_| true);
-        let mut tape = Tape::new();
+        let mut tape = Tape::default();
         let mut places = vec![0; needed.len()];
         for (node, &op) in self.tape.ops().iter().enumerate().filter(|&(node, _)| needed[node]) {
             let at = |node: Node| places[node as usize];

@@ -116,11 +116,6 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// A formula in which nothing has a name yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Declares the next sum of the layout.
     ///
     /// # Errors
@@ -244,7 +239,7 @@ impl Formula {
             return Err(place.error("the score has no parameter in it: no sum has part in it"));
         }
         let mut tape = self.graph.needed(score, |slot| match self.sources[slot as usize].0 {
-            Source::Sum { sum, side, half } => (layout.segments()[layout.segment_of(sum) + side].slot + half) as u32,
+            Source::Sum { sum, side, half } => (layout.segments[layout.segment_of(sum) + side].slot + half) as u32,
             Source::Common(common) => (layout.row_slots() + common) as u32,
         });
         let score = (tape.ops().len() - 1) as u32;

@@ -41,7 +41,7 @@ fn rows(declarations: &str) -> TextRows {
 /// Compares a formula with a function of its totals and facts, and its derivatives with differences.
 fn compare(declarations: &str, plain: impl Fn(&[f64], &[f64]) -> f64) {
     let Model { tape, layout } = rows(declarations).model;
-    let (slots, facts) = (layout.slots(), layout.facts().len());
+    let (slots, facts) = (layout.slots(), layout.facts.len());
     let ranges: Vec<[f64; 2]> = declarations
         .lines()
         .filter_map(|line| line.strip_prefix("fact "))

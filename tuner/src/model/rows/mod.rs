@@ -37,47 +37,25 @@ pub const MOST_LEAVES: usize = 1 << 16;
 
 /// Why a row was refused or rows could not be joined.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
 pub enum RowsError {
-    /// More leaves than a 16-bit index can name.
-    #[error("rows: {0} parameters in one sum, at most {MOST_LEAVES} can be told apart")]
-    TooManyLeaves(usize),
-    /// An entry names a leaf that does not exist.
-    #[error("rows: no parameter {leaf} among the {leaves} of a sum")]
-    UnknownLeaf {
-        /// The leaf named.
-        leaf: usize,
-        /// Leaves of the sum.
-        leaves: usize,
-    },
-    /// A count that no position can have.
-    #[error("rows: parameter {leaf} counts {count} times, more than {}", writer::MOST_COUNT)]
-    Count {
-        /// The leaf.
-        leaf: usize,
-        /// How often it counts.
-        count: i64,
-    },
-    /// More entries in one segment of a row than can be counted.
-    #[error("rows: {0} entries in one sum of a row, at most 65535 can be kept")]
-    TooManyEntries(usize),
-    /// A target outside of 0..=1.
-    #[error("rows: target {0} is not in 0..=1")]
-    Target(f32),
-    /// A fact that is not a finite number.
-    #[error("rows: fact {fact} is {value}, which is not finite")]
-    Fact {
-        /// The fact.
-        fact: usize,
-        /// The value given.
-        value: f32,
-    },
-    /// More rows than 32 bits can number.
-    #[error("rows: more than 4294967296 rows")]
-    TooLarge,
+    /// A row, or all of them together, cannot be kept.
+    #[error("rows: {0}")]
+    Refused(String),
     /// A file of rows cannot be written or mapped.
     #[error("rows: {0}")]
     Storage(#[from] StorageError),
+}
+
+impl RowsError {
+    /// A target outside of 0..=1.
+    fn target(target: f32) -> Self {
+        RowsError::Refused(format!("target {target} is not in 0..=1"))
+    }
+
+    /// A fact that is not a finite number.
+    fn fact(fact: usize, value: f32) -> Self {
+        RowsError::Refused(format!("fact {fact} is {value}, which is not finite"))
+    }
 }
 
 /// What rows are shaped by.
@@ -91,7 +69,7 @@ pub struct Shape {
 
 impl From<&Layout> for Shape {
     fn from(layout: &Layout) -> Self {
-        Shape { leaves: layout.segments().iter().map(|segment| segment.leaves).collect(), facts: layout.facts().len() }
+        Shape { leaves: layout.segments.iter().map(|segment| segment.leaves).collect(), facts: layout.facts.len() }
     }
 }
 
@@ -178,7 +156,7 @@ impl Rows {
     pub fn with_targets(mut self, targets: &[f32]) -> Result<Rows, RowsError> {
         assert_eq!(targets.len(), self.len(), "number of targets");
         if let Some(&target) = targets.iter().find(|target| !(0.0..=1.0).contains(*target)) {
-            return Err(RowsError::Target(target));
+            return Err(RowsError::target(target));
         }
         if self.target[..] != *targets {
             self.target = targets.to_vec().into();
@@ -197,7 +175,7 @@ impl Rows {
     pub fn with_fact(mut self, fact: usize, values: &[f32]) -> Result<Rows, RowsError> {
         assert!(values.len() == self.len() && fact < self.shape.facts, "a number a row");
         if let Some(&value) = values.iter().find(|value| !value.is_finite()) {
-            return Err(RowsError::Fact { fact, value });
+            return Err(RowsError::fact(fact, value));
         }
         let (of_row, mut facts) = (self.shape.facts, self.fact.to_vec());
         for chunk in self.chunks.windows(2) {
@@ -354,13 +332,8 @@ pub struct Segment<'r> {
 
 impl<'r> Block<'r> {
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.target.len()
-    }
-
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.target.is_empty()
     }
 
     /// The segments of the first row, those of the second, and so on.

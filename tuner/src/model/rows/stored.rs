@@ -1,7 +1,7 @@
 //! Rows as other processes and later runs get them.
 
 use super::{BLOCK, CHUNK, Chunk, Rows, Shape};
-use crate::io::{Damage, Loader, Saver, StorageError};
+use crate::io::{Loader, Saver, StorageError};
 use crate::parallel;
 use crate::processes::{Shared, pack_records};
 
@@ -53,7 +53,7 @@ impl Rows {
     ///
     /// # Errors
     /// If a file is missing, or what is in it cannot be rows of this shape, whatever its checksum says.
-    pub(crate) fn load(loader: &mut Loader<'_>, shape: Shape) -> Result<Self, Damage> {
+    pub(crate) fn load(loader: &mut Loader<'_>, shape: Shape) -> Result<Self, StorageError> {
         let mut rows = Rows {
             shape,
             leaf: loader.column("leaf")?,

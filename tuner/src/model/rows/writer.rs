@@ -5,7 +5,7 @@ use crate::io::{ColumnWriter, Storage};
 use crate::processes;
 
 /// The largest count of a leaf in a row.
-pub(super) const MOST_COUNT: i64 = 1 << 20;
+const MOST_COUNT: i64 = 1 << 20;
 
 /// A row that is put together entry by entry.
 #[derive(Clone, Debug, Default)]
@@ -19,11 +19,6 @@ pub struct RowBuilder {
 }
 
 impl RowBuilder {
-    /// An empty row.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Makes the row empty, with so many facts, all 0.
     pub fn clear(&mut self, facts: usize) {
         self.entries.clear();
@@ -47,6 +42,7 @@ impl RowBuilder {
 }
 
 /// Appends rows, to memory or, if they become many, to temporary files.
+#[derive(Default)]
 pub struct RowsWriter {
     shape: Shape,
     leaf: ColumnWriter<u16>,
@@ -80,30 +76,12 @@ impl RowsWriter {
 
     /// A writer of rows that this process keeps, all of them in memory.
     pub fn in_memory(shape: Shape) -> Self {
-        RowsWriter {
-            shape,
-            leaf: ColumnWriter::new(),
-            count: ColumnWriter::new(),
-            length: ColumnWriter::new(),
-            block: ColumnWriter::new(),
-            fact: ColumnWriter::new(),
-            target: ColumnWriter::new(),
-            chunks: Vec::new(),
-            here: 0,
-            is_divided: false,
-            is_kept: true,
-            storage: None,
-        }
+        RowsWriter { shape, is_kept: true, ..Self::default() }
     }
 
     /// Number of rows so far.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.target.len()
-    }
-
-    /// Whether there is no row yet.
-    pub fn is_empty(&self) -> bool {
-        self.target.is_empty()
     }
 
     /// Adds a row; the builder's entries are sorted by that.
@@ -113,10 +91,10 @@ impl RowsWriter {
     /// written. Then the row is not added.
     pub fn push(&mut self, row: &mut RowBuilder, target: f32) -> Result<(), RowsError> {
         if !(0.0..=1.0).contains(&target) {
-            return Err(RowsError::Target(target));
+            return Err(RowsError::target(target));
         }
         if let Some(fact) = row.facts.iter().position(|fact| !fact.is_finite()) {
-            return Err(RowsError::Fact { fact, value: row.facts[fact] });
+            return Err(RowsError::fact(fact, row.facts[fact]));
         }
         assert_eq!(row.facts.len(), self.shape.facts, "facts of a row");
         merge(&mut row.entries);
@@ -129,14 +107,17 @@ impl RowsWriter {
             for &(_, leaf, count) in &entries[..own] {
                 let leaf = leaf as usize;
                 if leaf >= leaves {
-                    return Err(RowsError::UnknownLeaf { leaf, leaves });
+                    return Err(RowsError::Refused(format!("no parameter {leaf} among the {leaves} of a sum")));
                 }
                 if count.abs() > MOST_COUNT {
-                    return Err(RowsError::Count { leaf, count });
+                    let message = format!("parameter {leaf} counts {count} times, more than {MOST_COUNT}");
+                    return Err(RowsError::Refused(message));
                 }
                 sum += count.unsigned_abs().div_ceil(127) as usize;
             }
-            *length = u16::try_from(sum).map_err(|_| RowsError::TooManyEntries(sum))?;
+            *length = u16::try_from(sum).map_err(|_| {
+                RowsError::Refused(format!("{sum} entries in one sum of a row, at most 65535 can be kept"))
+            })?;
             entries = &entries[own..];
         }
         assert!(entries.is_empty(), "a segment of the shape");
@@ -295,7 +276,8 @@ impl RowsWriter {
     }
 
     fn check_room(&self, rows: usize) -> Result<(), RowsError> {
-        if self.len() + rows > u32::MAX as usize { Err(RowsError::TooLarge) } else { Ok(()) }
+        let message = || "more than 4294967296 rows".to_owned();
+        if self.len() + rows > u32::MAX as usize { Err(RowsError::Refused(message())) } else { Ok(()) }
     }
 
     /// Moves what is in memory to files, if it has become too much.

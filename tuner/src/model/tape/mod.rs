@@ -101,11 +101,6 @@ impl Work {
 }
 
 impl Tape {
-    /// A tape without operations.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Appends an operation, unless the same is there already; its place.
     ///
     /// # Panics

@@ -3,7 +3,7 @@ use crate::model::formula::tests::{Random, compare_derivatives};
 
 /// A tape of operations, given those before them, over two totals (nodes 0 and 1) and a fact (node 2).
 fn tape(ops: &[Op]) -> Tape {
-    let mut tape = Tape::new();
+    let mut tape = Tape::default();
     for op in [Op::Slot(0), Op::Slot(1), Op::Fact(0)].iter().chain(ops) {
         tape.push(*op);
     }

@@ -46,7 +46,7 @@ pub(super) struct Gather {
 impl Gather {
     pub(super) fn new(header: &Header, declared: &Declared, storage: &Storage) -> Self {
         let layout = &declared.model.layout;
-        let mut leaves = vec![0; layout.sums().len()];
+        let mut leaves = vec![0; layout.sums.len()];
         let counted = header.parameters.iter().zip(&header.first).map(|(parameter, &first)| {
             let numbers = parameter.start.numbers();
             let worth = [numbers[0], *numbers.last().expect("a number")].map(|start| start * parameter.unit);
@@ -60,7 +60,7 @@ impl Gather {
             Counted {
                 segment: Some(segment as u32),
                 leaf,
-                is_sided: layout.sums()[sum].is_sided,
+                is_sided: layout.sums[sum].is_sided,
                 unit: parameter.unit,
                 slot: layout.slots_of(segment).start as u32,
                 is_pair,
@@ -68,16 +68,16 @@ impl Gather {
             }
         });
         let counted = counted.collect();
-        let mut work = Work::new(layout.slots(), layout.facts().len());
-        for (total, common) in work.totals[layout.row_slots()..].iter_mut().zip(layout.common()) {
+        let mut work = Work::new(layout.slots(), layout.facts.len());
+        for (total, common) in work.totals[layout.row_slots()..].iter_mut().zip(&layout.common) {
             *total = [common.iter().map(|&(number, count)| header.start[number] * count).sum(); LANES];
         }
         Gather {
             writer: RowsWriter::new(Shape::from(layout), storage),
-            row: RowBuilder::new(),
+            row: RowBuilder::default(),
             counted,
             totals: vec![0.0; layout.row_slots()],
-            facts: vec![0.0; layout.facts().len()],
+            facts: vec![0.0; layout.facts.len()],
             work,
             waiting: 0,
             waiting_lines: [0; LANES],

@@ -27,8 +27,7 @@ impl<'t> LineReader<'t> {
         loop {
             self.line.clear();
             let read = (&mut *self.text).take(LONGEST + 1).read_until(b'\n', &mut self.line);
-            let read = read.map_err(|error| TextError::Unreadable { file: self.file.to_owned(), error })?;
-            if read == 0 {
+            if read.map_err(|error| TextError::unreadable(self.file, &error))? == 0 {
                 return Ok(false);
             }
             self.number += 1;
@@ -63,12 +62,12 @@ impl<'t> LineReader<'t> {
 
     /// What is wrong with a declaration.
     pub(super) fn fault_in_header(&self, error: FormulaError) -> TextError {
-        TextError::Header { file: self.file.to_owned(), error }
+        TextError::Refused(format!("{}:{error}", self.file))
     }
 
     /// What is wrong with a line.
     pub(super) fn fault_at(&self, line: u64, message: String) -> TextError {
-        TextError::Line { file: self.file.to_owned(), line, message }
+        TextError::Refused(format!("{}:{line}: {message}", self.file))
     }
 }
 
@@ -125,13 +124,8 @@ impl RowLines {
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.rows
-    }
-
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.rows == 0
     }
 
     /// Adds the line of the next row.

@@ -46,7 +46,6 @@ use std::io::{self, BufRead};
 use thiserror::Error;
 
 use super::Model;
-use super::formula::FormulaError;
 use super::layout::SumKind;
 use super::rows::{Rows, RowsError};
 use crate::io::Storage;
@@ -115,13 +114,8 @@ pub struct Groups {
 
 impl Groups {
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.numbers.len()
-    }
-
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
     }
 
     /// The group of a row, if it is known.
@@ -199,50 +193,19 @@ impl TextRows {
 /// Why a text of rows is not one.
 #[derive(Debug, Error)]
 pub enum TextError {
-    /// The system refused.
-    #[error("{file}: cannot be read: {error}")]
-    Unreadable {
-        /// The file.
-        file: String,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// A declaration has a fault.
-    #[error("{file}:{error}")]
-    Header {
-        /// The file.
-        file: String,
-        /// The fault and its place.
-        error: FormulaError,
-    },
-    /// A line has a fault.
-    #[error("{file}:{line}: {message}")]
-    Line {
-        /// The file.
-        file: String,
-        /// The line, 1 for the first.
-        line: u64,
-        /// What is wrong, and what to do.
-        message: String,
-    },
-    /// There is no row.
-    #[error("{0}: no rows")]
-    Empty(String),
-    /// Texts that are about different evaluations.
-    #[error("{file}: {found}, but {other} {expected}: rows that are fitted together have the same declarations")]
-    Different {
-        /// The file.
-        file: String,
-        /// What it declares.
-        found: String,
-        /// The first file.
-        other: String,
-        /// What that declares.
-        expected: String,
-    },
+    /// It cannot be read, or has a fault, which is told with its place.
+    #[error("{0}")]
+    Refused(String),
     /// Rows are too many, or cannot be kept where memory does not suffice.
     #[error(transparent)]
     Rows(#[from] RowsError),
+}
+
+impl TextError {
+    /// The system refused to read a file.
+    pub(crate) fn unreadable(file: &str, error: &io::Error) -> Self {
+        TextError::Refused(format!("{file}: cannot be read: {error}"))
+    }
 }
 
 /// A text, and what messages call it.
@@ -276,7 +239,10 @@ pub fn read<E: From<TextError>>(
         let mut again = Header::default();
         let (_, declared) = again.open(&mut lines)?;
         if let Some((found, expected)) = again.difference(&header, declared.has_scores(), rows.has_scores()) {
-            return Err(TextError::Different { file: other, found, other: file, expected }.into());
+            let message = format!(
+                "{other}: {found}, but {file} {expected}: rows that are fitted together have the same declarations"
+            );
+            return Err(TextError::Refused(message).into());
         }
         files.push((other.clone(), rows.len()));
         rows.next_text(files.len());
@@ -319,5 +285,6 @@ fn read_rows(
         format.read(&lines, rows)?;
     }
     rows.check_scores(&lines)?;
-    if rows.len() == before { Err(TextError::Empty(lines.file.to_owned())) } else { Ok(()) }
+    let is_empty = rows.len() == before;
+    if is_empty { Err(TextError::Refused(format!("{}: no rows", lines.file))) } else { Ok(()) }
 }

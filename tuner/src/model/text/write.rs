@@ -14,19 +14,19 @@ impl TextRows {
     /// format has no words.
     pub fn write(&self, text: &mut dyn Write) -> io::Result<()> {
         let is_number = |total: &[(usize, f64)]| matches!(total, [(_, 1.0)]);
-        if !self.model.layout.common().iter().all(|total| is_number(total)) {
+        if !self.model.layout.common.iter().all(|total| is_number(total)) {
             return Err(io::Error::other(
                 "a total of several parameters that all rows share cannot be written as text",
             ));
         }
         writeln!(text, "{VERSION_2}")?;
-        for sum in self.model.layout.sums() {
+        for sum in &self.model.layout.sums {
             let kind = if sum.kind == SumKind::Pair { "pair" } else { "single" };
             writeln!(text, "sum {} {kind}{}", sum.name, if sum.is_sided { " sided" } else { "" })?;
         }
         for parameter in &self.parameters {
             let name = &parameter.name;
-            let sum = parameter.sum.map(|sum| &self.model.layout.sums()[sum].name);
+            let sum = parameter.sum.map(|sum| &self.model.layout.sums[sum].name);
             match (sum, parameter.start) {
                 (Some(sum), Start::Pair(_)) => write!(text, "pair {sum} {name}")?,
                 (Some(sum), Start::Single(_)) => write!(text, "single {sum} {name}")?,
@@ -53,7 +53,7 @@ impl TextRows {
         for (_, column) in columns.into_iter().filter(|column| column.0) {
             write!(text, " {column}")?;
         }
-        self.model.layout.facts()[1..].iter().try_for_each(|fact| write!(text, " {fact}"))?;
+        self.model.layout.facts[1..].iter().try_for_each(|fact| write!(text, " {fact}"))?;
         writeln!(text)?;
         let indices = self.indices();
         for block in rows.blocks() {
@@ -111,7 +111,7 @@ impl TextRows {
             numbered.filter(|(_, parameter)| parameter.sum == Some(sum)).map(|(index, _)| index).collect::<Vec<_>>()
         };
         let mut indices = Vec::new();
-        for (index, sum) in self.model.layout.sums().iter().enumerate() {
+        for (index, sum) in self.model.layout.sums.iter().enumerate() {
             let sides: &[&str] = if sum.is_sided { &[" w", " b"] } else { &[""] };
             indices.extend(sides.iter().map(|&side| (side, of_sum(index))));
         }

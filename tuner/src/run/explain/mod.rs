@@ -88,7 +88,7 @@ impl Worst {
 }
 
 /// How expectations and results compare.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
     /// The scale from centipawns to expected results.
     pub k: f64,
@@ -113,17 +113,8 @@ pub struct Explanation {
 impl Explanation {
     /// Of scores alone, in groups that follow one another: nothing is told by phase or material.
     pub(crate) fn of_scores(k: f64, scores: impl Iterator<Item = f64>, targets: &[f32], groups: &[u32]) -> Self {
-        let mut told = Explanation {
-            k,
-            scores: Vec::with_capacity(targets.len()),
-            all: Bin::default(),
-            calibration: vec![Bin::default(); EXPECTATIONS],
-            calibration_by_phase: Default::default(),
-            by_material: Vec::new(),
-            by_phase: Vec::new(),
-            files: Vec::new(),
-            worst: Vec::new(),
-        };
+        let calibration = vec![Bin::default(); EXPECTATIONS];
+        let mut told = Explanation { k, calibration, ..Explanation::default() };
         for ((score, &target), &group) in scores.zip(targets).zip(groups) {
             let expected = expectation(k, score);
             told.scores.push(score.round() as i16);
@@ -245,26 +236,15 @@ impl Misjudged {
 /// If there are more or fewer targets than positions.
 pub fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explanation {
     assert_eq!(case.targets.len(), case.dataset.len(), "a target for every position");
-    let files = Files::of(case.dataset);
-    let mut sums = Sums::new(case.dataset);
+    let mut sums = Sums::new(case);
     let judge = |range: Range<usize>| {
-        let mut part = Sums::new(case.dataset);
-        part.add_all(case, range, worst.pool(), &files);
+        let mut part = Sums::new(case);
+        part.add_all(case, range, worst.pool());
         part
     };
     case.dataset.each_chunk("explaining", judge, |part| sums.merge(part, worst.pool()), progress);
     let worst = parallel::map(worst.pick(&sums.worst), |sample| misjudged(case, sample));
-    Explanation {
-        k: case.k,
-        scores: sums.scores,
-        all: sums.all,
-        calibration: sums.calibration,
-        calibration_by_phase: sums.calibration_by_phase,
-        by_material: sums.by_material,
-        by_phase: sums.by_phase,
-        files: sums.files,
-        worst,
-    }
+    Explanation { worst, ..sums.told }
 }
 
 /// By how much the mean loss of `after` differs from that of `before`, which both explain the positions of `case`.
@@ -283,23 +263,6 @@ pub fn loss_change(case: &Case<'_>, loss: SampleLoss, before: &Explanation, afte
     loss_difference(loss, (before.k, &before.scores), (after.k, &after.scores), &targets, &groups)
 }
 
-/// Where the positions of each file end.
-struct Files(Vec<usize>);
-
-impl Files {
-    fn of(dataset: &Dataset) -> Self {
-        let ends = dataset.files().iter().scan(0, |end, file| {
-            *end += file.positions as usize;
-            Some(*end)
-        });
-        Files(ends.collect())
-    }
-
-    fn of_sample(&self, sample: usize) -> usize {
-        self.0.partition_point(|&end| end <= sample)
-    }
-}
-
 /// A position with what is expected of it.
 struct Judged {
     expected: f64,
@@ -310,35 +273,32 @@ struct Judged {
 
 /// Sums over positions, and the worst of them.
 struct Sums {
-    scores: Vec<i16>,
-    all: Bin,
-    calibration: Vec<Bin>,
-    calibration_by_phase: [Vec<Bin>; PHASE_PARTS],
-    by_material: Vec<Bin>,
-    by_phase: Vec<Bin>,
-    files: Vec<Agreement>,
+    /// Without the worst positions.
+    told: Explanation,
     /// Distance of expectation and target, and number, worst first.
     worst: Vec<(f64, usize)>,
 }
 
 impl Sums {
-    fn new(dataset: &Dataset) -> Self {
+    fn new(case: &Case<'_>) -> Self {
         let bins = |count| vec![Bin::default(); count];
         let agreement = |name: &String| Agreement { file: name.clone(), ..Agreement::default() };
-        Sums {
-            scores: Vec::new(),
-            all: Bin::default(),
+        let told = Explanation {
+            k: case.k,
             calibration: bins(EXPECTATIONS),
             calibration_by_phase: std::array::from_fn(|_| bins(EXPECTATIONS)),
             by_material: bins(2 * MOST_PAWNS as usize + 1),
             by_phase: bins(FULL_PHASE + 1),
-            files: dataset.files().iter().map(|file| agreement(&file.name)).collect(),
-            worst: Vec::new(),
-        }
+            files: case.dataset.files().iter().map(|file| agreement(&file.name)).collect(),
+            ..Explanation::default()
+        };
+        Sums { told, worst: Vec::new() }
     }
 
-    fn add_all(&mut self, case: &Case<'_>, range: Range<usize>, pool: usize, files: &Files) {
+    /// Adds positions of one file.
+    fn add_all(&mut self, case: &Case<'_>, range: Range<usize>, pool: usize) {
         let mut quiescence = Quiescence::new(case.evaluator, Pruning::Exact);
+        let (told, file) = (&mut self.told, case.dataset.file_of(range.start));
         for (sample, (position, label)) in range.clone().zip(case.dataset.samples(range)) {
             let score = match case.resolve {
                 Resolve::Static => case.evaluator.evaluate_for_white(&position),
@@ -348,21 +308,21 @@ impl Sums {
             let target = f64::from(case.targets[sample]);
             let is_black_to_move = position.side_to_move().sign() < 0;
             let group = label.group;
-            self.files[files.of_sample(sample)].add(&Judged { expected, target, is_black_to_move, group });
+            told.files[file].add(&Judged { expected, target, is_black_to_move, group });
             self.worst.push(((target - expected).abs(), sample));
             if !case.is_counted(sample) {
                 continue;
             }
             // Evaluations and mates lie within ±32,000 centipawns.
-            self.scores.push(score as i16);
+            told.scores.push(score as i16);
             let (phase, material) = (phase(&position), material_balance(&position) + MOST_PAWNS);
             let bin = bin_of(expected);
             for bin in [
-                &mut self.all,
-                &mut self.calibration[bin],
-                &mut self.calibration_by_phase[phase_part(phase)][bin],
-                &mut self.by_material[material as usize],
-                &mut self.by_phase[phase],
+                &mut told.all,
+                &mut told.calibration[bin],
+                &mut told.calibration_by_phase[phase_part(phase)][bin],
+                &mut told.by_material[material as usize],
+                &mut told.by_phase[phase],
             ] {
                 bin.add(expected, target, group);
             }
@@ -384,16 +344,17 @@ impl Sums {
         let merge = |bins: &mut [Bin], others: &[Bin]| {
             bins.iter_mut().zip(others).for_each(|(bin, other)| bin.merge(other));
         };
-        self.scores.extend(other.scores);
-        self.all.merge(&other.all);
-        merge(&mut self.calibration, &other.calibration);
-        for (bins, others) in self.calibration_by_phase.iter_mut().zip(&other.calibration_by_phase) {
+        self.worst.extend(other.worst);
+        let (told, other) = (&mut self.told, other.told);
+        told.scores.extend(other.scores);
+        told.all.merge(&other.all);
+        merge(&mut told.calibration, &other.calibration);
+        for (bins, others) in told.calibration_by_phase.iter_mut().zip(&other.calibration_by_phase) {
             merge(bins, others);
         }
-        merge(&mut self.by_material, &other.by_material);
-        merge(&mut self.by_phase, &other.by_phase);
-        self.files.iter_mut().zip(&other.files).for_each(|(file, other)| file.merge(other));
-        self.worst.extend(other.worst);
+        merge(&mut told.by_material, &other.by_material);
+        merge(&mut told.by_phase, &other.by_phase);
+        told.files.iter_mut().zip(&other.files).for_each(|(file, other)| file.merge(other));
         self.keep(pool);
     }
 }

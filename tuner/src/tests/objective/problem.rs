@@ -32,7 +32,7 @@ pub(crate) fn tapered(pairs: usize) -> Model {
     ];
     let full = PIECES.iter().enumerate().map(|(piece, &count)| (2 * pairs + piece, f64::from(count))).collect();
     let layout = Layout::new(parameters(pairs), sums, vec!["constant".to_owned()], vec![full]);
-    let mut tape = Tape::new();
+    let mut tape = Tape::default();
     let [mg, eg, phase, full] = [0, 1, 2, 3].map(|slot| tape.push(Op::Slot(slot)));
     let [tiny, one, zero] = [1e-12, 1.0, 0.0].map(|number| tape.push(Op::Constant(number)));
     let [phase, full] = [phase, full].map(|total| tape.push(Op::Add(total, tiny)));
@@ -64,7 +64,7 @@ pub(crate) fn pulled<'r>(rows: &'r Rows, k: f64, strength: f64, start: &[f64]) -
 
 /// Appends a row of the made-up kind.
 pub(crate) fn push(writer: &mut RowsWriter, entries: &[(u16, i8)], phase: PhaseCounts, target: f32, constant: f32) {
-    let mut row = RowBuilder::new();
+    let mut row = RowBuilder::default();
     row.clear(1);
     entries.iter().for_each(|&(leaf, count)| row.add(0, usize::from(leaf), i32::from(count)));
     phase.iter().enumerate().for_each(|(piece, &count)| row.add(1, piece, count));

@@ -165,7 +165,7 @@ fn what_can_be_read_of_damaged_games_is_written_or_refused() {
         assert!(known(&dataset_of(&written(&dataset, "a.viri").unwrap(), &options)) == known(&dataset));
         match written(&dataset, "a.binpack") {
             Ok(bytes) => assert_eq!(dataset_of(&bytes, &options).len(), dataset.len()),
-            Err(error) => assert!(matches!(error, ConvertError::NoRoom { .. }), "{error}"),
+            Err(error) => assert!(error.to_string().contains(", for which "), "{error}"),
         }
     }
 }
@@ -174,7 +174,7 @@ fn what_can_be_read_of_damaged_games_is_written_or_refused() {
 fn moves_must_have_been_asked_for() {
     let dataset = dataset_of(&games(1), &ReadOptions::default());
     assert!((0..dataset.len()).all(|index| dataset.best(index).is_none()));
-    assert!(matches!(written(&dataset, "a.viri"), Err(ConvertError::NoMove { .. })));
+    assert!(written(&dataset, "a.viri").unwrap_err().to_string().contains(": has no move, which viri "));
 }
 
 #[test]

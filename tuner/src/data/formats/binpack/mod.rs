@@ -13,7 +13,7 @@ mod stem;
 mod write;
 
 use super::binary::BinaryError;
-use super::{Format, Reader, Record, Sample, Sink};
+use super::{Format, Reader, Sample, Sink};
 use crate::data::label::{Label, bounded, group_of_game};
 use bits::{BitReader, signed};
 use moves::next_move;
@@ -36,20 +36,14 @@ const NO_SCORE: i16 = 32002;
 
 pub(super) struct BinpackReader;
 
-impl BinpackReader {
-    /// Whether a file that begins like this is of this format.
-    pub(super) fn knows(head: &[u8]) -> bool {
-        head.starts_with(MAGIC)
-    }
+/// Whether a file that begins like this is of this format.
+pub(super) fn knows(head: &[u8]) -> bool {
+    head.starts_with(MAGIC)
 }
 
 impl Reader for BinpackReader {
     fn format(&self) -> Format {
         Format::Binpack
-    }
-
-    fn record(&self) -> Record {
-        Record::Chain
     }
 
     fn longest_record(&self) -> usize {

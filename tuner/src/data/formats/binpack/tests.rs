@@ -155,7 +155,7 @@ fn what_there_is_no_room_for_is_refused() {
 #[test]
 fn what_the_crate_writes_is_read() {
     let (bytes, expected) = written(&[MIDDLE], 60, 100, usual_score);
-    assert!(BinpackReader::knows(&bytes));
+    assert!(knows(&bytes));
     let Collected { samples, faults, records } = collect(&BinpackReader, &bytes);
     assert_eq!(faults, []);
     assert_eq!((records, samples.len()), (60, expected.len()));

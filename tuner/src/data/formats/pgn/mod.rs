@@ -10,10 +10,10 @@ mod game;
 use std::ops::Range;
 
 use super::text::{BYTE_ORDER_MARK, excerpt};
-use super::{Format, Reader, Record, RecordError, Sink};
+use super::{Format, Reader, RecordError, Sink};
 use crate::data::filter::LeftOut;
+pub use game::Plies;
 use game::{Ending, GameReader};
-pub use game::{GameError, Plies};
 
 /// Bytes of the longest game.
 const LONGEST: usize = 1 << 24;
@@ -33,10 +33,6 @@ pub(super) struct PgnReader {
 impl Reader for PgnReader {
     fn format(&self) -> Format {
         Format::Pgn
-    }
-
-    fn record(&self) -> Record {
-        Record::Game
     }
 
     fn longest_record(&self) -> usize {
@@ -61,7 +57,7 @@ impl Reader for PgnReader {
                 Ok(Ending::Unknown) => sink.leave_out(LeftOut::NoResult),
                 Err((line, error)) => {
                     let said = text.split(|&byte| byte == b'\n').nth(line as usize - 1).unwrap_or_default();
-                    let error = RecordError::Game { line, error };
+                    let error = RecordError::new(error.reason, format!("line {line}: {error}"));
                     if sink.fault(count - 1, error, excerpt(said)).is_break() {
                         break;
                     }

@@ -11,13 +11,12 @@
 use std::ops::ControlFlow;
 
 use engine::chess::epd::{Epd, EpdError};
-use engine::chess::{Color, FenError, Position};
+use engine::chess::{Color, Position};
 use memchr::{memchr, memmem};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use super::table::{HeaderError, Table};
-use super::{Format, Reader, Record, Sample, Sink};
+use super::table::Table;
+use super::{Format, Reader, Record, RecordError, Sample, Sink};
 use crate::data::label::{Label, LabelView, Outcome, group_of_game, group_of_position};
 use crate::data::{BadRecord, DatasetError, ReadOptions};
 
@@ -48,62 +47,15 @@ impl LabelStyle {
     }
 }
 
-/// What is wrong with a line.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum LineError {
-    /// It is not text.
-    #[error("not valid UTF-8")]
-    NotText,
-    /// Its position is malformed or illegal.
-    #[error(transparent)]
-    Fen(#[from] FenError),
-    /// Its operations are malformed.
-    #[error(transparent)]
-    Operations(EpdError),
-    /// An operation says two things.
-    #[error("two operations `{opcode}`: `{first}` and `{second}`")]
-    Operation {
-        /// The operation.
-        opcode: &'static str,
-        /// What it says first.
-        first: String,
-        /// What it says then.
-        second: String,
-    },
-    /// Two columns with different results.
-    #[error("two results: `{0}` and `{1}`; leave the column out, or rename it, that is not meant")]
-    Results(String, String),
-    /// It looks like no style.
-    #[error("no result like `c9 \"1-0\";`, `[1.0]` or `; 1-0` after a FEN")]
-    NoStyle,
-    /// It has no result in the style of the file.
-    #[error("no result: expected {}", .0.example())]
-    NoResult(LabelStyle),
-    /// Its result is none of the three.
-    #[error("unknown result `{found}`: expected {}{}", style.example(), about_share(found))]
-    UnknownResult {
-        /// What stands there.
-        found: String,
-        /// The style of the file.
-        style: LabelStyle,
-    },
-    /// Its score is no number of centipawns.
-    #[error("score `{0}`: expected centipawns, a number from -32000 to 32000")]
-    Score(String),
-    /// It is longer than any line of a position.
-    #[error("longer than {LONGEST} bytes")]
-    Long,
-    /// It has more or fewer columns than the first.
-    #[error("{found} columns, expected {expected}")]
-    Columns {
-        /// How many the first line has.
-        expected: usize,
-        /// How many this one has.
-        found: usize,
-    },
-    /// Something unexpected follows the result.
-    #[error("unexpected `{0}` after the result")]
-    Trailing(String),
+/// The error of a line without a result in the style of its file.
+fn no_result(style: LabelStyle) -> RecordError {
+    RecordError::new("no result", format!("no result: expected {}", style.example()))
+}
+
+/// The error of a result that is none of the three.
+pub(super) fn unknown_result(found: &str, style: LabelStyle) -> RecordError {
+    let (example, about) = (style.example(), about_share(found));
+    RecordError::new("unknown result", format!("unknown result `{found}`: expected {example}{about}"))
 }
 
 /// What there is to say of a number between those of loss and win.
@@ -113,35 +65,6 @@ fn about_share(found: &str) -> &'static str {
             "; games are won, drawn or lost, what is merely expected of a position is a score in centipawns"
         }
         _ => "",
-    }
-}
-
-impl LineError {
-    /// The kind of error, for counting.
-    pub fn reason(&self) -> &'static str {
-        match self {
-            LineError::NotText => "not text",
-            LineError::Fen(error) => match error {
-                FenError::Kings { .. }
-                | FenError::TooManyPieces { .. }
-                | FenError::PawnOnLastRank(_)
-                | FenError::OpponentInCheck
-                | FenError::Checkers(_)
-                | FenError::CastlingWithoutRook(_)
-                | FenError::EnPassantImpossible(_) => "illegal position",
-                _ => "malformed FEN",
-            },
-            LineError::Operations(_) => "malformed operation",
-            LineError::Operation { .. } => "contradicting operations",
-            LineError::Results(..) => "contradicting results",
-            LineError::NoStyle => "unknown style",
-            LineError::NoResult(_) => "no result",
-            LineError::UnknownResult { .. } => "unknown result",
-            LineError::Score(_) => "unknown score",
-            LineError::Long => "long line",
-            LineError::Columns { .. } => "number of columns",
-            LineError::Trailing(_) => "text after the result",
-        }
     }
 }
 
@@ -178,9 +101,7 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<O
     match Table::detect(contents(head), options.results) {
         Ok(Some(table)) => reader(LabelStyle::Table(table)),
         Ok(None) => Ok(None),
-        Err(HeaderError::Missing(column)) => Err(DatasetError::NoColumn { name: name.to_owned(), column }),
-        Err(HeaderError::Results) => Err(DatasetError::ManyResults(name.to_owned())),
-        Err(HeaderError::Ambiguous) => Err(DatasetError::AmbiguousResults(name.to_owned())),
+        Err(fault) => Err(DatasetError::Refused(format!("{name}: {fault}"))),
     }
 }
 
@@ -189,7 +110,7 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<O
 pub(super) fn fault(name: &str, head: &[u8]) -> DatasetError {
     let mut lines = head.split(|&byte| byte == b'\n').zip(1..);
     let Some((line, number)) = lines.find(|(line, _)| content(line).is_some()) else {
-        return DatasetError::Empty(name.to_owned());
+        return DatasetError::Refused(format!("{name}: no positions"));
     };
     let looks_like = |sign: &[u8]| memmem::find(line, sign).is_some();
     let style = match (looks_like(b" c9 "), looks_like(b"[")) {
@@ -198,7 +119,9 @@ pub(super) fn fault(name: &str, head: &[u8]) -> DatasetError {
         _ => None,
     };
     let read = style.and_then(|style| read_line(line, style, LabelView::default()));
-    let error = read.and_then(Result::err).unwrap_or(LineError::NoStyle).into();
+    let error = read.and_then(Result::err).unwrap_or_else(|| {
+        RecordError::new("unknown style", "no result like `c9 \"1-0\";`, `[1.0]` or `; 1-0` after a FEN")
+    });
     let bad = BadRecord { file: name.to_owned(), record: Record::Line, number, error, excerpt: excerpt(line) };
     DatasetError::BadRecord { bad: Box::new(bad), skipped: 0 }
 }
@@ -212,10 +135,6 @@ pub(super) struct TextReader {
 impl Reader for TextReader {
     fn format(&self) -> Format {
         Format::Text(self.style)
-    }
-
-    fn record(&self) -> Record {
-        Record::Line
     }
 
     fn longest_record(&self) -> usize {
@@ -237,7 +156,7 @@ impl Reader for TextReader {
                     sink.sample(lines, &Sample { position, label, best: None });
                     ControlFlow::Continue(())
                 }
-                Some(Err(error)) => sink.fault(lines, error.into(), excerpt(line)),
+                Some(Err(error)) => sink.fault(lines, error, excerpt(line)),
             };
             lines += 1;
             if flow.is_break() {
@@ -249,19 +168,21 @@ impl Reader for TextReader {
 }
 
 /// Reads a line; `None` if it says nothing.
-fn read_line(line: &[u8], style: LabelStyle, view: LabelView) -> Option<Result<(Position, Label), LineError>> {
+fn read_line(line: &[u8], style: LabelStyle, view: LabelView) -> Option<Result<(Position, Label), RecordError>> {
     let line = content(line)?;
     if line.len() > LONGEST {
-        return Some(Err(LineError::Long));
+        return Some(Err(RecordError::new("long line", format!("longer than {LONGEST} bytes"))));
     }
-    let Ok(line) = std::str::from_utf8(line) else { return Some(Err(LineError::NotText)) };
+    let Ok(line) = std::str::from_utf8(line) else {
+        return Some(Err(RecordError::new("not text", "not valid UTF-8")));
+    };
     match style {
         LabelStyle::Table(table) => table.read(line, view),
         _ => Some(read_content(line, style, view)),
     }
 }
 
-fn read_content(line: &str, style: LabelStyle, view: LabelView) -> Result<(Position, Label), LineError> {
+fn read_content(line: &str, style: LabelStyle, view: LabelView) -> Result<(Position, Label), RecordError> {
     let (position, text) = Position::from_fen_prefix(line)?;
     let label = match style {
         LabelStyle::Epd => match text.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";")) {
@@ -279,17 +200,17 @@ fn read_content(line: &str, style: LabelStyle, view: LabelView) -> Result<(Posit
     Ok((position, label))
 }
 
-fn game_result(result: &str) -> Result<Outcome, LineError> {
-    let unknown = || LineError::UnknownResult { found: result.to_owned(), style: LabelStyle::Epd };
+fn game_result(result: &str) -> Result<Outcome, RecordError> {
+    let unknown = || unknown_result(result, LabelStyle::Epd);
     Outcome::ALL.into_iter().find(|outcome| outcome.result() == result).ok_or_else(unknown)
 }
 
-fn label_of_operations(line: &str, position: &Position) -> Result<Label, LineError> {
+fn label_of_operations(line: &str, position: &Position) -> Result<Label, RecordError> {
     let epd = Epd::parse(line).map_err(|error| match error {
-        EpdError::Fen(error) => LineError::Fen(error),
-        error => LineError::Operations(error),
+        EpdError::Fen(error) => error.into(),
+        error => RecordError::new("malformed operation", error.to_string()),
     })?;
-    let result = said(&epd, "c9")?.ok_or(LineError::NoResult(LabelStyle::Epd))?;
+    let result = said(&epd, "c9")?.ok_or_else(|| no_result(LabelStyle::Epd))?;
     let outcome = game_result(&result)?;
     let mover = said(&epd, "ce")?.map(|score| centipawns(&score)).transpose()?;
     let score = mover.map(|score| if position.side_to_move() == Color::White { score } else { -score });
@@ -301,40 +222,47 @@ fn label_of_operations(line: &str, position: &Position) -> Result<Label, LineErr
 }
 
 /// What an operation says, if it is there; where it is there several times, all must say the same.
-fn said(epd: &Epd, opcode: &'static str) -> Result<Option<String>, LineError> {
+fn said(epd: &Epd, opcode: &'static str) -> Result<Option<String>, RecordError> {
     let operations = epd.operations.iter().filter(|operation| operation.opcode == opcode);
     let mut all = operations.map(|operation| operation.operands.join(" "));
     let Some(first) = all.next() else { return Ok(None) };
     match all.find(|other| *other != first) {
-        Some(second) => Err(LineError::Operation { opcode, first, second }),
+        Some(second) => {
+            let message = format!("two operations `{opcode}`: `{first}` and `{second}`");
+            Err(RecordError::new("contradicting operations", message))
+        }
         None => Ok(Some(first)),
     }
 }
 
 /// A score within the range of an evaluation or a mate.
-pub(super) fn centipawns(text: &str) -> Result<i16, LineError> {
+pub(super) fn centipawns(text: &str) -> Result<i16, RecordError> {
     match text.parse::<f64>() {
         Ok(score) if score.abs() <= 32_000.0 => Ok(score.round() as i16),
-        _ => Err(LineError::Score(text.to_owned())),
+        _ => {
+            let message = format!("score `{text}`: expected centipawns, a number from -32000 to 32000");
+            Err(RecordError::new("unknown score", message))
+        }
     }
 }
 
-fn points(label: &str) -> Result<(Outcome, Option<i16>), LineError> {
+fn points(label: &str) -> Result<(Outcome, Option<i16>), RecordError> {
     let style = LabelStyle::Points;
     let inside = label.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    let (points, rest) = inside.ok_or(LineError::NoResult(style))?;
+    let (points, rest) = inside.ok_or_else(|| no_result(style))?;
     let outcome = match points.trim_ascii().parse() {
         Ok(1.0) => Outcome::Win,
         Ok(0.5) => Outcome::Draw,
         Ok(0.0) => Outcome::Loss,
-        _ => return Err(LineError::UnknownResult { found: format!("[{points}]"), style }),
+        _ => return Err(unknown_result(&format!("[{points}]"), style)),
     };
     let rest = rest.trim_ascii();
     if rest.is_empty() {
         return Ok((outcome, None));
     }
     if rest.parse::<f64>().is_err() {
-        return Err(LineError::Trailing(rest.to_owned()));
+        let message = format!("unexpected `{rest}` after the result");
+        return Err(RecordError::new("text after the result", message));
     }
     Ok((outcome, Some(centipawns(rest)?)))
 }

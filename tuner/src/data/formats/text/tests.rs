@@ -4,7 +4,7 @@ use super::*;
 
 const FEN: &str = "8/8/8/8/8/k7/7R/K7 w - -";
 
-fn label(line: &str, style: LabelStyle) -> Result<Label, LineError> {
+fn label(line: &str, style: LabelStyle) -> Result<Label, RecordError> {
     let read = read_line(line.as_bytes(), style, LabelView::White);
     read.expect("the line says something").map(|(_, label)| label)
 }
@@ -17,7 +17,7 @@ fn detect_style(text: &[u8]) -> Option<LabelStyle> {
     }
 }
 
-fn read(line: &str, style: LabelStyle) -> Result<Outcome, LineError> {
+fn read(line: &str, style: LabelStyle) -> Result<Outcome, RecordError> {
     label(line, style).map(|label| label.outcome)
 }
 
@@ -59,7 +59,7 @@ fn scores_are_turned_to_white_and_games_told_apart() {
         ("[0.5] 32001", LabelStyle::Points),
         ("[0.5] NaN", LabelStyle::Points),
     ] {
-        assert_eq!(label(&format!("{FEN} {line}"), style).expect_err(line).reason(), "unknown score");
+        assert_eq!(label(&format!("{FEN} {line}"), style).expect_err(line).reason, "unknown score");
     }
 }
 
@@ -98,9 +98,12 @@ fn a_result_is_never_guessed() {
         ("[1.0] draw", LabelStyle::Points, "text after the result"),
     ] {
         let error = read(&format!("{FEN} {line}"), style).expect_err(line);
-        assert_eq!(error.reason(), reason, "{line}: {error}");
+        assert_eq!(error.reason, reason, "{line}: {error}");
     }
-    assert_eq!(read_line(b"8/8 \xff", LabelStyle::Epd, LabelView::White), Some(Err(LineError::NotText)));
+    assert_eq!(
+        read_line(b"8/8 \xff", LabelStyle::Epd, LabelView::White),
+        Some(Err(RecordError::new("not text", "not valid UTF-8")))
+    );
     let twice = read(&format!("{FEN} c9 \"1-0\"; c9 \"0-1\";"), LabelStyle::Epd).expect_err("two results");
     assert_eq!(twice.to_string(), "two operations `c9`: `1-0` and `0-1`");
     assert_eq!(read(&format!("{FEN} c9 \"1-0\"; c9 1-0;"), LabelStyle::Epd), Ok(Outcome::Win));

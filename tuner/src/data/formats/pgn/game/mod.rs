@@ -1,13 +1,12 @@
 //! One game.
 
 use common::lines::Lines;
-use engine::chess::{FenError, GameResult, Move, Position, SanError};
-use thiserror::Error;
+use engine::chess::{GameResult, Move, Position, SanError};
 use tools::pgn::{PgnGame, PgnMove, PgnReader};
 
 use super::LONGEST;
 use super::evaluation::Evaluation;
-use crate::data::formats::Sample;
+use crate::data::formats::{RecordError, Sample};
 use crate::data::label::{Label, Outcome, group_of_game};
 
 /// No game of chess has so many moves of either side: the longest that the rules allow has 17,697.
@@ -26,70 +25,6 @@ impl Default for Plies {
     /// Openings are mostly known by heart, and ends are often played on without thought.
     fn default() -> Self {
         Plies { skip_first: 8, skip_last: 4 }
-    }
-}
-
-/// Why a game cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum GameError {
-    /// Its text is not that of a game.
-    #[error("{0}")]
-    Malformed(String),
-    /// It begins with no position.
-    #[error("tag FEN: {0}")]
-    Start(#[from] FenError),
-    /// It follows other rules.
-    #[error("variant `{0}`: expected standard chess or Chess960")]
-    Variant(String),
-    /// The result in its tag is none.
-    #[error("unknown result `{0}`: expected `1-0`, `0-1`, `1/2-1/2` or `*`")]
-    UnknownResult(String),
-    /// Something that is said once is said twice, and not the same.
-    #[error("two {what}: `{first}` and `{second}`")]
-    Twice {
-        /// What is said.
-        what: String,
-        /// What is said first.
-        first: String,
-        /// What is said then.
-        second: String,
-    },
-    /// Two results.
-    #[error("the tag says {}, the end of the moves {}", tag.result(), end.result())]
-    Contradiction {
-        /// That of the tag.
-        tag: Outcome,
-        /// That at the end of the moves.
-        end: Outcome,
-    },
-    /// A word that is no move.
-    #[error("`{0}` is no move")]
-    NotAMove(String),
-    /// A move that cannot be played.
-    #[error("`{0}` is not a legal move here")]
-    Illegal(String),
-    /// A move that can be read in more than one way.
-    #[error("`{0}` could be more than one move")]
-    Ambiguous(String),
-    /// A move behind the result.
-    #[error("move `{0}` after the result")]
-    AfterResult(String),
-}
-
-impl GameError {
-    /// The kind of error, for counting.
-    pub fn reason(&self) -> &'static str {
-        match self {
-            GameError::Malformed(_) => "malformed game",
-            GameError::Start(_) => "unknown start of a game",
-            GameError::Variant(_) => "unknown variant",
-            GameError::UnknownResult(_) => "unknown result",
-            GameError::Contradiction { .. } => "contradicting results",
-            GameError::Twice { .. } => "said twice",
-            GameError::NotAMove(_) => "unknown move",
-            GameError::Illegal(_) | GameError::Ambiguous(_) => "illegal move",
-            GameError::AfterResult(_) => "move after the result",
-        }
     }
 }
 
@@ -116,7 +51,7 @@ pub(in crate::data) struct GameReader {
 }
 
 /// A fault with its line in the text, from 1.
-type Fault = (u64, GameError);
+type Fault = (u64, RecordError);
 
 impl GameReader {
     pub(in crate::data) fn new(plies: Plies) -> Self {
@@ -133,7 +68,8 @@ impl GameReader {
         let end = game.end.as_deref().and_then(outcome);
         let said = match (tags.outcome, end) {
             (Some((line, tag)), Some(end)) if tag != end => {
-                return Err((line, GameError::Contradiction { tag, end }));
+                let message = format!("the tag says {}, the end of the moves {}", tag.result(), end.result());
+                return Err((line, RecordError::new("contradicting results", message)));
             }
             (tag, end) => tag.map(|(_, outcome)| outcome).or(end),
         };
@@ -167,8 +103,13 @@ impl GameReader {
     }
 }
 
-fn malformed(fault: &impl ToString) -> GameError {
-    GameError::Malformed(fault.to_string())
+fn malformed(fault: &impl ToString) -> RecordError {
+    RecordError::new("malformed game", fault.to_string())
+}
+
+/// The error of something that is said once, and here twice, and not the same.
+fn twice(what: &str, first: &str, second: &str) -> RecordError {
+    RecordError::new("said twice", format!("two {what}: `{first}` and `{second}`"))
 }
 
 /// The game of a text, behind whose result nothing stands; nothing if the text has none.
@@ -181,7 +122,8 @@ fn whole_game(text: &[u8]) -> Result<Option<PgnGame>, Fault> {
     }
     while let Some(more) = next()? {
         if let Some(played) = more.moves.first() {
-            return Err((played.line, GameError::AfterResult(played.word.clone())));
+            let message = format!("move `{}` after the result", played.word);
+            return Err((played.line, RecordError::new("move after the result", message)));
         }
         if let Some(tag) = more.tags.first() {
             return Err((tag.line, malformed(&"a tag behind the moves")));
@@ -190,8 +132,8 @@ fn whole_game(text: &[u8]) -> Result<Option<PgnGame>, Fault> {
             return Err((line, malformed(&fault)));
         }
         if more.end != game.end {
-            let [first, second] = [&game.end, &more.end].map(|end| end.clone().unwrap_or_default());
-            return Err((more.line, GameError::Twice { what: "results behind the moves".to_owned(), first, second }));
+            let [first, second] = [&game.end, &more.end].map(|end| end.as_deref().unwrap_or_default());
+            return Err((more.line, twice("results behind the moves", first, second)));
         }
     }
     Ok(Some(game))
@@ -220,14 +162,21 @@ impl Tags {
         for tag in game.tags.iter().filter(|tag| ["FEN", "Result", "Variant"].contains(&tag.name.as_str())) {
             let (value, at) = (tag.value.as_str(), |error| (tag.line, error));
             if let Some(first) = game.tag(&tag.name).filter(|&first| first != value) {
-                let (what, first) = (format!("tags {}", tag.name), first.to_owned());
-                return Err(at(GameError::Twice { what, first, second: value.to_owned() }));
+                return Err(at(twice(&format!("tags {}", tag.name), first, value)));
             }
             match tag.name.as_str() {
-                "FEN" => tags.start = Some(Position::from_fen(value).map_err(|error| at(error.into()))?),
-                "Variant" if !is_known_variant(value) => return Err(at(GameError::Variant(value.to_owned()))),
+                "FEN" => {
+                    let start = Position::from_fen(value);
+                    let unknown = |error| RecordError::new("unknown start of a game", format!("tag FEN: {error}"));
+                    tags.start = Some(start.map_err(|error| at(unknown(error)))?);
+                }
+                "Variant" if !is_known_variant(value) => {
+                    let message = format!("variant `{value}`: expected standard chess or Chess960");
+                    return Err(at(RecordError::new("unknown variant", message)));
+                }
                 "Result" if !["*", "?", ""].contains(&value) => {
-                    let known = outcome(value).ok_or_else(|| at(GameError::UnknownResult(value.to_owned())))?;
+                    let message = || format!("unknown result `{value}`: expected `1-0`, `0-1`, `1/2-1/2` or `*`");
+                    let known = outcome(value).ok_or_else(|| at(RecordError::new("unknown result", message())))?;
                     tags.outcome = Some((tag.line, known));
                 }
                 _ => {}
@@ -261,10 +210,15 @@ fn play(start: &Position, words: &[PgnMove]) -> Result<Vec<Played>, Fault> {
         let mv = position.parse_san(word).map_err(|error| {
             let error = match error {
                 // A move that is passed has a form, and is never legal.
-                SanError::Malformed(word) if word == "--" => GameError::Illegal(word),
-                SanError::Malformed(word) => GameError::NotAMove(word),
-                SanError::Illegal(word) => GameError::Illegal(word),
-                SanError::Ambiguous(word) => GameError::Ambiguous(word),
+                SanError::Malformed(word) if word != "--" => {
+                    RecordError::new("unknown move", format!("`{word}` is no move"))
+                }
+                SanError::Malformed(word) | SanError::Illegal(word) => {
+                    RecordError::new("illegal move", format!("`{word}` is not a legal move here"))
+                }
+                SanError::Ambiguous(word) => {
+                    RecordError::new("illegal move", format!("`{word}` could be more than one move"))
+                }
             };
             (*line, error)
         })?;

@@ -8,7 +8,7 @@ const TAGS: &str = "[Event \"?\"]\n[Result \"1-0\"]\n\n";
 type Shown = (String, Option<i16>);
 
 /// The outcome of a game and every position that is shown.
-fn read(text: &str, plies: Plies) -> Result<(Option<Outcome>, Vec<Shown>), (u64, GameError)> {
+fn read(text: &str, plies: Plies) -> Result<(Option<Outcome>, Vec<Shown>), (u64, RecordError)> {
     let (mut shown, mut outcome) = (Vec::new(), None);
     let ending = GameReader::new(plies).read(text.as_bytes(), |sample| {
         assert!(sample.best.is_some_and(|mv| sample.position.is_legal(mv)));
