@@ -10,9 +10,10 @@ use serde::de::DeserializeOwned;
 
 use super::bootstrap::{Fitted, bootstrap};
 use super::state::{Best, MAX_ROUNDS, RunState};
+use super::validation::Chosen;
 use super::{
     Bootstrap, Checkpoint, CurvePoint, Divided, Errors, Fingerprint, Hooks, Losses, Outcome, PRIOR_PER_POSITION,
-    PriorChoice, PriorSearch, RunError, Search, Seconds, Seen, Settings, Sides, standard_errors,
+    PriorSearch, RunError, Search, Seconds, Seen, Settings, Sides, standard_errors,
 };
 use crate::constraints::Resolved;
 use crate::model::Model;
@@ -162,16 +163,23 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             Some(k) => k,
             None => timed(&mut seconds.fit_k, || self.subject.fit_k(&rows.fitted, &start))?,
         };
-        let prior_choice = match self.settings.prior {
+        let chosen = match self.settings.prior {
             Some(_) => None,
             None => timed(&mut seconds.choose_prior, || self.choose_prior(&rows.fitted, limits, start_k))?,
         };
-        let per_position = prior_choice.as_ref().map_or(PRIOR_PER_POSITION, |choice| choice.per_position);
+        let per_position = chosen.as_ref().map_or(PRIOR_PER_POSITION, |chosen| chosen.choice.per_position);
         let mut prior = self.settings.prior.unwrap_or(per_position / rows.fitted.len() as f64);
         let before = self.subject.losses(rows, &start, start_k)?;
+        // Only one method does not care where it begins.
+        let (mut theta, mut first_norm) = match &chosen {
+            Some(chosen) if self.settings.method == Method::Lbfgs => (chosen.theta.clone(), Some(chosen.norm)),
+            _ => (start.clone(), None),
+        };
         let (mut vector, mut k, mut sides) = (start.clone(), start_k, before);
         if self.settings.normalize {
             self.enlarge_start(&mut start, limits, start_k)?;
+            self.enlarge_start(&mut theta, limits, start_k)?;
+            first_norm = first_norm.map(|norm| norm / start_k);
             // Distances from the start grow with it.
             prior /= start_k * start_k;
             (vector, k) = (self.subject.numbers().round(&start), 1.0);
@@ -191,16 +199,16 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             start_k,
             k,
             prior,
-            prior_choice,
+            prior_choice: chosen.map(|chosen| chosen.choice),
             before,
             occurrences,
             // Rows are resolved before K is known.
             resolved_with: self.constrained.start.clone(),
-            theta: start.clone(),
+            theta,
             start,
             rounds: 0,
             iterations: 0,
-            first_norm: None,
+            first_norm,
             best,
             history: Vec::new(),
             fit: None,
@@ -223,7 +231,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
     }
 
     /// The strength of the prior with which rows that are not fitted lose least; none if there are too few to tell.
-    fn choose_prior(&self, rows: &Rows, limits: &Limits, k: f64) -> Result<Option<PriorChoice>, RunError> {
+    fn choose_prior(&self, rows: &Rows, limits: &Limits, k: f64) -> Result<Option<Chosen>, RunError> {
         let objective = Objective::new(rows, self.subject.model(), k)?.with_loss(self.settings.loss);
         let search = PriorSearch {
             objective: &objective,

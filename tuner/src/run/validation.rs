@@ -201,6 +201,16 @@ pub struct PriorChoice {
     pub folds: usize,
 }
 
+/// A choice, and where a fit to all rows may begin instead of at the start.
+pub struct Chosen {
+    /// The strength.
+    pub choice: PriorChoice,
+    /// Where the fit to the first fold ended with it.
+    pub theta: Vec<f64>,
+    /// Norm of the gradient where that fold's first fit began, at the start.
+    pub norm: f64,
+}
+
 /// What a cross-validation is about.
 #[derive(Clone, Copy)]
 pub struct PriorSearch<'a> {
@@ -234,7 +244,7 @@ impl PriorSearch<'_> {
     ///
     /// # Errors
     /// If a fit cannot begin.
-    pub fn choose(&self, progress: &dyn Progress) -> Result<Option<PriorChoice>, ValidationError> {
+    pub fn choose(&self, progress: &dyn Progress) -> Result<Option<Chosen>, ValidationError> {
         progress.begin("prior", 0, Unit::Iterations);
         let choice = self.run(|trial| {
             progress.advance(1);
@@ -254,7 +264,7 @@ impl PriorSearch<'_> {
     ///
     /// # Errors
     /// If there are too few groups for folds, or a fit cannot begin.
-    fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<PriorChoice, ValidationError> {
+    fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<Chosen, ValidationError> {
         let mut folds = self.folds()?;
         let count = folds.len();
         let at_once = self.folds_at_once();
@@ -273,7 +283,8 @@ impl PriorSearch<'_> {
                 fold.theta = theta;
                 losses.extend(held);
             }
-            let rung = Rung { number, trial: Trial { per_position, loss: mean(&losses) }, losses };
+            let theta = folds[0].theta.clone();
+            let rung = Rung { number, trial: Trial { per_position, loss: mean(&losses) }, losses, theta };
             watch(&rung.trial);
             Ok(rung)
         };
@@ -301,13 +312,15 @@ impl PriorSearch<'_> {
         rungs.sort_by_key(|rung| rung.number);
         let best = best_of(&rungs);
         let chosen = rungs.iter().rev().find(|rung| rung.excess(best) <= 0.0).unwrap_or(best);
-        Ok(PriorChoice {
+        let choice = PriorChoice {
             per_position: chosen.trial.per_position,
             loss: chosen.trial.loss,
             start,
             folds: count,
             trials: rungs.iter().map(|rung| rung.trial).collect(),
-        })
+        };
+        let norm = *folds[0].norm.get().expect("every fold was fitted");
+        Ok(Chosen { choice, theta: chosen.theta.clone(), norm })
     }
 
     /// Where to begin: the fewer rows a parameter, the stronger the pull that is best.
@@ -364,6 +377,8 @@ struct Rung {
     trial: Trial,
     /// By held-out row.
     losses: Vec<f64>,
+    /// Where the fit to the first fold ended.
+    theta: Vec<f64>,
 }
 
 impl Rung {

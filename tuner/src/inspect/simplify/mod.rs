@@ -148,8 +148,8 @@ pub fn simplify(mut task: Task, progress: &dyn Progress) -> Result<Simplified, R
                 scale: PriorScale::Fixed,
                 seed: task.seed,
             };
-            let choice = search.choose(progress)?;
-            choice.map_or(PRIOR_PER_POSITION, |choice| choice.per_position) / rows.len() as f64
+            let chosen = search.choose(progress)?;
+            chosen.map_or(PRIOR_PER_POSITION, |chosen| chosen.choice.per_position) / rows.len() as f64
         }
     };
     let files = dataset.files();
