@@ -39,6 +39,20 @@ const MINORS: &[&str] = &["knight", "bishop"];
 /// Whether what is attacked is defended: by a pawn, or by two where the attackers are not two.
 const DEFENCE: &[&str] = &["weak", "defended"];
 
+/// Two kinds of piece, in the order of the first, then of the second.
+const UNLIKE: &[&str] = &[
+    "knight_pawn",
+    "bishop_pawn",
+    "bishop_knight",
+    "rook_pawn",
+    "rook_knight",
+    "rook_bishop",
+    "queen_pawn",
+    "queen_knight",
+    "queen_bishop",
+    "queen_rook",
+];
+
 /// The two castling sides.
 const CASTLING: &[&str] = &["short", "long"];
 
@@ -71,6 +85,16 @@ params! {
         /// Worth of each piece, in centipawns; the king has none.
         /// Shape: `[piece]`, pawn to queen.
         pub material: [S; 5] by (Axis::Keys(PIECES_BUT_KING)) in CENTIPAWNS,
+
+        /// Worth of pieces beside others, in centipawns.
+        pub imbalance as Imbalance<S> {
+            /// Two kinds of own pieces: the product of their counts, pawns counted from four, knights, bishops and rooks from one.
+            pub own: [S; 10] by (Axis::Keys(UNLIKE)),
+            /// A kind of own pieces and the second kind of the enemy's: the product of their counts, counted from there.
+            pub enemy: [S; 10] by (Axis::Keys(UNLIKE)),
+            /// A kind of own pieces: the square of their count, counted from there.
+            pub twice: [S; 2] by (Axis::Keys(&["knight", "rook"])),
+        } in CENTIPAWNS,
 
         /// Bonus of a piece for the square it stands on, in centipawns, with the own king on files e to h.
         /// Shape: `[piece][rank][file]`, rank 1 and file a first, from the owner's side of the board; mirrored, files a

@@ -12,12 +12,44 @@ pub(in crate::eval) fn material<S: Copy, W: Copy>(
 ) {
     let officers = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
     squares(position, officers, params, sink);
-    for (piece, (&worth, &phase)) in PieceType::ALL.into_iter().zip(params.material.iter().zip(&params.phase)) {
-        let [white, black] = Color::ALL.map(|color| position.colored(color, piece).count() as i32);
-        sink.main(worth, white - black);
-        sink.phase(phase, white + black);
+    let [white, black] = Color::ALL.map(|color| {
+        std::array::from_fn::<i32, 5, _>(|kind| position.colored(color, PieceType::ALL[kind]).count() as i32)
+    });
+    for (kind, (&worth, &phase)) in params.material.iter().zip(&params.phase).enumerate() {
+        sink.main(worth, white[kind] - black[kind]);
+        sink.phase(phase, white[kind] + black[kind]);
+    }
+    if white != black {
+        imbalance(white, black, params, sink);
     }
     sink.main(params.tempo, position.side_to_move().sign());
+}
+
+/// What a side has of each kind on average, pawn to queen. Counted from there, products have little in common with the
+/// counts themselves, so that imbalance and material are told apart by few positions.
+const USUAL: [i32; 5] = [4, 1, 1, 1, 0];
+
+/// Adds what pieces are worth beside others; nothing where both sides have the same.
+#[inline(always)]
+fn imbalance<S: Copy, W: Copy>(
+    white: [i32; 5],
+    black: [i32; 5],
+    params: &EvalParams<S, W>,
+    sink: &mut impl Accumulate<S, W>,
+) {
+    let [white, black] =
+        [white, black].map(|counts| std::array::from_fn::<i32, 5, _>(|kind| counts[kind] - USUAL[kind]));
+    let mut pair = 0;
+    for first in 1..5 {
+        for second in 0..first {
+            sink.main(params.imbalance.own[pair], white[first] * white[second] - black[first] * black[second]);
+            sink.main(params.imbalance.enemy[pair], white[first] * black[second] - black[first] * white[second]);
+            pair += 1;
+        }
+    }
+    for (&twice, kind) in params.imbalance.twice.iter().zip([1, 3]) {
+        sink.main(twice, white[kind] * white[kind] - black[kind] * black[kind]);
+    }
 }
 
 /// Adds the squares of pawns and kings.
