@@ -13,6 +13,7 @@ use common::{error_chain, out, print};
 use engine::bench;
 use engine::chess::{Position, divide};
 use engine::eval::Evaluator;
+use engine::options::{Offer, OpenTablebase};
 use engine::panic::abort_on_panic;
 use engine::search::{Pruning, Quiescence, Searcher, is_mate};
 use engine::{options, protocol, shell_files, uci};
@@ -117,18 +118,24 @@ engine::require_cpu_features!();
 fn main() {
     abort_on_panic();
     let Cli { tune_search, command } = Cli::parse();
+    let offer = Offer { tune_search, open_tablebase: OPEN_TABLEBASE };
     let result = match command {
-        None => protocol::run(tune_search).context(NO_READER),
-        Some(command) => run(command, tune_search),
+        None => protocol::run(offer).context(NO_READER),
+        Some(command) => run(command, offer),
     };
     if let Err(error) = result {
         print::fail(&error_chain::to_line(error.as_ref()));
     }
 }
 
+#[cfg(feature = "syzygy")]
+const OPEN_TABLEBASE: Option<OpenTablebase> = Some(engine::syzygy::open);
+#[cfg(not(feature = "syzygy"))]
+const OPEN_TABLEBASE: Option<OpenTablebase> = None;
+
 const NO_READER: &str = "no thread to read commands with";
 
-fn run(command: Command, tune_search: bool) -> Result<()> {
+fn run(command: Command, offer: Offer) -> Result<()> {
     match command {
         Command::Bench { depth, parameters } => bench(depth, parameters.evaluator()?),
         Command::SpsaInputs => {
@@ -136,9 +143,9 @@ fn run(command: Command, tune_search: bool) -> Result<()> {
             Ok(())
         }
         Command::ShellFiles { folder } => Ok(shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), &folder)?),
-        Command::Xboard => protocol::run_xboard(tune_search).context(NO_READER),
+        Command::Xboard => protocol::run_xboard(offer).context(NO_READER),
         Command::Uci(words) => {
-            uci::run_commands(commands_of(words), tune_search);
+            uci::run_commands(commands_of(words), offer);
             Ok(())
         }
         Command::Eval { terms, parameters, position } => {

@@ -10,7 +10,9 @@ use crate::book::Book;
 use crate::chess::Position;
 use crate::eval::Evaluator;
 use crate::opening::Opening;
-use crate::search::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, SearchParam, SearchParams, Searcher};
+use crate::search::{
+    DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, MOST_PIECES, SearchParam, SearchParams, Searcher, Tablebase,
+};
 
 /// How moves and scores are written.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +30,26 @@ impl Display {
     }
 }
 
+/// What a program offers beyond the options that every one has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offer {
+    /// Every search parameter.
+    pub tune_search: bool,
+    /// A tablebase, opened by this.
+    pub open_tablebase: Option<OpenTablebase>,
+}
+
+/// Opens the tablebase in folders, separated as in PATH.
+pub type OpenTablebase = fn(folders: &str) -> OpenedTablebase;
+
+/// What was found in folders.
+pub struct OpenedTablebase {
+    /// The tablebase, if there is one.
+    pub tablebase: Option<Box<dyn Tablebase>>,
+    /// What it has and what is wrong with it, for the user.
+    pub note: String,
+}
+
 /// The objects that options change.
 pub(crate) struct Target<'a> {
     pub(crate) searcher: &'a mut Searcher,
@@ -42,6 +64,7 @@ enum Kind {
     Check { default: bool, set: fn(&mut Target<'_>, bool) },
     Button { press: fn(&mut Target<'_>) },
     Text { default: &'static str, set: fn(&mut Target<'_>, &str) -> Outcome },
+    Tablebase(OpenTablebase),
     Tunable(&'static SearchParam),
 }
 
@@ -63,11 +86,11 @@ struct Declared {
     kind: Kind,
 }
 
-/// The list of options; with `tune`, every search parameter too.
+/// The list of options.
 pub(crate) struct Options(Vec<Declared>);
 
 impl Options {
-    pub(crate) fn new(tune: bool) -> Self {
+    pub(crate) fn new(offer: Offer) -> Self {
         let spin = |default, min, max, set| Kind::Spin { default, min, max, set };
         // Without /proc/meminfo: a bound that no machine reaches.
         let memory = memory_mebibytes("MemTotal").unwrap_or(1 << 25).max(1);
@@ -85,7 +108,15 @@ impl Options {
             ("OwnBook", Kind::Check { default: false, set: |target, on| target.opening.is_on = on }),
             ("BookFile", Kind::Text { default: EMPTY, set: set_book_file }),
         ];
-        if tune {
+        if let Some(open) = offer.open_tablebase {
+            list.extend([
+                (SYZYGY_PATH, Kind::Tablebase(open)),
+                ("SyzygyProbeDepth", spin(1, 1, 100, set_probe_depth)),
+                ("SyzygyProbeLimit", spin(i64::from(MOST_PIECES), 0, i64::from(MOST_PIECES), set_probe_limit)),
+                ("Syzygy50MoveRule", Kind::Check { default: true, set: set_fifty_moves }),
+            ]);
+        }
+        if offer.tune_search {
             list.extend(SearchParams::LIST.iter().map(|param| (param.name, Kind::Tunable(param))));
         }
         Options(list.into_iter().map(|(name, kind)| Declared { name, kind }).collect())
@@ -99,6 +130,7 @@ impl Options {
                 Kind::Check { default, .. } => Shape::Check { default },
                 Kind::Button { .. } => Shape::Button,
                 Kind::Text { default, .. } => Shape::Text { default },
+                Kind::Tablebase(_) => Shape::Text { default: EMPTY },
                 Kind::Tunable(&SearchParam { default, min, max, .. }) => {
                     Shape::Spin { default: default.into(), min: min.into(), max: max.into() }
                 }
@@ -122,7 +154,8 @@ impl Options {
     /// Sets an option; its name is compared without regard to case.
     ///
     /// # Errors
-    /// If the option cannot be set, or is set to another value; the message begins with `error: ` in the first case.
+    /// If the option cannot be set, is set to another value, or there is something to tell of its value; the message
+    /// begins with `error: ` in the first case.
     pub(crate) fn set(&self, target: &mut Target<'_>, name: &str, value: Option<&str>) -> Outcome {
         let Some(Declared { name, kind }) = self.0.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
             return Err(format!("error: there is no option `{name}`"));
@@ -139,6 +172,7 @@ impl Options {
                 Ok(())
             }
             Kind::Text { set, .. } => set(target, wanted),
+            Kind::Tablebase(open) => set_tablebase(target, *open, wanted),
             Kind::Spin { min, max, set, .. } => {
                 let (number, note) = clamped(name, wanted, *min, *max)?;
                 set(target, number)?;
@@ -152,6 +186,9 @@ impl Options {
         }
     }
 }
+
+/// The option that names the folders of a tablebase.
+pub(crate) const SYZYGY_PATH: &str = "SyzygyPath";
 
 /// The value of an empty string option.
 pub(crate) const EMPTY: &str = "<empty>";
@@ -224,6 +261,37 @@ fn set_book_file(target: &mut Target<'_>, path: &str) -> Outcome {
     Ok(())
 }
 
+/// Takes another tablebase and tells what it has; without folders, none. What a search without it, or with another, has
+/// left in the table is cleared.
+fn set_tablebase(target: &mut Target<'_>, open: OpenTablebase, folders: &str) -> Outcome {
+    let is_named = !folders.is_empty() && folders != EMPTY;
+    let (tablebase, outcome) = match is_named.then(|| open(folders)) {
+        Some(OpenedTablebase { tablebase, note }) => (tablebase.map(Arc::from), Err(note)),
+        None => (None, Ok(())),
+    };
+    let before = std::mem::replace(&mut target.searcher.tablebase.tablebase, tablebase);
+    if before.is_some() || target.searcher.tablebase.tablebase.is_some() {
+        target.searcher.clear_hash();
+    }
+    outcome
+}
+
+fn set_probe_depth(target: &mut Target<'_>, plies: i64) -> Outcome {
+    target.searcher.tablebase.min_depth = plies as i32;
+    Ok(())
+}
+
+fn set_probe_limit(target: &mut Target<'_>, pieces: i64) -> Outcome {
+    target.searcher.tablebase.most_pieces = pieces as u32;
+    Ok(())
+}
+
+/// Results under another rule are wrong: the table forgets them.
+fn set_fifty_moves(target: &mut Target<'_>, on: bool) {
+    target.searcher.tablebase.fifty_moves = on;
+    target.searcher.clear_hash();
+}
+
 /// The search parameters in OpenBench's input format: `name, int, value, min, max, C_end, R_end`.
 pub fn spsa_inputs() -> String {
     let line = |param: &SearchParam| {
@@ -241,7 +309,8 @@ mod tests {
         let mut searcher = Searcher::new(1).unwrap();
         let (mut display, mut opening) = (Display::default(), Opening::new());
         let mut target = Target { searcher: &mut searcher, display: &mut display, opening: &mut opening };
-        let outcome = Options::new(true).set(&mut target, name, Some(value));
+        let outcome =
+            Options::new(Offer { tune_search: true, open_tablebase: None }).set(&mut target, name, Some(value));
         (outcome, searcher)
     }
 
@@ -261,8 +330,8 @@ mod tests {
     fn search_parameters_are_options() {
         assert_eq!(set("rfp_margin", "99").1.params.rfp_margin, 99);
         assert_eq!(spsa_inputs().lines().count(), SearchParams::LIST.len());
-        let names = Options::new(true).declarations().count() - Options::new(false).declarations().count();
-        assert_eq!(names, SearchParams::LIST.len());
+        let count = |tune_search| Options::new(Offer { tune_search, ..Offer::default() }).declarations().count();
+        assert_eq!(count(true) - count(false), SearchParams::LIST.len());
     }
 
     #[test]

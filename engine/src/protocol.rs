@@ -3,15 +3,16 @@
 use std::io;
 
 use crate::console::{Console, Event};
+use crate::options::Offer;
 use crate::uci;
 use crate::xboard::{self, GREETING};
 
 /// Speaks UCI on standard input and output until `quit` or the end of input; or XBoard's protocol, if the first line
-/// says so. With `tune`, every search parameter is an option.
+/// says so.
 ///
 /// # Errors
 /// If the system gives no thread to read with.
-pub fn run(tune: bool) -> io::Result<()> {
+pub fn run(offer: Offer) -> io::Result<()> {
     let mut console = Console::open()?;
     let first = loop {
         match console.next() {
@@ -21,28 +22,27 @@ pub fn run(tune: bool) -> io::Result<()> {
         }
     };
     if first == GREETING {
-        run_xboard_on(console, tune);
+        run_xboard_on(console, offer);
     } else {
         console.unread(first);
-        uci::run(&mut console, tune);
+        uci::run(&mut console, offer);
     }
     Ok(())
 }
 
-/// Speaks XBoard's protocol on standard input and output until `quit` or the end of input. With `tune`, every search
-/// parameter is an option.
+/// Speaks XBoard's protocol on standard input and output until `quit` or the end of input.
 ///
 /// # Errors
 /// If the system gives no thread to read with.
-pub fn run_xboard(tune: bool) -> io::Result<()> {
-    run_xboard_on(Console::open()?, tune);
+pub fn run_xboard(offer: Offer) -> io::Result<()> {
+    run_xboard_on(Console::open()?, offer);
     Ok(())
 }
 
 /// Some GUIs of UCI send `xboard` first, and `uci` after that.
-fn run_xboard_on(mut console: Console, tune: bool) {
-    if let Some(line) = xboard::run(&mut console, tune) {
+fn run_xboard_on(mut console: Console, offer: Offer) {
+    if let Some(line) = xboard::run(&mut console, offer) {
         console.unread(line);
-        uci::run(&mut console, tune);
+        uci::run(&mut console, offer);
     }
 }

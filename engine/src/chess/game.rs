@@ -206,6 +206,14 @@ impl Game {
         ends.map_or(line.len(), |last| last + 1)
     }
 
+    /// Whether some position has occurred twice since the last capture or pawn move.
+    pub(crate) fn has_repeated(&self) -> bool {
+        let recent = &self.keys[self.keys.len() - self.reach()..];
+        let mut keys: Vec<u64> = recent.iter().copied().chain([self.position.key()]).collect();
+        keys.sort_unstable();
+        keys.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
     #[inline]
     fn is_repetition(&self, ply: usize) -> bool {
         let key = self.position.key();
@@ -276,6 +284,9 @@ mod tests {
         assert!(!twice.is_draw(0) && !twice.is_draw(4) && twice.is_draw(5));
         let thrice = game(START, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8");
         assert!(thrice.is_draw(0));
+        assert!(twice.has_repeated() && thrice.has_repeated());
+        assert!(!game(START, "g1f3 g8f6 f3g1").has_repeated());
+        assert!(!game(START, "g1f3 g8f6 f3g1 f6g8 e2e4").has_repeated());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::history::Past;
 use super::table::Bound;
-use super::value::{Value, is_mate};
+use super::value::{Value, is_decided};
 use super::worker::Worker;
 use crate::chess::{Move, Position};
 
@@ -75,7 +75,7 @@ impl Worker {
         depth: i32,
     ) {
         let Some(eval) = self.frame(0).eval else { return };
-        let is_tactical = best.is_some_and(|mv| position.is_noisy(mv)) || is_mate(value);
+        let is_tactical = best.is_some_and(|mv| position.is_noisy(mv)) || is_decided(value);
         let is_telling = match bound {
             Bound::Exact => true,
             Bound::Lower => value > eval,

@@ -8,7 +8,7 @@ use super::limits::Progress;
 use super::node_kind::Root;
 use super::report::{Handler, Info};
 use super::table::Bound;
-use super::value::{INFINITE, MAX_PLY, Value, is_mate, mate_distance};
+use super::value::{INFINITE, MAX_PLY, Value, is_decided, is_mate, mate_distance};
 use super::worker::{Abort, PvLine, RootMove, Worker};
 use crate::chess::{Game, Move};
 
@@ -40,7 +40,7 @@ impl Worker {
             stable_iterations = if last_best == Some(best) { stable_iterations + 1 } else { 0 };
             last_best = Some(best);
             let value = self.root_moves[0].value;
-            let drop = if is_mate(value) || before == -INFINITE { 0 } else { before - value };
+            let drop = if is_decided(value) || before == -INFINITE { 0 } else { before - value };
             if self.id == 0 {
                 self.report_lines(depth, handler);
                 self.last_report = Some((self.root_moves[0].clone(), self.shared.total_nodes()));
@@ -63,10 +63,10 @@ impl Worker {
             self.seldepth = 0;
             let result = self.aspiration_search(game, depth, handler);
             // Results of an interrupted iteration count; root moves it has not reached keep their order.
-            self.root_moves[first..].sort_by_key(|root| std::cmp::Reverse(root.value));
+            sort(&mut self.root_moves[first..]);
             result?;
         }
-        self.root_moves[..lines].sort_by_key(|root| std::cmp::Reverse(root.value));
+        sort(&mut self.root_moves[..lines]);
         Ok(())
     }
 
@@ -77,7 +77,7 @@ impl Worker {
         let expected = self.root_moves[first].previous;
         let mut delta = params.aspiration_delta;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        if depth >= ASPIRATION_MIN_DEPTH && !is_mate(expected) {
+        if depth >= ASPIRATION_MIN_DEPTH && !is_decided(expected) {
             (alpha, beta) = (expected - delta, expected + delta);
         }
         let wants_mate = self.shared.limits.mate.is_some();
@@ -89,7 +89,7 @@ impl Worker {
             let mut line = PvLine::new();
             let reduced = (depth - failed_high).max(1);
             let value = self.node::<Root>(game, alpha, beta, reduced, false, &mut line)?;
-            self.root_moves[first..].sort_by_key(|root| std::cmp::Reverse(root.value));
+            sort(&mut self.root_moves[first..]);
             let bound = if value <= alpha {
                 beta = (alpha + beta) / 2;
                 alpha = (value - delta).max(-INFINITE);
@@ -97,14 +97,14 @@ impl Worker {
                 Bound::Upper
             } else if value >= beta {
                 beta = (value + delta).min(INFINITE);
-                // A mate must not be lost to a shallower search.
-                failed_high = if is_mate(value) || wants_mate { 0 } else { (failed_high + 1).min(3) };
+                // A win must not be lost to a shallower search.
+                failed_high = if is_decided(value) || wants_mate { 0 } else { (failed_high + 1).min(3) };
                 Bound::Lower
             } else {
                 return Ok(());
             };
             delta += delta * growth / 100;
-            if delta > 600 || is_mate(value) {
+            if delta > 600 || is_decided(value) {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }
             if self.id == 0 && self.shared.multipv == 1 && self.shared.start.elapsed() > QUIET_TIME {
@@ -137,10 +137,12 @@ impl Worker {
         shared.start.elapsed() >= soft.mul_f64(factor)
     }
 
-    /// Whether a move may be searched at the root: it is wanted, and no better line has it.
+    /// Whether a move may be searched at the root: it is wanted, no better line has it, and no other is known to be
+    /// better.
     #[inline]
     pub(super) fn is_root_move(&self, mv: Move) -> bool {
-        self.root_moves[self.first_root_move..].iter().any(|root| root.mv == mv)
+        let left = &self.root_moves[self.first_root_move..];
+        left.iter().take_while(|root| root.rank == left[0].rank).any(|root| root.mv == mv)
     }
 
     /// Records the result of a root move: its nodes and, if `is_better`, its value and the line `rest` behind it.
@@ -190,19 +192,36 @@ impl Worker {
             depth,
             seldepth: root.seldepth.max(root.line.len()),
             multipv: index + 1,
-            value: root.known_value(),
-            bound,
+            value: root.told_value(),
+            bound: if root.is_told_by_tablebase() { Bound::Exact } else { bound },
             nodes: shared.total_nodes(),
             time: shared.start.elapsed(),
             hashfull: shared.table.fullness(),
+            tbhits: shared.endings.hits(),
             line: &root.line,
         });
     }
+}
+
+/// Sorts root moves by rank, then by value; of equals the first stays first.
+fn sort(root_moves: &mut [RootMove]) {
+    root_moves.sort_by_key(|root| std::cmp::Reverse((root.rank, root.value)));
 }
 
 impl RootMove {
     /// The newest value there is; −[`INFINITE`] before the first.
     pub(super) fn known_value(&self) -> Value {
         if self.value == -INFINITE { self.previous } else { self.value }
+    }
+
+    /// Whether a tablebase knows the value. A mate that was found is nearer to the end.
+    pub(super) fn is_told_by_tablebase(&self) -> bool {
+        let found = self.known_value();
+        self.table_value.is_some() && (found == -INFINITE || !is_mate(found))
+    }
+
+    /// The value to report: that of the tablebase, or else the newest one.
+    pub(super) fn told_value(&self) -> Value {
+        self.table_value.filter(|_| self.is_told_by_tablebase()).unwrap_or(self.known_value())
     }
 }

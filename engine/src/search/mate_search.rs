@@ -89,7 +89,10 @@ impl Worker {
             table.store(position.key(), ply, Entry { mv, value, eval: None, depth, bound, is_pv: false });
         });
         let line = proof.line(position);
-        let Some(index) = self.root_moves.iter().position(|root| Some(&root.mv) == line.first()) else { return };
+        // The tablebase may ask for another win, on which there is progress.
+        let best = self.root_moves[0].rank;
+        let is_first = |root: &RootMove| Some(&root.mv) == line.first() && root.rank == best;
+        let Some(index) = self.root_moves.iter().position(is_first) else { return };
         let root = &mut self.root_moves[index];
         *root = RootMove { previous: mate_in(line.len()), value: -INFINITE, line, ..root.clone() };
         self.root_moves[..=index].rotate_right(1);

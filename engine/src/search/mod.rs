@@ -4,7 +4,8 @@
 //! to a [`Handler`] and returns a [`SearchResult`]. `iterate` is iterative deepening, `node` the principal variation
 //! search, [`Quiescence`] its leaves. `picker` and `history` order the moves. `prune` has the conditions of all pruning
 //! and reductions; `null_move`, `probcut` and `singular` search on reduced depth to decide. `mate_search` proves mates
-//! ahead of an iteration, `table` is the transposition table.
+//! ahead of an iteration, `table` is the transposition table. A [`Tablebase`] knows the results of endings; `tablebase`
+//! is its use.
 
 mod history;
 mod history_update;
@@ -26,6 +27,7 @@ mod searcher;
 mod signals;
 mod singular;
 mod table;
+mod tablebase;
 #[cfg(test)]
 mod tests;
 mod thread;
@@ -39,6 +41,8 @@ pub use report::{Handler, Info, RootWatcher, SearchResult};
 pub use searcher::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, Searcher};
 pub use signals::Signals;
 pub use table::Bound;
+pub(crate) use tablebase::MOST_PIECES;
+pub use tablebase::{Tablebase, TablebaseUse, Wdl};
 pub use thread::STACK_SIZE;
 pub(crate) use thread::{JobThread, on_large_stack};
 pub use value::{DRAW, INFINITE, MATE, MAX_PLY, Value, is_mate, mate_distance, mate_in, mated_in};

@@ -9,6 +9,7 @@ use super::prune::{MoveTraits, NodeState, has_pieces, reduction};
 use super::quiescence::{Line, quiesce};
 use super::singular::Singular;
 use super::table::{Bound, Entry};
+use super::tablebase::Known;
 use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_loss, mate_in, mated_in};
 use super::worker::{Abort, Worker};
 use crate::chess::{Checks, Game, Move};
@@ -84,7 +85,21 @@ impl Worker {
         }
         let was_pv = N::PV || entry.is_some_and(|entry| entry.is_pv);
 
-        // 5. The static evaluation, corrected by history and refined by the table.
+        // 5. Endings that a tablebase knows: its value is the least or the most, if it does not end the search here.
+        let (mut best, mut most) = (-INFINITE, INFINITE);
+        if !N::ROOT
+            && excluded.is_none()
+            && let Some(known) = self.probe_tablebase(game.position(), depth, (alpha, beta), was_pv)
+        {
+            match known {
+                Known::Decided(value) => return Ok(value),
+                Known::AtLeast(value) if N::PV => (best, alpha) = (value, alpha.max(value)),
+                Known::AtMost(value) if N::PV => most = value,
+                Known::AtLeast(_) | Known::AtMost(_) => {}
+            }
+        }
+
+        // 6. The static evaluation, corrected by history and refined by the table.
         let past = self.past();
         let mut raw_eval = None;
         let mut eval = -INFINITE;
@@ -119,33 +134,33 @@ impl Worker {
 
         let full_width = self.full_width;
         if excluded.is_none() && !full_width && state(depth, alpha).may_prune() {
-            // 6. Razoring.
+            // 7. Razoring.
             if state(depth, alpha).razoring(&self.shared.params) {
                 let value = quiesce(self, game.position_mut(), alpha, alpha + 1, ply, &mut ())?;
                 if value <= alpha {
                     return Ok(value);
                 }
             }
-            // 7. Reverse futility.
+            // 8. Reverse futility.
             if state(depth, alpha).reverse_futility(&self.shared.params) {
                 return Ok((eval + beta) / 2);
             }
-            // 8. Null move.
+            // 9. Null move.
             if let Some(value) = self.null_move(game, &state(depth, alpha))? {
                 return Ok(value);
             }
-            // 9. ProbCut.
+            // 10. ProbCut.
             if let Some(value) = self.probcut(game, &state(depth, alpha), entry.as_ref(), raw_eval)? {
                 return Ok(value);
             }
         }
 
-        // 10. Internal iterative reduction.
+        // 11. Internal iterative reduction.
         if excluded.is_none() && !full_width && state(depth, alpha).iir(&self.shared.params, entry.as_ref()) {
             depth -= 1;
         }
 
-        // 11. The moves.
+        // 12. The moves.
         let table_move = if N::ROOT {
             self.root_moves.get(self.first_root_move).map(|root| root.mv)
         } else {
@@ -158,7 +173,7 @@ impl Worker {
         let attacked = game.position().attacked_by(!game.position().side_to_move());
         self.frame_mut().attacked = attacked;
         let mut picker = Picker::new(game.position(), checks, table_move, refutations);
-        let (mut best, mut best_move) = (-INFINITE, None);
+        let mut best_move = None;
         let old_alpha = alpha;
         let mut tried = 0;
         let mut skip_quiets = false;
@@ -181,7 +196,7 @@ impl Worker {
                 self.report_current_move(mv, tried);
             }
 
-            // 12. Pruning of moves near the horizon.
+            // 13. Pruning of moves near the horizon.
             if !N::ROOT && !full_width && !is_loss(best) && has_pieces(position) {
                 let params = &self.shared.params;
                 let reduced_depth = (depth - base / 1024).max(0);
@@ -199,7 +214,7 @@ impl Worker {
 
             self.shared.table.prefetch(position.approximate_key_after(mv));
 
-            // 13. Extensions: a singular table move; checks and recaptures that lose no material.
+            // 14. Extensions: a singular table move; checks and recaptures that lose no material.
             let mut extension = 0;
             let may_extend = !N::ROOT && !full_width && excluded.is_none() && ply < 2 * self.root_depth as usize;
             if may_extend && Some(mv) == table_move {
@@ -216,7 +231,7 @@ impl Worker {
                 }
             }
 
-            // 14. The move is made.
+            // 15. The move is made.
             let nodes_before = self.nodes;
             let frame = self.frame_mut();
             frame.enter(game.position(), mv, is_quiet);
@@ -227,7 +242,7 @@ impl Worker {
             let mut new_depth = depth - 1 + extension;
             let mut rest = N::Line::default();
 
-            // 15. Late move reductions with re-searches; all moves but the first with a null window.
+            // 16. Late move reductions with re-searches; all moves but the first with a null window.
             let result = 'search: {
                 let mut value = -INFINITE;
                 if tried > 1 {
@@ -276,7 +291,7 @@ impl Worker {
             self.frame_mut().double_extensions -= i32::from(extension >= 2);
             let value = result?;
 
-            // 16. The value of the move.
+            // 17. The value of the move.
             if N::ROOT {
                 self.record_root_move(game, mv, value, tried == 1 || value > alpha, rest.moves(), nodes_before);
             }
@@ -301,16 +316,19 @@ impl Worker {
             }
         }
 
-        // 17. No move: mate, stalemate, or nothing beside the excluded move.
+        // 18. No move: mate, stalemate, or nothing beside the excluded move.
         if tried == 0 {
             return Ok(match excluded {
                 Some(_) => alpha,
+                // The tablebase knows better than every move, and all were pruned.
+                None if best > -INFINITE => best,
                 None if is_check => mated_in(ply),
                 None => DRAW,
             });
         }
 
-        // 18. Updates of histories and table.
+        // 19. Updates of histories and table.
+        best = best.min(most);
         if let Some(mv) = best_move.filter(|_| best >= beta) {
             self.update_histories(game.position(), mv, depth, &quiets, &noisies);
         }

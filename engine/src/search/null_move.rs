@@ -29,7 +29,7 @@ impl Worker {
         if value < now.beta {
             return Ok(None);
         }
-        // A mate after a null move is not proved.
+        // A win after a null move is not proved.
         let value = if is_win(value) { now.beta } else { value };
         if self.null_move_from > 0 || now.depth < verification_depth {
             return Ok(Some(value));

@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use arrayvec::ArrayVec;
 
 use super::table::{Bound, Entry};
-use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_loss, is_mate, mated_in};
+use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_decided, is_loss, is_mate, mated_in};
 use crate::chess::{All, Move, MoveKind, MoveList, Noisy, PieceType, Position, SEE_VALUES};
 use crate::eval::Evaluator;
 
@@ -174,7 +174,7 @@ pub(super) fn quiesce<H: QsContext, L: Line>(
             // 5. Delta pruning: alpha is out of reach even if the piece is free.
             if let Some(margin) = host.margin() {
                 let limit = stand_pat + gain(position, mv) + margin;
-                if limit <= alpha && !is_mate(stand_pat) {
+                if limit <= alpha && !is_decided(stand_pat) {
                     best = best.max(limit);
                     continue;
                 }

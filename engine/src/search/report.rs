@@ -26,6 +26,8 @@ pub struct Info<'a> {
     pub time: Duration,
     /// How full the table is, in thousandths.
     pub hashfull: u32,
+    /// Positions found in a tablebase, by all threads.
+    pub tbhits: u64,
     /// The line, never empty.
     pub line: &'a [Move],
 }
@@ -37,6 +39,9 @@ pub trait Handler: Send {
 
     /// There is no legal move; `_value` is a mate or a draw.
     fn no_moves(&mut self, _value: Value) {}
+
+    /// Something is wrong, and the search goes on without it.
+    fn fault(&mut self, _text: &str) {}
 
     /// The callback that reports, after the first seconds, each root move as its search begins.
     fn watcher(&self) -> Option<RootWatcher> {

@@ -17,8 +17,9 @@ use super::prune::Reductions;
 use super::report::{Handler, Info, SearchResult};
 use super::signals::Signals;
 use super::table::{Bound, Table};
+use super::tablebase::{Endings, TablebaseUse};
 use super::thread::{JobThread, on_large_stack};
-use super::value::{DRAW, INFINITE, Value, mated_in};
+use super::value::{DRAW, INFINITE, Value, is_decided, mated_in};
 use super::worker::{Kept, Shared, Worker};
 use crate::chess::{Game, Move};
 use crate::eval::Evaluator;
@@ -49,6 +50,8 @@ pub struct Searcher {
     pub params: SearchParams,
     /// How many of the best lines are reported, at least 1.
     pub multipv: usize,
+    /// The tablebase, and how it is used.
+    pub tablebase: TablebaseUse,
     /// Time lost between the GUI's clock and the engine.
     pub overhead: Duration,
     /// Whether a position with a single legal move is searched like any other.
@@ -69,6 +72,7 @@ impl Searcher {
             helpers: Vec::new(),
             params: SearchParams::default(),
             multipv: 1,
+            tablebase: TablebaseUse::default(),
             overhead: Duration::from_millis(10),
             analyse: false,
         })
@@ -197,6 +201,9 @@ impl Searcher {
         workers[0].watcher = handler.watcher();
         let mut workers = self.run(workers, game, handler);
         let best = vote(&workers);
+        if let Some(fault) = shared.endings.take_fault() {
+            handler.fault(&fault);
+        }
         let outcome = self.finish(&shared, &workers[best], game, handler);
         self.kept = workers.drain(..).map(|Worker { histories, pawns, .. }| Kept { histories, pawns }).collect();
         if waits_for_stop {
@@ -215,6 +222,7 @@ impl Searcher {
     ) -> (Arc<Shared>, Vec<Worker>) {
         let budget = Budget::new(&limits, self.overhead, &self.params);
         let kept = std::mem::take(&mut self.kept);
+        let (endings, moves) = Endings::new(&self.tablebase, game, moves, limits.mate.is_some());
         let shared = Arc::new(Shared {
             table: Arc::clone(&self.table),
             signals: Arc::clone(&self.signals),
@@ -228,9 +236,10 @@ impl Searcher {
             is_over: AtomicBool::new(false),
             multipv: self.multipv.max(1),
             only_move: !self.analyse && game.position().legal_moves().len() == 1,
+            endings,
             limits,
         });
-        let worker = |(id, kept)| Worker::new(id, Arc::clone(&shared), kept, moves);
+        let worker = |(id, kept)| Worker::new(id, Arc::clone(&shared), kept, &moves);
         let workers = kept.into_iter().enumerate().map(worker).collect();
         (shared, workers)
     }
@@ -265,7 +274,7 @@ impl Searcher {
         let last_report = worker.last_report.as_ref().filter(|(root, _)| worker.id == 0 && root.mv == best.mv);
         // The value of an interrupted iteration may be only a bound.
         let root = last_report.map_or(best, |(root, _)| root);
-        let mut value = root.known_value();
+        let mut value = root.told_value();
         if value == -INFINITE {
             value = self.evaluator.evaluate(game.position());
         }
@@ -280,6 +289,7 @@ impl Searcher {
                 nodes,
                 time: shared.start.elapsed(),
                 hashfull: self.table.fullness(),
+                tbhits: shared.endings.hits(),
                 line: &root.line,
             });
         }
@@ -313,7 +323,7 @@ fn vote(workers: &[Worker]) -> usize {
     let weight = |worker: &Worker| i64::from(value(worker) - worst + 14) * i64::from(worker.completed_depth);
     let votes = |mv: Move| -> i64 { voters().filter(|worker| worker.root_moves[0].mv == mv).map(weight).sum() };
     let rank = |worker: &&Worker| -> (Value, i64, i64, std::cmp::Reverse<usize>) {
-        let sure = if super::value::is_mate(value(worker)) { value(worker) } else { 0 };
+        let sure = if is_decided(value(worker)) { value(worker) } else { 0 };
         (sure, votes(worker.root_moves[0].mv), weight(worker), std::cmp::Reverse(worker.id))
     };
     if workers[0].shared.multipv > 1 {

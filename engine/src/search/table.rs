@@ -2,7 +2,7 @@
 //!
 //! An entry is two atomic words: the data, and the key xor the data. If two threads write halves of different entries,
 //! the key does not match and the probe misses. Entries live in buckets of one cache line.
-//! Mates are stored as distances from the entry's own position.
+//! Mates and results of tablebases are stored as distances from the entry's own position.
 //! See <https://www.chessprogramming.org/Shared_Hash_Table#Lock-less>.
 
 use std::io;
@@ -49,7 +49,7 @@ impl Bound {
 pub(super) struct Entry {
     /// The best move, if one was found; it may be illegal if two positions share a key.
     pub mv: Option<Move>,
-    /// The value in the view of the side to move, mates counted from the root of the search.
+    /// The value in the view of the side to move, mates and results of tablebases counted from the root of the search.
     pub value: Value,
     /// The uncorrected static evaluation in the view of the side to move; none in check.
     pub eval: Option<Value>,

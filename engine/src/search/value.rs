@@ -15,7 +15,13 @@ pub const DRAW: Value = 0;
 /// No line of the search is longer, in plies.
 pub const MAX_PLY: usize = 246;
 
-const _: () = assert!(MATE - MAX_PLY as i32 > crate::eval::EVAL_LIMIT);
+/// The value of a win at the root that a tablebase knows, below every mate; each ply to it costs one.
+pub(super) const TABLE_WIN: Value = MATE - MAX_PLY as Value - 1;
+
+/// From this value on, a game is decided by a mate or a tablebase.
+const DECIDED: Value = TABLE_WIN - MAX_PLY as Value;
+
+const _: () = assert!(DECIDED > crate::eval::EVAL_LIMIT);
 
 /// The value of being mated `ply` plies from the root.
 #[inline(always)]
@@ -35,16 +41,28 @@ pub const fn is_mate(value: Value) -> bool {
     value.abs() >= MATE - MAX_PLY as Value
 }
 
-/// Whether a value is a forced mate for the side to move.
+/// The value of reaching, `ply` plies from the root, an ending that a tablebase knows to be won.
 #[inline(always)]
-pub(super) const fn is_win(value: Value) -> bool {
-    value >= MATE - MAX_PLY as Value
+pub(super) const fn table_win_in(ply: usize) -> Value {
+    TABLE_WIN - ply as Value
 }
 
-/// Whether a value is a forced mate against the side to move.
+/// Whether a value is a forced mate, or a result of a tablebase, for the side to move.
+#[inline(always)]
+pub(super) const fn is_win(value: Value) -> bool {
+    value >= DECIDED
+}
+
+/// Whether a value is a forced mate, or a result of a tablebase, against the side to move.
 #[inline(always)]
 pub(super) const fn is_loss(value: Value) -> bool {
-    value <= MAX_PLY as Value - MATE
+    value <= -DECIDED
+}
+
+/// Whether a value is a forced mate or a result of a tablebase, for either side.
+#[inline(always)]
+pub(super) const fn is_decided(value: Value) -> bool {
+    value.abs() >= DECIDED
 }
 
 /// The moves until a forced mate, negative for being mated; `None` for other values.

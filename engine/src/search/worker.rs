@@ -14,6 +14,7 @@ use super::quiescence::QsContext;
 use super::report::RootWatcher;
 use super::signals::Signals;
 use super::table::{Entry, Table};
+use super::tablebase::{Endings, RankedMove};
 use super::value::{INFINITE, MAX_PLY, Value};
 use crate::chess::{Bitboard, Move, Position, is_drawn_by_rule};
 use crate::eval::{EVAL_LIMIT, Evaluator, PawnTable};
@@ -92,6 +93,10 @@ pub(super) struct RootMove {
     pub(super) seldepth: usize,
     pub(super) nodes: u64,
     pub(super) line: PvLine,
+    /// Moves of a lower rank are worse, as a tablebase knows; all have the same without one.
+    pub(super) rank: i32,
+    /// The value by the tablebase.
+    pub(super) table_value: Option<Value>,
 }
 
 /// State shared by all threads of a search.
@@ -114,6 +119,8 @@ pub(super) struct Shared {
     pub(super) multipv: usize,
     /// There is one legal move: the first iteration is enough.
     pub(super) only_move: bool,
+    /// Probes of the tablebase.
+    pub(super) endings: Endings,
 }
 
 impl Shared {
@@ -174,19 +181,23 @@ pub(super) struct Worker {
     pub(super) last_report: Option<(RootMove, u64)>,
     /// No null move nearer to the root than this, while one is verified.
     pub(super) null_move_from: usize,
+    /// Whether positions are looked up in a tablebase.
+    pub(super) has_tablebase: bool,
     /// The callback that reports each root move as its search begins.
     pub(super) watcher: Option<RootWatcher>,
 }
 
 impl Worker {
-    pub(super) fn new(id: usize, shared: Arc<Shared>, kept: Kept, moves: &[Move]) -> Self {
-        let fresh = |&mv: &Move| RootMove {
+    pub(super) fn new(id: usize, shared: Arc<Shared>, kept: Kept, moves: &[RankedMove]) -> Self {
+        let fresh = |&RankedMove { mv, rank, value }: &RankedMove| RootMove {
             mv,
             value: -INFINITE,
             previous: -INFINITE,
             seldepth: 0,
             nodes: 0,
             line: std::iter::once(mv).collect(),
+            rank,
+            table_value: value,
         };
         Worker {
             id,
@@ -205,6 +216,7 @@ impl Worker {
             last_report: None,
             first_root_move: 0,
             null_move_from: 0,
+            has_tablebase: shared.endings.has_probes(),
             watcher: None,
             shared,
         }

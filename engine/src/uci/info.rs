@@ -23,6 +23,10 @@ impl Handler for Printer {
         out!("info depth 0 score {}", score(value));
     }
 
+    fn fault(&mut self, text: &str) {
+        out!("info string error: {text}");
+    }
+
     fn watcher(&self) -> Option<RootWatcher> {
         let Display { chess960, .. } = self.display;
         Some(Box::new(move |depth, mv, number| {
@@ -41,7 +45,7 @@ fn score(value: Value) -> String {
 
 /// One line of the analysis.
 fn line(info: &Info<'_>, printer: &Printer) -> String {
-    let Info { depth, seldepth, multipv, value, nodes, hashfull, .. } = *info;
+    let Info { depth, seldepth, multipv, value, nodes, hashfull, tbhits, .. } = *info;
     let mut text = format!("info depth {depth} seldepth {seldepth} multipv {multipv} score {}", score(value));
     text.push_str(match info.bound {
         Bound::Upper => " upperbound",
@@ -55,7 +59,7 @@ fn line(info: &Info<'_>, printer: &Printer) -> String {
         let [win, draw, loss] = wdl::chances(value, printer.scale);
         let _ = write!(text, " wdl {win} {draw} {loss}");
     }
-    let _ = write!(text, " nodes {nodes} nps {nps} hashfull {hashfull} tbhits 0 time {millis} pv");
+    let _ = write!(text, " nodes {nodes} nps {nps} hashfull {hashfull} tbhits {tbhits} time {millis} pv");
     for mv in info.line {
         let _ = write!(text, " {}", mv.to_uci(printer.display.chess960));
     }
@@ -81,6 +85,7 @@ mod tests {
             nodes: 5000,
             time: Duration::from_millis(10),
             hashfull: 3,
+            tbhits: 0,
             line: &[mv],
         };
         let expected =

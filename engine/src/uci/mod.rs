@@ -23,7 +23,7 @@ use crate::chess::{Color, File, Game, Move, Position, Rank, Square};
 use crate::console::{Console, Event, SearchThread, first_word};
 use crate::genfens::Request;
 use crate::opening::Opening;
-use crate::options::{Display, Options, Target};
+use crate::options::{Display, Offer, Options, Target};
 use crate::queue::{Queue, Urgency};
 use crate::search::{Limits, SearchResult, Searcher};
 use info::Printer;
@@ -64,9 +64,9 @@ struct Session {
     is_input_closed: bool,
 }
 
-/// Speaks UCI until `quit` or the end of input; with `tune`, every search parameter is an option.
-pub(crate) fn run(console: &mut Console, tune: bool) {
-    let Some(mut session) = Session::new(tune, console.sender()) else { return };
+/// Speaks UCI until `quit` or the end of input.
+pub(crate) fn run(console: &mut Console, offer: Offer) {
+    let Some(mut session) = Session::new(offer, console.sender()) else { return };
     loop {
         match console.next() {
             Event::Line(line) => {
@@ -81,9 +81,9 @@ pub(crate) fn run(console: &mut Console, tune: bool) {
 }
 
 /// Executes commands one after the other, each after the end of the previous one.
-pub fn run_commands(commands: impl IntoIterator<Item = String>, tune: bool) {
+pub fn run_commands(commands: impl IntoIterator<Item = String>, offer: Offer) {
     let (sender, receiver) = mpsc::channel();
-    let Some(mut session) = Session::new(tune, sender) else { return };
+    let Some(mut session) = Session::new(offer, sender) else { return };
     for command in commands {
         if session.receive(&command).is_break() {
             break;
@@ -102,7 +102,7 @@ pub fn run_commands(commands: impl IntoIterator<Item = String>, tune: bool) {
 }
 
 impl Session {
-    fn new(tune: bool, sender: Sender<Event>) -> Option<Self> {
+    fn new(offer: Offer, sender: Sender<Event>) -> Option<Self> {
         let search = match SearchThread::start(sender) {
             Ok(search) => search,
             Err(error) => {
@@ -111,7 +111,7 @@ impl Session {
             }
         };
         Some(Session {
-            options: Options::new(tune),
+            options: Options::new(offer),
             display: Display::default(),
             opening: Opening::new(),
             game: Some(Game::new(Position::start())),

@@ -12,6 +12,9 @@ use crate::console::first_word;
 /// The line that an interface of this protocol begins with.
 pub(crate) const GREETING: &str = "xboard";
 
+/// The name of Syzygy tables in `egtpath`.
+pub(super) const SYZYGY: &str = "syzygy";
+
 /// The variants that are played, by the protocol's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Variant {
@@ -78,6 +81,8 @@ pub(super) enum Command {
         /// Buttons have none.
         value: Option<String>,
     },
+    /// The folders of Syzygy tables.
+    TablePath(String),
     Hint,
     Book,
     /// The opponent offers a draw.
@@ -128,7 +133,7 @@ impl Command {
             Hint => Class::Hint,
             MoveNow => Class::Urgent,
             Move(_) => Class::Move,
-            Memory(_) | Cores(_) | SetOption { .. } => Class::Setting,
+            Memory(_) | Cores(_) | SetOption { .. } | TablePath(_) => Class::Setting,
             New | Variant(_) | SetBoard(_) | Force | Go | PlayOther | TakeBack(_) | Analyze | Exit | Result => {
                 Class::Redirect
             }
@@ -177,6 +182,10 @@ impl Command {
             "memory" => Command::Memory(number(rest, 1, "mebibytes")?),
             "cores" => Command::Cores(number(rest, 1, "a number of cores")?),
             "option" => option(rest)?,
+            "egtpath" => match first_word(rest) {
+                (SYZYGY, folders) => Command::TablePath(folders.to_owned()),
+                _ => return Err(CommandError::Expected("the folders of Syzygy tables")),
+            },
             "hint" => Command::Hint,
             "bk" => Command::Book,
             "draw" => Command::Draw,

@@ -1,7 +1,7 @@
 //! The features of the engine, and its options in the syntax of this protocol.
 
-use super::command::Variant;
-use crate::options::{EMPTY, Options, Shape, Target};
+use super::command::{SYZYGY, Variant};
+use crate::options::{EMPTY, Options, SYZYGY_PATH, Shape, Target};
 use common::out;
 
 /// The features; see the protocol for each.
@@ -11,8 +11,8 @@ const FEATURES: [&str; 3] = [
     concat!("myname=\"Merino ", env!("CARGO_PKG_VERSION"), "\""),
 ];
 
-/// Options that the protocol has commands for: `memory`, `cores`, `hard`.
-const HAVE_COMMANDS: [&str; 3] = ["Hash", "Threads", "Ponder"];
+/// Options that the protocol has commands for: `memory`, `cores`, `hard`, `egtpath`.
+const HAVE_COMMANDS: [&str; 4] = ["Hash", "Threads", "Ponder", SYZYGY_PATH];
 
 /// The options offered: all except those with commands of their own and those of UCI.
 fn offered(options: &Options) -> impl Iterator<Item = (&'static str, Shape)> {
@@ -24,6 +24,9 @@ pub(super) fn announce(options: &Options) {
     FEATURES.iter().for_each(|features| out!("feature {features}"));
     let variants: Vec<&str> = Variant::NAMES.iter().map(|(name, _)| *name).collect();
     out!("feature variants=\"{}\"", variants.join(","));
+    if options.shapes().any(|(name, _)| name == SYZYGY_PATH) {
+        out!("feature egt=\"{SYZYGY}\"");
+    }
     for (name, shape) in offered(options) {
         out!("feature option=\"{name} {}\"", declaration(shape));
     }
@@ -86,20 +89,25 @@ fn table_share(total: usize, threads: usize) -> usize {
 mod tests {
     use super::*;
     use crate::opening::Opening;
-    use crate::options::Display;
+    use crate::options::{Display, Offer, OpenTablebase, OpenedTablebase};
     use crate::search::Searcher;
+
+    fn options() -> Options {
+        let open_tablebase = Some((|_| OpenedTablebase { tablebase: None, note: String::new() }) as OpenTablebase);
+        Options::new(Offer { open_tablebase, ..Offer::default() })
+    }
 
     #[test]
     fn options_with_commands_of_their_own_are_not_offered() {
-        let names: Vec<&str> = offered(&Options::new(false)).map(|(name, _)| name).collect();
+        let names: Vec<&str> = offered(&options()).map(|(name, _)| name).collect();
         assert!(names.contains(&"MultiPV") && names.contains(&"EvalFile"));
         for name in HAVE_COMMANDS {
-            assert!(Options::new(false).shapes().any(|(known, _)| known == name) && !names.contains(&name), "{name}");
+            assert!(options().shapes().any(|(known, _)| known == name) && !names.contains(&name), "{name}");
         }
         let mut searcher = Searcher::new(1).unwrap();
         let (mut display, mut opening) = (Display::default(), Opening::new());
         let mut target = Target { searcher: &mut searcher, display: &mut display, opening: &mut opening };
-        let mut set = |name, value| super::set(&Options::new(false), &mut target, name, Some(value));
+        let mut set = |name, value| super::set(&options(), &mut target, name, Some(value));
         assert!(
             set("Hash", "2").is_err()
                 && set("multipv", "2").is_ok()

@@ -17,7 +17,7 @@
 //! | `analyze`, `.`, `exit` | analysis of the position on the board; `.` prints its progress |
 //! | `ping` | answered when all before is done; at once while it thinks on the opponent's time |
 //! | `result` | the game is over: no more thinking |
-//! | `memory`, `cores`, `option` | settings; `tellusererror` reports a failure |
+//! | `memory`, `cores`, `egtpath syzygy`, `option` | settings; `tellusererror` reports a failure |
 //! | `hint`, `bk` | a suggested move; the moves of the opening book, even if it is off |
 //! | `draw` | an offer is accepted if the engine is worse, late in the game if it is not better |
 //! | `name`, `rating`, `computer`, `random`, `ics` | nothing |
@@ -48,7 +48,7 @@ use common::out;
 use crate::chess::{Color, Move, Position};
 use crate::console::{Console, Event, SearchThread};
 use crate::opening::Opening;
-use crate::options::{Display, Options, Target};
+use crate::options::{Display, Offer, Options, SYZYGY_PATH, Target};
 use crate::queue::{Queue, Urgency};
 use crate::search::{Limits, MAX_THREADS, Value};
 use clock::EngineClock;
@@ -146,10 +146,9 @@ struct Session {
     queue: Queue<QueuedCommand>,
 }
 
-/// Speaks the protocol until `quit`, the end of input, or a line that is for UCI; with `tune`, every search parameter
-/// is an option.
-pub(crate) fn run(console: &mut Console, tune: bool) -> End {
-    let mut session = Session::new(tune, console.sender())?;
+/// Speaks the protocol until `quit`, the end of input, or a line that is for UCI.
+pub(crate) fn run(console: &mut Console, offer: Offer) -> End {
+    let mut session = Session::new(offer, console.sender())?;
     loop {
         match console.next() {
             Event::Line(line) => {
@@ -167,7 +166,7 @@ pub(crate) fn run(console: &mut Console, tune: bool) -> End {
 }
 
 impl Session {
-    fn new(tune: bool, sender: Sender<Event>) -> Option<Self> {
+    fn new(offer: Offer, sender: Sender<Event>) -> Option<Self> {
         let search = match SearchThread::start(sender) {
             Ok(search) => search,
             Err(error) => {
@@ -176,7 +175,7 @@ impl Session {
             }
         };
         Some(Session {
-            options: Options::new(tune),
+            options: Options::new(offer),
             opening: Opening::new(),
             memory: None,
             record: Record::new(Position::start()),
@@ -310,7 +309,9 @@ impl Session {
             Command::Ping(number) => out!("pong {number}"),
             Command::Result if self.mode == Mode::Analyze => {}
             Command::Result => self.mode = Mode::Force,
-            Command::Memory(_) | Command::Cores(_) | Command::SetOption { .. } => self.set(command),
+            Command::Memory(_) | Command::Cores(_) | Command::SetOption { .. } | Command::TablePath(_) => {
+                self.set(command)
+            }
             Command::Hint => self.hint(),
             Command::Book => self.print_book(),
             Command::Draw => self.answer_draw_offer(),
@@ -328,6 +329,7 @@ impl Session {
         let mut target = Target { searcher, display: &mut Display::default(), opening: &mut self.opening };
         let result = match command {
             Command::SetOption { name, value } => features::set(&self.options, &mut target, &name, value.as_deref()),
+            Command::TablePath(folders) => self.options.set(&mut target, SYZYGY_PATH, Some(&folders)),
             _ => features::grant(&self.options, &mut target, threads, self.memory),
         };
         match result.as_ref().map_err(|message| message.strip_prefix("error: ").ok_or(message)) {

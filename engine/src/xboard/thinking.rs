@@ -114,6 +114,10 @@ impl Handler for Reporter {
         }
     }
 
+    fn fault(&mut self, text: &str) {
+        out!("tellusererror {text}");
+    }
+
     fn watcher(&self) -> Option<RootWatcher> {
         let monitor = Arc::clone(&self.monitor);
         Some(Box::new(move |depth, mv, number| *lock(&monitor.root) = Some(RootProgress { depth, mv, number })))
@@ -165,6 +169,7 @@ mod tests {
             nodes: 48_000,
             time: Duration::from_millis(1289),
             hashfull: 0,
+            tbhits: 0,
             line: &[reply],
         };
         assert_eq!(thinking(&info, board.clone(), Some(expected)), "9 -31 128 48000 e4 Nf6");

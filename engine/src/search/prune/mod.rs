@@ -4,7 +4,7 @@
 
 use super::params::SearchParams;
 use super::table::{Bound, Entry};
-use super::value::{Value, is_loss, is_mate, is_win};
+use super::value::{Value, is_decided, is_loss, is_win};
 use crate::chess::{Bitboard, PieceType, Position};
 
 /// The state of a node that pruning depends on.
@@ -26,7 +26,7 @@ pub(super) struct NodeState {
 impl NodeState {
     /// Whether the node may be cut short by its evaluation alone: off the principal variation and out of check.
     pub(super) fn may_prune(&self) -> bool {
-        !self.is_pv && !self.is_check && !is_mate(self.beta)
+        !self.is_pv && !self.is_check && !is_decided(self.beta)
     }
 
     /// Reverse futility: near the horizon, an evaluation far above beta stays there.
@@ -106,7 +106,7 @@ impl NodeState {
 
     /// Whether a move that raises alpha reduces the depth of the moves after it.
     pub(super) fn alpha_raise_reduction(&self, params: &SearchParams, value: Value) -> bool {
-        (3..=params.alpha_max_depth).contains(&self.depth) && !is_mate(value)
+        (3..=params.alpha_max_depth).contains(&self.depth) && !is_decided(value)
     }
 
     /// Singular extension: whether the table move is to be tried against all others, and the bound that they must stay
@@ -116,7 +116,7 @@ impl NodeState {
             self.depth >= params.se_min_depth
                 && entry.depth >= self.depth - 3
                 && entry.bound != Bound::Upper
-                && !is_mate(entry.value)
+                && !is_decided(entry.value)
         })?;
         Some(entry.value - params.se_margin * self.depth / 16)
     }

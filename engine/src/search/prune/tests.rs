@@ -37,7 +37,8 @@ fn only_quiet_nodes_off_the_principal_variation_are_cut_short() {
     assert!(NODE.may_prune());
     assert!(!NodeState { is_pv: true, ..NODE }.may_prune());
     assert!(!NodeState { is_check: true, ..NODE }.may_prune());
-    let nearest = MATE - MAX_PLY as Value;
+    // Mates, and below them the results of tablebases.
+    let nearest = MATE - 2 * MAX_PLY as Value - 1;
     for (beta, may) in [(nearest, false), (nearest - 1, true), (-nearest, false), (1 - nearest, true)] {
         assert_eq!(NodeState { beta, ..NODE }.may_prune(), may, "{beta}");
     }
