@@ -14,6 +14,8 @@ mod support {
     pub(crate) mod shell_files;
     pub(crate) mod xboard;
 }
+#[cfg(feature = "syzygy")]
+mod tables;
 mod uci;
 mod uci_book;
 mod uci_conformance;

@@ -32,10 +32,6 @@ fn the_handshake_names_every_option() {
         "UCI_ShowWDL type check",
         "UCI_AnalyseMode type check",
         "EvalFile type string default <empty>",
-        "SyzygyPath type string default <empty>",
-        "SyzygyProbeDepth type spin default 1 ",
-        "SyzygyProbeLimit type spin default 7 ",
-        "Syzygy50MoveRule type check default true",
     ] {
         assert!(lines.iter().any(|line| line.starts_with(&format!("option name {name}"))), "{name}");
     }

@@ -31,8 +31,6 @@ fn the_features_are_announced() {
         "option=\"MultiPV -spin 1 1 ",
         "option=\"Clear Hash -button\"",
         "option=\"EvalFile -string \"",
-        "egt=\"syzygy\"",
-        "option=\"Syzygy50MoveRule -check 1\"",
         "option=\"OwnBook -check 0\"",
     ] {
         assert!(lines.iter().any(|line| line.contains(&format!(" {feature}"))), "{feature}");
@@ -208,7 +206,6 @@ fn settings_are_checked() {
     assert!(engine.answer("option Nonsense=1", "tellusererror").contains("Nonsense"));
     assert!(engine.answer("option Hash=1", "tellusererror").contains("Hash"));
     assert!(engine.answer("option MultiPV=0", "# ").contains("1 taken"));
-    assert!(engine.answer("egtpath syzygy /none", "# SyzygyPath: 0 WDL").contains("/none"));
     assert_eq!(
         engine.answer("egtpath nalimov /none", "Error"),
         "Error (expected the folders of Syzygy tables): egtpath nalimov /none"
