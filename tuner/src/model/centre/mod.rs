@@ -298,7 +298,9 @@ impl Centring {
     /// one of their ends, where a bound has held a number, is left out.
     pub fn apply(&self, vector: &mut [f64], ranges: impl Fn(usize) -> (f64, f64)) {
         for (shift, seen) in &self.open {
-            let by = (seen.iter().map(|&j| vector[j]).sum::<f64>() / seen.len() as f64).round();
+            let mean = seen.iter().map(|&j| vector[j]).sum::<f64>() / seen.len() as f64;
+            // A half stays: what has been centred is not shifted again.
+            let by = mean.signum() * (mean.abs() - 0.5).ceil();
             let fits = |(j, value): (usize, f64)| (ranges(j).0..=ranges(j).1).contains(&value);
             let lower = shift.table.iter().map(|&j| (j, vector[j] - by));
             let raised = shift.counterpart.iter().map(|&j| (j, vector[j] + by));
