@@ -36,10 +36,8 @@ const LEAST_PROMISE: f64 = 1e-17;
 /// A mean loss that is as good as none: results are predicted to a thousandth of a millionth of a point.
 const NO_LOSS: f64 = 1e-18;
 
-/// So many steps that together take less than such a share off the loss end a fit: where a score has kinks, gradients do not
-/// go to 0, and what is left to gain is no hundredth of a parameter.
+/// So many steps that together take less than a share off the loss end a fit.
 const STALL_STEPS: u32 = 8;
-const STALL_SHARE: f64 = 1e-10;
 
 /// The first step is a fit to one row of so many.
 const HEAD_START: usize = 8;
@@ -66,13 +64,16 @@ pub struct Lbfgs {
     pub tolerance: f64,
     /// The norm that counts instead of that of the start: that of another fit, where this one goes on.
     pub norm: Option<f64>,
+    /// Share of the loss that eight steps must take off it: with less, a fit ends without convergence.
+    pub stall: f64,
     /// Most steps taken.
     pub max_steps: usize,
 }
 
 impl Default for Lbfgs {
     fn default() -> Self {
-        Self { tolerance: 1e-8, norm: None, max_steps: 5000 }
+        // Where a score has kinks, gradients do not go to 0, and what is left to gain is no hundredth of a parameter.
+        Self { tolerance: 1e-8, norm: None, stall: 1e-10, max_steps: 5000 }
     }
 }
 
@@ -119,6 +120,7 @@ impl Iterative for Lbfgs {
             problem,
             is_fresh: self.norm.is_none(),
             goal: self.tolerance * self.norm.unwrap_or(start.norm),
+            stall: self.stall,
             history: History::default(),
             schedule: Schedule {
                 stride: costs.first_stride(),
@@ -149,6 +151,7 @@ struct LbfgsIteration<'p> {
     is_fresh: bool,
     /// Norm of the gradient that is small enough.
     goal: f64,
+    stall: f64,
     at: Iterate,
     history: History,
     schedule: Schedule,
@@ -244,7 +247,7 @@ impl LbfgsIteration<'_> {
             return false;
         }
         self.schedule.compared = (0, self.at.loss);
-        before - self.at.loss < STALL_SHARE * self.at.loss
+        before - self.at.loss < self.stall * self.at.loss
     }
 
     /// Learns from a step how long steps may be.

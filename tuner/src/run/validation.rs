@@ -174,6 +174,9 @@ const RATIO: f64 = 3.162_277_660_168_379_5;
 /// what is left then.
 const TOLERANCE: f64 = 1e-2;
 
+/// So does a fit to a fold of which eight steps take no more than this share off the loss.
+const STALL: f64 = 2e-4;
+
 /// Rungs of the ladder, counted from the first guess: nothing is pulled below, nothing moves above.
 const RUNGS: std::ops::RangeInclusive<i32> = -10..=10;
 
@@ -355,7 +358,7 @@ impl PriorSearch<'_> {
         let over = self.objective.over(fitted);
         let objective =
             over.with_prior(strength, self.start, self.scale).expect("a start of the right size and a finite strength");
-        let solver = Lbfgs { tolerance: TOLERANCE, norm: fold.norm.get().copied(), ..Lbfgs::default() };
+        let solver = Lbfgs { tolerance: TOLERANCE, norm: fold.norm.get().copied(), stall: STALL, ..Lbfgs::default() };
         let fit = solver.minimize(&objective, &fold.theta, self.limits, None, &mut ())?;
         fold.norm.get_or_init(|| fit.history[0].gradient_norm);
         Ok(fit.theta)
