@@ -14,7 +14,7 @@ use crate::chess::{Game, Position};
 /// A worker at a position that some move has led to.
 fn stand(fen: &str, params: SearchParams) -> (Worker, Game) {
     let game = Game::new(Position::from_fen(fen).unwrap());
-    let mut searcher = Searcher::new(1).unwrap();
+    let mut searcher = crate::tests::fixture::searcher(1);
     searcher.params = params;
     let moves = game.position().legal_moves();
     let (_, mut workers) = searcher.start(Instant::now(), &game, Limits::default(), &moves);

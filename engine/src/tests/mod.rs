@@ -2,7 +2,7 @@
 
 mod draws;
 mod eval;
-mod fixture;
+pub(crate) mod fixture;
 mod integrity;
 mod limits;
 mod mailbox;

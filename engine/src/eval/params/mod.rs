@@ -86,6 +86,14 @@ params! {
         /// Shape: `[piece]`, pawn to queen.
         pub material: [S; 5] by (Axis::Keys(PIECES_BUT_KING)) in CENTIPAWNS,
 
+        /// Bonus of a piece for the square it stands on, in centipawns, with the own king on files e to h.
+        /// Shape: `[piece][rank][file]`, rank 1 and file a first, from the owner's side of the board; mirrored, files a
+        /// and h exchanged, where the own king stands on files a to d.
+        pub psqt: [[[S; 8]; 8]; 6] by (Axis::Keys(PIECES), Axis::Board) in CENTIPAWNS,
+
+        /// Bonus of the side to move, in centipawns.
+        pub tempo: S in CENTIPAWNS,
+
         /// Worth of pieces beside others, in centipawns.
         pub imbalance as Imbalance<S> {
             /// Two kinds of own pieces: the product of their counts, pawns counted from four, knights, bishops and rooks from one.
@@ -95,14 +103,6 @@ params! {
             /// A kind of own pieces: the square of their count, counted from there.
             pub twice: [S; 2] by (Axis::Keys(&["knight", "rook"])),
         } in CENTIPAWNS,
-
-        /// Bonus of a piece for the square it stands on, in centipawns, with the own king on files e to h.
-        /// Shape: `[piece][rank][file]`, rank 1 and file a first, from the owner's side of the board; mirrored, files a
-        /// and h exchanged, where the own king stands on files a to d.
-        pub psqt: [[[S; 8]; 8]; 6] by (Axis::Keys(PIECES), Axis::Board) in CENTIPAWNS,
-
-        /// Bonus of the side to move, in centipawns.
-        pub tempo: S in CENTIPAWNS,
 
         /// Pawns, in centipawns.
         pub pawns as Pawns<S> {
