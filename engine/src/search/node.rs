@@ -50,30 +50,14 @@ impl Worker {
         self.seldepth = self.seldepth.max(ply);
         let is_check = game.position().is_check();
 
-        if !N::ROOT {
-            // 2. Draws, those that the side to move can force by repeating included.
-            if game.is_draw(ply) {
-                return Ok(DRAW);
-            }
-            if alpha < DRAW && game.has_upcoming_repetition(ply) {
-                alpha = DRAW;
-                if alpha >= beta {
-                    return Ok(alpha);
-                }
-            }
-            if ply >= MAX_PLY - 1 {
-                let past = self.past();
-                return Ok(if is_check { DRAW } else { self.static_eval(game.position(), &past, None).1 });
-            }
-            // 3. Mate distance: no mate from here can better one already found.
-            alpha = alpha.max(mated_in(ply));
-            beta = beta.min(mate_in(ply + 1));
-            if alpha >= beta {
-                return Ok(alpha);
-            }
+        // 2. The end of the game or of the stack, and the nearest mates.
+        if !N::ROOT
+            && let Some(value) = self.ended(game, is_check, &mut alpha, &mut beta)
+        {
+            return Ok(value);
         }
 
-        // 4. Transposition table.
+        // 3. Transposition table.
         let excluded = self.frame(0).excluded;
         let key = game.position().key();
         let entry = if excluded.is_none() { self.shared.table.probe(key, ply) } else { None };
@@ -85,21 +69,18 @@ impl Worker {
         }
         let was_pv = N::PV || entry.is_some_and(|entry| entry.is_pv);
 
-        // 5. Endings that a tablebase knows: its value is the least or the most, if it does not end the search here.
+        // 4. Endings that a tablebase knows: its value is the least or the most, if it does not end the search here.
         let (mut best, mut most) = (-INFINITE, INFINITE);
-        if !N::ROOT
-            && excluded.is_none()
-            && let Some(known) = self.probe_tablebase(game.position(), depth, (alpha, beta), was_pv)
-        {
-            match known {
-                Known::Decided(value) => return Ok(value),
-                Known::AtLeast(value) if N::PV => (best, alpha) = (value, alpha.max(value)),
-                Known::AtMost(value) if N::PV => most = value,
-                Known::AtLeast(_) | Known::AtMost(_) => {}
+        if !N::ROOT && excluded.is_none() {
+            match self.probe_tablebase(game.position(), depth, (alpha, beta), was_pv) {
+                Some(Known::Decided(value)) => return Ok(value),
+                Some(Known::AtLeast(value)) if N::PV => (best, alpha) = (value, alpha.max(value)),
+                Some(Known::AtMost(value)) if N::PV => most = value,
+                _ => {}
             }
         }
 
-        // 6. The static evaluation, corrected by history and refined by the table.
+        // 5. The static evaluation, corrected by history and refined by the table.
         let past = self.past();
         let mut raw_eval = None;
         let mut eval = -INFINITE;
@@ -134,33 +115,33 @@ impl Worker {
 
         let full_width = self.full_width;
         if excluded.is_none() && !full_width && state(depth, alpha).may_prune() {
-            // 7. Razoring.
+            // 6. Razoring.
             if state(depth, alpha).razoring(&self.shared.params) {
                 let value = quiesce(self, game.position_mut(), alpha, alpha + 1, ply, &mut ())?;
                 if value <= alpha {
                     return Ok(value);
                 }
             }
-            // 8. Reverse futility.
+            // 7. Reverse futility.
             if state(depth, alpha).reverse_futility(&self.shared.params) {
                 return Ok((eval + beta) / 2);
             }
-            // 9. Null move.
+            // 8. Null move.
             if let Some(value) = self.null_move(game, &state(depth, alpha))? {
                 return Ok(value);
             }
-            // 10. ProbCut.
+            // 9. ProbCut.
             if let Some(value) = self.probcut(game, &state(depth, alpha), entry.as_ref(), raw_eval)? {
                 return Ok(value);
             }
         }
 
-        // 11. Internal iterative reduction.
+        // 10. Internal iterative reduction.
         if excluded.is_none() && !full_width && state(depth, alpha).iir(&self.shared.params, entry.as_ref()) {
             depth -= 1;
         }
 
-        // 12. The moves.
+        // 11. The moves.
         let table_move = if N::ROOT {
             self.root_moves.get(self.first_root_move).map(|root| root.mv)
         } else {
@@ -196,7 +177,7 @@ impl Worker {
                 self.report_current_move(mv, tried);
             }
 
-            // 13. Pruning of moves near the horizon.
+            // 12. Pruning of moves near the horizon.
             if !N::ROOT && !full_width && !is_loss(best) && has_pieces(position) {
                 let params = &self.shared.params;
                 let reduced_depth = (depth - base / 1024).max(0);
@@ -214,7 +195,7 @@ impl Worker {
 
             self.shared.table.prefetch(position.approximate_key_after(mv));
 
-            // 14. Extensions: a singular table move; checks and recaptures that lose no material.
+            // 13. Extensions: a singular table move; checks and recaptures that lose no material.
             let mut extension = 0;
             let may_extend = !N::ROOT && !full_width && excluded.is_none() && ply < 2 * self.root_depth as usize;
             if may_extend && Some(mv) == table_move {
@@ -231,7 +212,7 @@ impl Worker {
                 }
             }
 
-            // 15. The move is made.
+            // 14. The move is made.
             let nodes_before = self.nodes;
             let frame = self.frame_mut();
             frame.enter(game.position(), mv, is_quiet);
@@ -242,7 +223,7 @@ impl Worker {
             let mut new_depth = depth - 1 + extension;
             let mut rest = N::Line::default();
 
-            // 16. Late move reductions with re-searches; all moves but the first with a null window.
+            // 15. Late move reductions with re-searches; all moves but the first with a null window.
             let result = 'search: {
                 let mut value = -INFINITE;
                 if tried > 1 {
@@ -291,7 +272,7 @@ impl Worker {
             self.frame_mut().double_extensions -= i32::from(extension >= 2);
             let value = result?;
 
-            // 17. The value of the move.
+            // 16. The value of the move.
             if N::ROOT {
                 self.record_root_move(game, mv, value, tried == 1 || value > alpha, rest.moves(), nodes_before);
             }
@@ -316,7 +297,7 @@ impl Worker {
             }
         }
 
-        // 18. No move: mate, stalemate, or nothing beside the excluded move.
+        // 17. No move: mate, stalemate, or nothing beside the excluded move.
         if tried == 0 {
             return Ok(match excluded {
                 Some(_) => alpha,
@@ -327,22 +308,41 @@ impl Worker {
             });
         }
 
-        // 19. Updates of histories and table.
+        // 18. Updates of histories and table.
         best = best.min(most);
         if let Some(mv) = best_move.filter(|_| best >= beta) {
             self.update_histories(game.position(), mv, depth, &quiets, &noisies);
         }
         if excluded.is_none() && (!N::ROOT || self.first_root_move == 0) {
-            let bound = match () {
-                () if best >= beta => Bound::Lower,
-                () if N::PV && best > old_alpha => Bound::Exact,
-                () => Bound::Upper,
-            };
+            let bound = Bound::of(best, old_alpha, beta);
             self.update_correction(game.position(), best_move, best, bound, depth);
             let entry = Entry { mv: best_move, value: best, eval: raw_eval, depth, bound, is_pv: was_pv };
             self.shared.table.store(key, ply, entry);
         }
         Ok(best)
+    }
+
+    /// The value of a node that no search changes: a draw, one that the side to move can force by repeating included, the
+    /// evaluation where the stack ends, or a bound where no mate from here can better one already found.
+    #[inline(always)]
+    fn ended(&mut self, game: &Game, is_check: bool, alpha: &mut Value, beta: &mut Value) -> Option<Value> {
+        let ply = self.ply;
+        if game.is_draw(ply) {
+            return Some(DRAW);
+        }
+        if *alpha < DRAW && game.has_upcoming_repetition(ply) {
+            *alpha = DRAW;
+            if *alpha >= *beta {
+                return Some(*alpha);
+            }
+        }
+        if ply >= MAX_PLY - 1 {
+            let past = self.past();
+            return Some(if is_check { DRAW } else { self.static_eval(game.position(), &past, None).1 });
+        }
+        *alpha = (*alpha).max(mated_in(ply));
+        *beta = (*beta).min(mate_in(ply + 1));
+        (*alpha >= *beta).then_some(*alpha)
     }
 
     /// Whether a move takes the piece that has just captured.

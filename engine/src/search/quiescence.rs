@@ -203,13 +203,7 @@ pub(super) fn quiesce<H: QsContext, L: Line>(
             }
         }
     }
-    let bound = if best >= beta {
-        Bound::Lower
-    } else if best > old_alpha && is_pv {
-        Bound::Exact
-    } else {
-        Bound::Upper
-    };
+    let bound = Bound::of(best, old_alpha, beta);
     host.store(position, ply, Entry { mv: best_move, value: best, eval, depth: 0, bound, is_pv });
     Ok(best)
 }

@@ -36,6 +36,16 @@ impl Bound {
         }
     }
 
+    /// How the value of a search within a window stands to the true one.
+    #[inline(always)]
+    pub(super) fn of(value: Value, alpha: Value, beta: Value) -> Self {
+        match () {
+            () if value >= beta => Bound::Lower,
+            () if value > alpha => Bound::Exact,
+            () => Bound::Upper,
+        }
+    }
+
     /// Whether a value with this bound proves that the true value is, or is not, at least `beta`.
     #[inline(always)]
     pub(super) fn decides(self, value: Value, beta: Value) -> bool {

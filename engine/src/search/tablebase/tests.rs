@@ -52,7 +52,7 @@ fn game(fen: &str) -> Game {
 }
 
 fn searcher(wdl: Wdl, dtz: fn(&Position) -> Option<i32>) -> Searcher {
-    let mut searcher = Searcher::new(1).unwrap();
+    let mut searcher = crate::tests::fixture::searcher(1);
     searcher.tablebase.tablebase = Some(Arc::new(Told { wdl, dtz, fault: None }));
     searcher
 }
