@@ -61,7 +61,7 @@ fn labels_are_those_of_the_games_played_again() {
     let settings = settings(Format::Epd);
     let mut games = BTreeMap::new();
     let mut outcomes = BTreeSet::new();
-    for line in lines(&settings, 2000) {
+    for line in lines(&settings, 1000) {
         let (game, before, label) = games.entry(line.game).or_insert_with(|| {
             let game = play_game(&settings, line.game).unwrap().unwrap();
             let (before, last) = follow(&game);

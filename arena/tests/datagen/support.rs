@@ -9,6 +9,7 @@ use arena::game::Adjudication;
 use arena::schedule::Stop;
 use engine::chess::epd::Epd;
 use engine::chess::{GameResult, Position};
+use engine::eval::Evaluator;
 
 /// Settings for games that take some hundredths of a second.
 pub(crate) fn settings(format: Format) -> Settings {
@@ -28,7 +29,7 @@ pub(crate) fn settings(format: Format) -> Settings {
         },
         filter: Filter { skip_plies: 3, margin: 10, per_game: 1000 },
         format,
-        evaluator: Arc::default(),
+        evaluator: Arc::new(Evaluator::from_toml(include_str!("../../../params/baseline.toml")).unwrap()),
     }
 }
 
