@@ -364,9 +364,11 @@ impl PriorSearch<'_> {
         Ok(fit.theta)
     }
 
-    /// Losses of the rows that a fold holds out.
-    fn losses(&self, fold: &Fold, theta: &[f64]) -> Vec<f64> {
-        self.objective.over(&self.rows(fold).1).row_losses(theta)
+    /// What the groups lose that a fold holds out.
+    fn losses(&self, fold: &Fold, theta: &[f64]) -> Vec<GroupLoss> {
+        let mut losses = self.objective.over(&self.rows(fold).1).row_losses(theta).into_iter();
+        let groups = fold.split.held.chunk_by(|&a, &b| self.groups[a as usize] == self.groups[b as usize]);
+        groups.map(|rows| GroupLoss { rows: rows.len() as f64, sum: losses.by_ref().take(rows.len()).sum() }).collect()
     }
 
     fn rows<'f>(&self, fold: &'f Fold) -> &'f (Rows, Rows) {
@@ -378,22 +380,28 @@ impl PriorSearch<'_> {
 struct Rung {
     number: i32,
     trial: Trial,
-    /// By held-out row.
-    losses: Vec<f64>,
+    /// By held-out group.
+    losses: Vec<GroupLoss>,
     /// Where the fit to the first fold ended.
     theta: Vec<f64>,
 }
 
 impl Rung {
-    /// How much more it loses than another, beyond one standard error of the difference.
+    /// How much more it loses than another, beyond one standard error of the difference: that of groups, since the rows
+    /// of a game err together.
     fn excess(&self, other: &Rung) -> f64 {
-        let count = self.losses.len() as f64;
-        let differences = || std::iter::zip(&self.losses, &other.losses).map(|(a, b)| a - b);
-        let mean = differences().sum::<f64>() / count;
-        let variance =
-            differences().map(|difference| (difference - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-        mean - (variance / count).sqrt()
+        let difference = self.trial.loss - other.trial.loss;
+        let pairs = std::iter::zip(&self.losses, &other.losses);
+        let squares = pairs.map(|(a, b)| (a.sum - b.sum - a.rows * difference).powi(2)).sum::<f64>();
+        difference - squares.sqrt() / self.losses.iter().map(|group| group.rows).sum::<f64>()
     }
+}
+
+/// What the rows of a group lose together.
+#[derive(Clone, Copy)]
+struct GroupLoss {
+    rows: f64,
+    sum: f64,
 }
 
 /// The rung that loses least.
@@ -402,6 +410,28 @@ fn best_of(rungs: &[Rung]) -> &Rung {
     rungs.iter().min_by(losses).expect("at least one was tried")
 }
 
-fn mean(losses: &[f64]) -> f64 {
-    losses.iter().sum::<f64>() / losses.len() as f64
+fn mean(losses: &[GroupLoss]) -> f64 {
+    let (rows, sum) = losses.iter().fold((0.0, 0.0), |(rows, sum), group| (rows + group.rows, sum + group.sum));
+    sum / rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rung whose groups have so many rows each that lose the same.
+    fn rung(losses: &[f64], rows: f64) -> Rung {
+        let losses: Vec<GroupLoss> = losses.iter().map(|loss| GroupLoss { rows, sum: loss * rows }).collect();
+        let trial = Trial { per_position: 0.0, loss: mean(&losses) };
+        Rung { number: 0, trial, losses, theta: Vec::new() }
+    }
+
+    #[test]
+    fn rows_of_a_game_that_err_together_count_as_one() {
+        let (better, worse) = ([0.1, 0.2, 0.3, 0.1], [0.2, 0.2, 0.4, 0.1]);
+        // Differences 0.1, 0, 0.1, 0: mean 0.05, its standard error 0.1 / 4.
+        for rows in [1.0, 40.0] {
+            assert!((rung(&worse, rows).excess(&rung(&better, rows)) - 0.025).abs() < 1e-12);
+        }
+    }
 }
