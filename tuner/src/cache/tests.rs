@@ -202,7 +202,7 @@ fn whatever_stands_in_place_of_an_entry_makes_way() {
 fn what_filters_and_samples_leave_is_believed() {
     let all = ReadOptions::default();
     for options in [
-        ReadOptions { subsample: Some(Subsample { size: 1, seed: 0 }), ..all.clone() },
+        ReadOptions { subsample: Some(Subsample { size: 1, seed: 0, flatten: false }), ..all.clone() },
         ReadOptions { filters: Filters { unique: true, ..Filters::default() }, ..all.clone() },
         ReadOptions { filters: Filters { pieces: Some(4..=4), ..Filters::default() }, ..all },
     ] {

@@ -31,12 +31,18 @@ pub(super) struct SampleArgs {
     /// What decides which positions are drawn.
     #[arg(long, value_name = "SEED", default_value_t = 0, requires = "sample")]
     sample_seed: u64,
+
+    /// Draw as many positions of every phase as of any other, as far as the data have them: knights and bishops count 1,
+    /// rooks 2, queens 4.
+    #[arg(long, requires = "sample")]
+    flatten: bool,
 }
 
 impl SampleArgs {
     /// How data are read of which so much is used.
     pub(super) fn of(&self, options: ReadOptions) -> ReadOptions {
-        let subsample = self.sample.map(|size| Subsample { size: size as usize, seed: self.sample_seed });
+        let subsample =
+            self.sample.map(|size| Subsample { size: size as usize, seed: self.sample_seed, flatten: self.flatten });
         ReadOptions { subsample, ..options }
     }
 }

@@ -4,7 +4,8 @@ use engine::random::Random;
 
 use super::FileSummary;
 use super::filter::LeftOut;
-use super::packed::Packed;
+use super::material::{FULL_PHASE, phase};
+use super::packed::{Packed, position_of};
 use super::store::{ChunkStore, StoreWriter, record_of_file};
 use crate::io::StorageError;
 
@@ -15,20 +16,32 @@ pub struct Subsample {
     pub size: usize,
     /// What decides which.
     pub seed: u64,
+    /// Whether all phases get the same number of positions, as far as the data have them.
+    pub flatten: bool,
 }
 
-/// Samples positions of a stream, each as likely as any other, whatever the others are.
+/// Samples positions of a stream: of each stratum, each as likely as any other, whatever the others are.
 ///
-/// Every position of the stream gets a random number; those with the smallest are the sample.
+/// Every position of the stream gets a random number; those with the smallest of their stratum are the sample.
 pub(super) struct Reservoir {
     size: usize,
     random: Random,
+    offered: u64,
+    /// By phase, or one for all positions.
+    strata: Vec<Stratum>,
+}
+
+/// Positions that are drawn among one another.
+#[derive(Clone)]
+struct Stratum {
+    /// How many the stream has had.
+    offered: usize,
     /// Numbers from here on are not among the smallest.
     bound: u64,
-    offered: u64,
     candidates: Vec<Candidate>,
 }
 
+#[derive(Clone)]
 struct Candidate {
     number: u64,
     /// Its place in the stream.
@@ -44,46 +57,68 @@ struct Candidate {
 
 impl Reservoir {
     pub(super) fn new(subsample: Subsample) -> Self {
+        let stratum = Stratum { offered: 0, bound: u64::MAX, candidates: Vec::new() };
         Reservoir {
             size: subsample.size,
             random: Random::seeded(subsample.seed),
-            bound: u64::MAX,
             offered: 0,
-            candidates: Vec::new(),
+            strata: vec![stratum; if subsample.flatten { FULL_PHASE + 1 } else { 1 }],
         }
     }
 
     /// Goes on with a chunk of a file that `records` records come before.
     pub(super) fn offer(&mut self, chunk: &ChunkStore, file: usize, records: u64) {
+        let flatten = self.strata.len() > 1;
         for (packed, group, record, mv) in chunk.rows() {
             let number = self.random.below(u64::MAX);
             let place = self.offered;
             self.offered += 1;
-            if number < self.bound {
+            let stratum = &mut self.strata[if flatten { phase(&position_of(&packed)) } else { 0 }];
+            stratum.offered += 1;
+            if number < stratum.bound {
                 let record = record_of_file(records, record);
-                self.candidates.push(Candidate { number, place, packed, group, file: file as u32, record, mv });
+                stratum.candidates.push(Candidate { number, place, packed, group, file: file as u32, record, mv });
             }
         }
-        if self.candidates.len() >= 2 * self.size.max(1 << 16) {
-            self.keep_smallest();
+        let kept: usize = self.strata.iter().map(|stratum| stratum.candidates.len()).sum();
+        if kept >= 2 * self.size.max(1 << 16) {
+            // What one stratum gets never grows as more is offered, but for one position of the rest.
+            let most = self.level().saturating_add(1);
+            self.strata.iter_mut().for_each(|stratum| stratum.keep_smallest(most));
         }
     }
 
-    fn keep_smallest(&mut self) {
-        if self.candidates.len() > self.size {
-            let order = |candidate: &Candidate| (candidate.number, candidate.place);
-            let (_, first_beyond, _) = self.candidates.select_nth_unstable_by_key(self.size, order);
-            self.bound = first_beyond.number;
-            self.candidates.truncate(self.size);
+    /// The most that strata may get alike without going beyond the size of the sample.
+    fn level(&self) -> usize {
+        let mut offered: Vec<usize> = self.strata.iter().map(|stratum| stratum.offered).collect();
+        offered.sort_unstable();
+        let (mut left, mut strata) = (self.size, offered.len());
+        for count in offered {
+            if count > left / strata {
+                return left / strata;
+            }
+            (left, strata) = (left - count, strata - 1);
+            if strata == 0 {
+                break;
+            }
         }
+        usize::MAX
     }
 
     /// Stores the sample in the order of the data, and says of each file how much of it was not sampled.
     pub(super) fn finish(mut self, store: &mut StoreWriter, files: &mut [FileSummary]) -> Result<(), StorageError> {
-        self.keep_smallest();
-        self.candidates.sort_unstable_by_key(|candidate| candidate.place);
+        let level = self.level();
+        let even: usize = self.strata.iter().map(|stratum| stratum.offered.min(level)).sum();
+        let mut rest = self.size.saturating_sub(even);
+        for stratum in &mut self.strata {
+            let more = usize::from(stratum.offered > level && rest > 0);
+            rest -= more;
+            stratum.keep_smallest(level.saturating_add(more));
+        }
+        let mut sample: Vec<Candidate> = self.strata.into_iter().flat_map(|stratum| stratum.candidates).collect();
+        sample.sort_unstable_by_key(|candidate| candidate.place);
         let mut sampled_of = vec![0; files.len()];
-        for candidate in &self.candidates {
+        for candidate in &sample {
             sampled_of[candidate.file as usize] += 1;
             store.push(candidate.packed, candidate.group, candidate.record, candidate.mv)?;
         }
@@ -92,6 +127,17 @@ impl Reservoir {
             file.positions = sampled;
         }
         Ok(())
+    }
+}
+
+impl Stratum {
+    fn keep_smallest(&mut self, most: usize) {
+        if self.candidates.len() > most {
+            let order = |candidate: &Candidate| (candidate.number, candidate.place);
+            let (_, first_beyond, _) = self.candidates.select_nth_unstable_by_key(most, order);
+            self.bound = first_beyond.number;
+            self.candidates.truncate(most);
+        }
     }
 }
 
@@ -123,7 +169,7 @@ mod tests {
     /// A sample of two files, whose groups number the positions.
     fn sampled(size: usize, seed: u64) -> (Store, Vec<FileSummary>) {
         let position = Position::start();
-        let mut reservoir = Reservoir::new(Subsample { size, seed });
+        let mut reservoir = Reservoir::new(Subsample { size, seed, flatten: false });
         for start in (0..SIZE).step_by(1000) {
             let mut chunk = ChunkStore::default();
             for i in 0..1000 {
@@ -168,5 +214,37 @@ mod tests {
         let (store, files) = sampled(SIZE + 1, 0);
         assert!(store.groups().iter().copied().eq(0..SIZE as u32));
         assert!(files.iter().all(|file| file.left_out == LeftOutCounts::default() && file.positions == 50_000));
+    }
+
+    #[test]
+    fn phases_get_the_same_as_far_as_the_data_have_them() {
+        // Phases 0, 1, 2 and 24, of which 1 in 100, 9, 30 and 60 are.
+        let positions = ["k7/8/8/8/8/8/P7/K7", "k7/8/8/8/8/8/P7/KN6", "k7/8/8/8/8/8/P7/KR6"]
+            .map(|board| Position::from_fen(&format!("{board} w - - 0 1")).unwrap());
+        let start = Position::start();
+        let of = |i: u32| match i % 100 {
+            0 => &positions[0],
+            1..=9 => &positions[1],
+            10..=39 => &positions[2],
+            _ => &start,
+        };
+        for (size, expected) in
+            [(100, [25, 25, 25, 25]), (4002, [300, 1234, 1234, 1234]), (4, [1, 1, 1, 1]), (3, [1, 1, 1, 0])]
+        {
+            let mut reservoir = Reservoir::new(Subsample { size, seed: 1, flatten: true });
+            for first in (0..30_000).step_by(1000) {
+                let mut chunk = ChunkStore::default();
+                (first..first + 1000).for_each(|i| chunk.push(i % 1000, of(i), &Label::new(Outcome::Draw, i)));
+                reservoir.offer(&chunk, 0, first.into());
+            }
+            let mut store = StoreWriter::new(&Storage::default());
+            reservoir.finish(&mut store, &mut [FileSummary { positions: 30_000, ..file() }]).expect("room in memory");
+            let (store, _) = store.finish().expect("room in memory");
+            let groups = store.groups();
+            assert!(groups.windows(2).all(|pair| pair[0] < pair[1]), "in the order of the data, each once");
+            let count = |position: &Position| groups.iter().filter(|&&i| phase(of(i)) == phase(position)).count();
+            let counts = [&positions[0], &positions[1], &positions[2], &start].map(count);
+            assert_eq!(counts, expected, "{size}");
+        }
     }
 }

@@ -51,7 +51,7 @@ fn data_in_one_view_are_not_called_into_question() {
 fn samples_are_told_apart_by_file() {
     let of = |name, text: String| Source::in_memory(name, text.into_bytes()).unwrap();
     let sources = vec![of("white's", endings(4000, |_| false)), of("the mover's", endings(4000, |_| true))];
-    let subsample = Some(Subsample { size: 7000, seed: 1 });
+    let subsample = Some(Subsample { size: 7000, seed: 1, flatten: false });
     let found = collect(sources, &ReadOptions { subsample, ..ReadOptions::default() }, 5, &()).unwrap();
     assert_eq!(found.sums.positions(), 7000);
     let faults: Vec<_> = found.agreements.iter().map(|agreement| agreement.labels.fault()).collect();

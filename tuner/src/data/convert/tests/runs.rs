@@ -113,7 +113,7 @@ fn what_filters_and_samples_leave_comes_in_shorter_games() {
         (Filters::default(), Some(all.len() / 2)),
         (unique, Some(all.len() / 3)),
     ] {
-        let subsample = size.map(|size| Subsample { size, seed: 1 });
+        let subsample = size.map(|size| Subsample { size, seed: 1, flatten: false });
         let chosen = dataset_of(&original, &ReadOptions { filters, subsample, ..options() });
         assert!(
             chosen.len() < all.len() && known(&chosen).iter().all(|(position, .., mv)| position.is_legal(mv.unwrap()))
