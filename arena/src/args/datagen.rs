@@ -75,6 +75,11 @@ struct OpeningArgs {
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
 
+    /// So many of a hundred games begin in double Chess960 instead: each side has an array of its own. They show kings,
+    /// rooks and pawns where other games seldom have them.
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=100))]
+    chess960: u64,
+
     /// Random legal plies before the engine plays, so many or one more, unless 0 [default: 8, with a book 0].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=100))]
     random_plies: Option<u64>,
@@ -177,6 +182,7 @@ impl DatagenArgs {
             seed: self.seed,
             random_plies: self.opening.random_plies.unwrap_or(default_plies),
             book,
+            chess960: self.opening.chess960,
             balance: self.opening.balance,
             balance_nodes: self.opening.balance_nodes,
             nodes: self.play.nodes.or(by_soft).unwrap_or(DEFAULT_NODES),

@@ -8,7 +8,7 @@ use engine::random::Random;
 use engine::search::{Limits, STACK_SIZE, Searcher, Value, mate_distance};
 
 use super::Settings;
-use crate::game::{Adjudicator, Ending};
+use crate::game::{Adjudicator, Ending, double_chess960};
 use crate::uci_client::Score;
 
 /// An opening that takes more tries than this is given up, and with it the game.
@@ -122,8 +122,12 @@ impl<'a> Player<'a> {
     /// The start of a game. The tables of the searcher then hold only the search that checked the balance.
     fn opening(&mut self, number: u32) -> Option<Position> {
         let settings = self.settings;
-        let start = settings.book.as_ref().map_or_else(Position::start, |book| book.opening(number));
         let mut random = random_of_game(settings.seed, number);
+        let start = if settings.chess960 > 0 && random.below(100) < settings.chess960 {
+            double_chess960(random.below(u64::MAX), random.below(u64::MAX))
+        } else {
+            settings.book.as_ref().map_or_else(Position::start, |book| book.opening(number))
+        };
         // Without random moves, all tries are the same.
         let tries = if settings.random_plies == 0 { 1 } else { MAX_TRIES };
         (0..tries).find_map(|_| {

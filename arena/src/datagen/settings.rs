@@ -21,6 +21,8 @@ pub struct Settings {
     pub seed: u64,
     /// Positions to begin with, game by game; without it, the start of chess.
     pub book: Option<Book>,
+    /// How many of a hundred games begin in double Chess960 instead.
+    pub chess960: u64,
     /// Random legal moves before the engine plays: so many plies, or one more.
     pub random_plies: u64,
     /// The most by which either side may then be ahead, centipawns.
@@ -67,7 +69,7 @@ impl Settings {
     pub fn identity(&self) -> io::Result<Json> {
         let bench = bench::run(SIGNATURE_DEPTH, &self.searcher()?, |_, _| {})?;
         let rules = &self.adjudication;
-        Ok(json!({
+        let mut identity = json!({
             "engine": { "version": env!("CARGO_PKG_VERSION"), "bench_depth_5": bench.nodes },
             "format": self.format.name(),
             "seed": self.seed,
@@ -84,6 +86,11 @@ impl Settings {
             "skip_plies": self.filter.skip_plies,
             "margin": self.filter.margin,
             "per_game": self.filter.per_game,
-        }))
+        });
+        // Runs from before there was such a share can be resumed.
+        if self.chess960 > 0 {
+            identity["chess960"] = self.chess960.into();
+        }
+        Ok(identity)
     }
 }

@@ -14,7 +14,7 @@ pub(crate) use adjudicate::Adjudicator;
 pub use adjudicate::{Adjudication, AdjudicationError, DrawRule, ResignRule};
 pub(crate) use check_pv::{parse_move, search_faults};
 pub use clock::Clock;
-pub use openings::{Book, BookError, LineFault, Variant};
+pub use openings::{Book, BookError, LineFault, Variant, double_chess960};
 pub use pgn::{Headers, to_pgn};
 pub(crate) use play::loss_by;
 pub use play::{Conditions, Played, Player, play};

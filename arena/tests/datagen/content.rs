@@ -172,3 +172,36 @@ fn games_without_an_end_are_thrown_away() {
     let tally = store.tally();
     assert_eq!((tally.endings[Ending::MaxPlies.index()], tally.outcomes, tally.positions()), (5, [0; 3], 0));
 }
+
+#[test]
+fn so_many_of_a_hundred_games_begin_in_double_chess960() {
+    let starts = |chess960| -> Vec<Position> {
+        let settings = Settings { chess960, random_plies: 0, ..settings(Format::Epd) };
+        let limits = Settings { balance: 30_000, balance_nodes: 1, nodes: 20, ..settings };
+        (0..60).map(|number| play_game(&limits, number).unwrap().expect("any start is balanced").start).collect()
+    };
+    let arrays = |position: &Position| {
+        let fen = position.to_fen();
+        let ranks: Vec<&str> = fen.split(['/', ' ']).collect();
+        (ranks[0].to_owned(), ranks[7].to_ascii_lowercase())
+    };
+    assert!(starts(0).iter().all(|start| *start == Position::start()));
+    let half = starts(50).iter().filter(|start| **start != Position::start()).count();
+    assert!((15..=45).contains(&half), "{half}");
+    let all: Vec<(String, String)> = starts(100).iter().map(arrays).collect();
+    assert!(all.iter().filter(|(black, white)| black != white).count() > 50);
+    assert!(all.iter().map(|(black, _)| black).collect::<BTreeSet<_>>().len() > 40);
+    for (black, white) in &all {
+        for array in [black, white] {
+            let at = |piece: char| array.match_indices(piece).map(|(file, _)| file).collect::<Vec<_>>();
+            let (bishops, rooks, king) = (at('b'), at('r'), at('k'));
+            assert!((bishops[0] + bishops[1]) % 2 == 1 && rooks[0] < king[0] && king[0] < rooks[1], "{array}");
+        }
+    }
+    // Each may still castle, whoever reads it.
+    let fens = starts(100).iter().map(Position::to_fen).collect::<Vec<_>>();
+    for fen in &fens {
+        let read: Chess = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Chess960).unwrap();
+        assert_eq!(read.castles().castling_rights().count(), 4, "{fen}");
+    }
+}

@@ -16,6 +16,7 @@ pub(crate) fn settings(format: Format) -> Settings {
     Settings {
         seed: 7,
         book: None,
+        chess960: 0,
         random_plies: 8,
         balance: 1000,
         balance_nodes: 100,

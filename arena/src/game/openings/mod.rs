@@ -7,7 +7,8 @@ mod pgn;
 use std::io::{self, BufRead};
 use std::path::Path;
 
-use chess960::chess960_fen;
+pub use chess960::double_chess960;
+use chess960::{STARTS, chess960_fen};
 use engine::chess::epd::{Epd, EpdError};
 use engine::chess::{CastlingSide, Color, FenError, File, Position, Rank, SanError, Square};
 use engine::random::split_mix;
@@ -144,7 +145,7 @@ impl Book {
 
     /// The 960 start positions of Chess960, in the order of their numbers.
     pub fn chess960() -> Self {
-        let openings = (0..960).map(chess960_fen).collect();
+        let openings = (0..STARTS).map(chess960_fen).collect();
         Book { name: "the starts of Chess960".to_owned(), openings, seed: None }
     }
 
