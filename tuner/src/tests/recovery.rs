@@ -90,7 +90,7 @@ fn distance(positions: &[Position], a: &Evaluator, b: &Evaluator) -> f64 {
 
 #[test]
 fn parameters_that_made_the_results_are_found_again() {
-    let positions = positions(5);
+    let positions = positions(2);
     let truth = Evaluator::new(truth());
     let report = tune(drawn(&positions, &truth), None);
     assert!(report.gradient_ratio <= 1e-8, "{}", report.gradient_ratio);
@@ -101,7 +101,7 @@ fn parameters_that_made_the_results_are_found_again() {
 
 #[test]
 fn a_stronger_prior_stays_nearer_to_the_start() {
-    let positions = positions(20);
+    let positions = positions(10);
     let text = drawn(&positions, &Evaluator::new(truth()));
     let moved = |prior| {
         let report = tune(text.clone(), Some(prior));
@@ -115,7 +115,7 @@ fn a_stronger_prior_stays_nearer_to_the_start() {
 
 #[test]
 fn pawns_can_take_the_whole_phase_over() {
-    let positions = positions(5);
+    let positions = positions(2);
     let mut truth = truth();
     truth.phase = [20, 0, 0, 0, 0];
     let truth = Evaluator::new(truth);
