@@ -43,13 +43,26 @@ impl Matrix {
     /// # Panics
     /// If the sizes do not fit.
     pub(crate) fn subtract_product(&mut self, a: &Self, b: &Self) {
+        self.subtract_tiles(a, b, |_| usize::MAX);
+    }
+
+    /// Subtracts `a · aᵀ`, on and below the diagonal alone, a few numbers above it aside.
+    ///
+    /// # Panics
+    /// If the sizes do not fit.
+    pub(crate) fn subtract_square(&mut self, a: &Self) {
+        self.subtract_tiles(a, a, |row| row + 1);
+    }
+
+    /// Subtracts the first tiles of each row of `a · bᵀ`, `count` of them by the number of the row.
+    fn subtract_tiles(&mut self, a: &Self, b: &Self, count: impl Fn(usize) -> usize + Sync) {
         let sizes = (a.rows, b.rows, a.columns);
         assert_eq!(sizes, (self.rows, self.columns, b.columns), "sizes of a product");
         let panel = a.panel();
         for start in (0..panel).step_by(BLOCK * AREA) {
             let block = start..panel.min(start + BLOCK * AREA);
-            parallel::for_each(self.panels_mut().zip(a.panels()), |(row, a)| {
-                for (tile, b) in tiles_mut(row).iter_mut().zip(b.numbers.chunks(panel)) {
+            parallel::for_each(self.panels_mut().zip(a.panels()).enumerate(), |(number, (row, a))| {
+                for (tile, b) in tiles_mut(row).iter_mut().zip(b.numbers.chunks(panel)).take(count(number)) {
                     subtract_product(tile, &a[block.clone()], &b[block.clone()]);
                 }
             });

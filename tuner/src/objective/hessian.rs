@@ -338,7 +338,7 @@ impl Batch {
 
     /// Subtracts the products of all columns.
     fn flush(&mut self, total: &mut Matrix) {
-        total.subtract_product(&self.gradients, &self.gradients);
+        total.subtract_square(&self.gradients);
         self.gradients.clear();
         self.filled = 0;
     }

@@ -83,7 +83,7 @@ pub(super) struct LbfgsState {
     theta: Vec<f64>,
     history: History,
     schedule: Schedule,
-    /// Where the matrix was made, if there is one, and what was held when it was factorised last.
+    /// Where the matrix was made, if there is one, and what was left out when it was factorised last.
     metric: Option<(Vec<f64>, Vec<bool>, f64)>,
     /// The diagonal of all rows that it was made with.
     diagonal: Option<Vec<f64>>,
@@ -179,14 +179,14 @@ impl LbfgsIteration<'_> {
             }
         }
         self.diagonal = state.diagonal;
-        if let Some((theta, held, _)) = state.metric {
+        if let Some((theta, left_out, _)) = state.metric {
             check_size(theta.len(), state.theta.len())?;
-            check_size(held.len(), state.theta.len())?;
+            check_size(left_out.len(), state.theta.len())?;
             self.problem.check(&theta)?;
             // What it took was counted when it was made.
             let mut metric = Metric::new(self.problem, &theta, stride, &mut self.diagonal, &mut Work::default());
             metric.damping = damping;
-            metric.solve(&held, &vec![0.0; theta.len()], &mut Work::default());
+            metric.solve(&left_out, &vec![0.0; theta.len()], &mut Work::default());
             self.metric = Some((theta, metric));
         }
         self.is_fresh &= state.theta == self.at.theta;
@@ -352,7 +352,7 @@ impl Iteration for LbfgsIteration<'_> {
             metric: self
                 .metric
                 .as_ref()
-                .and_then(|(theta, metric)| Some((theta.clone(), metric.held()?.to_vec(), metric.damping))),
+                .and_then(|(theta, metric)| Some((theta.clone(), metric.left_out()?.to_vec(), metric.damping))),
             diagonal: self.diagonal.clone(),
         })
     }

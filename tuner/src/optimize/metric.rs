@@ -21,6 +21,9 @@ const SHORT: f64 = 5.0;
 /// Factorisations for one step at most.
 const MOST_DAMPINGS: usize = 2;
 
+/// As many parameters are held by what a factor of all makes of them; with more, the matrix of the others is factorised.
+const MOST_CONSTRAINED: usize = 8;
+
 /// A Gauss-Newton matrix, of every so-many-th row.
 pub(super) struct Metric {
     matrix: SymmetricMatrix,
@@ -70,18 +73,27 @@ impl Metric {
         Metric { matrix, ridge, damping: 0.0, factor: None }
     }
 
-    /// What is held in the matrix that was factorised last, if there is one.
-    pub(super) fn held(&self) -> Option<&[bool]> {
-        self.factor.as_ref().map(|factor| &factor.held[..])
+    /// What is left out of the matrix that was factorised last, if there is one.
+    pub(super) fn left_out(&self) -> Option<&[bool]> {
+        self.factor.as_ref().map(|factor| &factor.left_out[..])
     }
 
     /// What a gradient is in this metric, for parameters that are not held.
     pub(super) fn solve(&mut self, held: &[bool], gradient: &[f64], work: &mut Work) -> Vec<f64> {
-        if self.factor.as_ref().is_none_or(|factor| factor.held != held || factor.damping != self.damping) {
-            self.factor = Some(Factor::new(&self.matrix, held, self.ridge, self.damping));
+        let moves = |j: &usize| self.matrix.row(*j)[*j] > 0.0;
+        let mut constrained: Vec<usize> = (0..held.len()).filter(|&j| held[j]).filter(moves).collect();
+        let mut left_out = vec![false; held.len()];
+        if constrained.len() > MOST_CONSTRAINED {
+            constrained.clear();
+            left_out.copy_from_slice(held);
+        }
+        if self.factor.as_ref().is_none_or(|factor| factor.left_out != left_out || factor.damping != self.damping) {
+            self.factor = Some(Factor::new(&self.matrix, &left_out, self.ridge, self.damping));
             work.factorisations += 1;
         }
-        self.factor.as_ref().expect("just made").solve(gradient)
+        let factor = self.factor.as_mut().expect("just made");
+        factor.constrain(constrained);
+        factor.solve_constrained(gradient)
     }
 
     /// Damps the metric, or damps it less, until a step against a gradient is about as long as it may be.
@@ -106,9 +118,9 @@ impl Metric {
     }
 }
 
-/// Cholesky factor of the matrix among parameters that are not held, scaled to a unit diagonal.
+/// Cholesky factor of the matrix among parameters that are not left out, scaled to a unit diagonal.
 struct Factor {
-    held: Vec<bool>,
+    left_out: Vec<bool>,
     damping: f64,
     /// Parameters that the factor is about, ascending: those that some other one has to do with.
     coupled: Vec<usize>,
@@ -117,13 +129,16 @@ struct Factor {
     cholesky: Cholesky,
     /// The others, such as those that no row has, and their diagonals.
     alone: Vec<(usize, f64)>,
+    /// Parameters that are kept in their place, and the columns of the inverse that do it.
+    constrained: Vec<usize>,
+    columns: Vec<Vec<f64>>,
 }
 
 impl Factor {
-    fn new(matrix: &SymmetricMatrix, held: &[bool], ridge: f64, damping: f64) -> Self {
+    fn new(matrix: &SymmetricMatrix, left_out: &[bool], ridge: f64, damping: f64) -> Self {
         let mut diagonal = matrix.diagonal();
         diagonal.iter_mut().for_each(|entry| *entry += damping);
-        let free: Vec<usize> = (0..matrix.size()).filter(|&j| !held[j] && diagonal[j] > 0.0).collect();
+        let free: Vec<usize> = (0..matrix.size()).filter(|&j| !left_out[j] && diagonal[j] > 0.0).collect();
         let mut is_coupled = vec![false; matrix.size()];
         for (i, &row) in free.iter().enumerate() {
             let entries = matrix.row(row);
@@ -144,7 +159,35 @@ impl Factor {
         }
         // The ridge is above the rounding: what is replaced all the same only makes a step shorter.
         let cholesky = Cholesky::replacing(scaled, 0.1 * RIDGE).expect("finite entries");
-        Factor { held: held.to_vec(), damping, coupled, scale, cholesky, alone }
+        let (constrained, columns) = (Vec::new(), Vec::new());
+        Factor { left_out: left_out.to_vec(), damping, coupled, scale, cholesky, alone, constrained, columns }
+    }
+
+    /// Keeps parameters in their place.
+    fn constrain(&mut self, parameters: Vec<usize>) {
+        if self.constrained != parameters {
+            let unit = |j: usize| (0..self.left_out.len()).map(|i| f64::from(u8::from(i == j))).collect::<Vec<f64>>();
+            self.columns = parameters.iter().map(|&j| self.solve(&unit(j))).collect();
+            self.constrained = parameters;
+        }
+    }
+
+    /// The solution in which what is constrained is 0: forces that act on it alone see to that.
+    /// See Nocedal and Wright, Numerical Optimization, 2nd edition, section 16.2 (Schur complement).
+    fn solve_constrained(&self, gradient: &[f64]) -> Vec<f64> {
+        let mut solution = self.solve(gradient);
+        let count = self.constrained.len();
+        if count > 0 {
+            let among = Matrix::from_fn(count, count, |i, j| self.columns[i][self.constrained[j]]);
+            let mut forces = Matrix::from_fn(1, count, |_, i| solution[self.constrained[i]]);
+            // Definite, as part of the inverse of what is.
+            Cholesky::replacing(among, 0.0).expect("finite entries").solve_rows(&mut forces);
+            for (i, column) in self.columns.iter().enumerate() {
+                solution.iter_mut().zip(column).for_each(|(entry, part)| *entry -= forces[(0, i)] * part);
+            }
+            self.constrained.iter().for_each(|&j| solution[j] = 0.0);
+        }
+        solution
     }
 
     fn solve(&self, gradient: &[f64]) -> Vec<f64> {
@@ -181,7 +224,8 @@ mod tests {
         assert_eq!((work.outer_products, work.factorisations, work.passes), (3000, 0, 0));
         let gradient: Vec<f64> = (0..SIZE).map(|j| (j as f64 - 4.5) * 1e-4).collect();
         let matrix = objective.hessian(&THETA, HessianKind::GaussNewton);
-        for (held, factorisations) in [(vec![], 1), (vec![0, 7, 12], 2), (vec![0, 7, 12], 2)] {
+        let many: Vec<usize> = (0..=MOST_CONSTRAINED).collect();
+        for (held, factorisations) in [(vec![], 1), (vec![0, 7, 12], 1), (vec![2], 1), (many.clone(), 2), (many, 2)] {
             let is_held: Vec<bool> = (0..SIZE).map(|j| held.contains(&j)).collect();
             let found = metric.solve(&is_held, &gradient, &mut work);
             assert_eq!(work.factorisations, factorisations);
