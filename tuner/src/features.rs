@@ -200,7 +200,8 @@ impl<'d> Collected<'d> {
     }
 
     fn finish(self) -> Result<Resolved, RowsError> {
-        Ok(Resolved { rows: self.rows?.finish()?, scores: self.scores })
+        let rows = self.rows?.finish()?.with_weights(self.dataset.weights());
+        Ok(Resolved { rows, scores: self.scores })
     }
 }
 

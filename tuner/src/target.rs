@@ -6,6 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::data::Dataset;
+use crate::model::rows::Weighted;
 use crate::objective::{FitKError, OneResult, SampleLoss, expectation, fit_k};
 
 /// Labels that are looked at before what a mapped file had to be read for is given back.
@@ -102,7 +103,8 @@ impl Target {
             let (missing, positions) = (results.len() - scores.len(), results.len());
             return Err(TargetError::NoScore { missing, positions });
         }
-        let k = fit_k(SampleLoss::default(), &scores, &results)?.k;
+        let weighted = Weighted { targets: &results, weights: &dataset.weights() };
+        let k = fit_k(SampleLoss::default(), &scores, weighted)?.k;
         let share = self.result();
         let mix = |(score, result): (i16, f32)| {
             (share * f64::from(result) + (1.0 - share) * expectation(k, score.into())) as f32

@@ -244,6 +244,7 @@ fn load(
     let mut files = manifest.files;
     for (file, source) in files.iter_mut().zip(sources) {
         source.name().clone_into(&mut file.name);
+        file.weight = source.weight();
     }
     let rows = Rows::load(&mut loader, (&merino().model.layout).into())?;
     let dataset = Dataset::load(&mut loader, manifest.grouping, files, rows.targets(), storage)?;
@@ -254,6 +255,7 @@ fn load(
     };
     let scores = Scores { static_score, qsearch };
     loader.finish();
+    let rows = rows.with_weights(dataset.weights());
     Ok(Some((dataset, Resolved { rows, scores })))
 }
 

@@ -13,7 +13,8 @@ use tuner::fit::{Declared, Language, Problem, Settings};
 use tuner::inspect::report::{Page, page};
 use tuner::processes::is_first;
 
-use super::settings::{PatternArgs, SettingsArgs};
+use super::input::Input;
+use super::settings::{KeptArgs, PatternArgs, SettingsArgs};
 use super::{MachineArgs, MemoryArgs, PrintArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt;
@@ -40,6 +41,7 @@ what the formula does not have (endgame tables, rounding) follows by itself.
 Examples:
   myengine trace quiet.epd | tuner fit --rows - --emit c --output params.h
   tuner fit --rows a.rows.zst --rows b.rows.gz --emit cpp --freeze Tempo --bound 'PSQT=-200..200'
+  tuner fit --rows a.rows.zst --rows b.rows.zst=0.5 --output params.toml   rows of b.rows.zst count half
   tuner fit --rows a.rows.zst --validation 0.1 --json --output params.toml";
 
 /// The arguments of `tuner fit`.
@@ -48,9 +50,9 @@ Examples:
 pub(crate) struct FitArgs {
     /// Rows as text: declarations of sums, parameters and the score, then a line a position; see below. Plain, or
     /// compressed with gzip, zstd, xz or bzip2; `-` for standard input. May be given several times: all files then have
-    /// the same declarations, and games of their own.
-    #[arg(long, value_name = "FILE", required = true, help_heading = "Data")]
-    rows: Vec<PathBuf>,
+    /// the same declarations, and games of their own. Each may have a weight: every row of a.rows=0.5 counts as half a row.
+    #[arg(long, value_name = "FILE[=WEIGHT]", required = true, help_heading = "Data", value_parser = Input::parser())]
+    rows: Vec<Input>,
 
     /// Fit rows although more than a tenth of them differ from the engine's own scores by more than 1 centipawn.
     #[arg(long, help_heading = "Data")]
@@ -68,6 +70,9 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     settings: SettingsArgs,
 
+    #[command(flatten)]
+    kept: KeptArgs,
+
     /// The language that the tuned parameters are written in.
     #[arg(long, value_enum, default_value_t = Language::Toml, help_heading = "Output")]
     emit: Language,
@@ -84,25 +89,28 @@ impl FitArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         self.check_files()?;
         let constraints = self.patterns.constraints();
-        let settings = Settings { trust_rows: self.trust_rows, ..self.settings.settings(constraints)? };
+        let settings =
+            Settings { trust_rows: self.trust_rows, ..self.kept.add_to(self.settings.settings(constraints)?) };
         self.machine.use_threads()?;
         let started = Instant::now();
         let accept = |declared: Declared<'_>| {
-            declared.check_names(self.emit).with_context(|| self.rows[0].display().to_string())?;
+            declared.check_names(self.emit).with_context(|| self.rows[0].path.display().to_string())?;
             declared.check(&settings)?;
             Ok::<_, anyhow::Error>(())
         };
-        let problem = Problem::read_rows(&self.rows, &self.memory.storage(), accept, bars)?;
+        let (paths, weights): (Vec<_>, Vec<_>) =
+            self.rows.iter().map(|input| (input.path.clone(), input.weight)).unzip();
+        let problem = Problem::read_rows(&paths, &self.memory.storage(), accept, bars)?.with_weights(&weights);
         let read = started.elapsed().as_secs_f64();
-        let mut fitted = problem.fit(&settings, self.settings.hooks(bars))?;
+        let mut fitted = problem.fit(&settings, self.kept.hooks(bars))?;
         fitted.outcome.seconds.read = read;
         fitted.outcome.seconds.total += read;
         let text = fitted.emit(self.emit)?;
         if let Some(output) = &self.output {
             interrupt::write(output, &text)?;
         }
-        if let Some(file) = self.settings.report() {
-            let names: Vec<String> = self.rows.iter().map(|path| path.display().to_string()).collect();
+        if let Some(file) = self.kept.report() {
+            let names: Vec<String> = self.rows.iter().map(|input| input.path.display().to_string()).collect();
             interrupt::write(file, page(&Page::of_fit(&fitted, &names.join(", "))))?;
         }
         let Some(output) = &self.output else {
@@ -120,10 +128,10 @@ impl FitArgs {
     /// Sees that no file of the run is lost, that all could be written, and that input is read once.
     fn check_files(&self) -> Result<()> {
         let mut files = RunFiles::default();
-        self.rows.iter().try_for_each(|rows| files.reads("--rows", rows))?;
+        self.rows.iter().try_for_each(|input| files.reads("--rows", &input.path))?;
         self.output.iter().try_for_each(|output| files.writes("--output", output, self.emit.kind()))?;
-        self.settings.register(&mut files)?;
-        if self.rows.iter().filter(|path| path.as_os_str() == Source::STANDARD_INPUT).count() > 1 {
+        self.kept.register(&mut files)?;
+        if self.rows.iter().filter(|input| input.path.as_os_str() == Source::STANDARD_INPUT).count() > 1 {
             bail!("--rows -: standard input can be read only once");
         }
         Ok(())

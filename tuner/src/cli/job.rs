@@ -17,6 +17,7 @@ use common::input;
 use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, Value};
 use tuner::data::Source;
 
+use crate::cli::input::Input;
 use crate::cli::interrupt;
 
 /// The group of flags that has a table of its own.
@@ -70,7 +71,7 @@ impl Takes {
             ArgAction::SetTrue => Takes::Nothing,
             _ if NUMBERS.iter().any(|id| is(id())) => Takes::Number,
             _ if is(TypeId::of::<String>()) => Takes::Text,
-            _ if is(TypeId::of::<PathBuf>()) => Takes::Path,
+            _ if is(TypeId::of::<PathBuf>()) || is(TypeId::of::<Input>()) => Takes::Path,
             _ => Takes::Other,
         }
     }

@@ -7,12 +7,14 @@ pub(crate) mod allocator;
 mod amounts;
 mod bars;
 mod convert;
+mod crosswise;
 mod data;
 mod diff;
 mod evaluate;
 mod filter;
 mod fit;
 mod gradient_check;
+mod input;
 pub(crate) mod interrupt;
 mod job;
 mod outliers;
@@ -27,18 +29,19 @@ pub(crate) mod world;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::files::{RunFiles, WriteError};
 use engine::shell_files;
 use tuner::constraints::Constraints;
-use tuner::data::{LabelView, ReadOptions, Results, Source};
+use tuner::data::{LabelView, ReadOptions, Results, Source, Weight};
 use tuner::features::Resolve;
 use tuner::objective::{K_MAX, K_MIN, SampleLoss};
 use tuner::target::Target;
 
 use amounts::{MemoryArgs, SampleArgs};
 pub(crate) use bars::Bars;
+use input::Input;
 
 /// The project's own positions, for whoever brings none.
 const DEFAULT_DATA: (&str, &[u8]) = ("data/quiet.epd.zst", include_bytes!(env!("MERINO_QUIET")));
@@ -68,6 +71,8 @@ enum Command {
     Fit(fit::FitArgs),
     /// Write data in another format, or those of them that filters leave.
     Convert(convert::ConvertArgs),
+    /// Tune on each of several sets alone, and say what the parameters that come out lose on all of them.
+    Crosswise(crosswise::CrosswiseArgs),
     /// Report on data before anything is tuned to them: counts, duplicates, labels that cannot be right.
     Data(data::DataReportArgs),
     /// Say what changed between two parameter files.
@@ -92,6 +97,7 @@ Examples:
   tuner                                          tune on the embedded positions, write tuned.toml
   tuner --epd quiet_labeled.epd --resolve static data known to be quiet needs no quiescence search
   tuner --epd a.epd --epd b.epd --output my.toml several files, another output
+  tuner --epd a.epd --epd b.epd=0.5              the positions of b.epd count half
   tuner --epd a.epd --freeze phase,psqt.king     some parameters stay as they are
   tuner --epd big.epd --prior 0 --skip-bad 100   no pull to the start, tolerate broken lines
   tuner --epd a.epd --symmetric psqt --save-job tune.toml   write the flags to a job file, too
@@ -122,6 +128,7 @@ impl Cli {
             Some(Command::Evaluate(args)) => args.run(bars)?.into(),
             Some(Command::Fit(args)) => args.run(bars)?.into(),
             Some(Command::Convert(args)) => args.run(bars)?.into(),
+            Some(Command::Crosswise(args)) => args.run(bars)?.into(),
             Some(Command::Data(args)) => args.run(bars)?.into(),
             Some(Command::Diff(args)) => args.run()?.into(),
             Some(Command::Outliers(args)) => args.run(bars)?.into(),
@@ -156,10 +163,11 @@ impl From<String> for Answer {
 #[command(next_help_heading = "Data")]
 struct DataArgs {
     /// Labelled positions: a file in a format of the field, told by its content, plain or compressed with gzip, zstd, xz
-    /// or bzip2; a folder for all such files in it; `-` for standard input. May be given several times. Without it, the
-    /// project's own small set is used.
-    #[arg(long, visible_alias = "data", value_name = "FILE")]
-    epd: Vec<PathBuf>,
+    /// or bzip2; a folder for all such files in it; `-` for standard input. May be given several times, each with a weight:
+    /// every position of a.epd=0.5 counts as half a position. A file that has such a name is meant as it is. Without
+    /// --epd, the project's own small set is used.
+    #[arg(long, visible_alias = "data", value_name = "FILE[=WEIGHT]", value_parser = Input::parser())]
+    epd: Vec<Input>,
 
     /// Go on past at most N records (lines, positions or games) that cannot be read, and report them by reason.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -188,17 +196,17 @@ impl DataArgs {
     }
 
     /// These files, then those of the flags; the project's own set if there is none of either.
-    fn sources_behind(&self, files: &[PathBuf]) -> Result<Vec<Source>> {
+    fn sources_behind(&self, files: &[Input]) -> Result<Vec<Source>> {
         if files.is_empty() && self.epd.is_empty() {
             return Ok(vec![Source::embedded(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
         }
-        let found = files.iter().chain(&self.epd).map(|path| Source::find(path)).collect::<Result<Vec<_>, _>>()?;
+        let found = files.iter().chain(&self.epd).map(Input::sources).collect::<Result<Vec<_>, _>>()?;
         Ok(found.into_iter().flatten().collect())
     }
 
     /// Tells the files of the run which data are read.
     fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
-        self.epd.iter().try_for_each(|path| files.reads("--epd", path))
+        self.epd.iter().try_for_each(|input| files.reads("--epd", &input.path))
     }
 
     /// How they are read.
@@ -220,8 +228,8 @@ impl DataArgs {
 #[derive(Args)]
 struct InputArgs {
     /// Labelled positions, as for --epd.
-    #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
+    #[arg(value_name = "FILE", value_parser = Input::parser())]
+    files: Vec<Input>,
 
     #[command(flatten)]
     data: DataArgs,
@@ -232,12 +240,19 @@ struct InputArgs {
 
 impl InputArgs {
     fn sources(&self) -> Result<Vec<Source>> {
+        if let Some(input) = self.files.iter().chain(&self.data.epd).find(|input| input.weight != Weight::default()) {
+            bail!(
+                "{}: a weight ({}) is for what is fitted; all positions are alike here",
+                input.path.display(),
+                input.weight
+            );
+        }
         self.data.sources_behind(&self.files)
     }
 
     /// Tells the files of the run which data are read.
     fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
-        self.files.iter().try_for_each(|path| files.reads("data", path))?;
+        self.files.iter().try_for_each(|input| files.reads("data", &input.path))?;
         self.data.register(files)
     }
 

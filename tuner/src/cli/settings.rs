@@ -62,9 +62,6 @@ pub(super) struct SettingsArgs {
 
     #[command(flatten)]
     method: MethodArgs,
-
-    #[command(flatten)]
-    output: OutputArgs,
 }
 
 /// Which parameters are tuned, and the form they get.
@@ -135,7 +132,7 @@ struct MethodArgs {
 /// What is kept of a run beside the parameters.
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
-struct OutputArgs {
+pub(super) struct KeptArgs {
     /// Write a page about the run: its course, calibration, parameters before and after. It is one file for a browser.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -157,11 +154,10 @@ struct OutputArgs {
     resume: bool,
 }
 
-impl SettingsArgs {
+impl KeptArgs {
     /// Tells the files of the run what is written beside the parameters.
     pub(super) fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
-        let OutputArgs { report, checkpoint, .. } = &self.output;
-        for (what, path, kind) in [("--report", report, HTML), ("--checkpoint", checkpoint, CHECKPOINT)] {
+        for (what, path, kind) in [("--report", &self.report, HTML), ("--checkpoint", &self.checkpoint, CHECKPOINT)] {
             path.iter().try_for_each(|path| files.writes(what, path, kind))?;
         }
         Ok(())
@@ -169,19 +165,26 @@ impl SettingsArgs {
 
     /// Where the page about the run goes, if there is to be one.
     pub(super) fn report(&self) -> Option<&PathBuf> {
-        self.output.report.as_ref()
+        self.report.as_ref()
     }
 
     /// Who watches the run.
     pub(super) fn hooks<'h>(&'h self, bars: &'h Bars) -> Hooks<'h> {
-        let OutputArgs { checkpoint, resume, .. } = &self.output;
+        let KeptArgs { checkpoint, resume, .. } = self;
         let (stop, fitting): (_, &dyn Fn()) = (Some(&STOP), &fitting);
         Hooks { stop, fitting: Some(fitting), checkpoint: checkpoint.as_deref(), resume: *resume, ..Hooks::new(bars) }
     }
 
-    /// What the library is to do.
+    /// The same with what is to be found out beside the parameters.
+    pub(super) fn add_to(&self, settings: Settings) -> Settings {
+        Settings { errors: !self.no_errors, bootstrap: self.bootstrap, explain: self.report.is_some(), ..settings }
+    }
+}
+
+impl SettingsArgs {
+    /// What the library is to do, parameters alone.
     pub(super) fn settings(&self, constraints: Constraints) -> Result<Settings> {
-        let SettingsArgs { parameters, objective, method: MethodArgs { method, batch, seed }, output } = self;
+        let SettingsArgs { parameters, objective, method: MethodArgs { method, batch, seed } } = self;
         if batch.is_some() && *method != Method::Adam {
             bail!("--batch is for --method adam; {} looks at all positions", method.name());
         }
@@ -198,10 +201,8 @@ impl SettingsArgs {
             seed: *seed,
             centre: !parameters.no_centre,
             normalize: parameters.normalize,
-            errors: !output.no_errors,
-            bootstrap: output.bootstrap,
-            explain: output.report.is_some(),
-            trust_rows: false,
+            errors: false,
+            ..Settings::default()
         })
     }
 }

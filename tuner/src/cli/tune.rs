@@ -15,7 +15,7 @@ use tuner::tune::{Job, run};
 
 use super::job::JobArgs;
 use super::parameters::{BASELINE, ParamsFile};
-use super::settings::SettingsArgs;
+use super::settings::{KeptArgs, SettingsArgs};
 use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, SampleArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt;
@@ -48,6 +48,9 @@ pub(crate) struct TuneArgs {
     settings: SettingsArgs,
 
     #[command(flatten)]
+    kept: KeptArgs,
+
+    #[command(flatten)]
     output: WrittenArgs,
 
     #[command(flatten)]
@@ -57,27 +60,27 @@ pub(crate) struct TuneArgs {
 /// What is tuned, and from where.
 #[derive(Args)]
 #[command(next_help_heading = "Parameters")]
-struct StartArgs {
+pub(super) struct StartArgs {
     /// Parameters to start from, and to be pulled to.
     #[arg(long, value_name = "FILE", default_value = BASELINE)]
-    params: PathBuf,
+    pub(super) params: PathBuf,
 
     #[command(flatten)]
-    constraints: ConstraintArgs,
+    pub(super) constraints: ConstraintArgs,
 }
 
 /// What is minimised.
 #[derive(Args)]
 #[command(next_help_heading = "Objective")]
-struct PositionArgs {
+pub(super) struct PositionArgs {
     /// What a position is judged by: the leaf of its quiescence search, or at once.
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
-    resolve: Resolve,
+    pub(super) resolve: Resolve,
 
     /// What positions are to predict: `result` of the game, `score` of a search as the data give it (EPD's `ce`), or
     /// `mix:α`, with α the share of the result.
     #[arg(long, value_name = "TARGET", default_value_t = Target::Result)]
-    target: Target,
+    pub(super) target: Target,
 }
 
 /// What is written.
@@ -121,7 +124,7 @@ impl TuneArgs {
             WriteError::Same { other, .. } if other == "--params" => anyhow!("{error}, or replace it by --write-back"),
             _ => error.into(),
         })?;
-        self.settings.register(&mut files)?;
+        self.kept.register(&mut files)?;
         Ok(self.job.save_job.iter().try_for_each(|path| files.writes("--save-job", path, TOML))?)
     }
 
@@ -129,11 +132,11 @@ impl TuneArgs {
         let (params, output) = (&self.parameters.params, self.output());
         let ParamsFile { name, text: input, weights: start } = ParamsFile::open(params)?;
         self.machine.use_threads()?;
-        let report = run(self.job(start)?, self.settings.hooks(bars))?;
+        let report = run(self.job(start)?, self.kept.hooks(bars))?;
         let text = render(&input, &report.tuned, Some(&report.provenance()))?;
         interrupt::write(output, &text)?;
         let output = output.display();
-        if let Some(file) = self.settings.report() {
+        if let Some(file) = self.kept.report() {
             let told = Page::of_run(&report, output.to_string(), name);
             interrupt::write(file, page(&told))?;
         }
@@ -149,7 +152,7 @@ impl TuneArgs {
 
     /// What the library is to do.
     fn job(&self, start: Weights) -> Result<Job> {
-        let settings = self.settings.settings(self.parameters.constraints.constraints())?;
+        let settings = self.kept.add_to(self.settings.settings(self.parameters.constraints.constraints())?);
         Ok(Job {
             target: self.objective.target,
             resolve: self.objective.resolve,

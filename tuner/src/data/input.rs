@@ -12,7 +12,7 @@ use tools::compression::{Compression, LONGEST_MAGIC};
 
 use super::folder;
 use super::formats::Reader;
-use super::{BLOCK, CHUNK_BYTES};
+use super::{BLOCK, CHUNK_BYTES, Weight};
 use crate::progress::Progress;
 
 /// Bytes of unpacked content that are in memory as one; a block is read while the one before is worked on.
@@ -56,6 +56,7 @@ enum Origin {
 pub struct Source {
     name: String,
     origin: Origin,
+    weight: Weight,
 }
 
 impl Source {
@@ -88,12 +89,13 @@ impl Source {
             0 => return Err(SourceError::empty(&name)),
             size => Origin::File { path: path.to_owned(), size },
         };
-        Ok(Source { name, origin })
+        Ok(Source { name, origin, weight: Weight::default() })
     }
 
     /// Takes what comes on standard input.
     pub fn standard_input() -> Self {
-        Source { name: "standard input".to_owned(), origin: Origin::Pipe(Box::new(io::stdin())) }
+        let (name, origin) = ("standard input".to_owned(), Origin::Pipe(Box::new(io::stdin())));
+        Source { name, origin, weight: Weight::default() }
     }
 
     /// Takes bytes that are part of the program.
@@ -113,7 +115,17 @@ impl Source {
         if bytes.is_empty() {
             return Err(SourceError::empty(name));
         }
-        Ok(Source { name: name.to_owned(), origin: Origin::Memory(bytes) })
+        Ok(Source { name: name.to_owned(), origin: Origin::Memory(bytes), weight: Weight::default() })
+    }
+
+    /// The same, with positions that count as much.
+    pub fn with_weight(self, weight: Weight) -> Self {
+        Source { weight, ..self }
+    }
+
+    /// How much its positions count.
+    pub fn weight(&self) -> Weight {
+        self.weight
     }
 
     /// Its name as given.
@@ -155,7 +167,7 @@ impl Source {
 
     /// Begins to read.
     pub(super) fn stream(self, progress: &dyn Progress) -> Result<Stream<'_>, SourceError> {
-        let Source { name, origin } = self;
+        let Source { name, origin, .. } = self;
         let unreadable = |error| SourceError::unreadable(&name, &error);
         let bytes: Box<dyn Read + Send> = match origin {
             Origin::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),

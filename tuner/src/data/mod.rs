@@ -22,6 +22,7 @@ mod show;
 pub mod stats;
 mod store;
 mod views;
+mod weight;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,6 +46,7 @@ pub(crate) use show::{skipped_by_reason, together, write_files, write_skipped};
 pub use store::Grouping;
 use store::Store;
 pub use views::{FlippedResults, Views};
+pub use weight::Weight;
 
 /// Bytes of a chunk of a file; chunks are parsed in parallel and do not depend on the number of threads.
 const CHUNK_BYTES: usize = 1 << 18;
@@ -148,6 +150,9 @@ pub struct FileSummary {
     pub sha256: String,
     /// How it is written.
     pub format: Format,
+    /// How much its positions count. Nothing that is kept depends on it.
+    #[serde(skip)]
+    pub weight: Weight,
 }
 
 /// Records that were skipped for one reason.
@@ -199,6 +204,16 @@ impl Dataset {
     /// The files, in order.
     pub fn files(&self) -> &[FileSummary] {
         &self.files
+    }
+
+    /// By position: how much it counts; none if every position counts as one.
+    pub(crate) fn weights(&self) -> Vec<f32> {
+        Weight::each(self.sets())
+    }
+
+    /// The files: name, weight, and number of positions.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = (&str, Weight, usize)> + Clone {
+        self.files.iter().map(|file| (&file.name[..], file.weight, file.positions as usize))
     }
 
     /// The records that were skipped, by reason.

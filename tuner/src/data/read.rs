@@ -61,7 +61,7 @@ struct Importer<'o> {
 impl Importer<'_> {
     /// Reads a file. A thread of its own unpacks the next block while the chunks of this one are read.
     fn read(&mut self, source: Source, progress: &dyn Progress) -> Result<(), DatasetError> {
-        let name = source.name().to_owned();
+        let (name, weight) = (source.name().to_owned(), source.weight());
         let mut blocks = Blocks::new(source.stream(progress)?)?;
         let reader: &dyn Reader = &*formats::detect(&name, blocks.head(), self.options)?;
         let mut file = FileSummary {
@@ -73,6 +73,7 @@ impl Importer<'_> {
             views: Views::default(),
             sha256: String::new(),
             format: reader.format(),
+            weight,
         };
         thread::scope(|scope| {
             let (send, receive) = sync_channel(1);

@@ -162,6 +162,7 @@ mod tests {
             left_out: LeftOutCounts::default(),
             views: Views::default(),
             sha256: String::new(),
+            weight: super::super::Weight::default(),
             format: Format::Bullet,
         }
     }

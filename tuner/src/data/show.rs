@@ -9,8 +9,8 @@ use super::{FileSummary, Grouping, Skipped};
 
 /// What was read from each file, and what was left out of it.
 pub(crate) fn write_files(to: &mut String, files: &[FileSummary]) -> fmt::Result {
-    for FileSummary { name, record, records, positions, .. } in files {
-        writeln!(to, "data         {name}: {}, {positions} positions", record.count(*records))?;
+    for FileSummary { name, record, records, positions, weight, .. } in files {
+        writeln!(to, "data         {name}: {}, {positions} positions{}", record.count(*records), weight.told())?;
     }
     for file in files.iter().filter(|file| file.left_out.iter().next().is_some()) {
         writeln!(to, "left out     {} of {}", file.left_out, file.name)?;

@@ -9,7 +9,7 @@ use super::{Check, Grouping, Parameter};
 use crate::numbers::{Number, Numbers};
 use crate::objective::Difference;
 use crate::run::explain::Explanation;
-use crate::run::{Bootstrap, Losses, Outcome, Seconds};
+use crate::run::{Bootstrap, Losses, Outcome, Seconds, SetLoss};
 
 /// Names of rare parameters that a table has room for.
 const MOST_NAMES: usize = 8;
@@ -25,6 +25,8 @@ pub struct Fitted {
     pub numbers: Numbers,
     /// What rows stay together by when they are divided.
     pub grouping: Grouping,
+    /// What the parameters lose on each file, if files have weights.
+    pub sets: Vec<SetLoss>,
     /// Names of the parameters that occur too rarely to be tuned.
     pub rare: Vec<String>,
     /// How well the formula agreed with the engine's scores.
@@ -84,6 +86,10 @@ impl Fitted {
         }
         let Seconds { read, choose_prior, optimize, errors, .. } = self.seconds;
         line("seconds", format!("{read:.2} reading, {choose_prior:.2} prior, {optimize:.2} fit, {errors:.2} errors"));
+        if !self.sets.is_empty() {
+            table.push_str(&SetLoss::table(&self.sets));
+            table.push('\n');
+        }
         let width = self.numbers.iter().map(|number| number.name.chars().count()).max().unwrap_or(0);
         for (j, Number { name, .. }) in self.numbers.iter().enumerate() {
             let error = self.error(j).map_or_else(String::new, |error| format!(" ± {error:.2}"));
@@ -110,6 +116,7 @@ impl Fitted {
             "prior": self.prior,
             "loss": self.loss,
             "held_out_loss": self.held_loss,
+            "sets": self.sets,
             "steps": self.iterations,
             "bootstrap": self.bootstrap.as_ref().map(Bootstrap::to_json),
             "gradient_ratio": self.gradient_ratio,

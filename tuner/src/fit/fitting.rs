@@ -8,12 +8,12 @@ use sha2::{Digest, Sha256};
 use super::{Fitted, Grouping, Problem, Start};
 use crate::model::Model;
 use crate::model::centre::{Shift, homogeneity, shifts};
-use crate::model::rows::{Part, Rows};
+use crate::model::rows::{Part, Rows, Weighted};
 use crate::numbers::Numbers;
 use crate::objective::{Difference, FitKError, Objective, OneResult, SampleLoss, fit_k_at, loss_difference, scores};
 use crate::optimize::Limits;
 use crate::run::explain::Explanation;
-use crate::run::{Divided, Hooks, Outcome, Run, RunError, RunState, Seconds, Settings, Sides, Split, Subject};
+use crate::run::{Divided, Hooks, Outcome, Run, RunError, RunState, Seconds, SetLoss, Settings, Sides, Split, Subject};
 
 impl Problem {
     /// Fits the parameters to the results of the rows.
@@ -34,7 +34,7 @@ impl Problem {
             Some(split) => split.fitted_groups(&self.groups).into(),
         };
         let rows = Divided::new(Cow::Borrowed(&self.text.rows), split.as_ref(), &self.storage)?;
-        let mut job = settings.fingerprint(&self.text.start());
+        let mut job = settings.fingerprint(&self.text.start(), self.sets().map(|set| set.1));
         job.insert("the declarations".to_owned(), self.text.declarations());
         let resumed: Option<RunState<f64>> = RunState::resumed(&hooks, &job, constrained.start.len(), |_| Ok(()))?;
         let mut run = Run {
@@ -48,6 +48,10 @@ impl Problem {
             data: hooks.checkpoint.iter().map(|_| self.digest()).collect(),
         };
         let mut outcome = run.run(rows, resumed, Seconds::default())?;
+        let (rows, model) = (&self.text.rows, &self.text.model);
+        let both = [(&outcome.start[..], outcome.start_k), (&outcome.theta[..], outcome.k)];
+        let of = (settings.loss, rows.targets());
+        let sets = SetLoss::of(self.sets(), of, both, |theta| scores(rows, model, theta));
         let explained = settings.explain.then(|| self.explained(&outcome, split.as_ref()));
         if !outcome.interrupted {
             hooks.remove_checkpoint()?;
@@ -59,6 +63,7 @@ impl Problem {
             numbers: run.subject.numbers,
             rare: self.rare(&constrained.limits, &outcome.limits),
             grouping: self.grouping,
+            sets,
             check: self.check.clone(),
             warnings: self.warnings.clone(),
             explained,
@@ -82,15 +87,18 @@ impl Problem {
             Some(split) => split.held.iter().map(|&row| row as usize).collect(),
             None => (0..self.text.rows.len()).collect(),
         };
-        let targets: Vec<f32> = rows.iter().map(|&row| self.text.rows.targets()[row]).collect();
+        let of_all = self.text.rows.weighted();
+        let targets: Vec<f32> = rows.iter().map(|&row| of_all.targets[row]).collect();
+        let weights: Vec<f32> = rows.iter().filter_map(|&row| of_all.weights.get(row).copied()).collect();
+        let weighted = Weighted { targets: &targets, weights: &weights };
         let groups: Vec<u32> = rows.iter().map(|&row| self.groups[row]).collect();
         let explain = |(theta, k): (&Vec<f64>, f64)| {
             let all = scores(&self.text.rows, &self.text.model, theta);
-            Explanation::of_scores(k, rows.iter().map(|&row| all[row]), &targets, &groups)
+            Explanation::of_scores(k, rows.iter().map(|&row| all[row]), weighted, &groups)
         };
         let [before, after] = [(&outcome.start, outcome.start_k), (&outcome.theta, outcome.k)].map(explain);
         let sides = ((before.k, &before.scores[..]), (after.k, &after.scores[..]));
-        let change = loss_difference(outcome.settings.loss, sides.0, sides.1, &targets, &groups);
+        let change = loss_difference(outcome.settings.loss, sides.0, sides.1, weighted, &groups);
         ([before, after], change)
     }
 

@@ -10,7 +10,7 @@ use tools::compression::decode_text;
 use super::groups::{self, Grouping};
 use super::{Check, Parameter, RunError, Settings, TextError};
 use crate::constraints::{Constraints, Resolved};
-use crate::data::Source;
+use crate::data::{Source, Weight};
 use crate::io::Storage;
 use crate::model::Model;
 use crate::model::centre::homogeneity;
@@ -25,6 +25,8 @@ pub struct Problem {
     /// By row: what it must not be parted from when rows are divided, such as its game.
     pub(super) groups: Vec<u32>,
     pub(super) grouping: Grouping,
+    /// By file: how much its rows count; 1 for files without.
+    weights: Vec<Weight>,
     /// How well the formula agrees with the scores that the engine gave, if it gave any.
     pub check: Option<Check>,
     /// What the user should know of the rows before they are fitted.
@@ -49,7 +51,15 @@ impl Problem {
         let found = groups::find(&text.groups, &text.rows);
         let grouping = if are_positions { Grouping::Rows } else { found.grouping };
         let warnings = found.warning.filter(|_| !are_positions).into_iter().collect();
-        Ok(Problem { text, groups: found.numbers, grouping, check, warnings, storage: storage.clone() })
+        Ok(Problem {
+            text,
+            groups: found.numbers,
+            grouping,
+            weights: Vec::new(),
+            check,
+            warnings,
+            storage: storage.clone(),
+        })
     }
 
     /// Reads rows as text, of either version, plain or compressed; `-` is standard input. Several files have the same
@@ -79,6 +89,22 @@ impl Problem {
     /// If the file cannot be written.
     pub fn write_rows(&self, path: &Path) -> Result<(), RunError> {
         Ok(write_whole_with(path, |file| self.text.write(file))?)
+    }
+
+    /// The same with weights, one a file in the order in which they were read.
+    pub fn with_weights(mut self, weights: &[Weight]) -> Self {
+        self.weights = weights.to_vec();
+        let weights = Weight::each(self.sets());
+        self.text.rows = self.text.rows.with_weights(weights);
+        self
+    }
+
+    /// The files: name, weight and number of rows.
+    pub(super) fn sets(&self) -> impl Iterator<Item = (&str, Weight, usize)> + Clone {
+        let (files, weights) =
+            (&self.text.files, self.weights.iter().copied().chain(std::iter::repeat(Weight::default())));
+        let ends = files.iter().skip(1).map(|file| file.1).chain([self.text.rows.len()]);
+        files.iter().zip(weights).zip(ends).map(|(((name, first), weight), end)| (&name[..], weight, end - first))
     }
 
     /// What was declared before the rows.

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::data::{Dataset, ReadOptions, Source};
 use crate::features::{Resolve, Scores, score};
+use crate::model::rows::Weighted;
 use crate::objective::{Difference, SampleLoss, fit_k, loss_difference};
 use crate::progress::Progress;
 use crate::run::RunError;
@@ -41,22 +42,23 @@ pub fn evaluate(
 ) -> Result<(u64, Vec<Evaluation>), RunError> {
     let evaluator = |weights: &Weights| Evaluator::new(weights.clone());
     let dataset = Dataset::read(sources, options, progress)?;
-    let targets = dataset.points(0..dataset.len());
+    let (targets, weights) = (dataset.points(0..dataset.len()), dataset.weights());
+    let weighted = Weighted { targets: &targets, weights: &weights };
     let score = |weights: &Weights| score(&dataset, &evaluator(weights), Resolve::Qsearch, progress);
     let scores = score(&parameters[0]);
     let scale = |scores: &Scores| match k {
         Some(k) => Ok(k),
-        None => fit_k(LOSS, &scores.qsearch, &targets).map(|fit| fit.k),
+        None => fit_k(LOSS, &scores.qsearch, weighted).map(|fit| fit.k),
     };
     let first_k = scale(&scores)?;
     let mut evaluations =
-        vec![Evaluation { k: first_k, loss: Loss::of(LOSS, &scores, &targets, first_k), difference: None }];
+        vec![Evaluation { k: first_k, loss: Loss::of(LOSS, &scores, weighted, first_k), difference: None }];
     for weights in &parameters[1..] {
         let others = score(weights);
         let k = scale(&others)?;
         let (first, second) = ((first_k, &scores.qsearch[..]), (k, &others.qsearch[..]));
-        let difference = loss_difference(LOSS, first, second, &targets, dataset.groups());
-        evaluations.push(Evaluation { k, loss: Loss::of(LOSS, &others, &targets, k), difference: Some(difference) });
+        let difference = loss_difference(LOSS, first, second, weighted, dataset.groups());
+        evaluations.push(Evaluation { k, loss: Loss::of(LOSS, &others, weighted, k), difference: Some(difference) });
     }
     Ok((dataset.len() as u64, evaluations))
 }

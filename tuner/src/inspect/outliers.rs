@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::data::{Dataset, DatasetError, ReadOptions, Source};
 use crate::features::{Resolve, score};
+use crate::model::rows::Weighted;
 use crate::objective::{SampleLoss, fit_k};
 use crate::progress::Progress;
 use crate::run::explain::{Case, Explanation, FAR_OFF, Misjudged, Worst, explain};
@@ -42,7 +43,8 @@ pub fn outliers(
     let targets: Vec<f32> = (0..dataset.len()).map(|index| dataset.label(index).outcome.points()).collect();
     let k = k.unwrap_or_else(|| {
         let scores = score(&dataset, evaluator, resolve, progress);
-        fit_k(SampleLoss::default(), scores.of(resolve), &targets).map_or(DEFAULT_SCALE, |fit| fit.k)
+        let weighted = Weighted { targets: &targets, weights: &dataset.weights() };
+        fit_k(SampleLoss::default(), scores.of(resolve), weighted).map_or(DEFAULT_SCALE, |fit| fit.k)
     });
     let case = Case { dataset: &dataset, evaluator, resolve, k, targets: &targets, counted: None };
     Ok(Outliers {

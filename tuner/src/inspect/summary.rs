@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::data::{FileSummary, Grouping, LeftOutCounts, skipped_by_reason, together, write_files, write_skipped};
 use crate::objective::SampleLoss;
 use crate::params_file::{DataFile, LossChange, PROGRAM, Provenance};
-use crate::run::{Bootstrap, FOLDS, Losses};
+use crate::run::{Bootstrap, FOLDS, Losses, SetLoss};
 use crate::target::Target;
 use crate::tune::Report;
 
@@ -78,6 +78,7 @@ impl Report {
             "prior_choice": self.prior_choice,
             "loss": self.loss,
             "held_loss": self.held_loss,
+            "sets": self.sets,
             "iterations": self.iterations,
             "rounds": self.rounds,
             "gradient_ratio": self.gradient_ratio,
@@ -158,6 +159,7 @@ impl Report {
             writeln!(to, "at bound     {} numbers reached the end of their range", self.at_bound)?;
         }
         self.write_losses(to)?;
+        to.push_str(&SetLoss::table(&self.sets));
         self.write_changes(to)?;
         self.write_certainty(to)?;
         let seconds = &self.seconds;

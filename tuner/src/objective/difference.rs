@@ -1,6 +1,7 @@
 //! Losses of given scores, and by how much they differ.
 
-use super::{SampleLoss, loss, parts};
+use super::{SampleLoss, Score, loss, parts};
+use crate::model::rows::Weighted;
 use crate::parallel;
 use serde::Serialize;
 use std::ops::Range;
@@ -17,25 +18,29 @@ pub struct Difference {
 /// The difference of the mean losses of two sets of scores (centipawns, white's view), each under its own scale, against
 /// the same targets. Neighbours of one group, such as a game, count as one when the error is worked out. The slices are
 /// of one length and not empty.
-pub fn loss_difference(
+pub fn loss_difference<'w>(
     loss: SampleLoss,
     (first_k, first): (f64, &[i16]),
     (second_k, second): (f64, &[i16]),
-    targets: &[f32],
+    weighted: impl Into<Weighted<'w>>,
     groups: &[u32],
 ) -> Difference {
+    let weighted = weighted.into();
+    let targets = weighted.targets;
     debug_assert!([first.len(), second.len(), groups.len()].iter().all(|&length| length == targets.len()));
     let loss = |k: f64, score: i16, target: f32| {
         let logit = loss::logit_per_centipawn(k) * f64::from(score);
         loss.cost(logit, f64::from(target)).loss
     };
-    let difference = |i: usize| loss(second_k, second[i], targets[i]) - loss(first_k, first[i], targets[i]);
-    let count = targets.len() as f64;
+    let difference =
+        |i: usize| weighted.weight(i) * (loss(second_k, second[i], targets[i]) - loss(first_k, first[i], targets[i]));
+    let count = weighted.total(0..targets.len());
     let mean = (0..targets.len()).map(difference).sum::<f64>() / count;
     let (mut place, mut runs, mut squares) = (0, 0_usize, 0.0);
     for run in groups.chunk_by(|a, b| a == b) {
-        let sum: f64 = (place..place + run.len()).map(difference).sum();
-        squares += (sum - run.len() as f64 * mean).powi(2);
+        let own = place..place + run.len();
+        let sum: f64 = own.clone().map(difference).sum();
+        squares += (sum - weighted.total(own) * mean).powi(2);
         (place, runs) = (place + run.len(), runs + 1);
     }
     let freedom = 1.0 - 1.0 / runs as f64;
@@ -44,14 +49,15 @@ pub fn loss_difference(
 }
 
 /// Mean loss of given scores (centipawns, white's view) against targets (0..=1, white's view) under the scale `k`:
-/// what an engine's own integer scores are worth. The slices are of one length and not empty.
-pub fn score_loss(loss: SampleLoss, k: f64, scores: &[i16], targets: &[f32]) -> f64 {
-    debug_assert_eq!(scores.len(), targets.len());
+/// what an engine's own scores are worth. The slices are of one length and not empty.
+pub fn score_loss<'w, S: Score>(loss: SampleLoss, k: f64, scores: &[S], weighted: impl Into<Weighted<'w>>) -> f64 {
+    let weighted = weighted.into();
+    debug_assert_eq!(scores.len(), weighted.targets.len());
     let logit = loss::logit_per_centipawn(k);
     let sum_part = |range: Range<usize>| -> f64 {
-        let samples = scores[range.clone()].iter().zip(&targets[range]);
-        samples.map(|(&score, &target)| loss.cost(logit * f64::from(score), f64::from(target)).loss).sum()
+        let cost = |i: usize| loss.cost(logit * scores[i].into(), f64::from(weighted.targets[i])).loss;
+        range.map(|i| weighted.weight(i) * cost(i)).sum()
     };
     let sums: Vec<f64> = parallel::map(parts(scores.len()), sum_part);
-    sums.iter().sum::<f64>() / scores.len() as f64
+    sums.iter().sum::<f64>() / weighted.total(0..scores.len())
 }

@@ -8,7 +8,7 @@ use super::loss::{SampleLoss, logit_per_centipawn};
 use super::pass::sum_lanes;
 use super::{each_part, scores};
 use crate::model::Model;
-use crate::model::rows::{BLOCK, Rows};
+use crate::model::rows::{BLOCK, Rows, Weighted};
 use crate::processes::Shared;
 use std::ops::Range;
 use thiserror::Error;
@@ -117,16 +117,21 @@ impl Shared for Curve {
     }
 }
 
-/// Finds the K that fits `scores` (centipawns, white's view) to `targets` (0..=1, white's view) by the least mean loss.
+/// Finds the K that fits `scores` (centipawns, white's view) to their targets by the least mean loss.
 ///
 /// # Errors
 /// If the samples are malformed or do not determine K; never a number that is not one.
-pub fn fit_k<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32]) -> Result<KFit, FitKError> {
-    check(scores, targets)?;
+pub fn fit_k<'w, S: Score>(
+    loss: SampleLoss,
+    scores: &[S],
+    weighted: impl Into<Weighted<'w>>,
+) -> Result<KFit, FitKError> {
+    let weighted = weighted.into();
+    check(scores, weighted.targets)?;
     let mut passes = 0;
     let mut at = |log_k: f64| {
         passes += 1;
-        curve(loss, scores, targets, log_k)
+        curve(loss, scores, weighted, log_k)
     };
     let (mut low, mut high, mut x, mut here) = bracket(&mut at)?;
     for _ in 0..STEPS {
@@ -157,7 +162,7 @@ pub fn fit_k<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32]) -> Resul
 /// # Panics
 /// If `theta` has another number of components than the rows have parameters.
 pub fn fit_k_at(loss: SampleLoss, rows: &Rows, model: &Model, theta: &[f64]) -> Result<KFit, FitKError> {
-    fit_k(loss, &scores(rows, model, theta), rows.targets())
+    fit_k(loss, &scores(rows, model, theta), rows.weighted())
 }
 
 fn check<S: Score>(scores: &[S], targets: &[f32]) -> Result<(), FitKError> {
@@ -205,19 +210,19 @@ fn bracket(at: &mut impl FnMut(f64) -> Curve) -> Result<(f64, f64, f64, Curve), 
 }
 
 /// Loss of all samples and its derivatives at one `ln K`; the same for any number of threads.
-fn curve<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32], log_k: f64) -> Curve {
+fn curve<S: Score>(loss: SampleLoss, scores: &[S], weighted: Weighted<'_>, log_k: f64) -> Curve {
     let logit = logit_per_centipawn(log_k.exp());
     let sum_part = |range: Range<usize>| {
         let mut sum = Curve::default();
-        let targets = targets[range.clone()].chunks(BLOCK);
-        for (scores, targets) in scores[range].chunks(BLOCK).zip(targets) {
-            sum = sum.plus(sum_block(loss, scores, targets, logit));
+        for first in range.clone().step_by(BLOCK) {
+            let block = first..(first + BLOCK).min(range.end);
+            sum = sum.plus(sum_block(loss, &scores[block], weighted, first, logit));
         }
         sum
     };
     let sums: Vec<Curve> = each_part(scores.len(), sum_part);
     let mut total = sums.into_iter().fold(Curve::default(), Curve::plus);
-    let count = scores.len() as f64;
+    let count = weighted.total(0..scores.len());
     total.loss /= count;
     total.slope /= count;
     total.bend /= count;
@@ -225,7 +230,8 @@ fn curve<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32], log_k: f64) 
 }
 
 /// Sums over at most [`BLOCK`] samples, first one by one without a sum that would stand in the way of vector code.
-fn sum_block<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32], logit: f64) -> Curve {
+fn sum_block<S: Score>(loss: SampleLoss, scores: &[S], weighted: Weighted<'_>, first: usize, logit: f64) -> Curve {
+    let targets = &weighted.targets[first..first + scores.len()];
     let mut numbers = [0.0; BLOCK];
     numbers.iter_mut().zip(scores).for_each(|(number, &score)| *number = score.into());
     let mut terms = [[0.0; BLOCK]; 3];
@@ -235,6 +241,7 @@ fn sum_block<S: Score>(loss: SampleLoss, scores: &[S], targets: &[f32], logit: f
         slopes[i] = cost.slope * z;
         bends[i] = cost.full * z * z + cost.slope * z;
     });
+    terms.iter_mut().for_each(|terms| weighted.weigh(first, terms));
     let [loss, slope, bend] = terms.map(|terms| sum_lanes(&terms[..scores.len()]));
     Curve { loss, slope, bend }
 }

@@ -31,7 +31,7 @@ pub enum HessianKind {
     GaussNewton,
     /// Second derivatives.
     Full,
-    /// Outer products of the rows' gradients.
+    /// Outer products of the rows' gradients, each with the square of its weight.
     Outer,
 }
 
@@ -57,7 +57,8 @@ pub(super) struct Scored<'s> {
 
 impl Scored<'_> {
     fn cost(&self, room: &Room, block: &Block<'_>, lane: usize) -> Cost {
-        self.loss.cost(self.logit * room.scores[lane], f64::from(block.target[lane]))
+        let cost = self.loss.cost(self.logit * room.scores[lane], f64::from(block.target[lane]));
+        cost.times(block.weighted().weight(lane))
     }
 
     /// Means over every `stride`-th row, among the parameters that are wanted; others may be 0.
@@ -83,7 +84,7 @@ impl Scored<'_> {
             parallel::for_each(pieces.iter_mut(), |piece| piece.sort(&columns));
             products.add(pieces);
         }
-        products.finish(1.0 / self.rows.len().div_ceil(stride) as f64)
+        products.finish(1.0 / self.rows.weight(stride))
     }
 
     /// All rows in pieces of so many blocks: a chunk, and blocks of it. Neighbours are of different chunks, so that
@@ -194,7 +195,7 @@ impl Scored<'_> {
             }
         }
         batch.flush(&mut total);
-        let scale = 1.0 / self.rows.len() as f64;
+        let scale = 1.0 / self.rows.weight(1);
         let entry = |i: usize, j: usize| places[i].zip(places[j]).map_or(0.0, |place| -scale * total[place]);
         (SymmetricMatrix::from_fn(places.len(), entry), count)
     }

@@ -33,6 +33,15 @@ pub(super) struct Cost {
     pub(super) full: f64,
 }
 
+impl Cost {
+    /// That of a sample that counts as so many.
+    #[inline(always)]
+    pub(super) fn times(self, weight: f64) -> Cost {
+        let Cost { loss, slope, gauss_newton, full } = self;
+        Cost { loss: weight * loss, slope: weight * slope, gauss_newton: weight * gauss_newton, full: weight * full }
+    }
+}
+
 impl SampleLoss {
     /// Its name on the command line.
     pub fn name(self) -> String {

@@ -1,7 +1,7 @@
 //! The objective: how badly parameters predict results, and how that changes with them.
 //!
 //! It knows rows and a [`Model`] only. A row is scored `q(θ)`, in centipawns and White's view, and the objective is
-//! `mean loss(σ(K q), target) + λ Σ w (θ − s θ₀)²`, with the loss a squared error or cross-entropy, the scale `s` of the
+//! `mean loss(σ(K q), target) + λ Σ w (θ − s θ₀)²`, the mean that of the rows by their weights, with the loss a squared error or cross-entropy, the scale `s` of the
 //! start free or 1 (see `prior.rs`), and `σ(x) = 1 / (1 + 10^(−x / 400))`.
 //!
 //! Sums run in parallel over parts of the rows that do not depend on the number of threads or processes, and are added up
@@ -23,7 +23,7 @@ pub use loss::{SampleLoss, expectation};
 pub use prior::PriorScale;
 
 use crate::model::Model;
-use crate::model::rows::{PARTS, Part, Rows};
+use crate::model::rows::{PARTS, Part, Rows, Weighted};
 use crate::parallel;
 use crate::processes::{self, Shared};
 use hessian::Scored;
@@ -120,27 +120,28 @@ impl<'r> Objective<'r> {
 
     /// The mean loss of the rows at `theta`, without the prior: what is comparable between fits.
     pub fn data_loss(&self, theta: &[f64]) -> f64 {
-        self.pass(theta, false).loss / self.rows.len() as f64
+        self.pass(theta, false).loss / self.rows.weight(1)
     }
 
-    /// The loss of every row at `theta`, the prior aside.
+    /// The loss of every row at `theta`, times its weight, the prior aside.
     pub fn row_losses(&self, theta: &[f64]) -> Vec<f64> {
         let (loss, logit) = self.measure();
         let mut losses = scores(self.rows, self.model, theta);
         const CHUNK: usize = 4096;
-        let chunks = losses.chunks_mut(CHUNK).zip(self.rows.targets().chunks(CHUNK));
-        parallel::for_each(chunks, |(scores, targets)| {
+        let chunks = losses.chunks_mut(CHUNK).zip(self.rows.targets().chunks(CHUNK)).enumerate();
+        parallel::for_each(chunks, |(chunk, (scores, targets))| {
             for (score, &target) in scores.iter_mut().zip(targets) {
                 *score = loss.cost(logit * *score, f64::from(target)).loss;
             }
+            self.rows.weighted().weigh(chunk * CHUNK, scores);
         });
         losses
     }
 
-    /// The loss of a row by its score.
-    pub(crate) fn row_loss(&self, score: f64, target: f32) -> f64 {
-        let (loss, logit) = self.measure();
-        loss.cost(logit * score, f64::from(target)).loss
+    /// The loss of a row by its score, times its weight.
+    pub(crate) fn row_loss(&self, score: f64, row: usize) -> f64 {
+        let ((loss, logit), Weighted { targets, .. }) = (self.measure(), self.rows.weighted());
+        loss.cost(logit * score, f64::from(targets[row])).loss * self.rows.weighted().weight(row)
     }
 
     /// By slot: the totals of all rows at `theta`, which are here.
@@ -165,13 +166,13 @@ impl<'r> Objective<'r> {
     /// The objective at `theta` and its first derivatives by every parameter.
     pub fn loss_and_gradient(&self, theta: &[f64]) -> (f64, Vec<f64>) {
         let sums = self.pass(theta, true);
-        let scale = 1.0 / self.rows.len() as f64;
+        let scale = 1.0 / self.rows.weight(1);
         let mut gradient = sums.by_parameter(&self.model.layout);
         gradient.iter_mut().for_each(|sum| *sum *= scale);
         if let Some(prior) = &self.prior {
             prior.add_gradient(theta, &mut gradient);
         }
-        (sums.loss / self.rows.len() as f64 + self.prior_loss(theta), gradient)
+        (sums.loss / self.rows.weight(1) + self.prior_loss(theta), gradient)
     }
 
     /// Second derivatives of the objective at `theta`, or what stands in for them.
@@ -204,8 +205,9 @@ impl<'r> Objective<'r> {
         self.check(theta);
         let point = Point::new(&self.model.layout, theta);
         let mut diagonal = vec![0.0; self.parameters()];
+        let weight = self.rows.weight(1);
         for part in self.rows.each_part(|part| self.scored(&point).diagonal(part)) {
-            diagonal.iter_mut().zip(part).for_each(|(sum, part)| *sum += part / self.rows.len() as f64);
+            diagonal.iter_mut().zip(part).for_each(|(sum, part)| *sum += part / weight);
         }
         if let Some(prior) = &self.prior {
             prior.add_diagonal(&mut diagonal);

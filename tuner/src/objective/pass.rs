@@ -204,6 +204,8 @@ pub(super) fn sum(objective: &Objective<'_>, part: Part<'_>, point: &Point, with
     for block in part.blocks() {
         room.evaluate(&block, model, point);
         loss.price(logit, &room.scores, block.target, &mut losses, &mut slopes);
+        block.weighted().weigh(0, &mut losses);
+        block.weighted().weigh(0, &mut slopes);
         sums.loss += sum_lanes(&losses[..block.len()]);
         if with_gradient {
             model.tape.differentiate(&mut room.work);

@@ -278,7 +278,7 @@ impl Kept {
         let change: Vec<f64> = self.new_losses(objective, touched, by, |rows, losses| {
             rows.iter().zip(losses).map(|(&row, new)| new - self.losses[row as usize]).sum::<f64>()
         });
-        change.iter().sum::<f64>() / self.losses.len() as f64
+        change.iter().sum::<f64>() / objective.rows.weight(1)
     }
 
     /// Takes the change in.
@@ -317,8 +317,7 @@ impl Kept {
                     work.totals[*slot].iter_mut().zip(share).for_each(|(total, share)| *total += by * share);
                 }
                 let scores = model.tape.scores(&mut work);
-                let targets = numbers.iter().map(|&row| rows.targets()[row as usize]);
-                losses.extend(scores.iter().zip(targets).map(|(&score, target)| objective.row_loss(score, target)));
+                losses.extend(scores.iter().zip(numbers).map(|(&s, &row)| objective.row_loss(s, row as usize)));
             }
             use_losses(numbers, &losses)
         };
@@ -337,6 +336,8 @@ mod tests {
         let model = model();
         // More than one thread's part.
         let (rows, _) = rows(&model, 2 * PART + 77);
+        let weights = (0..rows.len()).map(|row| [1.0, 0.25, 3.0][row % 3]).collect();
+        let rows = rows.with_weights(weights);
         let objective = Objective::new(&rows, &model, 1.2).unwrap();
         let mut limits = Limits::none(SIZE);
         limits.tie(&[1, 8]).unwrap();

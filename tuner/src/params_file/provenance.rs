@@ -6,7 +6,7 @@ use common::text::escape;
 use engine::eval::toml_file::{SCALE, scale_of};
 
 use super::RenderError;
-use crate::data::{FileSummary, Record};
+use crate::data::{FileSummary, Record, Weight};
 
 /// First line of the block.
 const BEGIN: &str = "# --- provenance: written by the tuner, replaced by its next run ---";
@@ -61,11 +61,14 @@ pub struct DataFile {
     pub records: u64,
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
+    /// How much its positions counted.
+    pub weight: Weight,
 }
 
 impl From<&FileSummary> for DataFile {
     fn from(file: &FileSummary) -> Self {
-        DataFile { name: file.name.clone(), record: file.record, records: file.records, sha256: file.sha256.clone() }
+        let FileSummary { name, record, records, sha256, weight, .. } = file.clone();
+        DataFile { name, record, records, sha256, weight }
     }
 }
 
@@ -84,7 +87,8 @@ impl fmt::Display for Provenance {
         writeln!(f, "# program     {}", escape(&self.program))?;
         for (i, file) in self.data.iter().enumerate() {
             let title = if i == 0 { "data" } else { "" };
-            writeln!(f, "# {title:<10}  {}: {}", escape(&file.name), file.record.count(file.records))?;
+            let (records, weight) = (file.record.count(file.records), file.weight.told());
+            writeln!(f, "# {title:<10}  {}: {records}{weight}", escape(&file.name))?;
             writeln!(f, "#             sha256 {}", escape(&file.sha256))?;
         }
         writeln!(f, "# positions   {}", self.positions)?;

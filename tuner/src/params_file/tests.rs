@@ -5,7 +5,7 @@ use engine::eval::params::{PAIRS, Weights};
 use engine::eval::score::Score;
 
 use super::*;
-use crate::data::Record;
+use crate::data::{Record, Weight};
 
 fn baseline() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../params/baseline.toml");
@@ -29,8 +29,20 @@ fn provenance() -> Provenance {
     Provenance {
         program: "merino-tuner 0.1.0".to_owned(),
         data: vec![
-            DataFile { name: "quiet.epd".to_owned(), record: Record::Line, records: 725_000, sha256: "5f".repeat(32) },
-            DataFile { name: "odd\nname.epd".to_owned(), record: Record::Line, records: 1, sha256: "a0".repeat(32) },
+            DataFile {
+                name: "quiet.epd".to_owned(),
+                record: Record::Line,
+                records: 725_000,
+                sha256: "5f".repeat(32),
+                weight: Weight::default(),
+            },
+            DataFile {
+                name: "odd\nname.epd".to_owned(),
+                record: Record::Line,
+                records: 1,
+                sha256: "a0".repeat(32),
+                weight: Weight::default(),
+            },
         ],
         positions: 700_123,
         resolve: "quiescence".to_owned(),

@@ -77,6 +77,14 @@ pub enum RunError {
     /// No piece has a phase weight any more.
     #[error("all phase weights were tuned to 0: the data do not tell midgame from endgame; give a stronger --prior")]
     NoPhase,
+    /// One of several sets of data.
+    #[error("{set}: {error}")]
+    Set {
+        /// Its name.
+        set: String,
+        /// What is wrong with it.
+        error: Box<RunError>,
+    },
     /// What is written.
     #[error(transparent)]
     Write(#[from] WriteError),

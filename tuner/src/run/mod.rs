@@ -24,7 +24,7 @@ use crate::processes;
 use crate::progress::Progress;
 pub use checkpoint::{CHECKPOINT, Checkpoint, CheckpointError, Fingerprint};
 pub use error::RunError;
-pub use outcome::{Bootstrap, CurvePoint, Losses, Outcome, Seconds, Sides};
+pub use outcome::{Bootstrap, CurvePoint, Losses, Outcome, Seconds, SetLoss, Sides};
 pub use pipeline::Subject;
 pub(crate) use pipeline::{Run, timed};
 pub use search::{Found, Pick, Search, Seen};
@@ -91,6 +91,6 @@ impl<'r> Divided<'r> {
     pub fn new(rows: Cow<'r, Rows>, split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
         let Some(split) = split else { return Ok(Divided { fitted: rows, held: None }) };
         let (fitted, held) = split.stored_rows(&rows, storage)?;
-        Ok(Divided { fitted: Cow::Owned(fitted), held: Some(held) })
+        Ok(Divided { fitted: Cow::Owned(fitted), held: Some(held).filter(|held| !held.is_empty()) })
     }
 }

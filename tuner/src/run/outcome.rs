@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use super::{Errors, PriorChoice, Settings};
+use crate::data::Weight;
 use crate::model::centre::Centring;
-use crate::objective::PriorScale;
+use crate::objective::{PriorScale, SampleLoss, Score, score_loss};
 use crate::optimize::Limits;
 
 /// Losses of what is fitted, and of what is held out, if anything is.
@@ -24,6 +25,53 @@ pub struct Losses<L> {
     pub before: L,
     /// With the tuned parameters after rounding.
     pub after: L,
+}
+
+/// What parameters lose on a set of positions, fitted or held out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SetLoss {
+    /// Its name.
+    pub name: String,
+    /// Its positions.
+    pub positions: usize,
+    /// How many each of them counts as.
+    pub weight: Weight,
+    /// Their mean loss.
+    pub loss: Losses<f64>,
+}
+
+impl SetLoss {
+    /// Of sets that follow one another (name, weight and positions of each), with parameters and K before and after; nothing
+    /// where all count alike.
+    pub(crate) fn of<'n, S: Score>(
+        sets: impl Iterator<Item = (&'n str, Weight, usize)> + Clone,
+        (loss, targets): (SampleLoss, &[f32]),
+        both: [(&[f64], f64); 2],
+        scores: impl Fn(&[f64]) -> Vec<S>,
+    ) -> Vec<Self> {
+        if !sets.clone().any(|set| set.1 != Weight::default()) {
+            return Vec::new();
+        }
+        let (both, mut end) = (both.map(|(vector, k)| (scores(vector), k)), 0);
+        let set = |(name, weight, positions): (&str, Weight, usize)| {
+            let own = end..end + positions;
+            end = own.end;
+            let [before, after] =
+                [0, 1].map(|side| score_loss(loss, both[side].1, &both[side].0[own.clone()], &targets[own.clone()]));
+            SetLoss { name: name.to_owned(), positions, weight, loss: Losses { before, after } }
+        };
+        sets.map(set).filter(|set| set.positions > 0).collect()
+    }
+
+    /// A line each, below a title; nothing for none.
+    pub(crate) fn table(sets: &[SetLoss]) -> String {
+        let width = sets.iter().map(|set| set.name.chars().count()).max().unwrap_or(0).max(18);
+        let title = format!("\n{:<width$} {:>12}{:>12} {:>11}  weight\n", "by set", "before", "after", "positions");
+        let line = |SetLoss { name, positions, weight, loss: Losses { before, after } }: &SetLoss| {
+            format!("{name:<width$} {before:>12.7}{after:>12.7} {positions:>11}  {weight}\n")
+        };
+        if sets.is_empty() { String::new() } else { title + &sets.iter().map(line).collect::<String>() }
+    }
 }
 
 /// A step of a run, for a curve.

@@ -168,7 +168,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             None => timed(&mut seconds.choose_prior, || self.choose_prior(&rows.fitted, limits, start_k))?,
         };
         let per_position = chosen.as_ref().map_or(PRIOR_PER_POSITION, |chosen| chosen.choice.per_position);
-        let mut prior = self.settings.prior.unwrap_or(per_position / rows.fitted.len() as f64);
+        let mut prior = self.settings.prior.unwrap_or(per_position / rows.fitted.weight(1));
         let before = self.subject.losses(rows, &start, start_k)?;
         // Only one method does not care where it begins.
         let (mut theta, mut first_norm) = match &chosen {

@@ -2,6 +2,7 @@
 
 use super::{Fingerprint, MIN_SEEN};
 use crate::constraints::Constraints;
+use crate::data::Weight;
 use crate::objective::{PriorScale, SampleLoss};
 use crate::optimize::Method;
 use crate::params_file::PROGRAM;
@@ -78,13 +79,15 @@ impl Settings {
     }
 
     /// What decides the outcome of a run from a start, the data and how they are read aside.
-    pub(crate) fn fingerprint(&self, start: &[f64]) -> Fingerprint {
+    pub(crate) fn fingerprint(&self, start: &[f64], weights: impl Iterator<Item = Weight>) -> Fingerprint {
         let option =
             |number: Option<f64>, none: &str| number.map_or_else(|| none.to_owned(), |number| number.to_string());
         let start: Vec<String> = start.iter().map(f64::to_string).collect();
+        let weights: Vec<String> = weights.map(|weight| weight.to_string()).collect();
         [
             ("the program", PROGRAM.to_owned()),
             ("the start", start.join(" ")),
+            ("the weighting", weights.join(" ")),
             ("the choice of parameters", format!("{:?}", self.constraints)),
             ("--min-seen", self.min_seen.to_string()),
             ("--loss", self.loss.name()),

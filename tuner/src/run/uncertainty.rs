@@ -3,8 +3,9 @@
 //! A fitted parameter vector scatters with covariance `H⁻¹ J H⁻¹ / n`, where `H` are the second derivatives of the objective
 //! there, prior included (the Gauss-Newton matrix where they are not positive definite), and `J` the mean outer product of the rows' gradients: the sandwich form, which holds whether or
 //! not results scatter as the curve supposes. Positions of one game share its result; where games are known, `J` is summed
-//! over games instead of positions. What the pull to the start does to the expected value is not part of it. Both matrices
-//! are of a sample of the games where there are many more than that takes.
+//! over games instead of positions. A row of weight `w` counts `w` times in `H`, its gradient `w` times in `J`, and `n` is
+//! the sum of all `w`. What the pull to the start does to the expected value is not part of it. Both matrices are of a
+//! sample of the games where there are many more than that takes.
 //!
 //! Errors are those of the centred parameters (see [`centre`](crate::model::centre)), of which the data say something; of a
 //! table and its counterpart by themselves they say nothing.
@@ -84,7 +85,7 @@ pub fn standard_errors(
     let mut by_parameter = vec![None; theta.len()];
     for (i, &j) in told.iter().enumerate() {
         let variance: f64 = (0..size).map(|k| -product[(i, k)] * spread[(i, k)]).sum();
-        by_parameter[j] = Some((variance.max(0.0) / rows.len() as f64).sqrt());
+        by_parameter[j] = Some((variance.max(0.0) / rows.weight(1)).sqrt());
     }
     Some(Errors { by_parameter, clusters: clusters * rows.len() / sampled.len() })
 }

@@ -354,7 +354,7 @@ impl PriorSearch<'_> {
 
     fn fit(&self, fold: &Fold, per_position: f64) -> Result<Vec<f64>, ValidationError> {
         let (fitted, _) = self.rows(fold);
-        let strength = per_position / fitted.len() as f64;
+        let strength = per_position / fitted.weight(1);
         let over = self.objective.over(fitted);
         let objective =
             over.with_prior(strength, self.start, self.scale).expect("a start of the right size and a finite strength");
@@ -366,9 +366,15 @@ impl PriorSearch<'_> {
 
     /// What the groups lose that a fold holds out.
     fn losses(&self, fold: &Fold, theta: &[f64]) -> Vec<GroupLoss> {
-        let mut losses = self.objective.over(&self.rows(fold).1).row_losses(theta).into_iter();
+        let (held, mut end) = (&self.rows(fold).1, 0);
+        let losses = self.objective.over(held).row_losses(theta);
         let groups = fold.split.held.chunk_by(|&a, &b| self.groups[a as usize] == self.groups[b as usize]);
-        groups.map(|rows| GroupLoss { rows: rows.len() as f64, sum: losses.by_ref().take(rows.len()).sum() }).collect()
+        let loss = |group: &[u32]| {
+            let own = end..end + group.len();
+            end = own.end;
+            GroupLoss { rows: held.weighted().total(own.clone()), sum: losses[own].iter().sum() }
+        };
+        groups.map(loss).collect()
     }
 
     fn rows<'f>(&self, fold: &'f Fold) -> &'f (Rows, Rows) {
@@ -397,7 +403,7 @@ impl Rung {
     }
 }
 
-/// What the rows of a group lose together.
+/// What the rows of a group lose together, and how many they count as.
 #[derive(Clone, Copy)]
 struct GroupLoss {
     rows: f64,

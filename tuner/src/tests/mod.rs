@@ -6,3 +6,4 @@ mod objective;
 mod recovery;
 mod runs;
 mod uncertainty;
+mod weights;

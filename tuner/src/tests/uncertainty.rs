@@ -52,11 +52,13 @@ fn drawn(random: &mut Random, games: usize, length: usize) -> (Rows, Vec<u32>) {
 }
 
 /// The share of 95 % intervals that hold the truth, over fits to so many data sets.
-fn coverage(sets: usize, games: usize, length: usize, by_game: bool) -> f64 {
+fn coverage(sets: usize, games: usize, length: usize, by_game: bool, weight: f32) -> f64 {
     let mut random = Random::seeded(5);
     let (mut inside, mut all) = (0, 0);
     for _ in 0..sets {
         let (rows, groups) = drawn(&mut random, games, length);
+        // Every second game counts more.
+        let rows = rows.with_weights(groups.iter().map(|game| if game % 2 == 0 { weight } else { 1.0 }).collect());
         let objective = Objective::new(&rows, model(), 1.0).unwrap();
         let limits = Limits::none(SIZE);
         let fit = Lbfgs::default().minimize(&objective, &truth(), &limits, None, &mut ()).unwrap();
@@ -73,15 +75,17 @@ fn coverage(sets: usize, games: usize, length: usize, by_game: bool) -> f64 {
 
 #[test]
 fn intervals_hold_the_truth_as_often_as_they_say() {
-    let share = coverage(120, 2000, 1, false);
-    assert!((0.93..=0.97).contains(&share), "{share}");
+    for weight in [1.0, 8.0] {
+        let share = coverage(120, 2000, 1, false, weight);
+        assert!((0.93..=0.97).contains(&share), "{share} with weight {weight}");
+    }
 }
 
 #[test]
 fn errors_over_games_know_that_positions_share_results() {
-    let share = coverage(40, 1000, 6, true);
+    let share = coverage(40, 1000, 6, true, 3.0);
     assert!((0.93..=0.97).contains(&share), "{share}");
-    let naive = coverage(40, 1000, 6, false);
+    let naive = coverage(40, 1000, 6, false, 1.0);
     assert!(naive < 0.75, "{naive}");
 }
 

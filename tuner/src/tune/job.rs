@@ -38,7 +38,8 @@ impl Job {
     pub(super) fn fingerprint(&self) -> Fingerprint {
         // How many records may be skipped, and where those that can be read are kept, changes nothing of them.
         let choice = ReadOptions { skip_bad: 0, storage: Storage::default(), ..self.reading.clone() };
-        let mut fingerprint = self.settings.fingerprint(&self.start.to_vector());
+        let weights = self.sources.iter().map(Source::weight);
+        let mut fingerprint = self.settings.fingerprint(&self.start.to_vector(), weights);
         fingerprint.insert("the choice of positions".to_owned(), format!("{choice:?}"));
         fingerprint.insert("--target".to_owned(), self.target.to_string());
         fingerprint.insert("--resolve".to_owned(), self.resolve.name());

@@ -1,6 +1,7 @@
 //! A run on Merino's own evaluation: positions are read and resolved, and resolved again with what a fit has found until
 //! the true loss stops falling.
 
+mod crosswise;
 mod job;
 mod report;
 mod subject;
@@ -12,6 +13,7 @@ use engine::eval::Evaluator;
 use engine::eval::params::{PAIRS, Weights, leaves};
 
 pub use crate::run::{Checkpoint, Hooks, RunError, Settings};
+pub use crosswise::{Cell, Crosswise, Set, Tuned, crosswise};
 pub use job::Job;
 pub use report::{Loss, Report};
 
@@ -23,7 +25,7 @@ use crate::numbers::Numbers;
 use crate::objective::Difference;
 use crate::progress::Progress;
 use crate::run::explain::{Case, Explanation, WORST, explain, loss_change};
-use crate::run::{Divided, Outcome, Run, RunState, Seconds, Split, timed};
+use crate::run::{Divided, Outcome, Run, RunState, Seconds, SetLoss, Split, timed};
 use subject::Merino;
 
 /// Runs a job.
@@ -73,11 +75,15 @@ pub fn run(mut job: Job, hooks: Hooks<'_>) -> Result<Report, RunError> {
     };
     let outcome = run.run(rows, resumed, seconds)?;
     let tuned = Weights::from_vector(&outcome.theta).0;
+    let both = [(&outcome.start[..], outcome.start_k), (&outcome.theta[..], outcome.k)];
+    let sets = SetLoss::of(dataset.sets(), (loss, &targets), both, |vector| {
+        run.subject.score(vector).of(job.resolve).to_vec()
+    });
     let explained = job.settings.explain.then(|| explained(&job, &run.subject, &outcome, &tuned));
     if !outcome.interrupted {
         hooks.remove_checkpoint()?;
     }
-    Ok(report(job, &dataset, cache, outcome, tuned, explained, started))
+    Ok(Report { sets, ..report(job, &dataset, cache, outcome, tuned, explained, started) })
 }
 
 /// Reads the positions of a job, and resolves them with parameters.
@@ -145,6 +151,7 @@ fn report(
         cache,
         positions: dataset.len() as u64,
         grouping: dataset.grouping(),
+        sets: Vec::new(),
         skipped: dataset.skipped().clone(),
         start: job.start,
         tuned,

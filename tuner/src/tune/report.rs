@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::cache::CacheUse;
 use crate::data::{FileSummary, Grouping, Skipped};
 use crate::features::{Resolve, Scores};
+use crate::model::rows::Weighted;
 use crate::objective::{Difference, SampleLoss, score_loss};
-use crate::run::Outcome;
 use crate::run::explain::Explanation;
+use crate::run::{Outcome, SetLoss};
 use crate::target::Target;
 
 /// Mean losses of the engine's integer scores.
@@ -26,8 +27,8 @@ pub struct Loss {
 
 impl Loss {
     /// Of scores under a scale.
-    pub(crate) fn of(loss: SampleLoss, scores: &Scores, targets: &[f32], k: f64) -> Self {
-        let mean = |scores: &[i16]| score_loss(loss, k, scores, targets);
+    pub(crate) fn of(loss: SampleLoss, scores: &Scores, weighted: Weighted<'_>, k: f64) -> Self {
+        let mean = |scores: &[i16]| score_loss(loss, k, scores, weighted);
         let qsearch = (!scores.qsearch.is_empty()).then(|| mean(&scores.qsearch));
         Loss { still: mean(&scores.static_score), qsearch }
     }
@@ -51,6 +52,8 @@ pub struct Report {
     pub positions: u64,
     /// What positions stayed together by, in folds, in what was held out and in errors.
     pub grouping: Grouping,
+    /// What the parameters lose on each file, if files have weights.
+    pub sets: Vec<SetLoss>,
     /// Lines passed over, by reason.
     pub skipped: BTreeMap<&'static str, Skipped>,
     /// The parameters of the start, with one value for all numbers of a tie.

@@ -31,20 +31,18 @@ pub(super) struct Merino<'r> {
 }
 
 impl Merino<'_> {
-    fn score(&self, vector: &[f64]) -> Scores {
+    pub(super) fn score(&self, vector: &[f64]) -> Scores {
         score(self.dataset, &evaluator(vector), self.resolve, self.progress)
     }
 
     /// The losses of scores, of what is fitted and of what is held out.
-    fn sides(&self, scores: &Scores, k: f64) -> Sides<Loss> {
+    fn sides(&self, rows: &Divided<'_>, scores: &Scores, k: f64) -> Sides<Loss> {
+        let of = |rows: &Rows, scores: &Scores| Loss::of(self.loss, scores, rows.weighted(), k);
         let Some(split) = self.split else {
-            return Sides { fitted: Loss::of(self.loss, scores, self.targets, k), held: None };
+            return Sides { fitted: of(&rows.fitted, scores), held: None };
         };
-        let of = |numbers: &[u32]| {
-            let targets: Vec<f32> = numbers.iter().map(|&row| self.targets[row as usize]).collect();
-            Loss::of(self.loss, &scores.pick(numbers), &targets, k)
-        };
-        Sides { fitted: of(&split.fitted), held: Some(of(&split.held)) }
+        let held = rows.held.as_ref().map(|held| of(held, &scores.pick(&split.held)));
+        Sides { fitted: of(&rows.fitted, &scores.pick(&split.fitted)), held }
     }
 }
 
@@ -76,12 +74,12 @@ impl<'r> Subject<'r> for Merino<'r> {
         let scores = self.scores.as_ref().map_or_else(|| Cow::Owned(self.score(start)), Cow::Borrowed);
         let fitted = self.split.map(|split| scores.pick(&split.fitted));
         let scores = fitted.as_ref().unwrap_or(&scores).of(self.resolve);
-        Ok(fit_k(self.loss, scores, rows.targets())?.k)
+        Ok(fit_k(self.loss, scores, rows.weighted())?.k)
     }
 
-    fn losses(&mut self, _rows: &Divided<'r>, vector: &[f64], k: f64) -> Result<Sides<Loss>, RunError> {
+    fn losses(&mut self, rows: &Divided<'r>, vector: &[f64], k: f64) -> Result<Sides<Loss>, RunError> {
         let scores = self.scores.take().unwrap_or_else(|| self.score(vector));
-        Ok(self.sides(&scores, k))
+        Ok(self.sides(rows, &scores, k))
     }
 
     fn minimised(&self, loss: Loss) -> f64 {
@@ -100,7 +98,8 @@ impl<'r> Subject<'r> for Merino<'r> {
         drop(rows);
         let resolved = resolve(self.dataset, &evaluator(vector), self.resolve, self.progress)?;
         let rows = Cow::Owned(resolved.rows.with_targets(self.targets)?);
-        Ok((self.sides(&resolved.scores, k), Divided::new(rows, self.split, self.dataset.storage())?))
+        let rows = Divided::new(rows, self.split, self.dataset.storage())?;
+        Ok((self.sides(&rows, &resolved.scores, k), rows))
     }
 }
 

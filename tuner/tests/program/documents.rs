@@ -15,11 +15,12 @@ use crate::support::{Folder, REPOSITORY, lines, tuner};
 const POSITIONS: usize = 3000;
 
 /// What the output of commands says that contain a text.
-const SAYS: [(&str, &str); 8] = [
+const SAYS: [(&str, &str); 9] = [
     ("gradient-check", "\npassed\n"),
     ("tuner diff", "worth of pieces"),
     ("tuner evaluate", "Mean squared errors over"),
     ("simplify", "can go"),
+    ("crosswise", "above all together"),
     ("tuner data data/quiet.epd.zst", "duplicates"),
     ("--unique --quiet-margin", "\"left_out\""),
     ("endings.csv.gz", "positions, csv, gzip"),
@@ -59,6 +60,7 @@ fn bring(folder: &Folder, example: &Example, lines: &str) {
     const OUTPUT: [&str; 6] = ["--output", "-o", "--report", "--save-job", "--checkpoint", "--cache"];
     let behind = |index: usize| index.checked_sub(1).map_or("", |before| &example.arguments[before]);
     for (index, word) in example.arguments.iter().enumerate() {
+        let word = word.rsplit_once('=').map_or(&word[..], |(set, _weight)| set);
         if OUTPUT.contains(&behind(index)) || folder.path(word).exists() {
             continue;
         }
@@ -78,11 +80,11 @@ fn bring(folder: &Folder, example: &Example, lines: &str) {
 /// ask for. The runs that are written down move few parameters and keep theirs.
 fn hasten(example: &mut Example) {
     let command = example.subcommand().map(str::to_owned);
-    let brings_data = matches!(command.as_deref(), Some("data" | "convert" | "diff" | "fit"));
+    let brings_data = matches!(command.as_deref(), Some("data" | "convert" | "diff" | "fit" | "crosswise"));
     if !brings_data && !["--epd", "--data", "--job"].iter().any(|flag| example.has(flag)) {
         example.set("--epd", "quiet-labeled.epd");
     }
-    let chooses = matches!(command.as_deref(), None | Some("simplify"));
+    let chooses = matches!(command.as_deref(), None | Some("simplify" | "crosswise"));
     if chooses && !["--job", "--save-job"].iter().any(|flag| example.has(flag)) {
         example.set("--prior", "1e-5");
     }

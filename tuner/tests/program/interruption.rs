@@ -1,6 +1,7 @@
 //! Runs of the program that are killed or interrupted, and go on.
 #![cfg(unix)]
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -110,6 +111,14 @@ fn interrupt_and_resume(tuner: fn(&Path, &str) -> Command) -> [String; 2] {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let best = fs::read_to_string(folder.join("best.toml")).unwrap();
     assert!(checkpoint.exists());
+    // Other weights are another run.
+    let arguments: Vec<_> = tuner(folder, "rest.toml").get_args().map(OsStr::to_owned).collect();
+    let data = arguments.iter().position(|argument| argument == "--epd" || argument == "--rows").unwrap() + 1;
+    let mut other = Command::new(env!("CARGO_BIN_EXE_tuner"));
+    other.current_dir(REPOSITORY).args(&arguments[..data]).arg(format!("{}=2", arguments[data].display()));
+    other.args(&arguments[data + 1..]).arg("--resume").arg("--checkpoint").arg(&checkpoint);
+    let told = String::from_utf8(other.output().unwrap().stderr).unwrap();
+    assert!(told.contains("belongs to another run: the weighting was 1 there, and is 2 now"), "{told}");
     // What is left goes on from there.
     let mut rest = tuner(folder, "rest.toml");
     assert!(rest.arg("--resume").arg("--checkpoint").arg(&checkpoint).status().unwrap().success());

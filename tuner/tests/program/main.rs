@@ -18,6 +18,7 @@ mod shell_files;
 mod storage;
 mod support;
 mod tools;
+mod weights;
 
 use std::fs;
 use std::path::Path;

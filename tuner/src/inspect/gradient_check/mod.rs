@@ -143,9 +143,9 @@ pub fn check(task: Task, progress: &dyn Progress) -> Result<Check, RunError> {
     let (dataset, Resolved { rows, scores: played }) = read;
     let played = played.of(task.resolve);
     let rows = rows.with_targets(&task.target.of(&dataset)?)?;
-    let k = task.k.map_or_else(|| fit_k(task.loss, played, rows.targets()).map(|fit| fit.k), Ok)?;
+    let k = task.k.map_or_else(|| fit_k(task.loss, played, rows.weighted()).map(|fit| fit.k), Ok)?;
     let start = task.weights.to_vector();
-    let prior = PRIOR_PER_POSITION / rows.len() as f64;
+    let prior = PRIOR_PER_POSITION / rows.weight(1);
     let objective = Objective::new(&rows, &merino().model, k)?;
     let objective = objective.with_loss(task.loss).with_prior(prior, &start, PriorScale::Fixed)?;
 

@@ -43,7 +43,7 @@ pub fn compare(
     let [earlier, scores] = [&before, &after].map(|evaluator| score(&dataset, evaluator, Resolve::Qsearch, progress));
     let scale = |scores: &Scores| match k {
         Some(k) => Ok(k),
-        None => fit_k(SampleLoss::default(), scores.of(resolve), rows.targets()).map(|fit| fit.k),
+        None => fit_k(SampleLoss::default(), scores.of(resolve), rows.weighted()).map(|fit| fit.k),
     };
     let scales = [scale(&earlier)?, scale(&scores)?];
     let targets = rows.targets();
@@ -91,13 +91,13 @@ fn losses(
         let (before, after) = (before.of(how), after.of(how));
         LossChange {
             name: name.to_owned(),
-            before: score_loss(SampleLoss::default(), k_before, before, rows.targets()),
-            after: score_loss(SampleLoss::default(), k_after, after, rows.targets()),
+            before: score_loss(SampleLoss::default(), k_before, before, rows.weighted()),
+            after: score_loss(SampleLoss::default(), k_after, after, rows.weighted()),
             difference: Some(loss_difference(
                 SampleLoss::default(),
                 (k_before, before),
                 (k_after, after),
-                rows.targets(),
+                rows.weighted(),
                 groups,
             )),
         }

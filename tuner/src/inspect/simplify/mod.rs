@@ -135,7 +135,7 @@ pub fn simplify(mut task: Task, progress: &dyn Progress) -> Result<Simplified, R
     if rows.are_mapped() {
         return Err(RunError::Memory { flag: "simplify", rows: rows.len() });
     }
-    let k = task.k.map_or_else(|| fit_k(task.loss, played.of(task.resolve), rows.targets()).map(|fit| fit.k), Ok)?;
+    let k = task.k.map_or_else(|| fit_k(task.loss, played.of(task.resolve), rows.weighted()).map(|fit| fit.k), Ok)?;
     let prior = match task.prior {
         Some(prior) => prior,
         None => {
@@ -149,7 +149,7 @@ pub fn simplify(mut task: Task, progress: &dyn Progress) -> Result<Simplified, R
                 seed: task.seed,
             };
             let chosen = search.choose(progress)?;
-            chosen.map_or(PRIOR_PER_POSITION, |chosen| chosen.choice.per_position) / rows.len() as f64
+            chosen.map_or(PRIOR_PER_POSITION, |chosen| chosen.choice.per_position) / rows.weight(1)
         }
     };
     let files = dataset.files();
@@ -270,7 +270,7 @@ impl Problem<'_> {
     fn objective<'r>(&self, rows: &'r Rows, removed: &[usize]) -> Result<Objective<'r>, RunError> {
         let mut centre = self.constrained.start.clone();
         removed.iter().for_each(|&index| centre[index] = 0.0);
-        let strength = self.prior * self.rows.len() as f64 / rows.len() as f64;
+        let strength = self.prior * self.rows.weight(1) / rows.weight(1);
         let objective = Objective::new(rows, &merino().model, self.k)?.with_loss(self.task.loss);
         Ok(objective.with_prior(strength, &centre, PriorScale::Fixed)?)
     }
@@ -304,27 +304,30 @@ impl Problem<'_> {
 
     /// By how much rows that were not fitted lose more without some numbers, over all folds, and what they lose by fold.
     fn held(&self, folds: &[Fold], removed: &[usize]) -> Result<(Difference, Vec<Vec<f64>>), RunError> {
-        let mut changes: Vec<(u32, f64)> = Vec::with_capacity(self.rows.len());
+        let mut changes: Vec<(u32, f64, f64)> = Vec::with_capacity(self.rows.len());
         let mut found = Vec::with_capacity(folds.len());
         for fold in folds {
             let (fitted, held) = fold.split.rows(self.rows);
             let theta = self.fit(&self.objective(&fitted, removed)?, &fold.theta, removed)?;
             let losses = self.losses(&held, &theta)?;
-            let groups = fold.split.held.iter().map(|&row| self.groups[row as usize]);
-            changes.extend(groups.zip(losses.iter().zip(&fold.losses).map(|(new, old)| new - old)));
+            let numbers = fold.split.held.iter().map(|&row| row as usize);
+            let told = numbers.map(|row| (self.groups[row], self.rows.weighted().weight(row)));
+            let differences = losses.iter().zip(&fold.losses).map(|(new, old)| new - old);
+            changes.extend(told.zip(differences).map(|((group, weight), change)| (group, weight, change)));
             found.push(losses);
         }
         Ok((paired(changes), found))
     }
 }
 
-/// The mean of changes, and its standard error; those of one group count as one.
-fn paired(mut changes: Vec<(u32, f64)>) -> Difference {
-    changes.sort_by_key(|&(group, _)| group);
-    let count = changes.len() as f64;
-    let mean = changes.iter().map(|(_, change)| change).sum::<f64>() / count;
+/// The mean of changes (group, weight, change times weight), and its standard error; those of one group count as one.
+fn paired(mut changes: Vec<(u32, f64, f64)>) -> Difference {
+    changes.sort_by_key(|&(group, ..)| group);
+    let count = changes.iter().map(|(_, weight, _)| weight).sum::<f64>();
+    let mean = changes.iter().map(|(.., change)| change).sum::<f64>() / count;
     let groups = changes.chunk_by(|a, b| a.0 == b.0);
-    let squares = groups.map(|group| group.iter().map(|(_, change)| change - mean).sum::<f64>().powi(2));
+    let squares =
+        groups.map(|group| group.iter().map(|(_, weight, change)| change - weight * mean).sum::<f64>().powi(2));
     Difference { mean, error: squares.sum::<f64>().sqrt() / count }
 }
 

@@ -110,9 +110,9 @@ fn the_curvature_foretells_what_a_fit_finds() {
 
 #[test]
 fn changes_of_one_game_count_as_one() {
-    let alone = paired((0..100).map(|i| (i, f64::from(i % 2))).collect());
+    let alone = paired((0..100).map(|i| (i, 1.0, f64::from(i % 2))).collect());
     assert!((alone.mean - 0.5).abs() < 1e-12 && (alone.error - 0.05).abs() < 1e-12);
-    let together = paired((0..100).map(|i| (i / 10, f64::from(i / 10 % 2))).collect());
+    let together = paired((0..100).map(|i| (i / 10, 1.0, f64::from(i / 10 % 2))).collect());
     assert!((together.mean - 0.5).abs() < 1e-12 && together.error > 3.0 * alone.error);
 }
 

@@ -15,6 +15,8 @@ mod parts;
 mod stored;
 mod writer;
 
+use std::ops::Range;
+
 use thiserror::Error;
 
 use super::layout::Layout;
@@ -90,6 +92,8 @@ pub struct Rows {
     fact: Column<f32>,
     /// Of all rows, here or not.
     target: Column<f32>,
+    /// Of all rows, here or not: how many rows each counts as. Empty if each counts as one.
+    weight: Vec<f32>,
     /// Where chunks begin, and where the last one ends.
     chunks: Vec<Chunk>,
 }
@@ -134,6 +138,7 @@ impl Rows {
             + size_of_val(&self.block[..])
             + size_of_val(&self.fact[..])
             + size_of_val(&self.target[..])
+            + size_of_val(&self.weight[..])
     }
 
     /// Whether the rows lie in mapped files, at least the most of them.
@@ -144,6 +149,29 @@ impl Rows {
     /// Targets of all rows, 0..=1, White's view.
     pub fn targets(&self) -> &[f32] {
         &self.target
+    }
+
+    /// What scores are held against, and how many rows each counts as.
+    pub fn weighted(&self) -> Weighted<'_> {
+        Weighted { targets: &self.target, weights: &self.weight }
+    }
+
+    /// The same rows with weights, positive and finite, one a row or none.
+    ///
+    /// # Panics
+    /// If there are more or fewer weights than rows.
+    pub fn with_weights(mut self, weights: Vec<f32>) -> Rows {
+        assert!(weights.is_empty() || weights.len() == self.len(), "number of weights");
+        self.weight = weights;
+        self
+    }
+
+    /// How many rows every `stride`-th row counts as, all of them together.
+    pub(crate) fn weight(&self, stride: usize) -> f64 {
+        match self.weight.is_empty() {
+            true => self.len().div_ceil(stride) as f64,
+            false => self.weight.iter().step_by(stride).copied().map(f64::from).sum(),
+        }
     }
 
     /// The same rows with other targets, 0..=1, White's view, one a row.
@@ -253,6 +281,7 @@ impl Rows {
             length: &self.length[here.start * segments..here.end * segments],
             fact: &self.fact[here.start * facts..here.end * facts],
             target: &self.target[first..first + here.len()],
+            weight: self.weight.get(first..first + here.len()).unwrap_or(&[]),
         }
     }
 
@@ -319,6 +348,44 @@ pub struct Block<'r> {
     fact: &'r [f32],
     /// By row: what its score is compared with.
     pub target: &'r [f32],
+    /// By row: how many rows it counts as; empty if each counts as one.
+    weight: &'r [f32],
+}
+
+/// What scores are held against.
+#[derive(Clone, Copy, Debug)]
+pub struct Weighted<'w> {
+    /// By score: the result that is expected, 0..=1, White's view.
+    pub targets: &'w [f32],
+    /// By score: how many it counts as. Empty if each counts as one.
+    pub weights: &'w [f32],
+}
+
+/// Each counts as one.
+impl<'w, T: AsRef<[f32]> + ?Sized> From<&'w T> for Weighted<'w> {
+    fn from(targets: &'w T) -> Self {
+        Weighted { targets: targets.as_ref(), weights: &[] }
+    }
+}
+
+impl Weighted<'_> {
+    /// How many a score counts as.
+    pub(crate) fn weight(&self, score: usize) -> f64 {
+        self.weights.get(score).copied().map_or(1.0, f64::from)
+    }
+
+    /// How many the scores of a range count as together.
+    pub(crate) fn total(&self, range: Range<usize>) -> f64 {
+        if self.weights.is_empty() { range.len() as f64 } else { range.map(|score| self.weight(score)).sum() }
+    }
+
+    /// Multiplies numbers, one a score from `first` on, by what each counts as.
+    #[inline]
+    pub(crate) fn weigh(&self, first: usize, numbers: &mut [f64]) {
+        if let Some(weights) = self.weights.get(first..) {
+            numbers.iter_mut().zip(weights).for_each(|(number, &weight)| *number *= f64::from(weight));
+        }
+    }
 }
 
 /// The entries of a segment of a row.
@@ -334,6 +401,11 @@ impl<'r> Block<'r> {
     /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.target.len()
+    }
+
+    /// Targets and weights of the rows.
+    pub(crate) fn weighted(&self) -> Weighted<'r> {
+        Weighted { targets: self.target, weights: self.weight }
     }
 
     /// The segments of the first row, those of the second, and so on.

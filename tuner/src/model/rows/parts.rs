@@ -74,6 +74,7 @@ impl Rows {
             let keeper = all.iter().find(|rows| rows.is_here(chunk)).expect("every chunk is kept by a process");
             whole.append_chunk(keeper, chunk).expect("no more rows than before, in memory");
         }
-        Cow::Owned(whole.finish().expect("no more rows than before, in memory"))
+        let whole = whole.finish().expect("no more rows than before, in memory");
+        Cow::Owned(whole.with_weights(self.weight.clone()))
     }
 }

@@ -28,6 +28,7 @@ impl Shared for Rows {
             block: Vec::unpack(bytes).into(),
             fact: Vec::unpack(bytes).into(),
             target: Vec::unpack(bytes).into(),
+            weight: Vec::new(),
             chunks: Vec::<usize>::unpack(bytes)
                 .chunks_exact(3)
                 .map(|numbers| Chunk { row: numbers[0], here: numbers[1], block: numbers[2] })
@@ -62,6 +63,7 @@ impl Rows {
             block: loader.column("block")?,
             fact: loader.column("fact")?,
             target: loader.column("target")?,
+            weight: Vec::new(),
             chunks: Vec::new(),
         };
         let chunk = |row: usize| Chunk { row, here: row, block: row.div_ceil(BLOCK) };

@@ -51,6 +51,8 @@ pub struct RowsWriter {
     block: ColumnWriter<u64>,
     fact: ColumnWriter<f32>,
     target: ColumnWriter<f32>,
+    /// Of rows that were picked from others with weights.
+    weight: Vec<f32>,
     /// Where chunks begin.
     chunks: Vec<Chunk>,
     /// Rows that are kept so far.
@@ -140,7 +142,7 @@ impl RowsWriter {
         Ok(self.fact.extend(&row.facts)?)
     }
 
-    /// Copies rows of the given numbers, ascending.
+    /// Copies rows of the given numbers, ascending, without their weights.
     ///
     /// # Errors
     /// If a file cannot be written, or there are too many rows.
@@ -161,6 +163,7 @@ impl RowsWriter {
         for number in numbers {
             source.seek(number);
             (self.chunks.len()..=source.chunk).for_each(|_| self.begin_chunk());
+            self.weight.extend(rows.weight.get(number));
             if self.add_row(rows.target[number])? {
                 self.copy(&source)?;
             }
@@ -238,6 +241,7 @@ impl RowsWriter {
             block: self.block.finish()?,
             fact: self.fact.finish()?,
             target: self.target.finish()?,
+            weight: self.weight,
             chunks: self.chunks,
         })
     }

@@ -7,9 +7,11 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     count: u64,
+    /// How many samples all count as, and weighted sums of their numbers and squares.
+    weight: f64,
     sum: f64,
     squares: f64,
-    /// Over closed groups, with `S` the sum and `n` the count of each: their number, Σ S², Σ S n, Σ n².
+    /// Over closed groups, with `S` the sum and `n` the weight of each: their number, Σ S², Σ S n, Σ n².
     groups: u64,
     outer: [f64; 3],
     open: Option<Group>,
@@ -20,31 +22,32 @@ pub struct Moments {
 struct Group {
     name: u32,
     sum: f64,
-    count: f64,
+    weight: f64,
 }
 
 impl Moments {
-    /// Adds the number of one more sample.
-    pub(super) fn add(&mut self, value: f64, group: u32) {
+    /// Adds the number of one more sample, which counts as so many.
+    pub(super) fn add(&mut self, value: f64, weight: f64, group: u32) {
         self.count += 1;
-        self.sum += value;
-        self.squares += value * value;
+        self.weight += weight;
+        self.sum += weight * value;
+        self.squares += weight * value * value;
         match &mut self.open {
             Some(open) if open.name == group => {
-                open.sum += value;
-                open.count += 1.0;
+                open.sum += weight * value;
+                open.weight += weight;
             }
             _ => {
                 self.close();
-                self.open = Some(Group { name: group, sum: value, count: 1.0 });
+                self.open = Some(Group { name: group, sum: weight * value, weight });
             }
         }
     }
 
     fn close(&mut self) {
-        if let Some(Group { sum, count, .. }) = self.open.take() {
+        if let Some(Group { sum, weight, .. }) = self.open.take() {
             self.groups += 1;
-            let more = [sum * sum, sum * count, count * count];
+            let more = [sum * sum, sum * weight, weight * weight];
             self.outer.iter_mut().zip(more).for_each(|(total, more)| *total += more);
         }
     }
@@ -54,6 +57,7 @@ impl Moments {
         self.close();
         other.close();
         self.count += other.count;
+        self.weight += other.weight;
         self.sum += other.sum;
         self.squares += other.squares;
         self.groups += other.groups;
@@ -67,22 +71,27 @@ impl Moments {
 
     /// Their mean; 0 if there is none.
     pub fn mean(&self) -> f64 {
-        self.sum / self.count.max(1) as f64
+        self.of_all(self.sum)
+    }
+
+    /// A weighted sum over all samples as a mean; 0 if there is none.
+    fn of_all(&self, sum: f64) -> f64 {
+        if self.count == 0 { 0.0 } else { sum / self.weight }
     }
 
     /// The mean of their squares; 0 if there is none.
     pub fn mean_square(&self) -> f64 {
-        self.squares / self.count.max(1) as f64
+        self.of_all(self.squares)
     }
 
     /// The standard error of the mean; 0 for fewer than two groups, which have none.
     pub fn error(&self) -> f64 {
         let mut all = *self;
         all.close();
-        let (mean, [squares, products, counts]) = (self.mean(), all.outer);
+        let (mean, [squares, products, weights]) = (self.mean(), all.outer);
         let groups = all.groups as f64;
-        let spread = (squares - 2.0 * mean * products + mean * mean * counts).max(0.0);
-        if all.groups < 2 { 0.0 } else { (spread * groups / (groups - 1.0)).sqrt() / self.count as f64 }
+        let spread = (squares - 2.0 * mean * products + mean * mean * weights).max(0.0);
+        if all.groups < 2 { 0.0 } else { (spread * groups / (groups - 1.0)).sqrt() / self.weight }
     }
 }
 
@@ -94,9 +103,9 @@ pub struct Bin {
 }
 
 impl Bin {
-    pub(super) fn add(&mut self, expected: f64, actual: f64, group: u32) {
-        self.expected += expected;
-        self.residuals.add(actual - expected, group);
+    pub(super) fn add(&mut self, expected: f64, actual: f64, weight: f64, group: u32) {
+        self.expected += weight * expected;
+        self.residuals.add(actual - expected, weight, group);
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
@@ -111,7 +120,7 @@ impl Bin {
 
     /// Mean of the expected points of White, 0..=1; 0 if there is no position.
     pub fn expected(&self) -> f64 {
-        self.expected / self.count().max(1) as f64
+        self.residuals.of_all(self.expected)
     }
 
     /// Mean of the actual points of White, 0..=1.
@@ -146,7 +155,7 @@ mod tests {
         assert_eq!((all.mean(), all.error(), all.count()), (0.0, 0.0, 0));
         for (first, values) in [(0, &[1.0, 2.0][..]), (2, &[3.0, 6.0])] {
             let mut part = Moments::default();
-            (first..).zip(values).for_each(|(group, &value)| part.add(value, group));
+            (first..).zip(values).for_each(|(group, &value)| part.add(value, 1.0, group));
             all.merge(part);
         }
         // Squared distances from the mean: 4, 1, 0, 9.
@@ -159,7 +168,7 @@ mod tests {
         let error = |copies: usize| {
             let mut moments = Moments::default();
             for (group, value) in [(7, 1.0), (3, 2.0), (9, 6.0)] {
-                (0..copies).for_each(|_| moments.add(value, group));
+                (0..copies).for_each(|_| moments.add(value, 1.0, group));
             }
             moments.error()
         };

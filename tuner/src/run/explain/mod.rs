@@ -14,6 +14,7 @@ use engine::search::{Pruning, Quiescence};
 
 use crate::data::{Dataset, FULL_PHASE, MOST_PAWNS, Outcome, PHASE_PARTS, material_balance, phase, phase_part};
 use crate::features::Resolve;
+use crate::model::rows::Weighted;
 use crate::objective::{Difference, SampleLoss, expectation, loss_difference};
 use crate::parallel;
 use crate::progress::Progress;
@@ -112,14 +113,15 @@ pub struct Explanation {
 
 impl Explanation {
     /// Of scores alone, in groups that follow one another: nothing is told by phase or material.
-    pub(crate) fn of_scores(k: f64, scores: impl Iterator<Item = f64>, targets: &[f32], groups: &[u32]) -> Self {
+    pub(crate) fn of_scores(k: f64, scores: impl Iterator<Item = f64>, weighted: Weighted<'_>, groups: &[u32]) -> Self {
         let calibration = vec![Bin::default(); EXPECTATIONS];
         let mut told = Explanation { k, calibration, ..Explanation::default() };
-        for ((score, &target), &group) in scores.zip(targets).zip(groups) {
+        for (place, (score, &group)) in scores.zip(groups).enumerate() {
+            let target = f64::from(weighted.targets[place]);
             let expected = expectation(k, score);
             told.scores.push(score.round() as i16);
             for bin in [&mut told.all, &mut told.calibration[bin_of(expected)]] {
-                bin.add(expected, target.into(), group);
+                bin.add(expected, target, weighted.weight(place), group);
             }
         }
         told
@@ -171,8 +173,8 @@ impl Agreement {
         let turned = error - (1.0 - judged.target - judged.expected).powi(2);
         self.positions += 1;
         self.far_off += u64::from((judged.target - judged.expected).abs() > FAR_OFF);
-        self.turned.add(turned, judged.group);
-        self.turned_for_black.add(if judged.is_black_to_move { turned } else { 0.0 }, judged.group);
+        self.turned.add(turned, 1.0, judged.group);
+        self.turned_for_black.add(if judged.is_black_to_move { turned } else { 0.0 }, 1.0, judged.group);
     }
 
     fn merge(&mut self, other: &Self) {
@@ -259,8 +261,11 @@ pub fn loss_change(case: &Case<'_>, loss: SampleLoss, before: &Explanation, afte
     let is_same = |explained: &Explanation| explained.scores.len() == samples.len();
     assert!(is_same(before) && is_same(after), "explanations of other positions");
     let targets: Vec<f32> = samples.iter().map(|&sample| case.targets[sample]).collect();
+    let weights = case.dataset.weights();
+    let weights: Vec<f32> = samples.iter().filter_map(|&sample| weights.get(sample).copied()).collect();
     let groups: Vec<u32> = samples.iter().map(|&sample| case.dataset.groups()[sample]).collect();
-    loss_difference(loss, (before.k, &before.scores), (after.k, &after.scores), &targets, &groups)
+    let weighted = Weighted { targets: &targets, weights: &weights };
+    loss_difference(loss, (before.k, &before.scores), (after.k, &after.scores), weighted, &groups)
 }
 
 /// A position with what is expected of it.
@@ -299,6 +304,7 @@ impl Sums {
     fn add_all(&mut self, case: &Case<'_>, range: Range<usize>, pool: usize) {
         let mut quiescence = Quiescence::new(case.evaluator, Pruning::Exact);
         let (told, file) = (&mut self.told, case.dataset.file_of(range.start));
+        let weight = case.dataset.files()[file].weight.get();
         for (sample, (position, label)) in range.clone().zip(case.dataset.samples(range)) {
             let score = match case.resolve {
                 Resolve::Static => case.evaluator.evaluate_for_white(&position),
@@ -324,7 +330,7 @@ impl Sums {
                 &mut told.by_material[material as usize],
                 &mut told.by_phase[phase],
             ] {
-                bin.add(expected, target, group);
+                bin.add(expected, target, weight, group);
             }
         }
         self.keep(pool);
