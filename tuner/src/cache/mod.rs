@@ -93,9 +93,9 @@ struct Manifest {
 }
 
 /// What an entry is made of.
-struct Key {
+pub(crate) struct Key {
     /// The name of the entry.
-    name: String,
+    pub(crate) name: String,
     /// SHA-256 of every source, in hexadecimal.
     sha256: Vec<String>,
 }
@@ -279,16 +279,26 @@ fn key(
     how: Resolve,
     progress: &dyn Progress,
 ) -> Result<Option<Key>, DatasetError> {
+    let mut parts = vec![MAGIC.to_owned(), how.name()];
+    parts.extend(Numbers::declared().iter().map(|number| number.name.clone()));
+    parts.push(format!("{:?}", evaluator.weights().to_vector()));
+    parts.push(engine_identity(evaluator));
+    key_of(sources, options, parts, progress)
+}
+
+/// The entry for what follows from some data, how they are read, and other parts; `None` if they can be read only once.
+pub(crate) fn key_of(
+    sources: &[Source],
+    options: &ReadOptions,
+    parts: Vec<String>,
+    progress: &dyn Progress,
+) -> Result<Option<Key>, DatasetError> {
     progress.begin("checking", sources.iter().map(Source::size).sum(), Unit::Bytes);
     let mut digest = Sha256::new();
     let mut add = |part: &str| digest.update(format!("{}:{part}", part.len()));
-    add(MAGIC);
-    add(how.name().as_str());
+    parts.iter().for_each(|part| add(part));
     // Where things are kept has no part in what they are.
     add(&format!("{:?}", ReadOptions { storage: Storage::default(), ..options.clone() }));
-    Numbers::declared().iter().for_each(|number| add(&number.name));
-    add(&format!("{:?}", evaluator.weights().to_vector()));
-    add(&engine_identity(evaluator));
     // Filters judge positions by the parameters that the program has with it.
     add(&engine_identity(&Evaluator::default()));
     let found = sources.iter().map(|source| source.digest(progress)).collect::<Result<Option<Vec<_>>, _>>()?;

@@ -1,21 +1,23 @@
 //! `tuner fit`.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use common::files::RunFiles;
 use common::note;
 use serde_json::json;
-use tuner::data::Source;
-use tuner::fit::{Declared, Language, Problem, Settings};
+use tuner::data::{Source, Weight};
+use tuner::features::Resolve;
+use tuner::fit::{CommandLine, Declared, Engine, Language, Problem, Settings};
 use tuner::inspect::report::{Page, page};
 use tuner::processes::is_first;
 
 use super::input::Input;
+use super::positive;
 use super::settings::{KeptArgs, PatternArgs, SettingsArgs};
-use super::{MachineArgs, MemoryArgs, PrintArgs};
+use super::{Answer, DataArgs, MachineArgs, PrintArgs, SampleArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt;
 
@@ -51,18 +53,35 @@ pub(crate) struct FitArgs {
     /// Rows as text: declarations of sums, parameters and the score, then a line a position; see below. Plain, or
     /// compressed with gzip, zstd, xz or bzip2; `-` for standard input. May be given several times: all files then have
     /// the same declarations, and games of their own. Each may have a weight: every row of a.rows=0.5 counts as half a row.
-    #[arg(long, value_name = "FILE[=WEIGHT]", required = true, help_heading = "Data", value_parser = Input::parser())]
+    #[arg(
+        long,
+        value_name = "FILE[=WEIGHT]",
+        required_unless_present = "engine",
+        help_heading = "Data",
+        value_parser = Input::parser()
+    )]
     rows: Vec<Input>,
+
+    #[command(flatten)]
+    asked: AskedArgs,
 
     /// Fit rows although more than a tenth of them differ from the engine's own scores by more than 1 centipawn.
     #[arg(long, help_heading = "Data")]
     trust_rows: bool,
 
-    #[command(flatten)]
-    memory: MemoryArgs,
+    /// Say how well the rows and the formula agree with the engine's own scores, and fit nothing; exit status 1 if they
+    /// do not.
+    #[arg(long, help_heading = "Data")]
+    check: bool,
 
     #[command(flatten)]
     machine: MachineArgs,
+
+    #[command(flatten)]
+    data: DataArgs,
+
+    #[command(flatten)]
+    sample: SampleArgs,
 
     #[command(flatten)]
     patterns: PatternArgs,
@@ -85,8 +104,31 @@ pub(crate) struct FitArgs {
     print: PrintArgs,
 }
 
+/// An engine that makes the rows of positions that it is sent.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+struct AskedArgs {
+    /// Ask an engine for the rows of the positions in --data, as many processes of it as --threads. It is sent FENs and
+    /// answers rows; docs/your-engine.md tells how. Blanks part the words of the command, but not in quotation marks.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "rows")]
+    engine: Option<CommandLine>,
+
+    /// What the engine is asked for: the leaf of Merino's quiescence search, or the position itself.
+    #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
+    resolve: Resolve,
+
+    /// How long the engine may take for an answer, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = positive)]
+    timeout: f64,
+
+    /// Keep the answers in this folder: a file of rows, which is used again when data and engine are the same. What else
+    /// the engine reads (the files of its arguments aside) is not known of.
+    #[arg(long, value_name = "FOLDER", requires = "engine")]
+    cache: Option<PathBuf>,
+}
+
 impl FitArgs {
-    pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
+    pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
         self.check_files()?;
         let constraints = self.patterns.constraints();
         let settings =
@@ -94,13 +136,35 @@ impl FitArgs {
         self.machine.use_threads()?;
         let started = Instant::now();
         let accept = |declared: Declared<'_>| {
-            declared.check_names(self.emit).with_context(|| self.rows[0].path.display().to_string())?;
+            declared.check_names(self.emit).with_context(|| self.name())?;
             declared.check(&settings)?;
             Ok::<_, anyhow::Error>(())
         };
-        let (paths, weights): (Vec<_>, Vec<_>) =
-            self.rows.iter().map(|input| (input.path.clone(), input.weight)).unzip();
-        let problem = Problem::read_rows(&paths, &self.memory.storage(), accept, bars)?.with_weights(&weights);
+        let storage = self.data.memory.storage();
+        let problem = match &self.asked.engine {
+            None => {
+                let inputs = self.rows.iter().map(|input| (input.path.clone(), input.weight));
+                let (paths, weights): (Vec<_>, Vec<_>) = inputs.unzip();
+                Problem::read_rows(&paths, &storage, accept, bars)?.with_weights(&weights)
+            }
+            Some(command) => {
+                let engine = Engine {
+                    command: command.clone(),
+                    processes: self.machine.threads(),
+                    timeout: Duration::from_secs_f64(self.asked.timeout.min(1e6)),
+                    resolve: self.asked.resolve,
+                };
+                let options = self.sample.of(self.data.options());
+                let rows = engine.ask(self.data.sources()?, &options, self.asked.cache.as_deref(), bars)?;
+                if is_first() {
+                    note!("{}", rows.told.trim_end());
+                }
+                Problem::read_asked(&rows, &storage, accept, bars)?
+            }
+        };
+        if self.check {
+            return self.checked(&problem);
+        }
         let read = started.elapsed().as_secs_f64();
         let mut fitted = problem.fit(&settings, self.kept.hooks(bars))?;
         fitted.outcome.seconds.read = read;
@@ -110,24 +174,46 @@ impl FitArgs {
             interrupt::write(output, &text)?;
         }
         if let Some(file) = self.kept.report() {
-            let names: Vec<String> = self.rows.iter().map(|input| input.path.display().to_string()).collect();
-            interrupt::write(file, page(&Page::of_fit(&fitted, &names.join(", "))))?;
+            interrupt::write(file, page(&Page::of_fit(&fitted, &self.name())))?;
         }
         let Some(output) = &self.output else {
             bars.clear();
             if is_first() {
                 note!("{}", self.told(&fitted.to_table(), fitted.to_json()));
             }
-            return Ok(text.trim_end().to_owned());
+            return Ok(text.trim_end().to_owned().into());
         };
         let mut json = fitted.to_json();
         json["output"] = json!(output.display().to_string());
-        Ok(self.told(&format!("{}\nwrote        {}", fitted.to_table(), output.display()), json))
+        Ok(self.told(&format!("{}\nwrote        {}", fitted.to_table(), output.display()), json).into())
+    }
+
+    /// What is fitted, for messages and pages.
+    fn name(&self) -> String {
+        match &self.asked.engine {
+            Some(command) => format!("rows of `{command}`"),
+            None => self.rows.iter().map(|input| input.path.display().to_string()).collect::<Vec<_>>().join(", "),
+        }
+    }
+
+    /// How well the formula agrees with the engine.
+    fn checked(&self, problem: &Problem) -> Result<Answer> {
+        let Some(check) = &problem.check else {
+            bail!("--check: {} have no scores of the engine to compare: let them have a column `score`", self.name());
+        };
+        Ok(Answer { text: self.told(&check.to_string(), check.to_json()), is_good: !check.has_failed() })
     }
 
     /// Sees that no file of the run is lost, that all could be written, and that input is read once.
     fn check_files(&self) -> Result<()> {
         let mut files = RunFiles::default();
+        self.data.register(&mut files)?;
+        if self.asked.engine.is_none() && !self.data.epd.is_empty() {
+            bail!("--data: rows are data already; positions are for --engine");
+        }
+        if self.data.epd.iter().any(|input| input.weight != Weight::default()) {
+            bail!("--data: weights are for --rows; an engine's rows count alike");
+        }
         self.rows.iter().try_for_each(|input| files.reads("--rows", &input.path))?;
         self.output.iter().try_for_each(|output| files.writes("--output", output, self.emit.kind()))?;
         self.kept.register(&mut files)?;

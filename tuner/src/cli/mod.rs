@@ -126,7 +126,7 @@ impl Cli {
     pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
         Ok(match &self.command {
             Some(Command::Evaluate(args)) => args.run(bars)?.into(),
-            Some(Command::Fit(args)) => args.run(bars)?.into(),
+            Some(Command::Fit(args)) => args.run(bars)?,
             Some(Command::Convert(args)) => args.run(bars)?.into(),
             Some(Command::Crosswise(args)) => args.run(bars)?.into(),
             Some(Command::Data(args)) => args.run(bars)?.into(),
@@ -292,6 +292,11 @@ struct MachineArgs {
 }
 
 impl MachineArgs {
+    /// How many.
+    fn threads(&self) -> usize {
+        self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+    }
+
     /// Has all that follows run on so many threads.
     fn use_threads(&self) -> Result<()> {
         if let Some(threads) = self.threads {

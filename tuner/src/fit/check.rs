@@ -41,8 +41,10 @@ pub struct Check {
 /// A row that differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Worst {
-    /// File and line.
+    /// File and line; the position, if an engine was asked.
     pub place: String,
+    /// The line.
+    pub line: u64,
     /// The score of the engine, in centipawns and White's view.
     pub score: f64,
     /// The score of the formula.
@@ -70,7 +72,10 @@ impl Check {
             rms: mean_square.sqrt(),
             worst: worst
                 .into_iter()
-                .map(|row| Worst { place: text.place(row), score: of_row(row).0, formula: of_row(row).1 })
+                .map(|row| {
+                    let (score, formula) = of_row(row);
+                    Worst { place: text.place(row), line: text.lines.of(row), score, formula }
+                })
                 .collect(),
             along: if off.is_empty() { Vec::new() } else { along(text, own, &differences) },
         };

@@ -8,6 +8,7 @@
 
 mod check;
 mod emit;
+mod engine;
 mod fitted;
 mod fitting;
 mod groups;
@@ -20,6 +21,7 @@ pub use crate::model::text::{Parameter, Start, TextError};
 pub use crate::run::{Hooks, RunError, Settings};
 pub use check::{Check, Worst};
 pub use emit::{EmitError, Language};
+pub use engine::{AskedRows, CommandLine, Engine};
 pub use fitted::Fitted;
 pub use groups::Grouping;
 pub use problem::{Declared, Problem};

@@ -8,7 +8,7 @@ use common::files::write_whole_with;
 use tools::compression::decode_text;
 
 use super::groups::{self, Grouping};
-use super::{Check, Parameter, RunError, Settings, TextError};
+use super::{AskedRows, Check, Parameter, RunError, Settings, TextError};
 use crate::constraints::{Constraints, Resolved};
 use crate::data::{Source, Weight};
 use crate::io::Storage;
@@ -76,9 +76,34 @@ impl Problem {
         accept: impl FnOnce(Declared<'_>) -> Result<(), E>,
         progress: &dyn Progress,
     ) -> Result<Self, E> {
+        Self::read_texts(paths.iter().map(|path| Ok(open(path)?)), storage, accept, progress)
+    }
+
+    /// Reads rows that an engine has answered, as [`Problem::read_rows`] reads others.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_asked<E: From<TextError> + From<RunError>>(
+        rows: &AskedRows,
+        storage: &Storage,
+        accept: impl FnOnce(Declared<'_>) -> Result<(), E>,
+        progress: &dyn Progress,
+    ) -> Result<Self, E> {
+        let text = rows.text().map_err(|error| TextError::unreadable(&rows.name, &error))?;
+        let mut problem = Self::read_texts([Ok((rows.name.clone(), text))], storage, accept, progress)?;
+        problem.check.iter_mut().try_for_each(|check| rows.name_rows(check))?;
+        Ok(problem)
+    }
+
+    fn read_texts<E: From<TextError> + From<RunError>>(
+        texts: impl IntoIterator<Item = Result<Text, E>>,
+        storage: &Storage,
+        accept: impl FnOnce(Declared<'_>) -> Result<(), E>,
+        progress: &dyn Progress,
+    ) -> Result<Self, E> {
         progress.begin("reading", 0, Unit::Iterations);
         let accept = |parameters: &_, model: &_, is_old| accept(Declared { parameters, model, is_old });
-        let text = text::read(paths.iter().map(|path| Ok(open(path)?)), accept, storage);
+        let text = text::read(texts, accept, storage);
         progress.end();
         Ok(Problem::new(text?, false, storage)?)
     }

@@ -7,6 +7,7 @@ use super::{CheckpointError, ValidationError};
 use crate::constraints::ConstraintError;
 use crate::data::DatasetError;
 use crate::features::ReadError;
+use crate::io::StorageError;
 use crate::model::rows::RowsError;
 use crate::model::text::TextError;
 use crate::objective::{FitKError, ObjectiveError, OneResult};
@@ -66,6 +67,9 @@ pub enum RunError {
     /// The checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// What is kept from run to run, or beside one.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
     /// Something that was asked for takes more memory than there may be.
     #[error("{flag} keeps every row in memory, but {rows} rows are too many for that; raise --memory, or do without")]
     Memory {

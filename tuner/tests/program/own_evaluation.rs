@@ -139,7 +139,7 @@ fn rows_come_from_several_files_and_standard_input() {
     fs::write(folder.join("other"), whole.replace("Tempo 10", "Tempo 11")).unwrap();
     let error = refusal(tuner_fit(folder, &["--rows", "whole", "--rows", "other", "--output", "out"]));
     assert!(
-        error.starts_with("error: other: declares `tempo Tempo 11 unit 1`, but whole declares `tempo Tempo 10"),
+        error.starts_with("error: other: declares `single tempo Tempo 11`, but whole declares `single tempo Tempo 10"),
         "{error}"
     );
     assert!(!folder.join("out").exists());

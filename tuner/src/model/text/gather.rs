@@ -100,6 +100,11 @@ impl Gather {
         self.has_scores
     }
 
+    /// The score of the last row, if rows have the engine's own.
+    pub(super) fn last_score(&self) -> Option<f32> {
+        self.scores.last().copied()
+    }
+
     /// Goes on to the next text, whose games are others.
     pub(super) fn next_text(&mut self, number: usize) {
         self.salt = (number as u32).wrapping_mul(0x9E37_79B9);

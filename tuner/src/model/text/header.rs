@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::lines::{LineReader, Words};
+use super::write::sum_line;
 use super::{Parameter, Start, TextError, VERSION_1, VERSION_2, old};
 use crate::model::Model;
 use crate::model::formula::{CONSTANT, Formula, FormulaError, Interval, Place, brief};
@@ -54,6 +55,8 @@ pub(super) struct Header {
     /// Without the constant.
     pub(super) facts: Vec<(String, Interval)>,
     pub(super) common: Vec<Vec<(usize, f64)>>,
+    /// Whether an engine answers, whose results and groups others know, and which declares parameters when it meets them.
+    pub(super) is_asked: bool,
 }
 
 impl Declared {
@@ -98,16 +101,9 @@ impl Header {
             let has = |has: bool| format!("has {} column `score`", if has { "a" } else { "no" });
             return Some((has(scores), has(other_scores)));
         }
-        let [own, others] = [self, other].map(|header| {
-            let sums = header.sums.iter().map(|sum| {
-                format!("sum {} {}{}", sum.name, word_of(sum.kind), if sum.is_sided { " sided" } else { "" })
-            });
-            let parameters = header.parameters.iter().map(|parameter| {
-                let sum = parameter.sum.map_or("param", |sum| &header.sums[sum].name);
-                let start: String = parameter.start.numbers().iter().map(|number| format!(" {number}")).collect();
-                format!("{sum} {}{start} unit {}", parameter.name, parameter.unit)
-            });
-            sums.chain(header.text.lines().map(str::to_owned)).chain(parameters).collect::<Vec<String>>()
+        let [own, others]: [Vec<String>; 2] = [self, other].map(|header| {
+            let parameters = header.parameters.iter().map(|parameter| parameter.line(&header.sums));
+            header.sums.iter().map(sum_line).chain(header.text.lines().map(str::to_owned)).chain(parameters).collect()
         });
         let told = |lines: &[String], at: usize| match lines.get(at) {
             Some(line) => format!("declares `{}`", brief(line)),
@@ -133,7 +129,7 @@ impl Header {
     }
 
     /// Takes a line; all that was declared if it is the last one.
-    fn declare(&mut self, line: &str, start: Place) -> Result<Option<Declared>, FormulaError> {
+    pub(super) fn declare(&mut self, line: &str, start: Place) -> Result<Option<Declared>, FormulaError> {
         let mut words = Words::new(line, start);
         let (keyword, _) = words.next();
         match keyword {
@@ -197,8 +193,10 @@ impl Header {
     }
 
     /// Checks all that was declared, whose last line is `end`.
-    fn finish(&self, columns: Vec<Column>, end: Place) -> Result<Declared, FormulaError> {
-        self.check_sums()?;
+    pub(super) fn finish(&self, columns: Vec<Column>, end: Place) -> Result<Declared, FormulaError> {
+        if !self.is_asked {
+            self.check_sums()?;
+        }
         let layout = self.layout();
         let tape = self.formula.tape(&layout, end)?;
         self.formula.check_used()?;
@@ -316,7 +314,7 @@ impl Header {
 
     /// Takes the last line: the names of the columns.
     fn columns(&self, mut words: Words, start: Place) -> Result<Vec<Column>, FormulaError> {
-        let mut columns = Vec::new();
+        let mut columns = if self.is_asked { vec![Column::Result, Column::Group] } else { Vec::new() };
         loop {
             let (name, place) = words.next();
             let fact = self.facts.iter().position(|fact| fact.0 == name);
@@ -392,14 +390,6 @@ fn decimals((word, _): Word) -> usize {
     let is_plain = !word.contains(['e', 'E']);
     let value = word.parse::<f64>().map_or(0, |number| behind(&number.to_string()));
     value.max(if is_plain { behind(word) } else { 0 }).min(MOST_DECIMALS)
-}
-
-/// What parameters of a sum are declared by.
-fn word_of(kind: SumKind) -> &'static str {
-    match kind {
-        SumKind::Pair => "pair",
-        SumKind::Single => "single",
-    }
 }
 
 /// Refuses more words.

@@ -32,6 +32,7 @@
 //! and Black's; entries of other sums stand before both, positive for White. Blank lines and what follows a `#` at the
 //! start of a line or after a blank mean nothing. Version 1 is in the module `old`.
 
+pub(crate) mod answers;
 mod gather;
 mod header;
 mod lines;
@@ -60,7 +61,7 @@ pub const PHASE_WEIGHTS: usize = old::PIECES;
 
 /// First lines.
 const VERSION_1: &str = "merino-rows 1";
-const VERSION_2: &str = "merino-rows 2";
+pub(crate) const VERSION_2: &str = "merino-rows 2";
 
 /// Where a parameter starts, in what its sum adds up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -232,7 +233,7 @@ pub fn read<E: From<TextError>>(
     accept(&header.parameters, &declared.model, is_old)?;
     let mut rows = Gather::new(&header, &declared, storage);
     let mut files = vec![(file.clone(), 0)];
-    read_rows(&header, declared.columns, is_old, lines, &mut rows)?;
+    read_rows(&header, &declared.columns, is_old, lines, &mut rows)?;
     for next in texts {
         let (other, mut text) = next?;
         let mut lines = LineReader::new(&other, &mut *text);
@@ -246,7 +247,7 @@ pub fn read<E: From<TextError>>(
         }
         files.push((other.clone(), rows.len()));
         rows.next_text(files.len());
-        read_rows(&again, declared.columns, is_old, lines, &mut rows)?;
+        read_rows(&again, &declared.columns, is_old, lines, &mut rows)?;
     }
     Ok(rows.finish(header, files, is_old)?)
 }
@@ -273,7 +274,7 @@ pub fn declare(file: &str, declarations: &str) -> Result<TextRows, TextError> {
 
 fn read_rows(
     header: &Header,
-    columns: Vec<header::Column>,
+    columns: &[header::Column],
     is_old: bool,
     mut lines: LineReader,
     rows: &mut Gather,

@@ -17,7 +17,7 @@ const SLACK: f64 = 1e-6;
 /// What rows look like.
 pub(super) struct RowFormat<'h> {
     pub(super) header: &'h Header,
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: &'h [Column],
     /// Whether they are of version 1: no sides, no fractions, no unknown groups.
     pub(super) is_old: bool,
     /// Parameters that entries may name: the first ones.
@@ -34,11 +34,11 @@ impl RowFormat<'_> {
     }
 
     /// The result and the group of a row, whose other parts go to `rows`.
-    fn parse(&self, line: &[u8], rows: &mut Gather) -> Result<(f32, Option<u32>), String> {
+    pub(super) fn parse(&self, line: &[u8], rows: &mut Gather) -> Result<(f32, Option<u32>), String> {
         let mut words = Bytes(line);
         let (mut result, mut group) = (0.0, None);
         rows.begin();
-        for &column in &self.columns {
+        for &column in self.columns {
             let word = words.next();
             match column {
                 Column::Result => result = number("a result from 0 to 1", word)?,

@@ -2,9 +2,33 @@
 
 use std::io::{self, Write};
 
-use super::{Start, TextRows, VERSION_2};
+use super::{Parameter, Start, TextRows, VERSION_2};
 use crate::model::formula::CONSTANT;
-use crate::model::layout::SumKind;
+use crate::model::layout::{Sum, SumKind};
+
+/// The line that declares a sum.
+pub(super) fn sum_line(sum: &Sum) -> String {
+    let kind = if sum.kind == SumKind::Pair { "pair" } else { "single" };
+    format!("sum {} {kind}{}", sum.name, if sum.is_sided { " sided" } else { "" })
+}
+
+impl Parameter {
+    /// The line that declares the parameter.
+    pub(super) fn line(&self, sums: &[Sum]) -> String {
+        let Parameter { name, start, decimals, .. } = self;
+        let sum = self.sum.map(|sum| &sums[sum].name);
+        let mut line = match (sum, start) {
+            (Some(sum), Start::Pair(_)) => format!("pair {sum} {name}"),
+            (Some(sum), Start::Single(_)) => format!("single {sum} {name}"),
+            (None, _) => format!("param {name}"),
+        };
+        start.numbers().iter().for_each(|number| line += &format!(" {number:.decimals$}"));
+        if self.unit != 1.0 {
+            line += &format!(" unit {}", self.unit);
+        }
+        line
+    }
+}
 
 impl TextRows {
     /// Writes everything as `merino-rows 2`.
@@ -20,25 +44,9 @@ impl TextRows {
             ));
         }
         writeln!(text, "{VERSION_2}")?;
-        for sum in &self.model.layout.sums {
-            let kind = if sum.kind == SumKind::Pair { "pair" } else { "single" };
-            writeln!(text, "sum {} {kind}{}", sum.name, if sum.is_sided { " sided" } else { "" })?;
-        }
-        for parameter in &self.parameters {
-            let name = &parameter.name;
-            let sum = parameter.sum.map(|sum| &self.model.layout.sums[sum].name);
-            match (sum, parameter.start) {
-                (Some(sum), Start::Pair(_)) => write!(text, "pair {sum} {name}")?,
-                (Some(sum), Start::Single(_)) => write!(text, "single {sum} {name}")?,
-                (None, _) => write!(text, "param {name}")?,
-            }
-            let digits = parameter.decimals;
-            parameter.start.numbers().iter().try_for_each(|number| write!(text, " {number:.digits$}"))?;
-            if parameter.unit != 1.0 {
-                write!(text, " unit {}", parameter.unit)?;
-            }
-            writeln!(text)?;
-        }
+        let sums = &self.model.layout.sums;
+        sums.iter().try_for_each(|sum| writeln!(text, "{}", sum_line(sum)))?;
+        self.parameters.iter().try_for_each(|parameter| writeln!(text, "{}", parameter.line(sums)))?;
         text.write_all(self.formula.as_bytes())?;
         self.write_rows(text)
     }

@@ -1,0 +1,255 @@
+//! What an engine says that is asked for the rows of positions.
+//!
+//! The engine reads a FEN a line. It says, in the words of [`super`]: its declarations, up to the line `rows`, which has no
+//! columns `result` and `group`, as others know them; then, for each FEN, a row without these columns, or
+//! `skip REASON`. Parameters of sums may be declared behind the line `rows`, too, when they are first met: they get the
+//! next numbers.
+//!
+//! Several processes of an engine meet parameters in different orders. [`Joint`] numbers those that were declared behind
+//! `rows` by their names, whoever met them when.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::io::BufRead;
+
+use super::gather::Gather;
+use super::header::{Column, Header};
+use super::lines::LineReader;
+use super::row::RowFormat;
+use super::write::sum_line;
+use super::{TextError, VERSION_2};
+use crate::io::Storage;
+use crate::model::formula::{Place, brief};
+
+/// Reads what one process of an engine says.
+pub(crate) struct Answers<'t> {
+    lines: LineReader<'t>,
+    header: Header,
+    columns: Vec<Column>,
+    opening: usize,
+    /// Rows of the present positions, to see that they can be read; none where parameters have been declared since.
+    gather: Option<Gather>,
+}
+
+/// What is said of a position.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Answer {
+    /// A row, and its score if the engine gives one.
+    Row(Option<f32>),
+    /// None, for this reason.
+    Skip(String),
+}
+
+/// What is known of a position that is asked for.
+pub(crate) struct Asked<'f> {
+    pub(crate) fen: &'f str,
+    pub(crate) result: f32,
+    pub(crate) group: Option<u32>,
+}
+
+/// What a process has declared.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Declarations {
+    /// Lines of sums, and of parameters before the line `rows`; behind those of parameters all others.
+    sums: Vec<String>,
+    /// By number: the name of a parameter and its line.
+    parameters: Vec<(String, String)>,
+    /// How many of them were declared before the line `rows`.
+    opening: usize,
+    formula: String,
+    columns: String,
+}
+
+impl<'t> Answers<'t> {
+    /// Reads the declarations of an engine, which messages call `file`, up to the line `rows`.
+    pub(crate) fn open(file: &'t str, text: &'t mut dyn BufRead) -> Result<Self, TextError> {
+        let mut lines = LineReader::new(file, text);
+        let mut header = Header::default();
+        header.is_asked = true;
+        let (is_old, declared) = header.open(&mut lines)?;
+        if is_old {
+            return Err(lines.fault(format!("an engine that is asked answers as `{VERSION_2}`")));
+        }
+        let opening = header.parameters.len();
+        Ok(Answers { lines, header, columns: declared.columns, opening, gather: None })
+    }
+
+    /// Reads the answer to a position. A row is checked, and written behind others as a line of a text of rows, with the
+    /// position as its comment; its entries have the numbers of this process.
+    pub(crate) fn answer(&mut self, asked: &Asked<'_>, rows: &mut String) -> Result<Answer, TextError> {
+        loop {
+            if !self.lines.advance()? {
+                return Err(self.lines.fault("the engine has ended".to_owned()));
+            }
+            let (line, place) = self.lines.text()?;
+            let line = line.split(" #").next().unwrap_or_default().trim_ascii_end();
+            if line.starts_with("pair ") || line.starts_with("single ") {
+                self.header.declare(line, place).map_err(|error| self.lines.fault_in_header(error))?;
+                self.gather = None;
+            } else if let Some(reason) =
+                line.strip_prefix("skip").filter(|rest| rest.is_empty() || rest.starts_with(' '))
+            {
+                return Ok(Answer::Skip(brief(reason.trim_ascii()).escape_debug().to_string()));
+            } else {
+                let start = rows.len();
+                let group = asked.group.map_or("-".to_owned(), |group| group.to_string());
+                _ = write!(rows, "{} {group} {line}", asked.result);
+                let score =
+                    Self::check(&self.header, &self.columns, &mut self.gather, &rows.as_bytes()[start..], &self.lines)?;
+                _ = writeln!(rows, " # {}", asked.fen);
+                return Ok(Answer::Row(score));
+            }
+        }
+    }
+
+    /// Forgets the rows that were checked.
+    pub(crate) fn forget(&mut self) {
+        self.gather = None;
+    }
+
+    /// Whether the engine says no more.
+    pub(crate) fn is_over(&mut self) -> Result<bool, TextError> {
+        Ok(!self.lines.advance()?)
+    }
+
+    /// Checks a row as it is checked where it is read in earnest; its score, if there is one.
+    fn check(
+        header: &Header,
+        columns: &[Column],
+        gather: &mut Option<Gather>,
+        row: &[u8],
+        lines: &LineReader,
+    ) -> Result<Option<f32>, TextError> {
+        let mut rows = match gather.take() {
+            Some(rows) => rows,
+            None => {
+                let place = Place { line: lines.number, column: 1 };
+                let declared = header.finish(columns.to_vec(), place).map_err(|error| lines.fault_in_header(error))?;
+                Gather::new(header, &declared, &Storage::default())
+            }
+        };
+        let format = RowFormat { header, columns, is_old: false, listed: header.parameters.len() };
+        let (result, group) = format.parse(row, &mut rows).map_err(|message| lines.fault(message))?;
+        rows.push(result, group, lines)?;
+        rows.check_scores(lines)?;
+        Ok(gather.insert(rows).last_score())
+    }
+
+    /// All that has been declared.
+    pub(crate) fn declarations(self) -> Declarations {
+        let Header { sums, parameters, text, facts, .. } = self.header;
+        let names = self.columns.iter().map(|column| match column {
+            Column::Result => "result",
+            Column::Group => "group",
+            Column::Score => "score",
+            Column::Constant => "constant",
+            Column::Fact(fact) => &facts[fact - 1].0,
+            Column::Count(_) => unreachable!("a column of version 1"),
+        });
+        Declarations {
+            columns: format!("rows {}", names.collect::<Vec<_>>().join(" ")),
+            parameters: parameters.iter().map(|one| (one.name.clone(), one.line(&sums))).collect(),
+            sums: sums.iter().map(sum_line).collect(),
+            opening: self.opening,
+            formula: text,
+        }
+    }
+}
+
+/// The declarations of all processes, as one.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Joint {
+    /// A text of rows up to its line `rows`, without the first line.
+    pub(crate) head: String,
+    /// By process: what its parameters are numbered in that text.
+    pub(crate) numbers: Vec<Vec<usize>>,
+}
+
+impl Joint {
+    /// Joins what processes of one engine have declared.
+    ///
+    /// # Errors
+    /// The first two lines that differ where they should not.
+    ///
+    /// # Panics
+    /// If there is no process.
+    pub(crate) fn of(processes: &[Declarations]) -> Result<Self, String> {
+        let first = &processes[0];
+        let mut late: BTreeMap<Natural, &str> = BTreeMap::new();
+        for process in processes {
+            let pairs = first.opening().zip(process.opening()).chain([(&first.columns[..], &process.columns[..])]);
+            let of_names = process.parameters[process.opening..].iter().map(|(name, line)| {
+                let known = *late.entry(Natural(name)).or_insert(line);
+                (known, &line[..])
+            });
+            if first.opening().count() != process.opening().count() {
+                return Err("declare more and less before the line `rows`".to_owned());
+            }
+            if let Some((one, other)) = pairs.chain(of_names.collect::<Vec<_>>()).find(|(one, other)| one != other) {
+                return Err(format!("declare `{}` and `{}`", brief(one), brief(other)));
+            }
+        }
+        let opening = first.opening;
+        let mut head: String = first.sums.iter().flat_map(|line| [line, "\n"]).collect();
+        let lines = first.parameters[..opening].iter().map(|parameter| &parameter.1[..]).chain(late.values().copied());
+        lines.for_each(|line| _ = writeln!(head, "{line}"));
+        _ = writeln!(head, "{}{}", first.formula, first.columns);
+        let places: BTreeMap<Natural, usize> = late.keys().copied().zip(opening..).collect();
+        let numbers = processes.iter().map(|process| {
+            let late = process.parameters[opening..].iter().map(|(name, _)| places[&Natural(name)]);
+            (0..opening).chain(late).collect()
+        });
+        Ok(Joint { numbers: numbers.collect(), head })
+    }
+}
+
+impl Declarations {
+    fn opening(&self) -> impl Iterator<Item = &str> {
+        let parameters = self.parameters[..self.opening].iter().map(|parameter| &parameter.1[..]);
+        self.sums.iter().map(|line| &line[..]).chain(parameters).chain(self.formula.lines())
+    }
+}
+
+/// Gives the entries of a row other numbers.
+pub(crate) fn renumber(row: &str, numbers: &[usize], to: &mut String) {
+    let end = row.find(" #").unwrap_or(row.len());
+    for word in row[..end].split_ascii_whitespace() {
+        match word.split_once(':').and_then(|(index, count)| Some((index.parse::<usize>().ok()?, count))) {
+            Some((index, count)) => _ = write!(to, "{}:{count} ", numbers[index]),
+            None => _ = write!(to, "{word} "),
+        }
+    }
+    to.push_str(row[end..].trim_start());
+    to.push('\n');
+}
+
+/// A name, in the order that people give names with numbers: `a[2]` before `a[10]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Natural<'n>(&'n str);
+
+impl<'n> Natural<'n> {
+    /// Words and numbers, the latter by their lengths and digits.
+    fn parts(self) -> impl Iterator<Item = (usize, &'n str)> {
+        let digit = |byte: &u8| byte.is_ascii_digit();
+        let parts = self.0.as_bytes().chunk_by(move |a, b| digit(a) == digit(b));
+        let mut start = 0;
+        parts.map(move |part| {
+            let text = &self.0[start..start + part.len()];
+            start += part.len();
+            if digit(&part[0]) { (text.len(), text) } else { (usize::MAX, text) }
+        })
+    }
+}
+
+impl Ord for Natural<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.parts().cmp(other.parts())
+    }
+}
+
+impl PartialOrd for Natural<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
