@@ -1,13 +1,9 @@
 /* merino_rows.h: lets `tuner fit --engine` ask a chess engine what its evaluation adds up. C99 and later, C++11 and
  * later. docs/your-engine.md of Merino tells how to use it, step by step.
  *
- * SPDX-License-Identifier: 0BSD. Of this file alone, not of what it comes with: Copyright (C) 2026 The Merino authors.
- * Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby
- * granted. THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE
- * INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY
- * SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR
- * PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH
- * THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ * Copyright (C) 2026 The Merino authors. Of this file alone, not of what it comes with: copying and distribution, with
+ * or without modification, are permitted in any medium without royalty, provided the copyright notice and this notice
+ * are preserved. This file is offered as-is, without any warranty. SPDX-License-Identifier: FSFAP
  *
  * Beside every line that adds a term goes one that counts it, n times; color is 0 for White's, 1 for Black's:
  *
@@ -19,7 +15,7 @@
  *
  * Without MERINO, all of these are nothing. With it, one file of the engine defines MERINO_MAIN before it includes this
  * one, and calls merino_loop. An array has to be one, not a pointer; else give it a name:
- * MR_NAMED("Psqt", 2, pt, square, 0, psqt[square], color, 1), where 2 is the number of its indices. */
+ * MR_NAMED("main", "Psqt", 2, pt, square, 0, psqt[square], color, 1), where 2 is the number of its indices. */
 #ifndef MERINO_ROWS_H
 #define MERINO_ROWS_H
 
@@ -29,18 +25,15 @@
 #define MR3(array, i, j, k, color, n) MR3_IN(main, array, i, j, k, color, n)
 
 #ifndef MERINO
-
 #define MR_IN(sum, term, color, n) ((void)0)
 #define MR1_IN(sum, array, i, color, n) ((void)0)
 #define MR2_IN(sum, array, i, j, color, n) ((void)0)
 #define MR3_IN(sum, array, i, j, k, color, n) ((void)0)
-#define MR_NAMED(name, indices, i, j, k, term, color, n) ((void)0)
+#define MR_NAMED(sum, name, indices, i, j, k, term, color, n) ((void)0)
 #define MRV_IN(sum, term, color, n) ((void)0)
 #define MRV1_IN(sum, array, i, color, n) ((void)0)
 #define MR_FACT(fact, value) ((void)0)
-
 #else
-
 /* How the engine keeps a pair, and whose a color is: define these before, if it is otherwise. */
 #ifndef MERINO_MG
 #define MERINO_MG(v) ((v).mg)
@@ -53,7 +46,6 @@
 #define MERINO_PAIR(v) 1, (double)MERINO_MG(v), (double)MERINO_EG(v)
 #define MERINO_VALUE(v) 0, (double)(v), 0.0
 #define MERINO_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define MR_IN(sum, v, color, n) MERINO_TERM(#sum, #v, 0, 1, 1, 1, 0, 0, 0, MERINO_PAIR(v), color, n)
 #define MR1_IN(sum, v, i, color, n) \
     MERINO_TERM(#sum, #v, 1, MERINO_OF(v), 1, 1, i, 0, 0, MERINO_PAIR((v)[mr_i]), color, n)
@@ -65,31 +57,24 @@
 #define MRV_IN(sum, v, color, n) MERINO_TERM(#sum, #v, 0, 1, 1, 1, 0, 0, 0, MERINO_VALUE(v), color, n)
 #define MRV1_IN(sum, v, i, color, n) \
     MERINO_TERM(#sum, #v, 1, MERINO_OF(v), 1, 1, i, 0, 0, MERINO_VALUE((v)[mr_i]), color, n)
-#define MR_NAMED(name, indices, i, j, k, v, color, n) do { \
-    if (merino_now && (n) != 0 && !MERINO_COUNT(name, i, j, k, color, n)) { \
-        merino_declare("main", name, indices, (int)(i), (int)(j), (int)(k), MERINO_PAIR(v)); \
-        MERINO_COUNT(name, i, j, k, color, n); \
-    } } while (0)
+#define MR_NAMED(sum, name, indices, i, j, k, v, color, n) \
+    MERINO_EACH(name, i, j, k, color, n, merino_declare(sum, mr_name, indices, i, j, k, MERINO_PAIR(v)))
 #define MR_FACT(fact, value) (merino_now ? merino_fact(#fact, (double)(value)) : (void)0)
-
 /* The first element that is met declares its whole array, so that tables come out whole. */
-#define MERINO_TERM(sum, name, indices, a, b, c, i, j, k, values, color, n) do { \
-    if (merino_now && (n) != 0 && !MERINO_COUNT(name, i, j, k, color, n)) { \
-        for (int mr_i = 0; mr_i < (a); mr_i++) \
-            for (int mr_j = 0; mr_j < (b); mr_j++) \
-                for (int mr_k = 0; mr_k < (c); mr_k++) \
-                    merino_declare(sum, name, indices, mr_i, mr_j, mr_k, values); \
-        if (!MERINO_COUNT(name, i, j, k, color, n)) merino_fail("an index is beyond the array", name); \
+#define MERINO_TERM(sum, name, indices, a, b, c, i, j, k, values, color, n) \
+    MERINO_EACH(name, i, j, k, color, n, MERINO_FOR(mr_i, a) MERINO_FOR(mr_j, b) MERINO_FOR(mr_k, c) \
+        merino_declare(sum, mr_name, indices, mr_i, mr_j, mr_k, values))
+#define MERINO_FOR(index, end) for (int index = 0; index < (end); index++)
+#define MERINO_EACH(name, i, j, k, color, n, declare) do { \
+    const char *const mr_name = name; \
+    if (merino_now && (n) != 0 && !merino_count(mr_name, i, j, k, MERINO_BLACK(color), (double)(n))) { \
+        declare; \
+        if (!merino_count(mr_name, i, j, k, MERINO_BLACK(color), (double)(n))) merino_fail("bad index", mr_name); \
     } } while (0)
-#define MERINO_COUNT(name, i, j, k, color, n) \
-    merino_count(name, (int)(i), (int)(j), (int)(k), MERINO_BLACK(color) ? 1 : 0, (double)(n))
-
 /* Evaluates a position: its score in centipawns and White's view goes to *score; NULL, or why there is no row. */
 typedef const char *(*merino_eval)(const char *fen, double *score);
-
 #ifdef __cplusplus
 #define MERINO_LOCAL thread_local
-extern "C" {
 #elif defined(_MSC_VER)
 #define MERINO_LOCAL __declspec(thread)
 #elif __STDC_VERSION__ >= 201112L
@@ -97,67 +82,58 @@ extern "C" {
 #else
 #define MERINO_LOCAL __thread
 #endif
-extern MERINO_LOCAL struct merino_trace *merino_now; /* What this thread traces; null outside of merino_loop. */
+extern MERINO_LOCAL struct merino_trace *merino_now; /* Null outside of merino_loop. */
 int merino_count(const char *name, int i, int j, int k, int is_black, double n);
-void merino_declare(const char *sum, const char *name, int dim, int i, int j, int k, int is_pair, double mg, double eg);
+void merino_declare(const char *sum, const char *name, int dim, int i, int j, int k, int pair, double mg, double eg);
 void merino_fact(const char *name, double value);
 void merino_fail(const char *what, const char *name);
-/* Answers the FENs on standard input until there are no more; what main may return. `declarations` has the lines of sums,
- * facts and the score, as docs/rows.md tells. */
+/* Answers the FENs on standard input, until there are no more; main may return what it returns. `declarations`: lines
+ * of sums, facts and the score, as docs/rows.md has them. */
 int merino_loop(const char *declarations, merino_eval eval);
-#ifdef __cplusplus
-}
-#endif
-
 #ifdef MERINO_MAIN
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
 enum { MERINO_TERMS = 1 << 14, MERINO_SLOTS = 1 << 16 };
 struct merino_sum { char name[64]; int is_sided; };
 struct merino_term { char name[128]; int is_sided, is_met; double count[2]; };
-struct merino_slot { const char *name; int i, j, k, term; }; /* A name is the same only for the same line of code. */
+struct merino_slot { const char *name; int i, j, k, term; }; /* `name` is another one for each line of code. */
 struct merino_trace {
     struct merino_sum sums[32];
-    char facts[64][64];
-    double values[64];
-    int sum_count, fact_count, terms, used, met, list[MERINO_TERMS]; /* `list` has those that this position has met. */
     struct merino_term term[MERINO_TERMS];
     struct merino_slot slots[MERINO_SLOTS];
+    int sum_count, fact_count, terms, used, met, list[MERINO_TERMS]; /* Met in this position. */
+    char facts[64][64];
+    double values[64];
 };
 MERINO_LOCAL struct merino_trace *merino_now = NULL;
 
 void merino_fail(const char *what, const char *name) {
-    fprintf(stderr, "merino_rows.h: %s: %s\n", what, name);
-    exit(1);
+    exit((fprintf(stderr, "merino_rows.h: %s: %s\n", what, name), 1));
 }
-
 static struct merino_slot *merino_find(const char *name, int i, int j, int k) {
-    unsigned at = ((unsigned)(size_t)name + (unsigned)i * 4096u + (unsigned)j * 64u + (unsigned)k) * 0x9E3779B1u;
-    for (at >>= 16;; at++) {
-        struct merino_slot *slot = &merino_now->slots[at % MERINO_SLOTS];
-        if (!slot->name || (slot->name == name && slot->i == i && slot->j == j && slot->k == k)) return slot;
-    }
+    unsigned at = ((unsigned)(size_t)name + 4096u * (unsigned)i + 64u * (unsigned)j + (unsigned)k) * 0x9E3779B1u >> 16;
+    struct merino_slot *slot = &merino_now->slots[at];
+    while (slot->name && (slot->name != name || slot->i != i || slot->j != j || slot->k != k))
+        slot = &merino_now->slots[++at % MERINO_SLOTS];
+    return slot;
 }
-
 int merino_count(const char *name, int i, int j, int k, int is_black, double n) {
     const struct merino_slot *slot = merino_find(name, i, j, k);
     struct merino_term *term = &merino_now->term[slot->term];
     if (!slot->name) return 0;
-    if (!term->is_met) merino_now->list[merino_now->met++] = slot->term;
-    term->is_met = 1;
-    term->count[is_black] += n;
+    if (!term->is_met++) merino_now->list[merino_now->met++] = slot->term;
+    term->count[is_black != 0] += n;
     return 1;
 }
-
-void merino_declare(const char *sum, const char *name, int dim, int i, int j, int k, int is_pair, double mg, double eg) {
+void merino_declare(const char *sum, const char *name, int dim, int i, int j, int k, int pair, double mg, double eg) {
     const int index[] = {i, j, k};
     char full[128];
-    int length = snprintf(full, 80, "%s", name), of = 0, at = 0;
+    int of = 0, at = 0;
     struct merino_slot *slot = merino_find(name, i, j, k);
     if (slot->name) return;
-    for (int d = 0; d < dim; d++) length += snprintf(full + (length < 80 ? length : 79), 16, "[%d]", index[d]);
+    snprintf(full, 80, "%s", name);
+    for (int d = 0; d < dim; d++) snprintf(full + strlen(full), 16, "[%d]", index[d]);
     while (of < merino_now->sum_count && strcmp(merino_now->sums[of].name, sum)) of++;
     if (of == merino_now->sum_count) merino_fail("no such sum is declared", sum);
     while (at < merino_now->terms && strcmp(merino_now->term[at].name, full)) at++;
@@ -165,20 +141,18 @@ void merino_declare(const char *sum, const char *name, int dim, int i, int j, in
     if (at == merino_now->terms) {
         strcpy(merino_now->term[merino_now->terms++].name, full);
         merino_now->term[at].is_sided = merino_now->sums[of].is_sided;
-        printf("%s %s %s %.10g", is_pair ? "pair" : "single", sum, full, mg);
-        if (is_pair) printf(" %.10g", eg);
+        printf(pair ? "pair %s %s %.10g " : "single %s %s %.10g", sum, full, mg);
+        if (pair) printf("%.10g", eg);
         printf("\n");
     }
     slot->name = name, slot->i = i, slot->j = j, slot->k = k, slot->term = at;
 }
-
 void merino_fact(const char *name, double value) {
     int f = 0;
     while (f < merino_now->fact_count && strcmp(merino_now->facts[f], name)) f++;
     if (f == merino_now->fact_count) merino_fail("no such fact is declared", name);
     merino_now->values[f] = value;
 }
-
 static void merino_entries(int is_sided, int side, const char *mark) {
     for (int m = 0; m < merino_now->met; m++) {
         const struct merino_term *term = &merino_now->term[merino_now->list[m]];
@@ -188,9 +162,9 @@ static void merino_entries(int is_sided, int side, const char *mark) {
         mark = "";
     }
 }
-
 int merino_loop(const char *declarations, merino_eval eval) {
     static struct merino_trace trace; /* One loop a process. */
+    const char *const parts[] = {"", " w", " b"};
     char fen[512], sided[8] = "";
     merino_now = &trace;
     for (const char *line = declarations; line; line = strchr(line, '\n'), line += line != NULL) {
@@ -204,21 +178,16 @@ int merino_loop(const char *declarations, merino_eval eval) {
     for (printf("\n"), fflush(stdout); fgets(fen, sizeof fen, stdin); fflush(stdout)) {
         double score = 0;
         const char *reason;
-        for (; trace.met > 0; trace.met--) {
-            struct merino_term *term = &trace.term[trace.list[trace.met - 1]];
+        while (trace.met > 0) {
+            struct merino_term *term = &trace.term[trace.list[--trace.met]];
             term->is_met = 0, term->count[0] = term->count[1] = 0;
         }
         fen[strcspn(fen, "\r\n")] = 0;
         reason = eval(fen, &score);
-        if (reason) {
-            printf("skip %s\n", reason);
-            continue;
-        }
-        printf("%.10g", score);
-        for (int f = 0; f < trace.fact_count; f++) printf(" %.10g", trace.values[f]);
-        merino_entries(0, 0, "");
-        merino_entries(1, 0, " w");
-        merino_entries(1, 1, " b");
+        if (reason) printf("skip %s", reason);
+        else printf("%.10g", score);
+        for (int f = 0; !reason && f < trace.fact_count; f++) printf(" %.10g", trace.values[f]);
+        for (int part = 0; !reason && part < 3; part++) merino_entries(part > 0, part == 2, parts[part]);
         printf("\n");
     }
     merino_now = NULL;
@@ -226,4 +195,4 @@ int merino_loop(const char *declarations, merino_eval eval) {
 }
 #endif /* MERINO_MAIN */
 #endif /* MERINO */
-#endif
+#endif /* MERINO_ROWS_H */

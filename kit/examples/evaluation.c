@@ -1,5 +1,5 @@
-/* A small evaluation in C that `tuner fit --engine` can tune: pairs, tables, mobility, a curve of king danger, complexity,
- * and a scale of the endgame. Use it as you like, without conditions, as merino_rows.h.
+/* A small evaluation in C that `tuner fit --engine` can tune: pairs, tables, mobility, a curve of king danger,
+ * complexity, and a scale of the endgame. Use it as you like, without conditions.
  *
  *     cc -O2 -DMERINO -I kit kit/examples/evaluation.c -o evaluation
  *     tuner fit --engine ./evaluation --data quiet.epd
@@ -83,8 +83,10 @@ struct position {
 
 /* Squares that a piece on a square attacks; how many of them are no own pieces, and how many are beside a square. */
 static int attacks(const struct position *pos, int from, int beside, int *near) {
-    static const int steps[16][2] = { { 1, 2 }, { 2, 1 }, { 2, -1 }, { 1, -2 }, { -1, -2 }, { -2, -1 }, { -2, 1 }, { -1, 2 },
-                                      { 1, 1 }, { 1, -1 }, { -1, -1 }, { -1, 1 }, { 1, 0 }, { 0, 1 }, { -1, 0 }, { 0, -1 } };
+    static const int steps[16][2] = {
+        { 1, 2 }, { 2, 1 }, { 2, -1 }, { 1, -2 }, { -1, -2 }, { -2, -1 }, { -2, 1 }, { -1, 2 },
+        { 1, 1 }, { 1, -1 }, { -1, -1 }, { -1, 1 }, { 1, 0 }, { 0, 1 }, { -1, 0 }, { 0, -1 },
+    };
     int piece = pos->piece[from], count = 0;
     int first = piece == KNIGHT ? 0 : piece == ROOK ? 12 : 8, last = piece == KNIGHT ? 8 : piece == BISHOP ? 12 : 16;
     for (int step = first; step < last; step++) {
@@ -106,7 +108,7 @@ static int has_pawn(const struct position *pos, int color, int file, int rank, i
 }
 
 static int pawn(const struct position *pos, int square, int color) {
-    int file = square % 8, rank = square / 8, step = color == WHITE ? 1 : -1, own_rank = color == WHITE ? rank : 7 - rank;
+    int file = square % 8, rank = square / 8, step = color == WHITE ? 1 : -1, own_rank = step > 0 ? rank : 7 - rank;
     int score = 0, is_passed = 1;
     if (has_pawn(pos, color, file, rank + step, step)) {
         score += PawnDoubled;
@@ -141,12 +143,11 @@ static double evaluate(const struct position *pos) {
             MR1(Material, piece, color, 1);
         }
         if (piece == PAWN) {
-            int ahead = square + 8 * sign;
+            int king = pos->king[!color];
             score += pawn(pos, square, color);
             on_wing[square % 8 >= 4] = 1;
-            for (int side = -1; side <= 1; side += 2)
-                near += square % 8 + side >= 0 && square % 8 + side < 8 && abs(ahead % 8 + side - pos->king[!color] % 8) <= 1 &&
-                        abs(ahead / 8 - pos->king[!color] / 8) <= 1;
+            for (int to = square % 8 - 1; to <= square % 8 + 1; to += 2)
+                near += to >= 0 && to < 8 && abs(to - king % 8) <= 1 && abs(square / 8 + sign - king / 8) <= 1;
         } else if (piece != KING) {
             int moves = attacks(pos, square, pos->king[!color], &near);
             score += Mobility[piece - KNIGHT][moves];
