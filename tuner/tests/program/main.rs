@@ -1,5 +1,6 @@
 //! The program as its users run it: what it reads, writes, prints and refuses.
 
+mod asked;
 mod constraints;
 mod convert;
 mod data;
@@ -8,6 +9,7 @@ mod fetch;
 mod files;
 mod interruption;
 mod jobs;
+mod kit;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod outliers;

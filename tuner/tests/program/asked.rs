@@ -1,0 +1,248 @@
+//! `tuner fit --engine`: an engine that is asked for its rows, and every way in which it may fail.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command as Program;
+
+use assert_cmd::Command;
+
+use crate::support::{Folder, lines, refusal, tuner};
+
+/// What an engine of these tests says first: a material count, with a term a rank of the pawns.
+const HEAD: &str = "\
+merino-rows 2
+sum main pair
+fact phase 0 1
+score = taper(main.mg, main.eg, phase)
+pair main Bias 0 0
+rows score phase
+";
+
+/// An engine that answers as it should: `Rank[10]` is met before `Rank[2]` in some positions, after it in others.
+const GOOD: &str = "\
+met = {}
+for fen in sys.stdin:
+    ranks = fen.split()[0].split('/')
+    counts, score = {}, 0
+    for rank in (7, 3, 2, 10, 5, 4, 6):
+        n = (ranks[-rank].count('P') if rank < 8 else 0) - (ranks[rank - 1].count('p') if rank < 8 else 0)
+        n = len(fen) % 3 - 1 if rank == 10 else n
+        if n:
+            if rank not in met:
+                met[rank] = len(met) + 1
+                print(f'pair main Rank[{rank}] {10 * rank} {20 * rank}')
+            score += 10 * rank * n
+            counts[met[rank]] = n
+    print(score, 1, *(f'{term}:{n}' for term, n in counts.items()), flush=True)
+";
+
+/// Whether scripts can be run; says so if not.
+pub(crate) fn has_python() -> bool {
+    let has = Program::new("python3").arg("-c").arg("").status().is_ok_and(|status| status.success());
+    if !has {
+        eprintln!("skipped: there is no python3");
+    }
+    has
+}
+
+/// Writes the script of an engine that says `head` and goes on with `body`.
+fn script(folder: &Folder, head: &str, body: &str) {
+    folder.write("engine.py", format!("import os, sys, time\nprint('''{head}''', end='', flush=True)\n{body}"));
+}
+
+fn fit(folder: &Folder, arguments: &[&str]) -> Command {
+    let mut command = tuner();
+    command.current_dir(folder.0.path()).args(["fit", "--engine", "python3 engine.py", "--data", "data.epd"]);
+    command.args(["--resolve", "static", "--cache", "cache"]).args(arguments);
+    command
+}
+
+/// The only entry of a cache: its name, and what it says.
+fn entry(folder: &Folder) -> (String, String) {
+    let names: Vec<_> = fs::read_dir(folder.path("cache")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    let text = zstd::decode_all(&fs::read(&names[0]).unwrap()[..]).unwrap();
+    (names[0].file_name().unwrap().to_string_lossy().into_owned(), String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn rows_depend_neither_on_the_number_of_processes_nor_on_who_met_a_term_first() {
+    if !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("data.epd", lines(3000));
+    script(&folder, HEAD, GOOD);
+    let mut texts = Vec::new();
+    for threads in ["1", "2", "3"] {
+        fit(&folder, &["--check", "--threads", threads]).assert().success();
+        texts.push(entry(&folder));
+        fs::remove_dir_all(folder.path("cache")).unwrap();
+    }
+    assert!(texts.iter().all(|text| *text == texts[0]));
+    let terms: Vec<&str> = texts[0].1.lines().filter_map(|line| line.strip_prefix("pair main ")).collect();
+    let names: Vec<&str> = terms.iter().map(|term| term.split(' ').next().unwrap()).collect();
+    assert_eq!(names, ["Bias", "Rank[2]", "Rank[3]", "Rank[4]", "Rank[5]", "Rank[6]", "Rank[7]", "Rank[10]"]);
+}
+
+#[test]
+fn answers_are_kept_for_the_same_engine_and_the_same_data() {
+    if !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("data.epd", lines(600));
+    script(&folder, HEAD, GOOD);
+    let said = |arguments: &[&str]| {
+        let output = fit(&folder, &[&["--emit", "json", "--min-seen", "0"], arguments].concat()).output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{errors}");
+        (errors, output.stdout)
+    };
+    let output = fit(&folder, &["--emit", "json"]).assert().code(2).get_output().stderr.clone();
+    let incomplete = String::from_utf8(output).unwrap();
+    assert!(incomplete.contains("expected `Rank[0]`; arrays are listed in full"), "{incomplete}");
+    let single = GOOD.replace("Rank[{rank}]", "Rank{rank}");
+    fs::remove_dir_all(folder.path("cache")).unwrap();
+    script(&folder, HEAD, &single);
+    let (first, second) = (said(&[]), said(&["--threads", "2"]));
+    assert!(
+        first.0.contains("asked        python3 engine.py: ") && first.0.contains("cache        wrote cache/"),
+        "{}",
+        first.0
+    );
+    assert!(
+        second.0.contains("asked        python3 engine.py: ") && second.0.contains("cache        reused cache/"),
+        "{}",
+        second.0
+    );
+    assert_eq!(first.1, second.1);
+    // What was kept is a file of rows as any other.
+    let file = format!("cache/{}", entry(&folder).0);
+    let mut rows = tuner();
+    rows.current_dir(folder.0.path()).args(["fit", "--emit", "json", "--min-seen", "0", "--rows", &file]);
+    assert_eq!(rows.assert().success().get_output().stdout, first.1);
+    // Another engine is asked anew, and so are other positions.
+    script(&folder, HEAD, &single.replace("10 * rank * n", "10 * n * rank"));
+    assert!(said(&[]).0.contains("cache        wrote"));
+    assert!(said(&["--sample", "400"]).0.contains("cache        wrote"));
+}
+
+#[test]
+fn what_an_engine_skips_is_counted_and_scores_that_colours_change_are_told() {
+    if !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("data.epd", lines(300));
+    let body = "for n, fen in enumerate(sys.stdin): print('skip in check' if n % 3 == 0 else f'{n} 1 0:1', flush=True)";
+    script(&folder, HEAD, body);
+    let output = fit(&folder, &["--check", "--trust-rows"]).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains(" in check\n"), "{errors}");
+    assert!(errors.contains(" scores are not negated when the colours are exchanged: "), "{errors}");
+    // The check names positions, not lines, and the exit status is that of a check that has failed.
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("worst ") && said.contains(" w ") && !said.contains("cache/"), "{said}");
+}
+
+/// What the program says of an engine that goes wrong; nothing may be written.
+fn fault(head: &str, body: &str, threads: &str) -> String {
+    let folder = Folder::new();
+    folder.write("data.epd", lines(1500));
+    script(&folder, head, body);
+    let refused = refusal(fit(&folder, &["--timeout", "1", "--output", "out.toml"]).args(["--threads", threads]));
+    assert!(!folder.path("out.toml").exists(), "{refused}");
+    assert_eq!(fs::read_dir(folder.path("cache")).unwrap().count(), 0, "{refused}");
+    refused
+}
+
+/// An answer to every position but the third, of which this is said instead.
+fn third(instead: &str) -> String {
+    format!(
+        "for n, fen in enumerate(sys.stdin):\n    if n == 2:\n        {instead}\n    print(n, 1, '0:1', flush=True)\n"
+    )
+}
+
+/// The third position that is asked for: of every other, the colours are exchanged, as there are few.
+fn third_fen() -> String {
+    let text = lines(1500);
+    text.lines().nth(1).unwrap().split(' ').take(4).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn whatever_goes_wrong_is_told_with_the_position_and_nothing_is_written() {
+    if !has_python() {
+        return;
+    }
+    for (instead, told) in [
+        ("time.sleep(60)", "no answer for 1 s"),
+        ("\n        while True: print('# thinking', flush=True)", "no answer for 1 s"),
+        ("os._exit(3)", "the engine has ended (exit status: 3)"),
+        ("print('info depth 1', flush=True); continue", "expected the engine's score, found `info`"),
+        ("print('12', flush=True); continue", "`phase`: expected the number of a fact, found the end of the line"),
+        ("print('12 1.5', flush=True); continue", "`phase` is 1.5, but was declared to be 0 to 1"),
+        ("print('12 1 7:1', flush=True); continue", "`7:1`: parameter 7 is not one of the 1 there are"),
+        ("print('12 1 0:0.5', flush=True); continue", "declare `Bias` with `unit 0.5`"),
+        ("print('pair main Bias 5 5')", "`Bias` is declared twice"),
+        ("print('single main More 5')", "`main` adds up pairs"),
+        ("print('pair other More 5 5')", "`other` is not a sum"),
+        ("sys.stdout.write('7' * (1 << 21))", "longer than 1048576 bytes"),
+    ] {
+        let said = fault(HEAD, &third(instead), "1");
+        assert!(said.starts_with("error: python3 engine.py:"), "{instead}: {said}");
+        assert!(said.contains(told), "{instead}: {said}");
+        assert!(said.contains(&format!("at the position {}", third_fen())), "{instead}: {said}");
+    }
+}
+
+#[test]
+fn an_engine_that_says_nothing_or_too_much_is_refused() {
+    if !has_python() {
+        return;
+    }
+    let said = fault("", "time.sleep(60)", "1");
+    assert!(said.contains("no answer for 1 s") && said.contains("begins with `merino-rows 2`"), "{said}");
+    let said = fault("uciok\n", "", "1");
+    assert!(said.contains("engine.py:1: expected `merino-rows 2`"), "{said}");
+    let said = fault(&HEAD.replace("rows score", "rows score result"), "", "1");
+    assert!(said.contains("there are two columns `result`"), "{said}");
+    let said = fault(HEAD, "while True: print('1 1 0:1')", "1");
+    assert!(said.contains("says more than it is asked"), "{said}");
+    let said = fault(HEAD, "for fen in sys.stdin: print('1 1 0:1')\nprint('1 1 0:1')", "1");
+    assert!(said.contains("says more than it is asked"), "{said}");
+    let said = fault(HEAD, "for fen in sys.stdin: print('skip dull')", "1");
+    assert!(said.contains("the engine has skipped all positions: 1500 dull"), "{said}");
+}
+
+#[test]
+fn processes_that_contradict_one_another_are_refused() {
+    if !has_python() {
+        return;
+    }
+    let late = "print(f'pair main Own {os.getpid()} 0')\nfor fen in sys.stdin: print('1 1 1:1', flush=True)";
+    let said = fault(HEAD, late, "2");
+    assert!(said.contains("two processes of the engine declare `pair main Own "), "{said}");
+    let early = HEAD.replace("pair main Bias 0 0\n", "");
+    let body = "print(f'pair main Own {os.getpid()} 0\\nrows score phase')\nfor fen in sys.stdin: print('1 1 0:1', flush=True)";
+    let said = fault(&early.replace("rows score phase\n", ""), body, "2");
+    assert!(said.contains("two processes of the engine declare `pair main Own "), "{said}");
+}
+
+#[test]
+fn commands_that_cannot_be_are_refused_before_the_data_are_read() {
+    let folder = Folder::new();
+    let run = |arguments: &[&str]| {
+        let output = tuner().current_dir(folder.0.path()).arg("fit").args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(run(&["--engine", "'./engine", "--data", "no.epd"]).contains("quotation marks closed"));
+    assert!(run(&["--engine", "./engine", "--rows", "rows"]).contains("cannot be used with"));
+    assert!(run(&["--rows", "rows", "--data", "no.epd"]).contains("positions are for --engine"));
+    folder.write("data.epd", crate::support::GOOD);
+    let said = run(&["--engine", "'./no engine' trace", "--data", "data.epd"]);
+    assert!(said.contains("'./no engine' trace: cannot be started"), "{said}");
+    assert!(Path::new(&folder.path("data.epd")).exists() && folder.names() == ["data.epd"]);
+}
