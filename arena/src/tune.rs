@@ -7,7 +7,7 @@ use anyhow::Result;
 use arena::report::spsa_to_html;
 use arena::schedule::Match;
 use arena::spsa::{SpsaJournal, Tuning, is_settings, options_text, run_spsa, spsa_identity};
-use arena::uci_client::quoted;
+use arena::uci_client::EngineSpec;
 use common::files::{Kind, RunFiles, TOML, write_whole};
 use common::{note, out};
 
@@ -162,11 +162,7 @@ fn set(tuning: &Tuning, values: &[f64]) -> Values {
 fn test(args: &SpsaArgs, plan: &Match, [found, start]: &[Values; 2]) -> String {
     let engine = |name: &str, more: &Values| {
         let spec = plan.engines[0].clone().with_options(more);
-        let arguments: Vec<String> = spec.args.iter().map(|word| quoted(word)).collect();
-        let mut words = vec![format!("cmd={}", spec.command.display()), format!("name={name}")];
-        words.extend((!arguments.is_empty()).then(|| format!("args={}", arguments.join(" "))));
-        words.extend(spec.options.iter().map(|(option, value)| format!("option.{option}={value}")));
-        for_shell(&words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
+        for_shell(&EngineSpec { name: name.to_owned(), ..spec }.words())
     };
     let openings = args.inputs().find(|(what, _)| *what == "--openings");
     let openings =
@@ -175,7 +171,7 @@ fn test(args: &SpsaArgs, plan: &Match, [found, start]: &[Values; 2]) -> String {
 }
 
 /// A text as a word of a shell.
-fn for_shell(text: &str) -> String {
+pub(crate) fn for_shell(text: &str) -> String {
     let escaped: String =
         text.chars().flat_map(|c| "\"\\$`".contains(c).then_some('\\').into_iter().chain([c])).collect();
     format!("\"{escaped}\"")

@@ -10,8 +10,8 @@ mod stop;
 mod tally;
 
 pub use identity::{about, identity};
-pub use journal::{Found, Head, Journal, JournalError, Recorded, read_journal};
-pub(crate) use journal::{JournalFile, difference};
+pub(crate) use journal::JournalFile;
+pub use journal::{Found, Head, Journal, JournalError, Recorded, difference, read_journal};
 pub use pin::{PinError, Pinning};
 pub use plan::{Format, Match, Pairing, Schedule};
 pub use run::{MatchError, run};

@@ -1,36 +1,20 @@
 //! A child process with pipes: lines in and out under a deadline.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use super::EngineSpec;
 use super::bounds::{LONGEST_LINE, LONGEST_TEXT};
-use super::watchdog::{self, kill_group};
+use super::group::ProcessGroup;
 
 /// Time to end after `quit`.
 const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
-
-/// The process groups that are alive.
-static ALIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
-
-fn alive<T>(act: impl FnOnce(&mut BTreeSet<i32>) -> T) -> T {
-    act(&mut ALIVE.lock().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Kills every engine with all its children at once. Threads that wait for one see its end.
-pub fn kill_all() {
-    alive(|groups| groups.iter().for_each(|&group| kill_group(group)));
-}
 
 /// The result of waiting for a line.
 pub(super) enum ReadOutcome {
@@ -44,8 +28,7 @@ pub(super) enum ReadOutcome {
 
 /// An engine's process, in a process group of its own.
 pub(super) struct Process {
-    child: Child,
-    group: i32,
+    group: ProcessGroup,
     /// Until it is closed.
     stdin: Option<ChildStdin>,
     stdout: ChildStdout,
@@ -75,19 +58,12 @@ impl Process {
     /// Starts the program of an engine.
     pub(super) fn spawn(spec: &EngineSpec) -> io::Result<Self> {
         let mut command = Command::new(&spec.command);
-        command.args(&spec.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        command.args(&spec.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(dir) = &spec.dir {
             command.current_dir(dir);
         }
-        // The lock covers the start, so that `kill_all` misses nobody.
-        let mut child = alive(|groups| {
-            let child = command.spawn()?;
-            groups.insert(child.id().cast_signed());
-            io::Result::Ok(child)
-        })
-        .map_err(|error| spawn_error(&spec.command, error))?;
-        let group = child.id().cast_signed();
-        watchdog::has_begun(group);
+        let mut group = ProcessGroup::spawn(&mut command).map_err(|error| spawn_error(&spec.command, error))?;
+        let child = group.child();
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("the child has no pipes"));
         };
@@ -97,7 +73,6 @@ impl Process {
         let read_at = Instant::now();
         let (buffer, last_stderr_line) = (Vec::new(), Vec::new());
         Ok(Process {
-            child,
             group,
             stdin: Some(stdin),
             stdout,
@@ -138,9 +113,7 @@ impl Process {
 
     /// Whether the program has ended; its number stays taken.
     pub(super) fn has_ended(&self) -> bool {
-        let Some(pid) = Pid::from_raw(self.group) else { return true };
-        let now = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        !matches!(waitid(WaitId::Pid(pid), now), Ok(None))
+        self.group.has_ended()
     }
 
     /// Waits for a line until the deadline. A line that was read later does not count: it is handed out by the next call.
@@ -261,14 +234,7 @@ impl Process {
 
     /// Kills the process and all its children; how it ended, the first time.
     pub(super) fn kill(&mut self) -> Option<ExitStatus> {
-        if !alive(|groups| groups.remove(&self.group)) {
-            return None;
-        }
-        // The process ID is not reused before `wait`.
-        kill_group(self.group);
-        let status = self.child.wait().ok();
-        watchdog::has_ended(self.group);
-        status
+        self.group.kill()
     }
 }
 
@@ -276,12 +242,6 @@ impl Process {
 fn time_until(deadline: Instant) -> Timespec {
     let left = deadline.saturating_duration_since(Instant::now());
     Timespec { tv_sec: left.as_secs().min(1 << 30).cast_signed(), tv_nsec: left.subsec_nanos().into() }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.kill();
-    }
 }
 
 /// The end of an engine's process.

@@ -143,6 +143,17 @@ impl EngineSpec {
         Ok(())
     }
 
+    /// The description that [`EngineSpec::parse`] reads, but for a limit of its own.
+    pub fn words(&self) -> String {
+        let arguments: Vec<String> = self.args.iter().map(|word| quoted(word)).collect();
+        let mut words = vec![format!("cmd={}", self.command.display()), format!("name={}", self.name)];
+        words.extend((!arguments.is_empty()).then(|| format!("args={}", arguments.join(" "))));
+        words.extend(self.dir.as_ref().map(|dir| format!("dir={}", dir.display())));
+        words.extend(self.restart.then(|| "restart=on".to_owned()));
+        words.extend(self.options.iter().map(|(option, value)| format!("option.{option}={value}")));
+        words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+
     /// The file of the program; a bare name is looked up as the system does. `None` if there is none of that name.
     pub fn file(&self) -> Option<PathBuf> {
         if self.command.parent() != Some(Path::new("")) {
@@ -170,7 +181,10 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Splits at spaces outside quotation marks, which are taken off.
-fn split_words(text: &str) -> Result<Vec<String>, SpecError> {
+///
+/// # Errors
+/// If a quotation mark has no partner.
+pub fn split_words(text: &str) -> Result<Vec<String>, SpecError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
@@ -207,6 +221,8 @@ mod tests {
         let options = [("Move Overhead", "20"), ("EvalFile", "my file.toml")];
         assert_eq!(spec.options, options.map(|(name, value)| (name.to_owned(), value.to_owned())));
         assert_eq!(spec.limit, Some(Limit::Nodes(5000)));
+        let again = EngineSpec { limit: None, ..spec };
+        assert_eq!(EngineSpec::parse(&again.words()).unwrap(), again);
         assert_eq!(EngineSpec::parse("name=x cmd=y").unwrap().name, "x");
         for text in ["", "a", "a b", "'", "\"", "a\"' 'b\tc"] {
             assert_eq!(split_words(&format!("{0} {0}", quoted(text))).unwrap(), [text; 2]);

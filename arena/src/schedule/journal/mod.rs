@@ -162,7 +162,7 @@ impl Found {
 }
 
 /// The first difference of two descriptions: its key and both values.
-pub(crate) fn difference(key: &str, theirs: &Value, ours: &Value) -> Option<(String, String, String)> {
+pub fn difference(key: &str, theirs: &Value, ours: &Value) -> Option<(String, String, String)> {
     if theirs == ours {
         return None;
     }
