@@ -185,10 +185,8 @@ impl Mock {
                     let value = line.strip_prefix(&format!("setoption name {name} value "));
                     *option = value.map_or(*option, |value| value.parse().expect("a number"));
                 }
-                if let Some(path) = line.strip_prefix("setoption name EvalFile value ")
-                    && std::fs::read_to_string(path).is_ok_and(|text| text.contains("fault"))
-                {
-                    say(&format!("info string error: {path}: has a fault"));
+                if let Some(path) = line.strip_prefix("setoption name EvalFile value ") {
+                    self.load(path);
                 }
                 if self.shows(Behaviour::Complain) {
                     say("info string error: no such value");
@@ -199,6 +197,18 @@ impl Mock {
             Some("go") => self.go(),
             Some("quit") => exit(0),
             _ => {}
+        }
+    }
+
+    /// Takes X and Y from lines such as `# X = 70`.
+    fn load(&mut self, path: &str) {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        if text.contains("fault") {
+            say(&format!("info string error: {path}: has a fault"));
+        }
+        for (option, name) in self.options.iter_mut().zip(["# X = ", "# Y = "]) {
+            let value = text.lines().find_map(|line| line.strip_prefix(name));
+            *option = value.map_or(*option, |value| value.parse().expect("a number"));
         }
     }
 

@@ -5,14 +5,14 @@ use std::time::Instant;
 use anyhow::Result;
 use arena::datagen::{Store, Tally, run, state_path};
 use common::files::{JSON, Kind, RunFiles};
-use common::{note, out};
+use common::note;
 
 use crate::args::DatagenArgs;
 use crate::interrupt::listen;
 use crate::status::Status;
 
-/// Plays until there are enough positions, or until Ctrl-C; prints the tally.
-pub(crate) fn generate(args: &DatagenArgs) -> Result<()> {
+/// Plays until there are enough positions, or until Ctrl-C; has the tally printed, and returns it.
+pub(crate) fn generate(args: &DatagenArgs, print: impl FnOnce(String)) -> Result<Tally> {
     let mut files = RunFiles::default();
     for (what, path) in args.inputs() {
         files.reads(what, path)?;
@@ -41,12 +41,9 @@ pub(crate) fn generate(args: &DatagenArgs) -> Result<()> {
         bar.show(tally.kept(), extent.positions, line(tally, &before, started));
     });
     bar.end();
-    out!("{}", store.tally());
+    print(store.tally().to_string());
     result?;
-    if stop.is_requested() {
-        note!("{}: --resume continues it", args.output.display());
-    }
-    Ok(())
+    Ok(store.tally().clone())
 }
 
 /// Progress, by the counts since the start of this run.

@@ -7,6 +7,7 @@ mod args;
 mod elo;
 mod generate;
 mod interrupt;
+mod looping;
 mod output;
 mod status;
 mod tune;
@@ -64,6 +65,8 @@ enum Command {
     /// Exit status: 0 if all pairs were played, 3 if not, as after Ctrl-C, 2 if something went wrong; with --confirm that of the
     /// test, as of `sprt`.
     Spsa(args::SpsaArgs),
+    /// Play games, tune to them, test what was found and adopt it if it is better, again and again.
+    Loop(args::LoopArgs),
     /// Let this project's engine play against itself, and keep quiet positions with results and scores.
     Datagen(args::DatagenArgs),
     /// Test how an engine speaks UCI.
@@ -96,6 +99,7 @@ impl Command {
             | Command::Gauntlet(_)
             | Command::RoundRobin(_)
             | Command::Spsa(_)
+            | Command::Loop(_)
             | Command::Check(_) => true,
             Command::Datagen(_)
             | Command::Plan(_)
@@ -145,7 +149,8 @@ fn run(command: &Command) -> Result<u8> {
         Command::Gauntlet(args) => play_tournament(args, Format::Gauntlet),
         Command::RoundRobin(args) => play_tournament(args, Format::RoundRobin),
         Command::Spsa(args) => tune_options(args),
-        Command::Datagen(args) => generate::generate(args).map(|()| 0),
+        Command::Loop(args) => looping::run(args).map(|is_over| if is_over { 0 } else { UNFINISHED }),
+        Command::Datagen(args) => datagen(args).map(|()| 0),
         Command::Check(args) => check_engine(args),
         Command::Plan(args) => {
             out!("{}", plan_table(&args.sprt(), &args.elo));
@@ -167,7 +172,7 @@ fn run(command: &Command) -> Result<u8> {
 
 /// Plays a sequential test; the exit status tells what it has decided.
 fn test(plan: &Match, args: &args::CommonArgs, sprt: &Sprt) -> Result<u8> {
-    let tally = output::play(plan, args, Some(sprt))?;
+    let (tally, _) = output::play(plan, args, Some(sprt), |table| out!("{table}"))?;
     Ok(match verdict(sprt, &tally)? {
         Verdict::H1 => 0,
         Verdict::H0 => 1,
@@ -184,6 +189,15 @@ fn tune_options(args: &args::SpsaArgs) -> Result<u8> {
     }
 }
 
+/// Makes data; what an interrupted run can be continued by is told.
+fn datagen(args: &args::DatagenArgs) -> Result<()> {
+    generate::generate(args, |table| out!("{table}"))?;
+    if interrupt::listen()?.is_requested() {
+        note!("{}: --resume continues it", args.output.display());
+    }
+    Ok(())
+}
+
 fn play_tournament(args: &args::TournamentArgs, format: Format) -> Result<u8> {
     let plan = args.common.play.plan(args.common.play.several_engines()?, format, args.games)?;
     play_all(&plan, &args.common)
@@ -191,7 +205,7 @@ fn play_tournament(args: &args::TournamentArgs, format: Format) -> Result<u8> {
 
 /// Plays a match without a test; the exit status tells whether all games were played.
 fn play_all(plan: &Match, args: &args::CommonArgs) -> Result<u8> {
-    let tally = output::play(plan, args, None)?;
+    let (tally, _) = output::play(plan, args, None, |table| out!("{table}"))?;
     Ok(if tally.games < u64::from(plan.total_games()) { UNFINISHED } else { 0 })
 }
 

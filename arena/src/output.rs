@@ -11,7 +11,7 @@ use arena::report::{MatchReport, MatchResult, expected_games, status, to_html, t
 use arena::schedule::{Head, Journal, Match, Setup, Stop, Tally, run};
 use arena::stats::{Sprt, Verdict};
 use common::files::{JSON, PGN, RunFiles, write_whole};
-use common::{note, out};
+use common::note;
 
 use crate::args::CommonArgs;
 use crate::interrupt::listen;
@@ -22,12 +22,18 @@ const MAX_PRINTED_FAULTS: u64 = 5;
 /// After how long a file is tried again that could not be written.
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 
-/// Plays a match until its end, until Ctrl-C, or until its test is decided; prints the result.
-pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Result<Tally> {
+/// Plays a match until its end, until Ctrl-C, or until its test is decided; has its table printed. Returns what was
+/// played, and how long it took, before a pause too.
+pub(crate) fn play(
+    plan: &Match,
+    args: &CommonArgs,
+    sprt: Option<&Sprt>,
+    print: impl FnOnce(String),
+) -> Result<(Tally, Duration)> {
     check_files(plan, args)?;
     let mut head = Head::of(plan, sprt);
     let (mut files, tally, before) = Files::open(plan, args, &mut head)?;
-    let stop = listen()?;
+    let stop = Stop::below(listen()?);
     let mut bar = Status::new(plan.total_games().into());
     let (mut printed, mut has_wrapped) = (vec![0; plan.engines.len()], false);
     let started = Instant::now();
@@ -62,13 +68,14 @@ pub(crate) fn play(plan: &Match, args: &CommonArgs, sprt: Option<&Sprt>) -> Resu
         let report = MatchReport { head: &head, setup: &setup, tally: &tally, elapsed: outcome.elapsed };
         Ok(write_whole(path, to_html(&report))?)
     });
-    out!("{}", to_table(&outcome));
+    print(to_table(&outcome));
     json.transpose()?;
     page.transpose()?;
     if !is_complete {
         bail!("not all games could be written");
     }
-    Ok(tally)
+    let elapsed = outcome.elapsed;
+    Ok((tally, elapsed))
 }
 
 fn is_decided(sprt: Option<&Sprt>, tally: &Tally) -> bool {

@@ -1,6 +1,7 @@
 //! The arguments of the program.
 
 mod datagen;
+mod looping;
 mod settings;
 mod sprt;
 mod spsa;
@@ -19,6 +20,7 @@ use clap::{Args, ValueEnum};
 use common::files::{HTML, Kind, RunFiles, WriteError};
 use common::note;
 pub(crate) use datagen::DatagenArgs;
+pub(crate) use looping::{CommandLine, Games, LoopArgs, LoopSettings, MAY_CHANGE};
 pub(crate) use settings::matches;
 pub(crate) use sprt::{CalcArgs, PlanArgs, SprtArgs};
 pub(crate) use spsa::SpsaArgs;
@@ -295,6 +297,12 @@ fn option(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("expected NAME=VALUE".to_owned()),
     }
+}
+
+/// A program by its name: beside the arena, where a build puts it, or on PATH.
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    let beside = std::env::current_exe().ok().map(|arena| arena.with_file_name(name));
+    beside.filter(|path| path.is_file()).or_else(|| EngineSpec::new(name).file())
 }
 
 /// Processors for so many games at a time, or a warning.

@@ -36,7 +36,8 @@ pub(crate) fn matches(command: Command, arguments: Vec<OsString>) -> Result<ArgM
         return Ok(command.get_matches_from(arguments));
     };
     let file = SettingsFile::read(path)?;
-    let of_file = Reader { file: &file, command: inner }.arguments(given)?;
+    let reader = Reader { file: &file, table: file.table(), command: inner, elsewhere: &[OPTIONS], own: &[] };
+    let of_file = reader.arguments(Some(given))?;
     let place = arguments.iter().position(|word| word == COMMAND).map_or(arguments.len(), |index| index + 1);
     let expanded = arguments[..place].iter().chain(&of_file).chain(&arguments[place..]);
     match command.clone().try_get_matches_from(expanded) {
@@ -90,20 +91,27 @@ impl Takes {
     }
 }
 
-/// Reads what a file says to a command.
-struct Reader<'f> {
-    file: &'f SettingsFile,
-    command: &'f Command,
+/// Reads what a table of a file says to a command.
+pub(super) struct Reader<'f> {
+    pub(super) file: &'f SettingsFile,
+    pub(super) table: &'f dyn TableLike,
+    pub(super) command: &'f Command,
+    /// Keys that are read elsewhere.
+    pub(super) elsewhere: &'f [&'f str],
+    /// Flags that the run sets itself.
+    pub(super) own: &'f [&'f str],
 }
 
 impl<'f> Reader<'f> {
-    /// The arguments that say what the file says, but for those that `given` replaces.
-    fn arguments(&self, given: &ArgMatches) -> Result<Vec<OsString>, SettingsError> {
-        let table = self.file.table();
+    /// The arguments that say what the table says, but for those that `given` replaces.
+    pub(super) fn arguments(&self, given: Option<&ArgMatches>) -> Result<Vec<OsString>, SettingsError> {
+        let table = self.table;
         let mut arguments = Vec::new();
         let mut read: Vec<(&str, &Arg)> = Vec::new();
-        let on_line = |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
-        for (key, item) in table.iter().filter(|(key, _)| *key != OPTIONS) {
+        let on_line = |arg: &&Arg| {
+            given.is_some_and(|given| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine))
+        };
+        for (key, item) in table.iter().filter(|(key, _)| !self.elsewhere.contains(key)) {
             let arg = self.flag(key).map_err(|fault| self.file.fault(table, key, fault))?;
             let values = self.values(arg, key, item)?;
             if let Some((other, _)) = read.iter().find(|(_, other)| self.excludes(arg, other)) {
@@ -120,10 +128,14 @@ impl<'f> Reader<'f> {
 
     /// The flag of a key.
     fn flag(&self, key: &str) -> Result<&'f Arg, String> {
+        if self.own.contains(&key) {
+            return Err("is set by the run itself".to_owned());
+        }
         let is_help = |arg: &&Arg| matches!(arg.get_action(), ArgAction::Help | ArgAction::Version);
         let flags = || self.command.get_arguments().filter(|arg| !is_help(arg) && arg.get_long().is_some());
         flags().find(|arg| arg.get_long() == Some(key)).ok_or_else(|| {
-            let known = flags().filter_map(Arg::get_long).chain([OPTIONS]);
+            let flags = flags().filter_map(Arg::get_long).filter(|known| !self.own.contains(known));
+            let known = flags.chain(self.elsewhere.iter().copied());
             let nearest = known.min_by_key(|known| strsim::damerau_levenshtein(key, known));
             format!("is no key; the nearest is `{}`", nearest.unwrap_or_default())
         })
@@ -144,7 +156,7 @@ impl<'f> Reader<'f> {
     fn values(&self, arg: &Arg, key: &str, item: &Item) -> Result<Vec<OsString>, SettingsError> {
         let takes = Takes::of(arg);
         let is_list = matches!(arg.get_action(), ArgAction::Append) && takes != Takes::Engine;
-        let fault = |fault: String| self.file.fault(self.file.table(), key, fault);
+        let fault = |fault: String| self.file.fault(self.table, key, fault);
         let unexpected = |found: &str| {
             let several = if is_list { ", or several in an array" } else { "" };
             fault(format!("expected {}{several}, found {}", takes.expected(), found.trim()))

@@ -7,7 +7,7 @@ use arena::stats::{Bounds, Counts, FURTHEST, Model, Sprt};
 use arena::uci_client::EngineSpec;
 use clap::{Args, ValueEnum};
 
-use super::CommonArgs;
+use super::{CommonArgs, find_program};
 
 /// The arguments of `arena sprt`.
 #[derive(Args)]
@@ -67,14 +67,11 @@ impl SprtArgs {
     }
 }
 
-/// This project's engine: beside the arena, where a build puts it, or on PATH.
+/// This project's engine: beside the arena or on PATH.
 fn find_merino() -> Result<PathBuf> {
     const NAME: &str = "merino";
-    let beside = std::env::current_exe().context("cannot tell where the arena is")?.with_file_name(NAME);
-    if beside.is_file() {
-        return Ok(beside);
-    }
-    EngineSpec::new(NAME).file().with_context(|| {
+    find_program(NAME).with_context(|| {
+        let beside = std::env::current_exe().unwrap_or_default().with_file_name(NAME);
         format!("{}: is not there, nor is there a {NAME} on PATH; --merino PROGRAM names one", beside.display())
     })
 }

@@ -1,7 +1,8 @@
-//! Reports of a match: a text, an HTML page, and JSON; the page of a run of SPSA.
+//! Reports of a match: a text, an HTML page, and JSON; the pages of a run of SPSA and of a loop.
 
 mod calc;
 mod elo;
+mod generations;
 mod html;
 mod json;
 mod table;
@@ -11,7 +12,8 @@ use std::time::Duration;
 
 pub use calc::{calc_json, calc_table, plan_table};
 pub use elo::{Anchor, AnchorError, PgnRatings};
-pub use html::{MatchReport, Way, spsa_to_html, to_html};
+pub use generations::generations_table;
+pub use html::{MatchReport, Way, generations_to_html, spsa_to_html, to_html};
 pub use json::to_json;
 pub use table::{expected_games, status, to_table};
 

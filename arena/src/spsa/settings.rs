@@ -109,12 +109,16 @@ impl SettingsFile {
         SettingsError::new(&self.path, line, format!("{key}: {fault}"))
     }
 
+    /// A fault of the whole file.
+    pub fn missing(&self, fault: &str) -> SettingsError {
+        SettingsError::new(&self.path, None, fault)
+    }
+
     /// The options to tune, in its tables.
     fn options(&self) -> Result<Vec<SpsaOption>, SettingsError> {
         let whole = self.table();
         let Some(item) = whole.get(OPTIONS) else {
-            let fault = format!("has no table [{OPTIONS}], nor `{OPTIONS} = \"FILE\"`");
-            return Err(SettingsError::new(&self.path, None, fault));
+            return Err(self.missing(&format!("has no table [{OPTIONS}], nor `{OPTIONS} = \"FILE\"`")));
         };
         let tables =
             item.as_table_like().ok_or_else(|| self.fault(whole, OPTIONS, "expected a table for each option"))?;

@@ -5,6 +5,7 @@ mod check;
 mod documents;
 mod files;
 mod journal;
+mod looping;
 mod misconduct;
 mod params;
 mod pin;

@@ -3,6 +3,7 @@
 
 mod charts;
 mod conditions;
+mod generations;
 mod history;
 mod spsa;
 mod tables;
@@ -22,6 +23,7 @@ use crate::stats::{Counts, Estimate, Interval, Meeting, Rating, Sprt, Verdict, e
 use history::{Point, history};
 use words::{moment, span};
 
+pub use generations::generations_to_html;
 pub use spsa::{Way, spsa_to_html};
 
 const STYLE: &str = include_str!("style.css");
