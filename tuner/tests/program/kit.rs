@@ -260,11 +260,9 @@ fn the_transcript_is_what_the_example_says() {
     let page = fs::read_to_string(repository("docs/your-engine.md")).unwrap();
     let shown = page.split_once("(`>` is what it reads):\n\n").unwrap().1.lines();
     let shown: Vec<&str> = shown.map_while(|line| line.strip_prefix("    ")).collect();
-    let asked: String =
-        shown.iter().filter_map(|line| line.strip_prefix("> ")).flat_map(|fen| [fen, "\n"]).collect();
+    let asked: String = shown.iter().filter_map(|line| line.strip_prefix("> ")).flat_map(|fen| [fen, "\n"]).collect();
     let said = answers(Program::new("python3").arg(repository("kit/examples/evaluation.py")), &asked);
     let (head, tail) = shown.split_at(shown.iter().position(|line| *line == "…").unwrap());
-    let tail: String =
-        tail[1..].iter().filter(|line| !line.starts_with("> ")).flat_map(|line| [line, "\n"]).collect();
+    let tail: String = tail[1..].iter().filter(|line| !line.starts_with("> ")).flat_map(|line| [line, "\n"]).collect();
     assert!(said.starts_with(&head.join("\n")) && said.ends_with(&tail) && tail.lines().count() == 3, "{said}");
 }
