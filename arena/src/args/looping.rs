@@ -319,7 +319,7 @@ Example:
   arena loop night.toml --dry-run
   arena loop night.toml
 
-The file says all. Keys of [games] are flags of `arena datagen`, those of [test] flags of `arena sprt`; paths are
+The file says all. Keys of [games] are flags of `arena datagen`, those of [test] flags of `arena sprt`; paths are \
 relative to the file, where commands are run, too:
   folder = \"night\"
   params = \"params/baseline.toml\"
@@ -333,12 +333,12 @@ relative to the file, where commands are run, too:
   bounds = \"0,5\"
   games = 20000
 
-A generation plays games with the present parameters, tunes parameters to their positions, and tests these against the
-present ones. Where H1 is accepted, they are the present ones from then on, and FOLDER/best.toml. The loop ends after
-`stop` generations in a row without that, 2 if not said. What is in the folder is all it knows: whenever it was ended,
+A generation plays games with the present parameters, tunes parameters to their positions, and tests these against the \
+present ones. Where H1 is accepted, they are the present ones from then on, and FOLDER/best.toml. The loop ends after \
+`stop` generations in a row without that, 2 if not said. What is in the folder is all it knows: whenever it was ended, \
 the same command goes on with it. FOLDER/index.html shows it.
 
-For other engines, [engine] describes one as --engine does, `eval-option` names its option for a file of parameters, or
+For other engines, [engine] describes one as --engine does, `eval-option` names its option for a file of parameters, or \
 `build` is the command that makes a program {engine} of {params}; `command` in [games] makes the data, {output}.
 
 Exit status: 0 if the loop came to its end, 3 if not, as after Ctrl-C, 2 if something went wrong.";

@@ -59,11 +59,17 @@ fn bring(folder: &Arena, engine: &str) {
     }
 }
 
-/// The settings that the document of the arena shows, for the mock engine, which has other options and no arguments.
-fn tune_toml() -> String {
+/// The settings below a command in the document of the arena.
+fn settings_of(command: &str) -> Vec<String> {
     let text = fs::read_to_string(Path::new(REPOSITORY).join("docs/arena.md")).unwrap();
-    let (_, settings) = text.split_once("```toml\n").unwrap();
-    let lines = settings.lines().take_while(|line| *line != "```");
+    let (_, below) = text.split_once(command).unwrap();
+    let (_, settings) = below.split_once("```toml\n").unwrap();
+    settings.lines().take_while(|line| *line != "```").map(str::to_owned).collect()
+}
+
+/// Those of `arena spsa`, for the mock engine, which has other options and no arguments.
+fn tune_toml() -> String {
+    let lines = settings_of("arena spsa tune.toml").into_iter();
     let known = lines.filter(|line| !line.starts_with("args") && !line.starts_with("option."));
     known.map(|line| line.replace("rfp_margin", "Y").replace("rfp_max_depth", "X") + "\n").collect()
 }
@@ -84,6 +90,9 @@ fn clone() -> Arena {
     packed.write_all(GAMES.as_bytes()).unwrap();
     packed.finish().unwrap();
     bring(&folder, "path/merino");
+    fs::write(folder.path("night.toml"), settings_of("arena loop night.toml").join("\n")).unwrap();
+    // A dry run looks whether it is there.
+    bring(&folder, "path/tuner");
     folder
 }
 
