@@ -91,7 +91,8 @@ fn outcome(folder: &Arena) -> Vec<(String, Vec<u8>)> {
         all.push((name.to_owned(), fs::read(folder.path(name)).unwrap()));
     }
     for number in (1..).take_while(|number| folder.path(&format!("night/gen-{number:03}")).exists()) {
-        for name in ["data.epd.zst", "tuned.toml", "tune.log"] {
+        // In a log, lines of the two streams of a child stand as they came.
+        for name in ["data.epd.zst", "tuned.toml"] {
             let name = format!("night/gen-{number:03}/{name}");
             all.push((name.clone(), fs::read(folder.path(&name)).unwrap()));
         }
@@ -139,7 +140,7 @@ fn what_is_better_is_adopted_and_what_is_not_ends_it() {
         let data: Vec<String> = data.split(' ').map(|of| format!("night/gen-00{of}/data.epd.zst")).collect();
         let told = read(&folder, &format!("night/gen-00{number}/tune.log"));
         assert!(told.contains(&format!("\"data\": \"{}\"", data.join(" "))), "{told}");
-        assert_eq!(told.starts_with("params night/gen-001/tuned.toml\n"), number > 1, "{told}");
+        assert_eq!(told.contains("params night/gen-001/tuned.toml\n"), number > 1, "{told}");
         assert_eq!(result(&folder, number)["tune"]["positions"], data.len());
     }
     let data = [1, 2].map(|number| fs::read(folder.path(&format!("night/gen-00{number}/data.epd.zst"))).unwrap());
