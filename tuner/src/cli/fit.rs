@@ -40,7 +40,11 @@ All numbers are White's view: scores in centipawns, results 1, 0.5 and 0, counts
 group if you do not know the game. Give the engine's own score: the run then checks whether the rows add up to it, and
 what the formula does not have (endgame tables, rounding) follows by itself.
 
+An engine that is asked for its rows reads FENs and answers; docs/your-engine.md and kit/ have all that it takes.
+
 Examples:
+  tuner fit --engine './weiss trace' --data games.pgn --sample 1000 --check
+  tuner fit --engine './weiss trace' --data games.pgn --cache rows --output params.toml
   myengine trace quiet.epd | tuner fit --rows - --emit c --output params.h
   tuner fit --rows a.rows.zst --rows b.rows.gz --emit cpp --freeze Tempo --bound 'PSQT=-200..200'
   tuner fit --rows a.rows.zst --rows b.rows.zst=0.5 --output params.toml   rows of b.rows.zst count half

@@ -252,7 +252,7 @@ fn several_files_are_one() {
         (
             "main a 100",
             "main a 101",
-            "rows1: declares `main a 101 unit 1`, but rows0 declares `main a 100 unit 1`: rows that",
+            "rows1: declares `single main a 101`, but rows0 declares `single main a 100`: rows that",
         ),
         (
             "sum main single",

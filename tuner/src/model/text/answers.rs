@@ -253,3 +253,54 @@ impl PartialOrd for Natural<'_> {
         Some(self.cmp(other))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "merino-rows 2\nsum main pair\nsum side single sided\nfact f 0 1\nscore = main.mg + \
+        f * (main.eg + side.white - side.black)\npair main z 1 2\nrows score f\n";
+
+    /// What a process declares, and its rows, if it is asked for as many positions as it answers.
+    fn said(text: &str, positions: usize) -> Result<(Declarations, String), TextError> {
+        let text = format!("{HEAD}{text}");
+        let mut bytes = text.as_bytes();
+        let mut answers = Answers::open("engine", &mut bytes)?;
+        let mut rows = String::new();
+        for _ in 0..positions {
+            answers.answer(&Asked { fen: "a fen", result: 0.5, group: Some(7) }, &mut rows)?;
+        }
+        Ok((answers.declarations(), rows))
+    }
+
+    #[test]
+    fn parameters_are_numbered_alike_whoever_met_them_first() {
+        let one =
+            said("pair main a[10] 3 4\n1 1 0:1 1:-2 # why\nskip dull\nsingle side a[9] 5\n2 0 w 2:1\n", 3).unwrap();
+        let other = said("single side a[9] 5\npair main a[10] 3 4\n2 0 w 1:1\n1 1 0:1 2:-2\n", 2).unwrap();
+        let joint = Joint::of(&[one.0, other.0]).unwrap();
+        assert_eq!(joint.numbers, [[0, 2, 1], [0, 1, 2]]);
+        let mut rows = String::new();
+        one.1.lines().for_each(|row| renumber(row, &joint.numbers[0], &mut rows));
+        assert_eq!(rows, "0.5 7 1 1 0:1 2:-2 # a fen\n0.5 7 2 0 w 1:1 # a fen\n");
+        let mut again = String::new();
+        other.1.lines().rev().for_each(|row| renumber(row, &joint.numbers[1], &mut again));
+        assert_eq!(again, rows);
+        // What comes of it is a text of rows.
+        let text = super::super::parse(format!("{VERSION_2}\n{}{rows}", joint.head)).unwrap();
+        let names: Vec<&str> = text.parameters.iter().map(|parameter| &parameter.name[..]).collect();
+        assert_eq!((names, text.rows.len()), (vec!["z", "a[9]", "a[10]"], 2));
+    }
+
+    #[test]
+    fn processes_agree_on_what_names_stand_for() {
+        let of = |text: &str| said(text, 0).unwrap().0;
+        let late = |text: &str| said(&format!("{text}\nskip\n"), 1).unwrap().0;
+        assert!(Joint::of(&[of(""), late("pair main a 1 2")]).is_ok());
+        let told = Joint::of(&[late("pair main a 1 2"), late("pair main a 1 3")]).unwrap_err();
+        assert_eq!(told, "declare `pair main a 1 2` and `pair main a 1 3`");
+        for wrong in ["sum more pair", "1 2", "1 1 9:1", "1 1 w 0:1", "1 1 0:0.5", ""] {
+            assert!(said(&format!("{wrong}\n"), 1).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The text of rows that comes of the answers.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+
+use tools::compression::decode_text;
+
+use crate::fit::Check;
+use crate::model::text::answers::{Joint, renumber};
+use crate::model::text::{TextError, VERSION_2};
+
+/// What begins the lines in front of the rows that tell what they are.
+pub(super) const TOLD: &str = "# ";
+
+/// A text of rows that an engine has answered.
+pub struct AskedRows {
+    /// What messages call it.
+    pub(in crate::fit) name: String,
+    /// What the rows are of, and what is missing, line by line.
+    pub told: String,
+    /// Compressed, wherever it is read.
+    pub(super) file: File,
+}
+
+impl AskedRows {
+    /// The text, from its beginning.
+    pub(in crate::fit) fn text(&self) -> io::Result<Box<dyn BufRead>> {
+        let mut file = self.file.try_clone()?;
+        file.rewind()?;
+        decode_text(Box::new(file))
+    }
+
+    pub(super) fn lines(&self) -> Result<io::Lines<Box<dyn BufRead>>, TextError> {
+        Ok(self.text().map_err(|error| TextError::unreadable(&self.name, &error))?.lines())
+    }
+
+    /// Names the rows of a check by their positions.
+    pub(in crate::fit) fn name_rows(&self, check: &mut Check) -> Result<(), TextError> {
+        if check.worst.is_empty() {
+            return Ok(());
+        }
+        for (number, line) in (1_u64..).zip(self.lines()?) {
+            let Ok(line) = line else { break };
+            for worst in check.worst.iter_mut().filter(|worst| worst.line == number) {
+                worst.place = line.split_once(" # ").map_or(&line[..], |(_, fen)| fen).to_owned();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a process has answered to a chunk of positions.
+#[derive(Clone, Default)]
+pub(super) struct Piece {
+    /// Where its rows stand, and whose numbers they have.
+    pub(super) start: u64,
+    pub(super) bytes: usize,
+    pub(super) process: usize,
+    pub(super) asked: u64,
+    /// Positions without a row, by reason.
+    pub(super) skipped: BTreeMap<String, u64>,
+    /// Positions that were asked for with the colours exchanged, too; those whose scores are not negated then, and one of
+    /// them.
+    pub(super) compared: u64,
+    pub(super) off: u64,
+    pub(super) example: Option<String>,
+}
+
+/// All that was answered, with the numbers of the processes.
+pub(super) struct Answered {
+    pub(super) file: File,
+    pub(super) joint: Joint,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) told: String,
+}
+
+impl Answered {
+    /// Writes the text of rows, compressed.
+    pub(super) fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        let mut packed = zstd::Encoder::new(to, 1)?;
+        packed.include_checksum(true)?;
+        writeln!(packed, "{VERSION_2}")?;
+        self.told.lines().try_for_each(|line| writeln!(packed, "{TOLD}{line}"))?;
+        packed.write_all(self.joint.head.as_bytes())?;
+        let mut file = BufReader::new(&self.file);
+        let mut rows = String::new();
+        for Piece { start, bytes, process, .. } in &self.pieces {
+            file.seek(SeekFrom::Start(*start))?;
+            let mut piece = vec![0; *bytes];
+            file.read_exact(&mut piece)?;
+            rows.clear();
+            let piece = String::from_utf8(piece).map_err(io::Error::other)?;
+            piece.lines().for_each(|row| renumber(row, &self.joint.numbers[*process], &mut rows));
+            packed.write_all(rows.as_bytes())?;
+        }
+        packed.finish().map(drop)
+    }
+}

@@ -1,0 +1,110 @@
+//! What is said to a process of an engine, and what it answers.
+
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender};
+use std::time::Instant;
+
+use super::process::{Process, Question, Work};
+use super::rows::Piece;
+use super::{Engine, RunError};
+use crate::data::Grouping;
+use crate::model::text::VERSION_2;
+use crate::model::text::answers::{Answer, Answers, Asked, Declarations};
+
+/// Centipawns by which a score may differ from that with the colours exchanged: engines round.
+const ROUNDING: f32 = 1.0;
+
+impl Engine {
+    /// Talks to one process until there is nothing more to ask.
+    pub(super) fn talk(
+        &self,
+        number: usize,
+        work: &Arc<Work>,
+        to: &Sender<(usize, String, Piece)>,
+    ) -> Result<Declarations, RunError> {
+        let name = &self.command.text;
+        let fault = |fault: String| RunError::Row(fault);
+        let mut process = Process::start(&self.command, work, self.timeout)
+            .map_err(|error| fault(format!("{name}: cannot be started: {error}")))?;
+        let mut said = process.said.take().expect("nobody has taken it");
+        let mut answers = Answers::open(name, &mut said).map_err(|error| {
+            fault(format!(
+                "{error}; an engine that is asked begins with `{VERSION_2}`, its sums and its formula, unasked, and flushes \
+                 its output{}",
+                ending(&mut process)
+            ))
+        })?;
+        let groups = work.dataset.grouping() != Grouping::Positions;
+        loop {
+            process.since.set(Instant::now());
+            let chunk = match process.chunks.recv_timeout(self.timeout) {
+                Ok(chunk) => chunk,
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(_) => {
+                    return Err(fault(format!(
+                        "{name}: says more than it is asked and does not read on: a row a FEN is wanted"
+                    )));
+                }
+            };
+            let mut piece = Piece { process: number, asked: chunk.mates, ..Piece::default() };
+            if chunk.mates > 0 {
+                piece.skipped.insert("mate".to_owned(), chunk.mates);
+            }
+            let (mut rows, mut before) = (String::new(), None);
+            for Question { index, fen, is_flipped } in &chunk.questions {
+                process.since.set(Instant::now());
+                let label = work.dataset.label(*index);
+                let asked = Asked { fen, result: label.outcome.points(), group: groups.then_some(label.group) };
+                let start = rows.len();
+                let answer = answers.answer(&asked, &mut rows).map_err(|error| {
+                    fault(format!(
+                        "{error}{}; at the position {fen}: let the engine have it alone, `echo '{fen}' | {name}`",
+                        ending(&mut process)
+                    ))
+                })?;
+                if *is_flipped {
+                    rows.truncate(start);
+                    piece.compare(before, answer, fen);
+                    continue;
+                }
+                piece.asked += 1;
+                before = match answer {
+                    Answer::Row(score) => score,
+                    Answer::Skip(reason) => {
+                        *piece.skipped.entry(reason).or_default() += 1;
+                        None
+                    }
+                };
+            }
+            answers.forget();
+            // Whoever takes no more has found a fault.
+            if to.send((chunk.number, rows, piece)).is_err() {
+                break;
+            }
+        }
+        process.since.set(Instant::now());
+        // An engine that does not end with its input has answered all the same.
+        if let Ok(false) = answers.is_over() {
+            return Err(fault(format!("{name}: says more than it is asked: a row, or `skip`, a FEN is wanted")));
+        }
+        Ok(answers.declarations())
+    }
+}
+
+/// How a process has ended, if it has, behind a message.
+fn ending(process: &mut Process) -> String {
+    process.status().map_or_else(String::new, |status| format!(" ({status})"))
+}
+
+impl Piece {
+    /// Compares the score of a position with that of the same with the colours exchanged.
+    fn compare(&mut self, score: Option<f32>, flipped: Answer, fen: &str) {
+        let (Some(score), Answer::Row(Some(flipped))) = (score, flipped) else { return };
+        self.compared += 1;
+        if (score + flipped).abs() > ROUNDING {
+            self.off += 1;
+            let example = || format!("{fen} has {flipped}, the same with the colours exchanged {score}");
+            self.example.get_or_insert_with(example);
+        }
+    }
+}
