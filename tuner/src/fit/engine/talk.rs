@@ -24,9 +24,11 @@ impl Engine {
     ) -> Result<Declarations, RunError> {
         let name = &self.command.text;
         let fault = |fault: String| RunError::Row(fault);
-        let mut process = Process::start(&self.command, work, self.timeout)
+        let mut started = Process::start(&self.command, work, self.timeout)
             .map_err(|error| fault(format!("{name}: cannot be started: {error}")))?;
-        let mut said = process.said.take().expect("nobody has taken it");
+        let mut said = started.said.take().expect("nobody has taken it");
+        // A process is ended before its pipe is closed, so that it has no time to complain of that.
+        let mut process = started;
         let mut answers = Answers::open(name, &mut said).map_err(|error| {
             fault(format!(
                 "{error}; an engine that is asked begins with `{VERSION_2}`, its sums and its formula, unasked, and flushes \
