@@ -143,7 +143,7 @@ fn match_words(judged: &Estimate, first: &str, second: &str) -> (&'static str, S
         (Some(elo), Some(error)) => {
             ("open", "Not settled".to_owned(), format!("{first} is at {} ± {error:.1} Elo", signed(elo, 1)))
         }
-        _ => ("open", "Not settled".to_owned(), "the difference cannot be parts from these games".to_owned()),
+        _ => ("open", "Not settled".to_owned(), "the difference cannot be told from these games".to_owned()),
     }
 }
 
@@ -251,7 +251,7 @@ fn rated<'a>(report: &MatchReport<'a>) -> Vec<(&'a str, Rating)> {
 fn footer(report: &MatchReport<'_>) -> Markup {
     let version = report.head.about["arena"].as_str().unwrap_or("of an unknown version");
     html! {
-        "Played and parts by Merino’s arena " (version) ". Elo and its interval come from all games, whatever ended the match; "
+        "Played and judged by Merino’s arena " (version) ". Elo and its interval come from all games, whatever ended the match; "
         "pairs of games with one opening count as one."
     }
 }

@@ -9,6 +9,7 @@ mod chessboard;
 mod compare;
 mod course;
 mod curves;
+mod families;
 mod numbers;
 mod positions;
 mod run;
@@ -112,12 +113,10 @@ pub fn page(page: &Page) -> String {
             (header(page))
             (tiles(page))
             (warnings(page))
+            (tables::changes(page))
             (course::pictures(page))
             (calibration::pictures(page))
-            @for table in tables.iter().filter(|table| table.is_board) { (boards::boards(table)) }
-            (curves::curves(page, &tables))
-            (tables::lists(&tables))
-            (tables::changes(page))
+            (families::families(&tables))
             div class="pair" { (tables::at_bounds(page)) (tables::unseen(page, &tables)) }
             (positions::worst(page))
             (tables::losses(page))
