@@ -5,7 +5,6 @@
 
 mod boards;
 mod calibration;
-mod chessboard;
 mod compare;
 mod course;
 mod curves;
@@ -19,7 +18,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use tools::page::words::{grouped, plain, signed, signed_percent};
-use tools::page::{self, tile};
+use tools::page::{self, chessboard, tile};
 
 use crate::data::{FileSummary, Skipped};
 use crate::model::centre::Centring;
@@ -108,7 +107,7 @@ pub struct Point {
 pub fn page(page: &Page) -> String {
     let tables = numbers::tables(page);
     let body = html! {
-        (chessboard::shapes())
+        (chessboard::shapes(&boards::hatching()))
         main {
             (header(page))
             (tiles(page))
