@@ -7,6 +7,7 @@ mod args;
 mod elo;
 mod generate;
 mod interrupt;
+mod live;
 mod looping;
 mod output;
 mod status;

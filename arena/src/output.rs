@@ -15,6 +15,7 @@ use common::note;
 
 use crate::args::CommonArgs;
 use crate::interrupt::listen;
+use crate::live::LivePage;
 use crate::status::Status;
 
 /// The most faults of an engine printed during a match.
@@ -34,6 +35,9 @@ pub(crate) fn play(
     let mut head = Head::of(plan, sprt);
     let (mut files, tally, before) = Files::open(plan, args, &mut head)?;
     let stop = Stop::below(listen()?);
+    let setup = Setup::of(&head).map_err(anyhow::Error::msg)?;
+    let page = args.keep.report.as_deref();
+    let live = page.filter(|_| args.live).map(|path| LivePage::new(path, &head, &setup, tally.clone(), before));
     let mut bar = Status::new(plan.total_games().into());
     let (mut printed, mut has_wrapped) = (vec![0; plan.engines.len()], false);
     let started = Instant::now();
@@ -41,7 +45,7 @@ pub(crate) fn play(
     let played = if is_decided(sprt, &tally) {
         Ok(tally)
     } else {
-        run(plan, tally, &stop, |game, tally| {
+        let watch = |game: &GameRecord, tally: &Tally| {
             is_complete &= files.add(game, before + started.elapsed(), &bar, &stop);
             print_faults(&bar, plan, game, &mut printed);
             if !has_wrapped && plan.pairing(game.number).opening as usize >= plan.book.len() {
@@ -53,21 +57,25 @@ pub(crate) fn play(
                 ));
             }
             bar.show(tally.games, expected_games(plan, tally, sprt), status(plan, tally, sprt));
+            if let Some(live) = &live {
+                live.update(tally);
+            }
             if is_decided(sprt, tally) {
                 stop.end_now();
             }
-        })
+        };
+        match &live {
+            Some(live) => live.during(|| run(plan, tally, &stop, Some(&live.games), watch)),
+            None => run(plan, tally, &stop, None, watch),
+        }
     };
     bar.end();
     let tally = played?;
     let outcome = MatchResult { plan, tally: &tally, sprt, elapsed: before + started.elapsed() };
     // The table comes last: standard output may be closed, and a failed file must not hide the result.
     let json = args.json.as_ref().map(|path| write_whole(path, format!("{:#}\n", to_json(&outcome))));
-    let page = args.keep.report.as_ref().map(|path| -> Result<()> {
-        let setup = Setup::of(&head).map_err(anyhow::Error::msg)?;
-        let report = MatchReport { head: &head, setup: &setup, tally: &tally, elapsed: outcome.elapsed };
-        Ok(write_whole(path, to_html(&report))?)
-    });
+    let report = MatchReport { head: &head, setup: &setup, tally: &tally, elapsed: outcome.elapsed, live: None };
+    let page = page.map(|path| write_whole(path, to_html(&report)));
     print(to_table(&outcome));
     json.transpose()?;
     page.transpose()?;

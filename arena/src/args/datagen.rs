@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
-use arena::datagen::{Extent, Filter, Format, Settings};
+use anyhow::{Context, Result, ensure};
+use arena::datagen::{Extent, Filter, Format, Settings, Source};
 use arena::game::{Adjudication, Book, DrawRule, ResignRule, Variant};
 use clap::{Args, ValueEnum};
 use engine::eval::Evaluator;
@@ -129,6 +129,10 @@ struct PlayArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Positions kept (none of this applies to viriformat, which holds whole games)")]
 struct FilterArgs {
+    /// Where positions come from.
+    #[arg(long, value_enum, default_value_t = SourceArg::Game)]
+    from: SourceArg,
+
     /// Skip so many positions after the opening, in which pieces may hang after random moves.
     #[arg(long, value_name = "N", default_value_t = 4)]
     skip_plies: usize,
@@ -140,6 +144,14 @@ struct FilterArgs {
     /// The most positions of a game, drawn at random.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
     per_game: u32,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SourceArg {
+    /// The game: positions in which moves were played.
+    Game,
+    /// The end of the best line that each search found: what the engine had in view.
+    PvEnd,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -176,6 +188,15 @@ impl DatagenArgs {
             Some(path) => Some(Book::load(path, Variant::Standard, None)?.shuffled(self.seed)),
             None => None,
         };
+        let format = self.format()?;
+        let source = match self.filter.from {
+            SourceArg::Game => Source::Game,
+            SourceArg::PvEnd => Source::PvEnd,
+        };
+        ensure!(
+            source == Source::Game || !format.is_of_games(),
+            "--from pv-end: viriformat has games and no other positions; write .epd, .epd.zst or .bullet"
+        );
         let default_plies = if book.is_some() { 0 } else { DEFAULT_RANDOM_PLIES };
         let by_soft = self.play.soft_nodes.map(|nodes| nodes.saturating_mul(NODES_BY_SOFT_NODES));
         Ok(Settings {
@@ -194,11 +215,12 @@ impl DatagenArgs {
                 max_plies: Some(self.play.max_plies),
             },
             filter: Filter {
+                source,
                 skip_plies: self.filter.skip_plies,
                 margin: self.filter.margin,
                 per_game: self.filter.per_game as usize,
             },
-            format: self.format()?,
+            format,
             evaluator: Arc::new(match &self.params {
                 Some(path) => Evaluator::load(path)?,
                 None => Evaluator::default(),
@@ -235,8 +257,9 @@ Examples:
   arena datagen --output data.epd.zst --positions 1000000 --resume
   arena datagen --output games.viri --positions 1000000 --soft-nodes 5000 --params params/tuned.toml
 
-A position is kept if its side to move is not in check, the move played neither captures nor promotes, the search saw no
-forced mate, the quiescence score is within --margin of the static one, and it was not kept before. A line of EPD is
+A position is kept if its side to move is not in check, the move played neither captures nor promotes (--from game), the
+search saw no forced mate, the quiescence score is within --margin of the static one, and it was not kept before. A line
+of EPD is
   FEN c0 \"SEED.GAME\"; c9 \"RESULT\"; ce SCORE;
 with the score of the search in centipawns, as seen by the side to move. The tuner reads it as it is. bulletformat has no
 place for the game, castling rights and en passant; viriformat takes all moves of a game, with White's scores.

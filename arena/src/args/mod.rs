@@ -139,6 +139,11 @@ pub(crate) struct CommonArgs {
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
 
+    /// Write the page of --report every two seconds while games are played, with their boards; a browser that has it open
+    /// follows the match.
+    #[arg(long, requires = "report")]
+    pub(crate) live: bool,
+
     /// The event name in PGN.
     #[arg(long, value_name = "NAME", default_value = "arena match", value_parser = event)]
     pub(crate) event: String,

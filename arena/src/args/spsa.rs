@@ -108,7 +108,7 @@ impl SpsaArgs {
         // Openings in another order, so that it begins with others.
         let play = PlayArgs { seed: self.play.seed.wrapping_add(1), ..self.play.clone() };
         let event = "arena spsa".to_owned();
-        Some((sprt, CommonArgs { play, pgn: None, json: None, keep: KeepArgs::default(), event }))
+        Some((sprt, CommonArgs { play, pgn: None, json: None, keep: KeepArgs::default(), live: false, event }))
     }
 
     /// A match, played as `play` says, of the engine with the values found against the engine with those of the start.

@@ -20,6 +20,8 @@ named_enum! {
         NoisyMove = "noisy move",
         /// The search saw a forced mate, which is not a number of centipawns.
         MateSeen = "mate seen",
+        /// The game would be over there.
+        Over = "no legal move",
         /// The quiescence search finds a better score than the static one.
         NotQuiet = "not quiet",
         /// It was kept before.
@@ -29,9 +31,21 @@ named_enum! {
     }
 }
 
+named_enum! {
+    /// Where positions are taken from.
+    Source {
+        /// The positions of the game in which moves were played.
+        Game = "game",
+        /// The end of the best line of each search: what the engine evaluated, rather than what came about.
+        PvEnd = "pv-end",
+    }
+}
+
 /// Which positions are kept; the rest is the same for all: see [`FilterOutcome`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
+    /// Where they are taken from.
+    pub source: Source,
     /// The number of positions skipped after the opening, in which pieces may hang after random moves.
     pub skip_plies: usize,
     /// By how much the quiescence score may be above the static one, centipawns.
@@ -41,7 +55,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Filters the position `ply` plies after the opening, in which `played` was played; duplicates are found later.
+    /// Filters a position that comes from the search `ply` plies after the opening, which had `played` played;
+    /// duplicates are found later.
     pub(super) fn filter_outcome(
         &self,
         ply: usize,
@@ -53,10 +68,12 @@ impl Filter {
             FilterOutcome::Early
         } else if position.is_check() {
             FilterOutcome::InCheck
-        } else if position.is_noisy(played.mv) {
+        } else if self.source == Source::Game && position.is_noisy(played.mv) {
             FilterOutcome::NoisyMove
         } else if is_mate(played.value) {
             FilterOutcome::MateSeen
+        } else if !position.has_legal_move() {
+            FilterOutcome::Over
         } else if !Quiescence::new(evaluator, Pruning::Exact).is_quiet(position, self.margin) {
             FilterOutcome::NotQuiet
         } else {

@@ -5,7 +5,8 @@
 //! what comes out does not depend on the threads, and a run that was interrupted goes on to the same file.
 //!
 //! What is kept is *quiet*: the side to move is not in check, the move played neither captures nor promotes, and the
-//! quiescence search is within a margin of the static evaluation. No position is kept twice in a run.
+//! quiescence search is within a margin of the static evaluation. No position is kept twice in a run. Instead of the
+//! positions of a game, the ends of the best lines of its searches can be taken ([`Source::PvEnd`]).
 //!
 //! # Formats
 //!
@@ -28,7 +29,7 @@ mod settings;
 mod store;
 mod tally;
 
-pub use filter::{Filter, FilterOutcome};
+pub use filter::{Filter, FilterOutcome, Source};
 pub use formats::{Format, FormatError};
 pub use play::{ScoredMove, SelfGame, play_game};
 pub use run::{DatagenError, Extent, run};

@@ -5,9 +5,9 @@ use std::io;
 use engine::chess::{Game, GameResult, Move, Position};
 use engine::genfens::{is_balanced, play_randomly};
 use engine::random::Random;
-use engine::search::{Limits, STACK_SIZE, Searcher, Value, mate_distance};
+use engine::search::{Bound, Handler, Info, Limits, STACK_SIZE, Searcher, Value, mate_distance};
 
-use super::Settings;
+use super::{Settings, Source};
 use crate::game::{Adjudicator, Ending, double_chess960};
 use crate::uci_client::Score;
 
@@ -34,6 +34,8 @@ pub struct SelfGame {
     pub start: Position,
     /// Its moves.
     pub moves: Vec<ScoredMove>,
+    /// For each of them, the end of the best line that its search found; empty where positions come from the game.
+    pub line_ends: Vec<Position>,
     /// Its result.
     pub outcome: GameResult,
     /// Why it ended.
@@ -48,6 +50,12 @@ impl SelfGame {
         format!("{}.{}", self.seed, self.number)
     }
 
+    /// The positions to keep, if the filter wants them, with the moves that were played after their searches.
+    pub(super) fn candidates(&self) -> impl Iterator<Item = (Position, ScoredMove)> {
+        let ends = self.line_ends.iter().map(Some).chain(std::iter::repeat(None));
+        self.positions().zip(ends).map(|((position, played), end)| (end.cloned().unwrap_or(position), played))
+    }
+
     /// The positions in which moves were played, with the moves.
     pub fn positions(&self) -> impl Iterator<Item = (Position, ScoredMove)> {
         let mut position = self.start.clone();
@@ -56,6 +64,19 @@ impl SelfGame {
             position.play(played.mv);
             (before, played)
         })
+    }
+}
+
+/// Keeps the best line of a search.
+#[derive(Default)]
+struct BestLine(Vec<Move>);
+
+impl Handler for BestLine {
+    fn line(&mut self, info: &Info<'_>) {
+        // Lines of a search that fell out of its window end early.
+        if info.bound == Bound::Exact {
+            info.line.clone_into(&mut self.0);
+        }
     }
 }
 
@@ -97,16 +118,20 @@ impl<'a> Player<'a> {
         let Some(start) = self.opening(number) else { return Ok(None) };
         let mut game = Game::new(start.clone());
         let mut adjudicator = Adjudicator::new(self.settings.adjudication);
-        let (mut moves, mut nodes) = (Vec::new(), 0);
+        let (mut moves, mut line_ends, mut nodes) = (Vec::new(), Vec::new(), 0);
         loop {
             if is_cancelled() {
                 return Err(Cancelled);
             }
-            let found = self.searcher.search_here(&game, self.settings.limits(), &mut ());
+            let mut line = BestLine::default();
+            let found = self.searcher.search_here(&game, self.settings.limits(), &mut line);
             let mv = found.best.expect("a game that goes on has a legal move");
             let (color, move_number) = (game.position().side_to_move(), game.position().fullmove_number());
             moves.push(ScoredMove { mv, value: found.value * color.sign() });
             nodes += found.nodes;
+            if self.settings.filter.source == Source::PvEnd {
+                line_ends.push(line.0.iter().fold(game.position().clone(), |position, &mv| position.after(mv)));
+            }
             game.play(mv);
             let score = mate_distance(found.value).map_or(Score::Centipawns(found.value), Score::Mate);
             let is_zeroing = game.position().halfmove_clock() == 0;
@@ -114,7 +139,7 @@ impl<'a> Player<'a> {
             let end = end.or_else(|| adjudicator.update(color, move_number, Some(score), is_zeroing));
             if let Some((outcome, ending)) = end {
                 let seed = self.settings.seed;
-                return Ok(Some(SelfGame { seed, number, start, moves, outcome, ending, nodes }));
+                return Ok(Some(SelfGame { seed, number, start, moves, line_ends, outcome, ending, nodes }));
             }
         }
     }

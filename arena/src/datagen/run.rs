@@ -160,7 +160,7 @@ fn extract(settings: &Settings, number: u32, game: Option<SelfGame>) -> GameData
     } else if settings.format.is_of_games() {
         data.records.push(Format::game_record(&game));
     } else {
-        for (ply, (position, played)) in game.positions().enumerate() {
+        for (ply, (position, played)) in game.candidates().enumerate() {
             match settings.filter.filter_outcome(ply, &position, played, &settings.evaluator) {
                 FilterOutcome::Kept => {
                     data.records.push(settings.format.position_record(&game, ply, &position, played))

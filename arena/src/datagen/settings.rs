@@ -8,7 +8,7 @@ use engine::eval::Evaluator;
 use engine::search::{Limits, Searcher, Value};
 use serde_json::{Value as Json, json};
 
-use super::{Filter, Format};
+use super::{Filter, Format, Source};
 use crate::game::{Adjudication, Book};
 
 /// The depth of the bench that identifies the engine, plies.
@@ -87,9 +87,12 @@ impl Settings {
             "margin": self.filter.margin,
             "per_game": self.filter.per_game,
         });
-        // Runs from before there was such a share can be resumed.
+        // Runs from before there were these settings can be resumed.
         if self.chess960 > 0 {
             identity["chess960"] = self.chess960.into();
+        }
+        if self.filter.source != Source::Game {
+            identity["from"] = self.filter.source.name().into();
         }
         Ok(identity)
     }

@@ -47,8 +47,14 @@ pub struct Played {
     pub failed: Option<Color>,
 }
 
-/// Plays a game from `start`, where there is a legal move; White is the first player.
-pub fn play(start: &Position, players: [Player<'_>; 2], conditions: &Conditions) -> Played {
+/// Plays a game from `start`, where there is a legal move; White is the first player. `watch` sees each move with the
+/// position that it leads to.
+pub fn play(
+    start: &Position,
+    players: [Player<'_>; 2],
+    conditions: &Conditions,
+    watch: &mut dyn FnMut(&PlayedMove, &Position),
+) -> Played {
     let mut game = Game {
         board: chess::Game::new(start.clone()),
         clocks: [Clock::new(players[0].limit), Clock::new(players[1].limit)],
@@ -60,7 +66,7 @@ pub fn play(start: &Position, players: [Player<'_>; 2], conditions: &Conditions)
         failed: None,
         conditions,
     };
-    let (outcome, ending) = game.play();
+    let (outcome, ending) = game.play(watch);
     Played { moves: game.moves, outcome, ending, notes: game.notes, failed: game.failed }
 }
 
@@ -89,7 +95,7 @@ struct Game<'a> {
 type End = (GameResult, Ending);
 
 impl Game<'_> {
-    fn play(&mut self) -> End {
+    fn play(&mut self, watch: &mut dyn FnMut(&PlayedMove, &Position)) -> End {
         for color in Color::ALL {
             if let Err(error) = self.engines[color.index()].new_game() {
                 return self.fail(color, &error);
@@ -98,6 +104,9 @@ impl Game<'_> {
         loop {
             if let Err(end) = self.ply() {
                 return end;
+            }
+            if let Some(last) = self.moves.last() {
+                watch(last, self.board.position());
             }
         }
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 pub use calc::{calc_json, calc_table, plan_table};
 pub use elo::{Anchor, AnchorError, PgnRatings};
 pub use generations::generations_table;
-pub use html::{MatchReport, Way, generations_to_html, spsa_to_html, to_html};
+pub use html::{MatchReport, REFRESH, Way, generations_to_html, spsa_to_html, to_html};
 pub use json::to_json;
 pub use table::{expected_games, status, to_table};
 

@@ -2,6 +2,7 @@
 
 mod identity;
 mod journal;
+mod live;
 mod pin;
 mod plan;
 mod run;
@@ -12,6 +13,7 @@ mod tally;
 pub use identity::{about, identity};
 pub(crate) use journal::JournalFile;
 pub use journal::{Found, Head, Journal, JournalError, Recorded, difference, read_journal};
+pub use live::{Live, LiveGame};
 pub use pin::{PinError, Pinning};
 pub use plan::{Format, Match, Pairing, Schedule};
 pub use run::{MatchError, run};

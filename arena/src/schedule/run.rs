@@ -8,8 +8,8 @@ use std::time::Instant;
 use engine::chess::{Color, GameResult, Position};
 use thiserror::Error;
 
-use super::{Match, Pairing, Stop, Tally};
-use crate::game::{GameRecord, GameSummary, Note, Played, Player, loss_by, play};
+use super::{Live, LiveGame, Match, Pairing, Stop, Tally};
+use crate::game::{GameRecord, GameSummary, Note, Played, PlayedMove, Player, loss_by, play};
 use crate::uci_client::{Engine, EngineError};
 
 /// After so many games in a row that could not begin, one thread gives the match up.
@@ -39,6 +39,7 @@ pub enum MatchError {
 
 /// Plays a match from where `tally` is: games that are counted there are not played. Every finished game is shown to
 /// `watch` with the counts so far, in the order they end; while it looks, no more than `concurrency` further games end.
+/// `live` has the games in progress.
 ///
 /// All engines are started once before the first game, so that a match that cannot be played fails at once.
 ///
@@ -48,6 +49,7 @@ pub fn run(
     plan: &Match,
     mut tally: Tally,
     stop: &Stop,
+    live: Option<&Live>,
     mut watch: impl FnMut(&GameRecord, &Tally),
 ) -> Result<Tally, MatchError> {
     let left: Vec<u32> = (0..plan.total_games()).filter(|number| !tally.has(*number)).collect();
@@ -63,7 +65,7 @@ pub fn run(
         for index in 0..plan.concurrency.clamp(1, left.len()) {
             let engines = std::mem::replace(&mut first_engines, no_engines(plan));
             let (next, is_broken) = (&next, &is_broken);
-            let slot = Slot { plan, stop, index, left: &left, next, is_broken, engines, failed_starts: 0 };
+            let slot = Slot { plan, stop, live, index, left: &left, next, is_broken, engines, failed_starts: 0 };
             let sender = sender.clone();
             scope.spawn(move || slot.work(&sender));
         }
@@ -109,6 +111,7 @@ fn no_engines(plan: &Match) -> Engines {
 struct Slot<'a> {
     plan: &'a Match,
     stop: &'a Stop,
+    live: Option<&'a Live>,
     /// Which of these games it is.
     index: usize,
     left: &'a [u32],
@@ -152,6 +155,7 @@ impl Slot<'_> {
         let played = match self.take_players(players) {
             Ok(pair) => {
                 self.failed_starts = 0;
+                self.show(Some(LiveGame { number, players, position: start.clone(), last: [None, None] }));
                 self.play(players, pair, &start)
             }
             Err((color, error)) => {
@@ -163,8 +167,15 @@ impl Slot<'_> {
                 lost_at_start(color, &error)
             }
         };
+        self.show(None);
         let Played { moves, outcome, ending, notes, .. } = played;
         Ok(GameRecord { number, players, start, moves, outcome, ending, notes, duration: started.elapsed() })
+    }
+
+    fn show(&self, game: Option<LiveGame>) {
+        if let Some(live) = self.live {
+            live.change(self.index, |slot| *slot = game);
+        }
     }
 
     /// The engines of a game, started if need be. Others that still run leave.
@@ -192,7 +203,12 @@ impl Slot<'_> {
         let [white, black] = &mut pair;
         let limits = players.map(|index| self.plan.limit_of(index));
         let sides = [Player { engine: white, limit: limits[0] }, Player { engine: black, limit: limits[1] }];
-        let played = play(start, sides, &self.plan.conditions);
+        let mut watch = |mv: &PlayedMove, position: &Position| {
+            if let Some(live) = self.live {
+                live.change(self.index, |game| game.iter_mut().for_each(|game| game.advance(mv, position)));
+            }
+        };
+        let played = play(start, sides, &self.plan.conditions, &mut watch);
         for ((index, engine), color) in players.into_iter().zip(pair).zip(Color::ALL) {
             if played.failed == Some(color) {
                 drop(engine);

@@ -240,7 +240,7 @@ impl Slot<'_> {
             [(first, 0), (second, 1)].map(|(engine, side)| Player { engine, limit: self.plan.limit_of(side) });
         let is_reversed = pairing.players[0] == 1;
         let players = if is_reversed { [second, first] } else { [first, second] };
-        let played = play(&start, players, &self.plan.conditions);
+        let played = play(&start, players, &self.plan.conditions, &mut |_, _| {});
         let white = if is_reversed { 1 } else { 0 };
         let side_of = |color: Color| if color == Color::White { white } else { 1 - white };
         let of_white = match played.outcome {

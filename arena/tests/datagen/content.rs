@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use arena::datagen::{Extent, Filter, Format, SelfGame, Settings, Store, Tally, play_game, run};
+use arena::datagen::{Extent, Filter, Format, SelfGame, Settings, Source, Store, Tally, play_game, run};
 use arena::game::{Adjudication, Book, Ending, Variant};
 use arena::schedule::Stop;
 use engine::chess::{GameResult, Position};
@@ -12,7 +12,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, KnownOutcome, Position as _};
 
-use super::support::{lines, settings};
+use super::support::{Line, lines, settings};
 
 /// Follows a game by another implementation of the rules; its positions by FEN, the last one aside, and that one.
 fn follow(game: &SelfGame) -> (Vec<Chess>, Chess) {
@@ -112,6 +112,31 @@ fn everything_kept_is_quiet_and_nothing_is_kept_twice() {
         }
     }
     assert_eq!((kept, seen.len()), (lines.len(), 0));
+}
+
+#[test]
+fn ends_of_lines_come_from_the_same_games_and_are_what_the_search_had_in_view() {
+    let of_game = Settings { nodes: 1000, ..settings(Format::Epd) };
+    let of_lines = Settings { filter: Filter { source: Source::PvEnd, ..of_game.filter }, ..of_game.clone() };
+    let (from_game, from_lines) = (lines(&of_game, 400), lines(&of_lines, 400));
+    for number in 0..3 {
+        let [played, with_ends] = [&of_game, &of_lines].map(|settings| play_game(settings, number).unwrap().unwrap());
+        assert!(played.line_ends.is_empty());
+        assert_eq!((&played.moves, with_ends.moves.len()), (&with_ends.moves, with_ends.line_ends.len()));
+        let ends: BTreeSet<(i32, String)> = (with_ends.moves.iter().zip(&with_ends.line_ends))
+            .map(|(played, end)| (played.value, end.to_epd_fields()))
+            .collect();
+        for line in from_lines.iter().filter(|line| line.game == number) {
+            assert!(ends.contains(&(line.score, line.fields().to_owned())), "{}", line.text);
+        }
+    }
+    // The search has its score from there: the static evaluation is nearer to it than in the positions of the game.
+    let distance = |lines: &[Line]| {
+        let of = |line: &Line| of_game.evaluator.evaluate_for_white(&line.position).abs_diff(line.score).min(300);
+        lines.iter().map(of).sum::<u32>() / lines.len() as u32
+    };
+    let [near, far] = [&from_lines, &from_game].map(|lines| distance(lines));
+    assert!(2 * near < far, "{near} and {far} centipawns");
 }
 
 #[test]

@@ -57,6 +57,8 @@ fn what_cannot_be_done_is_refused_in_one_line() {
             "data.epd.state.json: was written with other settings: seed is 1 there, 2 here",
         ),
         ("--output data.epd --resume --draw none", "draw is [40,8,8] there, null here"),
+        ("--output data.epd --resume --from pv-end", "from is null there, \"pv-end\" here"),
+        ("--output data.viri --from pv-end", "--from pv-end: viriformat has games and no other positions"),
         ("--output x.epd --params bad.toml", "bad.toml: "),
         ("--output x.epd --params none.toml", "none.toml: "),
         ("--output x.epd --openings none.epd", "none.epd: cannot be read"),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use arena::datagen::{Extent, Filter, Format, Settings, Store, Tally, run};
+use arena::datagen::{Extent, Filter, Format, Settings, Source, Store, Tally, run};
 use arena::game::Adjudication;
 use arena::schedule::Stop;
 use engine::chess::epd::Epd;
@@ -28,7 +28,7 @@ pub(crate) fn settings(format: Format) -> Settings {
             resign: Some("2,700,both".parse().unwrap()),
             max_plies: Some(300),
         },
-        filter: Filter { skip_plies: 3, margin: 10, per_game: 1000 },
+        filter: Filter { source: Source::Game, skip_plies: 3, margin: 10, per_game: 1000 },
         format,
         evaluator: Arc::new(Evaluator::from_toml(include_str!("../../../params/baseline.toml")).unwrap()),
     }

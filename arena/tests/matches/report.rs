@@ -184,6 +184,39 @@ fn a_test_shows_its_way_even_if_it_is_interrupted() {
 }
 
 #[test]
+fn a_page_follows_the_games_while_they_are_played() {
+    let arena = Arena::new();
+    let files = ["--report", "out.html", "--live", "--games", "20000"];
+    let mut match_ = Process::new(env!("CARGO_BIN_EXE_arena"))
+        .args(arguments("match", &["args=slow", "args=slow"], &files))
+        .current_dir(arena.folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (refresh, live) = ("http-equiv=\"refresh\"", "In progress</h2>");
+    let patience = Instant::now() + Duration::from_secs(60);
+    let page = loop {
+        let page = fs::read_to_string(arena.path("out.html")).unwrap_or_default();
+        // A game between two others has no moves yet.
+        if page.contains(live) && page.contains("class=\"last\"") && !page.contains(">0 games<") {
+            break page;
+        }
+        assert!(Instant::now() < patience && match_.try_wait().unwrap().is_none(), "no board");
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    check_form(&page);
+    assert!(page.contains(refresh));
+    assert_eq!(page.matches("class=\"board\"").count(), 1);
+    let boards = words(&page, live, "</section>");
+    assert!(boards.contains("White: ") && boards.contains(ESCAPED) && boards.contains("e1, "), "{boards}");
+    assert!(Process::new("kill").args(["-INT", &match_.id().to_string()]).status().unwrap().success());
+    match_.wait().unwrap();
+    let last = self::page(&arena, "out.html");
+    assert!(!last.contains(refresh) && !last.contains(live));
+}
+
+#[test]
 fn an_interval_that_cannot_be_told_is_unknown() {
     let arena = Arena::new();
     let files = ["--report", "out.html", "--games", "2"];

@@ -1,8 +1,11 @@
 //! Self-contained HTML pages: no scripts, no external fonts or pictures. They follow the
 //! reader's choice of light or dark and the width of the window.
 
+pub mod chessboard;
 pub mod plot;
 pub mod words;
+
+use std::time::Duration;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -11,6 +14,11 @@ const STYLE: &str = include_str!("style.css");
 
 /// A complete page; `style` is appended to the common style.
 pub fn page(title: &str, style: &str, body: &Markup) -> String {
+    refreshing(title, style, None, body)
+}
+
+/// A page that the browser reads anew after so long, if at all.
+pub fn refreshing(title: &str, style: &str, after: Option<Duration>, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -18,6 +26,7 @@ pub fn page(title: &str, style: &str, body: &Markup) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
+                @if let Some(after) = after { meta http-equiv="refresh" content=(after.as_secs()); }
                 link rel="icon" href="data:,";
                 title { (title) }
                 style { (PreEscaped(STYLE)) (PreEscaped(style)) }

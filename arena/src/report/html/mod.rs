@@ -5,6 +5,7 @@ mod charts;
 mod conditions;
 mod generations;
 mod history;
+mod live;
 mod spsa;
 mod tables;
 mod words;
@@ -18,13 +19,16 @@ use tools::page::{self, tile};
 use super::table::verdict_name;
 use super::warnings::{Facts, doubts};
 use crate::game::{Ending, Fault};
-use crate::schedule::{Format, Head, Recorded, Setup, Tally};
+use crate::schedule::{Format, Head, LiveGame, Recorded, Setup, Tally};
 use crate::stats::{Counts, Estimate, Interval, Meeting, Rating, Sprt, Verdict, estimate, ratings};
 use history::{Point, history};
 use words::{moment, span};
 
 pub use generations::generations_to_html;
 pub use spsa::{Way, spsa_to_html};
+
+/// After how long a page of a match in progress is written and read anew.
+pub const REFRESH: Duration = Duration::from_secs(2);
 
 const STYLE: &str = include_str!("style.css");
 
@@ -39,12 +43,14 @@ pub struct MatchReport<'a> {
     pub tally: &'a Tally,
     /// How long it took, before a pause too.
     pub elapsed: Duration,
+    /// The games in progress, while there are any: the page is then read anew every [`REFRESH`].
+    pub live: Option<&'a [LiveGame]>,
 }
 
 impl<'a> From<&'a Recorded> for MatchReport<'a> {
     fn from(recorded: &'a Recorded) -> Self {
         let Recorded { head, setup, tally, elapsed } = recorded;
-        MatchReport { head, setup, tally, elapsed: *elapsed }
+        MatchReport { head, setup, tally, elapsed: *elapsed, live: None }
     }
 }
 
@@ -57,6 +63,7 @@ pub fn to_html(report: &MatchReport<'_>) -> String {
         main {
             (header(report, &rated))
             @if is_pair { (tiles(report)) }
+            (live::boards(report))
             (warnings(report))
             (pictures(report, &points, &rated))
             @if is_pair { (tables::history(&points)) } @else { (tables::encounters(report)) }
@@ -67,7 +74,7 @@ pub fn to_html(report: &MatchReport<'_>) -> String {
         }
         footer { (footer(report)) }
     };
-    page::page(&title(report), STYLE, &body)
+    page::refreshing(&title(report), STYLE, report.live.map(|_| REFRESH), &body)
 }
 
 /// The kind of match.
@@ -143,7 +150,7 @@ fn match_words(judged: &Estimate, first: &str, second: &str) -> (&'static str, S
         (Some(elo), Some(error)) => {
             ("open", "Not settled".to_owned(), format!("{first} is at {} ± {error:.1} Elo", signed(elo, 1)))
         }
-        _ => ("open", "Not settled".to_owned(), "the difference cannot be parts from these games".to_owned()),
+        _ => ("open", "Not settled".to_owned(), "the difference cannot be told from these games".to_owned()),
     }
 }
 
@@ -251,7 +258,7 @@ fn rated<'a>(report: &MatchReport<'a>) -> Vec<(&'a str, Rating)> {
 fn footer(report: &MatchReport<'_>) -> Markup {
     let version = report.head.about["arena"].as_str().unwrap_or("of an unknown version");
     html! {
-        "Played and parts by Merino’s arena " (version) ". Elo and its interval come from all games, whatever ended the match; "
+        "Played and judged by Merino’s arena " (version) ". Elo and its interval come from all games, whatever ended the match; "
         "pairs of games with one opening count as one."
     }
 }

@@ -37,6 +37,15 @@ impl Side {
     }
 }
 
+/// The hatching of what is seldom seen, to be defined before the boards.
+pub(super) fn hatching() -> Markup {
+    html! {
+        pattern id="rare" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
+            rect class="hatch" width="1.4" height="5" {}
+        }
+    }
+}
+
 /// A table of squares: three boards for each stage.
 pub(super) fn boards(table: &Table) -> Markup {
     let stages = table.stages();

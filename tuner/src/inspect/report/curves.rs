@@ -5,14 +5,16 @@ use tools::page::figure;
 use tools::page::plot::{Axis, Plane, range};
 use tools::page::words::{grouped, plain, signed};
 
-use super::Page;
 use super::course::legend;
 use super::numbers::{STAGES, Table};
+use super::tables::entries;
 
 /// Fewer entries make no curve.
 const FEWEST: usize = 3;
 /// Errors are drawn at two standard errors: about 95 % of the time, the truth is within.
 const ERRORS: f64 = 2.0;
+/// Errors are drawn up to so many times the largest number of the table; what is unknown must not hide what is known.
+const LONGEST: f64 = 1.5;
 /// Differences smaller than this are never blown up to the height of a picture.
 const LEAST_RANGE: f64 = 8.0;
 /// The share of the height above all points that names the stages.
@@ -20,22 +22,18 @@ const LEGEND: f64 = 0.15;
 /// The classes of the stages in pictures.
 const CLASSES: [&str; 2] = ["", "other"];
 
-/// The curves of all tables whose entries are counted.
-pub(super) fn curves(page: &Page, tables: &[Table]) -> Markup {
-    let counted: Vec<&Table> = tables.iter().filter(|table| is_counted(table)).collect();
-    html! {
-        @if !counted.is_empty() { div class="charts" { @for table in counted { (curve(page, table)) } } }
-    }
-}
-
-fn is_counted(table: &Table) -> bool {
+/// Whether a table's entries are counted, so that a curve shows them.
+pub(super) fn is_counted(table: &Table) -> bool {
     table.entries.len() >= FEWEST && table.entries.iter().all(|entry| entry.name.starts_with('['))
 }
 
-fn curve(page: &Page, table: &Table) -> Markup {
+/// A table as a curve, with its numbers folded below.
+pub(super) fn curve(table: &Table) -> Markup {
     let stages = table.stages();
-    let errors = |error: Option<f64>| ERRORS * error.unwrap_or(0.0);
-    let ends = (0..stages).flat_map(|stage| table.stage(stage)).flat_map(|number| {
+    let numbers = || (0..stages).flat_map(|stage| table.stage(stage));
+    let largest = numbers().flat_map(|number| [number.after.abs(), number.before.abs()]).fold(LEAST_RANGE, f64::max);
+    let errors = |error: Option<f64>| (ERRORS * error.unwrap_or(0.0)).min(LONGEST * largest);
+    let ends = numbers().flat_map(|number| {
         let error = errors(number.error);
         [number.after - error, number.after + error, number.before, 0.0]
     });
@@ -62,8 +60,12 @@ fn curve(page: &Page, table: &Table) -> Markup {
         }
         @if stages > 1 { (legend(&[(CLASSES[0], STAGES[0]), (CLASSES[1], STAGES[1])])) }
     };
-    let line = format!("{} The dashed line is {}.", table.summary, page.against);
-    figure(&table.name, &line, &plane.draw(&format!("{}: {line}", table.name), &content))
+    let line = format!("{} Dashed: before.", table.summary);
+    let picture = html! {
+        (plane.draw(&format!("{}: {line}", table.name), &content))
+        details { summary { "Numbers" } (entries(&[table])) }
+    };
+    figure(&table.name, &line, &picture)
 }
 
 /// A number in words.

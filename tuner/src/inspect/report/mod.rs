@@ -5,10 +5,10 @@
 
 mod boards;
 mod calibration;
-mod chessboard;
 mod compare;
 mod course;
 mod curves;
+mod families;
 mod numbers;
 mod positions;
 mod run;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use tools::page::words::{grouped, plain, signed, signed_percent};
-use tools::page::{self, tile};
+use tools::page::{self, chessboard, tile};
 
 use crate::data::{FileSummary, Skipped};
 use crate::model::centre::Centring;
@@ -107,17 +107,15 @@ pub struct Point {
 pub fn page(page: &Page) -> String {
     let tables = numbers::tables(page);
     let body = html! {
-        (chessboard::shapes())
+        (chessboard::shapes(&boards::hatching()))
         main {
             (header(page))
             (tiles(page))
             (warnings(page))
+            (tables::changes(page))
             (course::pictures(page))
             (calibration::pictures(page))
-            @for table in tables.iter().filter(|table| table.is_board) { (boards::boards(table)) }
-            (curves::curves(page, &tables))
-            (tables::lists(&tables))
-            (tables::changes(page))
+            (families::families(&tables))
             div class="pair" { (tables::at_bounds(page)) (tables::unseen(page, &tables)) }
             (positions::worst(page))
             (tables::losses(page))

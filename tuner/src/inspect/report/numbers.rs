@@ -72,6 +72,11 @@ impl Table {
         changes.iter().sum::<f64>() / changes.len().max(1) as f64
     }
 
+    /// The first part of its name, which it shares with the other tables of a family: `psqt`.
+    pub(super) fn group(&self) -> &str {
+        if self.family == SINGLE { SINGLE } else { self.name.split(['.', '[']).next().unwrap_or_default() }
+    }
+
     /// How many numbers each entry has.
     pub(super) fn stages(&self) -> usize {
         self.entries.first().map_or(0, |entry| entry.numbers.len())

@@ -1,10 +1,10 @@
 //! The positions that are misjudged most.
 
 use maud::{Markup, html};
+use tools::page::chessboard::board;
 use tools::page::words::signed;
 
 use super::Page;
-use super::chessboard::board;
 use crate::run::explain::{Misjudged, WORST};
 use engine::chess::Color;
 
@@ -32,7 +32,7 @@ fn position(misjudged: &Misjudged) -> Markup {
     let described = format!("{}. {mover} to move. {result}, expected {expected:.3}.", position.to_fen());
     html! {
         figure {
-            (board(position, &described))
+            (board(position, None, &described))
             figcaption {
                 strong { (result) } ", expected " strong { (format!("{expected:.3}")) }
                 span { (mover) " to move, " (scores(misjudged)) }

@@ -28,38 +28,44 @@ fn table(name: &str, head: &[&str], rows: &Markup) -> Markup {
     }
 }
 
-/// The tables that are no boards, such as material, those of one field together.
-pub(super) fn lists(tables: &[Table]) -> Markup {
-    let lists: Vec<&Table> = tables.iter().filter(|table| !table.is_board).collect();
+/// Tables of one field, or parameters of one family that are elements of nothing.
+pub(super) fn list(tables: &[&Table]) -> Markup {
+    let first = tables[0];
+    let is_field = tables.iter().all(|table| table.family == first.family);
     html! {
-        div class="lists" {
-            @for tables in lists.chunk_by(|a, b| a.family == b.family && a.stages() == b.stages()) { (list(tables)) }
+        section class="card" {
+            @if is_field {
+                @if first.family != first.group() { h2 { (first.family) } }
+                p class="note" { (first.summary) }
+            }
+            (entries(tables))
         }
     }
 }
 
-fn list(tables: &[&Table]) -> Markup {
+/// The entries of tables, with the summary of each where they differ.
+pub(super) fn entries(tables: &[&Table]) -> Markup {
     let first = tables[0];
-    let is_pair = first.stages() > 1;
+    let is_field = tables.iter().all(|table| table.family == first.family);
     let mut head = vec![""];
+    let is_pair = first.stages() > 1;
     head.extend(if is_pair { &["Midgame", "Change", "Endgame", "Change"][..] } else { &["Weight", "Change"] });
+    let shared = if is_field { &first.family } else { first.group() };
     let rows = html! {
         @for table in tables {
             @for entry in &table.entries {
+                @let within = entry.path.strip_prefix(shared).unwrap_or(&entry.path).trim_start_matches('.');
                 tr {
-                    th scope="row" title=(entry.path) { (if tables.len() > 1 { &entry.path } else { &entry.name }) }
+                    th scope="row" title=(entry.path) {
+                        (if within.is_empty() { &entry.path } else { within })
+                        @if !is_field { span class="note" { (table.summary) } }
+                    }
                     @for number in &entry.numbers { (cells(number, entry.seen)) }
                 }
             }
         }
     };
-    html! {
-        section class="card" {
-            h2 { (first.family) }
-            p class="note" { (first.summary) }
-            (table(&first.family, &head, &rows))
-        }
-    }
+    table(shared, &head, &rows)
 }
 
 /// What a number is now, and how it has changed.

@@ -1,6 +1,6 @@
 //! Boards with pieces, drawn without any font.
 
-use engine::chess::{Color, PieceType, Position, Square};
+use engine::chess::{Color, Move, PieceType, Position, Square};
 use maud::{Markup, PreEscaped, html};
 
 /// Side of a square.
@@ -37,14 +37,12 @@ fn id(color: Color, piece: PieceType) -> String {
     format!("{}{}", color.choose("w", "b"), piece.letter())
 }
 
-/// The pieces, to be drawn wherever a board stands; and the hatching of what is seldom seen.
-pub(super) fn shapes() -> Markup {
+/// The pieces, to be drawn wherever a board stands, and `more` definitions. They come once, before the boards.
+pub fn shapes(more: &Markup) -> Markup {
     html! {
         svg class="shapes" role="img" aria-label="Shapes" width="0" height="0" {
             defs {
-                pattern id="rare" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
-                    rect class="hatch" width="1.4" height="5" {}
-                }
+                (more)
                 @for color in Color::ALL {
                     @for (piece, (shape, lines)) in PieceType::ALL.into_iter().zip(SHAPES.into_iter().zip(LINES)) {
                         g id=(id(color, piece)) class=(color.choose("white", "black")) {
@@ -58,22 +56,31 @@ pub(super) fn shapes() -> Markup {
     }
 }
 
-/// A position, White at the bottom.
-pub(super) fn board(position: &Position, described: &str) -> Markup {
+/// A position, White at the bottom, with the squares of the last move marked.
+pub fn board(position: &Position, last: Option<Move>, described: &str) -> Markup {
     let side = 8 * SQUARE;
     let light: String = "M0 0".to_owned() + &PATTERN.repeat(4);
     html! {
         svg class="board" viewBox=(format!("0 0 {side} {side}")) role="img" aria-label=(described) {
             rect class="dark" width=(side) height=(side) {}
             path class="light" d=(PreEscaped(light)) {}
+            @for square in last.iter().flat_map(|mv| [mv.from(), mv.to()]) {
+                @let [x, y] = corner(square);
+                rect class="last" x=(x) y=(y) width=(SQUARE) height=(SQUARE) {}
+            }
             @for square in Square::all() {
                 @if let Some(piece) = position.piece_on(square) {
-                    @let (x, y) = (SQUARE * square.file().index(), SQUARE * (7 - square.rank().index()));
+                    @let [x, y] = corner(square);
                     use href=(format!("#{}", id(piece.color, piece.piece_type))) x=(x) y=(y) {}
                 }
             }
         }
     }
+}
+
+/// The upper left corner of a square.
+fn corner(square: Square) -> [usize; 2] {
+    [SQUARE * square.file().index(), SQUARE * (7 - square.rank().index())]
 }
 
 /// Light squares of two rows from the left, and back to the left, two rows down.
