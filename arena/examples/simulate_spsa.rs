@@ -1,4 +1,4 @@
-//! Tunes simulated engines, and prints what SPSA and what else one may do leave to be lost, for docs/arena.md:
+//! Tunes simulated engines, and prints what SPSA and what else one may do leave to be lost, for docs/benchmarks.md:
 //!
 //!     cargo run --release -p merino-arena --example simulate_spsa -- 200
 //!

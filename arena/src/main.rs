@@ -35,7 +35,7 @@ const UNFINISHED: u8 = 3;
 /// The command by which the arena starts its watchdog.
 const WATCHDOG: &str = "watchdog";
 
-/// Matches between UCI engines, and what they prove; data from games.
+/// Play and analyse matches between UCI engines; tune by games; make data.
 #[derive(Parser)]
 #[command(version)]
 struct Cli {
@@ -66,28 +66,28 @@ enum Command {
     /// Exit status: 0 if all pairs were played, 3 if not, as after Ctrl-C, 2 if something went wrong; with --confirm that of the
     /// test, as of `sprt`.
     Spsa(args::SpsaArgs),
-    /// Play games, tune to them, test what was found and adopt it if it is better, again and again.
+    /// Play, tune, test and adopt the better parameters, again and again.
     Loop(args::LoopArgs),
-    /// Let this project's engine play against itself, and keep quiet positions with results and scores.
+    /// Make data: Merino plays against itself, and quiet positions are kept with results and scores.
     Datagen(args::DatagenArgs),
-    /// Test how an engine speaks UCI.
+    /// Check how an engine speaks UCI.
     ///
     /// Exit status: 0 if all checks are passed or do not apply, 1 if one failed, 2 if the engine cannot be started.
     Check(args::CheckArgs),
-    /// Say how many games a sequential test will take, and how likely it is to pass, before it is played.
+    /// Predict how many games a sequential test takes, and how likely it is to pass.
     Plan(args::PlanArgs),
     /// Kill the engines that an arena leaves behind which is killed by force; started by the arena itself.
     #[command(hide = true, name = WATCHDOG)]
     Watchdog,
-    /// Make a page for a browser of a match, from its journal.
+    /// Write a page about a match, from its journal.
     Report(args::ReportArgs),
-    /// Rate the players of games that were played anywhere, from their PGN.
+    /// Rate the players of games in PGN.
     Elo(args::EloArgs),
-    /// Judge counts of results: Elo, and the likelihood ratio of a sequential test.
+    /// Analyse counts of results: Elo, and the likelihood ratio of a sequential test.
     Calc(args::CalcArgs),
-    /// Write completions for shells and pages of the manual.
+    /// Write shell completions and manual pages.
     ShellFiles {
-        /// The folder they go to, into `completions` and `man`.
+        /// The folder for them; they go to `completions` and `man` there.
         folder: PathBuf,
     },
 }

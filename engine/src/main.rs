@@ -68,9 +68,9 @@ enum Command {
     },
     /// Print the numbers of the search in the input format of OpenBench's SPSA.
     SpsaInputs,
-    /// Write completions for shells and pages of the manual.
+    /// Write shell completions and manual pages.
     ShellFiles {
-        /// The folder they go to, into `completions` and `man`.
+        /// The folder for them; they go to `completions` and `man` there.
         folder: PathBuf,
     },
     /// Speak the Chess Engine Communication Protocol (XBoard, WinBoard).

@@ -24,11 +24,11 @@ pub(crate) struct DatagenArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
-    /// How they are written; the ending of the file's name says it if it is one of these (or `.zst`).
+    /// The format; by default the ending of the file's name decides (`.zst` means epd.zst).
     #[arg(long, value_enum)]
     format: Option<FormatArg>,
 
-    /// End with the game that brings so many positions; in viriformat, moves.
+    /// End with the game that reaches N positions; in viriformat, N moves.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     positions: u64,
 
@@ -75,23 +75,23 @@ struct OpeningArgs {
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
 
-    /// So many of a hundred games begin in double Chess960 instead: each side has an array of its own. They show kings,
-    /// rooks and pawns where other games seldom have them.
+    /// Start PERCENT of 100 games in double Chess960: each side has an array of its own. They have kings, rooks and
+    /// pawns on squares that are rare in other games.
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=100))]
     chess960: u64,
 
-    /// Random legal plies before the engine plays, so many or one more, unless 0 [default: 8, with a book 0].
+    /// Random legal plies before the engine plays: N or one more, unless 0 [default: 8, with a book 0].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=100))]
     random_plies: Option<u64>,
 
-    /// The most by which either side may then be ahead, in centipawns.
+    /// The largest lead of either side after them, in centipawns.
     ///
-    /// A narrow limit leaves only such imbalances as are made up for by something else: from them a tuner may learn that
-    /// material is worth little in the opening.
+    /// A narrow limit keeps only imbalances with compensation: a tuner learns from them that material is worth little
+    /// in the opening.
     #[arg(long, value_name = "CENTIPAWNS", default_value_t = 1000, value_parser = clap::value_parser!(i32).range(0..=30_000))]
     balance: i32,
 
-    /// The nodes of the search that judges it.
+    /// The nodes of the search that measures it.
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
     balance_nodes: u64,
 }
@@ -104,7 +104,7 @@ struct PlayArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 
-    /// Begin no iteration after so many nodes.
+    /// Begin no iteration after N nodes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     soft_nodes: Option<u64>,
 
@@ -112,15 +112,15 @@ struct PlayArgs {
     #[arg(long, value_name = "MIB", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=65_535))]
     hash: u16,
 
-    /// Draw when, from a move number on, both sides' scores stay within so many centipawns for so many moves each.
+    /// Draw when, from MOVE on, both sides' scores stay within CENTIPAWNS for COUNT moves each.
     #[arg(long, value_name = "MOVE,COUNT,CENTIPAWNS|none", default_value = "40,8,8", value_parser = rule::<DrawRule>)]
     draw: Rule<DrawRule>,
 
-    /// Loss of a side whose own score is this bad for so many of its moves; `,both`: the winner must see it too.
+    /// Loss of a side whose own score is this bad for COUNT of its moves; `,both`: the winner must see it too.
     #[arg(long, value_name = "COUNT,CENTIPAWNS[,both]|none", default_value = "4,1500,both", value_parser = rule::<ResignRule>)]
     resign: Rule<ResignRule>,
 
-    /// Discard games that last so many plies: their result is unknown.
+    /// Discard games that reach N plies: their result is unknown.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     max_plies: u32,
 }
@@ -133,11 +133,11 @@ struct FilterArgs {
     #[arg(long, value_enum, default_value_t = SourceArg::Game)]
     from: SourceArg,
 
-    /// Skip so many positions after the opening, in which pieces may hang after random moves.
+    /// Skip N positions after the opening, in which pieces may hang after random moves.
     #[arg(long, value_name = "N", default_value_t = 4)]
     skip_plies: usize,
 
-    /// By how many centipawns the quiescence score may be above the static one.
+    /// The largest lead of the quiescence score over the static one, in centipawns.
     #[arg(long, value_name = "CENTIPAWNS", default_value_t = 20, value_parser = clap::value_parser!(i32).range(0..=30_000))]
     margin: i32,
 
@@ -150,7 +150,7 @@ struct FilterArgs {
 enum SourceArg {
     /// The game: positions in which moves were played.
     Game,
-    /// The end of the best line that each search found: what the engine had in view.
+    /// The end of the best line of each search: what the engine had in view.
     PvEnd,
 }
 

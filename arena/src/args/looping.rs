@@ -21,7 +21,7 @@ use super::{DatagenArgs, SprtArgs, engine, find_program};
 #[derive(Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct LoopArgs {
-    /// What the loop does, in TOML; see below.
+    /// The description of the loop, in TOML; see below.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
@@ -319,8 +319,8 @@ Example:
   arena loop night.toml --dry-run
   arena loop night.toml
 
-The file says all. Keys of [games] are flags of `arena datagen`, those of [test] flags of `arena sprt`; paths are \
-relative to the file, where commands are run, too:
+The file describes the loop. Keys of [games] are flags of `arena datagen`, those of [test] flags of `arena sprt`. Paths \
+are relative to the file, where commands are run, too:
   folder = \"night\"
   params = \"params/baseline.toml\"
   [games]
@@ -334,9 +334,9 @@ relative to the file, where commands are run, too:
   games = 20000
 
 A generation plays games with the present parameters, tunes parameters to their positions, and tests these against the \
-present ones. Where H1 is accepted, they are the present ones from then on, and FOLDER/best.toml. The loop ends after \
-`stop` generations in a row without that, 2 if not said. What is in the folder is all it knows: whenever it was ended, \
-the same command goes on with it. FOLDER/index.html shows it.
+present ones. If H1 is accepted, they become the present ones, and FOLDER/best.toml. The loop ends after `stop` \
+generations in a row without success, by default 2. The folder is all that the loop knows: the same command continues \
+after any interruption. FOLDER/index.html shows it.
 
 For other engines, [engine] describes one as --engine does, `eval-option` names its option for a file of parameters, or \
 `build` is the command that makes a program {engine} of {params}; `command` in [games] makes the data, {output}.

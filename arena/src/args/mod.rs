@@ -92,7 +92,7 @@ pub(crate) struct ReportArgs {
     #[arg(value_name = "JOURNAL")]
     pub(crate) journal: PathBuf,
 
-    /// Where the page is written to.
+    /// The file of the page.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
 }
@@ -104,7 +104,7 @@ pub(crate) struct EloArgs {
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// A rating that is known, from which the others are counted. Without it, their mean is 0.
+    /// A player with a known rating, such as old=2800. Without it, the mean of all is 0.
     #[arg(long, value_name = "NAME=ELO")]
     pub(crate) anchor: Option<Anchor>,
 
@@ -120,7 +120,7 @@ Example:
       --draw 40,8,10 --resign 4,600 --pgn games.pgn --json result.json
 
 An engine's description consists of words key=value: cmd, name, args, dir, restart=on|off, option.NAME, and tc,
-movetime, nodes or depth where it plays at odds. Values with spaces are put in quotation marks.";
+movetime, nodes or depth for games at odds. Put values with spaces in quotation marks.";
 
 /// The arguments common to all kinds of match.
 #[derive(Args)]
@@ -152,11 +152,11 @@ pub(crate) struct CommonArgs {
 /// What is kept of a run, and from what it goes on.
 #[derive(Args, Default)]
 pub(crate) struct KeepArgs {
-    /// Write the outcome to a file, as a page for a browser.
+    /// Write a page about the run, for a browser.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 
-    /// Keep every result in a file from which the run can go on after whatever ended it.
+    /// Keep every result in a file, from which --resume goes on.
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
 
@@ -199,11 +199,11 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
 
-    /// How many plies of every game of a book in PGN are played; all, up to 40, if not given.
+    /// Plies to play of each game of a book in PGN; all, up to 40, if not given.
     #[arg(long, value_name = "N", requires = "openings", value_parser = clap::value_parser!(u16).range(1..))]
     plies: Option<u16>,
 
-    /// In what order openings are played.
+    /// The order of openings.
     #[arg(long, value_enum, default_value_t = Order::Random)]
     order: Order,
 
@@ -211,7 +211,7 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Which opening of that order is played first, from 1.
+    /// The first opening of that order, from 1.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     start: u32,
 
@@ -223,8 +223,8 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: Option<u16>,
 
-    /// Give every game that is played at a time processors of its own, as many as an engine has threads. Where there are
-    /// not enough, the arena prints a warning and does not pin.
+    /// Give each concurrent game processors of its own, as many as an engine has threads. If there are too few, the
+    /// arena prints a warning and does not pin.
     #[arg(long)]
     pin: bool,
 
@@ -236,20 +236,20 @@ pub(crate) struct PlayArgs {
     #[arg(long, alias = "patience", value_name = "S", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
     stall_timeout: u32,
 
-    /// Draw when, from a move number on, both sides' scores stay within so many centipawns for so many moves each.
+    /// Draw when, from MOVE on, both sides' scores stay within CENTIPAWNS for COUNT moves each.
     #[arg(long, value_name = "MOVE,COUNT,CENTIPAWNS")]
     draw: Option<DrawRule>,
 
-    /// Loss of a side whose own score is this bad for so many of its moves; `,both`: the winner must see it too.
+    /// Loss of a side whose own score is this bad for COUNT of its moves; `,both`: the winner must see it too.
     #[arg(long, value_name = "COUNT,CENTIPAWNS[,both]")]
     resign: Option<ResignRule>,
 
-    /// Syzygy tables that end games whose result they know, folders separated as in PATH: after a capture or a pawn move,
-    /// with the fifty-move rule.
+    /// Folders of Syzygy tables, separated as in PATH, that end games whose result they know: after a capture or a pawn
+    /// move, with the fifty-move rule.
     #[arg(long, value_name = "PATH")]
     tb: Option<OsString>,
 
-    /// Draw after so many plies.
+    /// Draw after N plies.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_plies: Option<u32>,
 }
@@ -277,7 +277,7 @@ struct LimitArgs {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Order {
-    /// Shuffled, as the seed says.
+    /// Shuffled by the seed.
     Random,
     /// As in the file.
     Sequential,

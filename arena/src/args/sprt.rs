@@ -13,15 +13,15 @@ use super::{CommonArgs, find_program};
 #[derive(Args)]
 #[command(after_help = SPRT_EXAMPLES)]
 pub(crate) struct SprtArgs {
-    /// Parameters of this project's engine, to be tested.
+    /// Parameters of Merino to test.
     #[arg(long, value_name = "FILE", requires = "against", conflicts_with = "engine")]
     params: Option<PathBuf>,
 
-    /// Parameters to test against.
+    /// Parameters of the opponent.
     #[arg(long, value_name = "FILE", requires = "params", conflicts_with = "engine")]
     against: Option<PathBuf>,
 
-    /// This project's engine; if not given, the one beside the arena, or else the first one on PATH.
+    /// The program `merino`; by default the one beside the arena, or else the first one on PATH.
     #[arg(long, value_name = "PROGRAM", requires = "params")]
     merino: Option<PathBuf>,
 
@@ -83,11 +83,11 @@ pub(crate) struct TestArgs {
     #[arg(long, value_enum, default_value_t = ModelArg::Normalized)]
     model: ModelArg,
 
-    /// The chance to accept H1 where H0 holds.
+    /// The chance to accept H1 although H0 holds.
     #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = error_rate)]
     alpha: f64,
 
-    /// The chance to accept H0 where H1 holds.
+    /// The chance to accept H0 although H1 holds.
     #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = error_rate)]
     beta: f64,
 }
@@ -110,7 +110,7 @@ enum ModelArg {
     Normalized,
     /// Elo of the mean score.
     Logistic,
-    /// BayesElo; judges single games only.
+    /// BayesElo; for single games only.
     Bayesian,
 }
 
@@ -135,11 +135,11 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "ELO", allow_hyphen_values = true, value_parser = difference)]
     pub(crate) elo: Vec<f64>,
 
-    /// The chance to accept H1 where H0 holds.
+    /// The chance to accept H1 although H0 holds.
     #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = error_rate)]
     alpha: f64,
 
-    /// The chance to accept H0 where H1 holds.
+    /// The chance to accept H0 although H1 holds.
     #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = error_rate)]
     beta: f64,
 }

@@ -25,11 +25,11 @@ Examples:
       --output tuned.txt --journal spsa.jsonl
   arena spsa tune.toml --pairs 20000
 
-Each line of OPTIONS describes an option as OpenBench does, `name, int, start, min, max, step, rate`: `step` is how far
-the last pairs move it to either side, a good one costs about two Elo from the optimum; `rate` is how much of a step a
-point moves it at the end, 0.002 for 30,000 pairs, or 0 for one that fits the number of pairs.
+Each line of OPTIONS describes an option as OpenBench does, `name, int, start, min, max, step, rate`: The last pairs
+move it a `step` to either side; a good step costs about two Elo from the optimum. `rate` is the part of a step that a
+point moves it at the end: 0.002 for 30,000 pairs, or 0 for one that fits the number of pairs.
 
-A file whose name ends in .toml has the whole run. Each key is the name of a flag, flags of the command line win, and
+A file whose name ends in .toml holds the whole run. Each key is the name of a flag, flags of the command line win, and
 paths are relative to the file. The options are tables, or stand in a file that `options` names:
   nodes = 5000
   output = \"tuned.toml\"
@@ -57,7 +57,7 @@ pub(crate) struct SpsaArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     pairs: u32,
 
-    /// How many pairs are played from the same values. More keep more cores busy; the result depends on it, but not on
+    /// Pairs played from the same values. More keep more cores busy; the result depends on it, but not on
     /// --concurrency.
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) batch: u32,
@@ -74,12 +74,13 @@ pub(crate) struct SpsaArgs {
     #[arg(long, value_name = "SHARE", default_value_t = SPALL.stability, value_parser = share)]
     stability: f64,
 
-    /// Where the options are written to with the values found: lines like those of OPTIONS, or tables of TOML if the
-    /// name ends in `.toml`. Either can be tuned further.
+    /// The output: options with the values found, as lines like those of OPTIONS, or as TOML if the name ends in
+    /// `.toml`. Either can be tuned further.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
-    /// Then test what was found against the start, by other openings, with these bounds in normalized Elo or [0, 5].
+    /// Then test the values found against the start, with other openings and these bounds in normalized Elo, [0, 5] by
+    /// default.
     #[arg(long, value_name = "ELO0,ELO1", num_args = 0..=1, require_equals = true, default_missing_value = "0,5",
         allow_hyphen_values = true)]
     confirm: Option<Bounds>,

@@ -22,7 +22,7 @@ pub(crate) struct ConvertArgs {
     #[command(flatten)]
     input: InputArgs,
 
-    /// Where the positions go. The ending tells format and compression: .epd, .points, .wdl, .csv, .bullet, .viri (or
+    /// Where the positions go. The ending chooses format and compression: .epd, .points, .wdl, .csv, .bullet, .viri (or
     /// .vf) or .binpack, and .gz, .zst, .xz or .bz2 behind it.
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,

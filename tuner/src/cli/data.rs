@@ -16,7 +16,7 @@ pub(crate) struct DataReportArgs {
     #[command(flatten)]
     input: InputArgs,
 
-    /// How many positions are told whose results are hard to believe.
+    /// List at most N positions with implausible results.
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Output")]
     count: u32,
 

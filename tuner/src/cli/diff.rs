@@ -24,7 +24,7 @@ pub(crate) struct DiffArgs {
     #[command(flatten)]
     print: PrintArgs,
 
-    /// How many of the largest changes are listed.
+    /// How many of the largest changes to list.
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Output")]
     count: usize,
 }

@@ -17,8 +17,8 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "N", default_value_t = Plies::default().skip_last)]
     skip_last: u16,
 
-    /// Leave out positions in check, or before a capture or promotion where the data tell the move. Both are left out
-    /// of games in PGN, and neither of other data, if nothing is said.
+    /// Leave out positions in check, or before a capture or promotion if the data have the move. The default leaves
+    /// both out of games in PGN, and neither out of other data.
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
     drop: Vec<Dropped>,
 
@@ -35,7 +35,7 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "CP")]
     max_score: Option<u16>,
 
-    /// Leave out positions that have been there before, clocks aside.
+    /// Leave out positions that came before, move counters aside.
     #[arg(long)]
     unique: bool,
 }

@@ -23,7 +23,7 @@ use crate::cli::interrupt;
 
 /// What an author of another engine has to know first.
 const FORMAT: &str = "\
-The rows are text that your engine writes, in any language; docs/rows.md has all of the format:
+Your engine writes the rows as text, in any language; docs/rows.md describes the format:
 
   merino-rows 2
   sum main pair                           a sum of midgame and endgame values
@@ -33,14 +33,14 @@ The rows are text that your engine writes, in any language; docs/rows.md has all
   pair main PawnDoubled -13 -42           parameter 0, with the values that it has now
   pair main Mobility[0][3] -5 12          parameter 1
   single tempo Tempo 18                   parameter 2
-  rows result score group phase           the columns of the lines that follow, a line a position
+  rows result score group phase           the columns of the following lines, one per position
   0.5 -31 17 0.75 0:1 1:-2 2:1            a draw, the engine says -31, game 17; then parameter:count
 
 All numbers are White's view: scores in centipawns, results 1, 0.5 and 0, counts White's minus Black's. Write `-` as the
 group if you do not know the game. Give the engine's own score: the run then checks whether the rows add up to it, and
-what the formula does not have (endgame tables, rounding) follows by itself.
+keeps the difference (endgame tables, rounding) as a constant of the row.
 
-An engine that is asked for its rows reads FENs and answers; docs/your-engine.md and kit/ have all that it takes.
+An engine can also answer FENs with rows on request: see docs/your-engine.md and kit/.
 
 Examples:
   tuner fit --engine './weiss trace' --data games.pgn --sample 1000 --check
@@ -73,8 +73,7 @@ pub(crate) struct FitArgs {
     #[arg(long, help_heading = "Data")]
     trust_rows: bool,
 
-    /// Say how well the rows and the formula agree with the engine's own scores, and fit nothing; exit status 1 if they
-    /// do not.
+    /// Compare rows and formula with the engine's own scores, and fit nothing; exit status 1 if they do not.
     #[arg(long, help_heading = "Data")]
     check: bool,
 
@@ -96,11 +95,11 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     kept: KeptArgs,
 
-    /// The language that the tuned parameters are written in.
+    /// The language of the output.
     #[arg(long, value_enum, default_value_t = Language::Toml, help_heading = "Output")]
     emit: Language,
 
-    /// Where they go; to standard output if not given, and the table of the run to standard error.
+    /// The output file. Without it, the parameters go to standard output, and the table of the run to standard error.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
@@ -112,12 +111,12 @@ pub(crate) struct FitArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 struct AskedArgs {
-    /// Ask an engine for the rows of the positions in --data, as many processes of it as --threads. It is sent FENs and
-    /// answers rows; docs/your-engine.md tells how. Blanks part the words of the command, but not in quotation marks.
+    /// Ask an engine for the rows of the positions in --data, as many processes of it as --threads. It reads FENs and
+    /// answers rows: see docs/your-engine.md. Blanks separate the words of the command, except in quotation marks.
     #[arg(long, value_name = "COMMAND", conflicts_with = "rows")]
     engine: Option<CommandLine>,
 
-    /// What the engine is asked for: the leaf of Merino's quiescence search, or the position itself.
+    /// The position that the engine gets: the leaf of Merino's quiescence search, or the position itself.
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
     resolve: Resolve,
 
@@ -125,8 +124,8 @@ struct AskedArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = positive)]
     timeout: f64,
 
-    /// Keep the answers in this folder: a file of rows, which is used again when data and engine are the same. What else
-    /// the engine reads (the files of its arguments aside) is not known of.
+    /// Keep the answers in this folder: a file of rows, which is used again when data and engine are the same. The
+    /// cache does not notice changes of other files that the engine reads.
     #[arg(long, value_name = "FOLDER", requires = "engine")]
     cache: Option<PathBuf>,
 }

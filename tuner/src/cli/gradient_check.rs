@@ -19,22 +19,22 @@ pub(crate) struct GradientCheckArgs {
     #[command(flatten)]
     data: DataArgs,
 
-    /// The parameters to look at.
+    /// The parameters to check at.
     #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
     params: PathBuf,
 
-    /// Look at N of the parameters only, drawn at random.
+    /// Check only N parameters, drawn at random.
     #[arg(long, value_name = "N", help_heading = "Parameters")]
     sample: Option<usize>,
 
     #[command(flatten)]
     measure: MeasureArgs,
 
-    /// How much a slope may be off, as a share of the largest that it could be.
+    /// The largest error of a derivative, as a share of the largest possible derivative.
     #[arg(long, value_name = "SHARE", value_parser = positive, default_value_t = 1e-6, help_heading = "Method")]
     tolerance: f64,
 
-    /// Seed of what is drawn at random.
+    /// Seed of the random choices.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Method")]
     seed: u64,
 

@@ -48,11 +48,11 @@ const DEFAULT_DATA: (&str, &[u8]) = ("data/quiet.epd.zst", include_bytes!(env!("
 
 /// Fit the evaluation's parameters to positions whose games' results are known.
 ///
-/// Minimised is  mean (σ(K q) − y)² + λ Σ (θ − s θ₀)²  over the parameters θ, where q is the engine's score of a position
-/// in centipawns and White's view, y the result of its game (1, ½, 0), σ(x) = 1 / (1 + 10^(−x/400)), θ₀ the parameters
-/// of the start (centipawns; phase weights in their own unit) with a scale s that is free, and K a scale fitted to the
-/// start once. The minimum is exact: there are no epochs to choose. Progress goes to the terminal, the result to
-/// standard output.
+/// It minimises  mean (σ(K q) − y)² + λ Σ (θ − s θ₀)²  over the parameters θ, where q is the engine's score of a
+/// position in centipawns and White's view, y the result of its game (1, ½, 0), σ(x) = 1 / (1 + 10^(−x/400)), θ₀ the
+/// parameters of the start (centipawns; phase weights in their own unit) with a free scale s, and K a scale that it
+/// fits to the start once. The minimum is exact: there are no epochs to choose. Progress goes to the terminal, the
+/// result to standard output.
 #[derive(Parser)]
 #[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
@@ -65,29 +65,29 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Say how well parameter files predict results, side by side.
+    /// Compare how well parameter files predict results.
     Evaluate(evaluate::EvaluateArgs),
-    /// Fit the parameters of any engine to rows that it wrote, and write them as arrays of its language.
+    /// Fit the parameters of any engine from rows, and write them in its language.
     Fit(fit::FitArgs),
-    /// Write data in another format, or those of them that filters leave.
+    /// Convert data to another format, or filter them.
     Convert(convert::ConvertArgs),
-    /// Tune on each of several sets alone, and say what the parameters that come out lose on all of them.
+    /// Show whether data sets help one another: tune on each alone, and test on all.
     Crosswise(crosswise::CrosswiseArgs),
-    /// Report on data before anything is tuned to them: counts, duplicates, labels that cannot be right.
+    /// Report on data before you tune to them: counts, duplicates, labels that cannot be right.
     Data(data::DataReportArgs),
-    /// Say what changed between two parameter files.
+    /// List the changes between two parameter files.
     Diff(diff::DiffArgs),
     /// Check derivatives against differences, and rows against the engine; exit status 1 if they disagree.
     GradientCheck(gradient_check::GradientCheckArgs),
-    /// Find the terms that the evaluation can do without, and fit the others again.
+    /// Find terms that the evaluation does not need, and fit the others again.
     Simplify(simplify::SimplifyArgs),
-    /// Find the positions whose result is furthest from what parameters expect: wrong labels, mostly.
+    /// List the positions whose result is furthest from the prediction: mostly wrong labels.
     Outliers(outliers::OutliersArgs),
-    /// Write a page that shows parameters beside others: boards, calibration, residuals.
+    /// Write a page about parameters, beside others: boards, calibration, residuals.
     Report(report::ReportArgs),
-    /// Write completions for shells and pages of the manual.
+    /// Write shell completions and manual pages.
     ShellFiles {
-        /// The folder they go to, into `completions` and `man`.
+        /// The folder for them; they go to `completions` and `man` there.
         folder: PathBuf,
     },
 }
@@ -99,7 +99,7 @@ Examples:
   tuner --epd a.epd --epd b.epd --output my.toml several files, another output
   tuner --epd a.epd --epd b.epd=0.5              the positions of b.epd count half
   tuner --epd a.epd --freeze phase,psqt.king     some parameters stay as they are
-  tuner --epd big.epd --prior 0 --skip-bad 100   no pull to the start, tolerate broken lines
+  tuner --epd big.epd --prior 0 --skip-bad 100   no prior, skip up to 100 broken lines
   tuner --epd a.epd --symmetric psqt --save-job tune.toml   write the flags to a job file, too
   tuner --job tune.toml --prior 1e-9             the same once more with another prior";
 
@@ -162,23 +162,23 @@ impl From<String> for Answer {
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 struct DataArgs {
-    /// Labelled positions: a file in a format of the field, told by its content, plain or compressed with gzip, zstd, xz
-    /// or bzip2; a folder for all such files in it; `-` for standard input. May be given several times, each with a weight:
-    /// every position of a.epd=0.5 counts as half a position. A file that has such a name is meant as it is. Without
-    /// --epd, the project's own small set is used.
+    /// Labelled positions: a file in any format of the field, recognised by its content, plain or compressed with gzip,
+    /// zstd, xz or bzip2; a folder for all such files in it; `-` for standard input. May be given several times, each
+    /// with a weight: every position of a.epd=0.5 counts as half a position. A file with such a name is taken as it is.
+    /// Without --epd, the embedded positions.
     #[arg(long, visible_alias = "data", value_name = "FILE[=WEIGHT]", value_parser = Input::parser())]
     epd: Vec<Input>,
 
-    /// Go on past at most N records (lines, positions or games) that cannot be read, and report them by reason.
+    /// Skip up to N records (lines, positions or games) that cannot be read, and report them by reason.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip_bad: usize,
 
-    /// Whose results and scores a text has where its style does not say: `[1.0]`, columns of numbers or W, D and L. White's
-    /// by definition are `1-0` and `c9`, the mover's are `ce` of EPD; binary formats know whose they have.
+    /// The view of results and scores in texts whose style leaves it open: `[1.0]`, columns of numbers or W, D and L.
+    /// `1-0` and `c9` are always White's, `ce` of EPD always the mover's; binary formats define theirs.
     #[arg(long, value_name = "VIEW", value_enum, default_value_t = LabelView::White)]
     view: LabelView,
 
-    /// What numbers are as results where all of a file are 0 and 1: points (0 is a loss) or signed (0 is a draw).
+    /// The meaning of results in a file that has only 0 and 1: points (0 is a loss) or signed (0 is a draw).
     #[arg(long, value_name = "KIND", value_enum)]
     results: Option<Results>,
 
@@ -266,15 +266,15 @@ impl InputArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Objective")]
 struct MeasureArgs {
-    /// What a position is judged by, as for tuning; it is resolved once.
+    /// The position that counts, as for tuning; it is resolved once.
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
     resolve: Resolve,
 
-    /// What positions are to predict, as for tuning.
+    /// The target of predictions, as for tuning.
     #[arg(long, value_name = "TARGET", default_value_t = Target::Result)]
     target: Target,
 
-    /// What a wrong prediction costs.
+    /// The loss of a wrong prediction.
     #[arg(long, value_enum, default_value_t = SampleLoss::default())]
     loss: SampleLoss,
 
@@ -325,8 +325,8 @@ struct ConstraintArgs {
 #[command(next_help_heading = "Parameters")]
 #[group(id = job::OWN_TABLE)]
 struct OwnArgs {
-    /// Tune the phase weight of pawns, too. Unless a pattern names it, it keeps its start otherwise: a taper that is told
-    /// by pawns predicts results better, and plays worse.
+    /// Tune the phase weight of pawns, too. Otherwise it keeps its start unless a pattern names it: a taper by pawns
+    /// predicts results better, and plays worse.
     #[arg(long)]
     pawn_phase: bool,
 

@@ -23,11 +23,11 @@ pub(crate) struct OutliersArgs {
     #[command(flatten)]
     sample: SampleArgs,
 
-    /// Parameters that judge the positions.
+    /// Parameters that predict the results.
     #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
     params: PathBuf,
 
-    /// What a position is judged by: the leaf of its quiescence search, or at once.
+    /// The position that counts: the leaf of the quiescence search, or the position itself.
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch, help_heading = "Objective")]
     resolve: Resolve,
 
@@ -35,7 +35,7 @@ pub(crate) struct OutliersArgs {
     #[arg(long, value_name = "K", value_parser = scale, help_heading = "Objective")]
     k: Option<f64>,
 
-    /// How many positions are told.
+    /// How many positions to list.
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,

@@ -17,11 +17,11 @@ use crate::cli::interrupt;
 /// The arguments of `tuner report`.
 #[derive(Args)]
 pub(crate) struct ReportArgs {
-    /// The parameters to be told of.
+    /// The parameters of the page.
     #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
     params: PathBuf,
 
-    /// Parameters they are compared with.
+    /// Parameters to compare them with.
     #[arg(long, value_name = "FILE", default_value = BASELINE, help_heading = "Parameters")]
     against: PathBuf,
 
@@ -31,7 +31,7 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     sample: SampleArgs,
 
-    /// What a position is judged by: the leaf of its quiescence search, or at once.
+    /// The position that counts: the leaf of the quiescence search, or the position itself.
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch, help_heading = "Objective")]
     resolve: Resolve,
 

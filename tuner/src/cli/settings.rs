@@ -68,18 +68,17 @@ pub(super) struct SettingsArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Parameters")]
 struct ParameterArgs {
-    /// Leave parameters that occur in fewer positions as they are; 0 tunes whatever occurs.
+    /// Leave parameters that occur in fewer positions as they are; 0 tunes every parameter that occurs.
     #[arg(long, value_name = "N", default_value_t = MIN_SEEN)]
     min_seen: u32,
 
-    /// Scale the start so that its K is 1, frozen parameters too, and fit with that K: a score of 400 centipawns then means
-    /// 10 of 11 points. How each parameter is scaled follows from how the score is made of them.
+    /// Scale the start so that its K is 1, frozen parameters too, and fit with that K: a score of 400 centipawns then
+    /// means 10 of 11 points. The formula of the score determines the scale of each parameter.
     #[arg(long)]
     normalize: bool,
 
-    /// Leave tables where the fit has put them. Otherwise the mean of each table whose entries every position counts
-    /// together as often as another parameter (the squares of a piece, and its value) becomes 0, stage by stage, and that
-    /// parameter takes it over, which changes no score.
+    /// Do not centre tables. Otherwise the mean of a table moves into the parameter that occurs as often as its entries
+    /// together (the squares of a piece, and its material); no score changes.
     #[arg(long)]
     no_centre: bool,
 }
@@ -88,21 +87,21 @@ struct ParameterArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Objective")]
 struct ObjectiveArgs {
-    /// What a wrong prediction costs: its square, or the surprise of the result in nats.
+    /// The loss of a wrong prediction: its square, or the surprise of the result in nats.
     #[arg(long, value_enum, default_value_t = SampleLoss::default())]
     loss: SampleLoss,
 
-    /// λ, the strength of the pull to the start, per squared centipawn; `auto` chooses it by cross-validation. Little
-    /// data wants more, much data less.
+    /// λ, the strength of the prior, per squared centipawn; `auto` chooses it by cross-validation. Little data needs
+    /// more, much data less.
     #[arg(long, value_name = "λ", default_value = "auto", allow_hyphen_values = true)]
     prior: Prior,
 
-    /// What is pulled to: the shape of the start, at whatever scale fits best, or the start itself.
+    /// The centre of the prior: the shape of the start at the scale that fits best, or the start itself.
     #[arg(long, value_enum, default_value_t = PriorScale::Free)]
     prior_scale: PriorScale,
 
-    /// Hold out this share of the positions, whole games or groups: they are not fitted, but decide which parameters of
-    /// those found on the way are kept.
+    /// Hold out this share of the positions, whole games or groups: the fit does not see them, and the run keeps the
+    /// parameters that predict them best.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     validation: Option<f64>,
 
@@ -115,16 +114,16 @@ struct ObjectiveArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Method")]
 struct MethodArgs {
-    /// How the minimum is found; all methods find the same.
+    /// The way to the minimum; all methods find the same.
     #[arg(long, value_enum, default_value_t = Method::Lbfgs)]
     method: Method,
 
-    /// Positions a step of Adam looks at; all if not given.
+    /// Positions of each step of Adam; all if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     batch: Option<u32>,
 
-    /// Seed of all that is left to chance: what is held out, the folds of --prior auto, the bootstrap, local search and
-    /// Adam with --batch.
+    /// Seed of all random choices: the hold-out, the folds of --prior auto, the bootstrap, local search and Adam with
+    /// --batch.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
@@ -133,11 +132,11 @@ struct MethodArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct KeptArgs {
-    /// Write a page about the run: its course, calibration, parameters before and after. It is one file for a browser.
+    /// Write a page about the run: its course, calibration, parameters before and after. One file for a browser.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
-    /// Do without the standard errors of the parameters.
+    /// Skip the standard errors of the parameters.
     #[arg(long)]
     no_errors: bool,
 
@@ -149,7 +148,7 @@ pub(super) struct KeptArgs {
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
 
-    /// Go on from the checkpoint, if it is there; the outcome is that of a run never interrupted.
+    /// Go on from the checkpoint, if it exists; the result is that of an uninterrupted run.
     #[arg(long, requires = "checkpoint")]
     resume: bool,
 }

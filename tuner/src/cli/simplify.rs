@@ -26,25 +26,25 @@ pub(crate) struct SimplifyArgs {
     #[command(flatten)]
     sample: SampleArgs,
 
-    /// Parameters to start from, and to be pulled to.
+    /// Parameters of the start, and the centre of the prior.
     #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
     params: PathBuf,
 
-    /// What is taken out at once.
+    /// The unit to remove.
     #[arg(long, value_enum, default_value_t = Grouping::Table, help_heading = "Parameters")]
     by: Grouping,
 
     #[command(flatten)]
     constraints: ConstraintArgs,
 
-    /// Positions in which a number must occur to be taken out by itself.
+    /// Remove single numbers only if they occur in N positions or more.
     #[arg(long, value_name = "N", default_value_t = MIN_SEEN, help_heading = "Parameters")]
     min_seen: u32,
 
     #[command(flatten)]
     measure: MeasureArgs,
 
-    /// λ, the strength of the pull to the start, per squared centipawn; chosen by cross-validation if not given.
+    /// λ, the strength of the prior, per squared centipawn; chosen by cross-validation if not given.
     #[arg(long, value_name = "λ", value_parser = strength, help_heading = "Objective")]
     prior: Option<f64>,
 
@@ -52,7 +52,7 @@ pub(crate) struct SimplifyArgs {
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Method")]
     seed: u64,
 
-    /// Where the parameters without the terms that can go are written; nowhere if not given.
+    /// Write the parameters without the removed terms to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 

@@ -61,7 +61,7 @@ pub(crate) struct TuneArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Parameters")]
 pub(super) struct StartArgs {
-    /// Parameters to start from, and to be pulled to.
+    /// Parameters of the start, and the centre of the prior.
     #[arg(long, value_name = "FILE", default_value = BASELINE)]
     pub(super) params: PathBuf,
 
@@ -73,11 +73,11 @@ pub(super) struct StartArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Objective")]
 pub(super) struct PositionArgs {
-    /// What a position is judged by: the leaf of its quiescence search, or at once.
+    /// The position that counts: the leaf of the quiescence search, or the position itself.
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
     pub(super) resolve: Resolve,
 
-    /// What positions are to predict: `result` of the game, `score` of a search as the data give it (EPD's `ce`), or
+    /// The target of predictions: `result` of the game, `score` of a search as the data give it (EPD's `ce`), or
     /// `mix:α`, with α the share of the result.
     #[arg(long, value_name = "TARGET", default_value_t = Target::Result)]
     pub(super) target: Target,
@@ -87,16 +87,15 @@ pub(super) struct PositionArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
 struct WrittenArgs {
-    /// Where the tuned parameters go; never over the file that --params names.
+    /// The output file; never the file that --params names.
     #[arg(long, value_name = "FILE", default_value = OUTPUT)]
     output: PathBuf,
 
-    /// Put the tuned parameters into the file that --params names, in place of those that are there.
+    /// Write the tuned parameters back into the file that --params names.
     #[arg(long, requires = "params", conflicts_with = "output")]
     write_back: bool,
 
-    /// Keep positions and rows in this folder from run to run, and what does not fit into memory, too. They are used
-    /// again when data, parameters and engine are the same.
+    /// Keep positions and rows in this folder, also for later runs with the same data, parameters and engine.
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
 }
