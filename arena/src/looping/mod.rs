@@ -166,7 +166,8 @@ impl Work {
             let last = if rejected == 1 { "generation was".to_owned() } else { format!("{rejected} generations were") };
             return Some(format!("the last {last} not adopted"));
         }
-        (over >= keys.generations as usize).then(|| format!("{over} generations were played"))
+        let played = if over == 1 { "1 generation was".to_owned() } else { format!("{over} generations were") };
+        (over >= keys.generations as usize).then(|| format!("{played} played"))
     }
 
     fn folder(&self) -> &Path {
