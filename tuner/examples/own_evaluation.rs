@@ -68,6 +68,6 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let fitted = tune(arguments.first().map(Path::new), arguments.get(1).map(Path::new))?;
     eprintln!("{}", fitted.to_table());
-    print!("{}", fitted.emit(Language::Rust)?);
+    print!("{}", fitted.emit(Language::Rust, None)?);
     Ok(())
 }

@@ -31,6 +31,21 @@ fn files_are_written_whole_and_leave_nothing_beside_them() {
 }
 
 #[test]
+fn several_files_are_written_together_or_not_at_all() {
+    let folder = folder();
+    let [a, b, missing] = ["a.c", "b.c", "missing/c.c"].map(|name| folder.path().join(name));
+    for path in [&a, &b] {
+        fs::write(path, "old").unwrap();
+    }
+    write_all_whole(&[(&a, "new"), (&missing, "new")]).unwrap_err();
+    write_all_whole(&[(&a, "new"), (&folder.path().to_owned(), "new")]).unwrap_err();
+    assert_eq!((fs::read_to_string(&a).unwrap(), listing(folder.path()).len()), ("old".to_owned(), 2));
+    write_all_whole(&[(&a, "1"), (&b, "2")]).unwrap();
+    assert_eq!([&a, &b].map(|path| fs::read_to_string(path).unwrap()), ["1", "2"]);
+    assert_eq!(listing(folder.path()), ["a.c", "b.c"]);
+}
+
+#[test]
 fn a_folder_that_is_missing_is_named() {
     let folder = folder();
     let missing = folder.path().join("missing");

@@ -36,8 +36,8 @@ pub fn write_whole_with(
     let refused = |error| WriteError::Refused { path: path.to_owned(), error };
     match Target::of(path)? {
         Target::File { path: end, .. } => {
-            let temporary = temporary_beside(path, &end)?;
-            replace(temporary, &end, write).map_err(refused)
+            let filled = filled(temporary_beside(path, &end)?, &end, write).map_err(refused)?;
+            filled.persist(end).map(drop).map_err(|error| refused(error.error))
         }
         Target::StandardOutput => buffered(io::stdout().lock(), write).map_err(refused),
         Target::Stream(stream) => {
@@ -47,20 +47,41 @@ pub fn write_whole_with(
     }
 }
 
-/// Fills a temporary file and gives it the name of another.
-fn replace(
+/// Writes several files as [`write_whole`] does, none before all their contents are there under other names.
+///
+/// # Errors
+/// As [`write_whole`], and if one is no file but a device, a pipe or standard output. The files are then as they were;
+/// those that come before one that the system will not rename have their new content.
+pub fn write_all_whole(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> Result<(), WriteError> {
+    let mut ready = Vec::new();
+    for (path, content) in files {
+        let path = path.as_ref();
+        let refused = |error| WriteError::Refused { path: path.to_owned(), error };
+        let Target::File { path: end, .. } = Target::of(path)? else {
+            return Err(refused(io::Error::other("is not a file")));
+        };
+        let temporary = temporary_beside(path, &end)?;
+        ready.push((path, filled(temporary, &end, |file| file.write_all(content.as_ref())).map_err(refused)?, end));
+    }
+    for (path, file, end) in ready {
+        file.persist(end).map_err(|error| WriteError::Refused { path: path.to_owned(), error: error.error })?;
+    }
+    Ok(())
+}
+
+/// A temporary file with its content, to which the permissions and the owner of another are given.
+fn filled(
     mut temporary: NamedTempFile,
     target: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
+) -> io::Result<NamedTempFile> {
     if let Ok(metadata) = fs::metadata(target) {
         keep_owner(temporary.as_file(), &metadata);
         temporary.as_file().set_permissions(metadata.permissions())?;
     }
     buffered(&mut temporary, write)?;
     temporary.as_file().sync_all()?;
-    temporary.persist(target).map_err(|error| error.error)?;
-    Ok(())
+    Ok(temporary)
 }
 
 fn buffered(to: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {

@@ -10,13 +10,14 @@ use common::note;
 use serde_json::json;
 use tuner::data::{Source, Weight};
 use tuner::features::Resolve;
-use tuner::fit::{CommandLine, Declared, Engine, Language, Problem, Settings};
+use tuner::fit::{CommandLine, Declared, Engine, Fitted, Language, Problem, Settings};
 use tuner::inspect::report::{Page, page};
 use tuner::processes::is_first;
 
 use super::input::Input;
 use super::positive;
 use super::settings::{KeptArgs, PatternArgs, SettingsArgs};
+use super::sources::{SourceArgs, Start};
 use super::{Answer, DataArgs, MachineArgs, PrintArgs, SampleArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt;
@@ -48,7 +49,9 @@ Examples:
   myengine trace quiet.epd | tuner fit --rows - --emit c --output params.h
   tuner fit --rows a.rows.zst --rows b.rows.gz --emit cpp --freeze Tempo --bound 'PSQT=-200..200'
   tuner fit --rows a.rows.zst --rows b.rows.zst=0.5 --output params.toml   rows of b.rows.zst count half
-  tuner fit --rows a.rows.zst --validation 0.1 --json --output params.toml";
+  tuner fit --rows a.rows.zst --validation 0.1 --json --output params.toml
+  tuner fit --rows rows.zst --rewrite src/evaluate.c --rewrite src/psqt.c --pair 'S({mg},{eg})' --dry-run
+  tuner fit --rows rows.zst --start-from src/evaluate.c --rewrite src/evaluate.c    tune anew what is there";
 
 /// The arguments of `tuner fit`.
 #[derive(Args)]
@@ -95,7 +98,10 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     kept: KeptArgs,
 
-    /// The language of the output.
+    #[command(flatten)]
+    sources: SourceArgs,
+
+    /// The language of the output. With --rewrite there is one only if you name an --output.
     #[arg(long, value_enum, default_value_t = Language::Toml, help_heading = "Output")]
     emit: Language,
 
@@ -138,15 +144,18 @@ impl FitArgs {
             Settings { trust_rows: self.trust_rows, ..self.kept.add_to(self.settings.settings(constraints)?) };
         self.machine.use_threads()?;
         let started = Instant::now();
+        let (mut fixed, mut start) = (Vec::new(), Start::default());
         let accept = |declared: Declared<'_>| {
-            if !self.check {
+            if !self.check && self.emits() {
                 declared.check_names(self.emit).with_context(|| self.name())?;
             }
-            declared.check(&settings)?;
+            fixed = declared.fixed(&settings)?;
+            start = self.sources.start(declared.parameters, &fixed)?;
+            declared.at(&start.parameters).check(&settings)?;
             Ok::<_, anyhow::Error>(())
         };
         let storage = self.data.memory.storage();
-        let problem = match &self.asked.engine {
+        let mut problem = match &self.asked.engine {
             None => {
                 let inputs = self.rows.iter().map(|input| (input.path.clone(), input.weight));
                 let (paths, weights): (Vec<_>, Vec<_>) = inputs.unzip();
@@ -167,6 +176,8 @@ impl FitArgs {
                 Problem::read_asked(&rows, &storage, accept, bars)?
             }
         };
+        problem.warnings.extend(start.warning);
+        problem.start_from(start.parameters);
         if self.check {
             return self.checked(&problem);
         }
@@ -174,23 +185,48 @@ impl FitArgs {
         let mut fitted = problem.fit(&settings, self.kept.hooks(bars))?;
         fitted.outcome.seconds.read = read;
         fitted.outcome.seconds.total += read;
-        let text = fitted.emit(self.emit)?;
-        if let Some(output) = &self.output {
-            interrupt::write(output, &text)?;
+        self.finish(&fitted, &fixed, start.told, bars)
+    }
+
+    /// Writes what was found, and says what there is to say.
+    fn finish(&self, fitted: &Fitted, fixed: &[bool], start: Option<String>, bars: &Bars) -> Result<Answer> {
+        let (mut table, mut json) = (fitted.to_table(), fitted.to_json());
+        let mut shown = None;
+        if let Some(told) = start {
+            table += &format!("\nstart        {told}");
+            json["start"] = json!(told);
+        }
+        if self.emits() {
+            let text = fitted.emit(self.emit, self.sources.pair.as_ref())?;
+            match &self.output {
+                None => shown = Some(text),
+                Some(output) => {
+                    interrupt::write(output, &text)?;
+                    table += &format!("\nwrote        {}", output.display());
+                    json["output"] = json!(output.display().to_string());
+                }
+            }
         }
         if let Some(file) = self.kept.report() {
-            interrupt::write(file, page(&Page::of_fit(&fitted, &self.name())))?;
+            interrupt::write(file, page(&Page::of_fit(fitted, &self.name())))?;
         }
-        let Some(output) = &self.output else {
-            bars.clear();
-            if is_first() {
-                note!("{}", self.told(&fitted.to_table(), fitted.to_json()));
+        if self.sources.rewrites() {
+            let rewritten = self.sources.rewritten(&fitted.parameters, fixed).map_err(anyhow::Error::from);
+            let written = rewritten.and_then(|files| Ok((self.sources.write(&files)?, files)));
+            // Should they have changed meanwhile, what was found is not lost.
+            let (diff, files) = written.inspect_err(|_| self.note(&self.told(&table, &json), bars))?;
+            for file in files.iter().filter(|_| diff.is_none()) {
+                table += &format!("\nrewrote      {}: {} numbers", file.path.display(), file.changed);
             }
-            return Ok(text.trim_end().to_owned().into());
-        };
-        let mut json = fitted.to_json();
-        json["output"] = json!(output.display().to_string());
-        Ok(self.told(&format!("{}\nwrote        {}", fitted.to_table(), output.display()), json).into())
+            let told =
+                files.iter().map(|file| json!({ "file": file.path.display().to_string(), "changed": file.changed }));
+            json["rewritten"] = told.collect();
+            shown = diff;
+        }
+        let told = self.told(&table, &json);
+        let Some(text) = shown else { return Ok(told.into()) };
+        self.note(&told, bars);
+        Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned().into())
     }
 
     /// What is fitted, for messages and pages.
@@ -206,7 +242,20 @@ impl FitArgs {
         let Some(check) = &problem.check else {
             bail!("--check: {} have no scores of the engine to compare: let them have a column `score`", self.name());
         };
-        Ok(Answer { text: self.told(&check.to_string(), check.to_json()), is_good: !check.has_failed() })
+        Ok(Answer { text: self.told(&check.to_string(), &check.to_json()), is_good: !check.has_failed() })
+    }
+
+    /// Says what standard output is not for.
+    fn note(&self, text: &str, bars: &Bars) {
+        bars.clear();
+        if is_first() {
+            note!("{text}");
+        }
+    }
+
+    /// Whether parameters are written as tables of a language.
+    fn emits(&self) -> bool {
+        self.output.is_some() || !self.sources.rewrites()
     }
 
     /// Sees that no file of the run is lost, that all could be written, and that input is read once.
@@ -222,13 +271,14 @@ impl FitArgs {
         self.rows.iter().try_for_each(|input| files.reads("--rows", &input.path))?;
         self.output.iter().try_for_each(|output| files.writes("--output", output, self.emit.kind()))?;
         self.kept.register(&mut files)?;
+        self.sources.register(&mut files)?;
         if self.rows.iter().filter(|input| input.path.as_os_str() == Source::STANDARD_INPUT).count() > 1 {
             bail!("--rows -: standard input can be read only once");
         }
         Ok(())
     }
 
-    fn told(&self, table: &str, json: serde_json::Value) -> String {
+    fn told(&self, table: &str, json: &serde_json::Value) -> String {
         if self.print.json { format!("{json:#}") } else { table.to_owned() }
     }
 }

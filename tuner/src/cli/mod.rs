@@ -22,6 +22,7 @@ mod parameters;
 mod report;
 mod settings;
 mod simplify;
+mod sources;
 mod tune;
 #[cfg(feature = "mpi")]
 pub(crate) mod world;

@@ -114,7 +114,7 @@ impl Constraints {
     }
 
     /// By number: whether it was said to keep its start.
-    fn frozen(&self, numbers: &Numbers) -> Result<Vec<bool>, ConstraintError> {
+    pub(crate) fn frozen(&self, numbers: &Numbers) -> Result<Vec<bool>, ConstraintError> {
         let only = numbers.meant_by_any(&self.only)?;
         let freeze = numbers.meant_by_any(&self.freeze)?;
         let is_wanted = |index: usize| self.only.is_empty() || only[index];

@@ -14,6 +14,7 @@ mod fitting;
 mod groups;
 mod problem;
 mod row;
+mod source;
 #[cfg(test)]
 mod tests;
 
@@ -26,3 +27,4 @@ pub use fitted::Fitted;
 pub use groups::Grouping;
 pub use problem::{Declared, Problem};
 pub use row::{Evaluation, Row, Side};
+pub use source::{Found, Pair, Rewritten, SourceError, Sources};

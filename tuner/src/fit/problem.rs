@@ -132,6 +132,17 @@ impl Problem {
         files.iter().zip(weights).zip(ends).map(|(((name, first), weight), end)| (&name[..], weight, end - first))
     }
 
+    /// Lets the parameters start elsewhere. The constants of rows with scores stay what the formula lacked where they
+    /// were declared to start.
+    ///
+    /// # Panics
+    /// If they are other parameters.
+    pub fn start_from(&mut self, parameters: Vec<Parameter>) {
+        let shape = |all: &[Parameter]| all.iter().map(|one| (one.sum, one.start.numbers().len())).collect::<Vec<_>>();
+        assert_eq!(shape(&parameters), shape(&self.text.parameters), "the same parameters");
+        self.text.parameters = parameters;
+    }
+
     /// What was declared before the rows.
     pub fn declared(&self) -> Declared<'_> {
         Declared { parameters: &self.text.parameters, model: &self.text.model, is_old: self.text.is_old }
@@ -139,6 +150,27 @@ impl Problem {
 }
 
 impl Declared<'_> {
+    /// The same with other starts.
+    pub fn at<'p>(&'p self, parameters: &'p [Parameter]) -> Declared<'p> {
+        Declared { parameters, ..*self }
+    }
+
+    /// By parameter: whether it keeps its start, whatever is found.
+    ///
+    /// # Errors
+    /// If a pattern names nothing.
+    pub fn fixed(&self, settings: &Settings) -> Result<Vec<bool>, RunError> {
+        let frozen = self.constraints(settings).frozen(&self.numbers())?;
+        let mut at = 0;
+        let fixed = self.parameters.iter().enumerate().map(|(index, parameter)| {
+            let own = at..at + parameter.start.numbers().len();
+            at = own.end;
+            let is_scaled = settings.normalize && index < self.phase_weights();
+            frozen[own].iter().all(|&frozen| frozen) && !is_scaled
+        });
+        Ok(fixed.collect())
+    }
+
     /// What settings mean for the parameters.
     ///
     /// # Errors

@@ -305,7 +305,7 @@ fn version_1_is_fitted_and_its_phase_weights_if_they_are_named() {
     let fitted = fit(Constraints::default());
     assert!(fitted.converged && fitted.loss.after < fitted.loss.before, "{}", fitted.to_table());
     assert_eq!((fitted.rare.clone(), fitted.frozen), (vec!["rare".to_owned()], 5));
-    let text = fitted.emit(Language::C).expect("arrays");
+    let text = fitted.emit(Language::C, None).expect("arrays");
     assert!(text.starts_with("static const int tempo = ") && !text.contains("phase") && !text.contains('.'), "{text}");
     assert!(text.contains("static const int rare[2] = {5, 5};"), "{text}");
     let only = |patterns: &[&str]| Constraints {
@@ -314,7 +314,7 @@ fn version_1_is_fitted_and_its_phase_weights_if_they_are_named() {
     };
     let fitted = fit(only(&["phase"]));
     assert_eq!(fitted.frozen, fitted.theta.len() - 5);
-    assert!(fitted.emit(Language::Rust).expect("arrays").contains("pub const PHASE: [i32; 5] = ["));
+    assert!(fitted.emit(Language::Rust, None).expect("arrays").contains("pub const PHASE: [i32; 5] = ["));
     let both = fit(only(&["p", "phase[3]"]));
     assert_eq!((both.frozen, both.errors.as_ref().expect("errors").by_parameter[9]), (3 + 4, None));
 }
@@ -410,6 +410,6 @@ fn values_keep_the_digits_of_their_starts() {
     let hundredths = 100.0 * fitted.theta[0];
     assert!((hundredths - hundredths.round()).abs() < 1e-6 && fitted.theta[0].fract() != 0.0, "{:?}", fitted.theta);
     assert_eq!(fitted.theta[2].fract(), 0.0);
-    let text = fitted.emit(Language::C).expect("arrays");
+    let text = fitted.emit(Language::C, None).expect("arrays");
     assert!(text.starts_with("static const double a[2] = {") && text.contains("static const int b[2] = {"), "{text}");
 }

@@ -15,7 +15,7 @@ use crate::support::{Folder, REPOSITORY, lines, tuner};
 const POSITIONS: usize = 3000;
 
 /// What the output of commands says that contain a text.
-const SAYS: [(&str, &str); 9] = [
+const SAYS: [(&str, &str); 11] = [
     ("gradient-check", "\npassed\n"),
     ("tuner diff", "worth of pieces"),
     ("tuner evaluate", "Mean squared errors over"),
@@ -25,6 +25,8 @@ const SAYS: [(&str, &str); 9] = [
     ("--unique --quiet-margin", "\"left_out\""),
     ("endings.csv.gz", "positions, csv, gzip"),
     ("--output suspects.epd", "suspects.epd"),
+    ("--dry-run", "\n+++ evaluate.c\n"),
+    ("--start-from", "\nrewrote      evaluate.c: "),
 ];
 
 /// A game that has quiet positions.
@@ -70,6 +72,7 @@ fn bring(folder: &Folder, example: &Example, lines: &str) {
             Some("zst") => folder.write(word, zstd::encode_all(lines.as_bytes(), 1).unwrap()),
             Some("pgn") => folder.write(word, GAME),
             Some("txt") => folder.write(word, rows()),
+            Some("c") => folder.write(word, "const int tempo = 10, psqt[1][1] = {{ S(30, 40) }};\n"),
             Some("toml") => folder.write(word, fs::read(folder.path("params/baseline.toml")).unwrap()),
             _ => continue,
         };

@@ -17,6 +17,7 @@ mod own_evaluation;
 mod report;
 #[path = "../../../engine/tests/support/shell_files.rs"]
 mod shell_files;
+mod sources;
 mod storage;
 mod support;
 mod tools;

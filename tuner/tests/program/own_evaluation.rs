@@ -40,7 +40,7 @@ fn rows_of_the_example_give_its_parameters() {
     let fitted = example::tune(Some(&data), Some(&rows)).unwrap();
     let Losses { before, after } = fitted.loss;
     assert!(fitted.converged && after < 0.95 * before, "{}", fitted.to_table());
-    let rust = fitted.emit(Language::Rust).unwrap();
+    let rust = fitted.emit(Language::Rust, None).unwrap();
     assert!(rust.contains("pub const RANK: [[[i32; 2]; 8]; 6] = [") && rust.contains("pub const TEMPO: i32 = "));
 
     let printed = fit(folder.path(), &["--emit", "rust"]).assert().success();
@@ -53,7 +53,7 @@ fn rows_of_the_example_give_its_parameters() {
         (Language::Csharp, "csharp"),
     ] {
         fit(folder.path(), &["--emit", name, "--output", name, "--threads", "1"]).assert().success();
-        assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), fitted.emit(language).unwrap());
+        assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), fitted.emit(language, None).unwrap());
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tuned parameters in the language of an engine.
 
 mod reserved;
+mod tables;
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -9,7 +10,8 @@ use clap::ValueEnum;
 use common::files::{JSON, Kind, TOML};
 use thiserror::Error;
 
-use super::{Declared, Fitted, Parameter, Start};
+use super::{Declared, Fitted, Pair, Parameter, Start};
+use tables::{Table, Value, tables};
 
 /// Elements of an array on a line.
 const PER_LINE: usize = 8;
@@ -42,14 +44,14 @@ pub struct EmitError(String);
 
 impl Fitted {
     /// The parameters, in a language: names are those of arrays, by their indices; pairs are arrays of two, midgame
-    /// first. What cannot be part of a name of the language becomes an underscore; a word that means something there
+    /// first, or written as `pair` says, but in TOML and JSON. What cannot be part of a name of the language becomes an underscore; a word that means something there
     /// gets one at its end.
     ///
     /// # Errors
     /// If the names do not describe arrays, or the language cannot tell them apart.
-    pub fn emit(&self, language: Language) -> Result<String, EmitError> {
+    pub fn emit(&self, language: Language, pair: Option<&Pair>) -> Result<String, EmitError> {
         let (tables, names) = language.tables(&self.parameters)?;
-        Ok(language.document(&tables, &names))
+        Ok(language.document(&tables, &names, pair))
     }
 }
 
@@ -61,86 +63,6 @@ impl Declared<'_> {
     pub fn check_names(&self, language: Language) -> Result<(), EmitError> {
         language.tables(self.parameters).map(|_| ())
     }
-}
-
-/// An array of numbers, or one number.
-#[derive(Debug, PartialEq)]
-struct Table {
-    name: String,
-    /// By dimension, the outermost first; none for one number.
-    lengths: Vec<usize>,
-    values: Vec<f64>,
-    /// Digits behind the decimal point.
-    decimals: usize,
-}
-
-/// The arrays that parameters make up, in their order.
-fn tables(parameters: &[Parameter]) -> Result<Vec<Table>, EmitError> {
-    let split: Vec<(&str, Vec<usize>)> =
-        parameters.iter().map(|parameter| indexed(&parameter.name)).collect::<Result<_, _>>()?;
-    let mut tables = Vec::new();
-    let mut start = 0;
-    for run in split.chunk_by(|a, b| a.0 == b.0) {
-        let members = &parameters[start..start + run.len()];
-        start += run.len();
-        let (name, last) = &run[run.len() - 1];
-        let mut lengths: Vec<usize> = last.iter().map(|index| index + 1).collect();
-        for (place, ((_, indices), parameter)) in run.iter().zip(members).enumerate() {
-            let expected = indices_of(place, &lengths);
-            if *indices != expected {
-                let brackets: String = expected.iter().map(|index| format!("[{index}]")).collect();
-                return Err(EmitError(format!(
-                    "`{}`: expected `{name}{brackets}`; arrays are listed in full, in the order of their indices",
-                    parameter.name
-                )));
-            }
-        }
-        let is_single = |parameter: &Parameter| matches!(parameter.start, Start::Single(_));
-        if let Some(other) = members.iter().find(|member| is_single(member) != is_single(&members[0])) {
-            return Err(EmitError(format!("`{}`: single values and pairs are in one array", other.name)));
-        }
-        if !is_single(&members[0]) {
-            lengths.push(2);
-        }
-        let values = members.iter().flat_map(|member| member.start.numbers()).copied().collect();
-        let decimals = members.iter().map(|member| member.decimals).max().unwrap_or(0);
-        tables.push(Table { name: (*name).to_owned(), lengths, values, decimals });
-    }
-    Ok(tables)
-}
-
-/// A name without its indices, and these.
-fn indexed(name: &str) -> Result<(&str, Vec<usize>), EmitError> {
-    let fault = || EmitError(format!("`{name}`: expected a name and indices, such as psqt[3][27]"));
-    let Some(start) = name.find('[') else { return Ok((name, Vec::new())) };
-    let (base, brackets) = name.split_at(start);
-    let inner = brackets.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).ok_or_else(fault)?;
-    let found = inner.split("][").count();
-    if found > MOST_DIMENSIONS {
-        let name: String = name.chars().take(40).collect();
-        let message = format!("`{name}…`: has {found} indices, at most {MOST_DIMENSIONS} make an array");
-        return Err(EmitError(message));
-    }
-    let indices = inner.split("][").map(|index| index.parse::<u16>().map(usize::from).map_err(|_| fault()));
-    let indices = indices.collect::<Result<_, _>>()?;
-    if base.is_empty() { Err(fault()) } else { Ok((base, indices)) }
-}
-
-/// The indices of an element by its place; those of a place beyond the end run over.
-fn indices_of(place: usize, lengths: &[usize]) -> Vec<usize> {
-    let mut rest = place;
-    let mut indices: Vec<usize> = lengths
-        .iter()
-        .enumerate()
-        .rev()
-        .map(|(dimension, &length)| {
-            let index = if dimension == 0 { rest } else { rest % length };
-            rest /= length;
-            index
-        })
-        .collect();
-    indices.reverse();
-    indices
 }
 
 impl Language {
@@ -190,18 +112,38 @@ impl Language {
         called
     }
 
-    fn document(self, tables: &[Table], names: &[String]) -> String {
+    /// The type of pairs that are written so, where they are no arrays: the capitalised word that they begin with, what a
+    /// function returns, or a number that both are packed into.
+    fn type_of(self, pair: &Pair, number: &str) -> Option<String> {
+        let text = pair.text().trim_start();
+        let text = text.strip_prefix("new ").unwrap_or(text).trim_start();
+        let word: &str =
+            text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or_default();
+        let is_array = text.starts_with(if self == Language::Rust { '[' } else { '{' });
+        match self {
+            _ if is_array => None,
+            Language::Cpp if !word.is_empty() => Some(format!("decltype({})", pair.written(["0", "0"]))),
+            Language::Rust if word.starts_with(char::is_uppercase) => Some(word.to_owned()),
+            Language::Csharp if pair.text().starts_with("new ") => Some(word.to_owned()),
+            Language::Rust | Language::Csharp if text.starts_with('(') && !text.contains("<<") => {
+                Some(format!("({number}, {number})"))
+            }
+            _ => Some(number.to_owned()),
+        }
+    }
+
+    fn document(self, tables: &[Table], names: &[String], pair: Option<&Pair>) -> String {
         let (head, foot, indent) = match self {
             Language::Json => ("{\n", "}\n", 4),
             Language::Csharp => ("public static class Parameters\n{\n", "}\n", 4),
             Language::Cpp => ("#pragma once\n\n", "", 0),
             _ => ("", "", 0),
         };
+        let pair = pair.filter(|_| !matches!(self, Language::Toml | Language::Json));
         let mut text = head.to_owned();
         for (place, (table, name)) in tables.iter().zip(names).enumerate() {
-            let value = self.value(&table.lengths, &table.values, table.decimals, indent);
-            let number = self.number(table.decimals);
-            let dims = || table.lengths.iter().map(|length| format!("[{length}]")).collect::<String>();
+            let style = Style::new(self, table, pair);
+            let value = style.value(&table.value, indent);
             let blank = " ".repeat(indent);
             let statement = match self {
                 Language::Toml => format!("{} = {value}", toml_edit::Key::new(name).display_repr()),
@@ -209,46 +151,104 @@ impl Language {
                     let comma = if place + 1 < tables.len() { "," } else { "" };
                     format!("{}: {value}{comma}", serde_json::Value::from(name.as_str()))
                 }
-                Language::C => format!("static const {number} {name}{} = {value};", dims()),
-                Language::Cpp => format!("inline constexpr {number} {name}{} = {value};", dims()),
-                Language::Rust => {
-                    let whole =
-                        table.lengths.iter().rev().fold(number.to_owned(), |of, length| format!("[{of}; {length}]"));
-                    format!("pub const {name}: {whole} = {value};")
-                }
-                Language::Csharp if table.lengths.is_empty() => format!("public const {number} {name} = {value};"),
-                Language::Csharp => {
-                    let commas = ",".repeat(table.lengths.len() - 1);
-                    format!("public static readonly {number}[{commas}] {name} = {value};")
-                }
+                _ => style.declaration(name, &value),
             };
             _ = writeln!(text, "{blank}{statement}");
         }
         text + foot
     }
+}
 
-    /// The type of numbers with so many digits behind the decimal point.
-    fn number(self, decimals: usize) -> &'static str {
-        match (self, decimals) {
+/// How a table is written.
+struct Style<'t> {
+    language: Language,
+    table: &'t Table,
+    /// How its pairs are, if they are no arrays.
+    pair: Option<&'t Pair>,
+    /// The type of its elements: numbers, or such pairs.
+    element: String,
+    /// Dimensions, those of pairs that are arrays among them.
+    lengths: Vec<usize>,
+    brackets: (&'static str, &'static str),
+}
+
+impl<'t> Style<'t> {
+    fn new(language: Language, table: &'t Table, pair: Option<&'t Pair>) -> Self {
+        let pair = pair.filter(|_| table.is_pair);
+        let number = match (language, table.decimals) {
             (Language::Rust, 0) => "i32",
             (Language::Rust, _) => "f64",
             (_, 0) => "int",
             _ => "double",
+        };
+        let named = pair.and_then(|pair| language.type_of(pair, number));
+        let is_array = table.is_pair && named.is_none();
+        let brackets = match language {
+            Language::Rust if table.is_ragged => ("&[", "]"),
+            Language::Toml | Language::Json | Language::Rust => ("[", "]"),
+            // Arrays of arrays have no braces.
+            Language::Csharp if table.is_ragged => ("[", "]"),
+            Language::C | Language::Cpp | Language::Csharp => ("{", "}"),
+        };
+        Style {
+            language,
+            table,
+            pair,
+            element: named.unwrap_or_else(|| number.to_owned()),
+            lengths: table.lengths.iter().copied().chain(is_array.then_some(2)).collect(),
+            brackets,
+        }
+    }
+
+    /// What declares a name.
+    fn declaration(&self, name: &str, value: &str) -> String {
+        let Style { language, element, lengths, table, .. } = self;
+        let dims = || lengths.iter().map(|length| format!("[{length}]")).collect::<String>();
+        match language {
+            Language::Cpp => format!("inline constexpr {element} {name}{} = {value};", dims()),
+            Language::Rust => {
+                let array = |of: String, length: &usize| {
+                    if table.is_ragged { format!("&[{of}]") } else { format!("[{of}; {length}]") }
+                };
+                let whole = lengths.iter().rev().fold(element.clone(), array);
+                format!("pub const {name}: {whole} = {value};")
+            }
+            Language::Csharp if lengths.is_empty() && element != "int" && element != "double" => {
+                format!("public static readonly {element} {name} = {value};")
+            }
+            Language::Csharp if lengths.is_empty() && self.pair.is_none() => {
+                format!("public const {element} {name} = {value};")
+            }
+            Language::Csharp => {
+                let dims = match lengths.len() {
+                    0 => String::new(),
+                    all if table.is_ragged => "[]".repeat(all),
+                    all => format!("[{}]", ",".repeat(all - 1)),
+                };
+                format!("public static readonly {element}{dims} {name} = {value};")
+            }
+            _ => format!("static const {element} {name}{} = {value};", dims()),
         }
     }
 
     /// A number, or nested brackets of them; all languages agree but for the kind of brackets.
-    fn value(self, lengths: &[usize], values: &[f64], decimals: usize, indent: usize) -> String {
-        let (open, close) = match self {
-            Language::Toml | Language::Json | Language::Rust => ('[', ']'),
-            Language::C | Language::Cpp | Language::Csharp => ('{', '}'),
+    fn value(&self, value: &Value, indent: usize) -> String {
+        let (open, close) = self.brackets;
+        let number = |value: &f64| written(*value, self.table.decimals);
+        let values = match value {
+            Value::Element(Start::Single(value)) => return number(value),
+            Value::Element(Start::Pair(pair)) => {
+                let [midgame, endgame] = pair.each_ref().map(number);
+                return match self.pair {
+                    Some(shape) => shape.written([&midgame, &endgame]),
+                    None => format!("{open}{midgame}, {endgame}{close}"),
+                };
+            }
+            Value::List(values) => values,
         };
-        let Some((&length, inner)) = lengths.split_first() else { return written(values[0], decimals) };
-        let is_flat = inner.is_empty() || inner == [2];
-        let size = values.len() / length;
-        let elements: Vec<String> =
-            values.chunks(size).map(|part| self.value(inner, part, decimals, indent + 4)).collect();
-        if is_flat && length <= PER_LINE {
+        let is_flat = matches!(values.first(), Some(Value::Element(_)));
+        let elements: Vec<String> = values.iter().map(|value| self.value(value, indent + 4)).collect();
+        if is_flat && elements.len() <= PER_LINE {
             return format!("{open}{}{close}", elements.join(", "));
         }
         let lines: Vec<String> =
@@ -259,7 +259,7 @@ impl Language {
 }
 
 /// A number with so many digits behind the decimal point.
-fn written(value: f64, decimals: usize) -> String {
+pub(super) fn written(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     // What is rounded to 0 has no sign.
     let is_zero = !text.contains(|char| matches!(char, '1'..='9'));
@@ -280,7 +280,7 @@ mod tests {
 
     fn emit(parameters: &[Parameter], language: Language) -> Result<String, EmitError> {
         let (tables, names) = language.tables(parameters)?;
-        Ok(language.document(&tables, &names))
+        Ok(language.document(&tables, &names, None))
     }
 
     fn toy() -> Vec<Parameter> {
@@ -323,6 +323,62 @@ mod tests {
         assert_eq!(toml["psqt.all"][1][2][0].as_integer(), Some(2));
         let json: serde_json::Value = serde_json::from_str(&text(Language::Json)).expect("sound JSON");
         assert_eq!((&json["psqt.all"][1][2][1], &json["mobility"][8]), (&(-1).into(), &8.into()));
+    }
+
+    #[test]
+    fn pairs_and_ragged_arrays_are_written_as_engines_have_them() {
+        let names = ["Doubled", "Mobility[0][0]", "Mobility[0][1]", "Mobility[1][0]"];
+        let parameters = names.map(|name| parameter(name, Start::Pair([-3.0, 4.0])));
+        let text = |language: Language, pair: Option<&str>| {
+            let pair: Option<Pair> = pair.map(|pair| pair.parse().expect("a pair"));
+            let (tables, names) = language.tables(&parameters).expect("arrays");
+            language.document(&tables, &names, pair.as_ref())
+        };
+        let nested = "{\n    {S(-3,4), S(-3,4)},\n    {S(-3,4)}\n};\n";
+        for (language, pair, expected) in [
+            (
+                Language::C,
+                Some("S({mg},{eg})"),
+                format!("static const int Doubled = S(-3,4);\nstatic const int Mobility[2][2] = {nested}"),
+            ),
+            (
+                Language::Cpp,
+                Some("S({mg},{eg})"),
+                format!(
+                    "#pragma once\n\ninline constexpr decltype(S(0,0)) Doubled = S(-3,4);\n\
+                     inline constexpr decltype(S(0,0)) Mobility[2][2] = {nested}"
+                ),
+            ),
+            (
+                Language::Rust,
+                Some("S::new({mg}, {eg})"),
+                "pub const DOUBLED: S = S::new(-3, 4);\npub const MOBILITY: &[&[S]] = &[\n    \
+                 &[S::new(-3, 4), S::new(-3, 4)],\n    &[S::new(-3, 4)]\n];\n"
+                    .to_owned(),
+            ),
+            (
+                Language::Csharp,
+                Some("new Score({mg}, {eg})"),
+                "public static class Parameters\n{\n    public static readonly Score Doubled = new Score(-3, 4);\n    \
+                 public static readonly Score[][] Mobility = [\n        [new Score(-3, 4), new Score(-3, 4)],\n        \
+                 [new Score(-3, 4)]\n    ];\n}\n"
+                    .to_owned(),
+            ),
+            (
+                Language::Toml,
+                Some("S({mg},{eg})"),
+                "Doubled = [-3, 4]\nMobility = [\n    [[-3, 4], [-3, 4]],\n    [[-3, 4]]\n]\n".to_owned(),
+            ),
+            (
+                Language::C,
+                Some("{ {mg}, {eg} }"),
+                "static const int Doubled[2] = { -3, 4 };\nstatic const int Mobility[2][2][2] = {\n    \
+                 {{ -3, 4 }, { -3, 4 }},\n    {{ -3, 4 }}\n};\n"
+                    .to_owned(),
+            ),
+        ] {
+            assert_eq!(text(language, pair), expected);
+        }
     }
 
     #[test]
@@ -369,7 +425,8 @@ mod tests {
             emit(&parameters, Language::C).expect_err("no arrays").to_string()
         };
         assert!(refused(&["a[0]", "a[2]"]).starts_with("`a[2]`: expected `a[1]`;"));
-        assert!(refused(&["a[0][0]", "a[1][0]", "a[1][1]"]).starts_with("`a[1][0]`: expected `a[0][1]`;"));
+        assert!(refused(&["a[0][0]", "a[0][2]"]).starts_with("`a[0][2]`: expected `a[0][1]` or `a[1][0]`;"));
+        assert!(refused(&["a[0]", "a[1][0]"]).starts_with("`a[1][0]`: expected `a[1]`;"));
         assert!(refused(&["a[x]"]).starts_with("`a[x]`: expected a name and indices"));
         assert!(refused(&["a[0]b"]).starts_with("`a[0]b`: expected a name and indices"));
         assert!(refused(&["a.b", "a_b"]).starts_with("`a_b`: is called like another"));

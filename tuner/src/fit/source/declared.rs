@@ -1,0 +1,237 @@
+//! Where a source file gives names their values.
+
+use std::collections::HashMap;
+
+use super::lexer::{Kind, Token, tokens};
+use super::pair::Pair;
+use super::syntax::{Declares, Syntax};
+use super::value::Node;
+
+/// Words that stand in front of a name without declaring it.
+const NOT_TYPES: [&str; 17] = [
+    "return",
+    "else",
+    "do",
+    "goto",
+    "case",
+    "throw",
+    "new",
+    "delete",
+    "await",
+    "yield",
+    "struct",
+    "class",
+    "enum",
+    "union",
+    "namespace",
+    "interface",
+    "record",
+];
+
+/// A name that a file gives a value.
+#[derive(Debug)]
+pub(super) struct Declaration {
+    /// Its number among the names that are looked for.
+    pub(super) name: usize,
+    /// The midgame's (0) or the endgame's (1) numbers alone, as its name says.
+    pub(super) half: Option<usize>,
+    /// Its first byte.
+    pub(super) start: usize,
+    pub(super) node: Node,
+}
+
+/// An open bracket.
+struct Level<'s> {
+    open: &'s [u8],
+    is_enum: bool,
+    /// What is in it makes a type, of which variables may follow.
+    is_type: bool,
+    /// Several declarations of Go.
+    is_group: bool,
+    /// The first token of the present statement in it.
+    start: usize,
+}
+
+/// Finds all declarations of names.
+pub(super) fn find(
+    source: &[u8],
+    syntax: &Syntax,
+    names: &HashMap<&[u8], usize>,
+    pair: Option<&Pair>,
+) -> Vec<Declaration> {
+    let tokens = tokens(source, syntax);
+    let mut levels = vec![Level { open: b"", is_enum: false, is_type: false, is_group: false, start: 0 }];
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let level = levels.last().expect("the file itself");
+        match token.kind {
+            Kind::Line => levels.last_mut().expect("the file itself").start = at + 1,
+            Kind::Word => {
+                let Some((name, half)) = named(token.text, names) else { continue };
+                let scanner = Scanner { tokens: &tokens, syntax, at };
+                let Some(value) = scanner.value(level, levels.len()) else { continue };
+                let node = Node::of(&expression(&tokens[value..]), pair);
+                found.push(Declaration { name, half, start: token.start, node });
+            }
+            Kind::Mark if token.is_any(&["(", "[", "{"]) => {
+                let before = &tokens[level.start.min(at)..at];
+                let has = |words: &[&str]| token.is("{") && before.iter().any(|word| word.is_any(words));
+                let is_enum = has(&["enum"]);
+                let is_type = syntax.directives && has(&["enum", "struct", "union", "class"]);
+                let is_group = token.is("(") && before.last().is_some_and(|word| word.is_any(&["var", "const"]));
+                levels.push(Level { open: token.text, is_enum, is_type, is_group, start: at + 1 });
+            }
+            Kind::Mark if token.is_any(&[")", "]", "}"]) => {
+                let closed = if levels.len() > 1 { levels.pop() } else { None };
+                let goes_on = tokens.get(at + 1).is_some_and(|next| next.is_any(&[",", ";", "="]));
+                if token.is("}") && !goes_on && !closed.is_some_and(|closed| closed.is_type) {
+                    levels.last_mut().expect("the file itself").start = at + 1;
+                }
+            }
+            Kind::Mark if token.is(";") => levels.last_mut().expect("the file itself").start = at + 1,
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The number of a name that is looked for, and which half of its pairs a word is about.
+fn named(word: &[u8], names: &HashMap<&[u8], usize>) -> Option<(usize, Option<usize>)> {
+    if let Some(&name) = names.get(word) {
+        return Some((name, None));
+    }
+    ["mg", "eg"].iter().enumerate().find_map(|(half, stage)| {
+        let is_stage = |letters: &[u8]| letters.eq_ignore_ascii_case(stage.as_bytes());
+        let behind = word.split_last_chunk::<2>().filter(|(_, last)| is_stage(*last));
+        let behind = behind.map(|(rest, _)| rest.strip_suffix(b"_").unwrap_or(rest));
+        let before = word.split_first_chunk::<2>().filter(|(first, _)| is_stage(*first));
+        let before = before.map(|(_, rest)| rest.strip_prefix(b"_").unwrap_or(rest));
+        [behind, before].into_iter().flatten().find_map(|name| Some((*names.get(name)?, Some(half))))
+    })
+}
+
+/// The tokens of an expression: up to the comma, end of line or statement that is in none of its brackets.
+fn expression<'s>(tokens: &[Token<'s>]) -> Vec<Token<'s>> {
+    let mut depth = 0_usize;
+    let mut expression = Vec::new();
+    for token in tokens {
+        if token.is_any(&["(", "[", "{"]) {
+            depth += 1;
+        } else if depth == 0 && (token.kind == Kind::Line || token.is_any(&[")", "]", "}", ",", ";"])) {
+            break;
+        } else if token.is_any(&[")", "]", "}"]) {
+            depth -= 1;
+        }
+        if token.kind != Kind::Line {
+            expression.push(*token);
+        }
+    }
+    expression
+}
+
+/// Looks at a word and what is around it.
+struct Scanner<'t, 's> {
+    tokens: &'t [Token<'s>],
+    syntax: &'t Syntax,
+    at: usize,
+}
+
+impl Scanner<'_, '_> {
+    fn is(&self, at: usize, text: &str) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.is(text))
+    }
+
+    fn is_before(&self, back: usize, texts: &[&str]) -> bool {
+        self.at.checked_sub(back).is_some_and(|at| self.tokens[at].is_any(texts))
+    }
+
+    /// Where the value begins that is given to the word, if this is a declaration.
+    fn value(&self, level: &Level, levels: usize) -> Option<usize> {
+        if self.syntax.directives && self.is_before(1, &["define"]) && self.is_before(2, &["#"]) {
+            // With a bracket right behind its name, it is a function.
+            let next = self.tokens.get(self.at + 1).filter(|next| next.kind != Kind::Line)?;
+            let is_function = next.is("(") && next.start == self.tokens[self.at].end();
+            return (!is_function).then_some(self.at + 1);
+        }
+        let is_first = self.at == level.start;
+        match self.syntax.declares {
+            Declares::Typed => self.is_typed(level).then(|| self.behind_dimensions(level))?,
+            Declares::Words(words) => {
+                let is_short = is_first && self.is(self.at + 1, ":=");
+                let is_declared = self.is_before(1, words) || (level.is_group && is_first) || is_short;
+                is_declared.then(|| self.behind_type())?
+            }
+            Declares::Lines => {
+                let is_declared = self.is(self.at + 1, "=") || self.is(self.at + 1, ":");
+                (is_declared && is_first && levels == 1).then(|| self.behind_type())?
+            }
+        }
+    }
+
+    /// Whether a type stands in front, or the word is one of an enumeration.
+    fn is_typed(&self, level: &Level) -> bool {
+        if level.is_enum {
+            return self.at == level.start || self.is_before(1, &[","]);
+        }
+        if level.open == b"(" || level.open == b"[" || self.at <= level.start {
+            return false;
+        }
+        let [first, rest @ ..] = &self.tokens[level.start..=self.at] else { return false };
+        let begins = first.kind == Kind::Word || first.is_any(&["[", "@", "::"]);
+        let before = &self.tokens[self.at - 1];
+        // `int a, b = 5`, and not `a = 4, b = 5`.
+        let is_list = || {
+            let second = &rest[0];
+            let is_type = second.kind == Kind::Word || second.is_any(&["*", "<", "::"]);
+            is_type || (second.is("[") && rest.get(1).is_some_and(|third| third.is("]")))
+        };
+        begins
+            && match before.kind {
+                Kind::Word => !before.is_any(&NOT_TYPES),
+                _ if before.is(",") => is_list(),
+                _ => before.is_any(&["]", ">", ">>", "*", "&", "::", "}"]),
+            }
+    }
+
+    /// Where a value begins behind `[4][28] =`.
+    fn behind_dimensions(&self, level: &Level) -> Option<usize> {
+        let mut at = self.at + 1;
+        while self.is(at, "[") {
+            at = self.behind_group(at)?;
+        }
+        if self.is(at, "=") {
+            return Some(at + 1);
+        }
+        (self.syntax.initialises_by_braces() && !level.is_enum && self.is(at, "{")).then_some(at)
+    }
+
+    /// Where a value begins behind `: [S; 64] =` or `[64]int =`.
+    fn behind_type(&self) -> Option<usize> {
+        let mut at = self.at + 1;
+        loop {
+            let token = self.tokens.get(at)?;
+            let is_of_type = matches!(token.kind, Kind::Word | Kind::Number)
+                || token.is_any(&[":", "::", "&", "'", "<", ">", ">>", "*", ".", "|"]);
+            match () {
+                () if token.is_any(&["=", ":="]) => return Some(at + 1),
+                () if token.is_any(&["[", "("]) => at = self.behind_group(at)?,
+                () if is_of_type => at += 1,
+                () => return None,
+            }
+        }
+    }
+
+    /// What follows the bracket that closes this one.
+    fn behind_group(&self, open: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        let end = self.tokens[open..].iter().position(|token| {
+            if token.is_any(&["(", "[", "{"]) {
+                depth += 1;
+            } else if token.is_any(&[")", "]", "}"]) {
+                depth -= 1;
+            }
+            depth == 0
+        })?;
+        Some(open + end + 1)
+    }
+}

@@ -1,0 +1,251 @@
+//! Words, numbers and marks of a source file. What comments say is not among them; what strings say is one token.
+
+use super::syntax::{Raw, Syntax};
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Word,
+    Number,
+    /// A string or a character.
+    Text,
+    Mark,
+    /// The end of a line, where it ends a statement or a directive.
+    Line,
+}
+
+/// A piece of a source file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token<'s> {
+    pub(super) kind: Kind,
+    /// The first of its bytes in the file.
+    pub(super) start: usize,
+    pub(super) text: &'s [u8],
+}
+
+impl Token<'_> {
+    pub(super) fn is(&self, text: &str) -> bool {
+        self.text == text.as_bytes() && self.kind != Kind::Text
+    }
+
+    pub(super) fn is_any(&self, texts: &[&str]) -> bool {
+        texts.iter().any(|text| self.is(text))
+    }
+
+    pub(super) fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+}
+
+/// Marks of two letters that mean something else than one after the other.
+const MARKS: [&[u8]; 16] =
+    [b"==", b"!=", b"<=", b">=", b"+=", b"-=", b"*=", b"/=", b":=", b"|=", b"=>", b"::", b"->", b"<<", b">>", b".."];
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Divides a source file into its tokens. Nothing is an error: what does not end goes on to the end of line or file.
+pub(super) fn tokens<'s>(source: &'s [u8], syntax: &Syntax) -> Vec<Token<'s>> {
+    let at = if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let mut lexer = Lexer { source, syntax, at, tokens: Vec::new(), is_directive: false, is_line_start: true };
+    while lexer.at < source.len() {
+        lexer.step();
+    }
+    lexer.tokens
+}
+
+struct Lexer<'s, 'y> {
+    source: &'s [u8],
+    syntax: &'y Syntax,
+    at: usize,
+    tokens: Vec<Token<'s>>,
+    is_directive: bool,
+    is_line_start: bool,
+}
+
+impl<'s> Lexer<'s, '_> {
+    fn rest(&self) -> &'s [u8] {
+        &self.source[self.at..]
+    }
+
+    fn byte(&self, ahead: usize) -> u8 {
+        self.source.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn push(&mut self, kind: Kind, length: usize) {
+        let end = (self.at + length).min(self.source.len());
+        self.tokens.push(Token { kind, start: self.at, text: &self.source[self.at..end] });
+        self.at = end;
+    }
+
+    fn step(&mut self) {
+        let (first, rest) = (self.byte(0), self.rest());
+        let was_line_start = std::mem::replace(&mut self.is_line_start, false);
+        match first {
+            b'\n' => {
+                if self.syntax.lines || self.is_directive {
+                    self.push(Kind::Line, 1);
+                } else {
+                    self.at += 1;
+                }
+                (self.is_directive, self.is_line_start) = (false, true);
+            }
+            // The line goes on behind its end.
+            b'\\' if matches!(rest, [_, b'\n', ..]) => self.at += 2,
+            b'\\' if matches!(rest, [_, b'\r', b'\n', ..]) => self.at += 3,
+            b' ' | b'\t' | b'\r' | b'\x0B' | b'\x0C' => {
+                self.at += 1;
+                self.is_line_start = was_line_start;
+            }
+            _ if rest.starts_with(self.syntax.line_comment.as_bytes()) => {
+                self.at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            }
+            b'/' if self.syntax.block_comments && self.byte(1) == b'*' => self.block_comment(),
+            b'#' if self.syntax.directives && was_line_start => {
+                self.is_directive = true;
+                self.push(Kind::Mark, 1);
+            }
+            _ if self.quoted() => {}
+            _ if first.is_ascii_digit()
+                || (first == b'.' && self.byte(1).is_ascii_digit() && !self.is_behind_value()) =>
+            {
+                self.number();
+            }
+            _ if is_of_word(first) => {
+                self.push(Kind::Word, rest.iter().position(|&byte| !is_of_word(byte)).unwrap_or(rest.len()));
+            }
+            _ => self.push(Kind::Mark, if MARKS.iter().any(|mark| rest.starts_with(mark)) { 2 } else { 1 }),
+        }
+    }
+
+    fn block_comment(&mut self) {
+        let mut depth = 0;
+        loop {
+            let (open, close) = (memchr::memmem::find(self.rest(), b"/*"), memchr::memmem::find(self.rest(), b"*/"));
+            match (open, close) {
+                (Some(open), Some(close)) if open < close && (depth == 0 || self.syntax.nested_comments) => {
+                    depth += 1;
+                    self.at += open + 2;
+                }
+                (_, Some(close)) => {
+                    depth -= 1;
+                    self.at += close + 2;
+                }
+                (Some(open), None) if depth == 0 => {
+                    depth += 1;
+                    self.at += open + 2;
+                }
+                (_, None) => self.at = self.source.len(),
+            }
+            if depth == 0 || self.at == self.source.len() {
+                return;
+            }
+        }
+    }
+
+    /// Takes a string or a character, if there is one.
+    fn quoted(&mut self) -> bool {
+        let rest = self.rest();
+        if let Some(length) = self.raw() {
+            self.push(Kind::Text, length);
+            return true;
+        }
+        let Some(quote) = self.syntax.quotes.iter().find(|quote| rest.starts_with(quote.open.as_bytes())) else {
+            return false;
+        };
+        if quote.open == "'" && self.syntax.lifetimes && !is_character(rest) {
+            return false;
+        }
+        let mut length = quote.open.len();
+        loop {
+            match rest.get(length..) {
+                Some(rest) if rest.starts_with(quote.close.as_bytes()) => {
+                    length += quote.close.len();
+                    break;
+                }
+                Some([b'\n', ..]) if !quote.is_long => break,
+                Some([b'\\', ..]) if quote.escapes => length += 2,
+                Some([_, ..]) => length += 1,
+                _ => break,
+            }
+        }
+        self.push(Kind::Text, length);
+        true
+    }
+
+    /// The length of a string that ends as it begins.
+    fn raw(&self) -> Option<usize> {
+        let rest = self.rest();
+        let before = self.tokens.last().filter(|token| token.end() == self.at);
+        let ends_with =
+            |letter: u8| before.is_some_and(|word| word.kind == Kind::Word && word.text.ends_with(&[letter]));
+        let (skipped, close) = match self.syntax.raw {
+            Raw::Cpp if rest.starts_with(b"\"") && ends_with(b'R') => {
+                let open = rest.iter().position(|&byte| byte == b'(')?;
+                (open, [b")", &rest[1..open], b"\""].concat())
+            }
+            Raw::Rust if ends_with(b'r') => {
+                let hashes = rest.iter().position(|&byte| byte != b'#')?;
+                if rest[hashes] != b'"' {
+                    return None;
+                }
+                (hashes + 1, [b"\"", &rest[..hashes]].concat())
+            }
+            Raw::Csharp if rest.starts_with(b"\"") && before.is_some_and(|mark| mark.is("@") || mark.is("$")) => {
+                let is_verbatim = self.tokens.iter().rev().take(2).any(|mark| mark.is("@"));
+                if !is_verbatim || rest.starts_with(b"\"\"\"") {
+                    return None;
+                }
+                let mut length = 1;
+                while let Some(found) = memchr::memchr(b'"', &rest[length..]) {
+                    length += found + 1;
+                    if rest.get(length) != Some(&b'"') {
+                        return Some(length);
+                    }
+                    length += 1;
+                }
+                return Some(rest.len());
+            }
+            _ => return None,
+        };
+        let end = memchr::memmem::find(&rest[skipped..], &close);
+        Some(end.map_or(rest.len(), |end| skipped + end + close.len()))
+    }
+
+    /// Whether a point would take a part of what stands before.
+    fn is_behind_value(&self) -> bool {
+        let before = self.tokens.last().filter(|token| token.end() == self.at);
+        before.is_some_and(|token| token.kind != Kind::Mark || token.is(")") || token.is("]"))
+    }
+
+    fn number(&mut self) {
+        let rest = self.rest();
+        let is_hexadecimal = matches!(rest, [b'0', b'x' | b'X', ..]);
+        let mut length = 1;
+        while let Some(&byte) = rest.get(length) {
+            let next = rest.get(length + 1).copied().unwrap_or(0);
+            let goes_on = match byte {
+                b'.' => next.is_ascii_digit() || matches!(next, b'f' | b'F') || (next != b'.' && !is_of_word(next)),
+                b'\'' => self.syntax.quoted_digits && next.is_ascii_alphanumeric(),
+                b'+' | b'-' => !is_hexadecimal && matches!(rest[length - 1], b'e' | b'E'),
+                _ => is_of_word(byte),
+            };
+            if !goes_on {
+                break;
+            }
+            length += 1;
+        }
+        self.push(Kind::Number, length);
+    }
+}
+
+/// Whether a quotation mark begins a character, and no lifetime.
+fn is_character(rest: &[u8]) -> bool {
+    let behind = rest.get(1..).unwrap_or_default();
+    let letter = behind.iter().skip(1).position(|byte| byte & 0xC0 != 0x80).map_or(behind.len(), |more| more + 1);
+    behind.starts_with(b"\\") || behind.get(letter) == Some(&b'\'')
+}
+
+/// Letters beyond ASCII belong to words, whatever their encoding.
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
+}

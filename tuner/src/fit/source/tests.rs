@@ -1,0 +1,269 @@
+//! What is found in sources, and what is refused.
+
+use std::path::Path;
+
+use super::*;
+
+/// Sources at hand, by their names.
+fn sources(files: &[(&str, &str)]) -> Sources {
+    let file = |&(name, text): &(&str, &str)| File {
+        path: name.into(),
+        text: text.into(),
+        syntax: Syntax::of(Path::new(name)).expect("a language"),
+    };
+    Sources { files: files.iter().map(file).collect() }
+}
+
+fn parameter(name: &str, numbers: &[f64]) -> Parameter {
+    let start = match *numbers {
+        [one] => Start::Single(one),
+        [midgame, endgame] => Start::Pair([midgame, endgame]),
+        _ => unreachable!("one number or two"),
+    };
+    Parameter { name: name.to_owned(), sum: Some(0), start, unit: 1.0, decimals: 0 }
+}
+
+/// A file with one parameter at other values.
+fn rewritten(name: &str, text: &str, parameter: &Parameter, pair: Option<&str>) -> Result<String, String> {
+    let pair: Option<Pair> = pair.map(|pair| pair.parse().expect("a pair"));
+    let sources = sources(&[(name, text)]);
+    let rewritten = sources
+        .find(std::slice::from_ref(parameter), &[false], pair.as_ref())
+        .and_then(|found| found.rewritten(std::slice::from_ref(parameter)));
+    rewritten.map(|files| String::from_utf8(files[0].after.clone()).expect("text")).map_err(|error| error.to_string())
+}
+
+#[test]
+fn declarations_of_every_form_are_found() {
+    for (file, text, pair) in [
+        ("a.c", "const int X = §;", None),
+        ("a.c", "int Y, X = §;", None),
+        ("a.c", "const int Y = f(X), *Z, X = §, W = 5;", None),
+        ("a.c", "#define S(a, b) S_(a, b)\nstatic const Score X = S§;", None),
+        ("a.c", "Score X = S(§);", Some("S({mg},{eg})")),
+        ("a.c", "Score X = (§)", Some("({mg},{eg})")),
+        ("a.c", "struct { int a; } X = §;", None),
+        ("a.c", "#define X S(§)\n", Some("S({mg},  {eg})")),
+        ("a.h", "#ifdef A\n#define X   \\\n §\n#endif", None),
+        ("a.h", "enum { X = §, Y };", None),
+        ("a.cpp", "template<class T> int f() { return X; } const int X = §;", None),
+        ("a.cpp", "struct A { Score Y{1, 2}; Score X{§}; };", Some("{{mg}, {eg}}")),
+        ("a.cpp", "const char* s = \"X = 5\\\"\"; auto c = '\"'; std::vector<std::vector<int>> X = §;", None),
+        ("a.cpp", "constexpr std::array X { std::pair<int, int>{§} };", Some("std::pair<int, int>{{mg}, {eg}}")),
+        ("a.rs", "pub static mut X: i32 = §;", None),
+        ("a.rs", "fn f<'x>(x: &'x str) { let X = §; let c = 'X'; }", None),
+        ("a.rs", "const X: [[S; 1]; 1] = [[S(§)]];", Some("S({mg}, {eg})")),
+        ("A.java", "class A { @Deprecated private final static int X = §; }", None),
+        ("A.cs", "class A { [Tunable(1, 2)] public static int X = §; }", None),
+        ("A.cs", "var s = @\"\\\"; int X = §;", None),
+        ("a.go", "func f() {\n\tX := §\n}", None),
+        ("a.go", "var (\n\ta = f(1,\n\t2)\n\tX int = §\n)", None),
+        ("a.py", "class A:\n    X = § # X = 5\n", None),
+        ("a.py", "s = \"\"\"\nX = 5\n\"\"\"\nX: int = \\\n §; y = 5", None),
+    ] {
+        let inner = |[midgame, endgame]: [&str; 2]| match (pair, text.contains("S§")) {
+            (Some(_), _) => format!("{midgame}, {endgame}"),
+            (None, true) => format!("({midgame}, {endgame})"),
+            (None, false) => midgame.to_owned(),
+        };
+        let is_pair = pair.is_some() || text.contains("S§");
+        let numbers: &[f64] = if is_pair { &[-12.0, 345.0] } else { &[-12.0] };
+        let name = if text.contains("[[") { "X[0][0]" } else { "X" };
+        let before = text.replace('§', &inner(["7", "8"]));
+        let after = rewritten(file, &before, &parameter(name, numbers), pair);
+        assert_eq!(after, Ok(text.replace('§', &inner(["-12", "345"]))), "{before}");
+    }
+}
+
+#[test]
+fn what_is_used_is_not_declared() {
+    for (file, text) in [
+        ("a.c", "void f() { X = 5; if (a) X = 5; else X = 5; a = 1, X = 5; *X = 5; g(X = 5); a.X = 5; X == 5; } "),
+        ("a.c", "extern int X; int X[2]; return X; S y = { .X = 5 }; a ? X : 5;"),
+        ("a.c", "#define X(a) 5\n#define X\nint XX = 5; // int X = 5;\n/* int X = 5; */ char *s = \"int X = 5;\";"),
+        ("a.cpp", "struct X { int a; }; enum X { A }; namespace X { } X f(); auto s = R\"(int X = 5;)\";"),
+        ("a.rs", "fn f(X: i32) { X = 5; g(X) } // const X: i32 = 5;\n/* /* */ const X: i32 = 5; */"),
+        ("a.go", "func f() { X = 5; if X == 5 { } }\nvar s = `\nvar X = 5\n`"),
+        ("a.py", "f(\n  X = 5,\n)\nX[0] = 5\na.X = 5\nX += 5\nif X == 5: pass\n'''\nX = 5\n'''\n"),
+        ("A.cs", "x = new A { X = 5 }; s = @\"\"\" int X = 5; \"; t = $\"int X = 5;\";"),
+    ] {
+        let fault = rewritten(file, text, &parameter("X", &[1.0]), None);
+        assert_eq!(fault, Err(format!("`X`: declared in none of {file}")), "{text}");
+    }
+}
+
+#[test]
+fn only_digits_and_signs_change() {
+    for (before, value, decimals, after) in [
+        ("- /* minus */ 24", 31.0, 0, " /* minus */ 31"),
+        ("- 24", -7.0, 0, "- 7"),
+        ("+24", -7.0, 0, "-7"),
+        ("+24", 7.0, 0, "+7"),
+        ("1'000", 1000.0, 0, "1'000"),
+        ("1'000", 1001.0, 0, "1001"),
+        ("24L", -5.0, 0, "-5L"),
+        ("5.f", 7.0, 0, "7.f"),
+        ("5.f", 0.25, 2, "0.25f"),
+        ("0.50f", 7.0, 0, "7.00f"),
+        ("-0.500", -0.0001, 3, "0.000"),
+        ("((-5))", 6.0, 0, "((6))"),
+    ] {
+        let parameter = Parameter { decimals, ..parameter("X", &[value]) };
+        let text = rewritten("a.c", &format!("float X = {before};"), &parameter, None);
+        assert_eq!(text, Ok(format!("float X = {after};")));
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_told_with_its_place() {
+    let pair = |name| parameter(name, &[1.0, 2.0]);
+    let single = |name| parameter(name, &[1.0]);
+    for (text, parameter, shape, fault) in [
+        ("int X = Y;", single("X"), None, "`X`: a.c:2: expected a decimal number, found `Y`"),
+        ("int X = 0x10;", single("X"), None, "`X`: a.c:2: expected a decimal number, found `0x10`"),
+        ("int X = 010;", single("X"), None, "`X`: a.c:2: expected a decimal number, found `010`"),
+        ("int X = 2 * 5;", single("X"), None, "`X`: a.c:2: expected a decimal number, found `2 * 5`"),
+        ("int X = t[5];", single("X"), None, "`X`: a.c:2: expected a decimal number, found `t[5]`"),
+        ("int X = -S(5);", single("X"), None, "`X`: a.c:2: expected a decimal number, found `-S(5)`"),
+        ("int X = S(1, 2);", single("X"), None, "`X`: a.c:2: expected a decimal number, found `S(1, 2)`"),
+        ("int X = 5;", pair("X"), None, "`X`: a.c:2: expected a pair of decimal numbers, found `5`"),
+        ("int X = {1,\n A};", pair("X"), None, "`X`: a.c:2: expected a pair of decimal numbers, found `{1, A}`"),
+        (
+            "int X = {1, 2};",
+            pair("X"),
+            Some("S({mg},{eg})"),
+            "`X`: a.c:2: expected a pair of decimal numbers as in `S({mg},{eg})`, found `{1, 2}`",
+        ),
+        ("int X[] = {1,\n2};", single("X[2]"), None, "`X[2]`: a.c:2: none of the 2 elements here is `2`"),
+        ("int X[] = {[A] = 1};", single("X[0]"), None, "`X[0]`: a.c:2: none of the 1 elements here is `0`"),
+        ("int X = 5;", single("X[2]"), None, "`X[2]`: a.c:2: expected a list, found `5`"),
+        ("int X = 5; enum {\nX = 5 };", single("X"), None, "`X`: declared more than once, at a.c:2 and a.c:3"),
+        ("int X_MG = 5;", pair("X"), None, "`X`: of its two numbers, only that of the midgame is declared, at a.c:2"),
+        (
+            "int X_MG = 5, egX = 6;",
+            single("X"),
+            None,
+            "`X`: a.c:2: one number is wanted, and a midgame and an endgame number stand here",
+        ),
+        (
+            "int X = 5;",
+            Parameter { decimals: 2, ..single("X") },
+            None,
+            "`X`: a.c:2: a whole number stands here, and its start in the rows has digits behind the decimal point: \
+             write both the same way",
+        ),
+    ] {
+        assert_eq!(rewritten("a.c", &format!("\n{text}"), &parameter, shape), Err(fault.to_owned()));
+    }
+    let files = sources(&[("a.c", "int A = 1;"), ("b.rs", "const A: i32 = 1;\nconst B: i32 = 2;")]);
+    let fault = files.find(&[single("A"), single("B"), single("C[0]"), single("C[1]")], &[false; 4], None);
+    let told = "`A`: declared more than once, at a.c:1 and b.rs:1; `C`: declared in none of a.c, b.rs";
+    assert_eq!(fault.unwrap_err().to_string(), told);
+    let fault = files.find(&[single("B"), single("B[]")], &[false; 2], None).unwrap_err();
+    assert_eq!(fault.to_string(), "`B[]` and `B`: are the same number at b.rs:2");
+    let names: Vec<String> = (0..9).map(|number| format!("N{number}")).collect();
+    let missing: Vec<Parameter> = names.iter().map(|name| single(name)).collect();
+    let fault = files.find(&missing, &[false; 9], None).unwrap_err().to_string();
+    assert!(fault.ends_with("`N4`: declared in none of a.c, b.rs; and 4 more"), "{fault}");
+    let found = files.find(&missing, &[true; 9], None).expect("they may be missing");
+    assert_eq!(found.values(&missing), missing);
+    assert!(found.rewritten(&missing).expect("nothing").iter().all(|file| file.before == file.after));
+    let unknown = Sources::read(&["a.txt".into()]).unwrap_err().to_string();
+    assert!(
+        unknown.starts_with("a.txt: of no language that is known: its name should end with one of .c .h "),
+        "{unknown}"
+    );
+    for shape in ["S", "S({mg})", "S({mg},{mg},{eg})", "S({mg}x,{eg})"] {
+        assert!(shape.parse::<Pair>().is_err(), "{shape}");
+    }
+}
+
+#[test]
+fn elements_that_are_not_named_keep_their_numbers() {
+    let text = "int X[2][3] = {{S(1,1), S(2,2), A}, {S(3,3)}};";
+    let after = rewritten("a.c", text, &parameter("X[0][1]", &[9.0, 2.0]), None);
+    assert_eq!(after, Ok(text.replace("S(2,2)", "S(9,2)")));
+    for (text, expected) in [
+        ("Score X = {.eg = 3, .mg = 4};", "Score X = {.eg = 2, .mg = 1};"),
+        ("Score X = {[1] = 3, [0] = 4};", "Score X = {[1] = 2, [0] = 1};"),
+        ("int X[1][2] = {{3, 4}};", "int X[1][2] = {{1, 2}};"),
+        ("int X = (4 << 16) + -3;", "int X = (2 << 16) + 1;"),
+    ] {
+        let shape = text.contains("<<").then_some("({eg}<<16)+{mg}");
+        assert_eq!(rewritten("a.c", text, &parameter("X", &[1.0, 2.0]), shape), Ok(expected.to_owned()));
+    }
+}
+
+#[test]
+fn differences_are_those_that_patch_reads() {
+    let before: String = (1..=30).map(|line| format!("line {line}\n")).collect();
+    let after = before.replace("line 5\n", "LINE 5\n").replace("line 6\n", "LINE 6\n").replace("line 30\n", "LINE 30");
+    let expected = "\
+--- a.c
++++ a.c
+@@ -2,8 +2,8 @@
+ line 2
+ line 3
+ line 4
+-line 5
+-line 6
++LINE 5
++LINE 6
+ line 7
+ line 8
+ line 9
+@@ -27,4 +27,4 @@
+ line 27
+ line 28
+ line 29
+-line 30
++LINE 30
+\\ No newline at end of file
+";
+    assert_eq!(diff::unified("a.c", before.as_bytes(), after.as_bytes()), expected);
+    assert_eq!(diff::unified("a.c", before.as_bytes(), before.as_bytes()), "");
+}
+
+#[test]
+fn no_bytes_make_it_panic() {
+    const PIECES: [&str; 44] = [
+        "X", "Y", " ", "\n", "=", "(", ")", "[", "]", "{", "}", ",", ";", "-", "5", "0.5f", "\"", "'", "\"\"\"", "`",
+        "#", "#define ", "//", "/*", "*/", "\\", "R\"(", "r#\"", "@\"", "<", ">", ">>", ":", "::", ".", "..", "const ",
+        "int ", "var ", "enum ", "S", "X_MG", "\u{FFFD}", "'a",
+    ];
+    let mut state = 1_u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let pair: Pair = "S({mg},{eg})".parse().expect("a pair");
+    let parameters = [parameter("X", &[1.0]), parameter("Y[1]", &[3.0, 4.0])];
+    let mut found = 0;
+    for name in ["a.c", "a.rs", "a.cs", "a.java", "a.go", "a.py"] {
+        for _ in 0..4000 {
+            let mut text = Vec::new();
+            for _ in 0..random(40) {
+                match random(8) {
+                    0 => text.push(random(256) as u8),
+                    1 => text.extend_from_slice(b"int X = 5"),
+                    _ => text.extend_from_slice(PIECES[random(PIECES.len())].as_bytes()),
+                }
+            }
+            let syntax = Syntax::of(Path::new(name)).expect("a language");
+            let sources = Sources { files: vec![File { path: name.into(), text, syntax }] };
+            for pair in [None, Some(&pair)] {
+                let Ok(places) = sources.find(&parameters, &[false, true], pair) else { continue };
+                found += 1;
+                let new = places.rewritten(&parameters).expect("whole numbers");
+                assert_eq!(
+                    new[0].before.iter().filter(|&&byte| byte == b'\n').count(),
+                    new[0].after.iter().filter(|&&byte| byte == b'\n').count()
+                );
+                _ = new[0].diff();
+            }
+        }
+    }
+    assert!(found > 100, "{found}");
+    let deep = format!("int X = {}5{};", "{".repeat(100_000), "}".repeat(100_000));
+    assert!(rewritten("a.c", &deep, &parameter("X", &[1.0]), None).is_err());
+}
