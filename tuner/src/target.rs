@@ -1,6 +1,7 @@
 //! What a position's expected result is compared with: the result of its game, the score of a search, or both.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -15,8 +16,10 @@ const SLAB: usize = 1 << 16;
 /// What is fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum Target {
-    /// The result of the game.
+    /// The score if every position has one, else the result.
     #[default]
+    Auto,
+    /// The result of the game.
     Result,
     /// The result that the position's score lets expect.
     Score,
@@ -39,7 +42,9 @@ pub enum TargetError {
     #[error(transparent)]
     OneResult(#[from] OneResult),
     /// The scores have no scale.
-    #[error("target: the scores of the data do not tell how results follow from them: {0}")]
+    #[error(
+        "target: the scores of the data do not tell how results follow from them: {0}; --target result does without"
+    )]
     Scale(#[from] FitKError),
 }
 
@@ -49,11 +54,14 @@ impl FromStr for Target {
     fn from_str(text: &str) -> Result<Self, String> {
         let share = |text: &str| text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
         match text {
+            "auto" => Ok(Target::Auto),
             "result" => Ok(Target::Result),
             "score" => Ok(Target::Score),
             _ => match text.strip_prefix("mix:").and_then(share) {
                 Some(share) => Ok(Target::Mix(share)),
-                None => Err("expected result, score or mix:α with α, the share of the result, from 0 to 1".to_owned()),
+                None => {
+                    Err("expected auto, result, score or mix:α with α, the share of the result, from 0 to 1".to_owned())
+                }
             },
         }
     }
@@ -62,6 +70,7 @@ impl FromStr for Target {
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Target::Auto => f.write_str("auto"),
             Target::Result => f.write_str("result"),
             Target::Score => f.write_str("score"),
             Target::Mix(share) => write!(f, "mix:{share}"),
@@ -69,47 +78,65 @@ impl fmt::Display for Target {
     }
 }
 
-impl Target {
-    /// The share of the result, 0..=1.
-    fn result(self) -> f64 {
-        match self {
-            Target::Result => 1.0,
-            Target::Score => 0.0,
-            Target::Mix(share) => share,
-        }
-    }
+/// What the positions of a dataset are compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Targets {
+    /// What was asked for; what it came to in the place of [`Target::Auto`].
+    pub target: Target,
+    /// By position, 0..=1, White's view.
+    pub values: Vec<f32>,
+}
 
-    /// By position: what it is compared with, 0..=1, White's view. The scale of the scores is fitted to the results.
+impl Target {
+    /// What positions are compared with. Every engine has a scale of its own: that of a set's scores is fitted to the
+    /// set's results, or to those of all sets where its own do not tell it.
     ///
     /// # Errors
     /// If all results are the same; if scores are wanted and some are missing, or they say nothing of the results.
-    pub fn of(self, dataset: &Dataset) -> Result<Vec<f32>, TargetError> {
-        let wants_scores = self.result() < 1.0;
+    pub fn of(self, dataset: &Dataset) -> Result<Targets, TargetError> {
         let mut results = Vec::with_capacity(dataset.len());
         let mut scores: Vec<i16> = Vec::new();
         for start in (0..dataset.len()).step_by(SLAB) {
             let range = start..(start + SLAB).min(dataset.len());
             for label in range.clone().map(|index| dataset.label(index)) {
                 results.push(label.outcome.points());
-                scores.extend(label.score.filter(|_| wants_scores));
+                scores.extend(label.score.filter(|_| self != Target::Result));
             }
             dataset.release(range);
         }
         OneResult::refuse(&results)?;
-        if !wants_scores {
-            return Ok(results);
-        }
-        if scores.len() < results.len() {
-            let (missing, positions) = (results.len() - scores.len(), results.len());
+        let (missing, positions) = (results.len() - scores.len(), results.len());
+        let target = match self {
+            Target::Auto if missing > 0 => Target::Result,
+            Target::Auto => Target::Score,
+            target => target,
+        };
+        let share = match target {
+            Target::Mix(share) => share,
+            Target::Score => 0.0,
+            Target::Auto | Target::Result => return Ok(Targets { target, values: results }),
+        };
+        if missing > 0 {
             return Err(TargetError::NoScore { missing, positions });
         }
-        let weighted = Weighted { targets: &results, weights: &dataset.weights() };
-        let k = fit_k(SampleLoss::default(), &scores, weighted)?.k;
-        let share = self.result();
-        let mix = |(score, result): (i16, f32)| {
-            (share * f64::from(result) + (1.0 - share) * expectation(k, score.into())) as f32
+        let weights = dataset.weights();
+        let fit = |range: Range<usize>| {
+            let weighted =
+                Weighted { targets: &results[range.clone()], weights: weights.get(range.clone()).unwrap_or(&[]) };
+            fit_k(SampleLoss::default(), &scores[range], weighted).map(|fit| fit.k)
         };
-        Ok(scores.into_iter().zip(results).map(mix).collect())
+        let (of_all, mut begin) = (fit(0..positions)?, 0);
+        let mut values = Vec::with_capacity(positions);
+        for (_, _, count) in dataset.sets() {
+            let set = begin..begin + count;
+            begin = set.end;
+            let k = fit(set.clone()).unwrap_or(of_all);
+            let mix = |(&score, &result): (&i16, &f32)| {
+                (share * f64::from(result) + (1.0 - share) * expectation(k, score.into())) as f32
+            };
+            values.extend(scores[set.clone()].iter().zip(&results[set]).map(mix));
+        }
+        Ok(Targets { target, values })
     }
 }
 
@@ -125,10 +152,22 @@ mod tests {
     }
 
     #[test]
+    fn scores_are_the_target_only_where_every_position_has_one() {
+        let scored = dataset(&["[1.0] 200", "[0.0] -300", "[0.0] 50", "[1.0] 70"]);
+        let auto = Target::Auto.of(&scored).unwrap();
+        assert_eq!(auto.target, Target::Score);
+        assert_eq!(auto, Target::Score.of(&scored).unwrap());
+        let partly = dataset(&["[1.0] 200", "[0.0]", "[0.0] 50", "[1.0] 70"]);
+        let auto = Target::Auto.of(&partly).unwrap();
+        assert_eq!(auto, Targets { target: Target::Result, values: vec![1.0, 0.0, 0.0, 1.0] });
+        assert_eq!(Target::Score.of(&partly), Err(TargetError::NoScore { missing: 1, positions: 4 }));
+    }
+
+    #[test]
     fn targets_lie_between_results_and_scores() {
         let lines = ["[1.0] 200", "[0.5] 0", "[0.0] 150", "[0.0] -300", "[1.0] 90", "[0.0] -90"];
         let data = dataset(&lines);
-        let of = |text: &str| text.parse::<Target>().unwrap().of(&data).unwrap();
+        let of = |text: &str| text.parse::<Target>().unwrap().of(&data).unwrap().values;
         let (results, scores, mixed) = (of("result"), of("score"), of("mix:0.25"));
         assert_eq!(results, [1.0, 0.5, 0.0, 0.0, 1.0, 0.0]);
         assert_eq!(of("mix:1"), results);

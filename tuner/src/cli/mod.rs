@@ -272,7 +272,7 @@ struct MeasureArgs {
     resolve: Resolve,
 
     /// The target of predictions, as for tuning.
-    #[arg(long, value_name = "TARGET", default_value_t = Target::Result)]
+    #[arg(long, value_name = "TARGET", default_value_t = Target::default())]
     target: Target,
 
     /// The loss of a wrong prediction.

@@ -77,9 +77,9 @@ pub(super) struct PositionArgs {
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
     pub(super) resolve: Resolve,
 
-    /// The target of predictions: `result` of the game, `score` of a search as the data give it (EPD's `ce`), or
-    /// `mix:α`, with α the share of the result.
-    #[arg(long, value_name = "TARGET", default_value_t = Target::Result)]
+    /// The target of predictions: `result` of the game, `score` of a search as the data give it (EPD's `ce`), `mix:α`,
+    /// with α the share of the result, or `auto`: the score if every position has one, else the result.
+    #[arg(long, value_name = "TARGET", default_value_t = Target::default())]
     pub(super) target: Target,
 }
 

@@ -10,7 +10,6 @@ use crate::data::{FileSummary, Grouping, LeftOutCounts, skipped_by_reason, toget
 use crate::objective::SampleLoss;
 use crate::params_file::{DataFile, LossChange, PROGRAM, Provenance};
 use crate::run::{Bootstrap, FOLDS, Losses, SetLoss};
-use crate::target::Target;
 use crate::tune::Report;
 
 /// How many changed parameters are shown.
@@ -125,9 +124,7 @@ impl Report {
             writeln!(to, "held out     {} positions ({share:.1} %), fitted {}", self.held_out, self.fitted)?;
         }
         write_skipped(to, &self.skipped)?;
-        if self.target != Target::default() {
-            writeln!(to, "target       {}", self.target)?;
-        }
+        writeln!(to, "target       {}", self.target)?;
         writeln!(to, "K            {:.4}", self.k)?;
         self.write_prior(to)?;
         writeln!(to, "resolved by  {}, {} rounds", self.resolve.name(), self.rounds)?;

@@ -164,7 +164,7 @@ fn what_is_aimed_at_is_that_of_copies() {
             Source::embedded("made up", text.as_bytes()).unwrap().with_weight(weight.parse().unwrap())
         };
         let dataset = Dataset::read(texts.iter().map(source).collect(), &ReadOptions::default(), &()).unwrap();
-        Target::Score.of(&dataset).unwrap()
+        Target::Score.of(&dataset).unwrap().values
     };
     let (weighted, copied) =
         (targets(&[(lines, "1"), (others, "2")]), targets(&[(lines, "1"), (others, "1"), (others, "1")]));

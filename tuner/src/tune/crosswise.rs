@@ -20,6 +20,7 @@ use crate::features::{Resolved, Scores, score};
 use crate::numbers::Numbers;
 use crate::objective::{Difference, fit_k, loss_difference};
 use crate::run::{Divided, Fingerprint, Outcome, Run, Seconds, Split};
+use crate::target::Targets;
 
 /// The share of the positions that is held out if nothing else is said.
 const HELD_OUT: f64 = 0.2;
@@ -27,6 +28,8 @@ const HELD_OUT: f64 = 0.2;
 /// Parameters by what they were tuned on, and what they lose on each set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Crosswise {
+    /// What positions predict.
+    pub target: String,
     /// The sets: files, in their order.
     pub sets: Vec<Set>,
     /// Those of the start, those of each set, and those of all sets together.
@@ -85,7 +88,8 @@ struct Sets<'j> {
 pub fn crosswise(mut job: Job, hooks: Hooks<'_>) -> Result<Crosswise, RunError> {
     let constrained = job.settings.constraints.resolve(&Numbers::declared(), &job.start.to_vector())?;
     let (dataset, resolved, _) = read(&mut job, &constrained.start, hooks.progress)?;
-    let targets = job.target.of(&dataset)?;
+    let Targets { target, values: targets } = job.target.of(&dataset)?;
+    job.target = target;
     let resolved = Resolved { rows: resolved.rows.with_targets(&targets)?, ..resolved };
     let names: Vec<String> = dataset.sets().map(|set| set.0.to_owned()).collect();
     let of_set = |set: usize, error: RunError| match names.get(set) {
@@ -117,7 +121,8 @@ pub fn crosswise(mut job: Job, hooks: Hooks<'_>) -> Result<Crosswise, RunError> 
         tuned.iter_mut().zip(cells).for_each(|(tuned, cell)| tuned.losses.push(cell));
     }
     let set = |(name, Split { fitted, held })| Set { name, fitted: fitted.len(), held_out: held.len() };
-    Ok(Crosswise { sets: names.iter().cloned().zip(sets.splits).map(set).collect(), tuned })
+    let target = target.to_string();
+    Ok(Crosswise { target, sets: names.iter().cloned().zip(sets.splits).map(set).collect(), tuned })
 }
 
 impl Sets<'_> {
@@ -192,6 +197,7 @@ impl Crosswise {
         };
         let names: Vec<String> = self.tuned.iter().enumerate().map(name).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("above all together".len());
+        writeln!(to, "target: {}\n", self.target)?;
         writeln!(to, "{:<width$} {:>11} {:>11}", "set", "fitted", "held out")?;
         for (name, Set { fitted, held_out, .. }) in names[1..].iter().zip(&self.sets) {
             writeln!(to, "{name:<width$} {fitted:>11} {held_out:>11}")?;

@@ -26,6 +26,7 @@ use crate::objective::Difference;
 use crate::progress::Progress;
 use crate::run::explain::{Case, Explanation, WORST, explain, loss_change};
 use crate::run::{Divided, Outcome, Run, RunState, Seconds, SetLoss, Split, timed};
+use crate::target::Targets;
 use subject::Merino;
 
 /// Runs a job.
@@ -44,7 +45,8 @@ pub fn run(mut job: Job, hooks: Hooks<'_>) -> Result<Report, RunError> {
     let resolved_with = resumed.as_ref().map_or(&constrained.start, |state| &state.resolved_with);
     let (dataset, Resolved { rows, scores }, cache) =
         timed(&mut seconds.read, || read(&mut job, resolved_with, hooks.progress))?;
-    let targets = job.target.of(&dataset)?;
+    let Targets { target, values: targets } = job.target.of(&dataset)?;
+    job.target = target;
     let rows = rows.with_targets(&targets)?;
     let Settings { validation, seed, loss, .. } = job.settings;
     let split = validation.map(|share| Split::hold_out(dataset.groups(), share, seed)).transpose()?;

@@ -73,7 +73,7 @@ fn label_styles_say_the_same_in_either_view() {
     ];
     for (text, view) in texts {
         let data = folder.write("styled", &text);
-        assert_eq!(tuned(&folder, &data, &["--view", view]), expected, "{text}");
+        assert_eq!(tuned(&folder, &data, &["--target", "result", "--view", view]), expected, "{text}");
     }
 }
 

@@ -142,7 +142,7 @@ pub fn check(task: Task, progress: &dyn Progress) -> Result<Check, RunError> {
     let read = features::read(task.sources, &task.reading, &evaluator, task.resolve, progress)?;
     let (dataset, Resolved { rows, scores: played }) = read;
     let played = played.of(task.resolve);
-    let rows = rows.with_targets(&task.target.of(&dataset)?)?;
+    let rows = rows.with_targets(&task.target.of(&dataset)?.values)?;
     let k = task.k.map_or_else(|| fit_k(task.loss, played, rows.weighted()).map(|fit| fit.k), Ok)?;
     let start = task.weights.to_vector();
     let prior = PRIOR_PER_POSITION / rows.weight(1);

@@ -24,7 +24,7 @@ use crate::objective::{Difference, HessianKind, Objective, PriorScale, SampleLos
 use crate::optimize::{Lbfgs, Limits, Solver};
 use crate::progress::{Progress, Unit};
 use crate::run::{FOLDS, PRIOR_PER_POSITION, PriorSearch, RunError, Split};
-use crate::target::Target;
+use crate::target::{Target, Targets};
 use order::order;
 
 /// What is taken out at once.
@@ -131,7 +131,9 @@ pub fn simplify(mut task: Task, progress: &dyn Progress) -> Result<Simplified, R
     let evaluator = Evaluator::new(Weights::from_vector(&constrained.start).0);
     let read = features::read(std::mem::take(&mut task.sources), &task.reading, &evaluator, task.resolve, progress)?;
     let (dataset, Resolved { rows, scores: played }) = read;
-    let rows = rows.with_targets(&task.target.of(&dataset)?)?;
+    let Targets { target, values: targets } = task.target.of(&dataset)?;
+    task.target = target;
+    let rows = rows.with_targets(&targets)?;
     if rows.are_mapped() {
         return Err(RunError::Memory { flag: "simplify", rows: rows.len() });
     }
