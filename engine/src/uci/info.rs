@@ -10,8 +10,10 @@ use common::out;
 /// Prints the reports of a search.
 pub(super) struct Printer {
     pub(super) display: Display,
-    /// K of the parameters in use, for the WDL model.
+    /// K of the parameters in use, for the chances.
     pub(super) scale: f64,
+    /// Material of the position that is searched, for the chances.
+    pub(super) material: u32,
 }
 
 impl Handler for Printer {
@@ -56,7 +58,7 @@ fn line(info: &Info<'_>, printer: &Printer) -> String {
     let nps = (nodes as f64 / info.time.as_secs_f64().max(1e-6)) as u64;
     // Writing to a string cannot fail.
     if printer.display.wdl {
-        let [win, draw, loss] = wdl::chances(value, printer.scale);
+        let [win, draw, loss] = wdl::chances(value, printer.scale, printer.material);
         let _ = write!(text, " wdl {win} {draw} {loss}");
     }
     let _ = write!(text, " nodes {nodes} nps {nps} hashfull {hashfull} tbhits {tbhits} time {millis} pv");
@@ -90,7 +92,7 @@ mod tests {
         };
         let expected =
             "info depth 7 seldepth 11 multipv 1 score cp 31 nodes 5000 nps 500000 hashfull 3 tbhits 0 time 10 pv e2e4";
-        let mut printer = Printer { display: Display::default(), scale: 1.0 };
+        let mut printer = Printer { display: Display::default(), scale: 1.0, material: 78 };
         assert_eq!(line(&info, &printer), expected);
         let mated = Info { value: mated_in(4), bound: Bound::Upper, ..info };
         printer.display.wdl = true;

@@ -245,7 +245,11 @@ impl Session {
         let is_limited = !limits.infinite && limits != unlimited(&limits);
         self.task = Some(Task::Search { ponders: limits.ponder, is_limited });
         self.search.signals.reset(limits.ponder);
-        let mut printer = Printer { display: self.display, scale: searcher.evaluator().scale() };
+        let mut printer = Printer {
+            display: self.display,
+            scale: searcher.evaluator().scale(),
+            material: wdl::material(game.position()),
+        };
         self.search.spawn(searcher, move |searcher| Some(searcher.search_since(start, &game, limits, &mut printer)));
     }
 
