@@ -13,9 +13,13 @@ pub const FAILURE: i32 = 2;
 
 /// Prints text and a line end to standard output, at once. Ends the program if that fails.
 pub fn line(text: fmt::Arguments<'_>) {
-    let text = text.to_string();
+    unescaped(&escape_lines(&text.to_string()));
+}
+
+/// The same for text with control sequences of the program's own, such as colours, and with nothing from outside.
+pub fn unescaped(text: &str) {
     let mut output = io::stdout().lock();
-    if let Err(error) = writeln!(output, "{}", escape_lines(&text)).and_then(|()| output.flush()) {
+    if let Err(error) = writeln!(output, "{text}").and_then(|()| output.flush()) {
         fail(&format!("standard output: {error}"));
     }
 }

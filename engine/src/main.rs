@@ -3,6 +3,7 @@
 // Output goes through `common`, which escapes it and does not panic.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -47,6 +48,11 @@ enum Command {
         /// Show every term.
         #[arg(long)]
         terms: bool,
+        /// Show the board with the worth of each piece: how much the evaluation changes without it.
+        ///
+        /// On a terminal the board is in colour, unless the variable NO_COLOR is set.
+        #[arg(long, conflicts_with = "terms")]
+        board: bool,
         #[command(flatten)]
         parameters: Parameters,
         #[command(flatten)]
@@ -148,12 +154,13 @@ fn run(command: Command, offer: Offer) -> Result<()> {
             uci::run_commands(commands_of(words), offer);
             Ok(())
         }
-        Command::Eval { terms, parameters, position } => {
-            let breakdown = parameters.evaluator()?.breakdown(&position.position()?);
-            if terms {
-                out!("{}", breakdown.by_term());
-            } else {
-                out!("{breakdown}");
+        Command::Eval { terms, board, parameters, position } => {
+            let (evaluator, position) = (parameters.evaluator()?, position.position()?);
+            let breakdown = evaluator.breakdown(&position);
+            match (board, terms) {
+                (true, _) => print::unescaped(&evaluator.board(&position, is_in_colour()).to_string()),
+                (_, true) => out!("{}", breakdown.by_term()),
+                _ => out!("{breakdown}"),
             }
             Ok(())
         }
@@ -163,6 +170,11 @@ fn run(command: Command, offer: Offer) -> Result<()> {
         }
         Command::Qsearch { parameters, position } => qsearch(&parameters.evaluator()?, &position.position()?),
     }
+}
+
+/// Whether standard output shows colours: <https://no-color.org>.
+fn is_in_colour() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// One command an argument; a command that was not quoted is put together again.

@@ -10,6 +10,7 @@ pub mod score;
 pub mod taper;
 pub mod toml_file;
 
+mod board;
 mod breakdown;
 mod combine;
 mod context;

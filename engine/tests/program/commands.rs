@@ -55,6 +55,15 @@ fn eval_explains_with_any_parameters() {
 }
 
 #[test]
+fn eval_draws_the_worth_of_each_piece() {
+    let text = run(&["eval", "--board", "4k3/4p3/8/8/8/8/8/Q3K3 w - - 0 1"]);
+    assert!(text.contains("8 |       |       |       |       |   k   |") && !text.contains('\x1b'), "{text}");
+    let queen = text.lines().nth(23).unwrap();
+    assert!(queen.starts_with("  |+") && text.contains("White's view; evaluation +"), "{text}");
+    assert!(refusal(&["eval", "--board", "--terms"]).contains("--terms"));
+}
+
+#[test]
 fn perft_counts_and_divides() {
     let text = run(&["perft", "3", KIWIPETE]);
     assert!(text.contains("e1g1: ") && text.contains("97862 leaves"), "{text}");
