@@ -23,6 +23,7 @@ mod proof;
 mod prune;
 mod quiescence;
 mod report;
+mod scored;
 mod searcher;
 mod signals;
 mod singular;

@@ -3,9 +3,8 @@
 //! Table move (before anything is generated), captures that do not lose material by most valuable victim and history,
 //! killers and counter move, quiet moves by history, losing captures. In check: table move, then all evasions.
 
-use arrayvec::ArrayVec;
-
 use super::history::{Histories, LIMIT, Past};
+use super::scored::ScoredMoves;
 use crate::chess::{
     self, All, Bitboard, Checks, Move, MoveKind, MoveList, Noisy, PieceType, Position, Quiet, SEE_VALUES,
 };
@@ -24,12 +23,6 @@ enum Stage {
     Done,
 }
 
-#[derive(Clone, Copy)]
-struct Scored {
-    mv: Move,
-    score: i32,
-}
-
 /// Two killers and the counter move.
 pub(super) type Refutations = [Option<Move>; 3];
 
@@ -43,7 +36,8 @@ pub(super) struct Picker {
     with_quiets: bool,
     /// Checking moves are never skipped.
     checks: Checks,
-    moves: ArrayVec<Scored, 256>,
+    moves: ScoredMoves,
+    /// The place of the next refutation, or of the next losing capture.
     next: usize,
     bad: MoveList,
 }
@@ -58,7 +52,7 @@ impl Picker {
             threshold: 0,
             with_quiets: true,
             checks,
-            moves: ArrayVec::new(),
+            moves: ScoredMoves::new(),
             next: 0,
             bad: MoveList::new(),
         }
@@ -94,13 +88,10 @@ impl Picker {
                     self.fill::<Noisy>(position, [None; 3], |mv| noisy_score(position, histories, mv));
                     self.stage = Stage::GoodNoisy;
                 }
-                Stage::GoodNoisy => match self.best() {
+                Stage::GoodNoisy => match self.moves.best() {
                     Some(mv) if position.see_at_least(mv, self.threshold) => return Some(mv),
                     Some(mv) => self.bad.push(mv),
-                    None if self.with_quiets => {
-                        self.next = 0;
-                        self.stage = Stage::Refutations;
-                    }
+                    None if self.with_quiets => self.stage = Stage::Refutations,
                     None => self.stage = Stage::Done,
                 },
                 Stage::Refutations => match self.refutation(position) {
@@ -109,12 +100,11 @@ impl Picker {
                     None => self.stage = Stage::GenerateQuiets,
                 },
                 Stage::GenerateQuiets => {
-                    self.next = 0;
                     self.moves.clear();
                     self.fill::<Quiet>(position, self.refutations, |mv| histories.quiet(position, mv, past, attacked));
                     self.stage = Stage::Quiets;
                 }
-                Stage::Quiets => match if skip_quiets { self.check(position) } else { self.best() } {
+                Stage::Quiets => match if skip_quiets { self.check(position) } else { self.moves.best() } {
                     Some(mv) => return Some(mv),
                     None => {
                         self.next = 0;
@@ -132,7 +122,7 @@ impl Picker {
                     });
                     self.stage = Stage::Evasions;
                 }
-                Stage::Evasions => return self.best(),
+                Stage::Evasions => return self.moves.best(),
                 Stage::Done => return None,
             }
         }
@@ -143,37 +133,18 @@ impl Picker {
     fn fill<S: chess::Stage>(&mut self, position: &Position, given: Refutations, score: impl Fn(Move) -> i32) {
         let mut moves = MoveList::new();
         position.generate_into::<S>(&mut moves);
-        let given = [self.table_move, given[0], given[1], given[2]];
+        let given = [self.table_move, given[0], given[1], given[2]].map(|mv| mv.map_or(0, Move::to_bits));
         for &mv in &moves {
-            if !given.contains(&Some(mv)) {
-                self.moves.push(Scored { mv, score: score(mv) });
+            if !given.contains(&mv.to_bits()) {
+                self.moves.push(mv, score(mv));
             }
         }
-    }
-
-    /// The best of the moves not yet given out.
-    #[inline]
-    fn best(&mut self) -> Option<Move> {
-        let rest = self.moves.get_mut(self.next..)?;
-        let mut best = 0;
-        let mut score = rest.first()?.score;
-        for (i, scored) in rest.iter().enumerate().skip(1) {
-            if scored.score > score {
-                (best, score) = (i, scored.score);
-            }
-        }
-        rest.swap(0, best);
-        self.next += 1;
-        Some(rest[0].mv)
     }
 
     /// The first of the moves not yet given out that gives check.
     fn check(&mut self, position: &Position) -> Option<Move> {
-        let rest = self.moves.get(self.next..)?;
-        let index = rest.iter().position(|scored| self.checks.are_given_by(position, scored.mv));
-        let mv = index.map(|index| rest[index].mv);
-        self.next += index.map_or(rest.len(), |index| index + 1);
-        mv
+        let checks = &self.checks;
+        self.moves.first(|mv| checks.are_given_by(position, mv))
     }
 
     /// The next refutation that is a quiet legal move here; those passed over are forgotten.

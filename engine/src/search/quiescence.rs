@@ -9,6 +9,7 @@ use std::convert::Infallible;
 
 use arrayvec::ArrayVec;
 
+use super::scored::ScoredMoves;
 use super::table::{Bound, Entry};
 use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_decided, is_loss, is_mate, mated_in};
 use crate::chess::{All, Move, MoveKind, MoveList, Noisy, PieceType, Position, SEE_VALUES};
@@ -163,9 +164,10 @@ pub(super) fn quiesce<H: QsContext, L: Line>(
     alpha = alpha.max(best);
 
     // 3. Every evasion, else captures and queen promotions.
-    let mut picker = Picker::new(position, is_check, known.and_then(|entry| entry.mv));
+    let mut moves = ScoredMoves::new();
+    add_candidates(&mut moves, position, is_check, known.and_then(|entry| entry.mv));
     let mut best_move = None;
-    while let Some(mv) = picker.next() {
+    while let Some(mv) = moves.best() {
         // 4. Once an evasion avoids mate, only captures are tried.
         if is_check && host.margin().is_some() && !is_loss(best) && !position.is_noisy(mv) {
             continue;
@@ -297,53 +299,28 @@ fn gain(position: &Position, mv: Move) -> Value {
     captured + promoted
 }
 
-/// Yields the table move, then moves by most valuable victim and least valuable attacker; underpromotions
-/// are left out, except as evasions.
-struct Picker {
-    moves: ArrayVec<(Move, i16), 256>,
-    next: usize,
-}
-
-impl Picker {
-    #[inline(always)]
-    fn new(position: &Position, is_check: bool, table_move: Option<Move>) -> Self {
-        let mut moves = MoveList::new();
-        if is_check {
-            position.generate_into::<All>(&mut moves);
-        } else {
-            position.generate_into::<Noisy>(&mut moves);
-        }
-        let mut picker = Picker { moves: ArrayVec::new(), next: 0 };
-        for &mv in &moves {
-            if !is_check && mv.promoted().is_some_and(|piece| piece != PieceType::Queen) {
-                continue;
-            }
-            let attacker = position.piece_type_on(mv.from()).map_or(0, PieceType::index);
-            let score = match mv.kind() {
-                _ if Some(mv) == table_move => i16::MAX,
-                // The own rook on the target square is no victim.
-                MoveKind::Castling => 0,
-                _ => (8 * gain(position, mv)) as i16 - attacker as i16,
-            };
-            picker.moves.push((mv, score));
-        }
-        picker
+/// Takes in the moves to try: the table move, then by most valuable victim and least valuable attacker; underpromotions
+/// are left out, except as evasions. The list is filled where it lies: it is too large to be moved.
+#[inline(always)]
+fn add_candidates(scored: &mut ScoredMoves, position: &Position, is_check: bool, table_move: Option<Move>) {
+    let mut moves = MoveList::new();
+    if is_check {
+        position.generate_into::<All>(&mut moves);
+    } else {
+        position.generate_into::<Noisy>(&mut moves);
     }
-
-    /// The best of the moves not yet given out; of equals the first.
-    #[inline]
-    fn next(&mut self) -> Option<Move> {
-        let rest = self.moves.get_mut(self.next..)?;
-        let mut best = 0;
-        let mut score = rest.first()?.1;
-        for (i, scored) in rest.iter().enumerate().skip(1) {
-            if scored.1 > score {
-                (best, score) = (i, scored.1);
-            }
+    for &mv in &moves {
+        if !is_check && mv.promoted().is_some_and(|piece| piece != PieceType::Queen) {
+            continue;
         }
-        rest.swap(0, best);
-        self.next += 1;
-        Some(rest[0].0)
+        let attacker = position.piece_type_on(mv.from()).map_or(0, PieceType::index);
+        let score = match mv.kind() {
+            _ if Some(mv) == table_move => i32::MAX,
+            // The own rook on the target square is no victim.
+            MoveKind::Castling => 0,
+            _ => 8 * gain(position, mv) - attacker as i32,
+        };
+        scored.push(mv, score);
     }
 }
 
@@ -376,7 +353,9 @@ mod tests {
         assert_eq!(resolve("8/P6k/8/8/8/8/8/K7 w - - 0 1").line[0].to_string(), "a7a8q");
         // A knight would mate, a queen would not: quiescence does not look for it.
         let position = Position::from_fen("8/P6k/8/8/8/8/8/K7 w - - 0 1").unwrap();
-        assert_eq!(Picker::new(&position, false, None).moves.len(), 1);
+        let mut moves = ScoredMoves::new();
+        add_candidates(&mut moves, &position, false, None);
+        assert!(moves.best().is_some() && moves.best().is_none());
     }
 
     #[test]
