@@ -5,6 +5,7 @@
 
 use crate::chess::{Bitboard, Color, Move, MoveKind, PieceType, Position};
 
+use super::memory::{Memory, Plain};
 use super::params::SearchParams;
 use super::value::Value;
 
@@ -50,13 +51,6 @@ fn victim(position: &Position, mv: Move) -> usize {
 /// The contexts of the last moves: one, two and four plies ago.
 pub(super) type Past = [Context; 3];
 
-fn boxed<T: Clone, const N: usize>(value: T) -> Option<Box<[T; N]>> {
-    let mut values = Vec::new();
-    values.try_reserve_exact(N).ok()?;
-    values.resize(N, value);
-    values.into_boxed_slice().try_into().ok()
-}
-
 /// `[color][from is attacked][to is attacked][from][to]` in one index.
 #[inline(always)]
 fn quiet_slot(color: Color, mv: Move, attacked: Bitboard) -> usize {
@@ -67,60 +61,70 @@ fn quiet_slot(color: Color, mv: Move, attacked: Bitboard) -> usize {
 
 const QUIET_SIZE: usize = 8 * 64 * 64;
 
-/// The memory of one thread.
-#[derive(Debug)]
-pub(super) struct Histories {
+/// Every table, each of them full of zeroes to begin with. They are one value, so that they lie in few huge pages.
+#[repr(C, align(64))]
+struct Tables {
     /// By [`quiet_slot`].
-    quiet: Box<[i16; QUIET_SIZE]>,
+    quiet: [i16; QUIET_SIZE],
     /// `[pawn key][context]`.
-    pawn: Box<[[i16; 768]; PAWN_SIZE]>,
-    /// `[context][victim]`.
-    capture: Box<[[i16; 6]; CONTEXTS]>,
+    pawn: [[i16; 768]; PAWN_SIZE],
     /// `[context of an earlier move][context]`.
-    continuation: Box<[[i16; 768]; CONTEXTS]>,
-    /// The move that refuted the last one.
-    counter: Box<[Option<Move>; CONTEXTS]>,
+    continuation: [[i16; 768]; CONTEXTS],
     /// `[color][pawn key]`, in 1/[`CORRECTION_GRAIN`] centipawns.
-    pawn_correction: Box<[[i16; CORRECTION_SIZE]; 2]>,
+    pawn_correction: [[i16; CORRECTION_SIZE]; 2],
     /// `[side to move][color of the pieces][their key]`, in the same unit.
-    piece_correction: Box<[[[i16; CORRECTION_SIZE]; 2]; 2]>,
+    piece_correction: [[[i16; CORRECTION_SIZE]; 2]; 2],
     /// `[context two plies ago][context one ply ago]`, in the same unit.
-    move_correction: Box<[[i16; CONTEXTS]; CONTEXTS]>,
+    move_correction: [[i16; CONTEXTS]; CONTEXTS],
+    /// `[context][victim]`.
+    capture: [[i16; 6]; CONTEXTS],
+    /// The move that refuted the last one, as bits.
+    counter: [u16; CONTEXTS],
 }
+
+// SAFETY: integers, of which any bits are a value, aligned to 64 bytes.
+#[allow(unsafe_code, reason = "the promise that `Memory` asks for")]
+unsafe impl Plain for Tables {}
+
+/// The memory of one thread.
+pub(super) struct Histories(Memory<Tables>);
 
 impl Histories {
     /// Empty tables; `None` if there is no memory.
     pub(super) fn new() -> Option<Self> {
-        Some(Histories {
-            quiet: boxed(0)?,
-            pawn: boxed([0; 768])?,
-            capture: boxed([0; 6])?,
-            continuation: boxed([0; 768])?,
-            counter: boxed(None)?,
-            pawn_correction: boxed([0; CORRECTION_SIZE])?,
-            piece_correction: boxed([[0; CORRECTION_SIZE]; 2])?,
-            move_correction: boxed([0; CONTEXTS])?,
-        })
+        Memory::new(1).ok().map(Histories)
     }
 
     pub(super) fn clear(&mut self) {
-        self.quiet.fill(0);
-        self.pawn.fill([0; 768]);
-        self.capture.fill([0; 6]);
-        self.continuation.fill([0; 768]);
-        self.counter.fill(None);
-        self.pawn_correction.fill([0; CORRECTION_SIZE]);
-        self.piece_correction.fill([[0; CORRECTION_SIZE]; 2]);
-        self.move_correction.fill([0; CONTEXTS]);
+        let Tables { quiet, pawn, continuation, pawn_correction, piece_correction, move_correction, capture, counter } =
+            self.tables_mut();
+        quiet.fill(0);
+        pawn.as_flattened_mut().fill(0);
+        continuation.as_flattened_mut().fill(0);
+        pawn_correction.as_flattened_mut().fill(0);
+        piece_correction.as_flattened_mut().as_flattened_mut().fill(0);
+        move_correction.as_flattened_mut().fill(0);
+        capture.as_flattened_mut().fill(0);
+        counter.fill(0);
+    }
+
+    #[inline(always)]
+    fn tables(&self) -> &Tables {
+        &self.0[0]
+    }
+
+    #[inline(always)]
+    fn tables_mut(&mut self) -> &mut Tables {
+        &mut self.0[0]
     }
 
     /// The history score of a quiet move, within ±5 [`LIMIT`]; `attacked` are the squares that the other side attacks.
     #[inline(always)]
     pub(super) fn quiet(&self, position: &Position, mv: Move, past: &Past, attacked: Bitboard) -> i32 {
-        let here = usize::from(context(position, mv));
-        let continuation = |context: Context| i32::from(self.continuation[usize::from(context)][here]);
-        i32::from(self.quiet[quiet_slot(position.side_to_move(), mv, attacked)])
-            + i32::from(self.pawn[pawn_slot::<PAWN_SIZE>(position)][here])
+        let (tables, here) = (self.tables(), usize::from(context(position, mv)));
+        let continuation = |context: Context| i32::from(tables.continuation[usize::from(context)][here]);
+        i32::from(tables.quiet[quiet_slot(position.side_to_move(), mv, attacked)])
+            + i32::from(tables.pawn[pawn_slot::<PAWN_SIZE>(position)][here])
             + continuation(past[0])
             + continuation(past[1])
             + continuation(past[2]) / 2
@@ -129,22 +133,22 @@ impl Histories {
     /// The history score of a capture or promotion, within ±[`LIMIT`].
     #[inline(always)]
     pub(super) fn noisy(&self, position: &Position, mv: Move) -> i32 {
-        i32::from(self.capture[usize::from(context(position, mv))][victim(position, mv)])
+        i32::from(self.tables().capture[usize::from(context(position, mv))][victim(position, mv)])
     }
 
     #[inline(always)]
     pub(super) fn counter(&self, last: Context) -> Option<Move> {
-        self.counter[usize::from(last)]
+        Move::from_bits(self.tables().counter[usize::from(last)])
     }
 
     pub(super) fn set_counter(&mut self, last: Context, mv: Move) {
-        self.counter[usize::from(last)] = Some(mv);
+        self.tables_mut().counter[usize::from(last)] = mv.to_bits();
     }
 
     pub(super) fn update_quiet(&mut self, position: &Position, mv: Move, past: &Past, attacked: Bitboard, bonus: i32) {
-        add_bonus(&mut self.quiet[quiet_slot(position.side_to_move(), mv, attacked)], bonus);
-        let here = usize::from(context(position, mv));
-        add_bonus(&mut self.pawn[pawn_slot::<PAWN_SIZE>(position)][here], bonus);
+        let (tables, here) = (self.tables_mut(), usize::from(context(position, mv)));
+        add_bonus(&mut tables.quiet[quiet_slot(position.side_to_move(), mv, attacked)], bonus);
+        add_bonus(&mut tables.pawn[pawn_slot::<PAWN_SIZE>(position)][here], bonus);
         self.update_continuation(here as Context, past, bonus);
     }
 
@@ -153,30 +157,30 @@ impl Histories {
         let here = usize::from(here);
         for &earlier in past {
             if earlier != NO_CONTEXT {
-                add_bonus(&mut self.continuation[usize::from(earlier)][here], bonus);
+                add_bonus(&mut self.tables_mut().continuation[usize::from(earlier)][here], bonus);
             }
         }
     }
 
     /// Adds a bonus for the evaluation gained by a quiet move of `color`.
     pub(super) fn update_eval_history(&mut self, color: Color, mv: Move, attacked: Bitboard, bonus: i32) {
-        add_bonus(&mut self.quiet[quiet_slot(color, mv, attacked)], bonus);
+        add_bonus(&mut self.tables_mut().quiet[quiet_slot(color, mv, attacked)], bonus);
     }
 
     pub(super) fn update_noisy(&mut self, position: &Position, mv: Move, bonus: i32) {
-        add_bonus(&mut self.capture[usize::from(context(position, mv))][victim(position, mv)], bonus);
+        add_bonus(&mut self.tables_mut().capture[usize::from(context(position, mv))][victim(position, mv)], bonus);
     }
 
     /// By how many centipawns the evaluation of such positions was off: by pawn structure, by the pieces of each side
     /// and by the last two moves, each in 1/[`CORRECTION_GRAIN`] centipawns.
     #[inline(always)]
     pub(super) fn corrections(&self, position: &Position, past: &Past) -> Corrections {
-        let us = position.side_to_move().index();
-        let of_pieces = |color| i32::from(self.piece_correction[us][color as usize][piece_slot(position, color)]);
+        let (tables, us) = (self.tables(), position.side_to_move().index());
+        let of_pieces = |color| i32::from(tables.piece_correction[us][color as usize][piece_slot(position, color)]);
         Corrections {
-            pawns: self.pawn_correction[us][pawn_slot::<CORRECTION_SIZE>(position)].into(),
+            pawns: tables.pawn_correction[us][pawn_slot::<CORRECTION_SIZE>(position)].into(),
             pieces: of_pieces(Color::White) + of_pieces(Color::Black),
-            moves: self.move_correction[usize::from(past[1])][usize::from(past[0])].into(),
+            moves: tables.move_correction[usize::from(past[1])][usize::from(past[0])].into(),
         }
     }
 
@@ -189,12 +193,13 @@ impl Histories {
             let mixed = (i32::from(*counter) * (CORRECTION_GRAIN - weight) + goal * weight) / CORRECTION_GRAIN;
             *counter = mixed.clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT) as i16;
         };
-        blend(&mut self.pawn_correction[us.index()][pawn_slot::<CORRECTION_SIZE>(position)]);
+        let tables = self.tables_mut();
+        blend(&mut tables.pawn_correction[us.index()][pawn_slot::<CORRECTION_SIZE>(position)]);
         for color in Color::ALL {
-            blend(&mut self.piece_correction[us.index()][color.index()][piece_slot(position, color)]);
+            blend(&mut tables.piece_correction[us.index()][color.index()][piece_slot(position, color)]);
         }
         if past[0] != NO_CONTEXT {
-            blend(&mut self.move_correction[usize::from(past[1])][usize::from(past[0])]);
+            blend(&mut tables.move_correction[usize::from(past[1])][usize::from(past[0])]);
         }
     }
 }

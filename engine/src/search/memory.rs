@@ -4,7 +4,7 @@
 use std::io;
 use std::marker::PhantomData;
 use std::mem::{align_of, size_of};
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 use memmap2::{MmapMut, MmapRaw};
 
@@ -66,6 +66,17 @@ impl<T: Plain> Deref for Memory<T> {
         #[allow(unsafe_code, reason = "the system hands out huge pages as bytes")]
         unsafe {
             std::slice::from_raw_parts(self.map.as_mut_ptr().cast::<T>(), self.len)
+        }
+    }
+}
+
+impl<T: Plain> DerefMut for Memory<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above; and while it is borrowed so, nothing else refers to it.
+        #[allow(unsafe_code, reason = "the system hands out huge pages as bytes")]
+        unsafe {
+            std::slice::from_raw_parts_mut(self.map.as_mut_ptr().cast::<T>(), self.len)
         }
     }
 }
