@@ -99,6 +99,13 @@ impl Position {
         self.state.key ^ moves ^ captured ^ zobrist::black_to_move()
     }
 
+    /// The key of the position after a move is passed.
+    #[inline(always)]
+    pub(crate) fn key_after_null_move(&self) -> u64 {
+        let en_passant = self.state.en_passant.map_or(0, |square| zobrist::en_passant(square.file()));
+        self.state.key ^ en_passant ^ zobrist::black_to_move()
+    }
+
     /// Plays a legal move; one that is not legal leaves a position that means nothing.
     pub fn play(&mut self, mv: Move) {
         let us = self.side_to_move;

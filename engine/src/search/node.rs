@@ -164,6 +164,8 @@ impl Worker {
                 continue;
             }
             let position = game.position();
+            // What is pruned after all costs little; what is not is there in time.
+            self.shared.table.prefetch(position.approximate_key_after(mv));
             let is_quiet = !position.is_noisy(mv);
             let history = match is_quiet {
                 true => self.histories.quiet(position, mv, &past, attacked),
@@ -192,8 +194,6 @@ impl Worker {
                     continue;
                 }
             }
-
-            self.shared.table.prefetch(position.approximate_key_after(mv));
 
             // 13. Extensions: a singular table move; checks and recaptures that lose no material.
             let mut extension = 0;

@@ -17,6 +17,7 @@ impl Worker {
         if !now.null_move(params) || is_after_null || self.ply < self.null_move_from || !has_pieces(game.position()) {
             return Ok(None);
         }
+        self.shared.table.prefetch(game.position().key_after_null_move());
         let verification_depth = params.nmp_verification_depth;
         let depth = now.depth - now.null_move_reduction(params);
         self.frame_mut().enter_null();

@@ -172,22 +172,20 @@ pub(super) fn quiesce<H: QsContext, L: Line>(
         if is_check && host.margin().is_some() && !is_loss(best) && !position.is_noisy(mv) {
             continue;
         }
-        if !is_check {
-            // 5. Delta pruning: alpha is out of reach even if the piece is free.
-            if let Some(margin) = host.margin() {
-                let limit = stand_pat + gain(position, mv) + margin;
-                if limit <= alpha && !is_decided(stand_pat) {
-                    best = best.max(limit);
-                    continue;
-                }
-            }
-            // 6. SEE pruning: the capture loses material.
-            if !position.see_at_least(mv, 0) {
+        // 5. Delta pruning: alpha is out of reach even if the piece is free.
+        if let Some(margin) = host.margin().filter(|_| !is_check) {
+            let limit = stand_pat + gain(position, mv) + margin;
+            if limit <= alpha && !is_decided(stand_pat) {
+                best = best.max(limit);
                 continue;
             }
         }
-
         host.prefetch(position, mv);
+        // 6. SEE pruning: the capture loses material.
+        if !is_check && !position.see_at_least(mv, 0) {
+            continue;
+        }
+
         let mut rest = L::default();
         let undo = position.make(mv);
         let result = quiesce(host, position, -beta, -alpha, ply + 1, &mut rest);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
 
-use super::history::{self, Context, Histories, NO_CONTEXT, Past};
+use super::history::{self, Context, Corrections, Histories, NO_CONTEXT, Past};
 use super::limits::Limits;
 use super::params::SearchParams;
 use super::prune::Reductions;
@@ -293,20 +293,22 @@ impl Worker {
         Abort
     }
 
-    /// The static evaluation with the correction history, less of it the nearer the fifty-move rule, centipawns.
-    #[inline(always)]
-    fn correct(&self, position: &Position, past: &Past, raw: Value) -> Value {
-        let params = &self.shared.params;
-        let corrected = raw + self.histories.corrections(position, past).centipawns(params);
-        let left = params.clock_damping - i32::from(position.halfmove_clock()).min(100);
-        (corrected * left / params.clock_damping).clamp(-EVAL_LIMIT, EVAL_LIMIT)
-    }
-
     /// The raw and the corrected static evaluation; `known` is the raw one, if the table has it.
     #[inline(always)]
     pub(super) fn static_eval(&mut self, position: &Position, past: &Past, known: Option<Value>) -> (Value, Value) {
+        // Looked up first: memory answers while the position is evaluated.
+        let corrections = self.histories.corrections(position, past);
         let raw = known.unwrap_or_else(|| self.shared.evaluator.evaluate_with(position, &mut self.pawns));
-        (raw, self.correct(position, past, raw))
+        (raw, self.correct(position, corrections, raw))
+    }
+
+    /// The static evaluation with the correction history, less of it the nearer the fifty-move rule, centipawns.
+    #[inline(always)]
+    fn correct(&self, position: &Position, corrections: Corrections, raw: Value) -> Value {
+        let params = &self.shared.params;
+        let corrected = raw + corrections.centipawns(params);
+        let left = params.clock_damping - i32::from(position.halfmove_clock()).min(100);
+        (corrected * left / params.clock_damping).clamp(-EVAL_LIMIT, EVAL_LIMIT)
     }
 }
 
