@@ -162,6 +162,22 @@ index_enum! {
 }
 
 impl File {
+    /// The file whose index is the lowest three bits.
+    // The optimiser sees that such a match does nothing; a look-up in a table it would keep.
+    #[inline(always)]
+    pub(crate) const fn from_low_bits(bits: u8) -> Self {
+        match bits & 7 {
+            0 => File::A,
+            1 => File::B,
+            2 => File::C,
+            3 => File::D,
+            4 => File::E,
+            5 => File::F,
+            6 => File::G,
+            _ => File::H,
+        }
+    }
+
     /// Lower-case letter, `a` to `h`.
     pub const fn letter(self) -> char {
         (b'a' + self as u8) as char
@@ -180,10 +196,26 @@ index_enum! {
 }
 
 impl Rank {
+    /// The rank whose index is the lowest three bits.
+    // The optimiser sees that such a match does nothing; a look-up in a table it would keep.
+    #[inline(always)]
+    pub(crate) const fn from_low_bits(bits: u8) -> Self {
+        match bits & 7 {
+            0 => Rank::First,
+            1 => Rank::Second,
+            2 => Rank::Third,
+            3 => Rank::Fourth,
+            4 => Rank::Fifth,
+            5 => Rank::Sixth,
+            6 => Rank::Seventh,
+            _ => Rank::Eighth,
+        }
+    }
+
     /// The same rank counted from `color`'s side: the eighth is where its pawns promote.
     #[inline(always)]
     pub const fn relative_to(self, color: Color) -> Self {
-        Rank::ALL[(self as usize) ^ (7 * color as usize)]
+        Rank::from_low_bits(self as u8 ^ (7 * color as u8))
     }
 }
 
@@ -222,13 +254,13 @@ impl Square {
     /// The file.
     #[inline(always)]
     pub const fn file(self) -> File {
-        File::ALL[(self.0 & 7) as usize]
+        File::from_low_bits(self.0)
     }
 
     /// The rank.
     #[inline(always)]
     pub const fn rank(self) -> Rank {
-        Rank::ALL[((self.0 >> 3) & 7) as usize]
+        Rank::from_low_bits(self.0 >> 3)
     }
 
     /// The square seen from the other side of the board: a1 becomes a8.

@@ -18,7 +18,7 @@ pub(in crate::eval) fn shelter<S: Copy, W: Copy>(
     let [storming, sheltering] = [us, them].map(|color| position.colored(color, PieceType::Pawn) & ahead);
     let middle = king.file().index().clamp(1, 6);
     for file in middle - 1..=middle + 1 {
-        let file = File::ALL[file & 7];
+        let file = File::from_low_bits(file as u8);
         // The pawn nearest to the king's own side of the board.
         let nearest = |pawns: Bitboard| {
             let pawns = pawns & Bitboard::file(file);
