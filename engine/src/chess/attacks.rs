@@ -67,6 +67,20 @@ struct Slider {
     offset: u32,
 }
 
+/// The lines from each square, to the edge of the board.
+const fn lines_from(directions: &Directions) -> [Bitboard; 64] {
+    let mut lines = [Bitboard::EMPTY; 64];
+    let mut square = 0;
+    while square < 64 {
+        lines[square] = Bitboard(walk(square, 0, directions));
+        square += 1;
+    }
+    lines
+}
+
+static STRAIGHTS: [Bitboard; 64] = lines_from(&ROOK_DIRECTIONS);
+static DIAGONALS: [Bitboard; 64] = lines_from(&BISHOP_DIRECTIONS);
+
 const USES_PEXT: bool = cfg!(all(target_arch = "x86_64", target_feature = "bmi2"));
 
 impl Slider {
@@ -208,6 +222,18 @@ pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
 #[inline(always)]
 pub fn queen(square: Square, occupied: Bitboard) -> Bitboard {
     rook(square, occupied) | bishop(square, occupied)
+}
+
+/// The squares a rook on `square` attacks on the empty board.
+#[inline(always)]
+pub fn straights(square: Square) -> Bitboard {
+    STRAIGHTS[square.index()]
+}
+
+/// The squares a bishop on `square` attacks on the empty board.
+#[inline(always)]
+pub fn diagonals(square: Square) -> Bitboard {
+    DIAGONALS[square.index()]
 }
 
 /// The squares strictly between two squares of one rank, file or diagonal; empty for any other two.

@@ -54,6 +54,32 @@ pub(super) struct Side {
 }
 
 impl Side {
+    /// What does not need the attacks of pieces; `attacks` are those of the pawns of each side to the left and right.
+    #[inline(always)]
+    fn new(position: &Position, us: Color, occupied: Bitboard, attacks: [[Bitboard; 2]; 2]) -> Self {
+        let ([left, right], [their_left, their_right]) = (attacks[us.index()], attacks[(!us).index()]);
+        let (king, pawns) = (position.king(us), position.colored(us, PieceType::Pawn));
+        let (by_pawns, by_two, by_king) = (left | right, left & right, attacks::king(king));
+        let blockers = blockers(position, us, occupied);
+        let all = position.color(us);
+        let blocked = pawns & occupied.forward(!us);
+        let mut by = [Bitboard::EMPTY; PieceType::COUNT];
+        by[PieceType::Pawn.index()] = by_pawns;
+        by[PieceType::King.index()] = by_king;
+        Side {
+            all,
+            pawns,
+            king,
+            pinned: blockers & all,
+            blockers,
+            ring: ring(king).without(by_two),
+            area: !(their_left | their_right | blocked | king.into()),
+            attacked: by_pawns | by_king,
+            attacked_twice: by_two | by_pawns & by_king,
+            by,
+        }
+    }
+
     /// The squares attacked by pieces of a type.
     #[inline(always)]
     pub(super) fn by(&self, piece: PieceType) -> Bitboard {
@@ -83,32 +109,12 @@ impl<'p> Context<'p> {
     #[inline(always)]
     pub(super) fn new(position: &'p Position, facts: PawnFacts) -> Self {
         let occupied = position.occupied();
-        let pawns = Color::ALL.map(|color| position.colored(color, PieceType::Pawn));
-        let attacks = Color::ALL.map(|color| pawns[color.index()].forward(color).sideways());
-        let sides = Color::ALL.map(|us| {
-            let (own, [left, right]) = (us.index(), attacks[us.index()]);
-            let king = position.king(us);
-            let (by_pawns, by_two, by_king) = (left | right, left & right, attacks::king(king));
-            let blockers = blockers(position, us, occupied);
-            let all = position.color(us);
-            let [their_left, their_right] = attacks[(!us).index()];
-            let blocked = pawns[own] & occupied.forward(!us);
-            let mut by = [Bitboard::EMPTY; PieceType::COUNT];
-            by[PieceType::Pawn.index()] = by_pawns;
-            by[PieceType::King.index()] = by_king;
-            Side {
-                all,
-                pawns: pawns[own],
-                king,
-                pinned: blockers & all,
-                blockers,
-                ring: ring(king).without(by_two),
-                area: !(their_left | their_right | blocked | king.into()),
-                attacked: by_pawns | by_king,
-                attacked_twice: by_two | by_pawns & by_king,
-                by,
-            }
-        });
+        let attacks = Color::ALL.map(|color| position.colored(color, PieceType::Pawn).forward(color).sideways());
+        // One call for each side rather than a map, as with the terms: what moves forward does so by constants.
+        let sides = [
+            Side::new(position, Color::White, occupied, attacks),
+            Side::new(position, Color::Black, occupied, attacks),
+        ];
         Context { position, occupied, facts, sides }
     }
 
@@ -151,8 +157,8 @@ fn ring(king: Square) -> Bitboard {
 fn blockers(position: &Position, us: Color, occupied: Bitboard) -> Bitboard {
     let king = position.king(us);
     let queens = position.pieces(PieceType::Queen);
-    let diagonal = attacks::bishop(king, Bitboard::EMPTY) & (queens | position.pieces(PieceType::Bishop));
-    let straight = attacks::rook(king, Bitboard::EMPTY) & (queens | position.pieces(PieceType::Rook));
+    let diagonal = attacks::diagonals(king) & (queens | position.pieces(PieceType::Bishop));
+    let straight = attacks::straights(king) & (queens | position.pieces(PieceType::Rook));
     let mut blockers = Bitboard::EMPTY;
     for slider in (diagonal | straight) & position.color(!us) {
         let between = attacks::between(king, slider) & occupied;

@@ -1,6 +1,6 @@
-//! Material, the squares that pieces stand on, the side to move, and the phase.
+//! Material, the squares that pawns and kings stand on, the side to move, and the phase.
 
-use crate::chess::{Color, File, PieceType, Position};
+use crate::chess::{Color, File, PieceType, Position, Square};
 use crate::eval::params::{Accumulate, EvalParams};
 
 /// Adds the terms of both sides.
@@ -10,16 +10,16 @@ pub(in crate::eval) fn material<S: Copy, W: Copy>(
     params: &EvalParams<S, W>,
     sink: &mut impl Accumulate<S, W>,
 ) {
-    let officers = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
-    squares(position, officers, params, sink);
     let [white, black] = Color::ALL.map(|color| {
         std::array::from_fn::<i32, 5, _>(|kind| position.colored(color, PieceType::ALL[kind]).count() as i32)
     });
+    let mut differences = 0;
     for (kind, (&worth, &phase)) in params.material.iter().zip(&params.phase).enumerate() {
         sink.main(worth, white[kind] - black[kind]);
         sink.phase(phase, white[kind] + black[kind]);
+        differences |= white[kind] - black[kind];
     }
-    if white != black {
+    if differences != 0 {
         imbalance(white, black, params, sink);
     }
     sink.main(params.tempo, position.side_to_move().sign());
@@ -59,24 +59,26 @@ pub(in crate::eval) fn pawns_and_kings<S: Copy, W: Copy>(
     params: &EvalParams<S, W>,
     sink: &mut impl Accumulate<S, W>,
 ) {
-    squares(position, [PieceType::Pawn, PieceType::King], params, sink);
-}
-
-/// Adds the squares of some kinds of piece, mirrored by where the own king stands.
-#[inline(always)]
-fn squares<S: Copy, W: Copy, const N: usize>(
-    position: &Position,
-    kinds: [PieceType; N],
-    params: &EvalParams<S, W>,
-    sink: &mut impl Accumulate<S, W>,
-) {
     for color in Color::ALL {
-        let mirror = if position.king(color).file() < File::E { 7 } else { 0 };
-        for piece in kinds {
+        let king = position.king(color);
+        for piece in [PieceType::Pawn, PieceType::King] {
             for square in position.colored(color, piece) {
-                let seen = square.relative_to(color);
-                sink.main(params.psqt[piece.index()][seen.rank().index()][seen.file().index() ^ mirror], color.sign());
+                on_square((color, piece), square, king, params, sink);
             }
         }
     }
+}
+
+/// Adds the square of a piece, mirrored by where the own king stands.
+#[inline(always)]
+pub(in crate::eval) fn on_square<S: Copy, W: Copy>(
+    (color, piece): (Color, PieceType),
+    square: Square,
+    king: Square,
+    params: &EvalParams<S, W>,
+    sink: &mut impl Accumulate<S, W>,
+) {
+    let mirror = if king.file() < File::E { 7 } else { 0 };
+    let seen = square.relative_to(color);
+    sink.main(params.psqt[piece.index()][seen.rank().index()][seen.file().index() ^ mirror], color.sign());
 }

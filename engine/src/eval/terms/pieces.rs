@@ -4,6 +4,7 @@ use crate::chess::{Bitboard, Color, PieceType, Rank, Square, attacks};
 use crate::eval::context::Context;
 use crate::eval::geometry::{CENTRE, CENTRE_FILES, LIGHT, QUEEN_SIDE, distance, rank};
 use crate::eval::params::{Accumulate, EvalParams};
+use crate::eval::terms::material::on_square;
 
 /// A rook has no room with as many moves or fewer.
 const NO_ROOM: usize = 3;
@@ -42,16 +43,17 @@ impl Shared {
     }
 }
 
-/// What counts for every piece: mobility, and attacks on the ring of the other king.
+/// What counts for every piece: its square, mobility, and attacks on the ring of the other king.
 #[inline(always)]
 fn reach<S: Copy, W: Copy>(
     cx: &mut Context<'_>,
-    (us, piece): (Color, PieceType),
+    (us, piece, square): (Color, PieceType, Square),
     squares: Bitboard,
     table: &[S],
     params: &EvalParams<S, W>,
     sink: &mut impl Accumulate<S, W>,
 ) -> usize {
+    on_square((us, piece), square, cx.side(us).king, params, sink);
     let moves = (squares & cx.side(us).area).count() as usize;
     // A table has as many entries as its piece can have moves.
     sink.main(table[moves.min(table.len() - 1)], us.sign());
@@ -82,7 +84,7 @@ fn knights<S: Copy, W: Copy>(
     let (pieces, sign) = (&params.pieces, us.sign());
     for square in cx.pieces(us, PieceType::Knight) {
         let squares = unless_pinned(cx, us, square, attacks::knight(square));
-        reach(cx, (us, PieceType::Knight), squares, &params.mobility.knight, params, sink);
+        reach(cx, (us, PieceType::Knight, square), squares, &params.mobility.knight, params, sink);
         if shared.outposts.has(square) {
             sink.main(pieces.outpost[0], sign);
         } else if (squares & shared.outposts).without(cx.side(us).all).any() {
@@ -125,7 +127,7 @@ fn bishops<S: Copy, W: Copy>(
     }
     for square in bishops {
         let squares = unless_pinned(cx, us, square, attacks::bishop(square, through));
-        reach(cx, (us, PieceType::Bishop), squares, &params.mobility.bishop, params, sink);
+        reach(cx, (us, PieceType::Bishop, square), squares, &params.mobility.bishop, params, sink);
         if shared.outposts.has(square) {
             sink.main(pieces.outpost[1], sign);
         }
@@ -171,7 +173,7 @@ fn rooks<S: Copy, W: Copy>(
     let queens = cx.position.pieces(PieceType::Queen);
     for square in rooks {
         let squares = unless_pinned(cx, us, square, attacks::rook(square, through));
-        let moves = reach(cx, (us, PieceType::Rook), squares, &params.mobility.rook, params, sink);
+        let moves = reach(cx, (us, PieceType::Rook, square), squares, &params.mobility.rook, params, sink);
         let file = Bitboard::file(square.file());
         if half_open.has(square) {
             sink.main(pieces.rook_file[usize::from(free.has(square))], sign);
@@ -211,13 +213,13 @@ fn queens<S: Copy, W: Copy>(
     let back = rank(us, Rank::First);
     for square in cx.pieces(us, PieceType::Queen) {
         let squares = unless_pinned(cx, us, square, attacks::queen(square, cx.occupied));
-        reach(cx, (us, PieceType::Queen), squares, &params.mobility.queen, params, sink);
+        reach(cx, (us, PieceType::Queen, square), squares, &params.mobility.queen, params, sink);
         if !back.has(square) {
             let minors = cx.pieces(us, PieceType::Knight) | cx.pieces(us, PieceType::Bishop);
             sink.main(pieces.early_queen, sign * (minors & back).count() as i32);
         }
-        let bishops = cx.pieces(them, PieceType::Bishop) & attacks::bishop(square, Bitboard::EMPTY);
-        let rooks = cx.pieces(them, PieceType::Rook) & attacks::rook(square, Bitboard::EMPTY);
+        let bishops = cx.pieces(them, PieceType::Bishop) & attacks::diagonals(square);
+        let rooks = cx.pieces(them, PieceType::Rook) & attacks::straights(square);
         let is_single = |slider| (attacks::between(square, slider) & cx.occupied).count() == 1;
         if (bishops | rooks).into_iter().any(is_single) {
             sink.main(pieces.queen_exposed, sign);
