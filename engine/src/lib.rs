@@ -21,6 +21,7 @@ mod console;
 pub mod cpu_features;
 pub mod eval;
 pub mod genfens;
+mod memory;
 mod opening;
 pub mod options;
 pub mod panic;

@@ -6,6 +6,7 @@ use super::context::PawnFacts;
 use super::params::{Sums, Weights};
 use super::score::Score;
 use super::{Color, Position, accumulate_pawns};
+use crate::memory::{Memory, Plain};
 
 /// Entries of a table; a power of two. They stay within the cache of a core, and serve nine lookups of ten.
 const ENTRIES: usize = 1 << 13;
@@ -13,14 +14,13 @@ const ENTRIES: usize = 1 << 13;
 const _: () = assert!(size_of::<Entry>() == 64 && ENTRIES >= 1 << 12);
 
 /// A memory of one thread, for one set of parameters: it is cleared when others are taken.
-#[derive(Clone, Debug)]
 pub struct PawnTable {
-    entries: Box<[Entry]>,
+    entries: Memory<Entry>,
 }
 
 /// One cache line.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 struct Entry {
     /// Where the kings stand in the lowest twelve bits, six each, and the key of the pawns above: with the place of the
     /// entry, it tells all of the key. 0 in an empty entry, as kings never share a square.
@@ -30,13 +30,14 @@ struct Entry {
     danger: [Score; 2],
 }
 
+// SAFETY: integers, of which any bits are a value, aligned to 64 bytes.
+#[allow(unsafe_code, reason = "the promise that `Memory` asks for")]
+unsafe impl Plain for Entry {}
+
 impl PawnTable {
     /// An empty table; none if there is not enough memory.
     pub fn new() -> Option<Self> {
-        let mut entries = Vec::new();
-        entries.try_reserve_exact(ENTRIES).ok()?;
-        entries.resize(ENTRIES, Entry::default());
-        Some(PawnTable { entries: entries.into_boxed_slice() })
+        Some(PawnTable { entries: Memory::new(ENTRIES).ok()? })
     }
 
     /// Forgets everything.
@@ -44,14 +45,17 @@ impl PawnTable {
         self.entries.fill(Entry::default());
     }
 
+    /// Prefetches what the evaluation of a position will look up.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, position: &Position) {
+        self.entries.prefetch(place_and_tag(position).0);
+    }
+
     /// Adds the terms of pawns and kings to the sums, and returns what else follows from pawns.
     #[inline(always)]
     pub(super) fn add(&mut self, position: &Position, weights: &Weights, sums: &mut Sums<Score, i32>) -> PawnFacts {
-        let [white, black] = Color::ALL.map(|color| position.king(color).index() as u64);
-        let (key, kings) = (position.pawn_key(), white << 6 | black);
-        let place = key ^ kings.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
-        let entry = &mut self.entries[place as usize % ENTRIES];
-        let tag = key & !0xFFF | kings;
+        let (place, tag) = place_and_tag(position);
+        let entry = &mut self.entries[place];
         if entry.tag != tag {
             let (facts, mut own) = (PawnFacts::new(position), Sums::default());
             accumulate_pawns(position, &facts, weights, &mut own);
@@ -65,4 +69,13 @@ impl PawnTable {
         }
         entry.facts
     }
+}
+
+/// The place of a position's entry, and its tag.
+#[inline(always)]
+fn place_and_tag(position: &Position) -> (usize, u64) {
+    let [white, black] = Color::ALL.map(|color| position.king(color).index() as u64);
+    let (key, kings) = (position.pawn_key(), white << 6 | black);
+    let place = key ^ kings.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+    (place as usize % ENTRIES, key & !0xFFF | kings)
 }

@@ -4,8 +4,8 @@
 //! ±[`LIMIT`] and forgets. See <https://www.chessprogramming.org/History_Heuristic>.
 
 use crate::chess::{Bitboard, Color, Move, MoveKind, PieceType, Position};
+use crate::memory::{Memory, Plain};
 
-use super::memory::{Memory, Plain};
 use super::params::SearchParams;
 use super::value::Value;
 

@@ -12,7 +12,6 @@ mod history_update;
 mod iterate;
 mod limits;
 mod mate_search;
-mod memory;
 mod node;
 mod node_kind;
 mod null_move;

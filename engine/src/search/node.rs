@@ -60,7 +60,7 @@ impl Worker {
         // 3. Transposition table.
         let excluded = self.frame(0).excluded;
         let key = game.position().key();
-        let entry = if excluded.is_none() { self.shared.table.probe(key, ply) } else { None };
+        let entry = if excluded.is_none() { self.probe_table(game.position(), ply) } else { None };
         if let Some(entry) = entry.filter(|entry| !N::PV && entry.depth >= depth)
             && entry.bound.decides(entry.value, beta)
             && game.position().halfmove_clock() < TABLE_TRUST_CLOCK

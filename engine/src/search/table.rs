@@ -9,10 +9,10 @@ use std::io;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, mpsc};
 
-use super::memory::{Memory, Plain};
 use super::thread::JobThread;
 use super::value::{Value, is_loss, is_win};
 use crate::chess::Move;
+use crate::memory::{Memory, Plain};
 
 /// The relation of a stored value to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -293,6 +293,14 @@ impl Worker {
         Abort
     }
 
+    /// The table's entry of a position.
+    #[inline(always)]
+    pub(super) fn probe_table(&self, position: &Position, ply: usize) -> Option<Entry> {
+        // If there is none, the evaluation comes next.
+        self.pawns.prefetch(position);
+        self.shared.table.probe(position.key(), ply)
+    }
+
     /// The raw and the corrected static evaluation; `known` is the raw one, if the table has it.
     #[inline(always)]
     pub(super) fn static_eval(&mut self, position: &Position, past: &Past, known: Option<Value>) -> (Value, Value) {
@@ -334,7 +342,7 @@ impl QsContext for Worker {
 
     #[inline(always)]
     fn probe(&self, position: &Position, ply: usize) -> Option<Entry> {
-        self.shared.table.probe(position.key(), ply)
+        self.probe_table(position, ply)
     }
 
     #[inline(always)]

@@ -13,10 +13,10 @@ use memmap2::{MmapMut, MmapRaw};
 /// # Safety
 /// Every bit pattern is valid, and the alignment is at most that of a page.
 #[allow(unsafe_code, reason = "the promise is the implementer's")]
-pub(super) unsafe trait Plain: Sync {}
+pub(crate) unsafe trait Plain: Sync {}
 
 /// A slice of `T`, all zero to begin with, that stays where it is.
-pub(super) struct Memory<T> {
+pub(crate) struct Memory<T> {
     map: MmapRaw,
     len: usize,
     of: PhantomData<T>,
@@ -27,7 +27,7 @@ impl<T: Plain> Memory<T> {
     ///
     /// # Errors
     /// If the system has not that much.
-    pub(super) fn new(len: usize) -> io::Result<Self> {
+    pub(crate) fn new(len: usize) -> io::Result<Self> {
         let len = len.max(1);
         let bytes = len.checked_mul(size_of::<T>()).ok_or(io::ErrorKind::OutOfMemory)?;
         let map = MmapRaw::from(MmapMut::map_anon(bytes)?);
@@ -40,7 +40,7 @@ impl<T: Plain> Memory<T> {
 
     /// Prefetches a value.
     #[inline(always)]
-    pub(super) fn prefetch(&self, index: usize) {
+    pub(crate) fn prefetch(&self, index: usize) {
         #[cfg(target_arch = "x86_64")]
         if let Some(value) = self.get(index) {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
