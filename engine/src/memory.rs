@@ -15,6 +15,10 @@ use memmap2::{MmapMut, MmapRaw};
 #[allow(unsafe_code, reason = "the promise is the implementer's")]
 pub(crate) unsafe trait Plain: Sync {}
 
+// SAFETY: an integer, of which any bits are a value, aligned to eight bytes.
+#[allow(unsafe_code, reason = "the promise of the trait")]
+unsafe impl Plain for u64 {}
+
 /// A slice of `T`, all zero to begin with, that stays where it is.
 pub(crate) struct Memory<T> {
     map: MmapRaw,

@@ -12,6 +12,7 @@ pub mod toml_file;
 
 mod board;
 mod breakdown;
+mod cache;
 mod combine;
 mod context;
 mod endings;
@@ -21,6 +22,7 @@ mod terms;
 mod trace;
 
 pub use breakdown::{Breakdown, Term};
+pub use cache::EvalCache;
 pub use combine::{Constant, Constants, Number, Pair, combine};
 pub use pawn_table::PawnTable;
 pub use trace::{Entry, Recorder, Trace};

@@ -205,7 +205,8 @@ impl Searcher {
             handler.fault(&fault);
         }
         let outcome = self.finish(&shared, &workers[best], game, handler);
-        self.kept = workers.drain(..).map(|Worker { histories, pawns, .. }| Kept { histories, pawns }).collect();
+        self.kept =
+            workers.drain(..).map(|Worker { histories, pawns, evals, .. }| Kept { histories, pawns, evals }).collect();
         if waits_for_stop {
             self.signals.wait(infinite);
         }

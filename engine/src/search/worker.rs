@@ -17,7 +17,7 @@ use super::table::{Entry, Table};
 use super::tablebase::{Endings, RankedMove};
 use super::value::{INFINITE, MAX_PLY, Value};
 use crate::chess::{Bitboard, Move, Position, is_drawn_by_rule};
-use crate::eval::{EVAL_LIMIT, Evaluator, PawnTable};
+use crate::eval::{EVAL_LIMIT, EvalCache, Evaluator, PawnTable};
 
 /// The search stops; the values of unfinished nodes are void.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,18 +138,21 @@ pub(super) struct Kept {
     pub(super) histories: Histories,
     /// Of the evaluator of the search.
     pub(super) pawns: PawnTable,
+    /// Of the evaluator of the search.
+    pub(super) evals: EvalCache,
 }
 
 impl Kept {
     /// None if there is not enough memory.
     pub(super) fn new() -> Option<Self> {
-        Some(Kept { histories: Histories::new()?, pawns: PawnTable::new()? })
+        Some(Kept { histories: Histories::new()?, pawns: PawnTable::new()?, evals: EvalCache::new()? })
     }
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.histories.clear();
         self.pawns.clear();
+        self.evals.clear();
     }
 }
 
@@ -160,6 +163,7 @@ pub(super) struct Worker {
     pub(super) shared: Arc<Shared>,
     pub(super) histories: Histories,
     pub(super) pawns: PawnTable,
+    pub(super) evals: EvalCache,
     frames: Box<[Frame]>,
     /// Distance to the root, plies.
     pub(super) ply: usize,
@@ -203,6 +207,7 @@ impl Worker {
             id,
             histories: kept.histories,
             pawns: kept.pawns,
+            evals: kept.evals,
             frames: vec![Frame::EMPTY; BEFORE_ROOT + MAX_PLY + 2].into_boxed_slice(),
             ply: 0,
             seldepth: 0,
@@ -298,6 +303,7 @@ impl Worker {
     pub(super) fn probe_table(&self, position: &Position, ply: usize) -> Option<Entry> {
         // If there is none, the evaluation comes next.
         self.pawns.prefetch(position);
+        self.evals.prefetch(position);
         self.shared.table.probe(position.key(), ply)
     }
 
@@ -306,7 +312,8 @@ impl Worker {
     pub(super) fn static_eval(&mut self, position: &Position, past: &Past, known: Option<Value>) -> (Value, Value) {
         // Looked up first: memory answers while the position is evaluated.
         let corrections = self.histories.corrections(position, past);
-        let raw = known.unwrap_or_else(|| self.shared.evaluator.evaluate_with(position, &mut self.pawns));
+        let evaluate = || self.shared.evaluator.evaluate_with(position, &mut self.pawns);
+        let raw = known.unwrap_or_else(|| self.evals.get_or(position, evaluate));
         (raw, self.correct(position, corrections, raw))
     }
 
