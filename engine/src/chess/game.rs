@@ -2,7 +2,7 @@
 //!
 //! The search makes its moves on a game too; the distance to its root tells positions of its tree from earlier ones.
 
-use super::{Color, Move, Position, Undo, attacks, cuckoo};
+use super::{Color, Move, Position, Undo, attacks, cuckoo, zobrist};
 
 /// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,16 +233,19 @@ impl Game {
     /// been repeated before them. See <https://marcelk.net/2013-04-06/paper/upcoming-rep-v2.pdf>.
     #[inline]
     pub fn has_upcoming_repetition(&self, ply: usize) -> bool {
-        let key = self.position.key();
-        let reach = self.reach();
+        let (key, reach) = (self.position.key(), self.reach());
+        if reach < 3 {
+            return false;
+        }
+        // The difference that their moves since then make: none, if what is left is one move of ours.
+        let mut theirs = key ^ self.key_before(1) ^ zobrist::black_to_move();
         for plies in (3..=reach).step_by(2) {
-            let Some((a, b)) = cuckoo::reversible_move(key ^ self.key_before(plies)) else { continue };
-            if (attacks::between(a, b) & self.position.occupied()).any() {
+            theirs ^= self.key_before(plies - 1) ^ self.key_before(plies) ^ zobrist::black_to_move();
+            if theirs != 0 {
                 continue;
             }
-            // A piece of theirs would lead from there to here, not back.
-            let ours = self.position.color(self.position.side_to_move());
-            if !ours.has(a) && !ours.has(b) {
+            let Some((a, b)) = cuckoo::reversible_move(key ^ self.key_before(plies)) else { continue };
+            if (attacks::between(a, b) & self.position.occupied()).any() {
                 continue;
             }
             let earlier = self.key_before(plies);
