@@ -101,7 +101,11 @@ impl Picker {
                 },
                 Stage::GenerateQuiets => {
                     self.moves.clear();
-                    self.fill::<Quiet>(position, self.refutations, |mv| histories.quiet(position, mv, past, attacked));
+                    // Those of which only checks are given out come as they are generated.
+                    self.fill::<Quiet>(position, self.refutations, |mv| match skip_quiets {
+                        true => 0,
+                        false => histories.quiet(position, mv, past, attacked),
+                    });
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => match if skip_quiets { self.check(position) } else { self.moves.best() } {
