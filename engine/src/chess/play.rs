@@ -1,7 +1,7 @@
 //! Playing moves on a position, and taking them back.
 
-use super::position::State;
-use super::{Bitboard, CastlingSide, Color, Move, MoveKind, PieceType, Position, Square, zobrist};
+use super::position::{PAWNS, State};
+use super::{Bitboard, CastlingRights, CastlingSide, Color, Move, MoveKind, PieceType, Position, Square, zobrist};
 
 /// Information to undo a move; made by [`Position::make`].
 #[derive(Clone, Copy, Debug)]
@@ -180,13 +180,15 @@ impl Position {
     #[inline(always)]
     pub(super) fn toggle(&mut self, color: Color, piece_type: PieceType, square: Square) {
         self.flip(color, piece_type, square.into());
-        let key = zobrist::piece(color, piece_type, square);
+        self.change_keys(color, piece_type, zobrist::piece(color, piece_type, square));
+    }
+
+    /// Changes the keys that a piece counts for.
+    #[inline(always)]
+    fn change_keys(&mut self, color: Color, piece_type: PieceType, key: u64) {
         self.state.key ^= key;
-        if piece_type == PieceType::Pawn {
-            self.state.pawn_key ^= key;
-        } else {
-            self.state.piece_keys[color.index()] ^= key;
-        }
+        let part = if piece_type == PieceType::Pawn { PAWNS } else { color.index() };
+        self.state.part_keys[part] ^= key;
     }
 
     #[inline(always)]
@@ -203,8 +205,12 @@ impl Position {
 
     #[inline(always)]
     fn move_piece(&mut self, color: Color, piece_type: PieceType, from: Square, to: Square) {
-        self.remove(color, piece_type, from);
-        self.put(color, piece_type, to);
+        // Both squares at once: every change waits for the one before it.
+        self.flip(color, piece_type, Bitboard::from(from) | to.into());
+        let [left, reached] = [from, to].map(|square| zobrist::piece(color, piece_type, square));
+        self.change_keys(color, piece_type, left ^ reached);
+        self.mailbox[from.index()] = None;
+        self.mailbox[to.index()] = Some(piece_type);
     }
 
     /// Removes the piece on the target square of a move.
@@ -219,7 +225,11 @@ impl Position {
     /// Takes away the rights that end when `moved` leaves `from` and `captured` is taken on `to`.
     #[inline(always)]
     fn update_castling(&mut self, moved: PieceType, from: Square, captured: Option<PieceType>, to: Square) {
+        let may_end = matches!(moved, PieceType::King | PieceType::Rook) || captured == Some(PieceType::Rook);
         let (us, before) = (self.side_to_move, self.state.castling);
+        if !may_end || before == CastlingRights::NONE {
+            return;
+        }
         if moved == PieceType::King && before.has_any(us) {
             self.state.castling.set(us, CastlingSide::King, None);
             self.state.castling.set(us, CastlingSide::Queen, None);

@@ -23,8 +23,8 @@ pub struct Position {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) key: u64,
-    pub(super) pawn_key: u64,
-    pub(super) piece_keys: [u64; Color::COUNT],
+    /// The keys of each colour's king and pieces, and that of the pawns.
+    pub(super) part_keys: [u64; Color::COUNT + 1],
     pub(super) checkers: Bitboard,
     pub(super) pinned: Bitboard,
     pub(super) halfmove_clock: u16,
@@ -32,6 +32,9 @@ pub(super) struct State {
     pub(super) castling: CastlingRights,
     pub(super) en_passant: Option<Square>,
 }
+
+/// The place of the pawns' key behind those of the colours.
+pub(super) const PAWNS: usize = Color::COUNT;
 
 impl Position {
     /// The position in which a game of standard chess starts.
@@ -43,8 +46,7 @@ impl Position {
     pub(super) fn empty() -> Self {
         let state = State {
             key: 0,
-            pawn_key: 0,
-            piece_keys: [0; Color::COUNT],
+            part_keys: [0; Color::COUNT + 1],
             checkers: Bitboard::EMPTY,
             pinned: Bitboard::EMPTY,
             halfmove_clock: 0,
@@ -160,13 +162,13 @@ impl Position {
     /// The Zobrist key of the pawns alone.
     #[inline(always)]
     pub fn pawn_key(&self) -> u64 {
-        self.state.pawn_key
+        self.state.part_keys[PAWNS]
     }
 
     /// The Zobrist key of a side's king and pieces, without its pawns.
     #[inline(always)]
     pub fn piece_key(&self, color: Color) -> u64 {
-        self.state.piece_keys[color.index()]
+        self.state.part_keys[color.index()]
     }
 
     /// Whether a legal move captures a piece; castling "captures" nothing.
