@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::{CastlingSide, File, PieceType, Square};
+use super::{Bitboard, CastlingSide, File, PieceType, Square};
 
 /// The kind of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,12 @@ impl Move {
     #[inline(always)]
     pub const fn to(self) -> Square {
         Square::from_index((self.0 >> 6) as usize)
+    }
+
+    /// Both squares.
+    #[inline(always)]
+    pub(crate) fn squares(self) -> Bitboard {
+        Bitboard::from(self.from()) | self.to().into()
     }
 
     /// Its kind.

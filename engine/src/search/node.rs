@@ -172,6 +172,8 @@ impl Worker {
                 false => self.histories.noisy(position, mv),
             };
             let gives_check = checks.are_given_by(position, mv);
+            // Whether it loses no material, as is known without a look at exchanges.
+            let is_safe = picker.has_given_good_noisy() || is_quiet && (attacked & mv.squares()).is_empty();
             let now = state(depth, alpha);
             let base = self.shared.reductions.base(is_quiet, depth, tried + 1);
 
@@ -190,7 +192,7 @@ impl Worker {
                     continue;
                 }
                 let threshold = now.see_threshold(params, is_quiet, reduced_depth);
-                if threshold.is_some_and(|threshold| !position.see_at_least(mv, threshold)) {
+                if threshold.is_some_and(|threshold| !is_safe && !position.see_at_least(mv, threshold)) {
                     continue;
                 }
             }
@@ -205,11 +207,9 @@ impl Worker {
                 }
             }
 
-            if may_extend && extension == 0 {
-                let recaptures = N::PV && !is_quiet && self.recaptures(mv);
-                if (gives_check || recaptures) && game.position().see_at_least(mv, 0) {
-                    extension = 1;
-                }
+            let tempts = gives_check || N::PV && !is_quiet && self.recaptures(mv);
+            if may_extend && extension == 0 && tempts && (is_safe || game.position().see_at_least(mv, 0)) {
+                extension = 1;
             }
 
             // 14. The move is made.

@@ -132,6 +132,12 @@ impl Picker {
         }
     }
 
+    /// Whether the move just given out is one of the captures that win at least the threshold.
+    #[inline(always)]
+    pub(super) fn has_given_good_noisy(&self) -> bool {
+        self.stage == Stage::GoodNoisy
+    }
+
     /// Takes in the moves of a stage, but for those `given` out before.
     #[inline(always)]
     fn fill<S: chess::Stage>(&mut self, position: &Position, given: Refutations, score: impl Fn(Move) -> i32) {
