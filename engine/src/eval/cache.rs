@@ -4,8 +4,8 @@
 use crate::chess::Position;
 use crate::memory::Memory;
 
-/// As many that place and entry together tell all of a key.
-const ENTRIES: usize = 1 << 16;
+/// Few, so that they stay in the cache of a core. Place and entry together tell 62 bits of a key.
+const ENTRIES: usize = 1 << 14;
 
 /// A memory of one thread, for one set of parameters: it is cleared when others are taken.
 pub struct EvalCache {
