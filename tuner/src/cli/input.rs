@@ -1,5 +1,6 @@
 //! Files that are fitted, each with a weight if it is to count more or less than others.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
@@ -23,6 +24,11 @@ impl Input {
             }
             _ => Ok(Input { path, weight: Weight::default() }),
         }
+    }
+
+    /// Whether a word of the command line, with a weight or without one, is standard input.
+    pub(super) fn is_standard_input(word: &OsStr) -> bool {
+        Self::of(word.into()).is_ok_and(|input| input.path.as_os_str() == Source::STANDARD_INPUT)
     }
 
     /// What the command line takes.

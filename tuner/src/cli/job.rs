@@ -15,7 +15,6 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
 use common::input;
 use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, Value};
-use tuner::data::Source;
 
 use crate::cli::input::Input;
 use crate::cli::interrupt;
@@ -237,7 +236,7 @@ impl<'f> Reader<'f> {
                 (Value::Float(number), Takes::Number | Takes::Other) => format!("{:?}", number.value()),
                 (Value::String(text), Takes::Text | Takes::Other) => text.value().clone(),
                 (Value::String(path), Takes::Path) => {
-                    let is_relative = path.value() != Source::STANDARD_INPUT;
+                    let is_relative = !Input::is_standard_input(OsStr::new(path.value()));
                     let folder = self.file.parent().filter(|_| is_relative).unwrap_or(Path::new(""));
                     let mut argument = OsString::from(format!("--{key}="));
                     argument.push(folder.join(path.value()));
@@ -307,7 +306,7 @@ fn item<'v>(arg: &Arg, values: impl Iterator<Item = &'v OsStr>, file: &Path) -> 
 }
 
 fn to_toml(takes: Takes, value: &OsStr, file: &Path) -> Result<Value> {
-    if takes == Takes::Path && value != Source::STANDARD_INPUT {
+    if takes == Takes::Path && !Input::is_standard_input(value) {
         return Ok(text(relative(Path::new(value), file)?.as_os_str())?.into());
     }
     let text = text(value)?;

@@ -85,6 +85,22 @@ fn a_run_that_was_saved_is_repeated_byte_for_byte() {
 }
 
 #[test]
+fn standard_input_has_its_weight_in_a_job_file_too() {
+    let folder = folder("");
+    let run = |arguments: &[&str], output: &str| {
+        let mut command = tuner();
+        command.args(arguments).args(["--prior", "1e-7", "--only", "material", "--output"]).arg(folder.path(output));
+        command.write_stdin(GOOD).assert().success();
+        fs::read_to_string(folder.path(output)).unwrap()
+    };
+    let [good, saved] = ["good.epd", "saved.toml"].map(|name| folder.path(name).display().to_string());
+    let first = run(&["--epd=-=0.5", "--epd", &good, "--save-job", &saved], "out.toml");
+    let text = fs::read_to_string(&saved).unwrap();
+    assert!(text.contains("epd = [\"-=0.5\", \"good.epd\"]\n"), "{text}");
+    assert_eq!(run(&["--job", &saved], "again.toml"), first);
+}
+
+#[test]
 fn paths_are_relative_to_the_file_and_flags_win() {
     let folder = folder(JOB);
     let run = |arguments: &[&str]| {
