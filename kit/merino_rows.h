@@ -18,12 +18,10 @@
  * MR_NAMED("main", "Psqt", 2, pt, square, 0, psqt[square], color, 1), where 2 is the number of its indices. */
 #ifndef MERINO_ROWS_H
 #define MERINO_ROWS_H
-
 #define MR(term, color, n) MR_IN(main, term, color, n)
 #define MR1(array, i, color, n) MR1_IN(main, array, i, color, n)
 #define MR2(array, i, j, color, n) MR2_IN(main, array, i, j, color, n)
 #define MR3(array, i, j, k, color, n) MR3_IN(main, array, i, j, k, color, n)
-
 #ifndef MERINO
 #define MR_IN(sum, term, color, n) ((void)0)
 #define MR1_IN(sum, array, i, color, n) ((void)0)
@@ -42,7 +40,9 @@
 #ifndef MERINO_BLACK
 #define MERINO_BLACK(color) ((color) != 0)
 #endif
-
+#ifndef MERINO_UNIT /* What all counts are multiples of, such as 0.5: the file with MERINO_MAIN defines it. */
+#define MERINO_UNIT 1
+#endif
 #define MERINO_PAIR(v) 1, (double)MERINO_MG(v), (double)MERINO_EG(v)
 #define MERINO_VALUE(v) 0, (double)(v), 0.0
 #define MERINO_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -102,12 +102,11 @@ struct merino_trace {
     struct merino_sum sums[32];
     struct merino_term term[MERINO_TERMS];
     struct merino_slot slots[MERINO_SLOTS];
-    int sum_count, fact_count, terms, used, met, list[MERINO_TERMS]; /* Met in this position. */
+    int sum_count, fact_count, param_count, terms, used, met, list[MERINO_TERMS]; /* Met in this position. */
     char facts[64][64];
     double values[64];
 };
 MERINO_LOCAL struct merino_trace *merino_now = NULL;
-
 void merino_fail(const char *what, const char *name) {
     exit((fprintf(stderr, "merino_rows.h: %s: %s\n", what, name), 1));
 }
@@ -141,8 +140,9 @@ void merino_declare(const char *sum, const char *name, int dim, int i, int j, in
     if (at == merino_now->terms) {
         strcpy(merino_now->term[merino_now->terms++].name, full);
         merino_now->term[at].is_sided = merino_now->sums[of].is_sided;
-        printf(pair ? "pair %s %s %.10g " : "single %s %s %.10g", sum, full, mg);
-        if (pair) printf("%.10g", eg);
+        printf("%s %s %s %.10g", pair ? "pair" : "single", sum, full, mg);
+        if (pair) printf(" %.10g", eg);
+        if (MERINO_UNIT != 1) printf(" unit %.10g", (double)(MERINO_UNIT));
         printf("\n");
     }
     slot->name = name, slot->i = i, slot->j = j, slot->k = k, slot->term = at;
@@ -158,19 +158,20 @@ static void merino_entries(int is_sided, int side, const char *mark) {
         const struct merino_term *term = &merino_now->term[merino_now->list[m]];
         double n = term->count[side] - (is_sided ? 0 : term->count[1]);
         if (term->is_sided != is_sided || n == 0) continue;
-        printf("%s %d:%.10g", mark, merino_now->list[m], n);
+        printf("%s %d:%.10g", mark, merino_now->param_count + merino_now->list[m], n / (MERINO_UNIT));
         mark = "";
     }
 }
 int merino_loop(const char *declarations, merino_eval eval) {
     static struct merino_trace trace; /* One loop a process. */
     const char *const parts[] = {"", " w", " b"};
-    char fen[512], sided[8] = "";
+    char fen[512], sided[8] = "", param[2];
     merino_now = &trace;
     for (const char *line = declarations; line; line = strchr(line, '\n'), line += line != NULL) {
         struct merino_sum *sum = &trace.sums[trace.sum_count];
         int words = trace.sum_count < 31 ? sscanf(line, "sum %63s %*7s%*[ ]%7s", sum->name, sided) : 0;
         if (words > 0) sum->is_sided = words == 2 && !strcmp(sided, "sided"), trace.sum_count++;
+        trace.param_count += sscanf(line, "param %1s", param) == 1; /* They are numbered first. */
         if (trace.fact_count < 63) trace.fact_count += sscanf(line, "fact %63s", trace.facts[trace.fact_count]) == 1;
     }
     printf("merino-rows 2\n%s\nrows score", declarations);

@@ -72,7 +72,8 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     asked: AskedArgs,
 
-    /// Fit rows although more than a tenth of them differ from the engine's own scores by more than 1 centipawn.
+    /// Fit rows although more than a tenth of them differ from the engine's own scores by more than 1 centipawn, and the
+    /// root of the mean square difference is above 1 centipawn, too.
     #[arg(long, help_heading = "Data")]
     trust_rows: bool,
 
@@ -140,7 +141,7 @@ impl FitArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
         self.check_files()?;
         let constraints = self.patterns.constraints();
-        let settings =
+        let mut settings =
             Settings { trust_rows: self.trust_rows, ..self.kept.add_to(self.settings.settings(constraints)?) };
         self.machine.use_threads()?;
         let started = Instant::now();
@@ -176,8 +177,9 @@ impl FitArgs {
                 Problem::read_asked(&rows, &storage, accept, bars)?
             }
         };
-        problem.warnings.extend(start.warning);
-        problem.start_from(start.parameters);
+        problem.warnings.extend(start.warning.take());
+        problem.warnings.extend(problem.keep_at_zero(&start.left_out, &mut settings));
+        problem.start_from(std::mem::take(&mut start.parameters));
         if self.check {
             return self.checked(&problem);
         }
@@ -185,14 +187,14 @@ impl FitArgs {
         let mut fitted = problem.fit(&settings, self.kept.hooks(bars))?;
         fitted.outcome.seconds.read = read;
         fitted.outcome.seconds.total += read;
-        self.finish(&fitted, &fixed, start.told, bars)
+        self.finish(&fitted, &fixed, &start, bars)
     }
 
     /// Writes what was found, and says what there is to say.
-    fn finish(&self, fitted: &Fitted, fixed: &[bool], start: Option<String>, bars: &Bars) -> Result<Answer> {
+    fn finish(&self, fitted: &Fitted, fixed: &[bool], start: &Start, bars: &Bars) -> Result<Answer> {
         let (mut table, mut json) = (fitted.to_table(), fitted.to_json());
         let mut shown = None;
-        if let Some(told) = start {
+        if let Some(told) = &start.told {
             table += &format!("\nstart        {told}");
             json["start"] = json!(told);
         }
@@ -211,7 +213,8 @@ impl FitArgs {
             interrupt::write(file, page(&Page::of_fit(fitted, &self.name())))?;
         }
         if self.sources.rewrites() {
-            let rewritten = self.sources.rewritten(&fitted.parameters, fixed).map_err(anyhow::Error::from);
+            let rewritten =
+                self.sources.rewritten(&fitted.parameters, fixed, &start.left_out).map_err(anyhow::Error::from);
             let written = rewritten.and_then(|files| Ok((self.sources.write(&files)?, files)));
             // Should they have changed meanwhile, what was found is not lost.
             let (diff, files) = written.inspect_err(|_| self.note(&self.told(&table, &json), bars))?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use common::files::{Kind, RunFiles, WriteError, write_all_whole};
-use tuner::fit::{Pair, Parameter, Rewritten, SourceError, Sources};
+use tuner::fit::{Pair, Parameter, Rewritten, SourceError, Sources, Start as Value};
 use tuner::processes::is_first;
 
 use crate::cli::interrupt;
@@ -44,6 +44,8 @@ pub(super) struct Start {
     pub(super) told: Option<String>,
     /// What is wrong with it.
     pub(super) warning: Option<String>,
+    /// By parameter: whether the lists of --rewrite leave it out, so that it stays 0.
+    pub(super) left_out: Vec<bool>,
 }
 
 impl SourceArgs {
@@ -67,28 +69,44 @@ impl SourceArgs {
         let read =
             |paths: &[PathBuf]| Ok(Sources::read(paths)?.find(declared, fixed, self.pair.as_ref())?.values(declared));
         let (mut parameters, mut told, mut warning) = (declared.to_vec(), None, None);
+        let mut left_out = vec![false; declared.len()];
         if !self.start_from.is_empty() {
             parameters = read(&self.start_from)?;
             let (differing, all) = differing(&parameters, declared);
             told = Some(format!("{differing} of {all} numbers are not those of the rows: {}", names(&self.start_from)));
         }
         if self.rewrites() {
-            let (differing, all) = differing(&read(&self.rewrite)?, &parameters);
-            self.rewritten(&parameters, fixed)?;
+            let sources = Sources::read(&self.rewrite)?;
+            let found = sources.find(declared, fixed, self.pair.as_ref())?;
+            let (differing, all) = differing(&found.values(declared), &parameters);
+            left_out = found.left_out().to_vec();
+            found.rewritten(&parameters)?;
             warning = (differing > 0).then(|| {
                 let files = names(&self.rewrite);
                 format!("{differing} of {all} numbers in {files} are not those that the fit starts from (--start-from)")
             });
         }
-        Ok(Start { parameters, told, warning })
+        Ok(Start { parameters, told, warning, left_out })
     }
 
-    /// The sources with the values of parameters, as they are now.
+    /// The sources with the values of parameters, as they are now; those that lists leave out are 0.
     ///
     /// # Errors
     /// If some are not found, or cannot be written there.
-    pub(super) fn rewritten(&self, parameters: &[Parameter], fixed: &[bool]) -> Result<Vec<Rewritten>, SourceError> {
-        Sources::read(&self.rewrite)?.find(parameters, fixed, self.pair.as_ref())?.rewritten(parameters)
+    pub(super) fn rewritten(
+        &self,
+        parameters: &[Parameter],
+        fixed: &[bool],
+        left_out: &[bool],
+    ) -> Result<Vec<Rewritten>, SourceError> {
+        let mut parameters = parameters.to_vec();
+        for (parameter, _) in parameters.iter_mut().zip(left_out).filter(|(_, left_out)| **left_out) {
+            parameter.start = match parameter.start {
+                Value::Single(_) => Value::Single(0.0),
+                Value::Pair(_) => Value::Pair([0.0; 2]),
+            };
+        }
+        Sources::read(&self.rewrite)?.find(&parameters, fixed, self.pair.as_ref())?.rewritten(&parameters)
     }
 
     /// Writes them; if that is not to be done, what would change.

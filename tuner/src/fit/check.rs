@@ -89,9 +89,10 @@ impl Check {
         1.0 - self.off as f64 / self.rows as f64
     }
 
-    /// Whether so many rows differ that something must be wrong with them.
+    /// Whether rows differ so often and so far that something must be wrong with them: an engine that divides several
+    /// whole numbers is often off by more than a centipawn, but not far.
     pub fn has_failed(&self) -> bool {
-        self.off as f64 > MOST_OFF * self.rows as f64
+        self.off as f64 > MOST_OFF * self.rows as f64 && self.rms > ROUNDING
     }
 
     /// The check as an object.

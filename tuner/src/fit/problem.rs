@@ -143,6 +143,29 @@ impl Problem {
         self.text.parameters = parameters;
     }
 
+    /// Freezes elements that the lists of a source leave out, as they could not be written; the warning, if rows have
+    /// some.
+    pub fn keep_at_zero(&self, left_out: &[bool], settings: &mut Settings) -> Option<String> {
+        if !left_out.contains(&true) {
+            return None;
+        }
+        let occurrences = self.text.model.occurrences(&self.text.rows);
+        let mut at = 0;
+        let met = self.text.parameters.iter().zip(left_out).filter(|&(parameter, &left_out)| {
+            let first = at;
+            at += parameter.start.numbers().len();
+            left_out && occurrences[first] > 0
+        });
+        let names: Vec<String> = met.map(|(parameter, _)| parameter.name.clone()).collect();
+        settings.constraints.freeze.extend(names.iter().cloned());
+        let all = match &names[..] {
+            [] => return None,
+            [one] => format!("`{one}` stands"),
+            [first, ..] => format!("{} elements such as `{first}` stand", names.len()),
+        };
+        Some(format!("{all} in no list of the sources, and will stay 0: write all elements out to tune them"))
+    }
+
     /// What was declared before the rows.
     pub fn declared(&self) -> Declared<'_> {
         Declared { parameters: &self.text.parameters, model: &self.text.model, is_old: self.text.is_old }

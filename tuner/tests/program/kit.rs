@@ -106,7 +106,7 @@ fn several_files_and_names_of_their_own_work_together() {
     );
     folder.write(
         "main.c",
-        "#define MERINO_MAIN\n#include \"merino_rows.h\"\n\
+        "#define MERINO_MAIN\n#define MERINO_UNIT 0.5\n#include \"merino_rows.h\"\n\
          void other(int color);\n\
          typedef struct { int mg, eg; } pair;\n\
          static const pair Shared[2] = { { 1, 2 }, { 3, 4 } };\n\
@@ -121,7 +121,7 @@ fn several_files_and_names_of_their_own_work_together() {
              *score = 3.5;\n\
              return NULL;\n\
          }\n\
-         int main(void) { return merino_loop(\"sum main pair\\nsum side pair sided\\nfact phase 0 1\", trace); }\n",
+         int main(void) { return merino_loop(\"sum main pair\\nsum side pair sided\\nparam height 3\\nfact phase 0 1\", trace); }\n",
     );
     let both = folder.path("main.c");
     let other = folder.path("other.c").display().to_string();
@@ -130,12 +130,13 @@ fn several_files_and_names_of_their_own_work_together() {
     let table: String = (0..8)
         .map(|at| {
             let values = if at < 2 { [5 + 2 * at, 6 + 2 * at] } else { [0, 0] };
-            format!("pair main Table[{}][{}][{}] {} {}\n", at / 4, at / 2 % 2, at % 2, values[0], values[1])
+            format!("pair main Table[{}][{}][{}] {} {} unit 0.5\n", at / 4, at / 2 % 2, at % 2, values[0], values[1])
         })
         .collect();
     let expected = format!(
-        "merino-rows 2\nsum main pair\nsum side pair sided\nfact phase 0 1\nrows score phase\nskip no position\n\
-         pair main Shared[0] 1 2\npair main Shared[1] 3 4\n{table}pair main Row[1] 3 4\npair side Alone 9 9\n3.5 0.5 1:0.5 b 11:1\n"
+        "merino-rows 2\nsum main pair\nsum side pair sided\nparam height 3\nfact phase 0 1\nrows score phase\nskip no position\n\
+         pair main Shared[0] 1 2 unit 0.5\npair main Shared[1] 3 4 unit 0.5\n{table}pair main Row[1] 3 4 unit 0.5\n\
+         pair side Alone 9 9 unit 0.5\n3.5 0.5 2:1 b 12:2\n"
     );
     assert_eq!(said, expected);
 }
@@ -233,6 +234,43 @@ fn danger_complexity_and_scale_are_recovered_and_predict_better_than_a_linear_fi
     assert!(whole < linear, "{whole} and {linear}");
 }
 
+/// Elements that the lists of the source leave out are no obstacle; those that positions have are told.
+#[test]
+fn the_example_in_c_is_tuned_in_place_and_compiles_to_what_was_found() {
+    if !has("gcc") {
+        return;
+    }
+    let folder = Folder::new();
+    let text = fs::read_to_string(repository(EXAMPLE)).unwrap();
+    let queen =
+        text.find("    { S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0), S(0, 0),");
+    let end = queen.unwrap() + text[queen.unwrap()..].find('}').unwrap();
+    let shorter = format!("{}{{ S(0, 0) {}", &text[..queen.unwrap()], &text[end..]);
+    folder.write("data.epd", lines(3000));
+    for (text, leaves_out) in [(&text, false), (&shorter, true)] {
+        let source = folder.write("evaluation.c", text);
+        let build = || compile("gcc", &["-O2", "-DMERINO"], &source, &folder.path("engine"));
+        let fit = |more: &[&str]| -> Value {
+            let mut fit = tuner();
+            fit.current_dir(folder.0.path()).args(["fit", "--engine", "./engine", "--data", "data.epd", "--json"]);
+            fit.args(["--resolve", "static", "--no-errors", "--pair", "S({mg}, {eg})"]);
+            serde_json::from_slice(&fit.args(more).assert().success().get_output().stdout).unwrap()
+        };
+        build();
+        let found = fit(&["--rewrite", "evaluation.c"]);
+        let left_out = found["warnings"].to_string().contains("elements such as `Mobility[3][1]` stand in no list");
+        assert_eq!(left_out, leaves_out, "{}", found["warnings"]);
+        build();
+        let again = fit(&["--start-from", "evaluation.c", "--output", "out.toml"]);
+        assert_eq!(again["check"]["agreement"], 1.0);
+        assert!(again["start"].as_str().unwrap().starts_with("0 of "), "{}", again["start"]);
+        // At another K.
+        let [found, again] =
+            [(&found, "after"), (&again, "before")].map(|(fitted, when)| fitted["loss"][when].as_f64());
+        assert!((found.unwrap() - again.unwrap()).abs() < 1e-4, "{found:?} {again:?}");
+    }
+}
+
 #[test]
 fn the_example_in_python_agrees_with_itself_and_is_tuned() {
     if !has_python() {
@@ -250,6 +288,48 @@ fn the_example_in_python_agrees_with_itself_and_is_tuned() {
     assert!(after < before);
     let text = fs::read_to_string(repository("kit/examples/evaluation.py")).unwrap();
     assert!(text.lines().count() <= 60);
+}
+
+/// Compiles a source in C#, and says how to run what comes of it.
+fn compile_cs(source: &Path, output: &Path) -> String {
+    let said = Program::new("mcs").arg(source).arg(format!("-out:{}", output.display())).output().unwrap();
+    assert!(said.status.success() && said.stderr.is_empty(), "{}", String::from_utf8_lossy(&said.stderr));
+    format!("mono '{}'", output.display())
+}
+
+#[test]
+fn the_example_in_cs_says_what_that_in_python_does_and_is_tuned_in_place() {
+    if !has("mcs") || !has("mono") {
+        return;
+    }
+    let folder = Folder::new();
+    let source = folder.path("Evaluation.cs");
+    fs::copy(repository("kit/examples/Evaluation.cs"), &source).unwrap();
+    let command = compile_cs(&source, &folder.path("old.exe"));
+    if has_python() {
+        let fens = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n4k3/pp6/8/8/8/8/4P3/4K2R b K - 0 1\n";
+        let python = answers(Program::new("python3").arg(repository("kit/examples/evaluation.py")), fens);
+        assert_eq!(answers(Program::new("mono").arg(folder.path("old.exe")), fens), python);
+    }
+    folder.write("data.epd", lines(2000));
+    let fit = |command: &str, more: &[&str]| -> Value {
+        let mut fit = tuner();
+        fit.current_dir(folder.0.path()).args(["fit", "--engine", command, "--data", "data.epd", "--json"]);
+        serde_json::from_slice(&fit.args(more).assert().success().get_output().stdout).unwrap()
+    };
+    let found = fit(&command, &["--rewrite", "Evaluation.cs"]);
+    assert_eq!(found["check"]["agreement"], 1.0);
+    let [before, after] = ["before", "after"].map(|when| found["loss"][when].as_f64().unwrap());
+    assert!(after < before);
+    // What is compiled now has the numbers that were found.
+    let command = compile_cs(&source, &folder.path("new.exe"));
+    let again = fit(&command, &["--start-from", "Evaluation.cs", "--output", "out.toml"]);
+    assert_eq!(again["check"]["agreement"], 1.0);
+    assert!(again["start"].as_str().unwrap().starts_with("0 of "), "{}", again["start"]);
+    let values = |of: &Value, key: &str| -> Vec<Value> {
+        of["parameters"].as_array().unwrap().iter().map(|one| one[key].clone()).collect()
+    };
+    assert_eq!(values(&again, "before"), values(&found, "after"));
 }
 
 #[test]

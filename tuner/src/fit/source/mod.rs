@@ -55,6 +55,8 @@ pub struct Found<'s> {
     sources: &'s Sources,
     /// By parameter: its numbers; none of one that is missing and may be.
     places: Vec<Option<Vec<Place>>>,
+    /// By parameter: whether it is an element that a list leaves out, so that it is 0.
+    left_out: Vec<bool>,
 }
 
 /// A number in a file.
@@ -140,7 +142,7 @@ impl Sources {
             declarations.extend(found.map(|declaration| (file, declaration)));
         }
         let mut heads: HashMap<&str, Head> = HashMap::new();
-        let mut places = Vec::new();
+        let (mut places, mut left_out) = (Vec::new(), Vec::new());
         for ((parameter, &fixed), (name, steps)) in parameters.iter().zip(fixed).zip(&paths) {
             let number = names[name.as_bytes()];
             let head = heads.entry(name).or_insert_with(|| self.head(name, number, &declarations, &mut faults));
@@ -148,14 +150,18 @@ impl Sources {
                 faults.add(format!("`{name}`: declared in none of {}", self.names()));
                 *head = Head::Faulty;
             }
+            let is_declared = matches!(head, Head::Whole(_) | Head::Halves(_));
             match self.numbers(head, steps, parameter.start, pair) {
-                Ok(found) => places.push(found),
+                Ok(found) => {
+                    left_out.push(is_declared && found.is_none());
+                    places.push(found);
+                }
                 Err(fault) => faults.add(format!("`{}`: {fault}", parameter.name)),
             }
         }
         self.refuse_twice(&places, parameters, &mut faults);
         faults.result()?;
-        Ok(Found { sources: self, places })
+        Ok(Found { sources: self, places, left_out })
     }
 
     /// What declares a name.
@@ -203,7 +209,7 @@ impl Sources {
     ) -> Result<Option<Vec<Place>>, String> {
         match head {
             Head::Missing | Head::Faulty => Ok(None),
-            Head::Whole(declaration) => self.numbers_at(declaration, steps, start, pair).map(Some),
+            Head::Whole(declaration) => self.numbers_at(declaration, steps, start, pair),
             Head::Halves([midgame, endgame]) => {
                 if let Start::Single(_) = start {
                     let place = self.place(midgame.0, midgame.1.start);
@@ -211,33 +217,41 @@ impl Sources {
                         "{place}: one number is wanted, and a midgame and an endgame number stand here"
                     ));
                 }
-                let half = |declaration| self.numbers_at(declaration, steps, Start::Single(0.0), None);
-                Ok(Some([half(midgame)?, half(endgame)?].concat()))
+                let half = |declaration, start| self.numbers_at(declaration, steps, Start::Single(start), None);
+                let [mg, eg] = start.numbers() else { return Ok(None) };
+                Ok(half(midgame, *mg)?.zip(half(endgame, *eg)?).map(|(mg, eg)| [mg, eg].concat()))
             }
         }
     }
 
-    /// The numbers that stand in a declaration, at the end of a path.
+    /// The numbers that stand in a declaration, at the end of a path; none where a list leaves them out, as 0.
     fn numbers_at(
         &self,
         &(file, Declaration { ref node, .. }): &(usize, Declaration),
         steps: &[&str],
         start: Start,
         pair: Option<&Pair>,
-    ) -> Result<Vec<Place>, String> {
+    ) -> Result<Option<Vec<Place>>, String> {
+        let may_be_left_out = self.files[file].syntax.fills_up && start.numbers().iter().all(|&number| number == 0.0);
         let is_pair = matches!(start, Start::Pair(_));
         let mut levels = steps.len() + usize::from(is_pair);
         let mut node = node;
         for step in steps {
             node = node.unwrapped(levels);
             levels -= 1;
-            node = node.element(step).ok_or_else(|| {
-                let place = self.place(file, node.range.start);
-                match node.length() {
-                    Some(length) => format!("{place}: none of the {length} elements here is `{step}`"),
-                    None => format!("{place}: expected a list, found `{}`", self.shown(file, node)),
+            node = match (node.element(step), node.length()) {
+                (Some(element), _) => element,
+                (None, Some(length)) if may_be_left_out && step.parse().is_ok_and(|index: usize| index >= length) => {
+                    return Ok(None);
                 }
-            })?;
+                (None, length) => {
+                    let place = self.place(file, node.range.start);
+                    return Err(match length {
+                        Some(length) => format!("{place}: none of the {length} elements here is `{step}`"),
+                        None => format!("{place}: expected a list, found `{}`", self.shown(file, node)),
+                    });
+                }
+            };
         }
         node = node.unwrapped(levels);
         let literals = match &node.what {
@@ -254,7 +268,7 @@ impl Sources {
             };
             format!("{}: expected {wanted}, found `{}`", self.place(file, node.range.start), self.shown(file, node))
         })?;
-        Ok(literals.into_iter().map(|literal| Place { file, literal: literal.clone() }).collect())
+        Ok(Some(literals.into_iter().map(|literal| Place { file, literal: literal.clone() }).collect()))
     }
 
     /// Refuses numbers that two parameters would have.
@@ -304,6 +318,12 @@ impl Found<'_> {
             Parameter { start, ..parameter.clone() }
         };
         parameters.iter().zip(&self.places).map(value).collect()
+    }
+
+    /// By parameter: whether it is an element that its list in the sources leaves out. It is 0 there; no other value can
+    /// be written, and [`Found::rewritten`] writes none.
+    pub fn left_out(&self) -> &[bool] {
+        &self.left_out
     }
 
     /// The files with the values of parameters in place of those that stand there.

@@ -54,6 +54,8 @@ pub(super) struct Syntax {
     pub(super) quoted_digits: bool,
     /// Whether ends of lines end statements.
     pub(super) lines: bool,
+    /// Whether elements that a list does not have are 0.
+    pub(super) fills_up: bool,
     /// `#define`.
     pub(super) directives: bool,
     pub(super) declares: Declares,
@@ -77,6 +79,7 @@ const C: Syntax = Syntax {
     lifetimes: false,
     quoted_digits: true,
     lines: false,
+    fills_up: true,
     directives: true,
     declares: Declares::Typed,
 };
@@ -86,6 +89,7 @@ const JAVA: Syntax = Syntax {
     quotes: &[long("\"\"\"", true), short("\""), short("'")],
     raw: Raw::None,
     quoted_digits: false,
+    fills_up: false,
     directives: false,
     ..C
 };
@@ -108,6 +112,7 @@ const GO: Syntax = Syntax {
     quotes: &[short("\""), short("'"), long("`", false)],
     lines: true,
     declares: Declares::Words(&["var", "const"]),
+    fills_up: true,
     ..JAVA
 };
 

@@ -267,3 +267,25 @@ fn no_bytes_make_it_panic() {
     let deep = format!("int X = {}5{};", "{".repeat(100_000), "}".repeat(100_000));
     assert!(rewritten("a.c", &deep, &parameter("X", &[1.0]), None).is_err());
 }
+
+/// C fills arrays up with zeros, and whoever asks for the size of an array gets names for these, too.
+#[test]
+fn elements_that_lists_leave_out_stay_zero() {
+    let parameters = [
+        parameter("X[0][0]", &[7.0, 8.0]),
+        parameter("X[0][1]", &[0.0, 0.0]),
+        parameter("X[1][0]", &[0.0, 0.0]),
+        parameter("Y", &[1.0]),
+    ];
+    let left_out = |file: &str, text: &str| {
+        let found = sources(&[(file, text)]);
+        let found = found.find(&parameters, &[false, false, false, true], None).map_err(|error| error.to_string())?;
+        let changed = parameters.clone().map(|one| Parameter { start: Start::Pair([9.0; 2]), ..one });
+        let text = found.rewritten(&changed).unwrap()[0].after.clone();
+        Ok::<_, String>((found.left_out().to_vec(), String::from_utf8(text).unwrap()))
+    };
+    let expected = (vec![false, true, true, false], "S X[2][2] = {{{9, 9}}};".to_owned());
+    assert_eq!(left_out("a.c", "S X[2][2] = {{{7, 8}}};"), Ok(expected));
+    let refused = left_out("a.rs", "const X: [[S; 2]; 2] = [[(7, 8)]];").unwrap_err();
+    assert!(refused.contains("none of the 1 elements here is `1`"), "{refused}");
+}
