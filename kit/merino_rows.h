@@ -158,7 +158,7 @@ static void merino_entries(int is_sided, int side, const char *mark) {
         const struct merino_term *term = &merino_now->term[merino_now->list[m]];
         double n = term->count[side] - (is_sided ? 0 : term->count[1]);
         if (term->is_sided != is_sided || n == 0) continue;
-        printf("%s %d:%.10g", mark, merino_now->param_count + merino_now->list[m], n / (MERINO_UNIT));
+        printf("%s %d:%.10g", mark, merino_now->param_count + merino_now->list[m], n);
         mark = "";
     }
 }

@@ -3,7 +3,7 @@
 //! Its keys and those of its tables are names of flags, as in a file of `arena spsa`: `[games]` has those of `arena
 //! datagen`, `[test]` those of `arena sprt`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -39,15 +39,16 @@ pub(crate) struct LoopArgs {
 pub(crate) struct Keys {
     #[arg(long)]
     pub(crate) folder: PathBuf,
-    #[arg(long)]
-    pub(crate) params: PathBuf,
+    /// One file, or several of different names.
+    #[arg(long, required = true)]
+    pub(crate) params: Vec<PathBuf>,
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     #[arg(long, value_parser = engine)]
     pub(crate) engine: Option<EngineSpec>,
     #[arg(long, default_value = "EvalFile", conflicts_with = "build")]
     pub(crate) eval_option: String,
-    #[arg(long, value_parser = |text: &str| CommandLine::parse(text, &["params", "engine"], &["params", "engine"]))]
+    #[arg(long, value_parser = build)]
     pub(crate) build: Option<CommandLine>,
     #[arg(long)]
     pub(crate) adopt_into: Option<PathBuf>,
@@ -72,14 +73,36 @@ pub(crate) struct GamesKeys {
 /// The keys of `[tune]`.
 #[derive(Args)]
 pub(crate) struct TuneKeys {
-    #[arg(long, value_parser = |text: &str| {
-        CommandLine::parse(text, &["data", "params", "output", "report", "engine"], &["data", "output"])
-    })]
+    #[arg(long, value_parser = tune)]
     pub(crate) command: CommandLine,
+    /// What makes the program that it is given as {engine}, if that is not the one that plays.
+    #[arg(long, value_parser = build)]
+    pub(crate) build: Option<CommandLine>,
     /// How many generations' data it gets.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep: u32,
 }
+
+/// A command that makes a program.
+fn build(text: &str) -> Result<CommandLine, String> {
+    CommandLine::parse(text, &["params", "engine"], &["params", "engine"])
+}
+
+/// A command that tunes.
+fn tune(text: &str) -> Result<CommandLine, String> {
+    let line = CommandLine::parse(text, &["data", "params", "output", REWRITTEN, "report", "engine"], &["data"])?;
+    match (line.has("output"), line.has(REWRITTEN)) {
+        (false, false) => Err("has neither {output}, which it writes, nor {rewritten}, which it changes".to_owned()),
+        (true, true) => Err("has both {output}, which it writes, and {rewritten}, which it changes".to_owned()),
+        _ => Ok(line),
+    }
+}
+
+/// What a command calls a copy of the present parameters, in which it changes numbers.
+pub(crate) const REWRITTEN: &str = "rewritten";
+
+/// What stands in braces in the arguments of the tuner itself, as in `--pair 'S({mg}, {eg})'`.
+const OF_TUNER: [&str; 2] = ["mg", "eg"];
 
 /// How positions are made.
 pub(crate) enum Games {
@@ -147,6 +170,11 @@ impl LoopSettings {
         // Each can be said alone, but not all of it together.
         settings.sprt(1, path).and_then(|_| settings.datagen(1, path, path))?;
         let keys = &settings.keys;
+        let mut names = BTreeSet::new();
+        if let Some(twice) = keys.params.iter().find(|path| !names.insert(path.file_name())) {
+            let fault = format!("two files have the name {}", twice.file_name().unwrap_or_default().display());
+            return Err(file.fault(file.table(), "params", fault).into());
+        }
         if let (Some(_), Some(spec)) = (&keys.build, &keys.engine)
             && !std::iter::once(spec.command.to_string_lossy())
                 .chain(spec.args.iter().map(Into::into))
@@ -269,7 +297,7 @@ impl CommandLine {
         for part in text.split('{').skip(1) {
             let name = part.split_once('}').map(|(name, _)| name);
             let is_name = |name: &&str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
-            if let Some(name) = name.filter(is_name).filter(|name| !known.contains(name)) {
+            if let Some(name) = name.filter(is_name).filter(|name| !known.contains(name) && !OF_TUNER.contains(name)) {
                 return Err(format!("{{{name}}} is not one of {}", braces(known)));
             }
         }
@@ -277,6 +305,11 @@ impl CommandLine {
             Some(missing) => Err(format!("has no {}", braces(&[missing]))),
             None => Ok(CommandLine(words)),
         }
+    }
+
+    /// Whether it has a name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|word| word.contains(&format!("{{{name}}}")))
     }
 
     /// Its words with values for names. A word that has the name of several values is repeated for each, together with
@@ -339,6 +372,9 @@ generations in a row without success, by default 2. The folder is all that the l
 after any interruption. FOLDER/index.html shows it.
 
 For other engines, [engine] describes one as --engine does, `eval-option` names its option for a file of parameters, or \
-`build` is the command that makes a program {engine} of {params}; `command` in [games] makes the data, {output}.
+`build` is the command that makes a program {engine} of {params}; `command` in [games] makes the data, {output}. If \
+parameters stand in sources, `params` names one or several, and the command of [tune] may change numbers in \
+{rewritten}, a copy of the present ones; `build` in [tune] makes the program that it is given as {engine}. \
+docs/your-engine.md has such a file.
 
 Exit status: 0 if the loop came to its end, 3 if not, as after Ctrl-C, 2 if something went wrong.";

@@ -20,7 +20,7 @@ use clap::{Args, ValueEnum};
 use common::files::{HTML, Kind, RunFiles, WriteError};
 use common::note;
 pub(crate) use datagen::DatagenArgs;
-pub(crate) use looping::{CommandLine, Games, LoopArgs, LoopSettings, MAY_CHANGE};
+pub(crate) use looping::{CommandLine, Games, LoopArgs, LoopSettings, MAY_CHANGE, REWRITTEN};
 pub(crate) use settings::matches;
 pub(crate) use sprt::{CalcArgs, PlanArgs, SprtArgs};
 pub(crate) use spsa::SpsaArgs;

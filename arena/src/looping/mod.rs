@@ -4,6 +4,8 @@
 //! the step that is not goes on from its own files.
 
 mod child;
+mod params;
+mod programs;
 mod steps;
 
 use std::fs::{self, File};
@@ -28,7 +30,7 @@ pub(crate) fn run(args: &LoopArgs) -> Result<bool> {
         std::env::set_current_dir(home).with_context(|| home.display().to_string())?;
     }
     let mut work = Work::open(LoopSettings::read(Path::new(name.unwrap_or_default()))?)?;
-    work.check()?;
+    work.check(args.dry_run)?;
     if args.dry_run {
         out!("{}", work.commands()?.join("\n"));
         return Ok(true);
@@ -95,8 +97,8 @@ impl Work {
         let (folder, start) = (self.folder().to_owned(), self.start());
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         write_whole(folder.join("loop.json"), format!("{:#}\n", self.settings.identity()))?;
-        if !start.exists() {
-            write_whole(&start, read(&self.settings.keys.params)?)?;
+        if !self.are_there(&start) {
+            self.copy(&self.settings.keys.params, &start)?;
         }
         let lock = File::open(&start).with_context(|| start.display().to_string())?;
         if lock.try_lock().is_err() {
@@ -139,16 +141,15 @@ impl Work {
 
     /// Brings what follows from the generations up to date: the best parameters and the page.
     fn settle(&self) -> Result<()> {
-        let best = read(&self.present())?;
+        let best = self.files(&self.present());
         let adopted = self.generations.iter().any(Generation::is_adopted);
-        let into = self.settings.keys.adopt_into.as_ref().filter(|_| adopted);
-        for path in into.into_iter().chain([&self.folder().join(self.named("best"))]) {
-            if fs::read(path).ok().as_ref() != Some(&best) {
-                write_whole(path, &best)?;
-            }
+        let into = self.settings.keys.adopt_into.as_deref().filter(|_| adopted);
+        for place in into.into_iter().chain([self.folder().join(self.named("best")).as_path()]) {
+            self.copy(&best, place)?;
         }
         let standing = self.ended().unwrap_or_else(|| "the loop goes on".to_owned());
-        let title = format!("{} from {}", self.folder().display(), self.settings.keys.params.display());
+        let from: Vec<String> = self.settings.keys.params.iter().map(|path| path.display().to_string()).collect();
+        let title = format!("{} from {}", self.folder().display(), from.join(", "));
         let page = generations_to_html(&title, self.folder(), &self.generations, &standing);
         Ok(write_whole(self.folder().join("index.html"), page)?)
     }
@@ -176,29 +177,6 @@ impl Work {
 
     fn record_of(&self, generation: &Generation) -> PathBuf {
         generation.folder(self.folder()).join("result.json")
-    }
-
-    /// A file of parameters: the name ends as that of the parameters which the loop began with.
-    fn named(&self, stem: &str) -> PathBuf {
-        let mut name = PathBuf::from(stem);
-        name.set_extension(self.settings.keys.params.extension().unwrap_or_default());
-        name
-    }
-
-    /// The parameters that the loop began with.
-    fn start(&self) -> PathBuf {
-        self.folder().join(self.named("start"))
-    }
-
-    /// What the tuner makes of a generation.
-    fn tuned(&self, generation: &Generation) -> PathBuf {
-        generation.folder(self.folder()).join(self.named("tuned"))
-    }
-
-    /// The parameters that were adopted last; those of the start if none were.
-    fn present(&self) -> PathBuf {
-        let adopted = self.generations.iter().rev().find(|generation| generation.is_adopted());
-        adopted.map_or_else(|| self.start(), |generation| self.tuned(generation))
     }
 
     /// The number of the generation that is to be gone on with.

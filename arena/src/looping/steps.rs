@@ -4,18 +4,19 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use arena::generation::{Generation, UNCHANGED};
 use arena::report::{MatchResult, to_json};
 use arena::schedule::{Format, Match, Stop};
 use arena::stats::{Counts, Sprt};
-use arena::uci_client::{Engine, EngineSpec, Timeouts};
+use arena::uci_client::EngineSpec;
 use common::files::{Kind, RunFiles, TOML, write_whole};
 use common::note;
 use serde_json::{Map, Value, json};
 
+use super::programs::{Program, starts};
 use super::{Work, child, read};
-use crate::args::{CommandLine, CommonArgs, Games, find_program};
+use crate::args::{CommandLine, CommonArgs, Games, REWRITTEN};
 use crate::tune::for_shell;
 use crate::{generate, output};
 
@@ -23,7 +24,7 @@ use crate::{generate, output};
 const OF_TEST: [&str; 7] = ["games", "wins", "losses", "draws", "elo", "elo_error", "seconds"];
 
 /// A program that a step runs, and the words behind its name.
-type Call = (PathBuf, Vec<String>);
+pub(super) type Call = (PathBuf, Vec<String>);
 
 impl Work {
     /// Does a step; what it came to, or nothing if it was interrupted.
@@ -38,7 +39,7 @@ impl Work {
 
     fn games(&self, generation: &Generation, stop: &Stop) -> Result<Option<Value>> {
         let present = self.present();
-        if !self.build(&present, stop)? {
+        if !self.is_ready(&present, stop)? {
             return Ok(None);
         }
         let (folder, number) = (generation.folder(self.folder()), generation.number);
@@ -57,32 +58,39 @@ impl Work {
     }
 
     fn tune(&self, generation: &Generation, stop: &Stop) -> Result<Option<Value>> {
-        let tuned = self.tuned(generation);
+        let (present, tuned) = (self.present(), self.tuned(generation));
+        if !self.build(Program::Asked, &present, stop)? {
+            return Ok(None);
+        }
         // What an earlier attempt may have left is not what this one makes.
-        if tuned.exists() {
-            fs::remove_file(&tuned).with_context(|| tuned.display().to_string())?;
+        self.remove(&tuned)?;
+        if self.settings.tune.command.has(REWRITTEN) {
+            self.copy(&self.files(&present), &tuned)?;
         }
         let (program, words) = self.tune_call(generation)?;
-        let ended = child::run(&program, &words, &generation.folder(self.folder()).join("tune.log"), stop)?;
-        written(&tuned, ended.is_some())?;
-        Ok(ended.map(|ended| {
-            let told = serde_json::from_str(&ended.output).unwrap_or_default();
-            let mut outcome = losses(&told);
-            outcome.insert("seconds".to_owned(), ended.seconds.into());
-            outcome.into()
-        }))
+        let log = generation.folder(self.folder()).join("tune.log");
+        let Some(ended) = child::run(&program, &words, &log, stop)? else { return Ok(None) };
+        self.files(&tuned).iter().try_for_each(|file| written(file, true))?;
+        let told = serde_json::from_str(&ended.output).unwrap_or_default();
+        let mut outcome = losses(&told);
+        outcome.insert("seconds".to_owned(), ended.seconds.into());
+        // A file that no engine takes is not tuned: the next attempt makes another one.
+        Ok(self.is_ready(&tuned, stop)?.then_some(outcome.into()))
     }
 
     fn test(&self, generation: &Generation, stop: &Stop) -> Result<Option<Value>> {
         let loss = ["before", "after"].map(|key| generation.number_at(["tune", "loss", key]));
-        if loss[0].is_some() && loss[0] == loss[1] {
+        let (tuned, present) = (self.tuned(generation), self.present());
+        let is_same = self.are_same(&self.files(&tuned), &self.files(&present))?;
+        if is_same || loss[0].is_some() && loss[0] == loss[1] {
             // An engine against itself would play for days.
             return Ok(Some(json!({ "verdict": UNCHANGED, "seconds": 0.0 })));
         }
-        if !self.build(&self.tuned(generation), stop)? {
+        // Someone may have cleaned up.
+        if !self.build(Program::Player, &tuned, stop)? || !self.build(Program::Player, &present, stop)? {
             return Ok(None);
         }
-        let (plan, sprt, args) = self.match_of(generation, &self.present())?;
+        let (plan, sprt, args) = self.match_of(generation, &present)?;
         let log = generation.folder(self.folder()).join("test.log");
         let (tally, elapsed) = output::play(&plan, &args, Some(&sprt), |table| log_table(&log, &table))?;
         let all = to_json(&MatchResult { plan: &plan, tally: &tally, sprt: Some(&sprt), elapsed });
@@ -111,59 +119,12 @@ impl Work {
         Ok(vec![self.engine(&self.tuned(generation), "tuned")?, self.engine(present, "present")?])
     }
 
-    /// The engine with parameters.
-    fn engine(&self, params: &Path, name: &str) -> Result<EngineSpec> {
-        let keys = &self.settings.keys;
-        let mut spec = match &keys.engine {
-            Some(spec) => spec.clone(),
-            None if keys.build.is_some() => EngineSpec::new("{engine}"),
-            None => EngineSpec::new(find_program("merino").with_context(|| {
-                format!(
-                    "{}: has no table [engine], and there is no merino beside the arena or on PATH",
-                    self.settings.file.display()
-                )
-            })?),
-        };
-        let path = std::path::absolute(self.program_of(params))?;
-        if keys.build.is_some() {
-            let filled = |word: &str| word.replace("{engine}", &path.to_string_lossy());
-            spec.command = filled(&spec.command.to_string_lossy()).into();
-            spec.args = spec.args.iter().map(|word| filled(word)).collect();
-        } else {
-            let params = std::path::absolute(params)?.display().to_string();
-            spec = spec.with_options(&[(keys.eval_option.clone(), params)]);
-        }
-        Ok(EngineSpec { name: name.to_owned(), ..spec }.resolved())
-    }
-
-    /// The program that is built of parameters.
-    fn program_of(&self, params: &Path) -> PathBuf {
-        params.with_extension("engine")
-    }
-
-    /// Builds the engine of parameters, if it is one that is built and is not there; `false` if that was interrupted.
-    fn build(&self, params: &Path, stop: &Stop) -> Result<bool> {
-        let (program, part) = (self.program_of(params), params.with_extension("part"));
-        let Some((maker, words)) = self.build_call(params, &part)?.filter(|_| !program.exists()) else {
-            return Ok(true);
-        };
-        let ended = child::run(&maker, &words, &params.with_extension("build.log"), stop).context("build")?;
-        written(&part, ended.is_some())?;
-        if ended.is_some() {
-            fs::rename(&part, &program).with_context(|| program.display().to_string())?;
-        }
-        Ok(ended.is_some())
-    }
-
-    fn build_call(&self, params: &Path, program: &Path) -> Result<Option<Call>> {
-        let Some(build) = &self.settings.keys.build else { return Ok(None) };
-        call(build, &[("params", vec![text(params)]), ("engine", vec![text(program)])]).map(Some)
-    }
-
     fn games_call(&self, generation: &Generation) -> Result<Option<Call>> {
         let Games::Command(keys) = &self.settings.games else { return Ok(None) };
         let number = generation.number;
-        let mut values = self.values()?;
+        let present = self.present();
+        let engine = self.engine(&present, "present")?.command;
+        let mut values = vec![("params", vec![text(&present)]), ("engine", vec![text(&engine)])];
         values.push(("output", vec![text(&generation.folder(self.folder()).join(self.settings.data()))]));
         values.push(("seed", vec![self.settings.generation_seed(number).to_string()]));
         values.push(("generation", vec![number.to_string()]));
@@ -173,30 +134,26 @@ impl Work {
     fn tune_call(&self, generation: &Generation) -> Result<Call> {
         let first = generation.number.saturating_sub(self.settings.tune.keep - 1).max(1);
         let data = |number| text(&Generation::new(number).folder(self.folder()).join(self.settings.data()));
-        let mut values = self.values()?;
+        let (present, tuned) = (self.present(), self.tuned(generation));
+        let mut values = vec![("params", vec![text(&present)]), ("engine", vec![text(&self.asked(&present)?)])];
+        values.extend(["output", REWRITTEN].map(|name| (name, vec![text(&tuned)])));
         values.push(("data", (first..=generation.number).map(data).collect()));
-        values.push(("output", vec![text(&self.tuned(generation))]));
         values.push(("report", vec![text(&generation.folder(self.folder()).join("tune.html"))]));
         call(&self.settings.tune.command, &values)
     }
 
-    /// What the present parameters are, and the engine that plays with them.
-    fn values(&self) -> Result<Vec<(&'static str, Vec<String>)>> {
-        let present = self.present();
-        let engine = self.engine(&present, "present")?.command;
-        Ok(vec![("params", vec![text(&present)]), ("engine", vec![text(&engine)])])
-    }
-
     /// Sees, before anything is played, that all that is needed is there.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(super) fn check(&self, is_dry: bool) -> Result<()> {
         let (keys, generation) = (&self.settings.keys, Generation::new(self.next()));
-        let begun = self.present().exists();
-        let given = read(&keys.params).with_context(|| self.place("params"))?;
-        let is_own = keys.adopt_into.as_ref() == Some(&keys.params);
-        if begun && !is_own && given != read(&self.start())? {
+        keys.params.iter().try_for_each(|path| read(path).map(drop)).with_context(|| self.place("params"))?;
+        let begun = self.are_there(&self.present());
+        let is_own = keys.adopt_into.as_ref().is_some_and(|into| self.files(into) == keys.params);
+        if begun && !is_own && !self.are_same(&keys.params, &self.files(&self.start()))? {
             bail!("{}: is no longer what the loop began with, {}", self.place("params"), self.start().display());
         }
-        let present = if begun { self.present() } else { keys.params.clone() };
+        let files = if begun { self.files(&self.present()) } else { keys.params.clone() };
+        // Where there are several, nothing but a build reads them together.
+        let present = if files.len() > 1 { self.present() } else { files[0].clone() };
         if let Some((args, _)) = self.settings.datagen(generation.number, &present, self.folder())? {
             args.settings().with_context(|| self.place("games"))?;
         }
@@ -204,18 +161,20 @@ impl Work {
             ("games", if let Games::Command(keys) = &self.settings.games { Some(&keys.command) } else { None }),
             ("tune", Some(&self.settings.tune.command)),
             ("build", keys.build.as_ref()),
+            ("tune: build", self.settings.tune.build.as_ref()),
         ] {
             line.map_or(Ok(PathBuf::new()), CommandLine::program).with_context(|| self.place(table))?;
         }
         if let Some(into) = &keys.adopt_into {
             let kind = if into.extension().is_some_and(|ending| ending == "toml") { TOML } else { Kind::ANY };
-            RunFiles::default().writes("adopt-into", into, kind)?;
+            let files = self.files(into);
+            files.iter().try_for_each(|file| RunFiles::default().writes("adopt-into", file, kind))?;
         }
         self.match_of(&generation, &present).with_context(|| self.place("test"))?;
-        let engine = self.engine(&present, "present")?;
         if keys.build.is_none() {
-            let started = Engine::start(&engine, &[], Timeouts::default());
-            started.map_err(|error| anyhow!("{}: {}: {error}", self.place("engine"), engine.command.display()))?.quit();
+            starts(&self.engine(&present, "present")?).with_context(|| self.place("engine"))?;
+        } else if is_dry {
+            self.try_build(&files, &Stop::default()).with_context(|| self.place("build"))?;
         }
         Ok(())
     }
@@ -233,7 +192,7 @@ impl Work {
             shell_line(["arena", command].map(str::to_owned).into_iter().chain(words))
         };
         let of_call = |(program, words): Call| shell_line(std::iter::once(text(&program)).chain(words));
-        let build = |params: &Path| Ok(self.build_call(params, &self.program_of(params))?.map(of_call));
+        let build = |program, params: &Path| Ok(self.build_call(program, params)?.map(of_call));
         let games = match self.settings.datagen(generation.number, &present, &folder)? {
             Some((_, words)) => Some(arena("datagen", words)),
             None => self.games_call(&generation)?.map(of_call),
@@ -243,11 +202,19 @@ impl Work {
             test.push(format!("--engine={}", engine.words()).into());
         }
         let tune = of_call(self.tune_call(&generation)?);
-        let lines: [Result<Option<String>>; 5] = [
-            build(&present),
+        let tuned = self.tuned(&generation);
+        let copied = self.settings.tune.command.has(REWRITTEN).then(|| {
+            let from = if self.settings.keys.params.len() > 1 { "-r" } else { "" };
+            let words = ["cp", from, &text(&present), &text(&tuned)].map(str::to_owned);
+            shell_line(words.into_iter().filter(|word| !word.is_empty()))
+        });
+        let lines: [Result<Option<String>>; 7] = [
+            build(Program::Player, &present),
             Ok(games),
+            build(Program::Asked, &present),
+            Ok(copied),
             Ok(Some(tune)),
-            build(&self.tuned(&generation)),
+            build(Program::Player, &tuned),
             Ok(Some(arena("sprt", test))),
         ];
         lines.into_iter().filter_map(Result::transpose).collect()
@@ -255,14 +222,14 @@ impl Work {
 }
 
 /// A command line with its values.
-fn call(line: &CommandLine, values: &[(&str, Vec<String>)]) -> Result<Call> {
+pub(super) fn call(line: &CommandLine, values: &[(&str, Vec<String>)]) -> Result<Call> {
     let mut words = line.filled(values);
     let first = words.remove(0);
     let program = line.program()?;
     Ok((if text(&program).contains("{engine}") { first.into() } else { program }, words))
 }
 
-fn text(path: &Path) -> String {
+pub(super) fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
@@ -281,7 +248,7 @@ fn log_table(path: &Path, table: &str) {
 }
 
 /// Refuses a step that is done and has not made its file.
-fn written(path: &Path, is_done: bool) -> Result<()> {
+pub(super) fn written(path: &Path, is_done: bool) -> Result<()> {
     if is_done && !fs::metadata(path).is_ok_and(|file| file.len() > 0) {
         bail!("{}: was not written", path.display());
     }

@@ -218,7 +218,7 @@ fn other_engines_are_built_and_make_their_own_data() {
     fs::rename(folder.path("start.toml"), folder.path("values.h")).unwrap();
     // A program that has the parameters in it.
     let build = format!(
-        "printf '#!/bin/sh\\n(echo setoption name EvalFile value %s; exec cat) | exec {} $1\\n' \"$PWD/$1\" > $2\nchmod +x $2\n",
+        "printf '#!/bin/sh\\n(echo setoption name EvalFile value %s; exec cat) | exec {} $1\\n' \"$1\" > $2\nchmod +x $2\n",
         mock().display()
     );
     fs::write(folder.path("build.sh"), build).unwrap();
@@ -236,7 +236,7 @@ fn a_step_that_fails_ends_it_and_adopts_nothing() {
     for (tuner, fault) in [
         ("echo all is lost >&2; exit 7", "ended with exit status: 7; night/gen-001/tune.log has what it printed"),
         ("true", "night/gen-001/tuned.toml: was not written"),
-        ("echo fault > $2", "tuned: reports: error: "),
+        ("echo fault > $2", "tune: the engine of night/gen-001/tuned.toml: "),
     ] {
         let folder = folder(SETTINGS);
         fs::write(folder.path("tuner.sh"), tuner).unwrap();
@@ -247,10 +247,9 @@ fn a_step_that_fails_ends_it_and_adopts_nothing() {
         assert!(told.contains(fault) && (!tuner.contains("lost") || told.contains("  all is lost\n")), "{told}");
         assert!(!folder.path("mine.toml").exists());
         fs::write(folder.path("tuner.sh"), TUNER).unwrap();
-        // The test of the faulty file was never begun.
+        // What the attempt that failed has left is made anew.
         let output = arena(&folder, &[]);
-        let expected = if tuner.contains("fault") { Some(2) } else { Some(0) };
-        assert_eq!(output.status.code(), expected, "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     }
 }
 
@@ -316,9 +315,20 @@ fn faults_are_told_with_their_place_and_nothing_is_played() {
         (
             "{report} ",
             "{page} ",
-            "loop.toml:19: command: {page} is not one of {data}, {params}, {output}, {report}, {engine}",
+            "loop.toml:19: command: {page} is not one of {data}, {params}, {output}, {rewritten}, {report}, {engine}",
         ),
         ("{report} {data}", "{report}", "loop.toml:19: command: has no {data}"),
+        (
+            "{output} {report}",
+            "{report}",
+            "loop.toml:19: command: has neither {output}, which it writes, nor {rewritten}",
+        ),
+        ("{report}", "{rewritten}", "loop.toml:19: command: has both {output}, which it writes, and {rewritten}"),
+        (
+            "\"start.toml\"",
+            "[\"start.toml\", \"more/start.toml\"]",
+            "loop.toml:2: params: two files have the name start.toml",
+        ),
         ("sh 'tuner.sh'", "sh 'tuner.sh", "loop.toml:19: command: an open quotation mark"),
         ("sh 'tuner.sh'", "no-such-tuner", "loop.toml: tune: no-such-tuner: there is no such program"),
         ("keep = 2", "keep = \"2\"", "loop.toml:18: keep: expected a number, found \"2\""),

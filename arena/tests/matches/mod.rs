@@ -7,6 +7,7 @@ mod files;
 mod journal;
 mod looping;
 mod misconduct;
+mod own_engine;
 mod params;
 mod pin;
 mod report;

@@ -136,7 +136,7 @@ fn several_files_and_names_of_their_own_work_together() {
     let expected = format!(
         "merino-rows 2\nsum main pair\nsum side pair sided\nparam height 3\nfact phase 0 1\nrows score phase\nskip no position\n\
          pair main Shared[0] 1 2 unit 0.5\npair main Shared[1] 3 4 unit 0.5\n{table}pair main Row[1] 3 4 unit 0.5\n\
-         pair side Alone 9 9 unit 0.5\n3.5 0.5 2:1 b 12:2\n"
+         pair side Alone 9 9 unit 0.5\n3.5 0.5 2:0.5 b 12:1\n"
     );
     assert_eq!(said, expected);
 }

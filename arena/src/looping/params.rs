@@ -1,0 +1,92 @@
+//! Parameters as a loop keeps them: a file, or a folder of several.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use arena::generation::Generation;
+use common::files::write_whole;
+
+use super::{Work, read};
+
+impl Work {
+    /// Where parameters are kept: the name of one file ends as that of the parameters which the loop began with.
+    pub(super) fn named(&self, stem: &str) -> PathBuf {
+        let mut name = PathBuf::from(stem);
+        if let [one] = &self.settings.keys.params[..] {
+            name.set_extension(one.extension().unwrap_or_default());
+        }
+        name
+    }
+
+    /// The parameters that the loop began with.
+    pub(super) fn start(&self) -> PathBuf {
+        self.folder().join(self.named("start"))
+    }
+
+    /// What the tuner makes of a generation.
+    pub(super) fn tuned(&self, generation: &Generation) -> PathBuf {
+        generation.folder(self.folder()).join(self.named("tuned"))
+    }
+
+    /// The parameters that were adopted last; those of the start if none were.
+    pub(super) fn present(&self) -> PathBuf {
+        let adopted = self.generations.iter().rev().find(|generation| generation.is_adopted());
+        adopted.map_or_else(|| self.start(), |generation| self.tuned(generation))
+    }
+
+    /// The files of parameters that are kept at a place.
+    pub(super) fn files(&self, at: &Path) -> Vec<PathBuf> {
+        match &self.settings.keys.params[..] {
+            [_] => vec![at.to_owned()],
+            several => several.iter().map(|path| at.join(path.file_name().unwrap_or_default())).collect(),
+        }
+    }
+
+    /// Whether all files of parameters are at a place.
+    pub(super) fn are_there(&self, at: &Path) -> bool {
+        self.files(at).iter().all(|path| path.exists())
+    }
+
+    /// Copies parameters to a place; files that are the same stay.
+    pub(super) fn copy(&self, from: &[PathBuf], to: &Path) -> Result<()> {
+        if from.len() > 1 {
+            fs::create_dir_all(to).with_context(|| to.display().to_string())?;
+        }
+        for (from, to) in from.iter().zip(self.files(to)) {
+            let text = read(from)?;
+            if fs::read(&to).ok().as_ref() != Some(&text) {
+                write_whole(&to, &text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether two lists of files have the same in them.
+    pub(super) fn are_same(&self, one: &[PathBuf], other: &[PathBuf]) -> Result<bool> {
+        for (one, other) in one.iter().zip(other) {
+            if read(one)? != read(other)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Removes parameters and what was built of them.
+    pub(super) fn remove(&self, at: &Path) -> Result<()> {
+        for path in self.files(at).into_iter().chain(self.programs_of(at)) {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(error).with_context(|| path.display().to_string());
+                }
+                _ => (),
+            }
+        }
+        if self.settings.keys.params.len() > 1 {
+            // The tuner may write into it.
+            fs::create_dir_all(at).with_context(|| at.display().to_string())?;
+        }
+        Ok(())
+    }
+}
