@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use arena::schedule::Stop;
 use arena::uci_client::{Engine, EngineSpec, Timeouts};
 
@@ -129,9 +129,9 @@ impl Work {
         let at = folder.path().join(self.named("start"));
         let tried = self.copy(params, &at).and_then(|()| {
             let is_built = self.build(Program::Asked, &at, stop)? && self.build(Program::Player, &at, stop)?;
-            if is_built { starts(&self.engine(&at, "present")?) } else { Ok(()) }
+            if is_built { starts(&self.engine(&at, "present")?) } else { bail!("interrupted") }
         });
-        if tried.is_err() {
+        if tried.is_err() && !stop.is_requested() {
             // The message names a log in it.
             let _ = folder.keep();
         }

@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use super::programs::{Program, starts};
 use super::{Work, child, read};
 use crate::args::{CommandLine, CommonArgs, Games, REWRITTEN};
+use crate::interrupt::listen;
 use crate::tune::for_shell;
 use crate::{generate, output};
 
@@ -174,7 +175,8 @@ impl Work {
         if keys.build.is_none() {
             starts(&self.engine(&present, "present")?).with_context(|| self.place("engine"))?;
         } else if is_dry {
-            self.try_build(&files, &Stop::default()).with_context(|| self.place("build"))?;
+            let stop = listen()?;
+            self.try_build(&files, &stop).with_context(|| self.place("build"))?;
         }
         Ok(())
     }
