@@ -30,11 +30,12 @@ impl Engine {
         // A process is ended before its pipe is closed, so that it has no time to complain of that.
         let mut process = started;
         let mut answers = Answers::open(name, &mut said).map_err(|error| {
-            fault(format!(
-                "{error}; an engine that is asked begins with `{VERSION_2}`, its sums and its formula, unasked, and flushes \
-                 its output{}",
-                ending(&mut process)
-            ))
+            let error = error.to_string();
+            let advice = format!(
+                "; an engine that is asked begins with `{VERSION_2}`, its sums and its formula, unasked, and flushes its output"
+            );
+            let advice = if has_begun(&error, name) { "" } else { &advice };
+            fault(format!("{error}{advice}{}", ending(&mut process)))
         })?;
         let groups = work.dataset.grouping() != Grouping::Positions;
         loop {
@@ -109,4 +110,11 @@ impl Piece {
             self.example.get_or_insert_with(example);
         }
     }
+}
+
+/// Whether a fault is in a line behind the first, so that the engine speaks the protocol.
+fn has_begun(fault: &str, name: &str) -> bool {
+    let place = fault.strip_prefix(name).and_then(|rest| rest.strip_prefix(':'));
+    let line = place.and_then(|place| place.split(':').next()?.parse::<u64>().ok());
+    line.is_some_and(|line| line > 1)
 }
