@@ -10,7 +10,6 @@ mod pipeline;
 mod search;
 mod settings;
 mod state;
-mod time_left;
 pub mod uncertainty;
 pub mod validation;
 
@@ -30,7 +29,6 @@ pub(crate) use pipeline::{Run, timed};
 pub use search::{Found, Pick, Search, Seen};
 pub use settings::Settings;
 pub(crate) use state::RunState;
-pub(crate) use time_left::TimeLeft;
 pub use uncertainty::{Errors, standard_errors};
 pub use validation::{FOLDS, PriorChoice, PriorSearch, Split, ValidationError};
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Hooks, TimeLeft};
+use super::Hooks;
 use crate::model::rows::Rows;
 use crate::objective::Objective;
 use crate::optimize::{Fit, Limits, Observer, OptimizeError, Solver, State, Step, Termination};
@@ -87,7 +87,7 @@ impl Search<'_> {
     ) -> Result<Found, OptimizeError> {
         let (state, pick) = resume.map_or((None, None), |(state, pick)| (Some(state), pick));
         self.hooks.progress.begin("minimising", 0, Unit::Iterations);
-        let mut watcher = Watcher { search: self, pick, watch, time_left: TimeLeft::default() };
+        let mut watcher = Watcher { search: self, pick, watch };
         let fit = self.solver.minimize(self.objective, self.start, self.limits, state, &mut watcher);
         let pick = watcher.pick;
         self.hooks.progress.end();
@@ -100,7 +100,6 @@ struct Watcher<'w, 'a> {
     search: &'w Search<'a>,
     pick: Option<Pick>,
     watch: &'w mut dyn FnMut(&Seen<'_>) -> ControlFlow<()>,
-    time_left: TimeLeft,
 }
 
 impl Observer for Watcher<'_, '_> {
@@ -113,10 +112,8 @@ impl Observer for Watcher<'_, '_> {
             self.pick = Some(Pick { theta: theta.to_vec(), loss });
         }
         let told = held.map_or_else(String::new, |loss| format!(", held out {loss:.7}"));
-        let left = self.time_left.after(step.loss);
-        let left = left.map_or_else(String::new, |left| format!(", about {} s left", left.as_secs_f64().ceil()));
         hooks.progress.advance(1);
-        hooks.progress.message(format!("loss {:.7}{told}, gradient {:.1e}{left}", step.loss, step.gradient_norm));
+        hooks.progress.message(format!("loss {:.7}{told}, gradient {:.1e}", step.loss, step.gradient_norm));
         let is_interrupted = hooks.is_interrupted();
         let seen = Seen { step, held, pick: self.pick.as_ref(), state, is_interrupted };
         let outcome = (self.watch)(&seen);
