@@ -40,11 +40,6 @@ pub fn percent(part: f64, decimals: usize) -> String {
     format!("{}\u{a0}%", plain(100.0 * part, decimals))
 }
 
-/// A very small or very large number: `2.1e-9`.
-pub fn scientific(number: f64) -> String {
-    if number == 0.0 { "0".to_owned() } else { format!("{number:.1e}").replace('-', "−") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +51,5 @@ mod tests {
         assert_eq!([f64::INFINITY, f64::NEG_INFINITY].map(|number| signed(number, 1)), ["+∞", "−∞"]);
         assert_eq!([-0.0, -3.0, 3.0].map(|number| plain(number, 0)), ["0", "−3", "3"]);
         assert_eq!((signed_percent(-0.1409), percent(0.25, 1)), ("−14.09\u{a0}%".into(), "25.0\u{a0}%".into()));
-        assert_eq!((scientific(2.13e-9), scientific(0.0)), ("2.1e−9".into(), "0".into()));
     }
 }

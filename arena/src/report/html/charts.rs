@@ -26,8 +26,8 @@ fn plane(name: &'static str, games: u64, lowest: f64, highest: f64) -> Plane {
     let words = |games: f64, _| if games.fract() == 0.0 { grouped(games as u64) } else { String::new() };
     let (low, high) = range([lowest, highest].into_iter(), LEAST);
     Plane {
-        x: Axis { name: "games", low: 0.0, high: games.max(1) as f64, is_log: false, words },
-        y: Axis { name, low, high, is_log: false, words: signed },
+        x: Axis { name: "games", low: 0.0, high: games.max(1) as f64, words },
+        y: Axis { name, low, high, words: signed },
         height: HEIGHT,
     }
 }

@@ -100,8 +100,8 @@ fn picture(over: &[&Generation]) -> Markup {
     let whole = |value: f64, _| if value.fract() == 0.0 { grouped(value as u64) } else { String::new() };
     let last = over.last().map_or(1.0, |one| f64::from(one.number));
     let plane = Plane {
-        x: Axis { name: "generation", low: 0.5, high: last + 0.5, is_log: false, words: whole },
-        y: Axis { name: "Elo", low, high, is_log: false, words: signed },
+        x: Axis { name: "generation", low: 0.5, high: last + 0.5, words: whole },
+        y: Axis { name: "Elo", low, high, words: signed },
         height: HEIGHT,
     };
     let words = |number: f64, elo: f64, error: f64| format!("generation {number}: Elo {} ± {error:.1}", signed(elo, 1));

@@ -77,7 +77,7 @@ fn series<'a>(told: &Told<'a>, bins: impl Fn(&'a Explanation) -> &'a [Bin]) -> V
 
 /// Actual by expected points, with a shade of how many positions there are.
 fn calibration(name: &'static str, more: &str, series: &[Series<'_>]) -> Markup {
-    let axis = |name| Axis { name, low: 0.0, high: 1.0, is_log: false, words: plain };
+    let axis = |name| Axis { name, low: 0.0, high: 1.0, words: plain };
     let plane = Plane { x: axis("expected points"), y: axis("actual points"), height: 416.0 };
     let (_, _, last) = series[series.len() - 1];
     let most = last.iter().map(Bin::count).max().unwrap_or(0).max(1) as f64;
@@ -116,8 +116,8 @@ fn residuals(name: &'static str, more: &str, unit: &'static str, first: f64, ser
         [bin.residual() - error, bin.residual() + error, 0.0]
     });
     let (low, high) = range(ends, LEAST_RESIDUAL);
-    let x = Axis { name: unit, low: first - 0.7, high: first + count as f64 - 0.3, is_log: false, words: plain };
-    let y = Axis { name: "actual − expected points", low, high, is_log: false, words: signed };
+    let x = Axis { name: unit, low: first - 0.7, high: first + count as f64 - 0.3, words: plain };
+    let y = Axis { name: "actual − expected points", low, high, words: signed };
     let plane = Plane { x, y, height: 416.0 };
     let content = html! {
         @for (number, (class, _, bins)) in series.iter().enumerate() {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use tools::page::figure;
 use tools::page::plot::{Axis, Plane, TOP, WIDTH, range};
-use tools::page::words::{grouped, plain, scientific};
+use tools::page::words::{grouped, plain};
 
 use super::{Page, Point};
 
@@ -22,7 +22,6 @@ pub(super) fn pictures(page: &Page) -> Markup {
     html! {
         div class="charts" {
             (losses(&points))
-            @if let Some(gap) = gap(&points) { (gap) }
         }
     }
 }
@@ -45,7 +44,7 @@ fn losses(points: &[Point]) -> Markup {
     let values = points[shown..].iter().flat_map(|point| [Some(point.training), point.held_out]).flatten();
     let (low, high) = range(values, 1e-7);
     let plane =
-        Plane { x: steps(end), y: Axis { name: "loss", low, high, is_log: false, words: plain }, height: HEIGHT };
+        Plane { x: steps(end), y: Axis { name: "loss", low, high, words: plain }, height: HEIGHT };
     let held: Vec<(f64, f64)> =
         points.iter().filter_map(|point| Some((point.iteration as f64, point.held_out?))).collect();
     let best = held.iter().min_by(|a, b| a.1.total_cmp(&b.1)).copied();
@@ -75,47 +74,9 @@ fn losses(points: &[Point]) -> Markup {
     figure("Loss by step", &more, &plane.draw(&format!("Loss by step: {more}."), &content))
 }
 
-/// How far the loss was from its end, in powers of ten; nothing if it never was.
-fn gap(points: &[Point]) -> Option<Markup> {
-    let end = points[points.len() - 1];
-    let last_round: Vec<&Point> = points.iter().filter(|point| point.round == points[0].round).collect();
-    // Rounds have rows of their own: distances are told within the first, which does most of the work.
-    let lowest = last_round.iter().map(|point| point.training).fold(f64::INFINITY, f64::min);
-    let gaps: Vec<(f64, f64)> = last_round
-        .iter()
-        .map(|point| (point.iteration as f64, point.training - lowest))
-        .filter(|(_, gap)| *gap > 1e-17)
-        .collect();
-    let (least, most) =
-        gaps.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), (_, gap)| (least.min(*gap), most.max(*gap)));
-    if gaps.len() < 3 || least * 10.0 > most {
-        return None;
-    }
-    let y =
-        Axis { name: "above its end", low: least / 2.0, high: most * 2.0, is_log: true, words: |v, _| scientific(v) };
-    let last = gaps.last().map_or(end.iteration as f64, |(iteration, _)| *iteration);
-    let x = Axis { high: last.max(1.0), ..steps(end) };
-    let plane = Plane { x, y, height: HEIGHT };
-    let content = html! {
-        path class="path" d=(plane.line(gaps.iter().copied())) {}
-        @for (iteration, gap) in gaps.iter().filter(|_| gaps.len() <= 60) {
-            circle class="dot" cx=(plane.x(*iteration)) cy=(plane.y(*gap)) r="3" {
-                title { (format!("step {iteration}: {} above the end", scientific(*gap))) }
-            }
-        }
-    };
-    let is_first_only = end.round != points[0].round;
-    let more = if is_first_only {
-        "first round, logarithmic: a straight line is a steady method"
-    } else {
-        "logarithmic: a straight line is a steady method"
-    };
-    Some(figure("Distance from the end", more, &plane.draw("How far the loss is above its end, by step.", &content)))
-}
-
 fn steps(end: Point) -> Axis {
     let words = |value: f64, _| if value.fract() == 0.0 { grouped(value as u64) } else { String::new() };
-    Axis { name: "steps", low: 0.0, high: (end.iteration as f64).max(1.0), is_log: false, words }
+    Axis { name: "steps", low: 0.0, high: (end.iteration as f64).max(1.0), words }
 }
 
 /// Lines where positions were resolved anew.

@@ -40,8 +40,8 @@ pub(super) fn curve(table: &Table) -> Markup {
     let (low, high) = range(ends, LEAST_RANGE);
     let high = high + LEGEND * (high - low);
     let count = table.entries.len() as f64;
-    let x = Axis { name: "entry", low: -0.5, high: count - 0.5, is_log: false, words: plain };
-    let y = Axis { name: "", low, high, is_log: false, words: plain };
+    let x = Axis { name: "entry", low: -0.5, high: count - 0.5, words: plain };
+    let y = Axis { name: "", low, high, words: plain };
     let plane = Plane { x, y, height: 300.0 };
     let points = |stage: usize| table.stage(stage).enumerate().map(|(index, number)| (index as f64, number));
     let content = html! {
