@@ -156,63 +156,12 @@ impl Tape {
             let adjoint = &rest[0];
             if let Op::Slot(slot) = op {
                 add(&mut slopes[slot as usize], adjoint);
-            } else {
-                self.propagate(op, values, &values[place], adjoint, before);
             }
-        }
-    }
-
-    /// Adds an operation's share to the adjoints of its operands.
-    #[inline]
-    fn propagate(&self, op: Op, values: &[Lanes], value: &Lanes, adjoint: &Lanes, before: &mut [Lanes]) {
-        let of = |node: Node| &values[node as usize];
-        let mut give = |node: Node, share: &dyn Fn(usize) -> f64| {
-            if self.varies[node as usize] {
-                let sum = &mut before[node as usize];
-                (0..LANES).for_each(|lane| sum[lane] += adjoint[lane] * share(lane));
-            }
-        };
-        match op {
-            Op::Constant(_) | Op::Slot(_) | Op::Fact(_) | Op::Sign(_) => {}
-            Op::Add(a, b) => {
-                if self.varies[a as usize] {
-                    add(&mut before[a as usize], adjoint);
+            each_partial(op, values, place, None, |node, partial, _| {
+                if self.varies[node as usize] {
+                    add_product(&mut before[node as usize], adjoint, partial);
                 }
-                if self.varies[b as usize] {
-                    add(&mut before[b as usize], adjoint);
-                }
-            }
-            Op::Sub(a, b) => {
-                if self.varies[a as usize] {
-                    add(&mut before[a as usize], adjoint);
-                }
-                if self.varies[b as usize] {
-                    subtract(&mut before[b as usize], adjoint);
-                }
-            }
-            Op::Mul(a, b) => {
-                if self.varies[a as usize] {
-                    add_product(&mut before[a as usize], adjoint, of(b));
-                }
-                if self.varies[b as usize] {
-                    add_product(&mut before[b as usize], adjoint, of(a));
-                }
-            }
-            Op::Div(a, b) => {
-                let (b_of, quotient) = (of(b), value);
-                give(a, &|lane| 1.0 / b_of[lane]);
-                give(b, &|lane| -quotient[lane] / b_of[lane]);
-            }
-            Op::Min(a, b) | Op::Max(a, b) => {
-                let first = picks_first(op, of(a), of(b));
-                give(a, &|lane| first[lane]);
-                give(b, &|lane| 1.0 - first[lane]);
-            }
-            Op::Abs(a) => give(a, &|lane| sign(of(a)[lane])),
-            Op::Power(a, power) => give(a, &|lane| raise_slope(of(a)[lane], power)),
-            Op::Exp(a) => give(a, &|lane| finite(value[lane])),
-            Op::Log(a) => give(a, &|lane| 1.0 / of(a)[lane]),
-            Op::Logistic(a) => give(a, &|lane| value[lane] * (1.0 - value[lane])),
+            });
         }
     }
 
@@ -231,7 +180,7 @@ impl Tape {
                 continue;
             }
             let mut tangent = ZERO;
-            each_partial(op, values, &values[place], tangents, &ZERO, |node, partial, _| {
+            each_partial(op, values, place, None, |node, partial, _| {
                 add_product(&mut tangent, partial, &tangents[node as usize]);
             });
             tangents[place] = tangent;
@@ -243,7 +192,7 @@ impl Tape {
                 add(&mut seconds[other as usize], moved);
                 continue;
             }
-            each_partial(op, values, &values[place], tangents, &tangents[place], |node, partial, change| {
+            each_partial(op, values, place, Some(tangents), |node, partial, change| {
                 if self.varies[node as usize] {
                     add_product(&mut before[node as usize], moved, partial);
                     add_product(&mut before[node as usize], adjoint, change);
@@ -253,17 +202,21 @@ impl Tape {
     }
 }
 
-/// Hands every operand with the derivative of the operation by it, and how that changes along the tangents.
+/// Hands every operand of the operation at a place with the derivative by it, and how that changes along tangents: not at
+/// all without any.
+#[inline]
 fn each_partial(
     op: Op,
     values: &[Lanes],
-    value: &Lanes,
-    tangents: &[Lanes],
-    tangent: &Lanes,
+    place: usize,
+    tangents: Option<&[Lanes]>,
     mut take: impl FnMut(Node, &Lanes, &Lanes),
 ) {
-    let of = |node: Node| (&values[node as usize], &tangents[node as usize]);
+    let moved = |place: usize| tangents.map_or(&ZERO, |tangents| &tangents[place]);
+    let of = |node: Node| (&values[node as usize], moved(node as usize));
+    let (value, tangent) = (&values[place], moved(place));
     let lanes = |number: &dyn Fn(usize) -> f64| -> Lanes { std::array::from_fn(number) };
+    let change_of = |number: &dyn Fn(usize) -> f64| if tangents.is_some() { lanes(number) } else { ZERO };
     const ONE: Lanes = [1.0; LANES];
     match op {
         Op::Constant(_) | Op::Slot(_) | Op::Fact(_) | Op::Sign(_) => {}
@@ -282,9 +235,9 @@ fn each_partial(
         Op::Div(a, b) => {
             let (divisor, moved) = of(b);
             let change = |lane: usize| -moved[lane] / (divisor[lane] * divisor[lane]);
-            take(a, &lanes(&|lane| 1.0 / divisor[lane]), &lanes(&change));
+            take(a, &lanes(&|lane| 1.0 / divisor[lane]), &change_of(&change));
             let partial = lanes(&|lane| -value[lane] / divisor[lane]);
-            take(b, &partial, &lanes(&|lane| -tangent[lane] / divisor[lane] - value[lane] * change(lane)));
+            take(b, &partial, &change_of(&|lane| -tangent[lane] / divisor[lane] - value[lane] * change(lane)));
         }
         Op::Min(a, b) | Op::Max(a, b) => {
             let first = picks_first(op, of(a).0, of(b).0);
@@ -298,21 +251,21 @@ fn each_partial(
             let change = |lane: usize| {
                 if second == 0.0 { 0.0 } else { second * raise(base[lane], power - 2.0) * moved[lane] }
             };
-            take(a, &lanes(&|lane| raise_slope(base[lane], power)), &lanes(&change));
+            take(a, &lanes(&|lane| raise_slope(base[lane], power)), &change_of(&change));
         }
         Op::Exp(a) => {
             let slope = lanes(&|lane| finite(value[lane]));
-            take(a, &slope, &lanes(&|lane| slope[lane] * of(a).1[lane]));
+            take(a, &slope, &change_of(&|lane| slope[lane] * of(a).1[lane]));
         }
         Op::Log(a) => {
             let (of, moved) = of(a);
             let change = |lane: usize| -moved[lane] / (of[lane] * of[lane]);
-            take(a, &lanes(&|lane| 1.0 / of[lane]), &lanes(&change));
+            take(a, &lanes(&|lane| 1.0 / of[lane]), &change_of(&change));
         }
         Op::Logistic(a) => {
             let slope = |lane: usize| value[lane] * (1.0 - value[lane]);
             let change = |lane: usize| slope(lane) * (1.0 - 2.0 * value[lane]) * of(a).1[lane];
-            take(a, &lanes(&slope), &lanes(&change));
+            take(a, &lanes(&slope), &change_of(&change));
         }
     }
 }
@@ -354,11 +307,6 @@ fn with_both(result: &mut Lanes, a: &Lanes, b: &Lanes, act: impl Fn(f64, f64) ->
 #[inline(always)]
 fn add(sum: &mut Lanes, part: &Lanes) {
     sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
-}
-
-#[inline(always)]
-fn subtract(sum: &mut Lanes, part: &Lanes) {
-    sum.iter_mut().zip(part).for_each(|(sum, part)| *sum -= part);
 }
 
 #[inline(always)]
