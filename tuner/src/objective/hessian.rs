@@ -142,7 +142,7 @@ impl Scored<'_> {
                 };
                 piece.push(columns, segments, |total, other| -> Cell {
                     let ([a, b], [c, d]) = (totals[total], totals[other]);
-                    Cell([entry(a, c), entry(a, d), entry(b, c), entry(b, d)])
+                    [entry(a, c), entry(a, d), entry(b, c), entry(b, d)]
                 });
             });
         }

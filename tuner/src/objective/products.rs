@@ -13,24 +13,8 @@ use crate::model::rows::Segment;
 use crate::parallel;
 use crate::processes::{self, Shared};
 
-/// The first half of one leaf by the two halves of another, then its second half by them. Aligned, so that none lies in two
-/// lines of a cache.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(align(32))]
-pub(super) struct Cell(pub(super) [f64; 4]);
-
-impl Cell {
-    #[inline(always)]
-    fn times(self, factor: f64) -> Cell {
-        Cell(self.0.map(|number| factor * number))
-    }
-
-    /// Adds a multiple of another.
-    #[inline(always)]
-    fn add(&mut self, factor: f64, other: Cell) {
-        self.0.iter_mut().zip(other.0).for_each(|(number, other)| *number += factor * other);
-    }
-}
+/// The first half of one leaf by the two halves of another, then its second half by them.
+pub(super) type Cell = [f64; 4];
 
 /// Which row and column of the matrix a leaf has, before parameters are told apart: the leaves of all sums, then the
 /// common totals.
@@ -98,14 +82,14 @@ impl<'l> Columns<'l> {
     }
 
     /// The matrix by parameters.
-    fn by_parameter(&self, bands: &[Band], scale: f64) -> SymmetricMatrix {
+    fn by_parameter(&self, bands: &[Vec<Cell>], scale: f64) -> SymmetricMatrix {
         let parameters = self.parameters();
         let mut matrix = SymmetricMatrix::zeros(self.layout.parameters);
         for (i, of_row) in parameters.iter().enumerate() {
             let first = row_of(i / BAND * BAND).start;
             let row = row_of(i).start - first..row_of(i).end - first;
-            for (j, (of_column, cell)) in parameters.iter().zip(&bands[i / BAND].0[row]).enumerate() {
-                for (place, &entry) in cell.0.iter().enumerate().filter(|(_, entry)| **entry != 0.0) {
+            for (j, (of_column, cell)) in parameters.iter().zip(&bands[i / BAND][row]).enumerate() {
+                for (place, &entry) in cell.iter().enumerate().filter(|(_, entry)| **entry != 0.0) {
                     for &(p, by) in &of_row[place / 2] {
                         for &(q, times) in &of_column[place % 2] {
                             // On the diagonal of leaves all is there; elsewhere what is above the diagonal is not, where both
@@ -227,9 +211,9 @@ impl Piece {
                 } else {
                     begin + self.entries[begin..end].partition_point(|j| !is_later(j))
                 };
-                let own = weights[other].times(self.counts[place]);
+                let own = weights[other].map(|number| self.counts[place] * number);
                 for (&j, &count) in self.entries[begin..end].iter().zip(&self.counts[begin..end]) {
-                    cells[j as usize].add(count, own);
+                    cells[j as usize].iter_mut().zip(own).for_each(|(cell, number)| *cell += count * number);
                 }
             }
         }
@@ -242,7 +226,7 @@ impl Shared for Piece {
         // All are whole and small.
         self.counts.iter().map(|&count| count as i8).collect::<Vec<i8>>().pack(bytes);
         self.begins.pack(bytes);
-        pack_cells(&self.weights, bytes);
+        self.weights.pack(bytes);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Self {
@@ -250,48 +234,27 @@ impl Shared for Piece {
             entries: Vec::unpack(bytes),
             counts: Vec::<i8>::unpack(bytes).into_iter().map(f64::from).collect(),
             begins: Vec::unpack(bytes),
-            weights: unpack_cells(bytes),
+            weights: Vec::unpack(bytes),
             ..Piece::default()
         }
     }
 }
 
-fn pack_cells(cells: &[Cell], bytes: &mut Vec<u8>) {
-    cells.iter().flat_map(|cell| cell.0).collect::<Vec<f64>>().pack(bytes);
-}
-
-fn unpack_cells(bytes: &mut &[u8]) -> Vec<Cell> {
-    Vec::<f64>::unpack(bytes).as_chunks().0.iter().map(|&cell| Cell(cell)).collect()
-}
-
-/// Rows of the matrix that are added up together: by one thread of one process.
-struct Band(Vec<Cell>);
-
-impl Shared for Band {
-    fn pack(&self, bytes: &mut Vec<u8>) {
-        pack_cells(&self.0, bytes);
-    }
-
-    fn unpack(bytes: &mut &[u8]) -> Self {
-        Band(unpack_cells(bytes))
-    }
-}
-
-/// Rows of a band.
+/// Rows of the matrix that are added up together, by one thread of one process: a band.
 const BAND: usize = 8;
 
 /// The sum of outer products.
 pub(super) struct Products<'c> {
     columns: &'c Columns<'c>,
     /// The lower triangle, band after band, row after row.
-    bands: Vec<Band>,
+    bands: Vec<Vec<Cell>>,
 }
 
 impl<'c> Products<'c> {
     pub(super) fn new(columns: &'c Columns<'c>) -> Self {
         let band = |first: usize| {
             let cells = row_of((first + BAND).min(columns.count())).start - row_of(first).start;
-            Band(vec![Cell::default(); if processes::is_own(first / BAND) { cells } else { 0 }])
+            vec![Cell::default(); if processes::is_own(first / BAND) { cells } else { 0 }]
         };
         Products { columns, bands: (0..columns.count()).step_by(BAND).map(band).collect() }
     }
@@ -299,7 +262,7 @@ impl<'c> Products<'c> {
     /// Adds rows. Every process and every thread has some rows of the matrix for itself.
     pub(super) fn add(&mut self, pieces: &[Piece]) {
         parallel::for_each(self.bands.iter_mut().enumerate(), |(number, band)| {
-            let mut cells = &mut band.0[..];
+            let mut cells = &mut band[..];
             for column in number * BAND.. {
                 let Some((row, others)) = cells.split_at_mut_checked(column + 1) else { break };
                 pieces.iter().for_each(|piece| piece.add_to(self.columns, column, row));
@@ -391,7 +354,7 @@ mod tests {
             let piece = &mut pieces[row % 3];
             piece.push(&columns, &segments, |total, other| {
                 let ([a, b], [c, d]) = (columns.slots(total), columns.slots(other));
-                Cell([(a, c), (a, d), (b, c), (b, d)].map(|(i, j)| i.zip(j).map_or(0.0, |(i, j)| weights.get(i, j))))
+                [(a, c), (a, d), (b, c), (b, d)].map(|(i, j)| i.zip(j).map_or(0.0, |(i, j)| weights.get(i, j)))
             });
         }
         assert_eq!(totals, 7);
