@@ -247,12 +247,8 @@ impl Stream<'_> {
     }
 }
 
-/// Buffers that were used and can be used again: fresh memory costs more than reading into it.
-type Spares = Arc<Mutex<Vec<Vec<u8>>>>;
-
 /// Whole records of a file, divided into chunks.
 pub(super) struct Block {
-    spares: Spares,
     bytes: Vec<u8>,
     /// Where each chunk ends.
     ends: Vec<usize>,
@@ -266,16 +262,9 @@ impl Block {
     }
 }
 
-impl Drop for Block {
-    fn drop(&mut self) {
-        self.spares.lock().unwrap_or_else(PoisonError::into_inner).push(std::mem::take(&mut self.bytes));
-    }
-}
-
 /// Cuts the content of a file into blocks.
 pub(super) struct Blocks<'p> {
     stream: Stream<'p>,
-    spares: Spares,
     /// What was read and not handed out yet.
     rest: Vec<u8>,
     is_at_end: bool,
@@ -289,7 +278,7 @@ impl<'p> Blocks<'p> {
         if rest.is_empty() {
             return Err(SourceError::empty(&stream.name));
         }
-        Ok(Blocks { stream, spares: Spares::default(), rest, is_at_end })
+        Ok(Blocks { stream, rest, is_at_end })
     }
 
     /// What the file begins with.
@@ -336,12 +325,8 @@ impl<'p> Blocks<'p> {
 
     /// The first `length` bytes of what was read.
     fn block(&mut self, length: usize, ends: Vec<usize>) -> Block {
-        let spare = self.spares.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut rest = spare.unwrap_or_default();
-        rest.clear();
-        rest.extend_from_slice(&self.rest[length..]);
-        self.rest.truncate(length);
-        Block { spares: Arc::clone(&self.spares), bytes: std::mem::replace(&mut self.rest, rest), ends }
+        let rest = self.rest.split_off(length);
+        Block { bytes: std::mem::replace(&mut self.rest, rest), ends }
     }
 
     /// SHA-256 of the file as it is on the disk, in hexadecimal, once it has been read to its end.
