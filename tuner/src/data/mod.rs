@@ -45,7 +45,7 @@ pub use runs::Unfit;
 pub(crate) use show::{skipped_by_reason, together, write_files, write_skipped};
 pub use store::Grouping;
 use store::Store;
-pub use views::{FlippedResults, Views};
+pub use views::Views;
 pub use weight::Weight;
 
 /// Bytes of a chunk of a file; chunks are parsed in parallel and do not depend on the number of threads.

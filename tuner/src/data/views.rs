@@ -26,18 +26,18 @@ pub struct Views {
 
 /// Results that are not White's, or not all of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FlippedResults {
+pub(crate) struct FlippedResults {
     /// Positions in which one side is well ahead and one side won, and Black is to move.
-    pub positions: u64,
+    positions: u64,
     /// Those of them in which the side ahead lost, as it seems.
-    pub against: u64,
+    against: u64,
     /// How many of the results seem to be those of the side to move, as a share.
-    pub share: f64,
+    share: f64,
 }
 
 impl FlippedResults {
     /// Whether it is only some of the results.
-    pub fn are_mixed(&self) -> bool {
+    fn are_mixed(&self) -> bool {
         self.share < 1.0 - CLEAR
     }
 }
@@ -87,7 +87,7 @@ impl Views {
     ///
     /// With White to move, results in either view are the same: how often the side ahead loses there is what is to be
     /// expected with Black to move.
-    pub fn flipped_results(&self) -> Option<FlippedResults> {
+    pub(crate) fn flipped_results(&self) -> Option<FlippedResults> {
         let positions = [0, 1].map(|side| self.won[side] + self.lost[side]);
         if positions.iter().any(|&count| count < FEWEST) {
             return None;

@@ -17,9 +17,9 @@ use crate::run::explain::{Case, Explanation, FAR_OFF, Misjudged, Worst, explain}
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outliers {
     /// What was found; the outliers are its worst positions.
-    pub explanation: Explanation,
+    explanation: Explanation,
     /// Records that were passed over.
-    pub skipped: u64,
+    skipped: u64,
 }
 
 /// Finds the `count` positions whose result is furthest from what the parameters expect.

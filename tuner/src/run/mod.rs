@@ -11,7 +11,7 @@ mod search;
 mod settings;
 mod state;
 pub mod uncertainty;
-pub mod validation;
+mod validation;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -24,13 +24,13 @@ use crate::progress::Progress;
 pub use checkpoint::{CHECKPOINT, Checkpoint, CheckpointError, Fingerprint};
 pub use error::RunError;
 pub use outcome::{Bootstrap, CurvePoint, Losses, Outcome, Seconds, SetLoss, Sides};
-pub use pipeline::Subject;
-pub(crate) use pipeline::{Run, timed};
-pub use search::{Found, Pick, Search, Seen};
+pub(crate) use pipeline::{Run, Subject, timed};
+pub(crate) use search::{Pick, Search, Seen};
 pub use settings::Settings;
 pub(crate) use state::RunState;
 pub use uncertainty::{Errors, standard_errors};
-pub use validation::{FOLDS, PriorChoice, PriorSearch, Split, ValidationError};
+pub(crate) use validation::{FOLDS, PriorSearch, Split};
+pub use validation::{PriorChoice, ValidationError};
 
 /// Rows in which a parameter must occur to be tuned, unless the user says otherwise.
 pub const MIN_SEEN: u32 = 10;
@@ -60,7 +60,7 @@ impl<'h> Hooks<'h> {
     }
 
     /// Whether the run is to end; all processes agree on it.
-    pub fn is_interrupted(&self) -> bool {
+    pub(crate) fn is_interrupted(&self) -> bool {
         processes::any(self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)))
     }
 
@@ -74,11 +74,10 @@ impl<'h> Hooks<'h> {
 }
 
 /// Rows to fit, and rows held out.
-pub struct Divided<'r> {
-    /// Rows to fit.
-    pub fitted: Cow<'r, Rows>,
-    /// Rows that judge the fit, if there are any.
-    pub held: Option<Rows>,
+pub(crate) struct Divided<'r> {
+    pub(crate) fitted: Cow<'r, Rows>,
+    /// If there are any.
+    pub(crate) held: Option<Rows>,
 }
 
 impl<'r> Divided<'r> {
@@ -86,7 +85,7 @@ impl<'r> Divided<'r> {
     ///
     /// # Errors
     /// If a file of rows cannot be written.
-    pub fn new(rows: Cow<'r, Rows>, split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
+    pub(crate) fn new(rows: Cow<'r, Rows>, split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
         let Some(split) = split else { return Ok(Divided { fitted: rows, held: None }) };
         let (fitted, held) = split.stored_rows(&rows, storage)?;
         Ok(Divided { fitted: Cow::Owned(fitted), held: Some(held).filter(|held| !held.is_empty()) })

@@ -38,7 +38,7 @@ fn roughness(rounds: u64) -> f64 {
 const LAST_ROUGH: f64 = 3e-4;
 
 /// An evaluation whose parameters are fitted: what one has that others have not.
-pub trait Subject<'r> {
+pub(crate) trait Subject<'r> {
     /// Mean losses of rows or positions, as a user is told them.
     type Loss: Copy + Debug + Serialize + DeserializeOwned;
 

@@ -12,65 +12,55 @@ use crate::progress::Unit;
 
 /// Parameters, and the mean loss of the rows held out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pick {
-    /// The parameters.
-    pub theta: Vec<f64>,
-    /// The loss.
-    pub loss: f64,
+pub(crate) struct Pick {
+    pub(crate) theta: Vec<f64>,
+    pub(crate) loss: f64,
 }
 
 /// A fit to be made.
 #[derive(Clone, Copy)]
-pub struct Search<'a> {
+pub(crate) struct Search<'a> {
     /// What is minimised.
-    pub objective: &'a Objective<'a>,
+    pub(crate) objective: &'a Objective<'a>,
     /// Rows held out: of all steps, the one at which they lose least is kept.
-    pub held: Option<&'a Rows>,
-    /// How the objective is minimised.
-    pub solver: &'a dyn Solver,
-    /// Where the fit begins.
-    pub start: &'a [f64],
+    pub(crate) held: Option<&'a Rows>,
+    pub(crate) solver: &'a dyn Solver,
+    pub(crate) start: &'a [f64],
     /// Where it may go.
-    pub limits: &'a Limits,
-    /// Who watches it.
-    pub hooks: Hooks<'a>,
+    pub(crate) limits: &'a Limits,
+    pub(crate) hooks: Hooks<'a>,
 }
 
 /// A step of a fit.
-pub struct Seen<'s> {
-    /// The step.
-    pub step: &'s Step,
+pub(crate) struct Seen<'s> {
+    pub(crate) step: &'s Step,
     /// Mean loss of the rows held out.
-    pub held: Option<f64>,
+    pub(crate) held: Option<f64>,
     /// The best step so far by these.
-    pub pick: Option<&'s Pick>,
+    pub(crate) pick: Option<&'s Pick>,
     /// Makes what is needed to go on from here.
-    pub state: &'s dyn Fn() -> State,
+    pub(crate) state: &'s dyn Fn() -> State,
     /// Whether the fit ends here because it is interrupted.
-    pub is_interrupted: bool,
+    pub(crate) is_interrupted: bool,
 }
 
 /// What a fit has found.
-pub struct Found {
+pub(crate) struct Found {
     /// The parameters: those of the best step by the rows held out, or of the minimum.
-    pub theta: Vec<f64>,
-    /// The fit itself.
-    pub fit: Fit,
+    pub(crate) theta: Vec<f64>,
+    pub(crate) fit: Fit,
 }
 
 impl Found {
-    /// Whether somebody ended the fit.
-    pub fn is_interrupted(&self) -> bool {
+    pub(crate) fn is_interrupted(&self) -> bool {
         self.fit.termination == Termination::Cancelled
     }
 
-    /// Whether a minimum was found.
-    pub fn has_converged(&self) -> bool {
+    pub(crate) fn has_converged(&self) -> bool {
         !matches!(self.fit.termination, Termination::StepLimit | Termination::Cancelled)
     }
 
-    /// Steps taken.
-    pub fn steps(&self) -> usize {
+    pub(crate) fn steps(&self) -> usize {
         self.fit.history.len().saturating_sub(1)
     }
 }
@@ -80,7 +70,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// If the start does not fit the objective, or the state is not one of this fit.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         resume: Option<(State, Option<Pick>)>,
         watch: &mut dyn FnMut(&Seen<'_>) -> ControlFlow<()>,

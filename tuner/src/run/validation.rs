@@ -18,13 +18,13 @@ use crate::progress::{Progress, Unit};
 
 /// The groups that fall below a share of all, by their hash under a seed: the same for the same data in any order.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Draw {
+pub(crate) struct Draw {
     seed: u64,
 }
 
 /// What a draw is for: draws for different ends have nothing to do with one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// What is held out of a run.
     HoldOut,
     /// Folds of a cross-validation.
@@ -34,13 +34,12 @@ pub enum End {
 }
 
 impl Draw {
-    /// A way to deal out groups.
-    pub fn new(seed: u64, end: End) -> Self {
+    pub(crate) fn new(seed: u64, end: End) -> Self {
         Draw { seed: seed.rotate_left(1) ^ (end as u64).rotate_right(1) }
     }
 
     /// Where a group stands in 0..1.
-    pub fn place(self, group: u32) -> f64 {
+    pub(crate) fn place(self, group: u32) -> f64 {
         // Two rounds of Stafford's mix 13. See <https://zimbry.blogspot.com/2011/09/better-bit-mixing-improving-on.html>.
         let mix = |x: u64| {
             let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -52,7 +51,7 @@ impl Draw {
     }
 
     /// The fold of a group, below `folds`.
-    pub fn fold(self, group: u32, folds: usize) -> usize {
+    pub(crate) fn fold(self, group: u32, folds: usize) -> usize {
         ((self.place(group) * folds as f64) as usize).min(folds.saturating_sub(1))
     }
 }
@@ -85,11 +84,11 @@ pub enum ValidationError {
 
 /// Rows to fit, and rows to judge the fit by.
 #[derive(Clone, Debug)]
-pub struct Split {
+pub(crate) struct Split {
     /// Numbers of the rows to fit.
-    pub fitted: Vec<u32>,
+    pub(crate) fitted: Vec<u32>,
     /// Numbers of the rows held out.
-    pub held: Vec<u32>,
+    pub(crate) held: Vec<u32>,
 }
 
 impl Split {
@@ -97,7 +96,7 @@ impl Split {
     ///
     /// # Errors
     /// If one of the sides would be empty.
-    pub fn hold_out(groups: &[u32], share: f64, seed: u64) -> Result<Self, ValidationError> {
+    pub(crate) fn hold_out(groups: &[u32], share: f64, seed: u64) -> Result<Self, ValidationError> {
         let draw = Draw::new(seed, End::HoldOut);
         let is_held = |&row: &u32| draw.place(groups[row as usize]) < share;
         let (held, fitted): (Vec<u32>, Vec<u32>) = (0..groups.len() as u32).partition(is_held);
@@ -111,7 +110,7 @@ impl Split {
     ///
     /// # Errors
     /// If one of the sides would be empty.
-    pub fn fold(groups: &[u32], number: usize, seed: u64) -> Result<Self, ValidationError> {
+    pub(crate) fn fold(groups: &[u32], number: usize, seed: u64) -> Result<Self, ValidationError> {
         Split::fold_of(groups, number, seed, 1.0)
     }
 
@@ -132,12 +131,12 @@ impl Split {
     }
 
     /// The groups of the rows to fit.
-    pub fn fitted_groups(&self, groups: &[u32]) -> Vec<u32> {
+    pub(crate) fn fitted_groups(&self, groups: &[u32]) -> Vec<u32> {
         self.fitted.iter().map(|&row| groups[row as usize]).collect()
     }
 
     /// Copies of the rows of both sides, in memory: to fit, and held out.
-    pub fn rows(&self, rows: &Rows) -> (Rows, Rows) {
+    pub(crate) fn rows(&self, rows: &Rows) -> (Rows, Rows) {
         let pick = |numbers: &[u32]| rows.pick(numbers.iter().map(|&row| row as usize));
         (pick(&self.fitted), pick(&self.held))
     }
@@ -146,14 +145,14 @@ impl Split {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn stored_rows(&self, rows: &Rows, storage: &Storage) -> Result<(Rows, Rows), RowsError> {
+    pub(crate) fn stored_rows(&self, rows: &Rows, storage: &Storage) -> Result<(Rows, Rows), RowsError> {
         let pick = |numbers: &[u32]| rows.pick_to(storage, numbers.iter().map(|&row| row as usize));
         Ok((pick(&self.fitted)?, pick(&self.held)?))
     }
 }
 
 /// Folds of a cross-validation.
-pub const FOLDS: usize = 5;
+pub(crate) const FOLDS: usize = 5;
 
 /// Rows that the folds which are looked at hold out together, at least: more of them would not change the choice.
 const ENOUGH_HELD: usize = 60_000;
@@ -182,53 +181,52 @@ const RUNGS: std::ops::RangeInclusive<i32> = -10..=10;
 
 /// A strength and what data that were not fitted lose with it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Trial {
+pub(crate) struct Trial {
     /// Strength of the prior, times the number of positions.
-    pub per_position: f64,
+    pub(crate) per_position: f64,
     /// Mean loss of the held-out rows of all folds looked at.
-    pub loss: f64,
+    pub(crate) loss: f64,
 }
 
 /// How the strength of a prior was chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PriorChoice {
     /// Strength, times the number of positions.
-    pub per_position: f64,
+    pub(crate) per_position: f64,
     /// Loss of the held-out rows with it.
-    pub loss: f64,
+    pub(crate) loss: f64,
     /// What was tried, by ascending strength.
-    pub trials: Vec<Trial>,
+    pub(crate) trials: Vec<Trial>,
     /// Loss of the held-out rows at the start.
-    pub start: f64,
+    pub(crate) start: f64,
     /// Folds looked at.
-    pub folds: usize,
+    pub(crate) folds: usize,
 }
 
 /// A choice, and where a fit to all rows may begin instead of at the start.
-pub struct Chosen {
-    /// The strength.
-    pub choice: PriorChoice,
+pub(crate) struct Chosen {
+    pub(crate) choice: PriorChoice,
     /// Where the fit to the first fold ended with it.
-    pub theta: Vec<f64>,
+    pub(crate) theta: Vec<f64>,
     /// Norm of the gradient where that fold's first fit began, at the start.
-    pub norm: f64,
+    pub(crate) norm: f64,
 }
 
 /// What a cross-validation is about.
 #[derive(Clone, Copy)]
-pub struct PriorSearch<'a> {
+pub(crate) struct PriorSearch<'a> {
     /// What is fitted, its prior aside.
-    pub objective: &'a Objective<'a>,
+    pub(crate) objective: &'a Objective<'a>,
     /// By row: what must not be parted.
-    pub groups: &'a [u32],
+    pub(crate) groups: &'a [u32],
     /// Where fits begin, and are pulled to.
-    pub start: &'a [f64],
+    pub(crate) start: &'a [f64],
     /// Where they may go.
-    pub limits: &'a Limits,
+    pub(crate) limits: &'a Limits,
     /// Whether the scale of the start is pulled to.
-    pub scale: PriorScale,
+    pub(crate) scale: PriorScale,
     /// What decides the folds.
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
 /// A fold, and where the last fit to it ended.
@@ -247,7 +245,7 @@ impl PriorSearch<'_> {
     ///
     /// # Errors
     /// If a fit cannot begin.
-    pub fn choose(&self, progress: &dyn Progress) -> Result<Option<Chosen>, ValidationError> {
+    pub(crate) fn choose(&self, progress: &dyn Progress) -> Result<Option<Chosen>, ValidationError> {
         progress.begin("prior", 0, Unit::Iterations);
         let choice = self.run(|trial| {
             progress.advance(1);

@@ -14,10 +14,10 @@ use engine::search::{Pruning, Quiescence};
 
 use crate::data::{Dataset, DatasetError, Label, ReadOptions, Source, material_balance};
 use crate::progress::Progress;
-pub use sums::{Correlation, LABELS, SCORES, ScoreSums, Sums};
+use sums::{Correlation, LABELS, SCORES, Sums};
 
 /// A quiescence score further than this from the evaluation, in centipawns, is not that of a quiet position.
-pub const QUIET_MARGIN: i32 = 50;
+const QUIET_MARGIN: i32 = 50;
 
 /// A score beyond this, in centipawns, says that the game is decided.
 const DECIDED: u16 = 1500;
@@ -25,9 +25,9 @@ const DECIDED: u16 = 1500;
 /// White's material less Black's beyond this, in pawns, says so too.
 const MUCH_MATERIAL: i32 = 9;
 
-/// What speaks against the result of a position.
+/// What speaks against the result of a position, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Suspicion {
+enum Suspicion {
     /// The side that is mated has not lost.
     Mate,
     /// Somebody has won where nobody can.
@@ -39,11 +39,9 @@ pub enum Suspicion {
 }
 
 impl Suspicion {
-    /// All, the strongest first.
-    pub const ALL: [Self; 4] = [Suspicion::Mate, Suspicion::Draw, Suspicion::Score, Suspicion::Material];
+    const ALL: [Self; 4] = [Suspicion::Mate, Suspicion::Draw, Suspicion::Score, Suspicion::Material];
 
-    /// In a few words.
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Suspicion::Mate => "mated, but not lost",
             Suspicion::Draw => "won, but a draw by the rules",
@@ -76,20 +74,19 @@ fn is_stalemate(position: &Position) -> bool {
 
 /// A position whose label is hard to believe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Suspect {
-    /// What speaks against the label.
-    pub suspicion: Suspicion,
+struct Suspect {
+    suspicion: Suspicion,
     /// The number of the position in the data.
-    pub sample: usize,
+    sample: usize,
 }
 
 /// Positions that are there more than once, clocks aside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Duplicates {
+struct Duplicates {
     /// Positions that have been there before.
-    pub again: u64,
+    again: u64,
     /// Different positions that come with more than one result.
-    pub disputed: u64,
+    disputed: u64,
 }
 
 impl Duplicates {
@@ -107,11 +104,10 @@ impl Duplicates {
 
 /// How many games there are, where they can be told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Games {
-    /// Games.
-    pub count: u64,
+struct Games {
+    count: u64,
     /// Positions of the game with the fewest, and of that with the most.
-    pub positions: (u64, u64),
+    positions: (u64, u64),
 }
 
 impl Games {
@@ -130,19 +126,18 @@ impl Games {
 
 /// How labels or scores go with material, by side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Agreement {
+struct Agreement {
     /// Over all positions with White, and with Black to move.
-    pub by_side: [Correlation; 2],
+    by_side: [Correlation; 2],
     /// Positions with Black to move in stretches where they go with material as they should, and where they go against
     /// it.
-    pub straight: u64,
-    /// See `straight`.
-    pub turned: u64,
+    straight: u64,
+    turned: u64,
 }
 
 /// What may be wrong with a point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ViewFault {
+enum ViewFault {
     /// It is Black's throughout.
     Black,
     /// It is that of the side to move, or White's where that of the side to move was expected.
@@ -160,7 +155,7 @@ impl Agreement {
     }
 
     /// What looks wrong, if anything does.
-    pub fn fault(&self) -> Option<ViewFault> {
+    fn fault(&self) -> Option<ViewFault> {
         let [white, black] = &self.by_side;
         if self.straight > 0 && self.turned > 0 {
             Some(ViewFault::Mixed)
@@ -176,29 +171,24 @@ impl Agreement {
 
 /// How the labels and scores of one file go with material.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct FileAgreement {
-    /// Results.
-    pub labels: Agreement,
-    /// Scores.
-    pub scores: Agreement,
+struct FileAgreement {
+    labels: Agreement,
+    scores: Agreement,
 }
 
 /// What was found.
 pub struct Stats {
-    /// The data.
-    pub dataset: Dataset,
-    /// What they sum up to.
-    pub sums: Sums,
+    dataset: Dataset,
+    sums: Sums,
     /// By file, in order.
-    pub agreements: Vec<FileAgreement>,
-    /// Positions that occur more than once.
-    pub duplicates: Duplicates,
-    /// Games, if every position is of a game that has a name.
-    pub games: Option<Games>,
+    agreements: Vec<FileAgreement>,
+    duplicates: Duplicates,
+    /// If every position is of a game that has a name.
+    games: Option<Games>,
     /// By [`Suspicion`]: how many positions there are.
-    pub suspicions: [u64; Suspicion::ALL.len()],
+    suspicions: [u64; Suspicion::ALL.len()],
     /// The first of them, those with most against them before.
-    pub suspects: Vec<Suspect>,
+    suspects: Vec<Suspect>,
 }
 
 /// Reads data and looks at every position; tells at most `count` suspects.
@@ -297,7 +287,7 @@ impl Whole {
 }
 
 /// Results with the side to move or another circumstance: how many of each outcome, lost to won for White.
-pub type Outcomes = [u64; 3];
+type Outcomes = [u64; 3];
 
 #[cfg(test)]
 mod tests;

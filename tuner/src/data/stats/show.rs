@@ -115,7 +115,7 @@ impl Stats {
     }
 
     /// What is wrong with points of view, in words.
-    pub fn warnings(&self) -> Vec<String> {
+    pub(super) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         for (file, found) in self.dataset.files().iter().zip(&self.agreements) {
             for (what, agreement) in [("results", &found.labels), ("scores", &found.scores)] {

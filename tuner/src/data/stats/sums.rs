@@ -3,42 +3,37 @@
 use engine::chess::Position;
 
 use super::Outcomes;
-use crate::data::Label;
-use crate::data::{PHASE_PARTS, material_balance, phase, phase_part};
+use crate::data::{Label, PHASE_PARTS, material_balance, phase, phase_part};
 
 /// Which of the correlations with material are those of the results.
-pub const LABELS: usize = 0;
+pub(super) const LABELS: usize = 0;
 
 /// Which are those of the scores.
-pub const SCORES: usize = 1;
+pub(super) const SCORES: usize = 1;
 
 /// What positions sum up to.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sums {
+pub(super) struct Sums {
     /// Results with White to move, with Black to move.
-    pub by_side: [Outcomes; 2],
+    pub(super) by_side: [Outcomes; 2],
     /// Results by phase, the endgame first.
-    pub by_phase: [Outcomes; PHASE_PARTS],
+    pub(super) by_phase: [Outcomes; PHASE_PARTS],
     /// Positions by their number of pieces, kings and pawns among them; 1 first.
-    pub by_pieces: [u64; 32],
-    /// Positions in check.
-    pub checks: u64,
+    pub(super) by_pieces: [u64; 32],
+    pub(super) checks: u64,
     /// Positions whose quiescence score is not near their evaluation.
-    pub noisy: u64,
-    /// Their scores.
-    pub scores: ScoreSums,
+    pub(super) noisy: u64,
+    pub(super) scores: ScoreSums,
     /// How results ([`LABELS`]) and scores ([`SCORES`]) go with material, with White and with Black to move.
-    pub with_material: [[Correlation; 2]; 2],
+    pub(super) with_material: [[Correlation; 2]; 2],
 }
 
 impl Sums {
-    /// How many positions there are.
-    pub fn positions(&self) -> u64 {
+    pub(super) fn positions(&self) -> u64 {
         self.by_side.iter().flatten().sum()
     }
 
-    /// Their results.
-    pub fn outcomes(&self) -> Outcomes {
+    pub(super) fn outcomes(&self) -> Outcomes {
         let [white, black] = self.by_side;
         std::array::from_fn(|outcome| white[outcome] + black[outcome])
     }
@@ -73,18 +68,17 @@ impl Sums {
 
 /// Scores, centipawns, White's view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ScoreSums {
-    /// How many positions have one.
-    pub count: u64,
+pub(super) struct ScoreSums {
+    pub(super) count: u64,
     /// The lowest and the highest.
-    pub range: Option<(i16, i16)>,
+    pub(super) range: Option<(i16, i16)>,
     /// How far they are from 0, summed up.
     sizes: u64,
 }
 
 impl ScoreSums {
     /// How far scores are from 0, on average.
-    pub fn mean_size(&self) -> f64 {
+    pub(super) fn mean_size(&self) -> f64 {
         self.sizes as f64 / self.count.max(1) as f64
     }
 
@@ -104,7 +98,7 @@ impl ScoreSums {
 
 /// How two numbers go together over positions that come in games.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Correlation {
+pub(super) struct Correlation {
     count: u64,
     sums: [i64; 2],
     squares: [i64; 2],
@@ -122,13 +116,12 @@ const SLIGHT: f64 = 0.1;
 const CERTAIN: f64 = 3.0;
 
 impl Correlation {
-    /// Over how many positions.
-    pub fn count(&self) -> u64 {
+    pub(super) fn count(&self) -> u64 {
         self.count
     }
 
     /// From −1 to 1; none where one of the numbers is always the same.
-    pub fn coefficient(&self) -> Option<f64> {
+    pub(super) fn coefficient(&self) -> Option<f64> {
         let n = self.count as f64;
         let [x, y] = self.sums.map(|sum| sum as f64);
         let [xx, yy] = self.squares.map(|sum| sum as f64);
@@ -137,12 +130,12 @@ impl Correlation {
     }
 
     /// Whether the numbers go together beyond doubt.
-    pub fn is_straight(&self) -> bool {
+    pub(super) fn is_straight(&self) -> bool {
         self.is_beyond(1.0)
     }
 
     /// Whether one falls as the other rises, beyond doubt.
-    pub fn is_turned(&self) -> bool {
+    pub(super) fn is_turned(&self) -> bool {
         self.is_beyond(-1.0)
     }
 

@@ -15,78 +15,66 @@ use crate::numbers::{Number, Numbers, Stage};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diff {
     /// Every table or field, in the order of the parameters.
-    pub tables: Vec<TableChange>,
-    /// What the pieces are worth.
-    pub worths: Vec<WorthChange>,
+    tables: Vec<TableChange>,
+    worths: Vec<WorthChange>,
     /// The numbers that changed, the largest change first.
-    pub numbers: Vec<NumberChange>,
+    numbers: Vec<NumberChange>,
     /// The boards on which something changed.
-    pub boards: Vec<BoardChange>,
+    boards: Vec<BoardChange>,
     /// K of both, where they give it.
-    pub scales: [Option<f64>; 2],
+    scales: [Option<f64>; 2],
     /// Whether both give every position the same score, to within rounding.
-    pub is_same_evaluation: bool,
+    is_same_evaluation: bool,
 }
 
-/// What changed in a table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TableChange {
+struct TableChange {
     /// Its path.
-    pub table: String,
-    /// How many numbers it has.
-    pub size: usize,
-    /// How many of them changed.
-    pub changed: usize,
+    table: String,
+    /// How many numbers it has, and how many of them changed.
+    size: usize,
+    changed: usize,
     /// The changes of its midgame and endgame numbers, or of its single ones.
-    pub changes: Vec<(Option<Stage>, Changes)>,
+    changes: Vec<(Option<Stage>, Changes)>,
 }
 
 /// Changes of several numbers, in their unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Changes {
-    /// Their mean, over all numbers.
-    pub mean: f64,
-    /// The largest, up or down.
-    pub largest: f64,
+struct Changes {
+    /// Over all numbers, those that did not change included.
+    mean: f64,
+    /// Up or down.
+    largest: f64,
 }
 
 /// What a piece is worth, in centipawns: its material and the mean of the squares it can stand on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WorthChange {
-    /// Its name.
-    pub piece: String,
-    /// In the midgame or the endgame.
-    pub stage: Stage,
-    /// Before.
-    pub before: f64,
-    /// After.
-    pub after: f64,
+struct WorthChange {
+    piece: String,
+    stage: Stage,
+    before: f64,
+    after: f64,
 }
 
-/// A number that changed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NumberChange {
-    /// Its name.
-    pub name: String,
-    /// Before.
-    pub before: f64,
-    /// After.
-    pub after: f64,
+struct NumberChange {
+    name: String,
+    before: f64,
+    after: f64,
 }
 
-/// The changes of a board.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BoardChange {
+struct BoardChange {
     /// The path of its table.
-    pub table: String,
-    /// In the midgame or the endgame, if it has both.
-    pub stage: Option<Stage>,
+    table: String,
+    /// If it has both.
+    stage: Option<Stage>,
     /// By `[rank][file]`, rank 1 and file a first.
-    pub changes: [[f64; 8]; 8],
+    changes: [[f64; 8]; 8],
     /// The mean of the changes of all squares where the piece can stand, if that is part of its worth; 0 if not.
-    pub shift: f64,
+    shift: f64,
     /// The changes less that mean, rounded, of the squares where the piece can stand; the plain changes of the others.
-    pub centred: [[f64; 8]; 8],
+    centred: [[f64; 8]; 8],
 }
 
 /// A set of parameters, and K if it has one.

@@ -65,53 +65,43 @@ pub struct Task {
 
 /// A derivative, as it is computed and as differences say.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Slope {
+struct Slope {
     /// The parameter, or the direction.
-    pub index: usize,
-    /// As it is computed.
-    pub analytic: f64,
-    /// As differences say.
-    pub numeric: f64,
+    index: usize,
+    analytic: f64,
+    numeric: f64,
     /// How large it could be, about.
-    pub scale: f64,
+    scale: f64,
 }
 
 impl Slope {
     /// How far the two are apart, as a share of the scale; 0 if they are the same.
-    pub fn error(&self) -> f64 {
+    fn error(&self) -> f64 {
         let difference = (self.analytic - self.numeric).abs();
         if difference == 0.0 { 0.0 } else { difference / self.scale }
     }
 }
 
-/// The engine's scores beside those of the rows.
+/// The engine's score beside that of the row where they are furthest apart, in centipawns and White's view.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ScoreCheck {
-    /// How far they are apart at most, in centipawns.
-    pub error: f64,
-    /// Where, as FEN.
-    pub fen: String,
-    /// The engine's score there, in centipawns and White's view.
-    pub played: i16,
-    /// The row's.
-    pub row: f64,
+struct ScoreCheck {
+    error: f64,
+    fen: String,
+    played: i16,
+    row: f64,
 }
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
-    /// Positions looked at.
-    pub positions: usize,
-    /// The scale from centipawns to expected results.
-    pub k: f64,
-    /// First derivatives, the worst first.
-    pub slopes: Vec<Slope>,
-    /// How much they may be off.
-    pub tolerance: f64,
+    positions: usize,
+    k: f64,
+    /// First derivatives, the worst first, and how much they may be off.
+    slopes: Vec<Slope>,
+    tolerance: f64,
     /// Second derivatives along directions, the worst first.
-    pub bends: Vec<Slope>,
-    /// Scores.
-    pub scores: ScoreCheck,
+    bends: Vec<Slope>,
+    scores: ScoreCheck,
 }
 
 impl Check {

@@ -43,8 +43,7 @@ fn losses(points: &[Point]) -> Markup {
     let shown = if quick * 4 < points.len() && points.len() - quick > 8 { quick / 2 } else { 0 };
     let values = points[shown..].iter().flat_map(|point| [Some(point.training), point.held_out]).flatten();
     let (low, high) = range(values, 1e-7);
-    let plane =
-        Plane { x: steps(end), y: Axis { name: "loss", low, high, words: plain }, height: HEIGHT };
+    let plane = Plane { x: steps(end), y: Axis { name: "loss", low, high, words: plain }, height: HEIGHT };
     let held: Vec<(f64, f64)> =
         points.iter().filter_map(|point| Some((point.iteration as f64, point.held_out?))).collect();
     let best = held.iter().min_by(|a, b| a.1.total_cmp(&b.1)).copied();

@@ -68,29 +68,27 @@ pub struct Task {
 
 /// What can be taken out at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Term {
-    /// What it is called.
-    pub name: String,
-    /// Its numbers, ascending.
-    pub numbers: Vec<usize>,
+struct Term {
+    name: String,
+    /// Ascending.
+    numbers: Vec<usize>,
 }
 
 /// What it costs to do without the first terms of an order.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Trial {
-    /// How many terms.
-    pub terms: usize,
+struct Trial {
+    terms: usize,
     /// By how much the objective rises, by the curvature.
-    pub predicted: f64,
+    predicted: f64,
     /// By how much it rises when the rest is fitted again.
-    pub fitted: f64,
+    fitted: f64,
     /// By how much positions that were not fitted lose more, over all folds, than with the best of the trials before.
-    pub held: Difference,
+    held: Difference,
 }
 
 impl Trial {
     /// Whether it costs nothing that can be told from chance.
-    pub fn is_free(&self) -> bool {
+    fn is_free(&self) -> bool {
         self.held.mean <= self.held.error
     }
 }
@@ -98,26 +96,21 @@ impl Trial {
 /// Parameters with as few terms as the data ask for.
 #[derive(Clone, Debug)]
 pub struct Simplified {
-    /// The data.
-    pub files: Vec<FileSummary>,
-    /// Positions.
-    pub positions: usize,
-    /// Which evaluation of a position was fitted.
-    pub resolve: Resolve,
+    files: Vec<FileSummary>,
+    positions: usize,
+    resolve: Resolve,
     /// What was minimised, in words.
-    pub objective: String,
-    /// The scale from centipawns to expected results.
-    pub k: f64,
+    objective: String,
+    k: f64,
     /// λ.
-    pub prior: f64,
-    /// Terms in the order in which they are best taken out.
-    pub order: Vec<Term>,
-    /// How many of the first of them are 0 now.
-    pub removed: usize,
+    prior: f64,
+    /// Terms in the order in which they are best taken out; the first `removed` of them are 0 now.
+    order: Vec<Term>,
+    removed: usize,
     /// What was tried, by number of terms.
-    pub trials: Vec<Trial>,
+    trials: Vec<Trial>,
     /// Mean loss of all positions with everything fitted, and with what is left fitted.
-    pub loss: [f64; 2],
+    loss: [f64; 2],
     /// The parameters.
     pub weights: Weights,
 }

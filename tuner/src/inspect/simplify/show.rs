@@ -13,7 +13,7 @@ const NAMES: usize = 20;
 
 impl Simplified {
     /// The names of what was taken out, in order.
-    pub fn removed_names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn removed_names(&self) -> impl Iterator<Item = &str> {
         self.order.iter().take(self.removed).map(|term| &term.name[..])
     }
 

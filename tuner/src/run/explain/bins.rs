@@ -64,13 +64,12 @@ impl Moments {
         self.outer.iter_mut().zip(other.outer).for_each(|(total, more)| *total += more);
     }
 
-    /// How many samples there are.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
     /// Their mean; 0 if there is none.
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.of_all(self.sum)
     }
 
@@ -80,12 +79,12 @@ impl Moments {
     }
 
     /// The mean of their squares; 0 if there is none.
-    pub fn mean_square(&self) -> f64 {
+    pub(crate) fn mean_square(&self) -> f64 {
         self.of_all(self.squares)
     }
 
     /// The standard error of the mean; 0 for fewer than two groups, which have none.
-    pub fn error(&self) -> f64 {
+    pub(crate) fn error(&self) -> f64 {
         let mut all = *self;
         all.close();
         let (mean, [squares, products, weights]) = (self.mean(), all.outer);
@@ -113,34 +112,33 @@ impl Bin {
         self.residuals.merge(other.residuals);
     }
 
-    /// How many positions there are.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.residuals.count()
     }
 
     /// Mean of the expected points of White, 0..=1; 0 if there is no position.
-    pub fn expected(&self) -> f64 {
+    pub(crate) fn expected(&self) -> f64 {
         self.residuals.of_all(self.expected)
     }
 
     /// Mean of the actual points of White, 0..=1.
-    pub fn actual(&self) -> f64 {
+    pub(crate) fn actual(&self) -> f64 {
         self.expected() + self.residual()
     }
 
     /// Mean of the actual less the expected points of White: above 0 where White does better than expected.
-    pub fn residual(&self) -> f64 {
+    pub(crate) fn residual(&self) -> f64 {
         self.residuals.mean()
     }
 
     /// Standard error of [`Bin::residual`]. Positions of one game count as one where the data name their games; else
     /// they are taken for independent, and the true error is larger.
-    pub fn error(&self) -> f64 {
+    pub(crate) fn error(&self) -> f64 {
         self.residuals.error()
     }
 
     /// Mean squared error of the expectations.
-    pub fn loss(&self) -> f64 {
+    pub(crate) fn loss(&self) -> f64 {
         self.residuals.mean_square()
     }
 }

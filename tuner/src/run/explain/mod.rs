@@ -21,30 +21,27 @@ use crate::progress::Progress;
 pub use bins::{Bin, Moments};
 
 /// Bins of equal width that expectations from 0 to 1 are divided into.
-pub const EXPECTATIONS: usize = 20;
+pub(crate) const EXPECTATIONS: usize = 20;
 
 /// An expectation further than this from the result is far off.
-pub const FAR_OFF: f64 = 0.9;
+pub(crate) const FAR_OFF: f64 = 0.9;
 
 /// Agreement are called into question where turning them helps by this many standard errors.
 const CERTAIN: f64 = 5.0;
 
 /// Positions and the parameters that judge them.
 #[derive(Clone, Copy)]
-pub struct Case<'a> {
-    /// The positions.
-    pub dataset: &'a Dataset,
-    /// The parameters.
-    pub evaluator: &'a Evaluator,
-    /// Which of their scores is taken for a position's.
-    pub resolve: Resolve,
+pub(crate) struct Case<'a> {
+    pub(crate) dataset: &'a Dataset,
+    pub(crate) evaluator: &'a Evaluator,
+    pub(crate) resolve: Resolve,
     /// The scale from centipawns to expected results.
-    pub k: f64,
+    pub(crate) k: f64,
     /// What the expectation of each position is held against, 0..=1, White's view.
-    pub targets: &'a [f32],
+    pub(crate) targets: &'a [f32],
     /// The positions that are counted in bins, by ascending number; `None` for all. Labels and the worst positions are
     /// always sought among all.
-    pub counted: Option<&'a [u32]>,
+    pub(crate) counted: Option<&'a [u32]>,
 }
 
 impl Case<'_> {
@@ -54,16 +51,16 @@ impl Case<'_> {
 }
 
 /// What is asked of an explanation for a page.
-pub const WORST: Worst = Worst { count: 12, apart: 100 };
+pub(crate) const WORST: Worst = Worst { count: 12, apart: 100 };
 
 /// Which of the worst positions are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Worst {
+pub(crate) struct Worst {
     /// How many at most.
-    pub count: usize,
+    pub(crate) count: usize,
     /// Positions nearer than this to a worse one, by their number in the data, are passed over; 1 for none. Positions
     /// near one another are mostly of one game, and tell the same.
-    pub apart: usize,
+    pub(crate) apart: usize,
 }
 
 /// So many times as many positions are looked at as are wanted, where some are passed over.
@@ -92,21 +89,20 @@ impl Worst {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
     /// The scale from centipawns to expected results.
-    pub k: f64,
+    pub(crate) k: f64,
     /// The score of each position that was counted, in order, in centipawns, White's view.
-    pub scores: Vec<i16>,
-    /// All positions that were counted.
-    pub all: Bin,
+    pub(crate) scores: Vec<i16>,
+    pub(crate) all: Bin,
     /// By expectation: [`EXPECTATIONS`] bins from Black's certain win to White's.
-    pub calibration: Vec<Bin>,
+    pub(crate) calibration: Vec<Bin>,
     /// The same for each third of the phases, the endgame first.
-    pub calibration_by_phase: [Vec<Bin>; PHASE_PARTS],
+    pub(crate) calibration_by_phase: [Vec<Bin>; PHASE_PARTS],
     /// By White's [`material_balance`], from −[`MOST_PAWNS`] to [`MOST_PAWNS`].
-    pub by_material: Vec<Bin>,
+    pub(crate) by_material: Vec<Bin>,
     /// By [`phase`], from 0 to [`FULL_PHASE`].
-    pub by_phase: Vec<Bin>,
+    pub(crate) by_phase: Vec<Bin>,
     /// How the labels of each file agree with the expectations, in order.
-    pub files: Vec<Agreement>,
+    pub(crate) files: Vec<Agreement>,
     /// The positions whose expectation is furthest from their result, worst first.
     pub worst: Vec<Misjudged>,
 }
@@ -136,12 +132,10 @@ fn bin_of(expected: f64) -> usize {
 /// Whether the labels of a file agree with the expectations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agreement {
-    /// Name of the file.
-    pub file: String,
-    /// Positions.
-    pub positions: u64,
+    pub(crate) file: String,
+    pub(crate) positions: u64,
     /// Those whose expectation is more than [`FAR_OFF`] from their result.
-    pub far_off: u64,
+    pub(crate) far_off: u64,
     /// By how much the squared errors fall if every label is taken from the other side's view.
     turned: Moments,
     /// The same if only those of positions are in which Black is to move.
@@ -150,16 +144,13 @@ pub struct Agreement {
 
 /// A point of view that labels seem to have instead of White's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
-    /// That of Black.
+pub(crate) enum View {
     Black,
-    /// That of the side to move.
     SideToMove,
 }
 
 impl View {
-    /// What it is called.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             View::Black => "Black",
             View::SideToMove => "the side to move",
@@ -185,7 +176,7 @@ impl Agreement {
     }
 
     /// The view that the labels fit much better than White's, if there is one.
-    pub fn suspected_view(&self) -> Option<View> {
+    pub(crate) fn suspected_view(&self) -> Option<View> {
         let gains = [(View::Black, &self.turned), (View::SideToMove, &self.turned_for_black)];
         let certain = gains.into_iter().filter(|(_, gain)| gain.mean() > CERTAIN * gain.error() && gain.mean() > 0.0);
         certain.max_by(|(_, a), (_, b)| a.mean().total_cmp(&b.mean())).map(|(view, _)| view)
@@ -196,32 +187,28 @@ impl Agreement {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misjudged {
     /// Its number in the data.
-    pub sample: usize,
-    /// Name of its file.
-    pub file: String,
+    pub(crate) sample: usize,
+    pub(crate) file: String,
     /// Its line there, 1 for the first.
-    pub line: u64,
-    /// The position.
-    pub position: Position,
-    /// How its game ended.
-    pub outcome: Outcome,
+    pub(crate) line: u64,
+    pub(crate) position: Position,
+    pub(crate) outcome: Outcome,
     /// What its expectation was held against, White's view.
-    pub target: f64,
+    pub(crate) target: f64,
     /// Expected points of White, 0..=1.
-    pub expected: f64,
+    pub(crate) expected: f64,
     /// Its evaluation, in centipawns, White's view.
-    pub static_score: i32,
+    pub(crate) static_score: i32,
     /// The score of its quiescence search, in centipawns, White's view.
-    pub qsearch: i32,
+    pub(crate) qsearch: i32,
     /// The moves that lead to the leaf of that search.
-    pub moves: Vec<Move>,
-    /// That leaf.
-    pub leaf: Position,
+    pub(crate) moves: Vec<Move>,
+    pub(crate) leaf: Position,
 }
 
 impl Misjudged {
     /// The moves to the leaf, as people write them.
-    pub fn line_to_leaf(&self) -> String {
+    pub(crate) fn line_to_leaf(&self) -> String {
         let mut position = self.position.clone();
         let mut words = Vec::with_capacity(self.moves.len());
         for &mv in &self.moves {
@@ -236,7 +223,7 @@ impl Misjudged {
 ///
 /// # Panics
 /// If there are more or fewer targets than positions.
-pub fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explanation {
+pub(crate) fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explanation {
     assert_eq!(case.targets.len(), case.dataset.len(), "a target for every position");
     let mut sums = Sums::new(case);
     let judge = |range: Range<usize>| {
@@ -253,7 +240,7 @@ pub fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explan
 ///
 /// # Panics
 /// If they do not.
-pub fn loss_change(case: &Case<'_>, loss: SampleLoss, before: &Explanation, after: &Explanation) -> Difference {
+pub(crate) fn loss_change(case: &Case<'_>, loss: SampleLoss, before: &Explanation, after: &Explanation) -> Difference {
     let samples: Vec<usize> = match case.counted {
         Some(counted) => counted.iter().map(|&sample| sample as usize).collect(),
         None => (0..case.dataset.len()).collect(),
