@@ -263,19 +263,6 @@ fn null_space(mut equations: Vec<Vec<f64>>, size: usize) -> Vec<Vec<f64>> {
     .collect()
 }
 
-impl Shift {
-    /// Whether the data and the limits leave it open: `is_free` says so of every number, and `is_seen` whether it occurs.
-    fn is_open(&self, is_free: &impl Fn(usize) -> bool, is_seen: &impl Fn(usize) -> bool) -> bool {
-        let mut seen = self.table.iter().filter(|&&j| is_seen(j)).peekable();
-        seen.peek().is_some() && self.table.iter().chain(&self.counterpart).all(|&j| is_free(j))
-    }
-
-    /// The numbers whose mean becomes 0.
-    fn seen<'a>(&'a self, is_seen: &'a impl Fn(usize) -> bool) -> impl Iterator<Item = usize> + Clone + 'a {
-        self.table.iter().copied().filter(|&j| is_seen(j))
-    }
-}
-
 /// Which shifts are open, and the numbers that occur in the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Centring {
@@ -286,12 +273,14 @@ pub struct Centring {
 impl Centring {
     /// `is_free`: whether a number may be changed at all; `is_seen`: whether it occurs in the data.
     pub fn new(shifts: Vec<Shift>, is_free: impl Fn(usize) -> bool, is_seen: impl Fn(usize) -> bool) -> Self {
-        let open = shifts.into_iter().filter(|shift| shift.is_open(&is_free, &is_seen));
-        let open = open.map(|shift| {
-            let seen = shift.seen(&is_seen).collect();
+        let with_seen = shifts.into_iter().map(|shift| {
+            let seen: Vec<usize> = shift.table.iter().copied().filter(|&j| is_seen(j)).collect();
             (shift, seen)
         });
-        Centring { open: open.collect() }
+        let is_open = |(shift, seen): &(Shift, Vec<usize>)| {
+            !seen.is_empty() && shift.table.iter().chain(&shift.counterpart).all(|&j| is_free(j))
+        };
+        Centring { open: with_seen.filter(is_open).collect() }
     }
 
     /// Shifts whole numbers; the tables' means come within ½ of 0. A shift that would lead out of `ranges`, or away from
