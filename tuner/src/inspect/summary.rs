@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::data::{FileSummary, Grouping, LeftOutCounts, skipped_by_reason, together, write_files, write_skipped};
 use crate::objective::SampleLoss;
-use crate::params_file::{DataFile, LossChange, PROGRAM, Provenance};
+use crate::params_file::{LossChange, Provenance};
 use crate::run::{Bootstrap, FOLDS, Losses, SetLoss};
 use crate::tune::Report;
 
@@ -30,8 +30,7 @@ impl Report {
     pub fn provenance(&self) -> Provenance {
         let (before, after) = (self.loss.before, self.loss.after);
         Provenance {
-            program: PROGRAM.to_owned(),
-            data: self.files.iter().map(DataFile::from).collect(),
+            data: self.files.clone(),
             positions: self.positions,
             resolve: self.resolve.name(),
             objective: format!("{} of the {}", self.settings.loss.name(), self.target),

@@ -13,7 +13,7 @@ use engine::eval::params::{Axis, Field, Kind, ParamSet, Weights, fields_of};
 use engine::eval::toml_file::{Cell, ParamsError, cells_of};
 use thiserror::Error;
 
-pub use provenance::{DataFile, LossChange, PROGRAM, Provenance, provenance_of};
+pub use provenance::{LossChange, PROGRAM, Provenance, provenance_of};
 
 /// Why no text could be made.
 #[derive(Debug, Error)]

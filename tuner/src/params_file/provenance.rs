@@ -6,7 +6,7 @@ use common::text::escape;
 use engine::eval::toml_file::{SCALE, scale_of};
 
 use super::RenderError;
-use crate::data::{FileSummary, Record, Weight};
+use crate::data::FileSummary;
 
 /// First line of the block.
 const BEGIN: &str = "# --- provenance: written by the tuner, replaced by its next run ---";
@@ -22,10 +22,8 @@ pub const PROGRAM: &str = concat!("merino-tuner ", env!("CARGO_PKG_VERSION"));
 /// Displayed as the block itself, markers included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Provenance {
-    /// Name and version of the program, such as `merino-tuner 0.1.0`.
-    pub program: String,
     /// The data files, in the order they were read.
-    pub data: Vec<DataFile>,
+    pub data: Vec<FileSummary>,
     /// Positions the tune used.
     pub positions: u64,
     /// How positions were resolved before they were traced, such as `quiescence`.
@@ -50,28 +48,6 @@ pub struct Provenance {
     pub iterations: u64,
 }
 
-/// A file of positions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DataFile {
-    /// Its name.
-    pub name: String,
-    /// What its records are.
-    pub record: Record,
-    /// Number of its records.
-    pub records: u64,
-    /// SHA-256 of its bytes, in hexadecimal.
-    pub sha256: String,
-    /// How much its positions counted.
-    pub weight: Weight,
-}
-
-impl From<&FileSummary> for DataFile {
-    fn from(file: &FileSummary) -> Self {
-        let FileSummary { name, record, records, sha256, weight, .. } = file.clone();
-        DataFile { name, record, records, sha256, weight }
-    }
-}
-
 /// A mean squared error before and after the tune, both with integer weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossChange {
@@ -84,7 +60,7 @@ pub struct LossChange {
 impl fmt::Display for Provenance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{BEGIN}")?;
-        writeln!(f, "# program     {}", escape(&self.program))?;
+        writeln!(f, "# program     {PROGRAM}")?;
         for (i, file) in self.data.iter().enumerate() {
             let title = if i == 0 { "data" } else { "" };
             let (records, weight) = (file.record.count(file.records), file.weight.told());

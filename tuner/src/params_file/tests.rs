@@ -5,7 +5,7 @@ use engine::eval::params::{PAIRS, Weights};
 use engine::eval::score::Score;
 
 use super::*;
-use crate::data::{Record, Weight};
+use crate::data::{FileSummary, Format, LeftOutCounts, Record, Views, Weight};
 
 fn baseline() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../params/baseline.toml");
@@ -25,25 +25,23 @@ fn scattered() -> Weights {
     Weights::from_vector(&vector).0
 }
 
+fn file(name: &str, records: u64, digits: &str) -> FileSummary {
+    FileSummary {
+        name: name.to_owned(),
+        record: Record::Line,
+        records,
+        positions: records,
+        left_out: LeftOutCounts::default(),
+        views: Views::default(),
+        sha256: digits.repeat(32),
+        format: Format::Pgn,
+        weight: Weight::default(),
+    }
+}
+
 fn provenance() -> Provenance {
     Provenance {
-        program: "merino-tuner 0.1.0".to_owned(),
-        data: vec![
-            DataFile {
-                name: "quiet.epd".to_owned(),
-                record: Record::Line,
-                records: 725_000,
-                sha256: "5f".repeat(32),
-                weight: Weight::default(),
-            },
-            DataFile {
-                name: "odd\nname.epd".to_owned(),
-                record: Record::Line,
-                records: 1,
-                sha256: "a0".repeat(32),
-                weight: Weight::default(),
-            },
-        ],
+        data: vec![file("quiet.epd", 725_000, "5f"), file("odd\nname.epd", 1, "a0")],
         positions: 700_123,
         resolve: "quiescence".to_owned(),
         objective: "mse of the result".to_owned(),
@@ -58,9 +56,12 @@ fn provenance() -> Provenance {
     }
 }
 
-const BLOCK: &str = "\
+const BLOCK: &str = concat!(
+    "\
 # --- provenance: written by the tuner, replaced by its next run ---
-# program     merino-tuner 0.1.0
+# program     merino-tuner ",
+    env!("CARGO_PKG_VERSION"),
+    "
 # data        quiet.epd: 725000 lines
 #             sha256 5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f
 #             odd\\nname.epd: 1 lines
@@ -76,13 +77,14 @@ k = 1.061235  # scale from centipawns to expected results
 # held out    70000 positions 0.09130000 -> 0.05760000
 # iterations  6
 # --- end of provenance ---
-";
+",
+);
 
 #[test]
 fn what_the_block_says_can_be_read_again() {
     let text = render(&baseline(), &scattered(), Some(&provenance())).unwrap();
     let said = provenance_of(&text).unwrap();
-    assert!(said.starts_with("program     merino-tuner 0.1.0\ndata        quiet.epd: 725000 lines"), "{said}");
+    assert!(said.starts_with(&format!("program     {PROGRAM}\ndata        quiet.epd: 725000 lines")), "{said}");
     assert!(said.contains("\nk = 1.061235") && said.ends_with("iterations  6"), "{said}");
     assert_eq!(provenance_of(&baseline()), None);
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Simplified, Trial};
 use crate::features::Resolve;
-use crate::params_file::{DataFile, LossChange, PROGRAM, Provenance};
+use crate::params_file::{LossChange, Provenance};
 
 /// How many names of a long list are shown.
 const NAMES: usize = 20;
@@ -25,8 +25,7 @@ impl Simplified {
             Resolve::Qsearch => (None, loss),
         };
         Provenance {
-            program: PROGRAM.to_owned(),
-            data: self.files.iter().map(DataFile::from).collect(),
+            data: self.files.clone(),
             positions: self.positions as u64,
             resolve: self.resolve.name(),
             objective: self.objective.clone(),
