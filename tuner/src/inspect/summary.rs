@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Write};
 
-use engine::eval::params::{Kind, leaves};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::data::{FileSummary, Grouping, LeftOutCounts, skipped_by_reason, together, write_files, write_skipped};
+use crate::numbers::{Number, Numbers};
 use crate::objective::SampleLoss;
 use crate::params_file::{LossChange, Provenance};
 use crate::run::{Bootstrap, FOLDS, Losses, SetLoss};
@@ -245,14 +245,13 @@ impl Report {
 
     /// Every number of the parameters, in the order of their vector.
     fn changes(&self) -> Vec<Change> {
-        let paths = leaves().into_iter().flat_map(|leaf| match leaf.kind {
-            Kind::Pair => vec![format!("{} mg", leaf.path), format!("{} eg", leaf.path)],
-            Kind::Scalar => vec![leaf.path],
-        });
-        let errors = self.errors.as_ref().map_or(&[][..], |errors| &errors.by_parameter);
-        let errors = errors.iter().copied().chain(std::iter::repeat(None));
-        let numbers = self.start.to_vector().into_iter().zip(self.tuned.to_vector());
-        let change = |((path, (before, after)), error)| Change { path, before, after, error };
-        paths.zip(numbers).zip(errors).map(change).collect()
+        let error = |j: usize| self.errors.as_ref().and_then(|errors| errors.by_parameter[j]);
+        let change = |(j, number): (usize, &Number)| Change {
+            path: number.name.replace(':', " "),
+            before: self.start[j],
+            after: self.theta[j],
+            error: error(j),
+        };
+        Numbers::declared().iter().enumerate().map(change).collect()
     }
 }

@@ -94,7 +94,7 @@ fn parameters_that_made_the_results_are_found_again() {
     let truth = Evaluator::new(truth());
     let report = tune(drawn(&positions, &truth), None);
     assert!(report.gradient_ratio <= 1e-8, "{}", report.gradient_ratio);
-    let start = distance(&positions, &Evaluator::new(report.start.clone()), &truth);
+    let start = distance(&positions, &Evaluator::new(Weights::from_vector(&report.start).0), &truth);
     let found = distance(&positions, &Evaluator::new(report.tuned.clone()), &truth);
     assert!(found < 0.3 * start, "from {start:.0} to {found:.0} centipawns from the truth");
 }
@@ -105,7 +105,7 @@ fn a_stronger_prior_stays_nearer_to_the_start() {
     let text = drawn(&positions, &Evaluator::new(truth()));
     let moved = |prior| {
         let report = tune(text.clone(), Some(prior));
-        let pairs = report.tuned.to_vector().into_iter().zip(report.start.to_vector());
+        let pairs = report.tuned.to_vector().into_iter().zip(report.start.clone());
         pairs.map(|(new, old)| (new - old).powi(2)).sum::<f64>()
     };
     let moves: Vec<f64> = [1e-12, 1e-9, 1e-7, 1e-5, 1e3].map(moved).to_vec();
@@ -123,7 +123,8 @@ fn pawns_can_take_the_whole_phase_over() {
     // The weight of pawns is 0 at the start: nothing of what told the phase there is left.
     let [pawn, others @ ..] = report.tuned.phase;
     assert!(pawn > 0 && others.iter().all(|&other| other < pawn), "{:?}", report.tuned.phase);
-    let start = distance(&positions, &Evaluator::new(report.start.clone()), &truth);
+    let start = Evaluator::new(Weights::from_vector(&report.start).0);
+    let start = distance(&positions, &start, &truth);
     let found = distance(&positions, &Evaluator::new(report.tuned.clone()), &truth);
     assert!(found < 0.3 * start, "from {start:.0} to {found:.0} centipawns from the truth");
 }

@@ -155,7 +155,6 @@ fn report(
         grouping: dataset.grouping(),
         sets: Vec::new(),
         skipped: dataset.skipped().clone(),
-        start: job.start,
         tuned,
         target: job.target,
         resolve: job.resolve,

@@ -56,8 +56,6 @@ pub struct Report {
     pub sets: Vec<SetLoss>,
     /// Lines passed over, by reason.
     pub skipped: BTreeMap<&'static str, Skipped>,
-    /// The parameters of the start, with one value for all numbers of a tie.
-    pub start: Weights,
     /// The tuned parameters.
     pub tuned: Weights,
     /// What positions were to predict.
