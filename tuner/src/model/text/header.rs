@@ -74,25 +74,7 @@ impl Header {
         if !is_old && lines.bytes() != VERSION_2.as_bytes() {
             return Err(lines.fault(format!("expected `{VERSION_2}` or `{VERSION_1}`: not a file of rows")));
         }
-        Ok((is_old, if is_old { old::read(self, lines)? } else { self.read(lines)? }))
-    }
-
-    /// Reads declarations that end without a line `rows`.
-    pub(super) fn read_all(&mut self, lines: &mut LineReader) -> Result<Declared, TextError> {
-        let mut place = Place { line: 1, column: 1 };
-        while lines.advance()? {
-            let line;
-            (line, place) = lines.text()?;
-            if line == VERSION_2 {
-                continue;
-            }
-            match self.declare(line, place) {
-                Ok(None) => {}
-                Ok(Some(_)) => return Err(lines.fault("declarations end before the line `rows`".to_owned())),
-                Err(error) => return Err(lines.fault_in_header(error)),
-            }
-        }
-        self.finish(Vec::new(), place).map_err(|error| lines.fault_in_header(error))
+        Ok((is_old, if is_old { old::read(self, lines)? } else { self.read(lines, true)? }))
     }
 
     /// What is declared otherwise here than in another header, and what that has instead.
@@ -113,19 +95,28 @@ impl Header {
         Some((told(&own, at), told(&others, at)))
     }
 
-    /// Reads declarations up to the line `rows`, and checks them.
-    pub(super) fn read(&mut self, lines: &mut LineReader) -> Result<Declared, TextError> {
+    /// Reads declarations up to the line `rows`, and checks them; without rows, to the end of the text.
+    pub(super) fn read(&mut self, lines: &mut LineReader, has_rows: bool) -> Result<Declared, TextError> {
+        let mut place = Place { line: 1, column: 1 };
         while lines.advance()? {
-            let (line, place) = lines.text()?;
+            let line;
+            (line, place) = lines.text()?;
             // A comment.
             let line = line.find(" #").or(line.find("\t#")).map_or(line, |end| line[..end].trim_ascii_end());
+            if line == VERSION_2 && !has_rows {
+                continue;
+            }
             match self.declare(line, place) {
                 Ok(None) => {}
-                Ok(Some(declared)) => return Ok(declared),
+                Ok(Some(declared)) if has_rows => return Ok(declared),
+                Ok(Some(_)) => return Err(lines.fault("declarations end before the line `rows`".to_owned())),
                 Err(error) => return Err(lines.fault_in_header(error)),
             }
         }
-        Err(lines.fault("the text ends before its rows: a line `rows` names their columns".to_owned()))
+        if has_rows {
+            return Err(lines.fault("the text ends before its rows: a line `rows` names their columns".to_owned()));
+        }
+        self.finish(Vec::new(), place).map_err(|error| lines.fault_in_header(error))
     }
 
     /// Takes a line; all that was declared if it is the last one.

@@ -267,7 +267,7 @@ pub fn declare(file: &str, declarations: &str) -> Result<TextRows, TextError> {
     let mut text = declarations.as_bytes();
     let mut lines = LineReader::new(file, &mut text);
     let mut header = Header::default();
-    let declared = header.read_all(&mut lines)?;
+    let declared = header.read(&mut lines, false)?;
     let rows = Gather::new(&header, &declared, &Storage::default());
     rows.finish(header, vec![(file.to_owned(), 0)], false)
 }
