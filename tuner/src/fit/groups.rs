@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use crate::data::result_runs::result_runs;
 use crate::model::rows::{Part, Rows};
-use crate::model::text::Groups;
 
 /// What rows stay together by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +35,9 @@ pub(super) struct Found {
 }
 
 /// The groups of rows, of which some or all may be unknown.
-pub(super) fn find(groups: &Groups, rows: &Rows) -> Found {
+pub(super) fn find(groups: &[Option<u32>], rows: &Rows) -> Found {
     let known = || groups.iter().flatten();
-    let is_one =
-        groups.len() > 1 && known().count() == groups.len() && known().all(|group| Some(group) == groups.of(0));
+    let is_one = groups.len() > 1 && known().count() == groups.len() && groups.iter().all(|group| group == &groups[0]);
     if is_one {
         let unknown = Found::of(rows, |_| None);
         let told = unknown.grouping.name();
@@ -47,7 +45,7 @@ pub(super) fn find(groups: &Groups, rows: &Rows) -> Found {
             format!("all rows have the same group, as if they were one game: they are divided by {told} instead");
         return Found { warning: Some(warning), ..unknown };
     }
-    let found = Found::of(rows, |row| groups.of(row));
+    let found = Found::of(rows, |row| groups[row]);
     let mut seen = HashSet::new();
     let is_alone = groups.len() > 1 && known().count() == groups.len() && known().all(|group| seen.insert(group));
     let warning = is_alone.then(|| {

@@ -6,7 +6,7 @@ use super::{Parameter, Problem, RunError};
 use crate::data::{Dataset, ReadOptions, Source};
 use crate::model::layout::Layout;
 use crate::model::rows::{RowBuilder, Rows, RowsWriter, Shape};
-use crate::model::text::{self, Groups};
+use crate::model::text;
 use crate::progress::Progress;
 
 /// An evaluation that can be tuned.
@@ -153,9 +153,7 @@ impl Problem {
             return Err(fault);
         }
         text.rows = whole.finish()?;
-        let mut groups = Groups::default();
-        dataset.groups().iter().for_each(|&group| groups.push(Some(group)));
-        text.groups = groups;
+        text.groups = dataset.groups().iter().copied().map(Some).collect();
         Problem::new(text, dataset.games().is_none(), &options.storage)
     }
 }

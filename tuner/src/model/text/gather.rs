@@ -2,7 +2,7 @@
 
 use super::header::{Declared, Header};
 use super::lines::{LineReader, RowLines};
-use super::{Groups, TextError, TextRows};
+use super::{TextError, TextRows};
 use crate::io::Storage;
 use crate::model::Model;
 use crate::model::rows::{RowBuilder, RowsError, RowsWriter, Shape};
@@ -35,7 +35,7 @@ pub(super) struct Gather {
     work: Work,
     waiting: usize,
     waiting_lines: [u64; LANES],
-    groups: Groups,
+    groups: Vec<Option<u32>>,
     scores: Vec<f32>,
     lines: RowLines,
     /// Tells groups of one text from those of others.
@@ -81,7 +81,7 @@ impl Gather {
             work,
             waiting: 0,
             waiting_lines: [0; LANES],
-            groups: Groups::default(),
+            groups: Vec::new(),
             scores: Vec::new(),
             lines: RowLines::default(),
             salt: 0,

@@ -104,47 +104,6 @@ pub struct Parameter {
     pub decimals: usize,
 }
 
-/// By row: the group it must not be parted from when rows are divided, such as its game.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Groups {
-    /// Of an unknown one, 0.
-    numbers: Vec<u32>,
-    /// By row, a bit: whether the group is unknown. No longer than to the last of them.
-    unknown: Vec<u64>,
-}
-
-impl Groups {
-    /// Number of rows.
-    pub(crate) fn len(&self) -> usize {
-        self.numbers.len()
-    }
-
-    /// The group of a row, if it is known.
-    ///
-    /// # Panics
-    /// If there is no such row.
-    pub fn of(&self, row: usize) -> Option<u32> {
-        let number = self.numbers[row];
-        let is_unknown = self.unknown.get(row / 64).is_some_and(|bits| bits >> (row % 64) & 1 == 1);
-        (!is_unknown).then_some(number)
-    }
-
-    /// All groups, row after row.
-    pub fn iter(&self) -> impl Iterator<Item = Option<u32>> {
-        (0..self.len()).map(|row| self.of(row))
-    }
-
-    /// Adds the group of the next row.
-    pub fn push(&mut self, group: Option<u32>) {
-        let row = self.len();
-        self.numbers.push(group.unwrap_or_default());
-        if group.is_none() {
-            self.unknown.resize(row / 64 + 1, 0);
-            self.unknown[row / 64] |= 1 << (row % 64);
-        }
-    }
-}
-
 /// Everything that a text of rows says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextRows {
@@ -156,8 +115,9 @@ pub struct TextRows {
     pub model: Model,
     /// The rows. Without a column `constant`, the constant is 0 in all of them.
     pub rows: Rows,
-    /// By row. Groups of different texts have different numbers.
-    pub groups: Groups,
+    /// By row: the group it must not be parted from when rows are divided, such as its game, if that is known. Groups of
+    /// different texts have different numbers.
+    pub groups: Vec<Option<u32>>,
     /// By row: the engine's own score (centipawns, White's view), if there is such a column.
     pub scores: Option<Vec<f32>>,
     /// By row: the line it was read from.

@@ -76,7 +76,7 @@ fn rows_are_read_as_they_are_written() {
     );
     assert_eq!(rows.rows.targets(), [0.5, 1.0, 0.0, 0.25]);
     assert_eq!((rows.rows.facts(0), rows.rows.facts(3)), (&[0.0, 0.75, 0.875][..], &[0.0, 1.0, -3.0][..]));
-    assert_eq!(rows.groups.iter().collect::<Vec<_>>(), [Some(17), None, Some(18), None]);
+    assert_eq!(rows.groups, [Some(17), None, Some(18), None]);
     assert_eq!(rows.scores.as_deref(), Some(&[-31.0, 12.5, 0.0, 0.0][..]));
     assert_eq!([0, 1, 2, 3].map(|row| rows.lines.of(row)), [17, 20, 21, 22]);
     // By hand: 28 + 0.75·(−13 − 3·0.125 + 3·35·64/128 − 35·128/128) + 0.25·(−42.5·0.875).
@@ -232,7 +232,7 @@ fn version_1_is_read_as_sums() {
     assert_eq!(counts(&rows, 0), [vec![(0, -2)], vec![(0, 1)], phases]);
     assert_eq!(counts(&rows, 1), [vec![(0, 3)], vec![], vec![(0, 8), (2, 1), (3, 2)]]);
     assert_eq!((rows.rows.targets(), rows.rows.facts(1)), (&[0.5, 1.0][..], &[-31.5][..]));
-    assert_eq!(rows.groups.iter().collect::<Vec<_>>(), [Some(17), Some(18)]);
+    assert_eq!(rows.groups, [Some(17), Some(18)]);
     assert_eq!((rows.lines.of(0), rows.lines.of(1), rows.scores.is_none()), (8, 9, true));
     let score = |rows: &TextRows, totals: &[f64]| {
         let mut work = Work::new(5, 1);

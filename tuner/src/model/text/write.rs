@@ -53,7 +53,7 @@ impl TextRows {
 
     fn write_rows(&self, text: &mut dyn Write) -> io::Result<()> {
         let rows = self.rows.whole();
-        let has_groups = self.groups.iter().any(|group| group.is_some());
+        let has_groups = self.groups.iter().any(Option::is_some);
         let facts = || rows.blocks().flat_map(|block| block.facts());
         let has_constants = self.scores.is_none() && facts().any(|facts| facts[0] != 0.0);
         write!(text, "rows result")?;
@@ -68,7 +68,7 @@ impl TextRows {
             let mut segments = block.segments();
             for ((row, facts), target) in (block.first..).zip(block.facts()).zip(block.target) {
                 write!(text, "{target}")?;
-                match self.groups.of(row) {
+                match self.groups[row] {
                     Some(group) if has_groups => write!(text, " {group}")?,
                     None if has_groups => write!(text, " -")?,
                     _ => {}
