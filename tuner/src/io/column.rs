@@ -27,7 +27,7 @@ const BUFFER: usize = 1 << 18;
 const PAGE: usize = 1 << 16;
 
 /// Numbers or records without padding, one after the other: read like a slice, kept in memory or in a mapped file.
-pub struct Column<T>(Place<T>);
+pub(crate) struct Column<T>(Place<T>);
 
 enum Place<T> {
     Memory(Vec<T>),
@@ -37,10 +37,7 @@ enum Place<T> {
 
 impl<T: Pod> Column<T> {
     /// Maps a file of `length` records, written before by a [`ColumnWriter`] on a machine of this kind.
-    ///
-    /// # Errors
-    /// If the file cannot be mapped, or has another length.
-    pub fn open(path: &Path, length: usize) -> Result<Self, StorageError> {
+    pub(crate) fn open(path: &Path, length: usize) -> Result<Self, StorageError> {
         let refused = |error| StorageError::of(path, error);
         let file = open(path).map_err(refused)?;
         Self::of_file(&file, path, length)
@@ -64,16 +61,13 @@ impl<T: Pod> Column<T> {
     }
 
     /// Whether the column lies in a file.
-    pub fn is_mapped(&self) -> bool {
+    pub(crate) fn is_mapped(&self) -> bool {
         matches!(self.0, Place::Mapped(_))
     }
 
     /// Gives the memory of a range of a mapped column back to the system, which reads it again when it is looked at
     /// again. Does nothing for a column in memory, and on systems that have no such call.
-    ///
-    /// # Panics
-    /// If the range is not one of the column.
-    pub fn release(&self, range: Range<usize>) {
+    pub(crate) fn release(&self, range: Range<usize>) {
         assert!(range.start <= range.end && range.end <= self.len(), "a range of the column");
         #[cfg(unix)]
         if let Place::Mapped(map) = &self.0 {
@@ -137,7 +131,7 @@ impl<T: Pod> fmt::Debug for Column<T> {
 }
 
 /// Appends to a column; see the module's description.
-pub struct ColumnWriter<T> {
+pub(crate) struct ColumnWriter<T> {
     target: Target<T>,
     length: usize,
 }
@@ -156,19 +150,13 @@ impl<T: Pod> Default for ColumnWriter<T> {
 
 impl<T: Pod> ColumnWriter<T> {
     /// A writer to a new file of that name, or in place of an old one.
-    ///
-    /// # Errors
-    /// If the file cannot be made.
-    pub fn create(path: &Path) -> Result<Self, StorageError> {
+    pub(crate) fn create(path: &Path) -> Result<Self, StorageError> {
         let made = File::options().read(true).write(true).create(true).truncate(true).open(path);
         Ok(Self { target: Self::to_file(made, path)?, length: 0 })
     }
 
     /// A writer to a temporary file without a name, on the disk of a folder.
-    ///
-    /// # Errors
-    /// If the file cannot be made.
-    pub fn temporary(folder: &Path) -> Result<Self, StorageError> {
+    pub(crate) fn temporary(folder: &Path) -> Result<Self, StorageError> {
         Ok(Self { target: Self::to_file(tempfile::tempfile_in(folder), folder)?, length: 0 })
     }
 
@@ -180,10 +168,7 @@ impl<T: Pod> ColumnWriter<T> {
 
     /// Moves what was written to memory so far to a temporary file on the disk of a folder, where the rest will go
     /// too. Does nothing for a writer to a file.
-    ///
-    /// # Errors
-    /// If the file cannot be made or written.
-    pub fn spill(&mut self, folder: &Path) -> Result<(), StorageError> {
+    pub(crate) fn spill(&mut self, folder: &Path) -> Result<(), StorageError> {
         if let Target::Memory(numbers) = &mut self.target {
             let numbers = std::mem::take(numbers);
             *self = Self::temporary(folder)?;
@@ -192,39 +177,30 @@ impl<T: Pod> ColumnWriter<T> {
         Ok(())
     }
 
-    /// Number of records so far.
-    pub fn len(&self) -> usize {
+    /// Records so far.
+    pub(crate) fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether there is no record yet.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.length == 0
     }
 
     /// Bytes of memory that the records take.
-    pub fn bytes_in_memory(&self) -> usize {
+    pub(crate) fn bytes_in_memory(&self) -> usize {
         match &self.target {
             Target::Memory(numbers) => numbers.capacity() * size_of::<T>(),
             Target::File { .. } => BUFFER,
         }
     }
 
-    /// Adds a record.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     #[inline]
-    pub fn push(&mut self, record: T) -> Result<(), StorageError> {
+    pub(crate) fn push(&mut self, record: T) -> Result<(), StorageError> {
         self.extend(&[record])
     }
 
-    /// Adds records.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     #[inline]
-    pub fn extend(&mut self, records: &[T]) -> Result<(), StorageError> {
+    pub(crate) fn extend(&mut self, records: &[T]) -> Result<(), StorageError> {
         self.length += records.len();
         match &mut self.target {
             Target::Memory(numbers) => numbers.extend_from_slice(records),
@@ -239,11 +215,8 @@ impl<T: Pod> ColumnWriter<T> {
     }
 
     /// Adds records that come one by one, few at a time.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     #[inline]
-    pub fn extend_each(&mut self, records: impl ExactSizeIterator<Item = T>) -> Result<(), StorageError> {
+    pub(crate) fn extend_each(&mut self, records: impl ExactSizeIterator<Item = T>) -> Result<(), StorageError> {
         if let Target::Memory(numbers) = &mut self.target {
             self.length += records.len();
             numbers.extend(records);
@@ -253,18 +226,12 @@ impl<T: Pod> ColumnWriter<T> {
     }
 
     /// The column, with room for nothing more; what went to a file that has a name is on the disk then.
-    ///
-    /// # Errors
-    /// If the file cannot be written or mapped.
-    pub fn finish(self) -> Result<Column<T>, StorageError> {
+    pub(crate) fn finish(self) -> Result<Column<T>, StorageError> {
         Ok(self.finish_with_checksum()?.0)
     }
 
     /// The column, and the CRC-32 of the bytes of its file; 0 if it lies in memory.
-    ///
-    /// # Errors
-    /// As for [`ColumnWriter::finish`].
-    pub fn finish_with_checksum(self) -> Result<(Column<T>, u32), StorageError> {
+    pub(crate) fn finish_with_checksum(self) -> Result<(Column<T>, u32), StorageError> {
         match self.target {
             Target::Memory(mut numbers) => {
                 numbers.shrink_to_fit();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-pub use column::{Column, ColumnWriter};
+pub(crate) use column::{Column, ColumnWriter};
 pub(crate) use entry::{ColumnNote, Loader, Saver};
 
 /// Why something cannot be kept on the disk, or read again: a file or folder, and what is wrong with it.

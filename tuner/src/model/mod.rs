@@ -1,7 +1,7 @@
 //! Evaluations as the tuner sees them: sums over parameters, joined to a score.
 
 pub mod centre;
-pub mod formula;
+pub(crate) mod formula;
 pub mod layout;
 pub mod merino;
 pub mod rows;

@@ -65,9 +65,6 @@ impl<'h> Hooks<'h> {
     }
 
     /// Removes the checkpoint of a run that is over.
-    ///
-    /// # Errors
-    /// If it cannot be removed.
     pub(crate) fn remove_checkpoint(&self) -> Result<(), CheckpointError> {
         self.checkpoint.map_or(Ok(()), |path| Checkpoint::new(path).remove())
     }
@@ -82,9 +79,6 @@ pub(crate) struct Divided<'r> {
 
 impl<'r> Divided<'r> {
     /// Divides rows; without a split, all are fitted.
-    ///
-    /// # Errors
-    /// If a file of rows cannot be written.
     pub(crate) fn new(rows: Cow<'r, Rows>, split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
         let Some(split) = split else { return Ok(Divided { fitted: rows, held: None }) };
         let (fitted, held) = split.stored_rows(&rows, storage)?;

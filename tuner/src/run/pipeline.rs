@@ -56,23 +56,14 @@ pub(crate) trait Subject<'r> {
     fn powers(&self) -> Option<Vec<f64>>;
 
     /// Whether parameters can be written.
-    ///
-    /// # Errors
-    /// Why they cannot.
     fn check(&self, _vector: &[f64]) -> Result<(), RunError> {
         Ok(())
     }
 
     /// The scale from centipawns to expected results that fits the start.
-    ///
-    /// # Errors
-    /// If the data do not determine it.
     fn fit_k(&self, rows: &Rows, start: &[f64]) -> Result<f64, FitKError>;
 
     /// What parameters lose. It is asked of the start first, unless a run goes on from a checkpoint.
-    ///
-    /// # Errors
-    /// If parameters or scale cannot be.
     fn losses(&mut self, rows: &Divided<'r>, vector: &[f64], k: f64) -> Result<Sides<Self::Loss>, RunError>;
 
     /// The loss that is minimised, of those that are told.
@@ -84,9 +75,6 @@ pub(crate) trait Subject<'r> {
     }
 
     /// What parameters lose, and the rows that belong to them in place of those before.
-    ///
-    /// # Errors
-    /// If parameters or scale cannot be, or rows cannot be kept.
     fn judge(
         &mut self,
         rows: Divided<'r>,
@@ -114,9 +102,6 @@ pub(crate) struct Run<'r, S> {
 
 impl<'r, S: Subject<'r>> Run<'r, S> {
     /// Runs, from the start or from where an earlier run was.
-    ///
-    /// # Errors
-    /// Why nothing can be fitted, or the state of the run not be kept.
     pub(crate) fn run(
         &mut self,
         rows: Divided<'r>,

@@ -67,9 +67,6 @@ impl Found {
 
 impl Search<'_> {
     /// Makes the fit, from its start or from where an earlier one was. `watch` sees every step and may end the fit.
-    ///
-    /// # Errors
-    /// If the start does not fit the objective, or the state is not one of this fit.
     pub(crate) fn run(
         &self,
         resume: Option<(State, Option<Pick>)>,

@@ -93,9 +93,6 @@ pub(crate) struct Split {
 
 impl Split {
     /// Holds out about a share of the rows, by their groups.
-    ///
-    /// # Errors
-    /// If one of the sides would be empty.
     pub(crate) fn hold_out(groups: &[u32], share: f64, seed: u64) -> Result<Self, ValidationError> {
         let draw = Draw::new(seed, End::HoldOut);
         let is_held = |&row: &u32| draw.place(groups[row as usize]) < share;
@@ -107,9 +104,6 @@ impl Split {
     }
 
     /// Holds out one of [`FOLDS`] folds of the rows, by their groups.
-    ///
-    /// # Errors
-    /// If one of the sides would be empty.
     pub(crate) fn fold(groups: &[u32], number: usize, seed: u64) -> Result<Self, ValidationError> {
         Split::fold_of(groups, number, seed, 1.0)
     }
@@ -142,9 +136,6 @@ impl Split {
     }
 
     /// The same, in files if they are too many for memory.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
     pub(crate) fn stored_rows(&self, rows: &Rows, storage: &Storage) -> Result<(Rows, Rows), RowsError> {
         let pick = |numbers: &[u32]| rows.pick_to(storage, numbers.iter().map(|&row| row as usize));
         Ok((pick(&self.fitted)?, pick(&self.held)?))
@@ -242,9 +233,6 @@ struct Fold {
 impl PriorSearch<'_> {
     /// The strength of the prior with which rows that are not fitted lose least; none if there are too few groups to tell:
     /// then the first guess, [`PRIOR_PER_POSITION`], has to do.
-    ///
-    /// # Errors
-    /// If a fit cannot begin.
     pub(crate) fn choose(&self, progress: &dyn Progress) -> Result<Option<Chosen>, ValidationError> {
         progress.begin("prior", 0, Unit::Iterations);
         let choice = self.run(|trial| {
@@ -262,9 +250,6 @@ impl PriorSearch<'_> {
     /// Finds the strongest pull with which data that were not fitted lose no more than with the best, to within one
     /// standard error: from the first guess up the ladder for as long as it holds, else down for as long as it pays.
     /// `watch` is told every trial.
-    ///
-    /// # Errors
-    /// If there are too few groups for folds, or a fit cannot begin.
     fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<Chosen, ValidationError> {
         let mut folds = self.folds()?;
         let count = folds.len();

@@ -4,16 +4,14 @@ use crate::model::tape::{Node, Op};
 
 /// All numbers from one to another; an end that is infinite stands for any finite number on that side.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
-    /// The least one.
-    pub low: f64,
-    /// The largest one.
-    pub high: f64,
+pub(crate) struct Interval {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 impl Interval {
     /// Any finite number.
-    pub const ANY: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
+    pub(crate) const ANY: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
     /// One number.
     pub(super) fn point(number: f64) -> Self {
@@ -34,7 +32,7 @@ impl Interval {
     }
 
     /// Whether a number is one of them.
-    pub fn contains(self, number: f64) -> bool {
+    pub(crate) fn contains(self, number: f64) -> bool {
         self.low <= number && number <= self.high
     }
 

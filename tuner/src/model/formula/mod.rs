@@ -22,7 +22,7 @@ use thiserror::Error;
 use super::layout::{Layout, SumKind};
 use super::tape::{Op, Tape};
 use graph::Graph;
-pub use interval::Interval;
+pub(crate) use interval::Interval;
 pub(super) use lexer::brief;
 use lexer::is_identifier;
 use machine::{Origin, Value};
@@ -38,20 +38,19 @@ const MOST_CALLS: usize = 32;
 const RESERVED: [&str; 4] = ["result", "group", "score", "constant"];
 
 /// The fact that is added to every score.
-pub const CONSTANT: &str = "constant";
+pub(crate) const CONSTANT: &str = "constant";
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     /// The line, 1 for the first.
-    pub line: u64,
+    pub(crate) line: u64,
     /// The character, 1 for the first of its line.
-    pub column: usize,
+    pub(crate) column: usize,
 }
 
 impl Place {
-    /// Something that is wrong there.
-    pub fn error(self, message: impl Into<String>) -> FormulaError {
+    pub(crate) fn error(self, message: impl Into<String>) -> FormulaError {
         FormulaError { place: self, message: message.into() }
     }
 }
@@ -59,11 +58,10 @@ impl Place {
 /// What is wrong with a formula.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}:{}: {message}", place.line, place.column)]
-pub struct FormulaError {
-    /// Where it is.
-    pub place: Place,
-    /// What is wrong, and what to write instead.
-    pub message: String,
+pub(crate) struct FormulaError {
+    pub(crate) place: Place,
+    /// And what to write instead.
+    pub(crate) message: String,
 }
 
 impl FormulaError {
@@ -103,7 +101,7 @@ enum Source {
 
 /// A score that is being put together.
 #[derive(Clone, Debug, Default)]
-pub struct Formula {
+pub(crate) struct Formula {
     names: Vec<(String, Meaning)>,
     by_name: HashMap<String, usize>,
     graph: Graph,
@@ -117,10 +115,7 @@ pub struct Formula {
 
 impl Formula {
     /// Declares the next sum of the layout.
-    ///
-    /// # Errors
-    /// Here and below: if the name cannot be one, or is in use.
-    pub fn sum(&mut self, name: &str, kind: SumKind, is_sided: bool, place: Place) -> Result<(), FormulaError> {
+    pub(crate) fn sum(&mut self, name: &str, kind: SumKind, is_sided: bool, place: Place) -> Result<(), FormulaError> {
         self.check_new(name, place)?;
         let origin = Origin { name: self.names.len(), place };
         let mut nodes = [0; 4];
@@ -148,10 +143,7 @@ impl Formula {
     }
 
     /// Declares the next fact of the layout, after the constant, and what it can be.
-    ///
-    /// # Errors
-    /// See [`Formula::sum`].
-    pub fn fact(&mut self, name: &str, range: Interval, place: Place) -> Result<(), FormulaError> {
+    pub(crate) fn fact(&mut self, name: &str, range: Interval, place: Place) -> Result<(), FormulaError> {
         self.check_new(name, place)?;
         self.facts += 1;
         let node = self.graph.source(Op::Fact(self.facts as u32), range);
@@ -160,10 +152,7 @@ impl Formula {
     }
 
     /// Declares the next total that all rows share.
-    ///
-    /// # Errors
-    /// See [`Formula::sum`].
-    pub fn common(&mut self, name: &str, place: Place) -> Result<(), FormulaError> {
+    pub(crate) fn common(&mut self, name: &str, place: Place) -> Result<(), FormulaError> {
         self.check_new(name, place)?;
         let node = self.graph.source(Op::Slot(self.sources.len() as u32), Interval::ANY);
         self.sources.push((Source::Common(self.common), name.to_owned(), place));
@@ -173,10 +162,7 @@ impl Formula {
     }
 
     /// Takes a definition, as it stands after `let`: `name = …` or `name(a, b) = …`.
-    ///
-    /// # Errors
-    /// What is wrong with it, and where.
-    pub fn define(&mut self, text: &str, start: Place) -> Result<(), FormulaError> {
+    pub(crate) fn define(&mut self, text: &str, start: Place) -> Result<(), FormulaError> {
         let definition = parser::definition(self, text, start)?;
         self.check_new(definition.name.text, definition.name.place)?;
         let meaning = match definition.arguments {
@@ -202,10 +188,7 @@ impl Formula {
     }
 
     /// Takes the score, from the word `score` on: `score = …`.
-    ///
-    /// # Errors
-    /// What is wrong with it, and where.
-    pub fn score(&mut self, text: &str, start: Place) -> Result<(), FormulaError> {
+    pub(crate) fn score(&mut self, text: &str, start: Place) -> Result<(), FormulaError> {
         let definition = parser::definition(self, text, start)?;
         let place = definition.name.place;
         if definition.arguments.is_some() {
@@ -231,7 +214,7 @@ impl Formula {
     ///
     /// # Errors
     /// If there is no score (at the place given), or if it has no parameter in it.
-    pub fn tape(&self, layout: &Layout, end: Place) -> Result<Tape, FormulaError> {
+    pub(crate) fn tape(&self, layout: &Layout, end: Place) -> Result<Tape, FormulaError> {
         let Some((Value { nodes: [score, ..], .. }, place)) = self.score else {
             return Err(end.error("there is no score: a line `score = …` says what the sums come to"));
         };
@@ -252,7 +235,7 @@ impl Formula {
     ///
     /// # Errors
     /// The first total that has none, where it was declared.
-    pub fn check_used(&self) -> Result<(), FormulaError> {
+    pub(crate) fn check_used(&self) -> Result<(), FormulaError> {
         let used = self.score.map_or_else(Vec::new, |(value, _)| self.graph.slots(value.nodes[0]));
         let mut sources = self.sources.iter().enumerate();
         match sources.find(|&(slot, _)| !used.contains(&(slot as u32))) {

@@ -152,15 +152,12 @@ impl Rows {
     }
 
     /// What scores are held against, and how many rows each counts as.
-    pub fn weighted(&self) -> Weighted<'_> {
+    pub(crate) fn weighted(&self) -> Weighted<'_> {
         Weighted { targets: &self.target, weights: &self.weight }
     }
 
     /// The same rows with weights, positive and finite, one a row or none.
-    ///
-    /// # Panics
-    /// If there are more or fewer weights than rows.
-    pub fn with_weights(mut self, weights: Vec<f32>) -> Rows {
+    pub(crate) fn with_weights(mut self, weights: Vec<f32>) -> Rows {
         assert!(weights.is_empty() || weights.len() == self.len(), "number of weights");
         self.weight = weights;
         self
@@ -193,14 +190,8 @@ impl Rows {
         Ok(self)
     }
 
-    /// The same rows with another fact, one number a row.
-    ///
-    /// # Errors
-    /// The first number that is not finite.
-    ///
-    /// # Panics
-    /// If there are more or fewer numbers than rows, or no such fact.
-    pub fn with_fact(mut self, fact: usize, values: &[f32]) -> Result<Rows, RowsError> {
+    /// The same rows with another fact, one number a row; an error for the first that is not finite.
+    pub(crate) fn with_fact(mut self, fact: usize, values: &[f32]) -> Result<Rows, RowsError> {
         assert!(values.len() == self.len() && fact < self.shape.facts, "a number a row");
         if let Some(&value) = values.iter().find(|value| !value.is_finite()) {
             return Err(RowsError::fact(fact, value));
@@ -232,7 +223,7 @@ impl Rows {
 
     /// Consecutive blocks of rows that are here, from the first to the last: what a mapped file had to be read for goes
     /// back to the system on the way, so that a pass takes no more memory than it must.
-    pub fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
         (0..self.chunk_count()).flat_map(|chunk| self.blocks_of(chunk))
     }
 
@@ -323,10 +314,7 @@ impl Rows {
     }
 
     /// The same, in files if they are too many for memory.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
-    pub fn pick_to(&self, storage: &Storage, rows: impl IntoIterator<Item = usize>) -> Result<Rows, RowsError> {
+    pub(crate) fn pick_to(&self, storage: &Storage, rows: impl IntoIterator<Item = usize>) -> Result<Rows, RowsError> {
         RowsWriter::new(self.shape.clone(), storage).picked(self, rows)
     }
 
@@ -410,7 +398,7 @@ impl<'r> Block<'r> {
 
     /// The segments of the first row, those of the second, and so on.
     #[inline(always)]
-    pub fn segments(self) -> impl Iterator<Item = Segment<'r>> {
+    pub(crate) fn segments(self) -> impl Iterator<Item = Segment<'r>> {
         let (mut leaf, mut count) = (self.leaf, self.count);
         self.length.iter().map(move |&length| {
             let (leaves, counts);
@@ -421,7 +409,7 @@ impl<'r> Block<'r> {
     }
 
     /// Segments of a row.
-    pub fn segments_a_row(&self) -> usize {
+    pub(crate) fn segments_a_row(&self) -> usize {
         self.segments
     }
 

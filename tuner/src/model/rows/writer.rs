@@ -142,14 +142,8 @@ impl RowsWriter {
         Ok(self.fact.extend(&row.facts)?)
     }
 
-    /// Copies rows of the given numbers, ascending, without their weights.
-    ///
-    /// # Errors
-    /// If a file cannot be written, or there are too many rows.
-    ///
-    /// # Panics
-    /// If there is no such row here.
-    pub fn pick(&mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<(), RowsError> {
+    /// Copies rows of the given numbers, ascending, which are here, without their weights.
+    pub(crate) fn pick(&mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<(), RowsError> {
         let mut source = Source::new(rows);
         numbers.into_iter().try_for_each(|number| {
             source.seek(number);
@@ -184,13 +178,7 @@ impl RowsWriter {
     }
 
     /// Appends all rows of others, which are here.
-    ///
-    /// # Errors
-    /// If a file cannot be written, or there are too many rows.
-    ///
-    /// # Panics
-    /// If they are not here.
-    pub fn append(&mut self, rows: &Rows) -> Result<(), RowsError> {
+    pub(crate) fn append(&mut self, rows: &Rows) -> Result<(), RowsError> {
         if self.len().is_multiple_of(CHUNK) && rows.chunk_count() == 1 && rows.len() <= CHUNK {
             self.append_chunk(rows, 0)
         } else {

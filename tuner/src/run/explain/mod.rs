@@ -220,9 +220,6 @@ impl Misjudged {
 }
 
 /// Compares expectations with results.
-///
-/// # Panics
-/// If there are more or fewer targets than positions.
 pub(crate) fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explanation {
     assert_eq!(case.targets.len(), case.dataset.len(), "a target for every position");
     let mut sums = Sums::new(case);
@@ -237,9 +234,6 @@ pub(crate) fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) ->
 }
 
 /// By how much the mean loss of `after` differs from that of `before`, which both explain the positions of `case`.
-///
-/// # Panics
-/// If they do not.
 pub(crate) fn loss_change(case: &Case<'_>, loss: SampleLoss, before: &Explanation, after: &Explanation) -> Difference {
     let samples: Vec<usize> = match case.counted {
         Some(counted) => counted.iter().map(|&sample| sample as usize).collect(),
