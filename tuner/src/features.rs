@@ -102,10 +102,7 @@ pub fn read(
 }
 
 /// Resolves every position of a data set.
-///
-/// # Errors
-/// If there are more rows than can be counted.
-pub fn resolve(
+pub(crate) fn resolve(
     dataset: &Dataset,
     evaluator: &Evaluator,
     how: Resolve,
@@ -117,7 +114,7 @@ pub fn resolve(
 }
 
 /// The engine's scores of every position, without rows; those of its quiescence search if positions are resolved by it.
-pub fn score(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dyn Progress) -> Scores {
+pub(crate) fn score(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dyn Progress) -> Scores {
     let mut scores = Scores::default();
     each("measuring", dataset, evaluator, (how, false), |part| scores.extend(&part.scores), progress);
     scores

@@ -119,12 +119,12 @@ impl<'r> Objective<'r> {
     }
 
     /// The mean loss of the rows at `theta`, without the prior: what is comparable between fits.
-    pub fn data_loss(&self, theta: &[f64]) -> f64 {
+    pub(crate) fn data_loss(&self, theta: &[f64]) -> f64 {
         self.pass(theta, false).loss / self.rows.weight(1)
     }
 
     /// The loss of every row at `theta`, times its weight, the prior aside.
-    pub fn row_losses(&self, theta: &[f64]) -> Vec<f64> {
+    pub(crate) fn row_losses(&self, theta: &[f64]) -> Vec<f64> {
         let (loss, logit) = self.measure();
         let mut losses = scores(self.rows, self.model, theta);
         const CHUNK: usize = 4096;
@@ -159,7 +159,7 @@ impl<'r> Objective<'r> {
     }
 
     /// What the prior adds to the mean loss at `theta`.
-    pub fn prior_loss(&self, theta: &[f64]) -> f64 {
+    pub(crate) fn prior_loss(&self, theta: &[f64]) -> f64 {
         self.prior.as_ref().map_or(0.0, |prior| prior.loss(theta))
     }
 
@@ -201,7 +201,7 @@ impl<'r> Objective<'r> {
     }
 
     /// The diagonal of the Gauss-Newton matrix at `theta`: far cheaper than all of it.
-    pub fn gauss_newton_diagonal(&self, theta: &[f64]) -> Vec<f64> {
+    pub(crate) fn gauss_newton_diagonal(&self, theta: &[f64]) -> Vec<f64> {
         self.check(theta);
         let point = Point::new(&self.model.layout, theta);
         let mut diagonal = vec![0.0; self.parameters()];
@@ -217,10 +217,7 @@ impl<'r> Objective<'r> {
 
     /// As [`HessianKind::Outer`], but over groups of rows, whose gradients are added up first, and among the parameters that
     /// are wanted: others have 0; and the number of groups. Rows of one group stand side by side, or count for several.
-    ///
-    /// # Panics
-    /// If there is not one group a row.
-    pub fn outer_by_group(
+    pub(crate) fn outer_by_group(
         &self,
         theta: &[f64],
         groups: &[u32],
@@ -236,7 +233,7 @@ impl<'r> Objective<'r> {
     }
 
     /// Where the prior draws parameters to, if there is one.
-    pub fn prior_centre(&self) -> Option<&[f64]> {
+    pub(crate) fn prior_centre(&self) -> Option<&[f64]> {
         self.prior.as_ref().map(|prior| &prior.centre[..])
     }
 

@@ -27,7 +27,7 @@ impl Limits {
     ///
     /// # Errors
     /// If the slices differ in length, or a lower bound is not at most its upper bound.
-    pub fn new(lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, OptimizeError> {
+    pub(crate) fn new(lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, OptimizeError> {
         let sizes = (lower.len(), upper.len());
         if sizes.0 != sizes.1 {
             return Err(OptimizeError(format!("limits: {} lower bounds, but {} upper bounds", sizes.0, sizes.1)));
@@ -43,20 +43,14 @@ impl Limits {
     }
 
     /// Keeps parameter `index`, and those it is tied to, at its start exactly.
-    ///
-    /// # Errors
-    /// If there is no such parameter.
-    pub fn freeze(&mut self, index: usize) -> Result<(), OptimizeError> {
+    pub(crate) fn freeze(&mut self, index: usize) -> Result<(), OptimizeError> {
         self.check(index)?;
         self.tied_to(index).into_iter().for_each(|member| self.frozen[member] = true);
         Ok(())
     }
 
     /// The same with all parameters frozen that occur in fewer rows than asked for; those that are tied count together.
-    ///
-    /// # Panics
-    /// If there is not a count for each parameter.
-    pub fn without_rare(&self, occurrences: &[u32], min_seen: u32) -> Limits {
+    pub(crate) fn without_rare(&self, occurrences: &[u32], min_seen: u32) -> Limits {
         assert_eq!(occurrences.len(), self.size(), "a count for each parameter");
         let mut together = vec![0_u32; self.size()];
         for (&leader, &seen) in self.leaders().iter().zip(occurrences) {
@@ -75,7 +69,7 @@ impl Limits {
     /// # Errors
     /// If there is no such parameter, if some are frozen and some not, or no value is within all bounds. Nothing
     /// changes then.
-    pub fn tie(&mut self, members: &[usize]) -> Result<(), OptimizeError> {
+    pub(crate) fn tie(&mut self, members: &[usize]) -> Result<(), OptimizeError> {
         members.iter().try_for_each(|&member| self.check(member))?;
         let mut group: Vec<usize> = members.iter().flat_map(|&member| self.tied_to(member)).collect();
         group.sort_unstable();
@@ -104,28 +98,21 @@ impl Limits {
     }
 
     /// Number of parameters.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.lower.len()
     }
 
-    /// Whether parameter `index` is frozen.
-    ///
-    /// # Panics
-    /// If there is no such parameter.
-    pub fn is_frozen(&self, index: usize) -> bool {
+    pub(crate) fn is_frozen(&self, index: usize) -> bool {
         self.frozen[index]
     }
 
     /// By parameter: the first of those it is tied to; itself if it is that, or not tied.
-    pub fn leaders(&self) -> &[usize] {
+    pub(crate) fn leaders(&self) -> &[usize] {
         &self.leaders
     }
 
     /// The parameters that have one value with `index`, ascending; itself among them.
-    ///
-    /// # Panics
-    /// If there is no such parameter.
-    pub fn tied_to(&self, index: usize) -> Vec<usize> {
+    pub(crate) fn tied_to(&self, index: usize) -> Vec<usize> {
         let leader = self.leaders[index];
         (leader..self.size()).filter(|&member| self.leaders[member] == leader).collect()
     }
@@ -135,11 +122,8 @@ impl Limits {
         (0..self.size()).filter(|&index| !self.is_frozen(index) && !self.follows(index)).collect()
     }
 
-    /// Lower and upper bound of parameter `index`.
-    ///
-    /// # Panics
-    /// If there is no such parameter.
-    pub fn bounds(&self, index: usize) -> (f64, f64) {
+    /// Lower and upper bound.
+    pub(crate) fn bounds(&self, index: usize) -> (f64, f64) {
         (self.lower[index], self.upper[index])
     }
 
