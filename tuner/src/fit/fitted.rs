@@ -7,8 +7,6 @@ use serde_json::{Value as Json, json};
 
 use super::{Check, Grouping, Parameter};
 use crate::numbers::{Number, Numbers};
-use crate::objective::Difference;
-use crate::run::explain::Explanation;
 use crate::run::{Bootstrap, Losses, Outcome, Seconds, SetLoss};
 
 /// Names of rare parameters that a table has room for.
@@ -25,19 +23,12 @@ pub struct Fitted {
     pub numbers: Numbers,
     /// What rows stay together by when they are divided.
     pub grouping: Grouping,
-    /// What the parameters lose on each file, if files have weights.
-    pub sets: Vec<SetLoss>,
     /// Names of the parameters that occur too rarely to be tuned.
     pub rare: Vec<String>,
     /// How well the formula agreed with the engine's scores.
     pub check: Option<Check>,
     /// What the user should know of the rows.
     pub warnings: Vec<String>,
-    /// What the parameters get right and wrong, before and after, if that was asked: on the rows held out, if there are
-    /// any, else on all.
-    pub explained: Option<[Explanation; 2]>,
-    /// The difference of their losses, with its standard error.
-    pub loss_change: Option<Difference>,
 }
 
 impl Deref for Fitted {

@@ -51,23 +51,20 @@ impl Problem {
         let (rows, model) = (&self.text.rows, &self.text.model);
         let both = [(&outcome.start[..], outcome.start_k), (&outcome.theta[..], outcome.k)];
         let of = (settings.loss, rows.targets());
-        let sets = SetLoss::of(self.sets(), of, both, |theta| scores(rows, model, theta));
+        outcome.sets = SetLoss::of(self.sets(), of, both, |theta| scores(rows, model, theta));
         let explained = settings.explain.then(|| self.explained(&outcome, split.as_ref()));
+        (outcome.explained, outcome.loss_change) = explained.unzip();
         if !outcome.interrupted {
             hooks.remove_checkpoint()?;
         }
-        let (explained, loss_change) = explained.unzip();
         outcome.seconds.total = started.elapsed().as_secs_f64();
         Ok(Fitted {
             parameters: self.with_values(&outcome.theta, &outcome.limits),
             numbers: run.subject.numbers,
             rare: self.rare(&constrained.limits, &outcome.limits),
             grouping: self.grouping,
-            sets,
             check: self.check.clone(),
             warnings: self.warnings.clone(),
-            explained,
-            loss_change,
             outcome,
         })
     }

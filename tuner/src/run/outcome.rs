@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+use super::explain::Explanation;
 use super::{Errors, PriorChoice, Settings};
 use crate::data::Weight;
 use crate::model::centre::Centring;
-use crate::objective::{PriorScale, SampleLoss, Score, score_loss};
+use crate::objective::{Difference, PriorScale, SampleLoss, Score, score_loss};
 use crate::optimize::Limits;
 
 /// Losses of what is fitted, and of what is held out, if anything is.
@@ -149,6 +150,13 @@ pub struct Outcome<L> {
     pub loss: Losses<L>,
     /// The same of those held out, if there are any.
     pub held_loss: Option<Losses<L>>,
+    /// What the parameters lose on each set of data, if sets have weights.
+    pub sets: Vec<SetLoss>,
+    /// What the parameters get right and wrong, before and after, if that was asked: on what was held out, if anything
+    /// was, else on all.
+    pub explained: Option<[Explanation; 2]>,
+    /// The difference of their losses there, with its standard error.
+    pub loss_change: Option<Difference>,
     /// Every step.
     pub history: Vec<CurvePoint>,
     /// Standard errors, if they were asked for and could be had.

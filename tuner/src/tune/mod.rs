@@ -75,17 +75,19 @@ pub fn run(mut job: Job, hooks: Hooks<'_>) -> Result<Report, RunError> {
         job: fingerprint,
         data: dataset.files().iter().map(|file| file.sha256.clone()).collect(),
     };
-    let outcome = run.run(rows, resumed, seconds)?;
+    let mut outcome = run.run(rows, resumed, seconds)?;
     let tuned = Weights::from_vector(&outcome.theta).0;
     let both = [(&outcome.start[..], outcome.start_k), (&outcome.theta[..], outcome.k)];
-    let sets = SetLoss::of(dataset.sets(), (loss, &targets), both, |vector| {
+    outcome.sets = SetLoss::of(dataset.sets(), (loss, &targets), both, |vector| {
         run.subject.score(vector).of(job.resolve).to_vec()
     });
     let explained = job.settings.explain.then(|| explained(&job, &run.subject, &outcome, &tuned));
+    (outcome.explained, outcome.loss_change) = explained.unzip();
     if !outcome.interrupted {
         hooks.remove_checkpoint()?;
     }
-    Ok(Report { sets, ..report(job, &dataset, cache, outcome, tuned, explained, started) })
+    outcome.seconds.total = started.elapsed().as_secs_f64();
+    Ok(report(job, &dataset, cache, outcome, tuned))
 }
 
 /// Reads the positions of a job, and resolves them with parameters.
@@ -126,15 +128,7 @@ fn explained(
 }
 
 /// What the run has to say.
-fn report(
-    job: Job,
-    dataset: &Dataset,
-    cache: Option<CacheUse>,
-    mut outcome: Outcome<Loss>,
-    tuned: Weights,
-    explained: Option<([Explanation; 2], Difference)>,
-    started: Instant,
-) -> Report {
+fn report(job: Job, dataset: &Dataset, cache: Option<CacheUse>, outcome: Outcome<Loss>, tuned: Weights) -> Report {
     let seen = |least: u32, most: u32| {
         let first = |leaf: usize| outcome.occurrences[numbers_of_leaf(leaf).start];
         (0..leaves().len()).filter(|&leaf| (least..most).contains(&first(leaf))).count()
@@ -146,20 +140,15 @@ fn report(
         !outcome.limits.is_frozen(index) && (value == lower || value == upper)
     };
     let at_bound = (0..2 * PAIRS).filter(is_at_bound).count();
-    let (explained, loss_change) = explained.unzip();
-    outcome.seconds.total = started.elapsed().as_secs_f64();
     Report {
         files: dataset.files().to_vec(),
         cache,
         positions: dataset.len() as u64,
         grouping: dataset.grouping(),
-        sets: Vec::new(),
         skipped: dataset.skipped().clone(),
         tuned,
         target: job.target,
         resolve: job.resolve,
-        explained,
-        loss_change,
         unseen,
         rare,
         at_bound,

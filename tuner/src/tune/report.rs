@@ -10,9 +10,8 @@ use crate::cache::CacheUse;
 use crate::data::{FileSummary, Grouping, Skipped};
 use crate::features::{Resolve, Scores};
 use crate::model::rows::Weighted;
-use crate::objective::{Difference, SampleLoss, score_loss};
-use crate::run::explain::Explanation;
-use crate::run::{Outcome, SetLoss};
+use crate::objective::{SampleLoss, score_loss};
+use crate::run::Outcome;
 use crate::target::Target;
 
 /// Mean losses of the engine's integer scores.
@@ -52,8 +51,6 @@ pub struct Report {
     pub positions: u64,
     /// What positions stayed together by, in folds, in what was held out and in errors.
     pub grouping: Grouping,
-    /// What the parameters lose on each file, if files have weights.
-    pub sets: Vec<SetLoss>,
     /// Lines passed over, by reason.
     pub skipped: BTreeMap<&'static str, Skipped>,
     /// The tuned parameters.
@@ -62,11 +59,6 @@ pub struct Report {
     pub target: Target,
     /// How positions were resolved.
     pub resolve: Resolve,
-    /// What the parameters get right and wrong, before and after, if that was asked: on the positions held out, if there
-    /// are any, else on all.
-    pub explained: Option<[Explanation; 2]>,
-    /// The difference of their losses, with its standard error.
-    pub loss_change: Option<Difference>,
     /// Pairs that occur in no row, and therefore kept their start.
     pub unseen: usize,
     /// Pairs that occur in too few rows, and therefore kept their start.

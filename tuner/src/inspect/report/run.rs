@@ -6,7 +6,6 @@ use crate::fit::Fitted;
 use crate::numbers::Numbers;
 use crate::optimize::Limits;
 use crate::params_file::provenance_of;
-use crate::run::explain::Explanation;
 use crate::run::{CurvePoint, Losses, Outcome};
 use crate::tune::{Loss, Report};
 
@@ -16,7 +15,10 @@ const BOOTSTRAP_AGREES: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 impl Page {
     /// Tells what any run has to say; `name` is what the tuned parameters are called, `start` what those of the start are.
     fn of<L>(outcome: &Outcome<L>, numbers: Numbers, name: String, start: String) -> Self {
+        let [before, after] = outcome.explained.as_ref().map_or([None, None], |sides| sides.clone().map(Some));
         Page {
+            before,
+            after,
             name,
             against: start,
             numbers,
@@ -44,7 +46,6 @@ impl Page {
             provenance: provenance_of(&report.provenance().to_string()).unwrap_or_default(),
             ..Page::of(&report.outcome, Numbers::declared(), name, start)
         };
-        [page.before, page.after] = sides(report.explained.as_ref());
         let told = [(report.unseen, "no position"), (report.rare, "too few positions")];
         for (count, words) in told.into_iter().filter(|(count, _)| *count > 0) {
             page.constraints.push(format!("{count} pairs occur in {words} and kept their start"));
@@ -70,7 +71,6 @@ impl Page {
             losses,
             ..Page::of(&fitted.outcome, fitted.numbers.clone(), rows.to_owned(), "their start".to_owned())
         };
-        [page.before, page.after] = sides(fitted.explained.as_ref());
         if !fitted.rare.is_empty() {
             page.constraints.push(format!("too rare to be tuned: {}", fitted.rare.join(", ")));
         }
@@ -82,11 +82,6 @@ impl Page {
         page.warnings.extend(fitted.warnings.iter().cloned());
         page
     }
-}
-
-/// What parameters get right and wrong, before and after, if that is known.
-fn sides(explained: Option<&[Explanation; 2]>) -> [Option<Explanation>; 2] {
-    explained.map_or([None, None], |sides| sides.clone().map(Some))
 }
 
 /// The losses of a run, those of the positions held out first, of both kinds of score.
