@@ -49,8 +49,8 @@ impl GradientCheckArgs {
         let task = Task {
             sources: self.data.sources()?,
             weights,
-            resolve: self.measure.resolve,
-            target: self.measure.target,
+            resolve: self.measure.position.resolve,
+            target: self.measure.position.target,
             loss: self.measure.loss,
             k: self.measure.k,
             reading: self.data.options(),

@@ -36,9 +36,7 @@ use common::files::{RunFiles, WriteError};
 use engine::shell_files;
 use tuner::constraints::Constraints;
 use tuner::data::{LabelView, ReadOptions, Results, Source, Weight};
-use tuner::features::Resolve;
 use tuner::objective::{K_MAX, K_MIN, SampleLoss};
-use tuner::target::Target;
 
 use amounts::{MemoryArgs, SampleArgs};
 pub(crate) use bars::Bars;
@@ -267,13 +265,8 @@ impl InputArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Objective")]
 struct MeasureArgs {
-    /// The position that counts, as for tuning; it is resolved once.
-    #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
-    resolve: Resolve,
-
-    /// The target of predictions, as for tuning.
-    #[arg(long, value_name = "TARGET", default_value_t = Target::default())]
-    target: Target,
+    #[command(flatten)]
+    position: tune::PositionArgs,
 
     /// The loss of a wrong prediction.
     #[arg(long, value_enum, default_value_t = SampleLoss::default())]
