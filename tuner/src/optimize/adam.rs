@@ -181,8 +181,8 @@ impl Iteration for AdamIteration<'_> {
         })
     }
 
-    fn finish(self: Box<Self>) -> Iterate {
-        self.best
+    fn best(&self) -> &Iterate {
+        &self.best
     }
 }
 

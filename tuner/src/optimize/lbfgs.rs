@@ -356,10 +356,6 @@ impl Iteration for LbfgsIteration<'_> {
             diagonal: self.diagonal.clone(),
         })
     }
-
-    fn finish(self: Box<Self>) -> Iterate {
-        self.at
-    }
 }
 
 /// What passes and matrices take, in about a nanosecond, of which only the ratios matter.

@@ -202,10 +202,6 @@ impl Iteration for LocalIteration<'_> {
             random: self.random.state(),
         })
     }
-
-    fn finish(self: Box<Self>) -> Iterate {
-        self.at
-    }
 }
 
 /// What a move by 1 does to the totals of the rows it touches.

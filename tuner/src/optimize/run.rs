@@ -40,7 +40,9 @@ pub(super) trait Iteration {
     fn state(&self) -> MethodState;
 
     /// The best iterate.
-    fn finish(self: Box<Self>) -> Iterate;
+    fn best(&self) -> &Iterate {
+        self.iterate()
+    }
 }
 
 impl<M: Iterative> Solver for M {
@@ -71,7 +73,7 @@ impl<M: Iterative> Solver for M {
             }
         };
         let termination = termination.unwrap_or_else(|| run.iterate(self.max_steps(), observer));
-        let best = run.iteration.finish();
+        let best = run.iteration.best().clone();
         let is_whole = best.theta.iter().all(|value| value.fract() == 0.0);
         let best = if M::SETTLES || is_whole { best } else { settled(objective, &start_theta, limits, best) };
         let gradient_ratio = if start_norm > 0.0 { best.norm / start_norm } else { 0.0 };
