@@ -85,11 +85,6 @@ pub enum ConvertError {
     Write(#[from] WriteError),
 }
 
-fn names() -> String {
-    let names: Vec<String> = OutputFormat::value_variants().iter().map(name_of).collect();
-    names.join(", ")
-}
-
 /// The formats that can do with any position.
 fn for_all() -> String {
     any_of(|format| !format.needs_scores() && !format.needs_moves())
@@ -132,12 +127,12 @@ impl Target {
             if let Some(&(_, reason)) = ONLY_READ.iter().find(|(known, _)| *known == ending) {
                 return Err(ConvertError::Refused(format!(
                     "{name}: {reason}, and what is converted are positions without them; write {} instead",
-                    names()
+                    any_of(|_| true)
                 )));
             }
             let found = ENDINGS.iter().find(|(known, _)| *known == ending);
             found.map(|&(_, format)| format).ok_or_else(|| {
-                let names = names();
+                let names = any_of(|_| true);
                 ConvertError::Refused(format!("{name}: no format is known by this ending; say which with --to {names}"))
             })
         };
