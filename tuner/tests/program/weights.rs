@@ -145,7 +145,7 @@ fn rows_of_other_engines_have_weights_too() {
 /// What `crosswise` says of sets of a folder.
 fn crosswise(folder: &Path, arguments: &[&str]) -> String {
     let mut command = tuner();
-    command.current_dir(folder).args(["crosswise", "--resolve", "static", "--min-seen", "0"]);
+    command.current_dir(folder).args(["crosswise", "--resolve", "static", "--target", "result", "--min-seen", "0"]);
     command.args(["--params", concat!(env!("CARGO_MANIFEST_DIR"), "/../params/baseline.toml")]).args(MATERIAL);
     String::from_utf8(command.args(arguments).assert().success().get_output().stdout.clone()).unwrap()
 }
@@ -174,7 +174,7 @@ fn sets_are_judged_by_what_nobody_fitted() {
         assert!((above - (loss(0, set) - loss(3, set))).abs() < 1e-12);
     }
     // A run that holds out the same positions judges the start alike.
-    let (run, _) = tune(path, &["queens.epd"], &["--validation", "0.2"]);
+    let (run, _) = tune(path, &["queens.epd"], &["--validation", "0.2", "--target", "result"]);
     assert!((number(&run, "/held_loss/before/static") / loss(0, 0) - 1.0).abs() < 1e-12);
     assert!((number(&run, "/k") / number(&json, "/tuned/0/losses/0/k") - 1.0).abs() < 1e-12);
     let held = (&run["held_out"], number(&run, "/positions") - number(&run, "/held_out"));
