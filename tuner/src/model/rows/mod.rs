@@ -9,7 +9,7 @@
 //! processes each keeps the rows of its own parts only, and all targets. Rows that are picked stay in the chunks of the
 //! rows that they are picked from.
 //!
-//! Rows are read block by block ([`Rows::blocks`]), which is where mapped files are given back to the system.
+//! Rows are read block by block (`Rows::blocks`), which is where mapped files are given back to the system.
 
 mod parts;
 mod stored;

@@ -20,7 +20,7 @@
 //! * `sum NAME pair|single [sided]`: a sum of pairs or single numbers; one total for both sides, or one a side.
 //! * `fact NAME [LOW HIGH]`: a number of a row, and the range it is in.
 //! * `param NAME START`: a number that the formula uses by its name.
-//! * `let NAME = …`, `let NAME(A, B) = …` and `score = …`: the formula; [`crate::model::formula`] reads it.
+//! * `let NAME = …`, `let NAME(A, B) = …` and `score = …`: the formula; the module `formula` reads it.
 //! * `pair SUM NAME MIDGAME ENDGAME [unit U]`, `single SUM NAME START [unit U]`: a parameter of a sum, where it starts
 //!   (centipawns), and what its counts are multiples of (1 if nothing is said).
 //! * `rows COLUMN …`: the columns of the rows that follow: `result` (0 to 1, White's view), `group` (a number, or `-` if
