@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use engine::chess::Position;
 use tempfile::TempDir;
-use tuner::data::convert::{Compression, OutputFormat, Target, convert};
+use tuner::data::convert::{OutputFormat, Target, convert};
 use tuner::data::{Dataset, Filters, Plies, ReadOptions, Source};
 use tuner::fit::{Declared, Problem};
 use tuner::io::Storage;
@@ -44,7 +44,7 @@ pub fn write_and_read(bytes: Vec<u8>) {
     let Some(dataset) = read(bytes, &options) else { return };
     for format in [OutputFormat::Viri, OutputFormat::Binpack] {
         let (_folder, path) = file(&[]);
-        if let Err(error) = convert(&dataset, &path, Target { format, compression: Compression::Plain }, &()) {
+        if let Err(error) = convert(&dataset, &path, Target { format, compression: None }, &()) {
             assert!(!error.to_string().contains('\n'), "{error}");
             continue;
         }
