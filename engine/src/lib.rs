@@ -4,8 +4,8 @@
 //! searches, [`options`] declares the options, [`uci`] and [`xboard`] are the protocols, and [`protocol`] chooses between
 //! them. [`mod@bench`] is the signature of the search, [`book`] reads opening books, [`genfens`] generates openings,
 //! [`random`] generates random numbers, [`mod@panic`] ends the program after a panic, [`cpu_features`] checks the
-//! processor, [`shell_files`] writes completions and manual pages. With the feature `syzygy`, the room of that name opens
-//! Syzygy tables.
+//! processor, [`shell_files`] writes completions and manual pages. `memory` holds the tables that are read at random. With
+//! the feature `syzygy`, the room of that name opens Syzygy tables.
 
 // Output goes through `common`, which escapes it and does not panic.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
