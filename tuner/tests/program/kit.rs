@@ -338,8 +338,8 @@ fn the_transcript_is_what_the_example_says() {
         return;
     }
     let page = fs::read_to_string(repository("docs/your-engine.md")).unwrap();
-    let shown = page.split_once("(`>` is what it reads):\n\n").unwrap().1.lines();
-    let shown: Vec<&str> = shown.map_while(|line| line.strip_prefix("    ")).collect();
+    let shown = &page[page.find("    merino-rows 2\n").unwrap()..];
+    let shown: Vec<&str> = shown.lines().map_while(|line| line.strip_prefix("    ")).collect();
     let asked: String = shown.iter().filter_map(|line| line.strip_prefix("> ")).flat_map(|fen| [fen, "\n"]).collect();
     let said = answers(Program::new("python3").arg(repository("kit/examples/evaluation.py")), &asked);
     let (head, tail) = shown.split_at(shown.iter().position(|line| *line == "…").unwrap());
