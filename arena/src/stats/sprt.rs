@@ -178,9 +178,11 @@ impl Sprt {
     /// If the model does not apply to such counts.
     pub fn outlook(&self, counts: &Counts) -> Result<Option<Prospect>, ModelError> {
         let llr = self.llr(counts)?;
-        let (mean, variance) = mean_and_variance(&counts.frequencies(FLOOR));
         let prospect = || {
-            self.prospect_at(llr, (mean - 0.5) / variance.sqrt(), self.deviations(counts), counts.games_each() as f64)
+            let [t0, t1] = self.deviations(counts);
+            // What the ratio has grown by at each result: with lopsided results, much less than their mean promises.
+            let drift = llr / counts.total() as f64;
+            self.prospect_at(llr, f64::midpoint(t0, t1) + drift / (t1 - t0), [t0, t1], counts.games_each() as f64)
         };
         Ok((counts.total() > 0).then(prospect))
     }
@@ -331,6 +333,19 @@ mod tests {
             let found = sprt(Model::Normalized, bounds).prospect(0.0, nelo);
             assert!((found.pass - pass).abs() < 1e-4, "{bounds} {nelo}: {found:?}");
             assert!((found.games / games - 1.0).abs() < 1e-4, "{bounds} {nelo}: {found:?}");
+        }
+    }
+
+    /// Ten pairs of two wins each, and as many more as it takes.
+    #[test]
+    fn an_outlook_holds_if_one_side_wins_every_game() {
+        for bounds in ["0,5", "0,20"] {
+            let test = sprt(Model::Normalized, bounds);
+            let won = |pairs| Counts::Pairs([0, 0, 0, 0, pairs]);
+            let end = (10..).find(|&pairs| test.llr(&won(pairs)).unwrap() >= test.limits().1).expect("an end");
+            let left = (2 * (end - 10)) as f64;
+            let found = test.outlook(&won(10)).unwrap().expect("an outlook").games;
+            assert!((found / left - 1.0).abs() < 0.1, "{bounds}: {found} games, {left} in truth");
         }
     }
 
