@@ -67,7 +67,7 @@ enum Command {
     /// Compare how well parameter files predict results.
     Evaluate(evaluate::EvaluateArgs),
     /// Fit the parameters of any engine from rows, and write them in its language.
-    Fit(fit::FitArgs),
+    Fit(Box<fit::FitArgs>),
     /// Convert data to another format, or filter them.
     Convert(convert::ConvertArgs),
     /// Show whether data sets help one another: tune on each alone, and test on all.

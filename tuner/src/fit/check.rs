@@ -9,10 +9,10 @@ use crate::model::rows::Part;
 use crate::model::text::TextRows;
 use crate::objective::scores;
 
-/// Centipawns by which engines round.
+/// Centipawns by which rows and scores may differ without being counted: the rounding of one integer.
 const ROUNDING: f64 = 1.0;
 
-/// A greater share of rows that are off is refused.
+/// The share of the rows that may differ by more than the tolerance.
 const MOST_OFF: f64 = 0.1;
 
 /// Worst rows that are told.
@@ -32,6 +32,8 @@ pub struct Check {
     pub negated: usize,
     /// Root of the mean square of the differences, in centipawns.
     pub rms: f64,
+    /// A tenth of the rows, and no more, differ by more than this, in centipawns.
+    pub usual: f64,
     /// The rows that differ most.
     pub worst: Vec<Worst>,
     /// What the differences go along with: facts, or `score`; and their correlation with the difference or its size.
@@ -64,12 +66,15 @@ impl Check {
         worst.sort_by(|&a, &b| differences[b].abs().total_cmp(&differences[a].abs()).then(a.cmp(&b)));
         worst.truncate(WORST);
         let of_row = |row: usize| (f64::from(own[row]), formula[row]);
+        let mut sizes: Vec<f64> = differences.iter().map(|difference| difference.abs()).collect();
+        sizes.sort_by(|a, b| b.total_cmp(a));
         let mean_square = differences.iter().map(|difference| difference * difference).sum::<f64>() / own.len() as f64;
         let check = Check {
             rows: own.len(),
             off: off.len(),
             negated: off.iter().filter(|&&row| !is_off(of_row(row).0 + of_row(row).1)).count(),
             rms: mean_square.sqrt(),
+            usual: sizes.get((MOST_OFF * own.len() as f64) as usize).copied().unwrap_or_default(),
             worst: worst
                 .into_iter()
                 .map(|row| {
@@ -89,10 +94,9 @@ impl Check {
         1.0 - self.off as f64 / self.rows as f64
     }
 
-    /// Whether rows differ so often and so far that something must be wrong with them: an engine that divides several
-    /// whole numbers is often off by more than a centipawn, but not far.
-    pub fn has_failed(&self) -> bool {
-        self.off as f64 > MOST_OFF * self.rows as f64 && self.rms > ROUNDING
+    /// Whether more than a tenth of the rows differ by more than `tolerance` centipawns.
+    pub fn has_failed(&self, tolerance: f64) -> bool {
+        self.usual > tolerance
     }
 
     /// The check as an object.
@@ -103,6 +107,7 @@ impl Check {
             "rows": self.rows,
             "agreement": self.agreement(),
             "rms": self.rms,
+            "usual": self.usual,
             "worst": worst.collect::<Vec<Json>>(),
             "along": self.along.iter().map(|(name, correlation)| (name.clone(), json!(correlation)))
                 .collect::<serde_json::Map<String, Json>>(),
@@ -112,7 +117,11 @@ impl Check {
 
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "score − row: {:.1} % within 1 cp, rms {:.1} cp", 100.0 * self.agreement(), self.rms)?;
+        write!(f, "score − row: {:.1} % within 1 cp", 100.0 * self.agreement())?;
+        if self.usual > ROUNDING {
+            write!(f, ", 90 % within {:.1} cp", self.usual)?;
+        }
+        write!(f, ", rms {:.1} cp", self.rms)?;
         if self.worst.is_empty() {
             return Ok(());
         }

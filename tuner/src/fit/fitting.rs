@@ -23,7 +23,7 @@ impl Problem {
     /// found; a checkpoint of another fit, or one that cannot be written.
     pub fn fit(&self, settings: &Settings, hooks: Hooks<'_>) -> Result<Fitted, RunError> {
         let started = Instant::now();
-        if let Some(check) = self.check.as_ref().filter(|check| check.has_failed() && !settings.trust_rows) {
+        if let Some(check) = self.check.as_ref().filter(|check| check.has_failed(settings.tolerance)) {
             return Err(RunError::Untrusted(check.to_string()));
         }
         let constrained = self.declared().check(settings)?;

@@ -92,6 +92,8 @@ impl Problem {
         let text = rows.text().map_err(|error| TextError::unreadable(&rows.name, &error))?;
         let mut problem = Self::read_texts([Ok((rows.name.clone(), text))], storage, accept, progress)?;
         problem.check.iter_mut().try_for_each(|check| rows.name_rows(check))?;
+        // What the user should know of groups is for those who number them; these are the games of the data.
+        problem.warnings.clear();
         Ok(problem)
     }
 

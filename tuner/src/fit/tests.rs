@@ -143,7 +143,7 @@ fn scored(change: impl Fn(usize, f64, f64) -> f64) -> String {
 fn the_constant_is_what_the_formula_lacks() {
     let problem = read(scored(|row, score, _| score + if row == 17 { 300.0 } else { 0.0 })).expect("sound rows");
     let check = problem.check.as_ref().expect("a check");
-    assert_eq!((check.rows, check.off, check.worst.len(), check.has_failed()), (200, 1, 1, false));
+    assert_eq!((check.rows, check.off, check.worst.len(), check.has_failed(1.0)), (200, 1, 1, false));
     assert!(check.worst[0].place.ends_with("rows0:26"), "{check}");
     let constants: Vec<f32> = (0..200).map(|row| problem.text.rows.facts(row)[0]).collect();
     assert!(constants.iter().enumerate().all(|(row, &constant)| (constant > 299.0) == (row == 17)));
@@ -163,13 +163,13 @@ fn the_constant_is_what_the_formula_lacks() {
 
 #[test]
 fn scores_that_rows_do_not_add_up_to_are_refused() {
-    let fit = |text: &str, trust_rows| {
+    let fit = |text: &str, tolerance| {
         let problem = read(text).expect("sound rows");
-        problem.fit(&Settings { trust_rows, ..Settings::default() }, Hooks::new(&()))
+        problem.fit(&Settings { tolerance, ..Settings::default() }, Hooks::new(&()))
     };
     // What the engine adds has the wrong sign in the rows.
     let wrong = scored(|_, score, endgame| score - 2.0 * endgame);
-    let error = fit(&wrong, false).expect_err("rows that are not the engine's").to_string();
+    let error = fit(&wrong, 1.0).expect_err("rows that are not the engine's").to_string();
     assert!(error.starts_with("the formula is not the engine's evaluation: score − row: "), "{error}");
     let worst = read(&wrong).expect("sound rows").check.as_ref().expect("a check").worst[0].clone();
     let line = worst.place.rsplit(':').next().and_then(|line| line.parse::<usize>().ok()).expect("a line");
@@ -178,13 +178,31 @@ fn scores_that_rows_do_not_add_up_to_are_refused() {
     let endgame: f64 = words[3].parse().expect("a number");
     assert!((worst.formula - worst.score - 2.0 * endgame).abs() < 1.0 && endgame.abs() > 140.0, "{worst:?}");
     assert!(
-        error.contains("goes along with endgame (-1.00)") && error.ends_with("or go on with --trust-rows"),
+        error.contains("goes along with endgame (-1.00)") && error.ends_with("--trust-rows fits all the same"),
         "{error}"
     );
-    assert!(fit(&wrong, true).is_ok());
+    assert!(fit(&wrong, f64::INFINITY).is_ok());
     let other_view = scored(|row, score, _| if row % 2 == 0 { score } else { -score });
-    let error = fit(&other_view, false).expect_err("the mover's view").to_string();
+    let error = fit(&other_view, 1.0).expect_err("the mover's view").to_string();
     assert!(error.contains("the score with the other sign agrees: White's view is wanted"), "{error}");
+}
+
+#[test]
+fn a_tenth_of_the_rows_may_differ_by_more_than_the_tolerance() {
+    // Of 200 rows, `count` are off by two to four centipawns, as several divisions of integers leave them.
+    let off = |count: usize| scored(move |row, score, _| score + if row < count { 3.0 } else { 0.0 });
+    let fit = |text: &str, tolerance| {
+        let problem = read(text).expect("sound rows");
+        problem.fit(&Settings { tolerance, ..Settings::default() }, Hooks::new(&())).map(|_| ())
+    };
+    assert!(fit(&off(20), 1.0).is_ok());
+    let error = fit(&off(21), 1.0).expect_err("more than a tenth").to_string();
+    assert!(
+        error.contains("score − row: 89.5 % within 1 cp, 90 % within ") && error.contains("--tolerance"),
+        "{error}"
+    );
+    assert!(fit(&off(200), 2.0).is_err());
+    assert!(fit(&off(200), 4.0).is_ok());
 }
 
 /// Rows of 600 games of 20 positions, with groups as told.

@@ -34,7 +34,8 @@ pub enum RunError {
     Rows(#[from] RowsError),
     /// Rows that are not what the engine computes, as a check of them says.
     #[error(
-        "the formula is not the engine's evaluation: {0}; mend the rows or the formula, or go on with --trust-rows"
+        "the formula is not the engine's evaluation: {0}; mend the rows or the formula; if integer divisions explain it, allow for them with --tolerance; --trust-rows fits \
+         all the same"
     )]
     Untrusted(String),
     /// There is but one result.

@@ -40,8 +40,9 @@ pub struct Settings {
     pub bootstrap: usize,
     /// Whether it is told what the parameters get right and wrong, before and after.
     pub explain: bool,
-    /// Whether rows of text are fitted that are not what the engine computes.
-    pub trust_rows: bool,
+    /// Centipawns by which a tenth of the rows of text, and no more, may differ from the engine's own scores: above it,
+    /// nothing is fitted.
+    pub tolerance: f64,
 }
 
 impl Default for Settings {
@@ -62,12 +63,15 @@ impl Default for Settings {
             errors: true,
             bootstrap: 0,
             explain: false,
-            trust_rows: false,
+            tolerance: Settings::TOLERANCE,
         }
     }
 }
 
 impl Settings {
+    /// The rounding of one integer, in centipawns.
+    pub const TOLERANCE: f64 = 1.0;
+
     /// The flag that asks for something that keeps every row in memory, if there is one.
     pub(super) fn needs_memory(&self) -> Option<&'static str> {
         match self.method {

@@ -137,14 +137,40 @@ fn what_an_engine_skips_is_counted_and_scores_that_colours_change_are_told() {
     folder.write("data.epd", lines(300));
     let body = "for n, fen in enumerate(sys.stdin): print('skip in check' if n % 3 == 0 else f'{n} 1 0:1', flush=True)";
     script(&folder, HEAD, body);
-    let output = fit(&folder, &["--check", "--trust-rows"]).output().unwrap();
+    let output = fit(&folder, &["--check"]).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.contains(" in check\n"), "{errors}");
-    assert!(errors.contains(" scores are not negated when the colours are exchanged: "), "{errors}");
+    assert!(errors.contains(" scores are not negated when the colours are exchanged, by up to "), "{errors}");
     // The check names positions, not lines, and the exit status is that of a check that has failed.
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("worst ") && said.contains(" w ") && !said.contains("cache/"), "{said}");
+}
+
+#[test]
+fn games_of_one_position_each_are_no_fault_of_the_data() {
+    if !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    let game = |moves: &str, result: &str| format!("[Result \"{result}\"]\n\n{moves} {result}\n\n");
+    folder.write("games.pgn", game("1. e4 e5", "1-0") + &game("1. d4 d5", "0-1") + &game("1. c4 c5", "0-1"));
+    script(&folder, HEAD, "for n, fen in enumerate(sys.stdin): print(f'{n} 1 0:{n - 1}', flush=True)");
+    let mut fit = tuner();
+    fit.current_dir(folder.0.path()).args([
+        "fit",
+        "--engine",
+        "python3 engine.py",
+        "--data",
+        "games.pgn",
+        "--skip-plies",
+        "1",
+        "--skip-last",
+        "0",
+    ]);
+    let output = fit.args(["--resolve", "static", "--trust-rows", "--min-seen", "0", "--k", "1"]).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && errors.contains("3 rows") && !errors.contains("group of its own"), "{errors}");
 }
 
 /// What the program says of an engine that goes wrong; nothing may be written.

@@ -227,11 +227,13 @@ impl Engine {
         }
         let skipped = if reasons.is_empty() { skipped } else { format!(", skipped {skipped}") };
         let mut told = format!("asked        {name}: {rows} rows{skipped}\n");
-        if let Some(example) = pieces.iter().find_map(|piece| piece.example.as_ref()) {
+        let worst = pieces.iter().filter_map(|piece| piece.worst.as_ref()).max_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((difference, worst)) = worst {
             let [off, compared] = [|piece: &Piece| piece.off, |piece: &Piece| piece.compared]
                 .map(|of| pieces.iter().map(of).sum::<u64>());
             told += &format!(
-                "warning      {off} of {compared} scores are not negated when the colours are exchanged: {example}\n"
+                "warning      {off} of {compared} scores are not negated when the colours are exchanged, by up to \
+                 {difference} cp: {worst}\n"
             );
         }
         Ok(told)

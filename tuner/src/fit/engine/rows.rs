@@ -60,11 +60,11 @@ pub(super) struct Piece {
     pub(super) asked: u64,
     /// Positions without a row, by reason.
     pub(super) skipped: BTreeMap<String, u64>,
-    /// Positions that were asked for with the colours exchanged, too; those whose scores are not negated then, and one of
-    /// them.
+    /// Positions that were asked for with the colours exchanged, too; those whose scores are not negated then; the one
+    /// that is off most, in centipawns, as a message has it.
     pub(super) compared: u64,
     pub(super) off: u64,
-    pub(super) example: Option<String>,
+    pub(super) worst: Option<(f32, String)>,
 }
 
 /// All that was answered, with the numbers of the processes.

@@ -104,10 +104,13 @@ impl Piece {
     fn compare(&mut self, score: Option<f32>, flipped: Answer, fen: &str) {
         let (Some(score), Answer::Row(Some(flipped))) = (score, flipped) else { return };
         self.compared += 1;
-        if (score + flipped).abs() > ROUNDING {
+        let difference = (score + flipped).abs();
+        if difference > ROUNDING {
             self.off += 1;
-            let example = || format!("{fen} has {flipped}, the same with the colours exchanged {score}");
-            self.example.get_or_insert_with(example);
+            if self.worst.as_ref().is_none_or(|worst| worst.0 < difference) {
+                let told = format!("{fen} has {flipped}, the same with the colours exchanged {score}");
+                self.worst = Some((difference, told));
+            }
         }
     }
 }
