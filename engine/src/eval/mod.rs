@@ -87,7 +87,6 @@ fn accumulate_attacks<S: Copy, W: Copy>(
     terms::king::king(cx, us, params, sink);
     terms::threats::threats(cx, us, params, sink);
     terms::passed::passed(cx, us, params, sink);
-    terms::space::space(cx, us, params, sink);
 }
 
 /// The score of an ending that is known by rule, whatever the parameters are, in centipawns, White's view.

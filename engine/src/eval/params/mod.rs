@@ -231,12 +231,6 @@ params! {
             pub pinned_again: S,
         } in CENTIPAWNS,
 
-        /// Squares held, in centipawns.
-        pub space as Space<S> {
-            /// Safe squares behind the own centre, weighed by the number of pieces.
-            pub area: S,
-        } in CENTIPAWNS,
-
         /// Attack on the enemy king, in the units of the sum `danger`.
         pub danger as Danger<S> of Danger {
             /// What every attack begins with.

@@ -9,6 +9,5 @@ pub(super) mod passed;
 pub(super) mod pawns;
 pub(super) mod pieces;
 pub(super) mod shelter;
-pub(super) mod space;
 pub(super) mod threats;
 pub(super) mod whole;
