@@ -193,8 +193,9 @@ const DANGER_BEND: i32 = 128;
 /// The scale that changes nothing.
 pub(super) const SCALE_UNIT: i32 = 128;
 
-/// The endgame score at which half of a complexity counts, in centipawns.
-const COMPLEXITY_KNEE: i32 = 64;
+/// The endgame score at which half of a complexity counts, in centipawns. With a smaller one a fit to results may turn the
+/// endgame into little more than its sign: tiny values, and all the rest complexity.
+const COMPLEXITY_KNEE: i32 = 256;
 
 /// The endgame score at which the side ahead has three quarters of the say in the scale, in centipawns.
 const SCALE_KNEE: i32 = 16;
@@ -205,7 +206,7 @@ const SCALE_KNEE: i32 = 16;
 /// d(x)  = x · (128 + max(x, 0)) / 1024                       danger, of each half: never flat, so that no number is stuck
 /// mg    = main.mg + d(danger[white].mg) − d(danger[black].mg)
 /// e     = main.eg + d(danger[white].eg) − d(danger[black].eg)
-/// e′    = e + complexity · e / (|e| + 64)
+/// e′    = e + complexity · e / (|e| + 256)
 /// eg    = (e′ · (scale[white] + scale[black]) + |e′| · (scale[white] − scale[black]) · |e′| / (|e′| + 16)) / 256
 /// score = taper(mg, eg)
 /// ```
@@ -254,7 +255,7 @@ mod tests {
     /// Sums within a limit, of a phase up to one and a half times the full one.
     fn random_sums(random: &mut Random, limit: i64, full: i64) -> Sums<Pair<i32>, i32> {
         let phase = within(random, 3 * full / 2);
-        let complexity = within(random, 64);
+        let complexity = within(random, 256);
         let scale = [(); 2].map(|()| 128 + within(random, 128));
         let mut half = || Pair { mg: within(random, limit), eg: within(random, limit) };
         Sums { phase, main: half(), danger: [half(), half()], complexity, scale }
@@ -305,9 +306,9 @@ mod tests {
         // The side ahead has the say.
         assert!((ending(1000.0, 0.0, [64.0, 128.0]) - 500.0).abs() < 10.0);
         assert!((ending(-1000.0, 0.0, [64.0, 128.0]) + 1000.0).abs() < 10.0);
-        assert_eq!(ending(64.0, 20.0, [128.0; 2]), 74.0);
-        assert_eq!(ending(-64.0, 20.0, [128.0; 2]), -74.0);
-        assert!(ending(5.0, -64.0, [128.0; 2]) > 0.0);
+        assert_eq!(ending(256.0, 20.0, [128.0; 2]), 266.0);
+        assert_eq!(ending(-256.0, 20.0, [128.0; 2]), -266.0);
+        assert!(ending(5.0, -256.0, [128.0; 2]) > 0.0);
         let danger =
             |white: f64, black: f64| score(Sums { phase: 24.0, danger: [pair(white, 1e6), pair(black, 1e6)], ..none });
         assert_eq!(danger(128.0, 0.0), 32.0);

@@ -276,20 +276,20 @@ params! {
         pub phase: [W; 5] of Phase by (Axis::Keys(PIECES_BUT_KING)) in 0..=1000,
 
         /// How much easier a position is to win than it looks, in centipawns of the endgame.
-        /// Together they are at least −64: whoever is ahead stays ahead.
+        /// Together they are at least −256: whoever is ahead stays ahead.
         pub complexity as Complexity<W> of Complexity {
             /// Always.
-            pub base: W in -64..=256,
+            pub base: W in -256..=256,
             /// Each pawn.
-            pub pawns: W,
+            pub pawns: W in 0..=32,
             /// Each passed pawn.
-            pub passed: W,
+            pub passed: W in 0..=64,
             /// Pawns on both wings.
             pub both_wings: W,
             /// Nothing but pawns.
             pub pawn_ending: W,
             /// Each file on which one side alone has a pawn.
-            pub asymmetry: W,
+            pub asymmetry: W in 0..=32,
         } in 0..=256,
 
         /// Share of an endgame advantage that counts, in 128ths, by the first class that holds.
