@@ -64,7 +64,7 @@ impl Problem {
             rare: self.rare(&constrained.limits, &outcome.limits),
             grouping: self.grouping,
             check: self.check.clone(),
-            warnings: self.warnings.clone(),
+            warnings: self.warnings.iter().cloned().chain(outcome.rounding_warning()).collect(),
             outcome,
         })
     }

@@ -205,6 +205,35 @@ fn a_tenth_of_the_rows_may_differ_by_more_than_the_tolerance() {
     assert!(fit(&off(200), 4.0).is_ok());
 }
 
+#[test]
+fn numbers_too_small_for_their_digits_are_told() {
+    // Counts of hundreds make numbers of about a centipawn.
+    let rows = |start: &str| {
+        let mut text = format!("merino-rows 2\nsum main single\nscore = main\nsingle main a {start}\nrows result\n");
+        let mut random = Random(17);
+        for _ in 0..2000 {
+            let count = 100 * (random.below(9) as i32 - 4);
+            let is_won = random.unit() < 1.0 / (1.0 + 10_f64.powf(-1.45 * f64::from(count) / 400.0));
+            _ = writeln!(text, "{} 0:{count}", u8::from(is_won));
+        }
+        text
+    };
+    let fit = |start: &str| {
+        let settings = Settings { k: Some(1.0), ..Settings::default() };
+        read(rows(start)).expect("sound rows").fit(&settings, Hooks::new(&())).expect("a fit")
+    };
+    let whole = fit("4");
+    let fine = fit("4.00");
+    assert!(whole.warnings.iter().any(|warning| warning.starts_with("rounding loses ")), "{:?}", whole.warnings);
+    assert!(
+        whole.rounding_lost > 0.02 && fine.rounding_lost.abs() < 1e-3,
+        "{} {}",
+        whole.rounding_lost,
+        fine.rounding_lost
+    );
+    assert!(fine.warnings.is_empty(), "{:?}", fine.warnings);
+}
+
 /// Rows of 600 games of 20 positions, with groups as told.
 fn games(groups: impl Fn(usize) -> String) -> String {
     let mut text = "merino-rows 2\nsum main single\nscore = main\nsingle main a 100\nrows result group\n".to_owned();

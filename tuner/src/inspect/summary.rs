@@ -96,10 +96,10 @@ impl Report {
         })
     }
 
-    /// What looks wrong with the data.
+    /// What looks wrong with the data, or with what came of them.
     fn warnings(&self) -> Vec<String> {
         let turned = |file: &FileSummary| Some(format!("{}: {}", file.name, file.views.flipped_results()?));
-        self.files.iter().filter_map(turned).collect()
+        self.files.iter().filter_map(turned).chain(self.rounding_warning()).collect()
     }
 
     /// The run as a table; `output` is where the parameters were written.

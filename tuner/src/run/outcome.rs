@@ -125,6 +125,9 @@ impl Bootstrap {
     }
 }
 
+/// A share of the gain that rounding may take away without a word.
+const MOST_LOST: f64 = 0.02;
+
 /// What came out of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome<L> {
@@ -150,6 +153,8 @@ pub struct Outcome<L> {
     pub loss: Losses<L>,
     /// The same of those held out, if there are any.
     pub held_loss: Option<Losses<L>>,
+    /// The share of what was gained on the rows fitted that rounding has taken away.
+    pub rounding_lost: f64,
     /// What the parameters lose on each set of data, if sets have weights.
     pub sets: Vec<SetLoss>,
     /// What the parameters get right and wrong, before and after, if that was asked: on what was held out, if anything
@@ -190,6 +195,16 @@ pub struct Outcome<L> {
 }
 
 impl<L> Outcome<L> {
+    /// What is wrong with parameters that lose by rounding much of what the fit has gained.
+    pub(crate) fn rounding_warning(&self) -> Option<String> {
+        (self.rounding_lost > MOST_LOST).then(|| {
+            format!(
+                "rounding loses {:.0} % of what the fit has gained: some numbers are too small for their digits",
+                100.0 * self.rounding_lost
+            )
+        })
+    }
+
     /// What the prior pulled to, and where its strength came from.
     pub(crate) fn prior_origin(&self) -> String {
         let shape = match self.settings.prior_scale {

@@ -347,6 +347,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             |j| state.occurrences[j] >= self.settings.min_seen.max(1),
         );
         let (errors, bootstrap) = self.certainty(&state, &rows.fitted, &limits, &centring, &mut seconds)?;
+        let rounding_lost = self.rounding_lost(&state, &rows.fitted)?;
         let (mut theta, sides) = (state.best.vector, state.best.sides);
         if self.settings.centre {
             theta = self.centred(theta, &centring, &limits);
@@ -362,6 +363,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             fitted: rows.fitted.len(),
             held_out: rows.held.as_ref().map_or(0, Rows::len),
             loss: Losses { before: state.before.fitted, after: sides.fitted },
+            rounding_lost,
             held_loss: state.before.held.zip(sides.held).map(|(before, after)| Losses { before, after }),
             sets: Vec::new(),
             explained: None,
@@ -382,6 +384,14 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             limits,
             seconds,
         })
+    }
+
+    /// The share of the gain that rounding the best parameters so far has taken away; 0 where nothing was gained.
+    fn rounding_lost(&self, state: &RunState<S::Loss>, rows: &Rows) -> Result<f64, RunError> {
+        let objective = self.objective(rows, state)?;
+        let Best { theta, vector, .. } = &state.best;
+        let [start, found, rounded] = [&state.start, theta, vector].map(|theta| objective.data_loss(theta));
+        Ok(if found < start { (rounded - found) / (start - found) } else { 0.0 })
     }
 
     /// How sure the best parameters so far are, as far as that is asked.
