@@ -276,7 +276,7 @@ params! {
         pub phase: [W; 5] of Phase by (Axis::Keys(PIECES_BUT_KING)) in 0..=1000,
 
         /// How much easier a position is to win than it looks, in centipawns of the endgame.
-        /// Together they are at least −256: whoever is ahead stays ahead.
+        /// Together they are at least −256, so that the side ahead stays ahead.
         pub complexity as Complexity<W> of Complexity {
             /// Always.
             pub base: W in -256..=256,
