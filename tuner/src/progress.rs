@@ -1,4 +1,4 @@
-//! What long steps tell whoever watches.
+//! What long steps report while they run.
 
 /// Is told how far a step has come. The library never prints; programs and tests bring their own.
 pub trait Progress: Sync {

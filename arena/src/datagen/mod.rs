@@ -19,7 +19,7 @@
 //! * **bulletformat**: a position in 32 bytes, with score and result, in the view of the side to move. It has no place
 //!   for castling rights, en passant and the game; a position that reads the same as an earlier one is a duplicate.
 //! * **viriformat**: whole games with a score for every move, in White's view. Nothing is filtered but games that were
-//!   played before: whoever reads the games chooses among their positions.
+//!   played before: the reader of the games chooses among their positions.
 
 mod filter;
 mod formats;

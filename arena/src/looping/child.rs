@@ -1,4 +1,4 @@
-//! A step that another program does: its output goes to a log, its progress to whoever looks on.
+//! A step that another program does: its output goes to a log, its progress to the screen.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
@@ -60,7 +60,7 @@ pub(super) fn run(program: &Path, words: &[String], log: &Path, stop: &Stop) -> 
     }
 }
 
-/// Copies lines to a log and to whoever looks on, until the end; returns them.
+/// Copies lines to a log and to the screen, until the end; returns them.
 fn copy(from: impl Read, log: &Mutex<File>) -> String {
     let (mut from, mut line, mut text) = (BufReader::new(from), Vec::new(), String::new());
     while from.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {

@@ -1,4 +1,4 @@
-//! The games in progress, for whoever shows them.
+//! The games in progress, for pages that show them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -223,7 +223,7 @@ fn so_many_of_a_hundred_games_begin_in_double_chess960() {
             assert!((bishops[0] + bishops[1]) % 2 == 1 && rooks[0] < king[0] && king[0] < rooks[1], "{array}");
         }
     }
-    // Each may still castle, whoever reads it.
+    // Each may still castle, in whatever reader.
     let fens = starts(100).iter().map(Position::to_fen).collect::<Vec<_>>();
     for fen in &fens {
         let read: Chess = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Chess960).unwrap();

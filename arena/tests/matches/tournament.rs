@@ -62,7 +62,7 @@ fn a_gauntlet_is_the_first_against_the_rest_and_can_go_on() {
     assert_eq!(first["games"], 8);
     assert_eq!(first["encounters"][0]["wins"], 4);
     assert_eq!(first["engines"][1]["faults"]["crashes"], 4);
-    // Whoever lost everything has no rating.
+    // An engine that lost every game has no rating.
     assert!(first["engines"][1]["rating"].is_null() && table.contains("unknown"), "{table}");
     let pgn = std::fs::read_to_string(arena.path("out.pgn")).unwrap();
     assert_eq!(run(&arena, "gauntlet", &["", "args=crash=5", ""], &journal).0, Some(0));

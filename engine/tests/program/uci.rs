@@ -147,7 +147,7 @@ fn the_bench_and_openings_do_not_hold_the_program() {
     }
 }
 
-/// Whoever pipes them in wants to see what comes of them.
+/// A user who pipes them in wants to see what comes of them.
 #[test]
 fn the_end_of_input_waits_for_openings() {
     let mut engine = Engine::start(&[]);

@@ -167,7 +167,7 @@ fn ponder(engine: &mut Engine) -> String {
     engine.send("new\nhard\npost\nst 0.2");
     reply(engine, "go");
     engine.until("7 ");
-    // Whoever asks is answered at once.
+    // A question is answered at once.
     assert!(settled(engine).iter().all(|line| numbers(line).is_some()));
     engine.answer("hint", "Hint: ")["Hint: ".len()..].to_owned()
 }

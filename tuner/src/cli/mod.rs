@@ -42,7 +42,7 @@ use amounts::{MemoryArgs, SampleArgs};
 pub(crate) use bars::Bars;
 use input::Input;
 
-/// The project's own positions, for whoever brings none.
+/// The project's own positions, for runs without data.
 const DEFAULT_DATA: (&str, &[u8]) = ("data/quiet.epd.zst", include_bytes!(env!("MERINO_QUIET")));
 
 /// Fit the evaluation's parameters to positions whose games' results are known.

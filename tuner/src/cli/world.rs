@@ -21,7 +21,7 @@ const STARTED: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 const COUNTED: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"];
 
 /// Settings of Open MPI where all processes are on one machine: memory is what they talk by, and looking for a network
-/// that could do better takes longer than all the rest of its start; and whoever waits lets others work, such as the
+/// that could do better takes longer than all the rest of its start; and a process that waits yields to others, such as the
 /// thread that unpacks the data, as each process is mostly bound to one processor.
 const AT_HOME: [(&str, &str); 2] = [("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_mpi_yield_when_idle", "1")];
 
@@ -40,7 +40,7 @@ pub(crate) fn connect() -> Result<Option<Universe>> {
     Ok(Some(universe))
 }
 
-/// Sets what is set [`AT_HOME`], unless whoever starts the processes says otherwise.
+/// Sets what is set [`AT_HOME`], unless the environment sets it already.
 fn settle() {
     let [all, here] = COUNTED.map(std::env::var_os);
     if here.is_none() || all != here {

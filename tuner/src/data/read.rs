@@ -78,7 +78,7 @@ impl Importer<'_> {
         thread::scope(|scope| {
             let (send, receive) = sync_channel(1);
             scope.spawn(|| {
-                // Whoever takes no more blocks has found a fault.
+                // A receiver that takes no more blocks has found a fault.
                 while let Some(block) = blocks.next(reader).transpose()
                     && send.send(block).is_ok()
                 {}

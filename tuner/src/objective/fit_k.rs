@@ -263,7 +263,7 @@ mod tests {
             assert!((fit.k / k - 1.0).abs() < 1e-5, "{} for {k}", fit.k);
             assert!(fit.passes <= 15 && fit.loss < 1e-12);
         }
-        // Draws wherever 13 divides the number, else whoever is ahead wins three times in four.
+        // Draws wherever 13 divides the number, else the side ahead wins three times in four.
         let result = |(i, &score): (usize, &f64)| match (i % 13, i % 4) {
             (0, _) => 0.5,
             (_, 0) => f32::from(u8::from(score < 0.0)),

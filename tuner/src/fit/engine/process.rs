@@ -179,7 +179,7 @@ fn ask(work: &Work, mut input: ChildStdin, asked: &SyncSender<Chunk>) {
             }
         }
         let text: String = chunk.questions.iter().flat_map(|question| [&question.fen, "\n"]).collect();
-        // Whoever answers knows the question before.
+        // The reader of an answer knows the question before.
         if asked.send(chunk).is_err() || input.write_all(text.as_bytes()).is_err() {
             return;
         }

@@ -80,7 +80,7 @@ impl Engine {
                 };
             }
             answers.forget();
-            // Whoever takes no more has found a fault.
+            // A receiver that takes no more has found a fault.
             if to.send((chunk.number, rows, piece)).is_err() {
                 break;
             }

@@ -268,7 +268,7 @@ fn no_bytes_make_it_panic() {
     assert!(rewritten("a.c", &deep, &parameter("X", &[1.0]), None).is_err());
 }
 
-/// C fills arrays up with zeros, and whoever asks for the size of an array gets names for these, too.
+/// C fills arrays up with zeros, and the size of an array counts these, too.
 #[test]
 fn elements_that_lists_leave_out_stay_zero() {
     let parameters = [

@@ -6,7 +6,7 @@
 //! next numbers.
 //!
 //! Several processes of an engine meet parameters in different orders. [`Joint`] numbers those that were declared behind
-//! `rows` by their names, whoever met them when.
+//! `rows` by their names, in whatever order the processes met them.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_numbered_alike_whoever_met_them_first() {
+    fn parameters_are_numbered_alike_in_any_order_of_meeting() {
         let one =
             said("pair main a[10] 3 4\n1 1 0:1 1:-2 # why\nskip dull\nsingle side a[9] 5\n2 0 w 2:1\n", 3).unwrap();
         let other = said("single side a[9] 5\npair main a[10] 3 4\n2 0 w 1:1\n1 1 0:1 2:-2\n", 2).unwrap();
