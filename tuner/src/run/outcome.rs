@@ -119,7 +119,7 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// What is told of it, as an object.
+    /// It as an object.
     pub(crate) fn to_json(&self) -> Json {
         json!({ "samples": self.samples, "ratio": self.ratio })
     }

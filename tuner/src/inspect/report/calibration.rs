@@ -24,7 +24,7 @@ const PARTS: [(&str, &str); 3] = [
     ("Calibration with all pieces", "phase 17–24 of 24"),
 ];
 
-/// The parameters of which something is told: their class in pictures, what they are called, and what is told.
+/// The parameters that a picture shows: their class in it, their name, and their explanation.
 type Told<'a> = Vec<(&'static str, &'static str, &'a Explanation)>;
 
 /// The pictures of expectations and results; nothing where nothing was explained.

@@ -49,7 +49,7 @@ pub(super) struct Entry {
 /// The parameters of an innermost array, such as a board; one that is an element of nothing is a table of its own.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
-    /// What is told together with it: its field, or all arrays of its name.
+    /// What is shown together with it: its field, or all arrays of its name.
     pub(super) family: String,
     /// What it is for, if that is known.
     pub(super) summary: String,

@@ -22,7 +22,7 @@ fn read(bytes: &[u8]) -> State {
     minicbor_serde::from_slice(bytes).unwrap()
 }
 
-/// Goes on from states of many steps of a fit: each time the same comes out, and what is told is told once.
+/// Goes on from states of many steps of a fit: each time the same comes out, and every step is reported once.
 fn check(method: &dyn Solver, objective: &Objective<'_>, limits: &Limits, begin: &[f64]) -> Fit {
     let mut store = Store::default();
     let whole = method.minimize(objective, begin, limits, None, &mut store).unwrap();
