@@ -63,7 +63,7 @@ fn whole_page() -> Page {
 /// Every element is closed in its turn, attributes are in quotation marks and come once, and characters that mean
 /// something are written as entities.
 fn check_form(page: &str) {
-    const VOID: [&str; 2] = ["meta", "link"];
+    const VOID: [&str; 3] = ["meta", "link", "wbr"];
     let mut rest = page.strip_prefix("<!DOCTYPE html>").unwrap();
     let mut open: Vec<&str> = Vec::new();
     while let Some((text, after)) = rest.split_once('<') {

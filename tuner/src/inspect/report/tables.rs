@@ -140,6 +140,17 @@ pub(super) fn changes(page: &Page) -> Markup {
     }
 }
 
+/// A name that goes on in the next line between its parts, where a line is too short for it.
+fn breakable(name: &str) -> Markup {
+    let (path, half) = name.split_at(name.rfind(':').unwrap_or(name.len()));
+    html! {
+        @for (index, part) in path.split_inclusive('.').chain([half]).enumerate() {
+            @if index > 0 { wbr; }
+            (part)
+        }
+    }
+}
+
 fn ranking(name: &str, note: &str, changed: &[Named]) -> Markup {
     let is_judged = changed.iter().any(|named| named.number.significance().is_some());
     let head: &[&str] = if is_judged {
@@ -150,7 +161,7 @@ fn ranking(name: &str, note: &str, changed: &[Named]) -> Markup {
     let rows = html! {
         @for Named { name, number } in changed {
             tr {
-                th scope="row" { (name) }
+                th scope="row" { (breakable(name)) }
                 td { (plain(number.before, number.decimals)) }
                 td { (with_error(number)) }
                 td class=(change_class(number.change())) { (signed(number.change(), number.decimals)) }
