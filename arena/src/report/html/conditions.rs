@@ -63,7 +63,7 @@ fn shared(report: &MatchReport<'_>) -> Facts {
         ("Openings’ SHA-256", hash(&identity["openings_sha256"])),
         ("Time", plain(limits.join(", "))),
         ("Adjudication", adjudication(identity)),
-        ("Concurrency", about["concurrency"].as_u64().and_then(|games| plain(format!("{games} games")))),
+        ("Concurrency", about["concurrency"].as_u64().and_then(|games| plain(format!("{games} at a time")))),
         ("Machine", machine(about)),
         ("Arena", about["arena"].as_str().and_then(plain)),
     ]

@@ -21,10 +21,16 @@ const LEAST: f64 = 10.0;
 pub fn generations_to_html(title: &str, folder: &Path, generations: &[Generation], standing: &str) -> String {
     let over: Vec<&Generation> = generations.iter().filter(|generation| generation.is_over()).collect();
     let adopted = over.iter().filter(|generation| generation.is_adopted()).count();
-    let sum = |step: &str, key: &str| -> f64 { generations.iter().filter_map(|one| one.number_at([step, key])).sum() };
+    let sum = |step: &str, key: &str| {
+        let known = generations.iter().filter_map(|one| one.number_at([step, key]));
+        known.reduce(|sum, of| sum + of).map_or_else(|| "–".to_owned(), |sum| grouped(sum as u64))
+    };
     let (badge, class) = if adopted > 0 { ("Better", "first") } else { ("Nothing adopted", "open") };
     let parts = [
-        format!("{} generations", generations.len()),
+        match generations.len() {
+            1 => "1 generation".to_owned(),
+            several => format!("{several} generations"),
+        },
         duration(generations.iter().map(Generation::seconds).fold(0.0, |sum, of| sum + of)),
     ];
     let body = html! {
@@ -32,9 +38,9 @@ pub fn generations_to_html(title: &str, folder: &Path, generations: &[Generation
             (page::header("Games, tuning, test", title, &parts, &page::verdict(class, badge, standing)))
             section class="tiles" {
                 (tile("Adopted", &html! { (adopted) small { " of " (over.len()) } }, "generations whose test accepted H1"))
-                (tile("Games", &html! { (grouped(sum("games", "games") as u64)) }, "played for positions"))
-                (tile("Positions", &html! { (grouped(sum("games", "positions") as u64)) }, "kept of them"))
-                (tile("Tests", &html! { (grouped(sum("test", "games") as u64)) }, "games of all tests"))
+                (tile("Games", &html! { (sum("games", "games")) }, "played for positions"))
+                (tile("Positions", &html! { (sum("games", "positions")) }, "kept of them"))
+                (tile("Tests", &html! { (sum("test", "games")) }, "games of all tests"))
             }
             @if !over.is_empty() { div class="charts" { (picture(&over)) } }
             section class="card" { h2 { "Generations" } (table(folder, generations)) }
@@ -65,7 +71,7 @@ fn table(folder: &Path, generations: &[Generation]) -> Markup {
                 th scope="row" { (name) }
                 td { (games) } td { (positions) }
                 td { (before) } td { (link(generation, "tune.html", &after)) }
-                td { (link(generation, "test.html", &elo(generation))) }
+                td { (link(generation, "test.html", &elo(generation).replace('-', "−"))) }
                 td { (tested(generation)) }
                 td { (verdict(generation)) }
                 @for step in STEPS { td { (seconds(generation, step)) } }

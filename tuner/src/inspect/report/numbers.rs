@@ -94,7 +94,7 @@ pub(super) fn numbers(page: &Page) -> Vec<Number> {
     page.numbers.iter().enumerate().map(number).collect()
 }
 
-/// The same by table, in the same order.
+/// The same by table, in the same order, but elements of nothing first: they are shown together.
 pub(super) fn tables(page: &Page) -> Vec<Table> {
     let mut tables: Vec<Table> = Vec::new();
     for ((index, declared), number) in page.numbers.iter().enumerate().zip(numbers(page)) {
@@ -125,6 +125,7 @@ pub(super) fn tables(page: &Page) -> Vec<Table> {
             }),
         }
     }
+    tables.sort_by_key(|table| table.family != SINGLE);
     tables
 }
 
