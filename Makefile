@@ -19,7 +19,7 @@ endif
 
 .PHONY: all
 all:
-	cargo build --profile dist --locked --package merino-engine --bin merino --features syzygy --target-dir target
+	bash .ci/engine
 	cp -f target/dist/merino$(SUFFIX) $(EXE:$(SUFFIX)=)$(SUFFIX)
 
 .PHONY: dist
