@@ -53,19 +53,19 @@ macro_rules! search_params {
 
 search_params! {
     /// Half of the first aspiration window, centipawns.
-    aspiration_delta: 11 in 4..=60;
+    aspiration_delta: 18 in 4..=60;
     /// Growth of the aspiration window when it fails, in percent.
-    aspiration_growth: 60 in 20..=200;
+    aspiration_growth: 63 in 20..=200;
     /// Reverse futility pruning up to this depth.
     rfp_max_depth: 9 in 4..=14;
     /// Margin of reverse futility pruning, centipawns a ply.
-    rfp_margin: 76 in 30..=150;
+    rfp_margin: 74 in 30..=150;
     /// Plies taken off that margin when the position is improving, in hundredths.
-    rfp_improving: 81 in 0..=200;
+    rfp_improving: 78 in 0..=200;
     /// Razoring up to this depth.
-    razor_max_depth: 2 in 1..=6;
+    razor_max_depth: 1 in 1..=6;
     /// Margin of razoring, centipawns a ply.
-    razor_margin: 267 in 100..=500;
+    razor_margin: 280 in 100..=500;
     /// Null move from this depth on.
     nmp_min_depth: 4 in 2..=6;
     /// Reduction of the null move, plies.
@@ -73,99 +73,99 @@ search_params! {
     /// Depth for one more ply of null move reduction.
     nmp_divisor: 4 in 2..=8;
     /// Centipawns above beta for one more ply of null move reduction, three at most.
-    nmp_eval_divisor: 190 in 80..=400;
+    nmp_eval_divisor: 192 in 80..=400;
     /// Null move results are verified from this depth on.
     nmp_verification_depth: 14 in 8..=24;
     /// ProbCut from this depth on.
     probcut_min_depth: 6 in 3..=8;
     /// Margin of ProbCut above beta, centipawns.
-    probcut_margin: 190 in 80..=350;
+    probcut_margin: 171 in 80..=350;
     /// Internal iterative reduction from this depth on.
     iir_min_depth: 4 in 2..=8;
     /// Late move pruning up to this depth.
-    lmp_max_depth: 6 in 3..=14;
+    lmp_max_depth: 5 in 3..=14;
     /// Moves searched at any depth before late move pruning.
-    lmp_base: 5 in 1..=10;
+    lmp_base: 6 in 1..=10;
     /// Futility pruning of quiet moves up to this reduced depth.
-    fp_max_depth: 8 in 3..=14;
+    fp_max_depth: 9 in 3..=14;
     /// Margin of futility pruning at depth 0, centipawns.
-    fp_base: 65 in 20..=250;
+    fp_base: 68 in 20..=250;
     /// Margin of futility pruning, centipawns a ply.
-    fp_margin: 76 in 30..=200;
+    fp_margin: 49 in 30..=200;
     /// History pruning up to this reduced depth.
-    hp_max_depth: 4 in 1..=8;
+    hp_max_depth: 3 in 1..=8;
     /// Worst history of quiet moves searched near the horizon, a ply.
-    hp_margin: 6416 in 500..=10000;
+    hp_margin: 6422 in 500..=10000;
     /// SEE pruning up to this depth.
-    see_max_depth: 10 in 3..=14;
+    see_max_depth: 9 in 3..=14;
     /// Loss that quiet moves may incur, centipawns a ply.
-    see_quiet_margin: 81 in 20..=150;
+    see_quiet_margin: 84 in 20..=150;
     /// Loss that captures may incur, centipawns a ply.
-    see_noisy_margin: 88 in 40..=200;
+    see_noisy_margin: 92 in 40..=200;
     /// Late move reductions from this depth on.
     lmr_min_depth: 2 in 2..=5;
     /// Reduction of quiet moves, 1024ths of a ply.
-    lmr_quiet_base: 766 in 0..=2048;
+    lmr_quiet_base: 863 in 0..=2048;
     /// Divisor of ln(depth) ln(moves) for quiet moves, hundredths.
-    lmr_quiet_divisor: 234 in 120..=400;
+    lmr_quiet_divisor: 220 in 120..=400;
     /// Reduction of captures, 1024ths of a ply.
-    lmr_noisy_base: 111 in 0..=2048;
+    lmr_noisy_base: 388 in 0..=2048;
     /// Divisor of ln(depth) ln(moves) for captures, hundredths.
-    lmr_noisy_divisor: 330 in 120..=600;
+    lmr_noisy_divisor: 389 in 120..=600;
     /// Less reduction on the principal variation, 1024ths of a ply.
-    lmr_pv: 1252 in 0..=2048;
+    lmr_pv: 1152 in 0..=2048;
     /// More reduction in nodes expected to fail high, 1024ths of a ply.
-    lmr_cut_node: 1457 in 0..=3072;
+    lmr_cut_node: 1549 in 0..=3072;
     /// More reduction where the evaluation does not improve, 1024ths of a ply.
-    lmr_not_improving: 783 in 0..=2048;
+    lmr_not_improving: 1016 in 0..=2048;
     /// Less reduction for moves that give check, 1024ths of a ply.
-    lmr_check: 903 in 0..=2048;
+    lmr_check: 715 in 0..=2048;
     /// Less reduction for killers and counter moves, 1024ths of a ply.
-    lmr_refutation: 909 in 0..=2048;
+    lmr_refutation: 1106 in 0..=2048;
     /// More reduction where the table expects a capture, 1024ths of a ply.
-    lmr_noisy_tt_move: 677 in 0..=2048;
+    lmr_noisy_tt_move: 674 in 0..=2048;
     /// Less reduction where the table has seen a principal variation, 1024ths of a ply.
-    lmr_was_pv: 794 in 0..=2048;
+    lmr_was_pv: 662 in 0..=2048;
     /// More reduction where more than three siblings were cut off, 1024ths of a ply.
-    lmr_cutoffs: 1148 in 0..=2048;
+    lmr_cutoffs: 1242 in 0..=2048;
     /// History for one ply less of reduction, quiet moves.
-    lmr_quiet_history: 9071 in 2000..=20000;
+    lmr_quiet_history: 7937 in 2000..=20000;
     /// History for one ply less of reduction, captures.
-    lmr_noisy_history: 6274 in 2000..=20000;
+    lmr_noisy_history: 5982 in 2000..=20000;
     /// Centipawns above the best move so far at which a move is searched one ply deeper after its reduction.
-    lmr_deeper_margin: 41 in 10..=200;
+    lmr_deeper_margin: 39 in 10..=200;
     /// Centipawns above the best move so far below which it is searched one ply less deep.
-    lmr_shallower_margin: 9 in 0..=40;
+    lmr_shallower_margin: 11 in 0..=40;
     /// The depth below which a node goes on one ply less deep when a move has raised alpha.
-    alpha_max_depth: 11 in 2..=20;
+    alpha_max_depth: 10 in 2..=20;
     /// Singular extensions from this depth on.
     se_min_depth: 8 in 4..=12;
     /// Centipawns that other moves must fall short by, in 16ths, a ply.
-    se_margin: 24 in 4..=64;
+    se_margin: 23 in 4..=64;
     /// Further centipawns to extend twice.
-    se_double_margin: 22 in 2..=60;
+    se_double_margin: 17 in 2..=60;
     /// Bonus for a good move, a ply.
-    history_bonus: 194 in 50..=400;
+    history_bonus: 179 in 50..=400;
     /// The largest bonus.
-    history_bonus_max: 1587 in 500..=4000;
+    history_bonus_max: 1556 in 500..=4000;
     /// Malus for moves tried in vain, a ply.
-    history_malus: 254 in 50..=400;
+    history_malus: 285 in 50..=400;
     /// The largest malus.
-    history_malus_max: 1182 in 500..=4000;
+    history_malus_max: 1206 in 500..=4000;
     /// Bonus of a quiet move for each centipawn of evaluation change, tenths.
-    history_swing: 49 in 0..=200;
+    history_swing: 66 in 0..=200;
     /// The largest such bonus or malus.
-    history_swing_max: 1372 in 200..=4000;
+    history_swing_max: 1091 in 200..=4000;
     /// Weight of the pawn structure's correction, 1024ths.
-    correction_pawn: 725 in 0..=3072;
+    correction_pawn: 785 in 0..=3072;
     /// Weight of the correction of each side's pieces, 1024ths.
-    correction_pieces: 1108 in 0..=3072;
+    correction_pieces: 961 in 0..=3072;
     /// Weight of the last moves' correction, 1024ths.
-    correction_moves: 1413 in 0..=3072;
+    correction_moves: 1503 in 0..=3072;
     /// Plies without progress after which nothing of an evaluation would be left.
-    clock_damping: 220 in 110..=1000;
+    clock_damping: 198 in 110..=1000;
     /// Margin of delta pruning in quiescence, centipawns.
-    qs_margin: 206 in 50..=400;
+    qs_margin: 245 in 50..=400;
     /// The time a move gets without moves to go: share of the clock, in thousandths.
     time_share: 42 in 20..=100;
     /// Share of the increment spent at once, in percent.
