@@ -192,7 +192,7 @@ fn the_table_saves_work_when_a_search_is_done_again() {
             with_table += nodes(&mut searcher);
         }
     }
-    assert!(4 * with_table < 3 * without_table, "{with_table} {without_table}");
+    assert!(5 * with_table < 4 * without_table, "{with_table} {without_table}");
 }
 
 fn stopper(depth: i32, searcher: &Searcher) -> Listener {
