@@ -136,7 +136,9 @@ fn a_page_says_what_was_counted() {
     assert!(warnings.contains(&format!("e1 has lost games by its own fault: {crashes} by crash")), "{warnings}");
     assert!(warnings.contains("the 2 openings were played more than once"), "{warnings}");
     let conditions = words(&page, "Conditions</h2>", "</section>");
-    for text in ["book.epd , 2 positions, shuffled with seed 1", "draw after 16 plies", "margin of 20 ms", "1 games"] {
+    for text in
+        ["book.epd , 2 positions, shuffled with seed 1", "draw after 16 plies", "margin of 20 ms", "1 at a time"]
+    {
         assert!(conditions.contains(text), "{conditions}");
     }
     for hash in [&json["match"]["openings_sha256"], &json["match"]["engines"][0]["sha256"]] {

@@ -2,8 +2,7 @@
 //!
 //! [`Sources::find`] looks for the declaration of every parameter, in the languages of `syntax`: `lexer` divides a file
 //! into tokens, `declared` finds the names that are given a value, `value` reads the numbers of it. Only the digits and
-//! signs of numbers that change are replaced, and blanks before them if the numbers stand in columns; all else stays as
-//! it is, byte for byte.
+//! signs of numbers that change are replaced; all else stays as it is, byte for byte.
 
 mod declared;
 mod diff;
@@ -14,7 +13,7 @@ mod syntax;
 mod tests;
 mod value;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use common::input;
@@ -24,7 +23,7 @@ use super::{Parameter, Start, emit};
 use declared::Declaration;
 pub use pair::Pair;
 use syntax::Syntax;
-use value::{Edit, Literal, Node, What};
+use value::{Literal, Node, What};
 
 /// Faults that are told; of the others the number.
 const MOST_FAULTS: usize = 5;
@@ -327,22 +326,14 @@ impl Found<'_> {
         &self.left_out
     }
 
-    /// Names whose numbers stand in columns: there, the last digits of numbers stay below one another.
-    fn columns<'p>(&self, parameters: &'p [Parameter]) -> HashSet<&'p str> {
-        let is_padded = |place: &Place| place.literal.is_padded(&self.sources.files[place.file].text);
-        let padded = parameters.iter().zip(&self.places).filter(|(_, places)| places.iter().flatten().any(is_padded));
-        padded.map(|(parameter, _)| path_of(&parameter.name).0).collect()
-    }
-
     /// The files with the values of parameters in place of those that stand there.
     ///
     /// # Errors
     /// If whole numbers stand where the values have digits behind the decimal point.
     pub fn rewritten(&self, parameters: &[Parameter]) -> Result<Vec<Rewritten>, SourceError> {
         let mut faults = Faults::default();
-        let mut edits: Vec<Vec<Edit>> = vec![Vec::new(); self.sources.files.len()];
+        let mut edits: Vec<Vec<(usize, usize, String)>> = vec![Vec::new(); self.sources.files.len()];
         let mut changed = vec![0; self.sources.files.len()];
-        let columns = self.columns(parameters);
         for (parameter, places) in parameters.iter().zip(&self.places) {
             for (&value, Place { file, literal }) in parameter.start.numbers().iter().zip(places.iter().flatten()) {
                 if literal.decimals.is_none() && parameter.decimals > 0 {
@@ -360,12 +351,7 @@ impl Found<'_> {
                     continue;
                 }
                 changed[*file] += 1;
-                let source = &self.sources.files[*file].text;
-                let of_number = literal.edits(&text, source);
-                if columns.contains(path_of(&parameter.name).0) {
-                    edits[*file].push(literal.padding(&of_number, source));
-                }
-                edits[*file].extend(of_number);
+                edits[*file].extend(literal.edits(&text, &self.sources.files[*file].text));
             }
         }
         faults.result()?;
@@ -382,7 +368,7 @@ impl Found<'_> {
 }
 
 /// A text with other text at some places.
-fn edited(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
+fn edited(text: &[u8], mut edits: Vec<(usize, usize, String)>) -> Vec<u8> {
     edits.sort_unstable();
     let (mut edited, mut at) = (Vec::with_capacity(text.len()), 0);
     for (start, end, new) in edits {

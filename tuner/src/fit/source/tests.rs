@@ -115,37 +115,6 @@ fn only_digits_and_signs_change() {
 }
 
 #[test]
-fn columns_of_numbers_stay_columns() {
-    let numbers = [[-20.0, 5.0], [2.0, -117.0], [9.0, 10.0], [-8.0, 5000.0]];
-    let parameters: Vec<Parameter> =
-        numbers.iter().enumerate().map(|(index, pair)| parameter(&format!("X[{index}]"), pair)).collect();
-    for (before, after) in [
-        (
-            "{\n    S(   0,   7), S(-110,   0),\n    S( -13,   4), S(  -8,  -2),\n}",
-            "{\n    S( -20,   5), S(   2,-117),\n    S(   9,  10), S(  -8,5000),\n}",
-        ),
-        ("{ { 0, 7 }, { -110, 0 }, { -13, 4 }, { -8, -2 } }", "{ { -20, 5 }, { 2, -117 }, { 9, 10 }, { -8, 5000 } }"),
-        ("{\n  0,   7,\n-110,   0,\n   -13, 4,\n-8,-2 }", "{\n-20,   5,\n   2,-117,\n     9,10,\n-8,5000 }"),
-        ("{S( 0, 7 ), S( -110, 0 ), S(1, 4), S( 1, 2 )}", "{S( -20, 5 ), S( 2, -117 ), S(9, 10), S( -8, 5000 )}"),
-    ] {
-        let pair = if before.contains("S(") || before.contains("{ {") { "" } else { "flat" };
-        let parameters: Vec<Parameter> = if pair.is_empty() {
-            parameters.clone()
-        } else {
-            let one = |(index, &number): (usize, &f64)| parameter(&format!("X[{index}]"), &[number]);
-            numbers.as_flattened().iter().enumerate().map(one).collect()
-        };
-        let text = format!("int X[] = {before};");
-        let sources = sources(&[("a.c", &text)]);
-        let found = sources.find(&parameters, &vec![false; parameters.len()], None).unwrap();
-        let files = found.rewritten(&parameters).unwrap();
-        assert_eq!(String::from_utf8_lossy(&files[0].after), format!("int X[] = {after};"));
-    }
-    let alone = rewritten("a.c", "int X = S( 105, 118);", &parameter("X", &[46.0, 1130.0]), None);
-    assert_eq!(alone, Ok("int X = S(  46,1130);".to_owned()));
-}
-
-#[test]
 fn what_cannot_be_written_is_told_with_its_place() {
     let pair = |name| parameter(name, &[1.0, 2.0]);
     let single = |name| parameter(name, &[1.0]);

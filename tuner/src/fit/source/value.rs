@@ -20,12 +20,10 @@ pub(super) struct Literal {
     pub(super) decimals: Option<usize>,
 }
 
-/// What is to stand instead of which bytes of a text.
-pub(super) type Edit = (usize, usize, String);
-
 impl Literal {
-    /// The edits that make it another number. What is between sign and digits stays.
-    pub(super) fn edits(&self, number: &str, text: &[u8]) -> Vec<Edit> {
+    /// What is to stand instead of which bytes of the text, so that the number is another one. What is between sign and
+    /// digits stays.
+    pub(super) fn edits(&self, number: &str, text: &[u8]) -> Vec<(usize, usize, String)> {
         let (is_negative, digits) = number.strip_prefix('-').map_or((false, number), |digits| (true, digits));
         // `7f` is no number where `7.f` is one.
         let point = if self.decimals == Some(0) && !digits.contains('.') { "." } else { "" };
@@ -36,37 +34,6 @@ impl Literal {
             edits.extend((text[sign] == b'-' || is_negative).then(|| (sign, sign + 1, new.to_owned())));
         }
         edits
-    }
-
-    /// The edit before the number that leaves its last digit in its column after other edits, if there is room.
-    pub(super) fn padding(&self, edits: &[Edit], text: &[u8]) -> Edit {
-        let start = self.start();
-        let width = edits.iter().map(|(_, _, new)| new.len()).sum::<usize>();
-        let replaced = edits.iter().map(|(start, end, _)| end - start).sum::<usize>();
-        let surplus = width.saturating_sub(replaced).min(self.blanks(text));
-        (start - surplus, start, " ".repeat(replaced.saturating_sub(width)))
-    }
-
-    /// Whether blanks before the number bring it into a column: two of them, or one behind a bracket that is closed
-    /// without one.
-    pub(super) fn is_padded(&self, text: &[u8]) -> bool {
-        let blanks = self.blanks(text);
-        let before = text[..self.start() - blanks].last();
-        let inner = text[self.digits.end..].split(|&byte| byte == b')').next();
-        match blanks {
-            0 => false,
-            1 => before == Some(&b'(') && inner.is_some_and(|inner| !inner.ends_with(b" ")),
-            _ => before.is_some_and(|byte| b",([{".contains(byte)),
-        }
-    }
-
-    fn start(&self) -> usize {
-        self.sign.unwrap_or(self.digits.start)
-    }
-
-    /// Blanks before the number.
-    fn blanks(&self, text: &[u8]) -> usize {
-        text[..self.start()].iter().rev().take_while(|&&byte| byte == b' ').count()
     }
 }
 
