@@ -14,10 +14,8 @@ UNSHIELDED = [0, 4, 7, 9]
 
 print("merino-rows 2\nsum main pair\nsum danger single sided\nfact phase 0 1\nlet curve(s) = s^2 / 4")
 print("score = taper(main.mg - curve(danger.white) + curve(danger.black), main.eg, phase)")
-for name, (mg, eg) in PAIRS.items():
-    print(f"pair main {name} {mg} {eg}")
-for missing, value in enumerate(UNSHIELDED):
-    print(f"single danger Unshielded[{missing}] {value}")
+print("\n".join(f"pair main {name} {mg} {eg}" for name, (mg, eg) in PAIRS.items()))
+print("\n".join(f"single danger Unshielded[{missing}] {value}" for missing, value in enumerate(UNSHIELDED)))
 print("rows score phase", flush=True)
 
 for fen in sys.stdin:

@@ -286,6 +286,8 @@ fn the_example_in_python_agrees_with_itself_and_is_tuned() {
     assert_eq!(found["check"]["agreement"], 1.0);
     let [before, after] = ["before", "after"].map(|when| found["loss"][when].as_f64().unwrap());
     assert!(after < before);
+    let text = fs::read_to_string(repository("kit/examples/evaluation.py")).unwrap();
+    assert!(text.lines().count() <= 40);
 }
 
 /// Compiles a source in C#, and says how to run what comes of it.
