@@ -18,6 +18,9 @@ use std::ops::Range;
 const PIECE: usize = 1 << 13;
 const PIECES: usize = 32;
 
+/// The same with several processes: each keeps the pieces of all of them, as they are and as bytes.
+const SHARED_PIECES: usize = 8;
+
 /// Groups whose gradients are multiplied at once.
 const GROUPS: usize = 256;
 
@@ -72,8 +75,9 @@ impl Scored<'_> {
         let blocks = PIECE * stride * self.rows.len().div_ceil(BLOCK) / self.rows.entries_of_all().max(1);
         let places = self.pieces(blocks.max(1));
         let mut products = Products::new(&columns);
-        let mut pieces: Vec<Piece> = (0..PIECES.min(places.len())).map(|_| Piece::default()).collect();
-        for places in places.chunks(PIECES) {
+        let at_once = if processes::is_alone() { PIECES } else { SHARED_PIECES };
+        let mut pieces: Vec<Piece> = (0..at_once.min(places.len())).map(|_| Piece::default()).collect();
+        for places in places.chunks(at_once) {
             let pieces = &mut pieces[..places.len()];
             let part = |number: usize| places[number].0;
             let own = pieces.iter_mut().zip(places).filter(|(_, place)| processes::is_own(place.0));

@@ -88,7 +88,7 @@ impl Metric {
             left_out.copy_from_slice(held);
         }
         if self.factor.as_ref().is_none_or(|factor| factor.left_out != left_out || factor.damping != self.damping) {
-            // Large factors take turns in memory.
+            // A factor takes twice the memory of the matrix: the old one goes before the next is made.
             self.factor = None;
             self.factor = Some(Factor::new(&self.matrix, &left_out, self.ridge, self.damping));
             work.factorisations += 1;
