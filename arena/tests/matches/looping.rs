@@ -229,6 +229,11 @@ fn other_engines_are_built_and_make_their_own_data() {
     assert_eq!(rows, ["night/start.h 5 1\n", "night/gen-001/tuned.h 6 2\n", "night/gen-001/tuned.h 7 3\n"]);
     assert!(read(&folder, "night/best.h").ends_with("# X = 70\n# Y = 20\n"));
     assert!(read(&folder, "night/gen-002/tune.log").contains("\"data\": \"--rows night/gen-002/rows.txt\""));
+    // How many games and positions there are, only that command knows.
+    let page = read(&folder, "night/index.html");
+    for tile in ["Games", "Positions"] {
+        assert!(page.contains(&format!(">{tile}</div><div class=\"value\">–</div>")), "{tile}");
+    }
 }
 
 #[test]

@@ -261,9 +261,12 @@ fn the_example_in_c_is_tuned_in_place_and_compiles_to_what_was_found() {
         let left_out = found["warnings"].to_string().contains("elements such as `Mobility[3][1]` stand in no list");
         assert_eq!(left_out, leaves_out, "{}", found["warnings"]);
         build();
-        let again = fit(&["--start-from", "evaluation.c", "--output", "out.toml"]);
+        let again = fit(&["--start-from", "evaluation.c", "--output", "out.toml", "--report", "page.html"]);
         assert_eq!(again["check"]["agreement"], 1.0);
         assert!(again["start"].as_str().unwrap().starts_with("0 of "), "{}", again["start"]);
+        // Terms that are no tables stand between tables; the page has them in one place.
+        let page = fs::read_to_string(folder.path("page.html")).unwrap();
+        assert_eq!(page.matches("<h2>Parameters</h2>").count(), 1);
         // At another K.
         let [found, again] =
             [(&found, "after"), (&again, "before")].map(|(fitted, when)| fitted["loss"][when].as_f64());
