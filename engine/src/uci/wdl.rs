@@ -8,9 +8,9 @@
 //! ```
 //!
 //! Here a is the value that wins half of the games, 1 / b the steepness, and c bends the curve: with few pieces the first
-//! pawn decides more than the fifth. All three depend on m. They are fitted by likelihood to values of 3,000-node searches
-//! and results of 2,588 of the engine's own games: `arena datagen --nodes 3000 --per-game 100 --chess960 8 --seed
-//! 20261129`, games of even numbers. docs/benchmarks.md has how well they predict the others.
+//! pawn decides more than the fifth. a, ln b and ln c are quadratic in m. They are fitted by likelihood to values of
+//! 5,000-node searches and results of 3,324 of the engine's own games: `arena datagen --nodes 5000 --per-game 100
+//! --chess960 8 --seed 20261206 --positions 230000`. docs/benchmarks.md has how well they predict others.
 
 use crate::chess::{PieceType, Position};
 use crate::search::{Value, is_mate};
@@ -37,9 +37,10 @@ pub(super) fn chances(value: Value, scale: f64, material: u32) -> [u32; 3] {
     }
     // Beyond the material of the start, the two chances would add up to more than 1.
     let m = f64::from(material.min(FULL)) / f64::from(FULL);
-    let half = 156.5 - 83.9 * m;
-    let width = 100.0 * (-0.796 + 1.320 * m).exp();
-    let bend = 100.0 * (0.505 + 3.138 * m).exp();
+    let quadratic = |[a, b, c]: [f64; 3]| a + m * (b + m * c);
+    let half = 100.0 * quadratic([2.225, -2.144, 0.660]);
+    let width = 100.0 * quadratic([-0.867, 2.372, -1.318]).exp();
+    let bend = 100.0 * quadratic([0.865, 4.985, -0.492]).exp();
     let x = scale * f64::from(value);
     let y = x.signum() * bend * (x.abs() / bend).ln_1p();
     let chance = |y: f64| (1000.0 / (1.0 + ((half - y) / width).exp())).round() as u32;
