@@ -1,7 +1,7 @@
 //! Static exchange evaluation: the value of a sequence of captures on one square.
 //! See <https://www.chessprogramming.org/Static_Exchange_Evaluation>.
 
-use super::{Bitboard, Move, MoveKind, PieceType, Position, Square, attacks};
+use super::{Bitboard, Color, Move, MoveKind, PieceType, Position, Square, attacks};
 
 /// Values of the pieces in exchanges, in centipawns, pawn to king. The king's value stands for "cannot be taken".
 ///
@@ -47,7 +47,7 @@ impl Position {
         let mut attackers = self.attackers(to, occupied) & occupied;
         let us = self.side_to_move();
         let mut side = !us;
-        while let Some((attacker, piece)) = self.least_valuable(attackers & self.color(side)) {
+        while let Some((attacker, piece)) = self.least_valuable(attackers, side) {
             // A king may capture only an unguarded piece.
             if piece == PieceType::King && (attackers & self.color(!side)).any() {
                 break;
@@ -65,9 +65,18 @@ impl Position {
         side != us
     }
 
+    /// The least valuable attacker of a side; of several, the first one that the side sees from its own edge of the
+    /// board. What stands behind them may differ, and colours exchanged must not change the result.
     #[inline]
-    fn least_valuable(&self, attackers: Bitboard) -> Option<(Square, PieceType)> {
-        PieceType::ALL.into_iter().find_map(|piece| Some(((attackers & self.pieces(piece)).first()?, piece)))
+    fn least_valuable(&self, attackers: Bitboard, side: Color) -> Option<(Square, PieceType)> {
+        PieceType::ALL.into_iter().find_map(|piece| {
+            let candidates = attackers & self.colored(side, piece);
+            let first = || match side {
+                Color::White => candidates.lowest(),
+                Color::Black => candidates.flip_ranks().lowest().flip_rank(),
+            };
+            candidates.any().then(|| (first(), piece))
+        })
     }
 
     /// The sliders that may have stood behind a capturing piece.
@@ -131,5 +140,16 @@ mod tests {
         assert!(!position.see_at_least(takes, 0) && position.see_at_least(takes, -400));
         let position = Position::from_fen("8/8/3k4/3p4/8/8/3R4/3RK3 w - - 0 1").unwrap();
         assert!(position.see_at_least(position.parse_uci("d2d5").unwrap(), 100));
+    }
+
+    #[test]
+    fn the_order_of_equal_pieces_does_not_depend_on_their_color() {
+        // Either rook may take back on a6; only the one on b6 opens the way of the rook on e6.
+        let position = Position::from_fen("8/1b1k4/PR2r3/3pPQ2/2q2P2/7P/1K6/R1N5 b - - 0 61").unwrap();
+        let flipped = position.color_flipped();
+        let (takes, same) = (position.parse_uci("b7a6").unwrap(), flipped.parse_uci("b2a3").unwrap());
+        for threshold in [-200, 0, 100] {
+            assert_eq!(position.see_at_least(takes, threshold), flipped.see_at_least(same, threshold), "{threshold}");
+        }
     }
 }
