@@ -314,6 +314,7 @@ fn the_example_in_cs_says_what_that_in_python_does_and_is_tuned_in_place() {
         let python = answers(Program::new("python3").arg(repository("kit/examples/evaluation.py")), fens);
         assert_eq!(answers(Program::new("mono").arg(folder.path("old.exe")), fens), python);
     }
+    assert!(fs::read_to_string(&source).unwrap().lines().count() <= 40);
     folder.write("data.epd", lines(2000));
     let fit = |command: &str, more: &[&str]| -> Value {
         let mut fit = tuner();
