@@ -14,6 +14,9 @@ pub(super) const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 /// d4, e4, d5, e5.
 pub(super) const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
+/// The long diagonals but for their central squares.
+pub(super) const LONG_DIAGONALS: Bitboard = Bitboard(0x8142_2400_0024_4281);
+
 /// The squares beside those of a set.
 #[inline(always)]
 pub(super) const fn beside(set: Bitboard) -> Bitboard {

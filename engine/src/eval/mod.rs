@@ -71,6 +71,7 @@ fn accumulate_others<S: Copy, W: Copy>(
     // One call for each side rather than a loop: in the code of each, signs and directions are constants.
     terms::pieces::pieces(&mut cx, Color::White, params, sink);
     terms::pieces::pieces(&mut cx, Color::Black, params, sink);
+    terms::pieces::closedness(&cx, params, sink);
     accumulate_attacks(&cx, Color::White, params, sink);
     accumulate_attacks(&cx, Color::Black, params, sink);
     terms::whole::whole(&cx, params, sink);

@@ -2,7 +2,7 @@
 
 use crate::chess::{Bitboard, Color, PieceType, Rank, Square, attacks};
 use crate::eval::context::Context;
-use crate::eval::geometry::{CENTRE, CENTRE_FILES, LIGHT, QUEEN_SIDE, distance, rank};
+use crate::eval::geometry::{CENTRE, CENTRE_FILES, LIGHT, LONG_DIAGONALS, QUEEN_SIDE, distance, rank};
 use crate::eval::params::{Accumulate, EvalParams};
 use crate::eval::terms::material::on_square;
 
@@ -22,7 +22,6 @@ pub(in crate::eval) fn pieces<S: Copy, W: Copy>(
     bishops(cx, us, &shared, params, sink);
     rooks(cx, us, params, sink);
     queens(cx, us, params, sink);
-    closedness(cx, us, params, sink);
 }
 
 /// What several kinds of piece need.
@@ -136,7 +135,8 @@ fn bishops<S: Copy, W: Copy>(
         let on_colour = |color: Color| ((cx.side(color).pawns & colour).count() as usize).min(8);
         sink.main(pieces.own_pawns[on_colour(us)], sign);
         sink.main(pieces.enemy_pawns[on_colour(!us)], sign);
-        if (attacks::bishop(square, cx.position.pieces(PieceType::Pawn)) & CENTRE).has_several() {
+        let past_pieces = || attacks::bishop(square, cx.position.pieces(PieceType::Pawn));
+        if LONG_DIAGONALS.has(square) && (past_pieces() & CENTRE).has_several() {
             sink.main(pieces.long_diagonal, sign);
         }
         if is_shut_in(cx, us, square) {
@@ -227,18 +227,20 @@ fn queens<S: Copy, W: Copy>(
     }
 }
 
-/// Knights and rooks by how closed the position is: pawns that block each other, and more so in the centre.
+/// Adds knights and rooks of both sides by how closed the position is: pawns that block each other, and more so in the
+/// centre.
 #[inline(always)]
-fn closedness<S: Copy, W: Copy>(
+pub(in crate::eval) fn closedness<S: Copy, W: Copy>(
     cx: &Context<'_>,
-    us: Color,
     params: &EvalParams<S, W>,
     sink: &mut impl Accumulate<S, W>,
 ) {
     let [white, black] = Color::ALL.map(|color| cx.side(color).pawns);
     let rammed = white & black.forward(Color::Black);
     let closed = (rammed.count() + (rammed & CENTRE_FILES).count()).min(8) as usize;
-    let count = |piece| us.sign() * cx.pieces(us, piece).count() as i32;
-    sink.main(params.pieces.knight_closed[closed], count(PieceType::Knight));
-    sink.main(params.pieces.rook_closed[closed], count(PieceType::Rook));
+    for us in Color::ALL {
+        let count = |piece| us.sign() * cx.pieces(us, piece).count() as i32;
+        sink.main(params.pieces.knight_closed[closed], count(PieceType::Knight));
+        sink.main(params.pieces.rook_closed[closed], count(PieceType::Rook));
+    }
 }

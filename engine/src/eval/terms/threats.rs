@@ -73,8 +73,14 @@ fn on_queen<S: Copy, W: Copy>(cx: &Context<'_>, us: Color, params: &[S; 3], sink
     let knights = own.by(PieceType::Knight) & attacks::knight(queen) & safe;
     // A slider that goes where the queen looks at it must be defended there.
     let covered = safe & own.attacked_twice;
-    let bishops = own.by(PieceType::Bishop) & attacks::bishop(queen, cx.occupied) & covered;
-    let rooks = own.by(PieceType::Rook) & attacks::rook(queen, cx.occupied) & covered;
+    let mut bishops = own.by(PieceType::Bishop) & covered & attacks::diagonals(queen);
+    if bishops.any() {
+        bishops &= attacks::bishop(queen, cx.occupied);
+    }
+    let mut rooks = own.by(PieceType::Rook) & covered & attacks::straights(queen);
+    if rooks.any() {
+        rooks &= attacks::rook(queen, cx.occupied);
+    }
     for (&leaf, squares) in params.iter().zip([knights, bishops, rooks]) {
         sink.main(leaf, sign * squares.count() as i32);
     }
