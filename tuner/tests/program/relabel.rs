@@ -1,0 +1,86 @@
+//! `data/relabel`, with an engine that is a script.
+#![cfg(unix)]
+
+use std::fs;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/relabel");
+
+/// Answers with the number of the search, as a mate from the third on; with a bound behind it that does not count. It ends
+/// at a position that names it so.
+const ENGINE: &str = r#"#!/bin/sh
+n=0
+while read -r word rest; do
+    case "$word $rest" in
+        position*end*) exit ;;
+        go*) n=$((n + 1))
+            [ "$n" -lt 3 ] && kind="cp -$n" || kind="mate $n"
+            echo "info depth 1 score $kind pv e2e4"
+            echo "info depth 2 score cp 99 lowerbound pv e2e4"
+            echo "bestmove e2e4" ;;
+        quit*) exit ;;
+    esac
+done
+"#;
+
+fn position(operations: &str) -> String {
+    format!("8/8/8/8/8/k7/8/K7 w - - {operations}")
+}
+
+/// A folder with an engine and positions; `None`, and a word about it, without Python.
+fn folder(lines: &[String]) -> Option<TempDir> {
+    if !Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no python3");
+        return None;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("engine"), ENGINE).unwrap();
+    Command::new("chmod").arg("+x").arg(folder.path().join("engine")).status().unwrap();
+    fs::write(folder.path().join("old.epd"), lines.join("\n")).unwrap();
+    Some(folder)
+}
+
+fn relabel(folder: &TempDir, engine: &str, source: &str) -> (Output, String) {
+    let output = Command::new(SCRIPT).args([engine, "7", source, "new.epd"]).current_dir(folder).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default().to_owned();
+    (output, said)
+}
+
+#[test]
+fn scores_are_those_of_the_engine_and_all_else_stays() {
+    let lines: Vec<String> =
+        [r#"c0 "a"; c9 "1-0"; ce 5;"#, r#"c9 "0-1";"#, "ce -3;", "ce 0;", "ce 1;"].map(position).into();
+    let Some(folder) = folder(&lines) else { return };
+    assert!(relabel(&folder, "./engine", "old.epd").0.status.success());
+    // Two processes take every other line.
+    let new = [r#"c0 "a"; c9 "1-0"; ce -1;"#, r#"c9 "0-1"; ce -1;"#, "ce -2;", "ce -2;", "ce 3000;"].map(position);
+    assert_eq!(fs::read_to_string(folder.path().join("new.epd")).unwrap(), new.join("\n") + "\n");
+    let (output, said) = relabel(&folder, "./engine", "old.epd");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(said, "data/relabel: new.epd: exists; name another file, or remove it");
+}
+
+#[test]
+fn faults_are_told_in_a_line_and_nothing_is_written() {
+    let lines: Vec<String> = vec![position("ce 1;"), "end w - - ce 1;".to_owned(), "8/8 w".to_owned()];
+    let Some(folder) = folder(&lines) else { return };
+    fs::write(folder.path().join("short.epd"), "8/8 w").unwrap();
+    fs::write(folder.path().join("one.epd"), position("ce 1;")).unwrap();
+    for (engine, source, fault) in [
+        ("./engine", "missing.epd", "missing.epd: No such file or directory"),
+        ("./missing", "old.epd", "./missing: No such file or directory"),
+        ("./engine", "short.epd", "short.epd:1: is no position"),
+    ] {
+        let (output, said) = relabel(&folder, engine, source);
+        assert_eq!((output.status.code(), said), (Some(1), format!("data/relabel: {fault}")));
+    }
+    // It may end before it is asked, or thereafter.
+    let (_, said) = relabel(&folder, "true", "one.epd");
+    assert!(said.ends_with("true: ended without an answer"), "{said}");
+    // Of two faults at once, either is told.
+    let (_, said) = relabel(&folder, "./engine", "old.epd");
+    assert!(said.contains("old.epd:3: is no position") || said.contains("old.epd:2: ./engine: ended"), "{said}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+}
