@@ -1,16 +1,17 @@
 //! Chances to win, draw and lose, from a value and the material on the board.
 //!
-//! Both chances are logistic in a stretched value y, with x the value times K (the scale of the parameters), and m the
-//! material as a share of that of the start:
+//! Both chances are a power of a logistic in a stretched value y, with x the value times K (the scale of the parameters),
+//! and m the material as a share of that of the start:
 //!
 //! ```text
-//! y = ± c ln(1 + |x| / c)        win = 1 / (1 + e^((a − y) / b))        loss = 1 / (1 + e^((a + y) / b))
+//! y = ± c ln(1 + |x| / c)        win = (1 + e^((a − y) / b))^−k        loss = (1 + e^((a + y) / b))^−k
 //! ```
 //!
-//! Here a is the value that wins half of the games, 1 / b the steepness, and c bends the curve: with few pieces the first
-//! pawn decides more than the fifth. a, ln b and ln c are quadratic in m. They are fitted by likelihood to values of
-//! 5,000-node searches and results of 3,324 of the engine's own games: `arena datagen --nodes 5000 --per-game 100
-//! --chess960 8 --seed 20261206 --positions 230000`. docs/benchmarks.md has how well they predict others.
+//! Here a is where the logistic is steepest, 1 / b its steepness, and c bends the curve: with few pieces the first pawn
+//! decides more than the fifth. k skews it: the chance of the side that is behind falls more slowly. a, ln b and ln c are
+//! quadratic in m, ln k is linear. They are fitted by likelihood to values of 10,000-node searches and results of 4,260
+//! of the engine's own games, every other one of `arena datagen --nodes 10000 --per-game 100 --chess960 8 --seed 20261126
+//! --positions 598000`. docs/benchmarks.md has how well they predict the others.
 
 use crate::chess::{PieceType, Position};
 use crate::search::{Value, is_mate};
@@ -35,17 +36,19 @@ pub(super) fn chances(value: Value, scale: f64, material: u32) -> [u32; 3] {
     if is_mate(value) {
         return if value > 0 { [1000, 0, 0] } else { [0, 0, 1000] };
     }
-    // Beyond the material of the start, the two chances would add up to more than 1.
     let m = f64::from(material.min(FULL)) / f64::from(FULL);
     let quadratic = |[a, b, c]: [f64; 3]| a + m * (b + m * c);
-    let half = 100.0 * quadratic([2.225, -2.144, 0.660]);
-    let width = 100.0 * quadratic([-0.867, 2.372, -1.318]).exp();
-    let bend = 100.0 * quadratic([0.865, 4.985, -0.492]).exp();
-    let x = scale * f64::from(value);
-    let y = x.signum() * bend * (x.abs() / bend).ln_1p();
-    let chance = |y: f64| (1000.0 / (1.0 + ((half - y) / width).exp())).round() as u32;
-    let (win, loss) = (chance(y), chance(-y));
-    [win, 1000 - win - loss, loss]
+    let half = 100.0 * quadratic([1.906, -0.567, 0.002]);
+    let width = 100.0 * quadratic([-1.685, 2.786, -1.283]).exp();
+    let bend = 100.0 * quadratic([0.196, 3.633, -1.414]).exp();
+    let skew = quadratic([-0.581, 0.184, 0.0]).exp();
+    let y = bend * (scale * f64::from(value.abs()) / bend).ln_1p();
+    let chance = |y: f64| (1000.0 * (1.0 + ((half - y) / width).exp()).powf(-skew)).round() as u32;
+    // Where a win is all but certain, the two curves would add up to more than 1.
+    let ahead = chance(y);
+    let behind = chance(-y).min(1000 - ahead);
+    let draw = 1000 - ahead - behind;
+    if value < 0 { [behind, draw, ahead] } else { [ahead, draw, behind] }
 }
 
 #[cfg(test)]
@@ -72,7 +75,7 @@ mod tests {
     fn few_pieces_draw_more() {
         let draws = [6, 20, 40, FULL].map(|material| chances(20, 1.0, material)[1]);
         assert!(draws.is_sorted_by(|few, many| few > many), "{draws:?}");
-        assert!(draws[0] > 850 && draws[3] < 300, "{draws:?}");
+        assert!(draws[0] > 850 && draws[3] < 450, "{draws:?}");
     }
 
     #[test]
