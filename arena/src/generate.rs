@@ -32,12 +32,7 @@ pub(crate) fn generate(args: &DatagenArgs, print: impl FnOnce(String)) -> Result
     let stop = listen()?;
     let mut bar = Status::new(extent.positions);
     let (started, before) = (Instant::now(), store.tally().clone());
-    let mut was_told = false;
     let result = run(&settings, &extent, &mut store, &stop, |tally| {
-        if stop.is_requested() && !was_told {
-            was_told = true;
-            bar.say("ends with this chunk of games; Ctrl-C again gives it up");
-        }
         bar.show(tally.kept(), extent.positions, line(tally, &before, started));
     });
     bar.end();

@@ -1,9 +1,11 @@
 //! Ctrl-C.
 
+use std::io::IsTerminal;
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result};
 use arena::schedule::Stop;
+use common::note;
 
 /// What Ctrl-C requests, from the first call on; the same for all parts of a run.
 pub(crate) fn listen() -> Result<Arc<Stop>> {
@@ -13,6 +15,14 @@ pub(crate) fn listen() -> Result<Arc<Stop>> {
     }
     let stop = Arc::clone(STOP.get_or_init(Arc::default));
     let requested = Arc::clone(&stop);
-    ctrlc::set_handler(move || requested.request()).context("cannot listen for Ctrl-C")?;
+    let act = move || {
+        if !requested.is_requested() {
+            // A bar of progress may stand on the line.
+            let line = if std::io::stderr().is_terminal() { "\n" } else { "" };
+            note!("{line}ends with the games in hand; Ctrl-C again gives them up");
+        }
+        requested.request();
+    };
+    ctrlc::set_handler(act).context("cannot listen for Ctrl-C")?;
     Ok(stop)
 }

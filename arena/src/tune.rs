@@ -83,17 +83,13 @@ fn play(
     let stop = listen()?;
     let pairs = tuning.gains().pairs;
     let mut bar = Status::new(pairs.into());
-    let (started, before, mut printed, mut was_told) = (Instant::now(), tuning.done(), 0, false);
+    let (started, before, mut printed) = (Instant::now(), tuning.done(), 0);
     let played = run_spsa(plan, tuning, (size, failed), journal, &stop, |batch, tuning| {
         for (pair, fault) in batch.failures.iter().take(MAX_PRINTED_FAILURES.saturating_sub(printed)) {
             bar.say(&format!("pair {}: {fault}", pair + 1));
         }
         printed += batch.failures.len();
         note_way(way, tuning);
-        if stop.is_requested() && !was_told {
-            was_told = true;
-            bar.say("ends with this batch; Ctrl-C again gives it up");
-        }
         let hours = started.elapsed().as_secs_f64().max(1e-9) / 3600.0;
         let (done, rate) = (tuning.done(), 2.0 * f64::from(tuning.done() - before) / hours);
         bar.show(

@@ -99,7 +99,7 @@ fn a_match_that_was_ended_says_so_by_its_status() {
         .args(["--depth", "1", "--max-plies", "12", "--games", "100000", "--concurrency", "1"])
         .current_dir(arena.folder.path())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     while fs::metadata(arena.path("out.pgn")).map_or(0, |file| file.len()) == 0 {
@@ -107,7 +107,10 @@ fn a_match_that_was_ended_says_so_by_its_status() {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(Command::new("kill").args(["-INT", &match_.id().to_string()]).status().unwrap().success());
-    assert_eq!(match_.wait().unwrap().code(), Some(3));
+    let output = match_.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("ends with the games in hand; Ctrl-C again gives them up"), "{said}");
     assert!(arena.json()["games"].as_u64().unwrap() < 100_000);
 }
 
