@@ -257,12 +257,12 @@ Examples:
   arena datagen --output data.epd.zst --positions 1000000 --resume
   arena datagen --output games.viri --positions 1000000 --soft-nodes 5000 --params params/tuned.toml
 
-A position is kept if its side to move is not in check, the move played neither captures nor promotes (--from game), the
-search saw no forced mate, the quiescence score is within --margin of the static one, and it was not kept before. A line
+A position is kept if its side to move is not in check, the move played neither captures nor promotes (--from game), the \
+search saw no forced mate, the quiescence score is within --margin of the static one, and it was not kept before. A line \
 of EPD is
   FEN c0 \"SEED.GAME\"; c9 \"RESULT\"; ce SCORE;
-with the score of the search in centipawns, as seen by the side to move. The tuner reads it as it is. bulletformat has no
-place for the game, castling rights and en passant; viriformat takes all moves of a game, with White's scores.
+with the score of the search in centipawns, as seen by the side to move. The tuner reads it as it is. bulletformat \
+has no place for the game, castling rights and en passant; viriformat takes all moves of a game, with White's scores.
 
-The output depends on the settings and the seed alone. Ctrl-C ends the run with the chunk of games in hand, Ctrl-C again
+The output depends on the settings and the seed alone. Ctrl-C ends the run with the chunk of games in hand, Ctrl-C again \
 at once; in either case, and after a kill, --resume goes on to the same output.";

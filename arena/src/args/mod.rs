@@ -115,11 +115,11 @@ pub(crate) struct EloArgs {
 
 const EXAMPLES: &str = "\
 Example:
-  arena match --engine \"cmd=./merino name=new option.Hash=16\" --engine \"cmd=./merino-old name=old option.Hash=16\" \\
-      --tc 8+0.08 --openings book.epd.zst --seed 1 --games 400 --concurrency 2 \\
+  arena match --engine \"cmd=./merino name=new\" --engine \"cmd=./merino-old name=old option.Hash=32\" \\
+      --option Hash=16 --tc 8+0.08 --openings book.epd.zst --seed 1 --games 400 --concurrency 2 \\
       --draw 40,8,10 --resign 4,600 --pgn games.pgn --json result.json
 
-An engine's description consists of words key=value: cmd, name, args, dir, restart=on|off, option.NAME, and tc,
+An engine's description consists of words key=value: cmd, name, args, dir, restart=on|off, option.NAME, and tc, \
 movetime, nodes or depth for games at odds. Put values with spaces in quotation marks.";
 
 /// The arguments common to all kinds of match.

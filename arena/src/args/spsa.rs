@@ -25,11 +25,11 @@ Examples:
       --output tuned.txt --journal spsa.jsonl
   arena spsa tune.toml --pairs 20000
 
-Each line of OPTIONS describes an option as OpenBench does, `name, int, start, min, max, step, rate`: The last pairs
-move it a `step` to either side; a good step costs about two Elo from the optimum. `rate` is the part of a step that a
+Each line of OPTIONS describes an option as OpenBench does, `name, int, start, min, max, step, rate`: The last pairs \
+move it a `step` to either side; a good step costs about two Elo from the optimum. `rate` is the part of a step that a \
 point moves it at the end: 0.002 for 30,000 pairs, or 0 for one that fits the number of pairs.
 
-A file whose name ends in .toml holds the whole run. Each key is the name of a flag, flags of the command line win, and
+A file whose name ends in .toml holds the whole run. Each key is the name of a flag, flags of the command line win, and \
 paths are relative to the file. The options are tables, or stand in a file that `options` names:
   nodes = 5000
   output = \"tuned.toml\"

@@ -1,4 +1,4 @@
-//! What a program writes for shells, checked.
+//! What a program writes for shells, checked, and the help that it is made of.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,12 +9,15 @@ pub(crate) fn check(program: &str, path: &str) {
     let folder = tempfile::tempdir().unwrap();
     let written = Command::new(path).arg("shell-files").arg(folder.path()).output().unwrap();
     assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
-    let help = Command::new(path).arg("--help").output().unwrap();
-    let help = String::from_utf8(help.stdout).unwrap();
+    let help = help(path, &["--help"]);
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let commands: BTreeSet<&str> = names.filter_map(|line| line.split_whitespace().next()).collect();
     assert!(commands.contains("shell-files") && commands.len() > 5, "{commands:?}");
+
+    for command in commands.iter().filter(|command| **command != "help") {
+        are_paragraphs_full(&self::help(path, &[command, "--help"]));
+    }
 
     let read = |name: String| {
         let path = folder.path().join(name);
@@ -40,5 +43,20 @@ pub(crate) fn check(program: &str, path: &str) {
     match Command::new("bash").arg("-n").arg(bash).output() {
         Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr)),
         Err(error) => eprintln!("skipped: there is no bash: {error}"),
+    }
+}
+
+/// The help of a program or of its command, as it is printed where there is no terminal: at most 100 columns.
+fn help(path: &str, arguments: &[&str]) -> String {
+    String::from_utf8(Command::new(path).args(arguments).output().unwrap().stdout).unwrap()
+}
+
+/// A line of prose ends where its next word does not fit: nobody broke it by hand at another width.
+fn are_paragraphs_full(help: &str) {
+    let lines: Vec<&str> = help.lines().collect();
+    for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| line.starts_with(|char| char != ' '))) {
+        let word = pair[1].split(' ').next().unwrap_or_default();
+        let longer = pair[0].chars().count() + 1 + word.chars().count();
+        assert!(longer > 100 || pair[0].ends_with(':'), "{}\n{}", pair[0], pair[1]);
     }
 }

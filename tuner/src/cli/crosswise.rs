@@ -16,10 +16,10 @@ const EXAMPLE: &str = "\
 Example:
   tuner crosswise quiet.epd engine-games.epd.zst --resolve static
 
-A line a set that was tuned on, a column a set that judges, by the games that were held out of it. Where a set's own line
-is no better than `all together` in its column, the others do it no harm. Where it is clearly better, the others pull away
-from it: weigh them less (FILE=0.5 counts in `all together`), or drop them. A lower loss is not always more Elo: have games
-decide.";
+A line a set that was tuned on, a column a set that judges, by the games that were held out of it. Where a set's own \
+line is no better than `all together` in its column, the others do it no harm. Where it is clearly better, the others \
+pull away from it: weigh them less (FILE=0.5 counts in `all together`), or drop them. A lower loss is not always more \
+Elo: have games decide.";
 
 /// The arguments of `tuner crosswise`.
 #[derive(Args)]

@@ -29,7 +29,7 @@ Your engine writes the rows as text, in any language; docs/rows.md describes the
   merino-rows 2
   sum main pair                           a sum of midgame and endgame values
   sum tempo single                        a sum of single values
-  fact phase 0 1                          a number of each position: 1 in the opening, 0 in the endgame
+  fact phase 0 1                          a number of each position: 1 opening, 0 endgame
   score = taper(main.mg, main.eg, phase) + tempo
   pair main PawnDoubled -13 -42           parameter 0, with the values that it has now
   pair main Mobility[0][3] -5 12          parameter 1
@@ -37,8 +37,8 @@ Your engine writes the rows as text, in any language; docs/rows.md describes the
   rows result score group phase           the columns of the following lines, one per position
   0.5 -31 17 0.75 0:1 1:-2 2:1            a draw, the engine says -31, game 17; then parameter:count
 
-All numbers are White's view: scores in centipawns, results 1, 0.5 and 0, counts White's minus Black's. Write `-` as the
-group if you do not know the game. Give the engine's own score: the run then checks whether the rows add up to it, and
+All numbers are White's view: scores in centipawns, results 1, 0.5 and 0, counts White's minus Black's. Write `-` as the \
+group if you do not know the game. Give the engine's own score: the run then checks whether the rows add up to it, and \
 keeps the difference (endgame tables, rounding) as a constant of the row.
 
 An engine can also answer FENs with rows on request: see docs/your-engine.md and kit/.
@@ -48,10 +48,10 @@ Examples:
   tuner fit --engine './weiss trace' --data games.pgn --cache rows --output params.toml
   myengine trace quiet.epd | tuner fit --rows - --emit c --output params.h
   tuner fit --rows a.rows.zst --rows b.rows.gz --emit cpp --freeze Tempo --bound 'PSQT=-200..200'
-  tuner fit --rows a.rows.zst --rows b.rows.zst=0.5 --output params.toml   rows of b.rows.zst count half
+  tuner fit --rows a.rows.zst --rows b.rows.zst=0.5 --output params.toml  those of b count half
   tuner fit --rows a.rows.zst --validation 0.1 --json --output params.toml
-  tuner fit --rows rows.zst --rewrite src/evaluate.c --rewrite src/psqt.c --pair 'S({mg},{eg})' --dry-run
-  tuner fit --rows rows.zst --start-from src/evaluate.c --rewrite src/evaluate.c    tune anew what is there";
+  tuner fit --rows rows.zst --rewrite src/evaluate.c --pair 'S({mg},{eg})' --dry-run
+  tuner fit --rows rows.zst --start-from src/evaluate.c --rewrite src/evaluate.c  tune anew what is there";
 
 /// The arguments of `tuner fit`.
 #[derive(Args)]
