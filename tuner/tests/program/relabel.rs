@@ -3,18 +3,21 @@
 
 use std::fs;
 use std::process::{Command, Output};
+use std::thread::sleep;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/relabel");
 
 /// Answers with the number of the search in its game, as a mate at the third; with a bound behind it that does not count.
-/// It ends at a position that names it so, unless there is a file `whole`.
+/// Unless there is a file `whole`, it ends at a position that says so, and waits at the first that says that.
 const ENGINE: &str = r#"#!/bin/sh
 n=0
 while read -r word rest; do
     case "$word $rest" in
         position*end*) [ -e whole ] || exit ;;
+        position*wait*) mkdir held && until [ -e whole ]; do sleep 0.05; done ;;
         ucinewgame*) n=0 ;;
         go*) n=$((n + 1))
             [ "$n" -ne 3 ] && kind="cp -$n" || kind="mate $n"
@@ -109,4 +112,22 @@ fn what_is_done_is_kept() {
     });
     assert_eq!(new, expected.collect::<String>());
     assert!(!part.exists());
+}
+
+#[test]
+fn a_second_run_for_the_same_file_is_refused() {
+    let Some(folder) = folder(&["8/8/8/8/8/k7/8/K7 w - wait ce 1;".to_owned()]) else { return };
+    let part = folder.path().join("new.epd.part");
+    let arguments = ["./engine", "7", "old.epd", "new.epd"];
+    let mut first = Command::new(SCRIPT).args(arguments).current_dir(&folder).spawn().unwrap();
+    while fs::read_to_string(&part).map_or(true, |text| text.is_empty()) {
+        assert!(first.try_wait().unwrap().is_none(), "the first run ended");
+        sleep(Duration::from_millis(10));
+    }
+    let (output, said) = relabel(&folder, "./engine", "old.epd");
+    fs::write(folder.path().join("whole"), "").unwrap();
+    assert!(first.wait().unwrap().success());
+    assert_eq!((output.status.code(), said.as_str()), (Some(1), "data/relabel: new.epd.part: another run adds to it"));
+    let new = fs::read_to_string(folder.path().join("new.epd")).unwrap();
+    assert_eq!(new, "8/8/8/8/8/k7/8/K7 w - wait ce -1;\n");
 }
