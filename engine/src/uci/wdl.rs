@@ -9,9 +9,9 @@
 //!
 //! Here a is where the logistic is steepest, 1 / b its steepness, and c bends the curve: with few pieces the first pawn
 //! decides more than the fifth. k skews it: the chance of the side that is behind falls more slowly. a, ln b and ln c are
-//! quadratic in m, ln k is linear. They are fitted by likelihood to values of 10,000-node searches and results of 4,260
-//! of the engine's own games, every other one of `arena datagen --nodes 10000 --per-game 100 --chess960 8 --seed 20261126
-//! --positions 598416`. docs/benchmarks.md has how well they predict the others.
+//! quadratic in m, ln k is linear. They are fitted by likelihood to values and results of the engine's own games, 4,229 at
+//! 10,000 nodes a move and 12,792 at 5,000. For the latter, a, its slope in m, and b have values of their own, so that the
+//! level is that of the longer games. docs/benchmarks.md names the games, and how well such curves predict others.
 
 use crate::chess::{PieceType, Position};
 use crate::search::{Value, is_mate};
@@ -38,10 +38,10 @@ pub(super) fn chances(value: Value, scale: f64, material: u32) -> [u32; 3] {
     }
     let m = f64::from(material.min(FULL)) / f64::from(FULL);
     let quadratic = |[a, b, c]: [f64; 3]| a + m * (b + m * c);
-    let half = 100.0 * quadratic([1.906, -0.567, 0.002]);
-    let width = 100.0 * quadratic([-1.685, 2.786, -1.283]).exp();
-    let bend = 100.0 * quadratic([0.196, 3.633, -1.414]).exp();
-    let skew = (-0.581 + 0.184 * m).exp();
+    let half = 100.0 * quadratic([1.575, 0.423, -0.753]);
+    let width = 100.0 * quadratic([-2.011, 3.845, -1.951]).exp();
+    let bend = 100.0 * quadratic([-0.164, 3.686, -0.648]).exp();
+    let skew = (-0.513 + 0.226 * m).exp();
     let y = bend * (scale * f64::from(value.abs()) / bend).ln_1p();
     let chance = |y: f64| (1000.0 * (1.0 + ((half - y) / width).exp()).powf(-skew)).round() as u32;
     // Where a win is all but certain, the two curves would add up to more than 1.
