@@ -9,14 +9,15 @@ pub(crate) fn check(program: &str, path: &str) {
     let folder = tempfile::tempdir().unwrap();
     let written = Command::new(path).arg("shell-files").arg(folder.path()).output().unwrap();
     assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
-    let help = help(path, &["--help"]);
+    let help = help_of(path, &["--help"]);
+    are_paragraphs_full(&help);
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let commands: BTreeSet<&str> = names.filter_map(|line| line.split_whitespace().next()).collect();
     assert!(commands.contains("shell-files") && commands.len() > 5, "{commands:?}");
 
     for command in commands.iter().filter(|command| **command != "help") {
-        are_paragraphs_full(&self::help(path, &[command, "--help"]));
+        are_paragraphs_full(&help_of(path, &[command, "--help"]));
     }
 
     let read = |name: String| {
@@ -47,7 +48,7 @@ pub(crate) fn check(program: &str, path: &str) {
 }
 
 /// The help of a program or of its command, as it is printed where there is no terminal: at most 100 columns.
-fn help(path: &str, arguments: &[&str]) -> String {
+fn help_of(path: &str, arguments: &[&str]) -> String {
     String::from_utf8(Command::new(path).args(arguments).output().unwrap().stdout).unwrap()
 }
 
