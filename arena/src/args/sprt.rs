@@ -195,4 +195,5 @@ const SPRT_EXAMPLES: &str = "\
 Examples:
   arena sprt --params params/tuned.toml --against params/baseline.toml
   arena sprt --engine \"cmd=./merino name=new\" --engine \"cmd=./merino-old name=old\" \\
-      --option Hash=16 --tc 8+0.08 --openings book.epd.zst --bounds 0,5 --draw 40,8,10 --resign 4,600";
+      --option Hash=16 --tc 8+0.08 --openings book.epd.zst --bounds 0,5 \\
+      --draw 40,8,10 --resign 4,600";

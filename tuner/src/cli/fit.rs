@@ -51,7 +51,7 @@ Examples:
   tuner fit --rows a.rows.zst --rows b.rows.zst=0.5 --output params.toml  those of b count half
   tuner fit --rows a.rows.zst --validation 0.1 --json --output params.toml
   tuner fit --rows rows.zst --rewrite src/evaluate.c --pair 'S({mg},{eg})' --dry-run
-  tuner fit --rows rows.zst --start-from src/evaluate.c --rewrite src/evaluate.c  tune anew what is there";
+  tuner fit --rows rows.zst --start-from src/evaluate.c --rewrite src/evaluate.c  tune it anew";
 
 /// The arguments of `tuner fit`.
 #[derive(Args)]
