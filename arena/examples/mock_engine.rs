@@ -64,12 +64,28 @@ enum Behaviour {
     Tuned,
     /// Ends with status 3 where its option X is above 60.
     CrashAbove,
+    /// Gives bounds of scores alone.
+    Bounds,
+    /// Has the option UCI_ShowWDL, and tells chances once it is set.
+    Chances,
+    /// Sees a mate everywhere.
+    Mates,
+    /// Its score is the number of the search in its process, whatever `ucinewgame` says.
+    Remembers,
+    /// Where it may search more than a thousand nodes, reports up to 500 and moves when told to stop.
+    Deepens,
+    /// Where it may search more than a thousand nodes, sends a second move after the first.
+    Repeats,
+    /// Its score follows from the position.
+    Scores,
+    /// Ends with status 3 in one of 61 positions.
+    CrashSometimes,
 }
 
 /// The options X and Y that are best.
 const BEST: [f64; 2] = [70.0, 20.0];
 
-const NAMES: [(&str, Behaviour); 26] = [
+const NAMES: [(&str, Behaviour); 34] = [
     ("die-at-start", Behaviour::DieAtStart),
     ("mute", Behaviour::Mute),
     ("complain", Behaviour::Complain),
@@ -94,6 +110,14 @@ const NAMES: [(&str, Behaviour); 26] = [
     ("status", Behaviour::Status),
     ("tuned", Behaviour::Tuned),
     ("crash-above", Behaviour::CrashAbove),
+    ("crash-sometimes", Behaviour::CrashSometimes),
+    ("bounds", Behaviour::Bounds),
+    ("chances", Behaviour::Chances),
+    ("mates", Behaviour::Mates),
+    ("remembers", Behaviour::Remembers),
+    ("deepens", Behaviour::Deepens),
+    ("repeats", Behaviour::Repeats),
+    ("scores", Behaviour::Scores),
     ("escapes", Behaviour::Escapes),
     ("escapes-and-dies", Behaviour::EscapesAndDies),
 ];
@@ -105,6 +129,7 @@ struct Mock {
     behaviours: Vec<(Behaviour, Option<u32>)>,
     searches: u32,
     chess960: bool,
+    tells_chances: bool,
     position: Position,
     random: u64,
     /// X and Y.
@@ -116,6 +141,7 @@ fn main() {
         behaviours: std::env::args().skip(1).map(|arg| behaviour(&arg)).collect(),
         searches: 0,
         chess960: false,
+        tells_chances: false,
         position: Position::start(),
         random: 0,
         options: [50.0; 2],
@@ -175,12 +201,16 @@ impl Mock {
                     (0..250).for_each(|_| say(&options));
                 }
                 say("option name UCI_Chess960 type check default false");
+                if self.shows(Behaviour::Chances) {
+                    say("option name UCI_ShowWDL type check default false");
+                }
                 say("option name EvalFile type string default <empty>");
                 say("option name X type spin default 50 min 0 max 100\noption name Y type string default 50");
                 say("option name Word With Spaces type string default <empty>\nuciok");
             }
             Some("setoption") => {
                 self.chess960 |= line.contains("UCI_Chess960 value true");
+                self.tells_chances |= line.contains("UCI_ShowWDL value true");
                 for (option, name) in self.options.iter_mut().zip(["X", "Y"]) {
                     let value = line.strip_prefix(&format!("setoption name {name} value "));
                     *option = value.map_or(*option, |value| value.parse().expect("a number"));
@@ -194,7 +224,7 @@ impl Mock {
             }
             Some("isready") => say("readyok"),
             Some("position") => self.set_position(line),
-            Some("go") => self.go(),
+            Some("go") => self.go(line),
             Some("quit") => exit(0),
             _ => {}
         }
@@ -222,8 +252,9 @@ impl Mock {
         }
     }
 
-    fn go(&mut self) {
+    fn go(&mut self, line: &str) {
         self.searches += 1;
+        let nodes = line.strip_prefix("go nodes ").and_then(|nodes| nodes.parse::<u64>().ok());
         // The same in every process that is asked the same.
         self.random = self.position.key() ^ u64::from(self.position.fullmove_number());
         let moves = self.position.legal_moves();
@@ -233,7 +264,14 @@ impl Mock {
         if self.shows(Behaviour::Tuned) && self.is_lost() {
             say(&format!("info depth 1 score cp -9000 nodes 1 pv {}", self.text(mv)));
         } else if !self.shows(Behaviour::NoScore) {
-            say(&format!("info depth 1 score cp 0 nodes 1 pv {}", self.text(mv)));
+            say(&format!("info depth 1 score {} nodes 1 pv {}", self.score(), self.text(mv)));
+        }
+        let is_long = nodes.is_some_and(|nodes| nodes > 1000);
+        if self.shows(Behaviour::Deepens) && is_long {
+            (2..6).for_each(|depth| {
+                say(&format!("info depth {depth} score cp {depth} nodes {depth}00 pv {}", self.text(mv)))
+            });
+            let _ = io::stdin().read_line(&mut String::new());
         }
         if self.shows(Behaviour::IllegalPv) {
             say(&format!("info depth 1 score cp 0 nodes 2 pv {0} {0}", self.text(mv)));
@@ -267,6 +305,26 @@ impl Mock {
         } else {
             say(&format!("bestmove {}", self.text(mv)));
         }
+        if self.shows(Behaviour::Repeats) && is_long {
+            say(&format!("bestmove {}", self.text(other)));
+        }
+    }
+
+    fn score(&self) -> String {
+        let chance = (self.random >> 40) % 1000;
+        if self.shows(Behaviour::Bounds) {
+            "cp 0 lowerbound".to_owned()
+        } else if self.shows(Behaviour::Mates) {
+            "mate 3".to_owned()
+        } else if self.shows(Behaviour::Remembers) {
+            format!("cp {}", self.searches)
+        } else if self.shows(Behaviour::Scores) {
+            format!("cp {}", chance as i64 - 500)
+        } else if self.tells_chances {
+            "cp 80 wdl 600 200 200".to_owned()
+        } else {
+            "cp 0".to_owned()
+        }
     }
 
     /// Chance, of which the options are part, against the square of their distance from the best.
@@ -288,7 +346,9 @@ impl Mock {
             eprintln!("mock: {EVIL}");
             exit(3);
         }
-        if self.shows(Behaviour::Crash) || (self.shows(Behaviour::CrashAbove) && self.options[0] > 60.0) {
+        let is_bad = (self.shows(Behaviour::CrashAbove) && self.options[0] > 60.0)
+            || (self.shows(Behaviour::CrashSometimes) && self.random.is_multiple_of(61));
+        if self.shows(Behaviour::Crash) || is_bad {
             eprintln!("mock: a fatal error\n");
             exit(3);
         }

@@ -68,7 +68,7 @@ enum Command {
     Spsa(args::SpsaArgs),
     /// Play, tune, test and adopt the better parameters, again and again.
     Loop(args::LoopArgs),
-    /// Make data: Merino plays against itself, and quiet positions are kept with results and scores.
+    /// Make data: an engine plays against itself, and quiet positions are kept with results and scores.
     Datagen(args::DatagenArgs),
     /// Check how an engine speaks UCI.
     ///
@@ -102,8 +102,8 @@ impl Command {
             | Command::Spsa(_)
             | Command::Loop(_)
             | Command::Check(_) => true,
-            Command::Datagen(_)
-            | Command::Plan(_)
+            Command::Datagen(args) => args.player.engine.is_some(),
+            Command::Plan(_)
             | Command::Report(_)
             | Command::Elo(_)
             | Command::Watchdog

@@ -10,6 +10,7 @@ use arena::game::{GameRecord, Headers, to_pgn};
 use arena::report::{MatchReport, MatchResult, expected_games, status, to_html, to_json, to_table};
 use arena::schedule::{Head, Journal, Match, Setup, Stop, Tally, run};
 use arena::stats::{Sprt, Verdict};
+use arena::uci_client::EngineSpec;
 use common::files::{JSON, PGN, RunFiles, write_whole};
 use common::note;
 
@@ -214,14 +215,16 @@ impl Pgn {
     }
 }
 
-/// Tells the files that engines read: their programs, and those that their options name.
+/// Tells the files that the engines of a match read.
 pub(crate) fn reads_engines(files: &mut RunFiles, plan: &Match) -> Result<()> {
-    for engine in &plan.engines {
-        let options = engine.options.iter().map(|(_, value)| PathBuf::from(value));
-        let read = engine.file().into_iter().chain(options.filter(|path| path.is_file()));
-        read.into_iter().try_for_each(|path| files.reads("--engine", &path))?;
-    }
-    Ok(())
+    plan.engines.iter().try_for_each(|engine| reads_engine(files, engine))
+}
+
+/// Tells the files that an engine reads: its program, and those that its options name.
+pub(crate) fn reads_engine(files: &mut RunFiles, engine: &EngineSpec) -> Result<()> {
+    let options = engine.options.iter().map(|(_, value)| PathBuf::from(value));
+    let mut read = engine.file().into_iter().chain(options.filter(|path| path.is_file()));
+    Ok(read.try_for_each(|path| files.reads("--engine", &path))?)
 }
 
 /// Sees, before the work, that no file of the match is lost and that all could be written.

@@ -1,18 +1,21 @@
 //! The arguments of `arena datagen`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use arena::datagen::{Extent, Filter, Format, Settings, Source};
 use arena::game::{Adjudication, Book, DrawRule, ResignRule, Variant};
+use arena::player::Effort;
 use clap::{Args, ValueEnum};
-use engine::eval::Evaluator;
+
+use super::{EffortArgs, EngineArgs};
 
 /// The most nodes for a move, in terms of the soft limit, if only that is given.
 const NODES_BY_SOFT_NODES: u64 = 10;
 /// The most nodes for a move if nothing is given.
 const DEFAULT_NODES: u64 = 5000;
+/// The default of `--margin` where Merino plays.
+const DEFAULT_MARGIN: i32 = 20;
 /// The default of `--random-plies` without a book.
 const DEFAULT_RANDOM_PLIES: u64 = 8;
 
@@ -52,9 +55,8 @@ pub(crate) struct DatagenArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// The parameters to play with; those embedded in the program if not given.
-    #[arg(long, value_name = "FILE")]
-    params: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) player: EngineArgs,
 
     #[command(flatten)]
     opening: OpeningArgs,
@@ -100,16 +102,16 @@ struct OpeningArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Games")]
 struct PlayArgs {
-    /// The most nodes for a move [default: 5000, or ten times --soft-nodes].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
+    #[command(flatten)]
+    limit: EffortArgs,
 
-    /// Begin no iteration after N nodes.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Begin no iteration after N nodes; --nodes is then ten times as many if not given. A UCI engine is told to stop once it
+    /// reports as many: that depends on the moment, and so does the output.
+    #[arg(long, value_name = "N", conflicts_with_all = ["depth", "movetime"], value_parser = clap::value_parser!(u64).range(1..))]
     soft_nodes: Option<u64>,
 
-    /// The table of each thread, in mebibytes; emptied before every game.
-    #[arg(long, value_name = "MIB", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=65_535))]
+    /// Merino's table for each thread, in mebibytes; emptied before every game.
+    #[arg(long, value_name = "MIB", default_value_t = 4, conflicts_with = "engine", value_parser = clap::value_parser!(u16).range(1..=65_535))]
     hash: u16,
 
     /// Draw when, from MOVE on, both sides' scores stay within CENTIPAWNS for COUNT moves each.
@@ -137,9 +139,9 @@ struct FilterArgs {
     #[arg(long, value_name = "N", default_value_t = 4)]
     skip_plies: usize,
 
-    /// The largest lead of the quiescence score over the static one, in centipawns.
-    #[arg(long, value_name = "CENTIPAWNS", default_value_t = 20, value_parser = clap::value_parser!(i32).range(0..=30_000))]
-    margin: i32,
+    /// The largest lead of Merino's quiescence score over its static one, in centipawns [default: 20, with --engine none].
+    #[arg(long, visible_alias = "margin", value_name = "CENTIPAWNS", value_parser = clap::value_parser!(i32).range(0..=30_000))]
+    quiet_margin: Option<i32>,
 
     /// The most positions of a game, drawn at random.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
@@ -178,8 +180,7 @@ fn rule<R: std::str::FromStr>(text: &str) -> Result<Rule<R>, R::Err> {
 impl DatagenArgs {
     /// The files that are read, with the argument of each.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let files = [("--params", &self.params), ("--openings", &self.opening.openings)];
-        files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)))
+        self.player.inputs().chain(self.opening.openings.as_deref().map(|path| ("--openings", path)))
     }
 
     /// The settings of the arguments.
@@ -198,16 +199,18 @@ impl DatagenArgs {
             "--from pv-end: viriformat has games and no other positions; write .epd, .epd.zst or .bullet"
         );
         let default_plies = if book.is_some() { 0 } else { DEFAULT_RANDOM_PLIES };
-        let by_soft = self.play.soft_nodes.map(|nodes| nodes.saturating_mul(NODES_BY_SOFT_NODES));
+        let variant = if self.opening.chess960 > 0 { Variant::Chess960 } else { Variant::Standard };
+        let engine = self.player.uci(variant, false)?;
+        let default_margin = engine.is_none().then_some(DEFAULT_MARGIN);
         Ok(Settings {
+            engine,
             seed: self.seed,
             random_plies: self.opening.random_plies.unwrap_or(default_plies),
             book,
             chess960: self.opening.chess960,
             balance: self.opening.balance,
             balance_nodes: self.opening.balance_nodes,
-            nodes: self.play.nodes.or(by_soft).unwrap_or(DEFAULT_NODES),
-            soft_nodes: self.play.soft_nodes,
+            effort: self.play.effort(),
             hash: self.play.hash.into(),
             adjudication: Adjudication {
                 draw: self.play.draw.0,
@@ -217,14 +220,11 @@ impl DatagenArgs {
             filter: Filter {
                 source,
                 skip_plies: self.filter.skip_plies,
-                margin: self.filter.margin,
+                margin: self.filter.quiet_margin.or(default_margin),
                 per_game: self.filter.per_game as usize,
             },
             format,
-            evaluator: Arc::new(match &self.params {
-                Some(path) => Evaluator::load(path)?,
-                None => Evaluator::default(),
-            }),
+            evaluator: self.player.evaluator()?,
         })
     }
 
@@ -251,18 +251,36 @@ impl DatagenArgs {
     }
 }
 
+impl PlayArgs {
+    fn effort(&self) -> Effort {
+        let by_soft = self.soft_nodes.map(|nodes| nodes.saturating_mul(NODES_BY_SOFT_NODES));
+        match self.limit.effort().unwrap_or_else(|| Effort::nodes(by_soft.unwrap_or(DEFAULT_NODES))) {
+            Effort::Nodes { most, .. } => Effort::Nodes { most, soft: self.soft_nodes },
+            other => other,
+        }
+    }
+}
+
 const NOTES: &str = "\
 Examples:
   arena datagen --output data.epd.zst --positions 100000
   arena datagen --output data.epd.zst --positions 1000000 --resume
   arena datagen --output games.viri --positions 1000000 --soft-nodes 5000 --params params/tuned.toml
+  arena datagen --engine \"cmd=./engine name=mine option.Hash=8\" --output own.epd.zst --positions 500000 --nodes 4000
 
 A position is kept if its side to move is not in check, the move played neither captures nor promotes (--from game), the \
-search saw no forced mate, the quiescence score is within --margin of the static one, and it was not kept before. A line \
+search gave a score and saw no forced mate, Merino's quiescence score is within --quiet-margin of its static one, and it \
+was not kept before. A line \
 of EPD is
   FEN c0 \"SEED.GAME\"; c9 \"RESULT\"; ce SCORE;
 with the score of the search in centipawns, as seen by the side to move. The tuner reads it as it is. bulletformat \
 has no place for the game, castling rights and en passant; viriformat takes all moves of a game, with White's scores.
 
 The output depends on the settings and the seed alone. Ctrl-C ends the run with the chunk of games in hand, Ctrl-C again \
-at once; in either case, and after a kill, --resume goes on to the same output.";
+at once; in either case, and after a kill, --resume goes on to the same output.
+
+Each thread runs a process of the engine, which plays both sides and is sent `ucinewgame` and `isready` before the balance \
+of an opening is measured; the game follows. With --nodes or --depth the output then depends on the engine's program, too, \
+and on nothing else, if the engine forgets at `ucinewgame`. That is tried at the start; restart=on in the description \
+starts the engine anew for each game. Games in which it crashes, stalls or plays an illegal move are left out and \
+counted; after ten in a row the run ends, and can be resumed.";

@@ -2,6 +2,7 @@
 
 mod datagen;
 mod looping;
+mod player;
 mod settings;
 mod sprt;
 mod spsa;
@@ -21,6 +22,7 @@ use common::files::{HTML, Kind, RunFiles, WriteError};
 use common::note;
 pub(crate) use datagen::DatagenArgs;
 pub(crate) use looping::{CommandLine, Games, LoopArgs, LoopSettings, MAY_CHANGE, REWRITTEN};
+pub(crate) use player::{EffortArgs, EngineArgs};
 pub(crate) use settings::matches;
 pub(crate) use sprt::{CalcArgs, PlanArgs, SprtArgs};
 pub(crate) use spsa::SpsaArgs;
@@ -304,6 +306,13 @@ fn option(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Adds the options that a description does not set itself.
+fn add_options(engine: &mut EngineSpec, options: &[(String, String)]) {
+    let is_new = |(name, _): &&(String, String)| !engine.options.iter().any(|set| set.0.eq_ignore_ascii_case(name));
+    let more: Vec<(String, String)> = options.iter().filter(is_new).cloned().collect();
+    engine.options.extend(more);
+}
+
 /// A program by its name: beside the arena, where a build puts it, or on PATH.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let beside = std::env::current_exe().ok().map(|arena| arena.with_file_name(name));
@@ -334,10 +343,7 @@ impl PlayArgs {
     pub(crate) fn plan(&self, mut engines: Vec<EngineSpec>, format: Format, games: u32) -> Result<Match> {
         for engine in &mut engines {
             checked_name(&engine.name)?;
-            let is_new =
-                |(name, _): &&(String, String)| !engine.options.iter().any(|set| set.0.eq_ignore_ascii_case(name));
-            let more: Vec<(String, String)> = self.option.iter().filter(is_new).cloned().collect();
-            engine.options.extend(more);
+            add_options(engine, &self.option);
         }
         let variant = match self.variant {
             VariantArg::Standard => Variant::Standard,

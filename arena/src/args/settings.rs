@@ -133,7 +133,8 @@ impl<'f> Reader<'f> {
         }
         let is_help = |arg: &&Arg| matches!(arg.get_action(), ArgAction::Help | ArgAction::Version);
         let flags = || self.command.get_arguments().filter(|arg| !is_help(arg) && arg.get_long().is_some());
-        flags().find(|arg| arg.get_long() == Some(key)).ok_or_else(|| {
+        let is_name = |arg: &&Arg| arg.get_long_and_visible_aliases().is_some_and(|names| names.contains(&key));
+        flags().find(is_name).ok_or_else(|| {
             let flags = flags().filter_map(Arg::get_long).filter(|known| !self.own.contains(known));
             let known = flags.chain(self.elsewhere.iter().copied());
             let nearest = known.min_by_key(|known| strsim::damerau_levenshtein(key, known));

@@ -18,6 +18,8 @@ named_enum! {
         InCheck = "in check",
         /// The move played captures or promotes.
         NoisyMove = "noisy move",
+        /// The search gave no score, or only bounds.
+        NoScore = "no score",
         /// The search saw a forced mate, which is not a number of centipawns.
         MateSeen = "mate seen",
         /// The game would be over there.
@@ -48,8 +50,8 @@ pub struct Filter {
     pub source: Source,
     /// The number of positions skipped after the opening, in which pieces may hang after random moves.
     pub skip_plies: usize,
-    /// By how much the quiescence score may be above the static one, centipawns.
-    pub margin: Value,
+    /// By how much Merino's quiescence score may be above its static one, centipawns; if not given, by any number.
+    pub margin: Option<Value>,
     /// The most positions of a game, drawn at random.
     pub per_game: usize,
 }
@@ -64,17 +66,20 @@ impl Filter {
         played: ScoredMove,
         evaluator: &Evaluator,
     ) -> FilterOutcome {
+        let quiescence = || Quiescence::new(evaluator, Pruning::Exact);
         if ply < self.skip_plies {
             FilterOutcome::Early
         } else if position.is_check() {
             FilterOutcome::InCheck
         } else if self.source == Source::Game && position.is_noisy(played.mv) {
             FilterOutcome::NoisyMove
-        } else if is_mate(played.value) {
+        } else if played.value.is_none() {
+            FilterOutcome::NoScore
+        } else if played.value.is_some_and(is_mate) {
             FilterOutcome::MateSeen
         } else if !position.has_legal_move() {
             FilterOutcome::Over
-        } else if !Quiescence::new(evaluator, Pruning::Exact).is_quiet(position, self.margin) {
+        } else if self.margin.is_some_and(|margin| !quiescence().is_quiet(position, margin)) {
             FilterOutcome::NotQuiet
         } else {
             FilterOutcome::Kept

@@ -1,7 +1,7 @@
-//! Positions with results, from games that the engine plays against itself within this program.
+//! Positions with results, from games that an engine plays against itself: Merino within this program, or any UCI engine.
 //!
-//! A game follows from the seed, its number and the [`Settings`] alone: each thread has a search of its own, which
-//! forgets everything before a game. Games are written in the order of their numbers, a chunk of them at a time, so
+//! A game follows from the seed, its number and the [`Settings`] alone: each thread has a [player](crate::player) of its
+//! own, which forgets everything before a game. Games are written in the order of their numbers, a chunk of them at a time, so
 //! what comes out does not depend on the threads, and a run that was interrupted goes on to the same file.
 //!
 //! What is kept is *quiet*: the side to move is not in check, the move played neither captures nor promotes, and the
@@ -23,16 +23,18 @@
 
 mod filter;
 mod formats;
+mod output;
 mod play;
 mod run;
 mod settings;
-mod store;
 mod tally;
 
 pub use filter::{Filter, FilterOutcome, Source};
 pub use formats::{Format, FormatError};
+pub use output::Store;
 pub use play::{ScoredMove, SelfGame, play_game};
 pub use run::{DatagenError, Extent, run};
 pub use settings::Settings;
-pub use store::{Store, StoreError, state_path};
 pub use tally::Tally;
+
+pub use crate::chunks::{NoThread, StoreError, state_path};

@@ -1,26 +1,30 @@
-//! One game of the engine against itself.
+//! One game of an engine against itself.
 
 use std::io;
+use std::time::Duration;
 
 use engine::chess::{Game, GameResult, Move, Position};
-use engine::genfens::{is_balanced, play_randomly};
+use engine::genfens::play_randomly;
 use engine::random::Random;
-use engine::search::{Bound, Handler, Info, Limits, STACK_SIZE, Searcher, Value, mate_distance};
+use engine::search::{STACK_SIZE, Value, is_mate};
 
 use super::{Settings, Source};
 use crate::game::{Adjudicator, Ending, double_chess960};
-use crate::uci_client::Score;
+use crate::player::{Effort, Failure, FailureKind, Found, Player, Question, value_of};
 
 /// An opening that takes more tries than this is given up, and with it the game.
 const MAX_TRIES: u32 = 200;
+/// After so many tries in a row without a score in centipawns, a UCI engine is not asked again.
+const MAX_UNSCORED: u32 = 10;
 
 /// A move with the value of its search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoredMove {
     /// The move.
     pub mv: Move,
-    /// The value of the position it was played in, White's view; mates as the engine has them.
-    pub value: Value,
+    /// The value of the position it was played in, White's view; mates as Merino has them. `None` if the engine gave no
+    /// exact score.
+    pub value: Option<Value>,
 }
 
 /// A game that was played.
@@ -67,85 +71,118 @@ impl SelfGame {
     }
 }
 
-/// Keeps the best line of a search.
-#[derive(Default)]
-struct BestLine(Vec<Move>);
+/// What a game number comes to.
+#[derive(Debug)]
+pub(super) enum Played {
+    /// A game.
+    Game(Box<SelfGame>),
+    /// No opening for it was balanced.
+    NoOpening,
+    /// The engine failed.
+    LeftOut(Failure),
+}
 
-impl Handler for BestLine {
-    fn line(&mut self, info: &Info<'_>) {
-        // Lines of a search that fell out of its window end early.
-        if info.bound == Bound::Exact {
-            info.line.clone_into(&mut self.0);
-        }
+/// Why there is no game.
+enum NoGame {
+    /// The run ends at once.
+    Cancelled,
+    /// The engine failed.
+    Failed(Failure),
+}
+
+impl From<Failure> for NoGame {
+    fn from(failure: Failure) -> Self {
+        NoGame::Failed(failure)
     }
 }
 
-/// A game was cancelled because the run ends at once.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cancelled;
-
-/// Plays the game of a number by itself; `None` if no opening for it was balanced.
+/// Plays the game of a number by itself; `None` if no opening for it was balanced, or if the engine failed.
 ///
 /// # Errors
 /// If there is no memory for a search, or no thread.
 pub fn play_game(settings: &Settings, number: u32) -> io::Result<Option<SelfGame>> {
-    let mut player = Player::new(settings)?;
-    let play = || player.play(number, &|| false).unwrap_or(None);
+    let mut player = settings.player()?;
+    let play = || match Table::new(settings, player.as_mut()).play(number, &|| false) {
+        Some(Played::Game(game)) => Some(*game),
+        _ => None,
+    };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, play)?;
         Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }
 
-/// Plays games one after another, on a thread with a stack of [`STACK_SIZE`]. None depends on those before it.
-pub(super) struct Player<'a> {
+/// A table at which one player plays both sides. No game depends on those before it.
+pub(super) struct Table<'a> {
     settings: &'a Settings,
-    searcher: Searcher,
+    player: &'a mut dyn Player,
+    /// How long the player has searched.
+    pub(super) searching: Duration,
 }
 
-impl<'a> Player<'a> {
-    /// # Errors
-    /// If there is no memory for a search.
-    pub(super) fn new(settings: &'a Settings) -> io::Result<Self> {
-        Ok(Player { settings, searcher: settings.searcher()? })
+impl<'a> Table<'a> {
+    pub(super) fn new(settings: &'a Settings, player: &'a mut dyn Player) -> Self {
+        Table { settings, player, searching: Duration::ZERO }
     }
 
-    /// Plays the game of a number; `None` if no opening for it was balanced.
-    ///
-    /// # Errors
-    /// If the game is cancelled.
-    pub(super) fn play(&mut self, number: u32, is_cancelled: &dyn Fn() -> bool) -> Result<Option<SelfGame>, Cancelled> {
-        let Some(start) = self.opening(number) else { return Ok(None) };
+    /// Plays the game of a number; `None` if it is cancelled.
+    pub(super) fn play(&mut self, number: u32, is_cancelled: &dyn Fn() -> bool) -> Option<Played> {
+        match self.game(number, is_cancelled) {
+            Ok(Some(game)) => Some(Played::Game(Box::new(game))),
+            Ok(None) => Some(Played::NoOpening),
+            // Engines are killed when a run ends at once.
+            Err(NoGame::Failed(_)) if is_cancelled() => None,
+            Err(NoGame::Failed(failure)) => Some(Played::LeftOut(failure)),
+            Err(NoGame::Cancelled) => None,
+        }
+    }
+
+    fn game(&mut self, number: u32, is_cancelled: &dyn Fn() -> bool) -> Result<Option<SelfGame>, NoGame> {
+        let settings = self.settings;
+        let Some(start) = self.opening(number)? else { return Ok(None) };
         let mut game = Game::new(start.clone());
-        let mut adjudicator = Adjudicator::new(self.settings.adjudication);
-        let (mut moves, mut line_ends, mut nodes) = (Vec::new(), Vec::new(), 0);
+        let mut adjudicator = Adjudicator::new(settings.adjudication);
+        let (mut played, mut moves, mut line_ends, mut nodes) = (Vec::new(), Vec::new(), Vec::new(), 0);
         loop {
             if is_cancelled() {
-                return Err(Cancelled);
+                return Err(NoGame::Cancelled);
             }
-            let mut line = BestLine::default();
-            let found = self.searcher.search_here(&game, self.settings.limits(), &mut line);
-            let mv = found.best.expect("a game that goes on has a legal move");
+            let found = self.search(&start, &played, &game, settings.effort)?;
+            let Some(mv) = found.best else {
+                let text = format!("no legal move was played [{}]", game.position().to_fen());
+                return Err(Failure { kind: FailureKind::IllegalMove, text }.into());
+            };
             let (color, move_number) = (game.position().side_to_move(), game.position().fullmove_number());
-            moves.push(ScoredMove { mv, value: found.value * color.sign() });
+            played.push(mv);
+            moves.push(ScoredMove { mv, value: found.score.map(|score| value_of(score) * color.sign()) });
             nodes += found.nodes;
-            if self.settings.filter.source == Source::PvEnd {
-                line_ends.push(line.0.iter().fold(game.position().clone(), |position, &mv| position.after(mv)));
+            if settings.filter.source == Source::PvEnd {
+                line_ends.push(found.line.iter().fold(game.position().clone(), |position, &mv| position.after(mv)));
             }
             game.play(mv);
-            let score = mate_distance(found.value).map_or(Score::Centipawns(found.value), Score::Mate);
             let is_zeroing = game.position().halfmove_clock() == 0;
             let end = game.end().map(|end| (end.result(), end.into()));
-            let end = end.or_else(|| adjudicator.update(color, move_number, Some(score), is_zeroing));
+            let end = end.or_else(|| adjudicator.update(color, move_number, found.score, is_zeroing));
             if let Some((outcome, ending)) = end {
-                let seed = self.settings.seed;
+                if settings.format.is_of_games() && moves.iter().any(|played| played.value.is_none()) {
+                    let text = "a move of a whole game has none".to_owned();
+                    return Err(Failure { kind: FailureKind::NoScore, text }.into());
+                }
+                let seed = settings.seed;
                 return Ok(Some(SelfGame { seed, number, start, moves, line_ends, outcome, ending, nodes }));
             }
         }
     }
 
-    /// The start of a game. The tables of the searcher then hold only the search that checked the balance.
-    fn opening(&mut self, number: u32) -> Option<Position> {
+    fn search(&mut self, start: &Position, moves: &[Move], game: &Game, effort: Effort) -> Result<Found, Failure> {
+        let found = self.player.search(&Question { start, moves, game }, effort)?;
+        self.searching += found.time;
+        Ok(found)
+    }
+
+    /// The start of a game. The player forgets everything before each try, and then knows only the search that checked the
+    /// balance.
+    fn opening(&mut self, number: u32) -> Result<Option<Position>, Failure> {
         let settings = self.settings;
         let mut random = random_of_game(settings.seed, number);
         let start = if settings.chess960 > 0 && random.below(100) < settings.chess960 {
@@ -155,12 +192,23 @@ impl<'a> Player<'a> {
         };
         // Without random moves, all tries are the same.
         let tries = if settings.random_plies == 0 { 1 } else { MAX_TRIES };
-        (0..tries).find_map(|_| {
+        let mut unscored = 0;
+        for _ in 0..tries {
             let more = if settings.random_plies == 0 { 0 } else { random.below(2) };
-            let game = play_randomly(start.clone(), settings.random_plies + more, &mut random)?;
-            let limits = Limits::nodes(settings.balance_nodes);
-            is_balanced(&mut self.searcher, &game, limits, settings.balance).then(|| game.position().clone())
-        })
+            let Some(game) = play_randomly(start.clone(), settings.random_plies + more, &mut random) else { continue };
+            self.player.new_game()?;
+            let found = self.search(game.position(), &[], &game, Effort::nodes(settings.balance_nodes))?;
+            let value = found.score.map(value_of);
+            if value.is_some_and(|value| value.abs() <= settings.balance) {
+                return Ok(Some(game.position().clone()));
+            }
+            unscored = if value.is_none_or(is_mate) { unscored + 1 } else { 0 };
+            if settings.engine.is_some() && (value.is_none() && tries == 1 || unscored >= MAX_UNSCORED) {
+                let text = format!("the search of an opening gave no centipawns [{}]", game.position().to_fen());
+                return Err(Failure { kind: FailureKind::NoScore, text });
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -1,19 +1,16 @@
 //! Games on all threads, written in the order of their numbers.
 
-use std::collections::BTreeMap;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
-use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use engine::search::STACK_SIZE;
 use thiserror::Error;
 
 use super::formats::Record;
-use super::play::{Player, random_of_game};
-use super::tally::Counts;
+use super::play::{Played, Table, random_of_game};
 use super::{FilterOutcome, Format, SelfGame, Settings, Store, StoreError, Tally};
+use crate::chunks::{Collect, List, NoThread, work_in_order};
 use crate::game::Ending;
+use crate::player::{Failure, MAX_FAILURES, Player};
 use crate::schedule::Stop;
 
 /// After so many games in a row of which nothing was kept, nothing more is expected.
@@ -29,8 +26,11 @@ pub enum DatagenError {
     #[error("no memory for a search: {0}")]
     Memory(io::Error),
     /// There is no thread to play on.
-    #[error("no thread can be started")]
-    NoThread,
+    #[error(transparent)]
+    NoThread(#[from] NoThread),
+    /// The engine failed in too many games in a row. They are not counted, and a resumed run plays them.
+    #[error("{MAX_FAILURES} games in a row were left out, the last one for this: {0}")]
+    Failing(Failure),
     /// The games repeat themselves, or the filter lets nothing through.
     #[error("{MAX_EMPTY} games in a row gave nothing new: more random plies or another book are needed")]
     Exhausted,
@@ -53,17 +53,27 @@ pub struct Extent {
     pub chunk: u32,
 }
 
-/// The data of a game number, with or without a game.
+/// What a game number comes to, and what it took.
 struct GameData {
-    number: u32,
-    game: Option<SelfGame>,
-    filtered: Counts<{ FilterOutcome::ALL.len() }>,
+    played: Played,
+    filtered: List<{ FilterOutcome::ALL.len() }>,
     /// The records to keep, in order of preference.
     records: Vec<Record>,
+    /// The time of its thread, and how much of it was searching.
+    spent: Duration,
+    searching: Duration,
+}
+
+/// A thread's player.
+struct Worker<'a> {
+    player: Box<dyn Player + 'a>,
+    /// When its last game was done.
+    since: Instant,
 }
 
 /// Plays games from the state of `store` until `extent` is reached or `stop` is requested: the first request finishes the
-/// chunk, the second one abandons it. After every game, `watch` gets the counts, unwritten games included.
+/// chunk, the second one abandons it. After every game, `watch` gets the counts, unwritten games included, and why the
+/// game was left out, if it was.
 ///
 /// # Errors
 /// If the file cannot be written, or the games give nothing more.
@@ -72,100 +82,48 @@ pub fn run(
     extent: &Extent,
     store: &mut Store,
     stop: &Stop,
-    mut watch: impl FnMut(&Tally),
+    watch: impl FnMut(&Tally, Option<&Failure>),
 ) -> Result<(), DatagenError> {
     if store.tally().kept() >= extent.positions {
         return Ok(());
     }
-    let threads = extent.threads.max(1);
-    let players: Result<Vec<Player<'_>>, io::Error> = (0..threads).map(|_| Player::new(settings)).collect();
-    let shared = Shared {
-        settings,
-        stop,
-        next: AtomicU64::new(store.next_game().into()),
-        end: AtomicU32::new(MAX_GAMES),
-        is_over: AtomicBool::new(false),
+    let worker = |_| Ok(Worker { player: settings.player()?, since: Instant::now() });
+    let workers: io::Result<Vec<Worker<'_>>> = (0..extent.threads.max(1)).map(worker).collect();
+    let first = store.next_game();
+    let numbers = std::iter::repeat_n((), (MAX_GAMES - first) as usize);
+    let mut collector = Collector::new(settings, extent, store, watch);
+    let workers = workers.map_err(DatagenError::Memory)?;
+    let work = |worker: &mut Worker<'_>, number, (), is_cancelled: &dyn Fn() -> bool| {
+        let mut table = Table::new(settings, worker.player.as_mut());
+        let played = table.play(number, is_cancelled)?;
+        let searching = table.searching;
+        let mut data = extract(settings, number, played);
+        data.searching = searching;
+        data.spent = worker.since.elapsed();
+        worker.since = Instant::now();
+        Some(data)
     };
-    let mut collector = Collector::new(settings, extent, store);
-    let (mut result, mut is_manned) = (Ok(()), false);
-    let players = players.map_err(DatagenError::Memory)?;
-    std::thread::scope(|scope| {
-        let (sender, finished) = sync_channel(threads);
-        for player in players {
-            let (shared, sender) = (&shared, sender.clone());
-            let work = move || shared.work(player, &sender);
-            let spawned = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work);
-            // Too many threads for this machine: continue with the running ones.
-            is_manned |= spawned.is_ok();
-        }
-        drop(sender);
-        if !is_manned {
-            result = Err(DatagenError::NoThread);
-        }
-        for data in finished {
-            if shared.is_cancelled() {
-                continue;
-            }
-            let taken = collector.take(data, stop, &mut watch);
-            if stop.is_requested() {
-                shared.end.fetch_min(collector.end_of_chunk(), SeqCst);
-            }
-            if !matches!(taken, Ok(false)) {
-                shared.is_over.store(true, SeqCst);
-                result = taken.map(|_| ());
-            }
-        }
-        if result.is_ok() && !shared.is_cancelled() && !stop.is_requested() {
-            result = Err(DatagenError::OutOfGames);
-        }
-    });
-    result
-}
-
-/// State shared by the threads.
-struct Shared<'a> {
-    settings: &'a Settings,
-    stop: &'a Stop,
-    /// The next game to play.
-    next: AtomicU64,
-    /// No game from this number on is played.
-    end: AtomicU32,
-    /// All that is wanted is there; running games are given up.
-    is_over: AtomicBool,
-}
-
-impl Shared<'_> {
-    fn is_cancelled(&self) -> bool {
-        self.is_over.load(SeqCst) || self.stop.is_immediate()
-    }
-
-    fn work(&self, mut player: Player<'_>, sender: &SyncSender<GameData>) {
-        while !self.is_cancelled() {
-            let next = self.next.fetch_add(1, SeqCst);
-            let Some(number) = u32::try_from(next).ok().filter(|&number| number < self.end.load(SeqCst)) else { break };
-            let Ok(game) = player.play(number, &|| self.is_cancelled()) else { break };
-            if sender.send(extract(self.settings, number, game)).is_err() {
-                break;
-            }
-        }
-    }
+    let is_out = work_in_order(workers, first, numbers, stop, work, &mut collector)?;
+    if is_out { Err(DatagenError::OutOfGames) } else { Ok(()) }
 }
 
 /// Selects the records of a game.
-fn extract(settings: &Settings, number: u32, game: Option<SelfGame>) -> GameData {
-    let mut data = GameData { number, game: None, filtered: [0; _], records: Vec::new() };
-    let Some(game) = game else { return data };
+fn extract(settings: &Settings, number: u32, played: Played) -> GameData {
+    let (spent, searching) = (Duration::ZERO, Duration::ZERO);
+    let mut data = GameData { played, filtered: [0; _], records: Vec::new(), spent, searching };
+    let Played::Game(game) = &data.played else { return data };
     if game.ending == Ending::MaxPlies {
         // Its result is unknown.
     } else if settings.format.is_of_games() {
-        data.records.push(Format::game_record(&game));
+        data.records.push(Format::game_record(game));
     } else {
         for (ply, (position, played)) in game.candidates().enumerate() {
-            match settings.filter.filter_outcome(ply, &position, played, &settings.evaluator) {
-                FilterOutcome::Kept => {
-                    data.records.push(settings.format.position_record(&game, ply, &position, played))
+            let outcome = settings.filter.filter_outcome(ply, &position, played, &settings.evaluator);
+            match (outcome, played.value) {
+                (FilterOutcome::Kept, Some(value)) => {
+                    data.records.push(settings.format.position_record(game, ply, &position, value))
                 }
-                other => data.filtered[other.index()] += 1,
+                (other, _) => data.filtered[other.index()] += 1,
             }
         }
         // A generator other than that of the opening.
@@ -174,80 +132,117 @@ fn extract(settings: &Settings, number: u32, game: Option<SelfGame>) -> GameData
             data.records.swap(last, random.below(last as u64 + 1) as usize);
         }
     }
-    data.game = Some(game);
     data
 }
 
-/// Brings games in order, drops duplicates, and writes.
-struct Collector<'a> {
+/// Games in a row that were left out.
+struct Streak {
+    games: u32,
+    /// The first of them, and the counts before it.
+    first: u32,
+    before: Tally,
+}
+
+/// Drops duplicates, and writes.
+struct Collector<'a, W> {
     settings: &'a Settings,
     extent: &'a Extent,
     store: &'a mut Store,
-    /// Games whose turn has not come.
-    waiting: BTreeMap<u32, GameData>,
+    watch: W,
     /// The number of the next game to take.
     next: u32,
     /// Bytes not yet written.
     chunk: Vec<u8>,
     tally: Tally,
     empty_games: u32,
+    streak: Option<Streak>,
     started: Instant,
     before: Duration,
 }
 
-impl<'a> Collector<'a> {
-    fn new(settings: &'a Settings, extent: &'a Extent, store: &'a mut Store) -> Self {
-        let (next, tally) = (store.next_game(), store.tally().clone());
-        let before = tally.elapsed;
-        let (waiting, chunk, empty_games, started) = (BTreeMap::new(), Vec::new(), 0, Instant::now());
-        Collector { settings, extent, store, waiting, next, chunk, tally, empty_games, started, before }
+impl<W: FnMut(&Tally, Option<&Failure>)> Collect<GameData> for Collector<'_, W> {
+    type Error = DatagenError;
+
+    fn take(&mut self, data: GameData) -> Result<bool, DatagenError> {
+        self.count_times(&data);
+        if let Played::LeftOut(failure) = data.played {
+            self.leave_out(failure)?;
+        } else {
+            self.streak = None;
+            self.add(data);
+            self.next += 1;
+            (self.watch)(&self.tally, None);
+        }
+        let is_reached = self.tally.kept() >= self.extent.positions;
+        let is_exhausted = self.empty_games >= MAX_EMPTY;
+        if is_reached || is_exhausted || self.next == self.end(self.next, 0) {
+            self.store.commit(&self.chunk, self.next, &self.tally)?;
+            self.chunk.clear();
+        }
+        if is_exhausted && !is_reached { Err(DatagenError::Exhausted) } else { Ok(is_reached) }
     }
 
     /// The first game after the chunk that is being filled.
-    fn end_of_chunk(&self) -> u32 {
-        self.next.checked_next_multiple_of(self.extent.chunk.max(1)).unwrap_or(MAX_GAMES)
+    fn end(&self, next: u32, _begun: u32) -> u32 {
+        next.checked_next_multiple_of(self.extent.chunk.max(1)).unwrap_or(MAX_GAMES)
+    }
+}
+
+impl<'a, W: FnMut(&Tally, Option<&Failure>)> Collector<'a, W> {
+    fn new(settings: &'a Settings, extent: &'a Extent, store: &'a mut Store, watch: W) -> Self {
+        let (next, tally) = (store.next_game(), store.tally().clone());
+        let before = tally.elapsed;
+        let (chunk, empty_games, streak, started) = (Vec::new(), 0, None, Instant::now());
+        Collector { settings, extent, store, watch, next, chunk, tally, empty_games, streak, started, before }
     }
 
-    /// Adds a game and those that waited for it; returns whether the run is over.
-    fn take(&mut self, data: GameData, stop: &Stop, watch: &mut impl FnMut(&Tally)) -> Result<bool, DatagenError> {
-        self.waiting.insert(data.number, data);
-        while let Some(data) = self.waiting.remove(&self.next) {
-            self.add(data);
-            self.next += 1;
-            self.tally.elapsed = self.before + self.started.elapsed();
-            watch(&self.tally);
-            let is_reached = self.tally.kept() >= self.extent.positions;
-            let is_exhausted = self.empty_games >= MAX_EMPTY;
-            if is_reached || is_exhausted || self.next == self.end_of_chunk() {
-                self.store.commit(&self.chunk, self.next, &self.tally)?;
-                self.chunk.clear();
-            }
-            if is_exhausted && !is_reached {
-                return Err(DatagenError::Exhausted);
-            }
-            if is_reached || stop.is_immediate() || (stop.is_requested() && self.next == self.end_of_chunk()) {
-                return Ok(true);
-            }
+    fn count_times(&mut self, data: &GameData) {
+        self.tally.elapsed = self.before + self.started.elapsed();
+        self.tally.threads += data.spent;
+        self.tally.searching += data.searching;
+    }
+
+    /// Counts a game that the engine failed in. Too many in a row end the run, which then stands where they began.
+    fn leave_out(&mut self, failure: Failure) -> Result<(), DatagenError> {
+        let (first, before) = (self.next, &self.tally);
+        let streak = self.streak.get_or_insert_with(|| Streak { games: 0, first, before: before.clone() });
+        streak.games += 1;
+        if streak.games >= MAX_FAILURES {
+            self.store.commit(&self.chunk, streak.first, &streak.before)?;
+            return Err(DatagenError::Failing(failure));
         }
-        Ok(stop.is_requested() && self.next == self.end_of_chunk())
+        self.tally.left_out[failure.kind.index()] += 1;
+        self.next += 1;
+        (self.watch)(&self.tally, Some(&failure));
+        Ok(())
     }
 
     fn add(&mut self, data: GameData) {
         for (total, count) in self.tally.filtered.iter_mut().zip(data.filtered) {
             *total += count;
         }
-        let Some(game) = data.game else {
+        let Played::Game(game) = data.played else {
             self.tally.without_opening += 1;
             self.empty_games += 1;
             return;
         };
         self.tally.add_game(&game);
+        let kept = self.keep(&game, data.records);
+        self.empty_games = if kept.is_empty() { self.empty_games + 1 } else { 0 };
+        kept.iter().for_each(|record| self.chunk.extend_from_slice(&record.bytes));
+    }
+
+    /// The records of a game that are kept, in the order of the game.
+    fn keep(&mut self, game: &SelfGame, records: Vec<Record>) -> Vec<Record> {
         let is_of_games = self.settings.format.is_of_games();
         let (weight, most) =
             if is_of_games { (game.moves.len() as u64, 1) } else { (1, self.settings.filter.per_game) };
+        let is_repeated = self.is_repeated(&records, most);
         let mut kept: Vec<Record> = Vec::new();
-        for record in data.records {
-            let filter_outcome = if kept.len() >= most {
+        for record in records {
+            let filter_outcome = if is_repeated {
+                FilterOutcome::Duplicate
+            } else if kept.len() >= most {
                 FilterOutcome::Beyond
             } else if !self.store.is_new(record.key) {
                 FilterOutcome::Duplicate
@@ -257,8 +252,14 @@ impl<'a> Collector<'a> {
             };
             self.tally.filtered[filter_outcome.index()] += weight;
         }
-        self.empty_games = if kept.is_empty() { self.empty_games + 1 } else { 0 };
         kept.sort_by_key(|record| record.ply);
-        kept.iter().for_each(|record| self.chunk.extend_from_slice(&record.bytes));
+        kept
+    }
+
+    /// Whether a UCI engine has played a game before: as many of its records are known as a game may give. Another draw
+    /// of them would be more of the same game, under another number.
+    fn is_repeated(&self, records: &[Record], most: usize) -> bool {
+        let known = || records.iter().filter(|record| self.store.has(record.key)).count();
+        self.settings.engine.is_some() && !records.is_empty() && known() >= most.min(records.len())
     }
 }

@@ -3,20 +3,19 @@
 use std::io;
 use std::sync::Arc;
 
-use engine::bench;
 use engine::eval::Evaluator;
-use engine::search::{Limits, Searcher, Value};
+use engine::search::Value;
 use serde_json::{Value as Json, json};
 
 use super::{Filter, Format, Source};
 use crate::game::{Adjudication, Book};
-
-/// The depth of the bench that identifies the engine, plies.
-const SIGNATURE_DEPTH: i32 = 5;
+use crate::player::{Effort, Player, UciEngine, identify, merino_identity, player};
 
 /// Everything that determines the output.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// The engine that plays; without it, Merino within this program.
+    pub engine: Option<UciEngine>,
     /// Where the random numbers begin.
     pub seed: u64,
     /// Positions to begin with, game by game; without it, the start of chess.
@@ -29,11 +28,9 @@ pub struct Settings {
     pub balance: Value,
     /// The nodes of the search that judges it.
     pub balance_nodes: u64,
-    /// The most nodes for a move.
-    pub nodes: u64,
-    /// No iteration is begun after so many nodes.
-    pub soft_nodes: Option<u64>,
-    /// The size of each thread's table, mebibytes.
+    /// The limit of every search of a game.
+    pub effort: Effort,
+    /// The size of the table of each thread on which Merino plays, mebibytes.
     pub hash: usize,
     /// Adjudication. Games that end by [`Adjudication::max_plies`] are discarded: their result is unknown.
     pub adjudication: Adjudication,
@@ -41,45 +38,33 @@ pub struct Settings {
     pub filter: Filter,
     /// How it is written.
     pub format: Format,
-    /// The evaluator of the engine.
+    /// The evaluator that Merino plays with, and that [`Filter::margin`] is measured by.
     pub evaluator: Arc<Evaluator>,
 }
 
 impl Settings {
-    /// The limits of every search of a game.
-    pub(super) fn limits(&self) -> Limits {
-        Limits { soft_nodes: self.soft_nodes, ..Limits::nodes(self.nodes) }
-    }
-
-    /// A search as each thread has it.
+    /// Who plays, as each thread has it. A process is started with its first game.
     ///
     /// # Errors
-    /// If there is no memory for its table.
-    pub(super) fn searcher(&self) -> io::Result<Searcher> {
-        let mut searcher = Searcher::new(self.hash)?;
-        searcher.set_evaluator(Arc::clone(&self.evaluator));
-        Ok(searcher)
+    /// If there is no memory for a table.
+    pub(super) fn player(&self) -> io::Result<Box<dyn Player + '_>> {
+        player(self.engine.as_ref(), self.hash, &self.evaluator)
     }
 
-    /// The settings in JSON: two runs with the same write the same. The engine is in it by the nodes of a bench, which
-    /// change with the search and with the parameters of its evaluation.
+    /// The settings in JSON: two runs with the same write the same. Merino is in it by the nodes of a bench, which change
+    /// with the search and with the parameters of its evaluation; other engines by the hashes of their files.
     ///
     /// # Errors
     /// If there is no memory for the bench.
     pub fn identity(&self) -> io::Result<Json> {
-        let bench = bench::run(SIGNATURE_DEPTH, &self.searcher()?, |_, _| {})?;
         let rules = &self.adjudication;
         let mut identity = json!({
-            "engine": { "version": env!("CARGO_PKG_VERSION"), "bench_depth_5": bench.nodes },
             "format": self.format.name(),
             "seed": self.seed,
             "book_sha256": self.book.as_ref().map(Book::sha256),
             "random_plies": self.random_plies,
             "balance": self.balance,
             "balance_nodes": self.balance_nodes,
-            "nodes": self.nodes,
-            "soft_nodes": self.soft_nodes,
-            "hash": self.hash,
             "draw": rules.draw.map(|rule| json!([rule.from_move, rule.moves, rule.score])),
             "resign": rules.resign.map(|rule| json!([rule.moves, rule.score, rule.both])),
             "max_plies": rules.max_plies,
@@ -87,6 +72,11 @@ impl Settings {
             "margin": self.filter.margin,
             "per_game": self.filter.per_game,
         });
+        self.effort.identify(&mut identity);
+        identify(&mut identity, self.engine.as_ref(), self.hash, &self.evaluator)?;
+        if self.engine.is_some() && self.filter.margin.is_some() {
+            identity["margin_by"] = merino_identity(&self.evaluator)?;
+        }
         // Runs from before there were these settings can be resumed.
         if self.chess960 > 0 {
             identity["chess960"] = self.chess960.into();

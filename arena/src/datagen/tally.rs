@@ -4,29 +4,34 @@ use engine::chess::GameResult;
 use std::fmt;
 use std::time::Duration;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::{FilterOutcome, SelfGame};
+use crate::chunks::{Counts, List, by_name, count, from_names, millis};
 use crate::game::Ending;
-
-/// How often each thing of a list occurred, by its place in the list.
-pub(super) type Counts<const N: usize> = [u64; N];
+use crate::player::FailureKind;
 
 /// Counts of games and positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Games by their result; discarded games have none.
-    pub outcomes: Counts<{ GameResult::ALL.len() }>,
+    pub outcomes: List<{ GameResult::ALL.len() }>,
     /// Games by their ending.
-    pub endings: Counts<{ Ending::ALL.len() }>,
+    pub endings: List<{ Ending::ALL.len() }>,
     /// Games that were not played, for want of a balanced opening.
     pub without_opening: u64,
+    /// Games that were left out, by what the engine failed at.
+    pub left_out: List<{ FailureKind::ALL.len() }>,
     /// Positions by the result of the filter.
-    pub filtered: Counts<{ FilterOutcome::ALL.len() }>,
+    pub filtered: List<{ FilterOutcome::ALL.len() }>,
     /// Nodes of all searches of games.
     pub nodes: u64,
     /// How long the run took, with all its interruptions taken out.
     pub elapsed: Duration,
+    /// The time of all threads.
+    pub threads: Duration,
+    /// The part of it in which the engine searched.
+    pub searching: Duration,
 }
 
 impl Tally {
@@ -37,7 +42,7 @@ impl Tally {
 
     /// Numbers of games that were used up, with a game or without.
     pub(super) fn numbers(&self) -> u64 {
-        self.games() + self.without_opening
+        self.games() + self.without_opening + self.left_out.iter().sum::<u64>()
     }
 
     /// Positions that were kept.
@@ -59,54 +64,50 @@ impl Tally {
         self.nodes += game.nodes;
     }
 
-    /// The counts in JSON, by name.
-    pub(super) fn to_json(&self) -> Json {
+    /// The share of the threads' time in which the engine searched, if that is known.
+    pub fn share_of_searching(&self) -> Option<f64> {
+        (!self.threads.is_zero()).then(|| self.searching.as_secs_f64() / self.threads.as_secs_f64())
+    }
+}
+
+impl Counts for Tally {
+    const TASK: &'static str = "game";
+
+    fn tasks(&self) -> u64 {
+        self.numbers()
+    }
+
+    fn to_json(&self) -> Json {
         json!({
             "outcomes": by_name(GameResult::ALL.map(GameResult::name), self.outcomes),
             "endings": by_name(Ending::ALL.map(Ending::name), self.endings),
             "without_opening": self.without_opening,
             "positions": by_name(FilterOutcome::ALL.map(FilterOutcome::name), self.filtered),
+            "left_out": by_name(FailureKind::ALL.map(FailureKind::name), self.left_out),
             "nodes": self.nodes,
-            "elapsed_ms": u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX),
+            "elapsed_ms": millis(self.elapsed),
+            "threads_ms": millis(self.threads),
+            "searching_ms": millis(self.searching),
         })
     }
 
-    /// Parses [`Tally::to_json`]; the error names what is missing.
-    pub(super) fn from_json(json: &Json) -> Result<Self, String> {
+    fn from_json(json: &Json) -> Result<Self, String> {
         let number = |key: &str| count(&json[key]).ok_or_else(|| format!("`{key}` is not a number"));
+        // States of before there were other engines do not speak of these.
+        let newer = |key: &str| if json[key].is_null() { Ok(0) } else { number(key) };
+        let left_out = if json["left_out"].is_null() { &json!({}) } else { &json["left_out"] };
         Ok(Tally {
             outcomes: from_names(&json["outcomes"], GameResult::ALL.map(GameResult::name))?,
             endings: from_names(&json["endings"], Ending::ALL.map(Ending::name))?,
             without_opening: number("without_opening")?,
             filtered: from_names(&json["positions"], FilterOutcome::ALL.map(FilterOutcome::name))?,
+            left_out: from_names(left_out, FailureKind::ALL.map(FailureKind::name))?,
             nodes: number("nodes")?,
             elapsed: Duration::from_millis(number("elapsed_ms")?),
+            threads: Duration::from_millis(newer("threads_ms")?),
+            searching: Duration::from_millis(newer("searching_ms")?),
         })
     }
-}
-
-/// A count that sums and further games do not lead beyond its type.
-fn count(json: &Json) -> Option<u64> {
-    json.as_u64().filter(|&count| count < 1 << 56)
-}
-
-fn by_name<const N: usize>(names: [&'static str; N], counts: Counts<N>) -> Json {
-    let occurred = names.into_iter().zip(counts).filter(|&(_, count)| count > 0);
-    Map::from_iter(occurred.map(|(name, count)| (name.to_owned(), json!(count)))).into()
-}
-
-fn from_names<const N: usize>(json: &Json, names: [&'static str; N]) -> Result<Counts<N>, String> {
-    let object = json.as_object().ok_or_else(|| format!("{json} is not an object"))?;
-    if let Some(unknown) = object.keys().find(|key| !names.contains(&key.as_str())) {
-        return Err(format!("`{unknown}` is not known"));
-    }
-    let mut counts = [0; N];
-    for (number, name) in counts.iter_mut().zip(names) {
-        if let Some(value) = object.get(name) {
-            *number = count(value).ok_or_else(|| format!("`{name}` is not a number"))?;
-        }
-    }
-    Ok(counts)
 }
 
 impl fmt::Display for Tally {
@@ -127,8 +128,13 @@ impl fmt::Display for Tally {
         if self.without_opening > 0 {
             writeln!(f, "  {:>10}  not played: no balanced opening", self.without_opening)?;
         }
+        for (kind, &count) in FailureKind::ALL.into_iter().zip(&self.left_out).filter(|&(_, &count)| count > 0) {
+            writeln!(f, "  {count:>10}  left out: {}", kind.name())?;
+        }
         writeln!(f, "positions  {}", self.positions())?;
-        for (filter_outcome, count) in FilterOutcome::ALL.into_iter().zip(self.filtered) {
+        let is_shown = |outcome: FilterOutcome, count: u64| outcome != FilterOutcome::NoScore || count > 0;
+        let filtered = FilterOutcome::ALL.into_iter().zip(self.filtered);
+        for (filter_outcome, count) in filtered.filter(|&(outcome, count)| is_shown(outcome, count)) {
             writeln!(f, "  {count:>10}  {:5.1} %  {}", share(count, self.positions()), filter_outcome.name())?;
         }
         write!(
@@ -138,6 +144,7 @@ impl fmt::Display for Tally {
             games as f64 / hours,
             self.nodes as f64 / hours / 3600.0,
             self.elapsed.as_secs_f64()
-        )
+        )?;
+        self.share_of_searching().map_or(Ok(()), |share| write!(f, ", searching {share:.2} of the time"))
     }
 }

@@ -71,7 +71,7 @@ pub fn play(
 }
 
 /// The `position` command of a start, to which moves can be added.
-fn position_command(start: &Position, variant: Variant) -> String {
+pub(crate) fn position_command(start: &Position, variant: Variant) -> String {
     if *start == Position::start() {
         return "position startpos moves".to_owned();
     }
@@ -157,7 +157,8 @@ impl Game<'_> {
         let go = clock.go(color, &self.clocks[(!color).index()]);
         let time = clock.time().map_or(self.conditions.stall_timeout, |time| time + self.conditions.margin);
         let command = self.command.strip_suffix(" moves").unwrap_or(&self.command);
-        let answer = self.engines[color.index()].search(Search { position: command, go: &go, time });
+        let answer =
+            self.engines[color.index()].search(Search { position: command, go: &go, time, stop_at_nodes: None });
         let answer = answer.map_err(|error| self.fail(color, &error))?;
         let is_in_time = self.clocks[color.index()].spend(answer.elapsed, self.conditions.margin);
         if !is_in_time || answer.elapsed > time {

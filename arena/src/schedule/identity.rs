@@ -10,13 +10,19 @@ use sha2::{Digest, Sha256};
 use super::{Format, Match};
 use crate::game::Variant;
 use crate::stats::Sprt;
+use crate::uci_client::EngineSpec;
 
 /// Engines with the hashes of their files, openings, limits, rules and test. Not the number of games or how many are
 /// played at a time: these may change when a match goes on.
 pub fn identity(plan: &Match, sprt: Option<&Sprt>) -> Value {
     let conditions = &plan.conditions;
     let rules = &conditions.adjudication;
-    let engines: Vec<Value> = (0..plan.engines.len()).map(|index| engine(plan, index)).collect();
+    let engine = |index: usize| {
+        let mut engine = engine_identity(&plan.engines[index]);
+        engine["limit"] = plan.limit_of(index).to_string().into();
+        engine
+    };
+    let engines: Vec<Value> = (0..plan.engines.len()).map(engine).collect();
     let mut identity = json!({
         "engines": engines,
         "round_robin": plan.format == Format::RoundRobin,
@@ -42,15 +48,15 @@ pub fn identity(plan: &Match, sprt: Option<&Sprt>) -> Value {
     identity
 }
 
-fn engine(plan: &Match, index: usize) -> Value {
-    let spec = &plan.engines[index];
+/// An engine with the hashes of its program and of the files that its options and arguments name.
+pub(crate) fn engine_identity(spec: &EngineSpec) -> Value {
     let options = spec.options.iter().map(|(name, value)| (name.clone(), Value::from(value.clone())));
     // Options that name files, usually of parameters, whose content decides the games.
     let files = spec
         .options
         .iter()
         .filter_map(|(name, value)| Some((name.clone(), Value::from(file_sha256(Path::new(value))?))));
-    json!({
+    let mut identity = json!({
         "name": spec.name,
         "command": spec.command.display().to_string(),
         "sha256": spec.file().and_then(|path| file_sha256(&path)),
@@ -58,9 +64,16 @@ fn engine(plan: &Match, index: usize) -> Value {
         "dir": spec.dir.as_ref().map(|dir| dir.display().to_string()),
         "options": Map::from_iter(options),
         "option_files_sha256": Map::from_iter(files),
-        "limit": plan.limit_of(index).to_string(),
         "restart": spec.restart,
-    })
+    });
+    let folder = spec.dir.as_deref().unwrap_or(Path::new(""));
+    let named = spec.args.iter().filter_map(|arg| Some((arg.clone(), Value::from(file_sha256(&folder.join(arg))?))));
+    let named = Map::from_iter(named);
+    // Journals of before there were such hashes do not speak of them.
+    if !named.is_empty() {
+        identity["arg_files_sha256"] = named.into();
+    }
+    identity
 }
 
 fn file_sha256(path: &Path) -> Option<String> {

@@ -10,6 +10,7 @@ mod setup;
 mod stop;
 mod tally;
 
+pub(crate) use identity::engine_identity;
 pub use identity::{about, identity};
 pub(crate) use journal::JournalFile;
 pub use journal::{Found, Head, Journal, JournalError, Recorded, difference, read_journal};

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::EngineSpec;
 use super::bounds::{LONGEST_TEXT, LastLines, MAX_OPTIONS, shortened};
 use super::process::{ExitInfo, Process, ReadOutcome};
+use super::{EngineSpec, Info};
 
 /// Timeouts of an engine for everything without a clock.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +76,8 @@ pub struct Search<'a> {
     pub go: &'a str,
     /// When time is up, from `go` on: then `stop` is sent.
     pub time: Duration,
+    /// `stop` is sent once an exact score comes with so many nodes.
+    pub stop_at_nodes: Option<u64>,
 }
 
 /// Result of a search.
@@ -199,17 +201,26 @@ impl Engine {
         let longest = search.time + self.timeouts.stop;
         let commands = format!("{}\n{}\n", search.position, search.go);
         self.send(&commands, EXPECTED, started + longest, longest)?;
-        let mut is_stopped = false;
+        let (mut is_stopped, mut has_enough) = (false, false);
         let mut infos = LastLines::default();
         loop {
             match self.process.line(deadline) {
                 ReadOutcome::Line(line, read_at) => {
                     if line.starts_with("info") {
+                        if !is_stopped && search.stop_at_nodes.is_some_and(|nodes| has_reached(&line, nodes)) {
+                            (is_stopped, has_enough) = (true, true);
+                            deadline = deadline.min(read_at + self.timeouts.stop);
+                            self.send("stop\n", EXPECTED, deadline, longest)?;
+                        }
                         if line.contains(" score ") || line.contains(" pv ") {
                             infos.push(line);
                         }
                     } else if let Some(words) = line.strip_prefix(EXPECTED) {
                         let best_move = words.split_ascii_whitespace().next().unwrap_or("").to_owned();
+                        if has_enough {
+                            // Its own limit may have come first: what it then answers to `stop` belongs to no search.
+                            self.ready()?;
+                        }
                         return Ok(Answer { best_move, elapsed: read_at - started, infos: infos.into_lines() });
                     }
                 }
@@ -268,6 +279,11 @@ impl Engine {
         self.process.kill();
         EngineError::Stalled { expected, waited }
     }
+}
+
+/// Whether an `info` line has an exact score after so many nodes.
+fn has_reached(line: &str, nodes: u64) -> bool {
+    Info::parse(line).is_some_and(|info| info.exact_score().is_some() && info.nodes.is_some_and(|found| found >= nodes))
 }
 
 /// The option in `option name NAME type …`; the name may have spaces. One that is too long to be kept is none.

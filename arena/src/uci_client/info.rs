@@ -48,6 +48,8 @@ pub struct Info<'a> {
     pub score: Option<Score>,
     /// Whether the score is only a bound.
     pub is_bound: bool,
+    /// The chances of win, draw and loss of the side to move, in thousandths.
+    pub chances: Option<[u16; 3]>,
     /// Nodes searched so far.
     pub nodes: Option<u64>,
     /// The line, as words.
@@ -74,12 +76,29 @@ impl<'a> Info<'a> {
                 "lowerbound" | "upperbound" => info.is_bound = true,
                 "cp" => info.score = words.next().and_then(|word| word.parse().ok()).map(Score::Centipawns),
                 "mate" => info.score = words.next().and_then(|word| word.parse().ok()).map(Score::Mate),
+                "wdl" => {
+                    let mut chance = || words.next().and_then(|word| word.parse().ok());
+                    let read = [chance(), chance(), chance()];
+                    info.chances = match read {
+                        [Some(win), Some(draw), Some(loss)]
+                            if u32::from(win) + u32::from(draw) + u32::from(loss) == 1000 =>
+                        {
+                            Some([win, draw, loss])
+                        }
+                        _ => None,
+                    };
+                }
                 "pv" => info.pv.extend(words.by_ref()),
                 _ => {}
             }
         }
         let says_something = info != Info::default();
         says_something.then_some(info)
+    }
+
+    /// The score of the best line, if it is no bound.
+    pub fn exact_score(&self) -> Option<Score> {
+        self.score.filter(|_| self.is_main() && !self.is_bound)
     }
 
     /// Whether this is the best line, or the only one.
@@ -107,6 +126,9 @@ mod tests {
         assert!(info.is_bound && info.is_main());
         assert_eq!(info.pv, ["e2e4", "e7e5"]);
         assert_eq!(Info::parse("info score mate -3").unwrap().score, Some(Score::Mate(-3)));
+        let chances = |words: &str| Info::parse(&format!("info score cp 5 wdl {words} nodes 7")).unwrap().chances;
+        assert_eq!(chances("300 500 200"), Some([300, 500, 200]));
+        assert_eq!(["300 500 201", "1 2", "-1 500 501", "65000 65000 65000"].map(chances), [None; 4]);
     }
 
     #[test]

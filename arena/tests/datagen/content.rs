@@ -5,6 +5,7 @@ use std::fs;
 
 use arena::datagen::{Extent, Filter, Format, SelfGame, Settings, Source, Store, Tally, play_game, run};
 use arena::game::{Adjudication, Book, Ending, Variant};
+use arena::player::{Effort, Failure};
 use arena::schedule::Stop;
 use engine::chess::{GameResult, Position};
 use engine::search::{Pruning, Quiescence, is_mate};
@@ -35,7 +36,8 @@ fn fields(position: &Chess) -> String {
 
 /// The result of a game by its last position and its scores.
 fn outcome(game: &SelfGame, before: &[Chess], last: &Chess) -> Option<GameResult> {
-    let scores = |plies: usize| game.moves.iter().rev().take(plies).map(|played| played.value).collect::<Vec<_>>();
+    let scores =
+        |plies: usize| game.moves.iter().rev().take(plies).map(|played| played.value.unwrap()).collect::<Vec<_>>();
     match game.ending {
         Ending::Mate | Ending::Stalemate | Ending::InsufficientMaterial => match last.outcome().known()? {
             KnownOutcome::Draw => Some(GameResult::Draw),
@@ -75,7 +77,7 @@ fn labels_are_those_of_the_games_played_again() {
         let scored = game
             .positions()
             .skip(ply)
-            .any(|(position, played)| position.to_epd_fields() == line.fields() && played.value == line.score);
+            .any(|(position, played)| position.to_epd_fields() == line.fields() && played.value == Some(line.score));
         assert!(scored, "{}", line.text);
         outcomes.insert(label.name());
     }
@@ -107,7 +109,8 @@ fn everything_kept_is_quiet_and_nothing_is_kept_twice() {
             let eval = settings.evaluator.evaluate_for_white(position);
             let better = (quiescence.score_for_white(position) - eval).abs();
             let is_noisy = men(&after) < men(position) || played.mv.promoted().is_some();
-            let is_wanted = ply >= 3 && !position.is_check() && !is_noisy && !is_mate(played.value) && better <= 10;
+            let is_wanted =
+                ply >= 3 && !position.is_check() && !is_noisy && !is_mate(played.value.unwrap()) && better <= 10;
             kept += usize::from(is_wanted && seen.remove(&position.to_epd_fields()));
         }
     }
@@ -116,7 +119,7 @@ fn everything_kept_is_quiet_and_nothing_is_kept_twice() {
 
 #[test]
 fn ends_of_lines_come_from_the_same_games_and_are_what_the_search_had_in_view() {
-    let of_game = Settings { nodes: 1000, ..settings(Format::Epd) };
+    let of_game = Settings { effort: Effort::nodes(1000), ..settings(Format::Epd) };
     let of_lines = Settings { filter: Filter { source: Source::PvEnd, ..of_game.filter }, ..of_game.clone() };
     let (from_game, from_lines) = (lines(&of_game, 400), lines(&of_lines, 400));
     for number in 0..3 {
@@ -124,7 +127,7 @@ fn ends_of_lines_come_from_the_same_games_and_are_what_the_search_had_in_view() 
         assert!(played.line_ends.is_empty());
         assert_eq!((&played.moves, with_ends.moves.len()), (&with_ends.moves, with_ends.line_ends.len()));
         let ends: BTreeSet<(i32, String)> = (with_ends.moves.iter().zip(&with_ends.line_ends))
-            .map(|(played, end)| (played.value, end.to_epd_fields()))
+            .map(|(played, end)| (played.value.unwrap(), end.to_epd_fields()))
             .collect();
         for line in from_lines.iter().filter(|line| line.game == number) {
             assert!(ends.contains(&(line.score, line.fields().to_owned())), "{}", line.text);
@@ -167,7 +170,8 @@ fn games_begin_in_the_book_and_keep_to_their_limits() {
     let path = folder.path().join("book.epd");
     fs::write(&path, "4k3/pppp4/8/8/8/8/4PPPP/4K3 w - -\n4k3/8/2n5/8/8/5N2/8/4K3 b - -\n").unwrap();
     let book = Book::load(&path, Variant::Standard, None).unwrap();
-    let limits = Settings { nodes: 600, soft_nodes: Some(60), random_plies: 0, ..settings(Format::Epd) };
+    let limits =
+        Settings { effort: Effort::Nodes { most: 600, soft: Some(60) }, random_plies: 0, ..settings(Format::Epd) };
     let settings = Settings { book: Some(book.clone()), ..limits };
     for number in 0..3 {
         let game = play_game(&settings, number).unwrap().unwrap();
@@ -188,7 +192,7 @@ fn games_without_an_end_are_thrown_away() {
     let mut store = Store::create(&folder.path().join("data.epd"), &settings, false).unwrap();
     let extent = Extent { positions: 1, threads: 2, chunk: 1 };
     let stop = Stop::default();
-    let watch = |tally: &Tally| {
+    let watch = |tally: &Tally, _: Option<&Failure>| {
         if tally.games() == 5 {
             stop.request();
         }
@@ -202,7 +206,7 @@ fn games_without_an_end_are_thrown_away() {
 fn so_many_of_a_hundred_games_begin_in_double_chess960() {
     let starts = |chess960| -> Vec<Position> {
         let settings = Settings { chess960, random_plies: 0, ..settings(Format::Epd) };
-        let limits = Settings { balance: 30_000, balance_nodes: 1, nodes: 20, ..settings };
+        let limits = Settings { balance: 30_000, balance_nodes: 1, effort: Effort::nodes(20), ..settings };
         (0..60).map(|number| play_game(&limits, number).unwrap().expect("any start is balanced").start).collect()
     };
     let arrays = |position: &Position| {

@@ -56,7 +56,7 @@ fn viriformat_holds_the_whole_games() {
         assert_eq!(found_moves, played_moves);
         let mut number = 0;
         found.visit_positions(|position, score| {
-            assert_eq!(score, played.moves[number].value);
+            assert_eq!(Some(score), played.moves[number].value);
             number += 1;
             let fen = position.to_string();
             let fields = fen.splitn(5, ' ').take(4).collect::<Vec<_>>().join(" ");

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use arena::datagen::{Extent, Format, Store, Tally, run, state_path};
+use arena::player::Failure;
 use arena::schedule::Stop;
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ fn positions(format: Format) -> u64 {
 
 /// All counts but the time.
 fn counts(tally: &Tally) -> Tally {
-    Tally { elapsed: Duration::ZERO, ..tally.clone() }
+    Tally { elapsed: Duration::ZERO, threads: Duration::ZERO, searching: Duration::ZERO, ..tally.clone() }
 }
 
 /// Runs until so many games are counted, then requests the end, so many times.
@@ -28,7 +29,7 @@ fn interrupt(path: &Path, format: Format, games: u64, requests: u32) {
     let mut store = Store::resume(path, &settings).unwrap();
     let extent = Extent { positions: positions(format), threads: 2, chunk: 2 };
     let stop = Stop::default();
-    let watch = |tally: &Tally| {
+    let watch = |tally: &Tally, _: Option<&Failure>| {
         if tally.games() == games {
             (0..requests).for_each(|_| stop.request());
         }
@@ -107,7 +108,7 @@ fn a_run_ends_with_the_last_game_of_its_seed() {
         fs::write(state_path(&path), state.to_string()).unwrap();
         let mut store = Store::resume(&path, &settings).unwrap();
         let extent = Extent { positions: u64::MAX, threads: 2, chunk };
-        let ended = run(&settings, &extent, &mut store, &Stop::default(), |_| {}).unwrap_err().to_string();
+        let ended = run(&settings, &extent, &mut store, &Stop::default(), |_, _| {}).unwrap_err().to_string();
         assert!(ended.starts_with("all 4294967295 games of this seed were played"), "{ended}");
         assert_eq!((store.next_game(), store.tally().games() > played), (u32::MAX, left > 0));
         drop(store);

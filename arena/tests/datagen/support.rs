@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arena::datagen::{Extent, Filter, Format, Settings, Source, Store, Tally, run};
 use arena::game::Adjudication;
+use arena::player::Effort;
 use arena::schedule::Stop;
 use engine::chess::epd::Epd;
 use engine::chess::{GameResult, Position};
@@ -14,21 +15,21 @@ use engine::eval::Evaluator;
 /// Settings for games that take some hundredths of a second.
 pub(crate) fn settings(format: Format) -> Settings {
     Settings {
+        engine: None,
         seed: 7,
         book: None,
         chess960: 0,
         random_plies: 8,
         balance: 1000,
         balance_nodes: 100,
-        nodes: 150,
-        soft_nodes: None,
+        effort: Effort::nodes(150),
         hash: 1,
         adjudication: Adjudication {
             draw: Some("20,4,20".parse().unwrap()),
             resign: Some("2,700,both".parse().unwrap()),
             max_plies: Some(300),
         },
-        filter: Filter { source: Source::Game, skip_plies: 3, margin: 10, per_game: 1000 },
+        filter: Filter { source: Source::Game, skip_plies: 3, margin: Some(10), per_game: 1000 },
         format,
         evaluator: Arc::new(Evaluator::from_toml(include_str!("../../../params/baseline.toml")).unwrap()),
     }
@@ -38,7 +39,7 @@ pub(crate) fn settings(format: Format) -> Settings {
 pub(crate) fn generate(path: &Path, settings: &Settings, positions: u64, threads: usize) -> Tally {
     let mut store = Store::resume(path, settings).unwrap();
     let extent = Extent { positions, threads, chunk: 2 };
-    run(settings, &extent, &mut store, &Stop::default(), |_| {}).unwrap();
+    run(settings, &extent, &mut store, &Stop::default(), |_, _| {}).unwrap();
     store.tally().clone()
 }
 

@@ -16,3 +16,5 @@ mod spsa_settings;
 mod support;
 mod tablebase;
 mod tournament;
+
+pub(crate) use support::mock;

@@ -9,9 +9,10 @@ use std::io::{self, BufRead};
 use std::path::Path;
 
 use engine::chess::{FenError, Position};
+use engine::search::Value;
 use thiserror::Error;
 
-use super::{ScoredMove, SelfGame};
+use super::SelfGame;
 use crate::game::named_enum;
 
 named_enum! {
@@ -68,20 +69,14 @@ impl Format {
         self == Format::Viri
     }
 
-    /// A position of a game.
-    pub(super) fn position_record(
-        self,
-        game: &SelfGame,
-        ply: usize,
-        position: &Position,
-        played: ScoredMove,
-    ) -> Record {
+    /// A position of a game, with the value of its search in White's view.
+    pub(super) fn position_record(self, game: &SelfGame, ply: usize, position: &Position, value: Value) -> Record {
         let (key, bytes) = match self {
             Format::Bullet => {
-                let bytes = bullet::encode(position, played.value, game.outcome);
+                let bytes = bullet::encode(position, value, game.outcome);
                 (bullet::key(&bytes), bytes)
             }
-            _ => (position.key(), epd::line(game, position, played.value).into_bytes()),
+            _ => (position.key(), epd::line(game, position, value).into_bytes()),
         };
         Record { key, ply, bytes }
     }

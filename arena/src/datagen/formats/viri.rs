@@ -18,13 +18,14 @@ const BOARD: usize = 28;
 /// Bytes of a move with its score; the move comes first.
 const ELEMENT: usize = 4;
 
-/// A game with its scores, mates among them, in White's view.
+/// A game with its scores, mates among them, in White's view. Games with a move without a score are left out before.
 pub(super) fn encode(game: &SelfGame) -> Vec<u8> {
     let mut board = Board::new();
     board.set_from_fen(&game.start.to_shredder_fen(), true).expect("a legal position can be read");
     let mut encoded = Game::new(&board);
     for played in &game.moves {
-        encoded.add_move(translate(played.mv), played.value.clamp(i16::MIN.into(), i16::MAX.into()) as i16);
+        let value = played.value.unwrap_or_default().clamp(i16::MIN.into(), i16::MAX.into());
+        encoded.add_move(translate(played.mv), value as i16);
     }
     // Of how a game ended, the format keeps the result.
     encoded.set_outcome(match game.outcome {

@@ -1,10 +1,9 @@
 //! The output file of a run, and the state to resume it.
 //!
-//! The file grows by whole chunks. Beside it stands its state, `FILE.state.json`: the settings, the counts, the next game
+//! The file grows by whole chunks. Beside it stands its state, `FILE.state.json`: the settings, the counts, the next task
 //! and the length up to which the file is whole. A chunk counts once the state says so; what stands behind it when the
 //! run goes on was cut short by a kill and is cut off.
 
-use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use common::input;
 use serde_json::{Value as Json, json};
 use thiserror::Error;
 
-use super::{Format, FormatError, Settings, Tally};
+use super::Counts;
 use crate::lock::lock_file;
 use crate::schedule::difference;
 
@@ -80,40 +79,37 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
         /// The fault.
-        fault: FormatError,
+        fault: String,
     },
 }
 
 /// A file that is written to.
 #[derive(Debug)]
-pub struct Store {
+pub(crate) struct Store<C> {
     path: PathBuf,
+    /// Locked for as long as it is open.
     file: File,
-    format: Format,
     identity: Json,
-    /// Up to here the file is whole.
+    /// The length up to which it is whole.
     bytes: u64,
-    next_game: u32,
-    tally: Tally,
-    /// The keys of all that was kept.
-    seen: HashSet<u64>,
+    next: u32,
+    counts: C,
 }
 
-/// The file of the state of a file of data.
+/// Where the state of a file stands.
 pub fn state_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".state.json");
     name.into()
 }
 
-impl Store {
+impl<C: Counts> Store<C> {
     /// Begins a file; one that is there already is overwritten only by `force`.
     ///
     /// # Errors
     /// If it is there or cannot be written.
-    pub fn create(path: &Path, settings: &Settings, force: bool) -> Result<Self, StoreError> {
+    pub(crate) fn create(path: &Path, identity: Json, force: bool) -> Result<Self, StoreError> {
         let refused = |error| StoreError::Refused { path: path.to_owned(), error };
-        let identity = settings.identity().map_err(refused)?;
         let opened = OpenOptions::new().append(true).create(force).create_new(!force).open(path);
         let file = opened.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => StoreError::Exists(path.to_owned()),
@@ -125,18 +121,20 @@ impl Store {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(error)),
             _ => file.set_len(0).map_err(refused)?,
         }
-        let (bytes, next_game, tally, seen) = (0, 0, Tally::default(), HashSet::new());
-        let store =
-            Store { path: path.to_owned(), file, format: settings.format, identity, bytes, next_game, tally, seen };
+        let store = Store { path: path.to_owned(), file, identity, bytes: 0, next: 0, counts: C::default() };
         store.write_state()?;
         Ok(store)
     }
 
-    /// Goes on with a file, or begins it if there is none.
+    /// Goes on with a file, or begins it if there is none. `read` gets what is whole of it.
     ///
     /// # Errors
     /// If it was written with other settings, is damaged, or cannot be written.
-    pub fn resume(path: &Path, settings: &Settings) -> Result<Self, StoreError> {
+    pub(crate) fn resume<E: ToString>(
+        path: &Path,
+        identity: Json,
+        read: impl FnOnce(BufReader<io::Take<&File>>) -> Result<(), E>,
+    ) -> Result<Self, StoreError> {
         let refused = |error| StoreError::Refused { path: path.to_owned(), error };
         let state = state_path(path);
         let length = match fs::metadata(path) {
@@ -148,14 +146,13 @@ impl Store {
             Ok(text) => text,
             // It was ended before it wrote anything.
             Err(error) if error.kind() == io::ErrorKind::NotFound && length == 0 => {
-                return Self::create(path, settings, true);
+                return Self::create(path, identity, true);
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(StoreError::NoState(state)),
             Err(error) => return Err(StoreError::Refused { path: state, error }),
         };
         let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(refused)?;
         lock(path, &file)?;
-        let identity = settings.identity().map_err(refused)?;
         let fault = |fault| StoreError::State { path: state.clone(), fault };
         let found: Json = serde_json::from_str(&text).map_err(|error| fault(error.to_string()))?;
         if let Some((key, theirs, ours)) = difference("", &found["settings"], &identity) {
@@ -166,55 +163,49 @@ impl Store {
         if length < bytes {
             return Err(StoreError::Short { path: path.to_owned(), found: length, expected: bytes });
         }
-        let next_game = u32::try_from(number("next_game")?).map_err(|error| fault(error.to_string()))?;
-        let tally = Tally::from_json(&found["counts"]).map_err(fault)?;
-        if tally.numbers() != u64::from(next_game) {
-            return Err(fault(format!("`next_game` is {next_game}, but other games are counted")));
+        let next = u32::try_from(number(&next_key::<C>())?).map_err(|error| fault(error.to_string()))?;
+        let counts = C::from_json(&found["counts"]).map_err(fault)?;
+        if counts.tasks() != u64::from(next) {
+            return Err(fault(format!("`next_{0}` is {next}, but other {0}s are counted", C::TASK)));
         }
-        let whole = BufReader::new((&file).take(bytes));
-        let damaged = |fault| StoreError::Damaged { path: path.to_owned(), fault };
-        let seen = settings.format.keys(whole).map_err(damaged)?.into_iter().collect();
+        let damaged = |fault: E| StoreError::Damaged { path: path.to_owned(), fault: fault.to_string() };
+        read(BufReader::new((&file).take(bytes))).map_err(damaged)?;
         file.set_len(bytes).map_err(refused)?;
-        Ok(Store { path: path.to_owned(), file, format: settings.format, identity, bytes, next_game, tally, seen })
+        Ok(Store { path: path.to_owned(), file, identity, bytes, next, counts })
     }
 
-    /// The next game to write.
-    pub fn next_game(&self) -> u32 {
-        self.next_game
+    /// The next task to write.
+    pub(crate) fn next(&self) -> u32 {
+        self.next
     }
 
-    /// What was written.
-    pub fn tally(&self) -> &Tally {
-        &self.tally
+    /// What was counted of the tasks that are written.
+    pub(crate) fn counts(&self) -> &C {
+        &self.counts
     }
 
-    /// Whether a key is new; it is not from now on.
-    pub(super) fn is_new(&mut self, key: u64) -> bool {
-        self.seen.insert(key)
-    }
-
-    /// Writes what the games before `next_game` have added. It is on the disk when this returns.
+    /// Writes what the tasks before `next` have added. It is on the disk when this returns.
     ///
     /// # Errors
     /// If it cannot be written, as on a full disk; the run can then go on from where it last was.
-    pub(super) fn commit(&mut self, chunk: &[u8], next_game: u32, tally: &Tally) -> Result<(), StoreError> {
-        let written = self.append(chunk);
+    pub(crate) fn commit(&mut self, chunk: &[u8], is_packed: bool, next: u32, counts: &C) -> Result<(), StoreError> {
+        let written = self.append(chunk, is_packed);
         if written.is_err() {
             // The rest is truncated when the run is resumed.
             let _ = self.file.set_len(self.bytes);
         }
         self.bytes += written.map_err(|error| StoreError::Refused { path: self.path.clone(), error })?;
-        self.next_game = next_game;
-        self.tally = tally.clone();
+        self.next = next;
+        self.counts = counts.clone();
         self.write_state()
     }
 
-    fn append(&mut self, chunk: &[u8]) -> io::Result<u64> {
+    fn append(&mut self, chunk: &[u8], is_packed: bool) -> io::Result<u64> {
         if chunk.is_empty() {
             return Ok(0);
         }
         let packed;
-        let bytes = if self.format == Format::EpdZstd {
+        let bytes = if is_packed {
             packed = zstd::encode_all(chunk, ZSTD_LEVEL)?;
             &packed[..]
         } else {
@@ -228,20 +219,25 @@ impl Store {
     fn write_state(&self) -> Result<(), StoreError> {
         let state = json!({
             "settings": self.identity,
-            "next_game": self.next_game,
+            (next_key::<C>()): self.next,
             "bytes": self.bytes,
-            "counts": self.tally.to_json(),
+            "counts": self.counts.to_json(),
         });
         let path = state_path(&self.path);
         Ok(write_whole(path, format!("{state:#}\n"))?)
     }
 }
 
-impl Drop for Store {
+impl<C> Drop for Store<C> {
     /// Closing the file is not enough while a child that another thread is starting still has it open too.
     fn drop(&mut self) {
         let _ = self.file.unlock();
     }
+}
+
+/// The key of the next task.
+fn next_key<C: Counts>() -> String {
+    format!("next_{}", C::TASK)
 }
 
 fn lock(path: &Path, file: &File) -> Result<(), StoreError> {

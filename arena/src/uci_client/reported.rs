@@ -1,0 +1,60 @@
+//! The result of a search, from its `info` lines.
+
+use super::{Answer, Info, Score};
+
+/// What the lines of a search say of its position. Bounds are no scores.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reported<'a> {
+    /// The last exact score of the best line, in the view of the side to move.
+    pub score: Option<Score>,
+    /// The chances that come with it: win, draw and loss of the side to move, in thousandths.
+    pub chances: Option<[u16; 3]>,
+    /// The line of the score, as words.
+    pub pv: Vec<&'a str>,
+    /// The last number of nodes.
+    pub nodes: Option<u64>,
+}
+
+impl Answer {
+    /// What the lines of the search say.
+    pub fn reported(&self) -> Reported<'_> {
+        let mut reported = Reported::default();
+        for info in self.infos.iter().rev().filter_map(|line| Info::parse(line)) {
+            reported.nodes = reported.nodes.or(info.nodes);
+            if info.exact_score().is_some() {
+                return Reported { score: info.score, chances: info.chances, pv: info.pv, nodes: reported.nodes };
+            }
+        }
+        reported
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_last_exact_score_counts() {
+        let infos = [
+            "info depth 1 score cp 7 nodes 10 pv a2a3",
+            "info depth 2 score cp 13 wdl 420 400 180 nodes 20 pv e2e4 e7e5",
+            "info depth 2 multipv 2 score cp 9 nodes 20 pv d2d4",
+            "info depth 3 score cp 900 lowerbound nodes 30 pv d2d4",
+            "info depth 3 score cp -900 upperbound nodes 40",
+        ];
+        let answer = |infos: &[&str]| Answer {
+            best_move: "e2e4".to_owned(),
+            elapsed: Duration::ZERO,
+            infos: infos.iter().map(|&line| line.to_owned()).collect(),
+        };
+        let whole = answer(&infos);
+        let reported = whole.reported();
+        assert_eq!((reported.score, reported.nodes), (Some(Score::Centipawns(13)), Some(40)));
+        assert_eq!((reported.chances, &reported.pv[..]), (Some([420, 400, 180]), &["e2e4", "e7e5"][..]));
+        let bounds = answer(&infos[3..]);
+        assert_eq!((bounds.reported().score, bounds.reported().nodes), (None, Some(40)));
+        assert_eq!(answer(&[]).reported(), Reported::default());
+    }
+}
