@@ -10,14 +10,13 @@ use std::path::{Path, PathBuf};
 pub(crate) const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// What commands begin with, assignments to variables aside.
-const COMMANDS: [&str; 9] =
-    ["tuner", "arena", "merino", "cargo", "make", "mpirun", "docker", "data/fetch", "data/relabel"];
+const COMMANDS: [&str; 8] = ["tuner", "arena", "merino", "cargo", "make", "mpirun", "docker", "data/fetch"];
 
 /// The programs whose commands are run by the tests of their packages.
 const PROGRAMS: [&str; 3] = ["tuner", "arena", "merino"];
 
 /// What commands that no test runs begin with, and why.
-const NOT_RUN: [(&str, &str); 11] = [
+const NOT_RUN: [(&str, &str); 10] = [
     ("cargo test", "this is such a run"),
     ("cargo build", "minutes; every test is built by one"),
     ("cargo bench", "minutes, and figures that no test can judge"),
@@ -25,7 +24,6 @@ const NOT_RUN: [(&str, &str); 11] = [
     ("cargo run --release -p merino-arena --example simulate_spsa", "half a minute; tests/spsa runs a part of it"),
     ("make", "builds a release in minutes, and `make all` is what `cargo build` is"),
     ("data/fetch", "needs the network; tuner/tests/program/fetch.rs has it fetch from this machine"),
-    ("data/relabel", "takes minutes; tuner/tests/program/relabel.rs has it ask an engine of its own"),
     ("tuner fit --engine", "needs an engine; tuner/tests/program/kit.rs builds one and has it asked"),
     ("arena loop night.toml", "takes a night; arena/tests/matches/looping.rs runs loops"),
     ("mpirun", "needs an MPI library; tuner/tests/program/mpi.rs does it where there is one"),

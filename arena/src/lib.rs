@@ -20,6 +20,7 @@ pub mod generation;
 mod lock;
 pub mod pgn_results;
 pub mod player;
+pub mod relabel;
 pub mod report;
 pub mod schedule;
 pub mod spsa;

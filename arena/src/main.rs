@@ -10,6 +10,7 @@ mod interrupt;
 mod live;
 mod looping;
 mod output;
+mod rescore;
 mod status;
 mod tune;
 
@@ -70,6 +71,10 @@ enum Command {
     Loop(args::LoopArgs),
     /// Make data: an engine plays against itself, and quiet positions are kept with results and scores.
     Datagen(args::DatagenArgs),
+    /// Give positions new scores, each by a search of its own.
+    ///
+    /// Exit status: 0 if all lines are done, 3 if not, as after Ctrl-C, 2 if something went wrong.
+    Relabel(args::RelabelArgs),
     /// Check how an engine speaks UCI.
     ///
     /// Exit status: 0 if all checks are passed or do not apply, 1 if one failed, 2 if the engine cannot be started.
@@ -101,6 +106,7 @@ impl Command {
             | Command::RoundRobin(_)
             | Command::Spsa(_)
             | Command::Loop(_)
+            | Command::Relabel(_)
             | Command::Check(_) => true,
             Command::Datagen(args) => args.player.engine.is_some(),
             Command::Plan(_)
@@ -152,6 +158,7 @@ fn run(command: &Command) -> Result<u8> {
         Command::Spsa(args) => tune_options(args),
         Command::Loop(args) => looping::run(args).map(|is_over| if is_over { 0 } else { UNFINISHED }),
         Command::Datagen(args) => datagen(args).map(|()| 0),
+        Command::Relabel(args) => rescore::relabel(args).map(|is_whole| if is_whole { 0 } else { UNFINISHED }),
         Command::Check(args) => check_engine(args),
         Command::Plan(args) => {
             out!("{}", plan_table(&args.sprt(), &args.elo));

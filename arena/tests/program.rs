@@ -2,6 +2,7 @@
 
 mod datagen;
 mod matches;
+mod relabel;
 #[path = "../../engine/tests/support/shell_files.rs"]
 mod shell_files;
 mod sprt;

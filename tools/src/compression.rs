@@ -95,8 +95,16 @@ pub fn open_text(path: &Path) -> io::Result<Box<dyn BufRead>> {
 /// # Errors
 /// If it cannot be read, or is compressed in a way that is not read here.
 pub fn decode_text(file: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead>> {
+    Ok(decode_shared_text(file)?)
+}
+
+/// A text that several threads may read in turn, like [`decode_text`].
+///
+/// # Errors
+/// If it cannot be read, or is compressed in a way that is not read here.
+pub fn decode_shared_text(file: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
     let (magic, file) = peek(file, LONGEST_MAGIC)?;
-    let content: Box<dyn Read> = match Compression::of(&magic) {
+    let content: Box<dyn Read + Send> = match Compression::of(&magic) {
         Ok(Some(compression)) => compression.decode(Box::new(file))?,
         Ok(None) => Box::new(file),
         Err(name) => {

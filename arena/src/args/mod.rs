@@ -3,6 +3,7 @@
 mod datagen;
 mod looping;
 mod player;
+mod relabel;
 mod settings;
 mod sprt;
 mod spsa;
@@ -23,6 +24,7 @@ use common::note;
 pub(crate) use datagen::DatagenArgs;
 pub(crate) use looping::{CommandLine, Games, LoopArgs, LoopSettings, MAY_CHANGE, REWRITTEN};
 pub(crate) use player::{EffortArgs, EngineArgs};
+pub(crate) use relabel::RelabelArgs;
 pub(crate) use settings::matches;
 pub(crate) use sprt::{CalcArgs, PlanArgs, SprtArgs};
 pub(crate) use spsa::SpsaArgs;

@@ -30,6 +30,7 @@ mod settings;
 mod tally;
 
 pub use filter::{Filter, FilterOutcome, Source};
+pub(crate) use formats::bullet;
 pub use formats::{Format, FormatError};
 pub use output::Store;
 pub use play::{ScoredMove, SelfGame, play_game};

@@ -23,6 +23,7 @@ fn quick(command: &str) -> &'static [(&'static str, &'static str)] {
         }
         "spsa" => &[("--pairs", "2"), ("--nodes", "50"), ("--max-plies", "6")],
         "datagen" => &[("--positions", "10"), ("--nodes", "50")],
+        "relabel" => &[("--nodes", "50")],
         _ => &[],
     }
 }
@@ -85,6 +86,9 @@ fn clone() -> Arena {
     fs::write(folder.path("tune.toml"), tune_toml()).unwrap();
     bring(&folder, "merino");
     // What the tuner has written there, as its own document tells.
+    for name in ["drawn.epd", "g9s.epd"] {
+        fs::write(folder.path(name), "4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1-0\"; ce 150;\n").unwrap();
+    }
     fs::copy(Path::new(REPOSITORY).join("params/tuned.toml"), folder.path("tuned.toml")).unwrap();
     let mut packed = GzEncoder::new(fs::File::create(folder.path("games.pgn.gz")).unwrap(), Compression::fast());
     packed.write_all(GAMES.as_bytes()).unwrap();
@@ -103,8 +107,8 @@ fn examples_run() {
         for mut example in document {
             let command = example.subcommand().expect("a command").to_owned();
             // A game of six plies takes no time under any control, and there can be one limit only.
-            let is_timed = example.has("--tc");
-            for (flag, value) in quick(&command).iter().filter(|(flag, _)| !(is_timed && *flag == "--nodes")) {
+            let is_limited = example.has("--tc") || example.has("--depth");
+            for (flag, value) in quick(&command).iter().filter(|(flag, _)| !(is_limited && *flag == "--nodes")) {
                 example.set(flag, value);
             }
             for word in example.arguments.iter_mut().filter(|word| word.starts_with("cmd=")) {

@@ -14,7 +14,6 @@ mod kit;
 mod mpi;
 mod outliers;
 mod own_evaluation;
-mod relabel;
 mod report;
 #[path = "../../../engine/tests/support/shell_files.rs"]
 mod shell_files;

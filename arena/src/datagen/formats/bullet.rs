@@ -14,7 +14,7 @@ const SIZE: usize = size_of::<ChessBoard>();
 const BOARD: usize = 24;
 
 /// A position whose score is in White's view.
-pub(super) fn encode(position: &Position, score: Value, outcome: GameResult) -> Vec<u8> {
+pub(crate) fn encode(position: &Position, score: Value, outcome: GameResult) -> Vec<u8> {
     let colors = Color::ALL.map(|color| position.color(color).0);
     let pieces = PieceType::ALL.map(|piece_type| position.pieces(piece_type).0);
     let mut bitboards = [0; 8];

@@ -1,6 +1,6 @@
 //! Output formats of positions and games, and the keys that find duplicates.
 
-mod bullet;
+pub(crate) mod bullet;
 mod epd;
 mod viri;
 

@@ -275,7 +275,7 @@ fn playable(position: Position, variant: Variant) -> Result<Position, LineFault>
     Ok(position)
 }
 
-fn castles_as_in_standard_chess(position: &Position) -> bool {
+pub(crate) fn castles_as_in_standard_chess(position: &Position) -> bool {
     let sides = [(CastlingSide::King, File::H), (CastlingSide::Queen, File::A)];
     Color::ALL.into_iter().all(|color| {
         let home = Square::new(File::E, Rank::First.relative_to(color));
