@@ -60,11 +60,14 @@ impl Fitted {
             line("rare", format!("{} not tuned: {names}{more}", self.rare.len()));
         }
         line("K", format!("{:.6}", self.k));
-        line("prior", format!("{:.3e}", self.prior));
+        line("prior", self.prior_words());
         let Losses { before, after } = self.loss;
         line("loss", format!("{before:.7} before, {after:.7} after"));
         if let Some(Losses { before, after }) = self.held_loss {
             line("held out", format!("{before:.7} before, {after:.7} after"));
+        }
+        if let Some(why) = self.nothing_tuned() {
+            line("result", why);
         }
         let stop = match (self.interrupted, self.converged) {
             (true, _) => ", interrupted",
@@ -108,6 +111,7 @@ impl Fitted {
             "loss": self.loss,
             "held_out_loss": self.held_loss,
             "sets": self.sets,
+            "nothing_tuned": self.nothing_tuned(),
             "steps": self.iterations,
             "bootstrap": self.bootstrap.as_ref().map(Bootstrap::to_json),
             "gradient_ratio": self.gradient_ratio,

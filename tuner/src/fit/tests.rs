@@ -460,3 +460,20 @@ fn values_keep_the_digits_of_their_starts() {
     let text = fitted.emit(Language::C, None).expect("arrays");
     assert!(text.starts_with("static const double a[2] = {") && text.contains("static const int b[2] = {"), "{text}");
 }
+
+#[test]
+fn a_start_that_no_strength_of_the_prior_beats_is_kept() {
+    // Every row has a twin with the other result: what some rows say of a number, those held out deny.
+    let mut text =
+        "merino-rows 2\nsum main single\nscore = main\nsingle main a 0\nsingle main b 0\nrows result group\n"
+            .to_owned();
+    (0..400).for_each(|row| _ = writeln!(text, "{} {row} {}:1", row % 2, row / 2 % 2));
+    let settings = Settings { k: Some(1.0), ..Settings::default() };
+    let fitted = read(text).expect("sound rows").fit(&settings, Hooks::new(&())).expect("a fit");
+    let choice = fitted.prior_choice.as_ref().expect("a choice");
+    assert!(choice.keeps_start && choice.trials.iter().all(|trial| trial.loss >= choice.start), "{choice:?}");
+    assert_eq!((&fitted.theta, fitted.iterations, fitted.errors.is_none()), (&fitted.start, 0, true));
+    let why = "nothing was tuned: no strength of the prior predicts held-out games better than the start";
+    assert!(fitted.to_table().contains(why), "{}", fitted.to_table());
+    assert_eq!(fitted.to_json()["nothing_tuned"], why);
+}

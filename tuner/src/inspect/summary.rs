@@ -77,6 +77,7 @@ impl Report {
             "loss": self.loss,
             "held_loss": self.held_loss,
             "sets": self.sets,
+            "nothing_tuned": self.nothing_tuned(),
             "iterations": self.iterations,
             "rounds": self.rounds,
             "gradient_ratio": self.gradient_ratio,
@@ -233,7 +234,8 @@ impl Report {
         changes.retain(|change| change.before != change.after);
         changes.sort_by(|a, b| (b.after - b.before).abs().total_cmp(&(a.after - a.before).abs()));
         if changes.is_empty() {
-            return writeln!(to, "\nno parameter changed");
+            let why = self.nothing_tuned().unwrap_or_else(|| "no parameter changed".to_owned());
+            return writeln!(to, "\n{why}");
         }
         writeln!(to, "\n{:<18} {:>12}{:>12} {:>11}", "largest changes", "before", "after", "change")?;
         for Change { path, before, after, error } in changes.iter().take(CHANGES_SHOWN) {

@@ -163,6 +163,13 @@ impl<'r> Objective<'r> {
         self.prior.as_ref().map_or(0.0, |prior| prior.loss(theta))
     }
 
+    /// The second derivatives of the prior by every parameter alone.
+    pub(crate) fn prior_diagonal(&self) -> Vec<f64> {
+        let mut diagonal = vec![0.0; self.parameters()];
+        self.prior.iter().for_each(|prior| prior.add_diagonal(&mut diagonal));
+        diagonal
+    }
+
     /// The objective at `theta` and its first derivatives by every parameter.
     pub fn loss_and_gradient(&self, theta: &[f64]) -> (f64, Vec<f64>) {
         let sums = self.pass(theta, true);

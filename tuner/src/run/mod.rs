@@ -7,6 +7,7 @@ mod error;
 pub mod explain;
 mod outcome;
 mod pipeline;
+mod prior;
 mod search;
 mod settings;
 mod state;
@@ -25,12 +26,14 @@ pub use checkpoint::{CHECKPOINT, Checkpoint, CheckpointError, Fingerprint};
 pub use error::RunError;
 pub use outcome::{Bootstrap, CurvePoint, Losses, Outcome, Seconds, SetLoss, Sides};
 pub(crate) use pipeline::{Run, Subject, timed};
+pub use prior::PriorChoice;
+pub(crate) use prior::PriorSearch;
 pub(crate) use search::{Pick, Search, Seen};
 pub use settings::Settings;
 pub(crate) use state::RunState;
 pub use uncertainty::{Errors, standard_errors};
-pub(crate) use validation::{FOLDS, PriorSearch, Split};
-pub use validation::{PriorChoice, ValidationError};
+pub use validation::ValidationError;
+pub(crate) use validation::{FOLDS, Split};
 
 /// Rows in which a parameter must occur to be tuned, unless the user says otherwise.
 pub const MIN_SEEN: u32 = 10;

@@ -205,6 +205,26 @@ impl<L> Outcome<L> {
         })
     }
 
+    /// Why no number differs from its start, if none does.
+    pub(crate) fn nothing_tuned(&self) -> Option<String> {
+        if self.theta != self.start {
+            return None;
+        }
+        let is_open = |j: usize| !self.limits.is_frozen(j);
+        let reason = if !(0..self.theta.len()).any(is_open) {
+            "every number is frozen or occurs in too few positions (--min-seen)"
+        } else if self.prior_choice.as_ref().is_some_and(|choice| choice.keeps_start) {
+            "no strength of the prior predicts held-out games better than the start"
+        } else if self.interrupted {
+            "the run was interrupted before a step lowered the loss"
+        } else if self.rounds == 0 {
+            "no step lowers the loss of rounded numbers; a weaker prior (--prior) lets them move further"
+        } else {
+            "every change rounds to the start; a weaker prior (--prior) lets numbers move further"
+        };
+        Some(format!("nothing was tuned: {reason}"))
+    }
+
     /// What the prior pulled to, and where its strength came from.
     pub(crate) fn prior_origin(&self) -> String {
         let shape = match self.settings.prior_scale {
@@ -213,6 +233,7 @@ impl<L> Outcome<L> {
         };
         let origin = match (self.settings.prior.is_some(), &self.prior_choice) {
             (true, _) => "as given",
+            (false, Some(PriorChoice { keeps_start: true, .. })) => "the strongest that was tried: the start is better",
             (false, Some(_)) => "chosen by cross-validation",
             (false, None) => "usual for so many positions",
         };
@@ -221,6 +242,9 @@ impl<L> Outcome<L> {
 
     /// λ, and where it came from.
     pub(crate) fn prior_words(&self) -> String {
+        if self.prior_choice.as_ref().is_some_and(|choice| choice.keeps_start) {
+            return "keeps the start, chosen by cross-validation".to_owned();
+        }
         format!("{:.3e} {}", self.prior, self.prior_origin())
     }
 }

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::bootstrap::{Fitted, bootstrap};
+use super::prior::Chosen;
 use super::state::{Best, MAX_ROUNDS, RunState};
-use super::validation::Chosen;
 use super::{
     Bootstrap, Checkpoint, CurvePoint, Divided, Errors, Fingerprint, Hooks, Losses, Outcome, PRIOR_PER_POSITION,
     PriorSearch, RunError, Search, Seconds, Seen, Settings, Sides, standard_errors,
@@ -121,7 +121,10 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         if let Some(fitting) = self.hooks.fitting {
             fitting();
         }
-        let (interrupted, rows) = self.rounds(&mut state, rows, &limits, &mut seconds)?;
+        let (interrupted, rows) = match state.keeps_start() {
+            true => (false, rows),
+            false => self.rounds(&mut state, rows, &limits, &mut seconds)?,
+        };
         self.finish(state, &rows, limits, interrupted, seconds)
     }
 
@@ -157,7 +160,9 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         let before = self.subject.losses(rows, &start, start_k)?;
         // Only one method does not care where it begins.
         let (mut theta, mut first_norm) = match &chosen {
-            Some(chosen) if self.settings.method == Method::Lbfgs => (chosen.theta.clone(), Some(chosen.norm)),
+            Some(chosen) if self.settings.method == Method::Lbfgs && !chosen.choice.keeps_start => {
+                (chosen.theta.clone(), Some(chosen.norm))
+            }
             _ => (start.clone(), None),
         };
         let (mut vector, mut k, mut sides) = (start.clone(), start_k, before);
@@ -403,7 +408,8 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         centring: &Centring,
         seconds: &mut Seconds,
     ) -> Result<(Option<Errors>, Option<Bootstrap>), RunError> {
-        if !self.settings.errors && self.settings.bootstrap == 0 {
+        let is_asked = self.settings.errors || self.settings.bootstrap > 0;
+        if !is_asked || state.keeps_start() {
             return Ok((None, None));
         }
         let objective = self.objective(rows, state)?;

@@ -81,6 +81,11 @@ impl<L: DeserializeOwned> RunState<L> {
         }
     }
 
+    /// Whether no strength of the prior is better than the start, so that nothing is fitted.
+    pub(super) fn keeps_start(&self) -> bool {
+        self.prior_choice.as_ref().is_some_and(|choice| choice.keeps_start)
+    }
+
     /// What of it cannot be, whatever it is the state of: a run takes the rest as it is.
     fn fault(&self, size: usize) -> Option<String> {
         let pick = self.pick.as_ref().map(|pick| &pick.theta);

@@ -7,6 +7,10 @@
 //! the sum of all `w`. What the pull to the start does to the expected value is not part of it. Both matrices are of a
 //! sample of the games where there are many more than that takes.
 //!
+//! Where the prior decides, the sandwich says how little the prior lets a parameter scatter, and nothing of how far it is
+//! from the truth. So a parameter has an error only if the data contribute at least [`LEAST_SHARE`] of what holds it where
+//! it is: of the second derivative by that parameter alone, the part that is not the prior's.
+//!
 //! Errors are those of the centred parameters (see [`centre`](crate::model::centre)), of which the data say something; of a
 //! table and its counterpart by themselves they say nothing.
 //! See White, Maximum Likelihood Estimation of Misspecified Models, <https://doi.org/10.2307/1912526>.
@@ -24,10 +28,14 @@ const RIDGE: f64 = 1e-6;
 /// Games, or rows where games are not known, a parameter that are enough to know its error to a few per cent.
 const ENOUGH_ROWS: usize = 200;
 
+/// The share of the second derivative by a parameter that comes of the data, at least, if it is to have an error. With
+/// less, its scatter without data would be about the same.
+pub const LEAST_SHARE: f64 = 0.1;
+
 /// Standard errors of parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Errors {
-    /// By parameter, in its unit; none where it could not move.
+    /// By parameter, in its unit; none where it could not move, or where the prior decides.
     pub by_parameter: Vec<Option<f64>>,
     /// Games or positions the errors rest on.
     pub clusters: usize,
@@ -79,15 +87,26 @@ pub fn standard_errors(
     // Its rows: the centred parameters by what moves them.
     let mut spread = projections(&scales, &told, (&free, &scale), limits, centring);
     bread.solve_rows(&mut spread);
+    let shares = shares_of_data(objective, theta, limits);
     let mut product = Matrix::zeros(told.len(), size);
     // The meat is symmetric.
     product.subtract_product(&spread, &meat);
     let mut by_parameter = vec![None; theta.len()];
-    for (i, &j) in told.iter().enumerate() {
+    for (i, &j) in told.iter().enumerate().filter(|&(_, &j)| shares[j] >= LEAST_SHARE) {
         let variance: f64 = (0..size).map(|k| -product[(i, k)] * spread[(i, k)]).sum();
         by_parameter[j] = Some((variance.max(0.0) / rows.weight(1)).sqrt());
     }
     Some(Errors { by_parameter, clusters: clusters * rows.len() / sampled.len() })
+}
+
+/// By parameter: the share of the second derivative that comes of the data; those that are tied have one.
+fn shares_of_data(objective: &Objective<'_>, theta: &[f64], limits: &Limits) -> Vec<f64> {
+    let [mut whole, mut prior] = [objective.gauss_newton_diagonal(theta), objective.prior_diagonal()];
+    for (j, &leader) in limits.leaders().iter().enumerate().filter(|&(j, &leader)| j != leader) {
+        whole[leader] += whole[j];
+        prior[leader] += prior[j];
+    }
+    limits.leaders().iter().map(|&leader| 1.0 - prior[leader] / whole[leader]).collect()
 }
 
 /// The rows of every so-many-th game, or every so-many-th row where games are not known.

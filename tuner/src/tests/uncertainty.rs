@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::model::Model;
 use crate::model::centre::Centring;
 use crate::model::rows::{Rows, RowsWriter};
-use crate::objective::{HessianKind, Objective, SampleLoss, expectation, loss_difference, scores};
+use crate::objective::{HessianKind, Objective, PriorScale, SampleLoss, expectation, loss_difference, scores};
 use crate::optimize::{Lbfgs, Limits, Solver};
 use crate::run::standard_errors;
 use engine::random::Random;
@@ -166,4 +166,17 @@ fn games_of_one_position_are_positions() {
             assert!((by_group.get(i, j) - by_row.get(i, j)).abs() <= 1e-5 * size);
         }
     }
+}
+
+#[test]
+fn there_is_no_error_where_the_prior_decides() {
+    let (rows, _) = drawn(&mut Random::seeded(4), 500, 1);
+    let limits = Limits::none(SIZE);
+    let known = |strength| {
+        let objective = Objective::new(&rows, model(), 1.0).unwrap();
+        let objective = objective.with_prior(strength, &truth(), PriorScale::Fixed).unwrap();
+        let errors = standard_errors(&objective, &truth(), &limits, &Centring::default(), None).unwrap();
+        errors.by_parameter.iter().flatten().count()
+    };
+    assert_eq!([0.0, 1e-12, 1.0].map(known), [SIZE, SIZE, 0]);
 }

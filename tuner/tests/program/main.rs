@@ -134,12 +134,17 @@ fn parameters_are_evaluated_side_by_side() {
 fn the_table_tells_losses_and_changes() {
     let folder = Folder::new();
     let data = folder.write("good.epd", GOOD);
-    let assert = run_on(&data, &folder.path("out.toml")).assert().success();
-    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
-    for word in ["good.epd: 6 lines, 6 positions", "mean squared error", "quiescence", "largest changes", "wrote"] {
-        assert!(text.contains(word), "{word} in\n{text}");
-    }
-    assert!(assert.get_output().stderr.is_empty(), "no bars where there is no terminal");
+    let told = |more: &[&str], words: &[&str]| {
+        let assert = run_on(&data, &folder.path("out.toml")).args(more).assert().success();
+        let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+        for word in words {
+            assert!(text.contains(word), "{word} in\n{text}");
+        }
+        assert!(assert.get_output().stderr.is_empty(), "no bars where there is no terminal");
+    };
+    let words = ["good.epd: 6 lines, 6 positions", "mean squared error", "quiescence", "largest changes", "wrote"];
+    told(&["--prior", "1e-4"], &words);
+    told(&[], &["nothing was tuned: no strength of the prior predicts held-out games better than the start"]);
 }
 
 #[test]

@@ -155,7 +155,9 @@ fn rows_that_do_not_add_up_are_refused() {
     assert!(error.contains("; worst rows.txt:") && error.contains("White's view is wanted"), "{error}");
     assert!(!folder.path().join("out").exists());
     // The results are those of the rows, not of the scores.
-    let trusted = fit(folder.path(), &["--output", "out", "--trust-rows", "--k", "1", "--json"]).assert().success();
+    let trusted = fit(folder.path(), &["--output", "out", "--trust-rows", "--k", "1", "--prior", "0", "--json"])
+        .assert()
+        .success();
     let json: serde_json::Value = serde_json::from_slice(&trusted.get_output().stdout).unwrap();
     assert!(json["check"]["agreement"].as_f64().unwrap() < 0.9 && json["check"]["worst"][0]["row"].is_string());
     assert_eq!((&json["parameters"][4]["name"], &json["parameters"][4]["before"]), (&"Tempo".into(), &10.0.into()));

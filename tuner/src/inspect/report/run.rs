@@ -162,7 +162,7 @@ fn facts<L>(outcome: &Outcome<L>) -> Vec<(String, String)> {
 }
 
 fn warnings<L>(outcome: &Outcome<L>) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<String> = outcome.nothing_tuned().into_iter().collect();
     if outcome.interrupted {
         warnings.push("The run was interrupted: these are the best parameters until then.".to_owned());
     }
