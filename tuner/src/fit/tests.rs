@@ -461,6 +461,56 @@ fn values_keep_the_digits_of_their_starts() {
     assert!(text.starts_with("static const double a[2] = {") && text.contains("static const int b[2] = {"), "{text}");
 }
 
+/// A table of which one number occurs in no row, another in five or in none, and what it is a bonus of.
+fn padded(rare: bool) -> String {
+    let mut text = "merino-rows 2\nsum main single\nscore = main\nsingle main worth 100\nsingle main t[0] 10\n\
+                    single main t[1] 30\nsingle main t[2] 10\nsingle main t[3] 10\nrows result group\n"
+        .to_owned();
+    let mut random = Random(23);
+    for row in 0..800 {
+        let [a, b] = [0, 1].map(|_| random.below(3) as i32 - 1);
+        let c = i32::from(rare && row < 5);
+        let score = f64::from(150 * (a + b + c) + 40 * a);
+        let result = u8::from(random.unit() < 1.0 / (1.0 + 10_f64.powf(-score / 400.0)));
+        let counts = [(0, a + b + c), (1, a), (2, b), (4, c)].into_iter().filter(|&(_, count)| count != 0);
+        let counts: String = counts.map(|(number, count)| format!(" {number}:{count}")).collect();
+        _ = writeln!(text, "{result} {row}{counts}");
+    }
+    text
+}
+
+#[test]
+fn numbers_that_are_not_tuned_do_not_move() {
+    let settings = |prior| Settings { prior: Some(prior), k: Some(1.0), ..Settings::default() };
+    for rare in [false, true] {
+        let mut problem = read(padded(rare)).expect("sound rows");
+        let fitted = problem.fit(&settings(1e-9), Hooks::new(&())).expect("a fit");
+        assert_ne!(fitted.theta[..3], [100.0, 10.0, 30.0]);
+        assert_eq!(fitted.theta[3..], [10.0, 10.0], "rare {rare}");
+        // A table is centred only where that changes no score.
+        let mean = (fitted.theta[1] + fitted.theta[2]) / 2.0;
+        assert!((mean.abs() <= 0.5) != rare, "{:?}", fitted.theta);
+        problem.start_from(fitted.parameters.clone());
+        let again = problem.fit(&settings(1e9), Hooks::new(&())).expect("a fit");
+        assert!((again.loss.before - fitted.loss.after).abs() < 1e-12, "{} {}", again.loss.before, fitted.loss.after);
+    }
+}
+
+#[test]
+fn a_fit_that_moves_nothing_says_so_and_changes_nothing() {
+    let problem = read(padded(false)).expect("sound rows");
+    let fit = |settings: Settings| problem.fit(&Settings { k: Some(1.0), ..settings }, Hooks::new(&())).expect("a fit");
+    let stiff = fit(Settings { prior: Some(1e9), ..Settings::default() });
+    // The table's mean is far from 0, and stays there.
+    assert_eq!(stiff.theta, stiff.start);
+    assert!(stiff.to_table().contains("nothing was tuned: "), "{}", stiff.to_table());
+    assert!(stiff.to_json()["nothing_tuned"].as_str().expect("a reason").contains("--prior"));
+    let rare = fit(Settings { min_seen: 10_000, ..Settings::default() });
+    assert!(rare.nothing_tuned().expect("a reason").contains("every number is frozen or occurs in too few"));
+    let moved = fit(Settings { prior: Some(1e-9), ..Settings::default() });
+    assert!(moved.nothing_tuned().is_none() && moved.to_json()["nothing_tuned"].is_null());
+}
+
 #[test]
 fn a_start_that_no_strength_of_the_prior_beats_is_kept() {
     // Every row has a twin with the other result: what some rows say of a number, those held out deny.

@@ -113,7 +113,8 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         }
         let count = || self.subject.model().occurrences(&rows.fitted);
         let occurrences = resumed.as_ref().map_or_else(count, |state| state.occurrences.clone());
-        let limits = self.constrained.limits.without_rare(&occurrences, self.settings.min_seen);
+        let least = self.settings.min_seen.max(1);
+        let limits = self.constrained.limits.without_rare(&occurrences, least);
         let mut state = match resumed {
             Some(state) => self.of_data(state)?,
             None => self.begin(&rows, &limits, occurrences, &mut seconds)?,
@@ -345,17 +346,16 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         mut seconds: Seconds,
     ) -> Result<Outcome<S::Loss>, RunError> {
         let constrained = self.constrained;
-        // Of which nothing is frozen, or tied to what is outside. Numbers that are too rare to be tuned are shifted along.
-        let centring = Centring::new(
-            self.subject.shifts(&rows.fitted),
-            |j| constrained.shiftable[j],
-            |j| state.occurrences[j] >= self.settings.min_seen.max(1),
-        );
+        let is_tuned = |j: usize| constrained.shiftable[j] && !limits.is_frozen(j);
+        let shifts = self.subject.shifts(&rows.fitted);
+        // Errors are those of the tuned numbers of a table beside one another, however many are too rare to be tuned.
+        let centring = Centring::new(shifts.clone(), is_tuned, |j| constrained.shiftable[j]);
         let (errors, bootstrap) = self.certainty(&state, &rows.fitted, &limits, &centring, &mut seconds)?;
         let rounding_lost = self.rounding_lost(&state, &rows.fitted)?;
-        let (mut theta, sides) = (state.best.vector, state.best.sides);
-        if self.settings.centre {
-            theta = self.centred(theta, &centring, &limits);
+        let (mut theta, sides) = (state.best.vector.clone(), state.best.sides);
+        if self.settings.centre && theta != self.subject.numbers().round(&state.start) {
+            let occurs = self.occurs(&state, rows);
+            theta = self.centred(theta, &Centring::new(shifts, is_tuned, |j| !occurs[j]), &limits);
         }
         Ok(Outcome {
             settings: self.settings.clone(),
@@ -389,6 +389,16 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             limits,
             seconds,
         })
+    }
+
+    /// By number: whether any row depends on it, of those at the start and in the end, fitted or held out.
+    fn occurs(&self, state: &RunState<S::Loss>, rows: &Divided<'r>) -> Vec<bool> {
+        let model = self.subject.model();
+        let mut occurs: Vec<bool> = state.occurrences.iter().map(|&count| count > 0).collect();
+        for rows in std::iter::once(&*rows.fitted).chain(&rows.held) {
+            occurs.iter_mut().zip(model.occurrences(rows)).for_each(|(occurs, count)| *occurs |= count > 0);
+        }
+        occurs
     }
 
     /// The share of the gain that rounding the best parameters so far has taken away; 0 where nothing was gained.

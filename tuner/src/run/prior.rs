@@ -126,7 +126,7 @@ impl PriorSearch<'_> {
     /// as long as a stronger pull may be chosen, else down for as long as it pays. `watch` is told every trial.
     ///
     /// Where games are few, held-out losses say little. Without a clear gain the choice stays with the first guess: with
-    /// 2,000 to 8,000 rows of an engine of 34 numbers, the minimum of the held-out loss lost half of what the guess gained.
+    /// 2,000 and 4,000 rows of an engine of 32 numbers, the minimum of the held-out losses gained half of what that did.
     fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<Chosen, ValidationError> {
         let mut folds = self.folds()?;
         let count = folds.len();

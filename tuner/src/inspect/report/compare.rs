@@ -53,7 +53,7 @@ pub fn compare(
     let losses = losses(resolve, (scales[0], &earlier), (scales[1], &scores), &rows, dataset.groups());
     let merino = merino();
     let occurrences = merino.model.occurrences(&rows);
-    let centring = Centring::new(merino.shifts().to_vec(), |_| true, |index| occurrences[index] > 0);
+    let centring = Centring::new(merino.shifts().to_vec(), |index| occurrences[index] > 0, |_| true);
     let limits = Limits::none(Weights::DIMENSIONS);
     let games = dataset.games();
     // Those that the parameters would have, were they fitted to these data.

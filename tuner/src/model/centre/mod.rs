@@ -2,9 +2,10 @@
 //!
 //! Where the counts of a table add up, in every row, to those of another parameter (a piece's squares to its material), a
 //! bonus that the whole table shares is worth of that parameter; whether a fit puts it here or there is chance. So tables
-//! are centred: the mean of what occurs in the data becomes 0, and the other parameter takes it over. Where the counts add
+//! are centred: the mean of what is tuned becomes 0, and the other parameter takes it over. Where the counts add
 //! up to 0 (the two kings' squares), nothing needs to take it over. Whole numbers are shifted, so every score stays what it
-//! was. Tables that this holds for are found in the rows.
+//! was. Tables that this holds for are found in the rows. What is not tuned keeps its value: a table is centred only if no
+//! row depends on those of its numbers.
 //!
 //! Another kind of such directions are scales that a score does not depend on, such as that of the phase weights: those are
 //! found on the tape.
@@ -21,6 +22,13 @@ pub struct Shift {
     pub table: Vec<usize>,
     /// The number that takes over what they share, if there is one.
     pub counterpart: Option<usize>,
+}
+
+impl Shift {
+    /// The mean of the table's numbers.
+    fn mean(&self, vector: &[f64]) -> f64 {
+        self.table.iter().map(|&j| vector[j]).sum::<f64>() / self.table.len() as f64
+    }
 }
 
 /// What is known of the counts of a table in some rows.
@@ -263,31 +271,32 @@ fn null_space(mut equations: Vec<Vec<f64>>, size: usize) -> Vec<Vec<f64>> {
     .collect()
 }
 
-/// Which shifts are open, and the numbers that occur in the data.
+/// The shifts that are open, among the numbers that may be moved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Centring {
-    /// By shift: the shift, and the numbers of its table whose mean becomes 0.
-    open: Vec<(Shift, Vec<usize>)>,
+    open: Vec<Shift>,
 }
 
 impl Centring {
-    /// `is_free`: whether a number may be changed at all; `is_seen`: whether it occurs in the data.
-    pub fn new(shifts: Vec<Shift>, is_free: impl Fn(usize) -> bool, is_seen: impl Fn(usize) -> bool) -> Self {
-        let with_seen = shifts.into_iter().map(|shift| {
-            let seen: Vec<usize> = shift.table.iter().copied().filter(|&j| is_seen(j)).collect();
-            (shift, seen)
+    /// Leaves out of each table what is not tuned, which keeps its value. A shift is open if its counterpart is tuned, and if
+    /// all that it leaves out may be ignored: numbers that no row depends on, where scores must not change.
+    ///
+    /// `is_tuned`: whether a number may be moved; `is_ignored`: whether one may be left out.
+    pub fn new(shifts: Vec<Shift>, is_tuned: impl Fn(usize) -> bool, is_ignored: impl Fn(usize) -> bool) -> Self {
+        let narrowed = shifts.into_iter().filter_map(|Shift { table, counterpart }| {
+            let (table, left_out): (Vec<usize>, Vec<usize>) = table.into_iter().partition(|&j| is_tuned(j));
+            let is_open =
+                !table.is_empty() && counterpart.is_none_or(&is_tuned) && left_out.into_iter().all(&is_ignored);
+            is_open.then_some(Shift { table, counterpart })
         });
-        let is_open = |(shift, seen): &(Shift, Vec<usize>)| {
-            !seen.is_empty() && shift.table.iter().chain(&shift.counterpart).all(|&j| is_free(j))
-        };
-        Centring { open: with_seen.filter(is_open).collect() }
+        Centring { open: narrowed.collect() }
     }
 
     /// Shifts whole numbers; the tables' means come within ½ of 0. A shift that would lead out of `ranges`, or away from
     /// one of their ends, where a bound has held a number, is left out.
     pub fn apply(&self, vector: &mut [f64], ranges: impl Fn(usize) -> (f64, f64)) {
-        for (shift, seen) in &self.open {
-            let mean = seen.iter().map(|&j| vector[j]).sum::<f64>() / seen.len() as f64;
+        for shift in &self.open {
+            let mean = shift.mean(vector);
             // A half stays: what has been centred is not shifted again.
             let by = mean.signum() * (mean.abs() - 0.5).ceil();
             let fits = |(j, value): (usize, f64)| (ranges(j).0..=ranges(j).1).contains(&value);
@@ -303,8 +312,8 @@ impl Centring {
 
     /// Shifts parameters that are not rounded: the tables' means become 0.
     pub(crate) fn shift(&self, theta: &mut [f64]) {
-        for (shift, seen) in &self.open {
-            let mean = seen.iter().map(|&j| theta[j]).sum::<f64>() / seen.len() as f64;
+        for shift in &self.open {
+            let mean = shift.mean(theta);
             shift.table.iter().for_each(|&j| theta[j] -= mean);
             shift.counterpart.iter().for_each(|&j| theta[j] += mean);
         }
@@ -313,10 +322,10 @@ impl Centring {
     /// Takes the derivatives of something by the centred parameters to its derivatives by the parameters themselves,
     /// for shifts that are not rounded.
     pub(crate) fn project_back(&self, v: &mut [f64]) {
-        for (shift, seen) in &self.open {
-            let table: f64 = shift.table.iter().map(|&j| v[j]).sum();
-            let change = shift.counterpart.map_or(0.0, |j| v[j]) - table;
-            seen.iter().for_each(|&j| v[j] += change / seen.len() as f64);
+        for Shift { table, counterpart } in &self.open {
+            let sum: f64 = table.iter().map(|&j| v[j]).sum();
+            let change = counterpart.map_or(0.0, |j| v[j]) - sum;
+            table.iter().for_each(|&j| v[j] += change / table.len() as f64);
         }
     }
 }
