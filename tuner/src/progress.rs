@@ -8,6 +8,8 @@ pub trait Progress: Sync {
     fn advance(&self, by: u64);
     /// How it goes, in a few words.
     fn message(&self, text: String);
+    /// What the user should know before the step goes on.
+    fn warn(&self, _text: &str) {}
     /// The step is over.
     fn end(&self);
 }

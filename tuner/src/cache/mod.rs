@@ -28,7 +28,7 @@ use crate::processes;
 use crate::progress::{Progress, Unit};
 
 /// What every manifest begins with; another version of the program may lay out columns in another way.
-const MAGIC: &str = "merino-cache 4";
+const MAGIC: &str = "merino-cache 5";
 
 /// The manifest of an entry.
 const MANIFEST: &str = "manifest";

@@ -155,7 +155,7 @@ fn manifests_that_cannot_be_are_not_believed() {
         (&|manifest| manifest["files"][0]["sha256"] = "0".into(), "is of other data"),
         (&|manifest| manifest["files"][0]["positions"] = u64::MAX.into(), "columns of positions differ in length"),
         (&|manifest| manifest["files"][0]["records"] = 5.into(), "records are not those of lines"),
-        (&|manifest| manifest["files"][0]["views"]["won"] = json!([u64::MAX, 1]), "records are not those of lines"),
+        (&|manifest| manifest["files"][0]["evidence"]["draws"] = u64::MAX.into(), "records are not those of lines"),
         (&|manifest| manifest["grouping"] = "Mixed".into(), "groups are not Mixed"),
     ];
     for (forgery, why) in forgeries {

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use common::note;
 use indicatif::{ProgressBar, ProgressStyle};
 use tuner::processes::is_first;
 use tuner::progress::{Progress, Unit};
@@ -50,6 +51,13 @@ impl Progress for Bars {
 
     fn message(&self, text: String) {
         self.with(|bar| bar.iter().for_each(|bar| bar.set_message(text.clone())));
+    }
+
+    fn warn(&self, text: &str) {
+        self.clear();
+        if is_first() {
+            note!("warning: {text}");
+        }
     }
 
     fn end(&self) {

@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use super::ReadOptions;
 use super::filter::{Filter, Keys, LeftOut, LeftOutCounts};
 use super::formats::{Reader, RecordError, Sample, Sink};
+use super::judge::Evidence;
 use super::store::ChunkStore;
-use super::{ReadOptions, Views};
 
 /// What came of one chunk of a file.
 #[derive(Default)]
@@ -14,7 +15,7 @@ pub(super) struct Chunk {
     /// By position: its key, if duplicates are to be found.
     keys: Vec<u64>,
     pub(super) left_out: LeftOutCounts,
-    pub(super) views: Views,
+    pub(super) evidence: Evidence,
     pub(super) records: u32,
     /// Record within the chunk, error, excerpt.
     pub(super) bad: Vec<(u32, RecordError, String)>,
@@ -53,7 +54,7 @@ impl Sink for Reading<'_> {
         if let Some(reason) = self.filter.refuses(sample) {
             return chunk.left_out.add(reason);
         }
-        chunk.views.add(&sample.position, &sample.label);
+        chunk.evidence.add(&sample.position, &sample.label);
         chunk.store.push(record, &sample.position, &sample.label);
         if self.options.moves {
             chunk.store.push_move(sample.best);

@@ -11,6 +11,7 @@ mod filter;
 mod folder;
 mod formats;
 mod input;
+pub(crate) mod judge;
 mod label;
 mod material;
 mod packed;
@@ -21,7 +22,6 @@ pub(crate) mod runs;
 mod show;
 pub mod stats;
 mod store;
-mod views;
 mod weight;
 
 use std::collections::BTreeMap;
@@ -38,6 +38,7 @@ pub use folder::POSITIONS;
 pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, codes_of, write_chain, write_game};
 pub use formats::{Format, LabelStyle, Plies, Record, RecordError, Results, Sample, Table};
 pub use input::{Source, SourceError};
+pub use judge::Evidence;
 pub use label::{Label, LabelView, Outcome};
 pub use material::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, material_balance, phase, phase_part};
 pub use reservoir::Subsample;
@@ -45,7 +46,6 @@ pub use runs::Unfit;
 pub(crate) use show::{skipped_by_reason, together, write_files, write_skipped};
 pub use store::Grouping;
 use store::Store;
-pub use views::Views;
 pub use weight::Weight;
 
 /// Bytes of a chunk of a file; chunks are parsed in parallel and do not depend on the number of threads.
@@ -144,8 +144,8 @@ pub struct FileSummary {
     pub positions: u64,
     /// What was left out of it.
     pub left_out: LeftOutCounts,
-    /// Whose results it has, as its material says.
-    pub views: Views,
+    /// What speaks for and against its labels.
+    pub evidence: Evidence,
     /// SHA-256 of the file as it is on the disk, in hexadecimal.
     pub sha256: String,
     /// How it is written.

@@ -10,9 +10,10 @@ use super::chunk::Chunk;
 use super::filter::{Filter, Keys, LeftOutCounts};
 use super::formats::{self, Reader};
 use super::input::Blocks;
+use super::judge::Evidence;
 use super::reservoir::Reservoir;
 use super::store::StoreWriter;
-use super::{BadRecord, Dataset, DatasetError, FileSummary, ReadOptions, Skipped, Source, Views};
+use super::{BadRecord, Dataset, DatasetError, FileSummary, ReadOptions, Skipped, Source};
 use crate::parallel;
 use crate::progress::{Progress, Unit};
 
@@ -70,7 +71,7 @@ impl Importer<'_> {
             record: reader.format().record(),
             positions: 0,
             left_out: LeftOutCounts::default(),
-            views: Views::default(),
+            evidence: Evidence::default(),
             sha256: String::new(),
             format: reader.format(),
             weight,
@@ -115,7 +116,7 @@ impl Importer<'_> {
         file.records += u64::from(chunk.records);
         file.positions += chunk.store.len() as u64;
         file.left_out.merge(chunk.left_out);
-        file.views.merge(&chunk.views);
+        file.evidence.merge(&chunk.evidence);
         Ok(())
     }
 

@@ -147,7 +147,7 @@ mod tests {
 
     use super::super::label::{Label, Outcome};
     use super::super::store::Store;
-    use super::super::{Format, LeftOutCounts, Record, Views};
+    use super::super::{Evidence, Format, LeftOutCounts, Record};
     use super::*;
     use crate::io::Storage;
 
@@ -160,7 +160,7 @@ mod tests {
             records: SIZE as u64 / 2,
             positions: SIZE as u64 / 2,
             left_out: LeftOutCounts::default(),
-            views: Views::default(),
+            evidence: Evidence::default(),
             sha256: String::new(),
             weight: super::super::Weight::default(),
             format: Format::Bullet,

@@ -93,7 +93,7 @@ impl Problem {
         let mut problem = Self::read_texts([Ok((rows.name.clone(), text))], storage, accept, progress)?;
         problem.check.iter_mut().try_for_each(|check| rows.name_rows(check))?;
         // What the user should know of groups is for those who number them; these are the games of the data.
-        problem.warnings.clear();
+        problem.warnings = rows.warnings();
         Ok(problem)
     }
 

@@ -6,7 +6,7 @@ use engine::eval::params::Weights;
 use engine::eval::{DEFAULT_SCALE, Evaluator};
 use serde_json::{Value, json};
 
-use crate::data::{Dataset, DatasetError, ReadOptions, Source};
+use crate::data::{Dataset, DatasetError, ReadOptions, Source, judge};
 use crate::features::{Resolve, score};
 use crate::model::rows::Weighted;
 use crate::objective::{SampleLoss, fit_k};
@@ -20,6 +20,8 @@ pub struct Outliers {
     explanation: Explanation,
     /// Records that were passed over.
     skipped: u64,
+    /// What speaks against the labels as a whole.
+    warnings: Vec<String>,
 }
 
 /// Finds the `count` positions whose result is furthest from what the parameters expect.
@@ -50,6 +52,7 @@ pub fn outliers(
     Ok(Outliers {
         explanation: explain(&case, Worst { count, apart: 1 }, progress),
         skipped: dataset.skipped_records(),
+        warnings: judge::warnings(dataset.files(), true),
     })
 }
 
@@ -80,14 +83,9 @@ impl Outliers {
                 "{:<width$}  {} of {} positions are off by more than {FAR_OFF} ({share:.3} %)",
                 file.file, file.far_off, file.positions
             );
-            if let Some(view) = file.suspected_view() {
-                let _ = writeln!(
-                    table,
-                    "{:<width$}  hint: the results look as if they were in the view of {}, not White's",
-                    "",
-                    view.name()
-                );
-            }
+        }
+        for warning in &self.warnings {
+            let _ = writeln!(table, "warning: {warning}");
         }
         if self.skipped > 0 {
             let _ = writeln!(table, "{} lines were skipped", self.skipped);
@@ -106,7 +104,6 @@ impl Outliers {
                     "file": file.file,
                     "positions": file.positions,
                     "far_off": file.far_off,
-                    "suspected_view": file.suspected_view().map(|view| view.name()),
                 })
             })
             .collect();
@@ -116,6 +113,7 @@ impl Outliers {
             "k": k,
             "loss": all.loss(),
             "files": files,
+            "warnings": self.warnings,
             "outliers": worst.iter().map(outlier_json).collect::<Vec<_>>(),
         })
     }

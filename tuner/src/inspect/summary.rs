@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::data::{FileSummary, Grouping, LeftOutCounts, skipped_by_reason, together, write_files, write_skipped};
+use crate::data::{Grouping, LeftOutCounts, skipped_by_reason, together, write_files, write_skipped};
 use crate::numbers::{Number, Numbers};
 use crate::objective::SampleLoss;
 use crate::params_file::{LossChange, Provenance};
@@ -99,8 +99,7 @@ impl Report {
 
     /// What looks wrong with the data, or with what came of them.
     fn warnings(&self) -> Vec<String> {
-        let turned = |file: &FileSummary| Some(format!("{}: {}", file.name, file.views.flipped_results()?));
-        self.files.iter().filter_map(turned).chain(self.rounding_warning()).collect()
+        self.warnings_of_data.iter().cloned().chain(self.rounding_warning()).collect()
     }
 
     /// The run as a table; `output` is where the parameters were written.

@@ -5,7 +5,7 @@ use engine::eval::params::{PAIRS, Weights};
 use engine::eval::score::Score;
 
 use super::*;
-use crate::data::{FileSummary, Format, LeftOutCounts, Record, Views, Weight};
+use crate::data::{Evidence, FileSummary, Format, LeftOutCounts, Record, Weight};
 
 fn baseline() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../params/baseline.toml");
@@ -32,7 +32,7 @@ fn file(name: &str, records: u64, digits: &str) -> FileSummary {
         records,
         positions: records,
         left_out: LeftOutCounts::default(),
-        views: Views::default(),
+        evidence: Evidence::default(),
         sha256: digits.repeat(32),
         format: Format::Pgn,
         weight: Weight::default(),

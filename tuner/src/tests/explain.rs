@@ -6,8 +6,8 @@ use crate::data::{Dataset, ReadOptions, Source};
 use crate::data::{MOST_PAWNS, material_balance, phase, phase_part};
 use crate::features::{self, Resolve};
 use crate::objective::{SampleLoss, expectation};
-use crate::run::explain::{Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, View, Worst, explain, loss_change};
-use engine::chess::{Color, Position};
+use crate::run::explain::{Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, Worst, explain, loss_change};
+use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use engine::search::{Pruning, Quiescence};
@@ -232,31 +232,4 @@ fn only_what_is_counted_is_in_bins() {
     assert_eq!(counts(&found.by_material), counts(&alone.by_material));
     assert!((found.all.loss() - alone.all.loss()).abs() < 1e-12);
     assert_eq!((found.worst, found.files), (whole.worst, whole.files));
-}
-
-#[test]
-fn labels_of_another_point_of_view_are_noticed() {
-    let folder = tempfile::tempdir().unwrap();
-    let lines: Vec<String> = lines().into_iter().step_by(5).collect();
-    let turned = |line: &String| {
-        let (fen, result) = line.split_once(" c9 ").unwrap();
-        let result = match result {
-            "\"1-0\";" => "\"0-1\";",
-            "\"0-1\";" => "\"1-0\";",
-            other => other,
-        };
-        format!("{fen} c9 {result}")
-    };
-    let is_black = |line: &String| Position::from_fen_prefix(line).unwrap().0.side_to_move() == Color::Black;
-    let of_black: Vec<String> = lines.iter().map(turned).collect();
-    let of_mover: Vec<String> =
-        lines.iter().map(|line| if is_black(line) { turned(line) } else { line.clone() }).collect();
-    let files: [(&str, &[String]); 3] = [("good.epd", &lines), ("black.epd", &of_black), ("mover.epd", &of_mover)];
-    let (dataset, targets) = read(&folder, &files);
-    let views: Vec<Option<View>> = explained(&dataset, &targets, Resolve::Qsearch, 0)
-        .files
-        .iter()
-        .map(crate::run::explain::Agreement::suspected_view)
-        .collect();
-    assert_eq!(views, [None, Some(View::Black), Some(View::SideToMove)]);
 }

@@ -19,6 +19,7 @@ pub use report::{Loss, Report};
 
 use crate::cache::CacheUse;
 use crate::data::Dataset;
+use crate::data::judge::warnings;
 use crate::features::{self, ReadError, Resolved};
 use crate::model::merino::numbers_of_leaf;
 use crate::numbers::Numbers;
@@ -26,7 +27,7 @@ use crate::objective::Difference;
 use crate::progress::Progress;
 use crate::run::explain::{Case, Explanation, WORST, explain, loss_change};
 use crate::run::{Divided, Outcome, Run, RunState, Seconds, SetLoss, Split, timed};
-use crate::target::Targets;
+use crate::target::{Target, Targets};
 use subject::Merino;
 
 /// Runs a job.
@@ -47,6 +48,7 @@ pub fn run(mut job: Job, hooks: Hooks<'_>) -> Result<Report, RunError> {
         timed(&mut seconds.read, || read(&mut job, resolved_with, hooks.progress))?;
     let Targets { target, values: targets } = job.target.of(&dataset)?;
     job.target = target;
+    warnings(dataset.files(), job.target != Target::Score).iter().for_each(|warning| hooks.progress.warn(warning));
     let rows = rows.with_targets(&targets)?;
     let Settings { validation, seed, loss, .. } = job.settings;
     let split = validation.map(|share| Split::hold_out(dataset.groups(), share, seed)).transpose()?;
@@ -141,6 +143,7 @@ fn report(job: Job, dataset: &Dataset, cache: Option<CacheUse>, outcome: Outcome
     };
     let at_bound = (0..2 * PAIRS).filter(is_at_bound).count();
     Report {
+        warnings_of_data: warnings(dataset.files(), job.target != Target::Score),
         files: dataset.files().to_vec(),
         cache,
         positions: dataset.len() as u64,

@@ -45,6 +45,8 @@ pub struct Report {
     pub outcome: Outcome<Loss>,
     /// The files.
     pub files: Vec<FileSummary>,
+    /// What speaks against the labels of the files.
+    pub warnings_of_data: Vec<String>,
     /// What the cache was good for, if there was one.
     pub cache: Option<CacheUse>,
     /// Positions used, those held out included.

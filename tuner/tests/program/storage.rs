@@ -100,14 +100,14 @@ fn a_damaged_cache_is_made_anew() {
     };
     let age = || {
         let text = fs::read_to_string(entry.join("manifest")).unwrap();
-        fs::write(entry.join("manifest"), text.replacen("cache 4", "cache 1", 1)).unwrap();
+        fs::write(entry.join("manifest"), text.replacen("cache 5", "cache 1", 1)).unwrap();
     };
     let damages: [(&dyn Fn(), &str); 6] = [
         (&|| flip("count"), "count: is damaged"),
         (&|| cut("packed"), "packed: "),
         (&|| flip("manifest"), "manifest: is damaged"),
         (&|| cut("manifest"), "manifest: is damaged"),
-        (&age, "manifest: expected `merino-cache 4`: of another version"),
+        (&age, "manifest: expected `merino-cache 5`: of another version"),
         (&|| fs::remove_file(entry.join("manifest")).unwrap(), "manifest: "),
     ];
     for (damage, why) in damages {

@@ -12,9 +12,10 @@ use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
 
+use super::judge::Correlation;
 use crate::data::{Dataset, DatasetError, Label, ReadOptions, Source, material_balance};
 use crate::progress::Progress;
-use sums::{Correlation, LABELS, SCORES, Sums};
+use sums::{LABELS, SCORES, Sums};
 
 /// A quiescence score further than this from the evaluation, in centipawns, is not that of a quiet position.
 const QUIET_MARGIN: i32 = 50;
@@ -124,64 +125,10 @@ impl Games {
     }
 }
 
-/// How labels or scores go with material, by side to move.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Agreement {
-    /// Over all positions with White, and with Black to move.
-    by_side: [Correlation; 2],
-    /// Positions with Black to move in stretches where they go with material as they should, and where they go against
-    /// it.
-    straight: u64,
-    turned: u64,
-}
-
-/// What may be wrong with a point of view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ViewFault {
-    /// It is Black's throughout.
-    Black,
-    /// It is that of the side to move, or White's where that of the side to move was expected.
-    SideToMove,
-    /// It changes within the file.
-    Mixed,
-}
-
-impl Agreement {
-    fn add(&mut self, part: &[Correlation; 2]) {
-        self.by_side.iter_mut().zip(part).for_each(|(sum, part)| sum.merge(part));
-        let black = &part[1];
-        self.straight += if black.is_straight() { black.count() } else { 0 };
-        self.turned += if black.is_turned() { black.count() } else { 0 };
-    }
-
-    /// What looks wrong, if anything does.
-    fn fault(&self) -> Option<ViewFault> {
-        let [white, black] = &self.by_side;
-        if self.straight > 0 && self.turned > 0 {
-            Some(ViewFault::Mixed)
-        } else if black.is_turned() {
-            Some(if white.is_turned() { ViewFault::Black } else { ViewFault::SideToMove })
-        } else if white.is_turned() {
-            Some(ViewFault::SideToMove)
-        } else {
-            None
-        }
-    }
-}
-
-/// How the labels and scores of one file go with material.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct FileAgreement {
-    labels: Agreement,
-    scores: Agreement,
-}
-
 /// What was found.
 pub struct Stats {
     dataset: Dataset,
     sums: Sums,
-    /// By file, in order.
-    agreements: Vec<FileAgreement>,
     duplicates: Duplicates,
     /// If every position is of a game that has a name.
     games: Option<Games>,
@@ -203,26 +150,25 @@ pub fn collect(
 ) -> Result<Stats, DatasetError> {
     let evaluator = Evaluator::default();
     let dataset = Dataset::read(sources, options, progress)?;
-    let mut whole = Whole { agreements: vec![FileAgreement::default(); dataset.files().len()], ..Whole::default() };
+    let mut whole = Whole::default();
     let look = |chunk: Range<usize>| {
-        let mut collector = Collector::new(&evaluator, count, dataset.file_of(chunk.start));
+        let mut collector = Collector::new(&evaluator, count);
         dataset.samples(chunk).for_each(|(position, label)| collector.add(&position, label));
         collector
     };
     dataset.each_chunk("measuring", look, |part| whole.add(part, count), progress);
     let is_of_games = dataset.grouping() == crate::data::Grouping::Games;
     let games = is_of_games.then(|| Games::of(dataset.groups()));
-    let Whole { sums, agreements, keys, suspicions, mut suspects } = whole;
+    let Whole { sums, keys, suspicions, mut suspects } = whole;
     suspects.sort_unstable();
     suspects.truncate(count);
-    Ok(Stats { dataset, sums, agreements, duplicates: Duplicates::of(keys), games, suspicions, suspects })
+    Ok(Stats { dataset, sums, duplicates: Duplicates::of(keys), games, suspicions, suspects })
 }
 
-/// Looks at the positions of one part, which is of one file.
+/// Looks at the positions of one part.
 struct Collector<'e> {
     quiescence: Quiescence<'e>,
     most: usize,
-    file: usize,
     sums: Sums,
     keys: Vec<u64>,
     suspicions: [u64; Suspicion::ALL.len()],
@@ -230,11 +176,10 @@ struct Collector<'e> {
 }
 
 impl<'e> Collector<'e> {
-    fn new(evaluator: &'e Evaluator, most: usize, file: usize) -> Self {
+    fn new(evaluator: &'e Evaluator, most: usize) -> Self {
         Collector {
             quiescence: Quiescence::new(evaluator, Pruning::Exact),
             most,
-            file,
             sums: Sums::default(),
             keys: Vec::new(),
             suspicions: Default::default(),
@@ -260,7 +205,6 @@ impl<'e> Collector<'e> {
 #[derive(Default)]
 struct Whole {
     sums: Sums,
-    agreements: Vec<FileAgreement>,
     keys: Vec<u64>,
     suspicions: [u64; Suspicion::ALL.len()],
     suspects: Vec<Suspect>,
@@ -279,9 +223,6 @@ impl Whole {
         }
         self.suspicions.iter_mut().zip(part.suspicions).for_each(|(count, more)| *count += more);
         self.keys.extend_from_slice(&part.keys);
-        let agreement = &mut self.agreements[part.file];
-        agreement.labels.add(&part.sums.with_material[LABELS]);
-        agreement.scores.add(&part.sums.with_material[SCORES]);
         self.sums.merge(&part.sums);
     }
 }

@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{Agreement, Correlation, LABELS, Outcomes, QUIET_MARGIN, SCORES, Stats, Suspicion, ViewFault};
-use crate::data::{LeftOutCounts, skipped_by_reason, together, write_files, write_skipped};
+use super::{Correlation, LABELS, Outcomes, QUIET_MARGIN, SCORES, Stats, Suspicion};
+use crate::data::{LeftOutCounts, judge, skipped_by_reason, together, write_files, write_skipped};
 
 /// How positions are divided by their number of pieces: the most of each class.
 const PIECES: [usize; 6] = [5, 10, 15, 20, 25, 32];
@@ -114,15 +114,9 @@ impl Stats {
         Ok(())
     }
 
-    /// What is wrong with points of view, in words.
+    /// What a user should know before a fit.
     pub(super) fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        for (file, found) in self.dataset.files().iter().zip(&self.agreements) {
-            for (what, agreement) in [("results", &found.labels), ("scores", &found.scores)] {
-                warnings.extend(agreement.fault().map(|fault| warning(&file.name, what, agreement, fault)));
-            }
-        }
-        warnings
+        judge::warnings(self.dataset.files(), true)
     }
 
     fn write_suspects(&self, to: &mut String) -> fmt::Result {
@@ -151,14 +145,14 @@ impl Stats {
             Value::Object(entries.collect())
         };
         let correlations = |pair: &[Correlation; 2]| json!(pair.each_ref().map(Correlation::coefficient));
-        let files = dataset.files().iter().zip(&self.agreements).map(|(file, found)| {
+        let files = dataset.files().iter().map(|file| {
             json!({
                 "file": file.name,
                 "records": file.records,
                 "positions": file.positions,
                 "left_out": file.left_out,
-                "results_and_material": correlations(&found.labels.by_side),
-                "scores_and_material": correlations(&found.scores.by_side),
+                "results_and_material": correlations(&file.evidence.results.by_side),
+                "scores_and_material": correlations(&file.evidence.scores.by_side),
             })
         });
         let suspects = self.suspects.iter().map(|suspect| {
@@ -206,25 +200,5 @@ impl Stats {
                 .collect::<serde_json::Map<String, Value>>(),
             "suspects": suspects.collect::<Vec<_>>(),
         })
-    }
-}
-
-/// What looks wrong, and what helps.
-fn warning(file: &str, what: &str, agreement: &Agreement, fault: ViewFault) -> String {
-    let [white, black] = agreement.by_side.each_ref().map(coefficient);
-    let found = format!("they go with material by {white} with White to move, by {black} with Black to move");
-    match fault {
-        ViewFault::SideToMove => format!(
-            "{file}: the {what} look as if they were read in the wrong view, that of the side to move for White's or \
-             the other way round: {found}. Say whose they are with --view white or --view mover."
-        ),
-        ViewFault::Black => {
-            format!("{file}: the {what} look as if they were in Black's view: {found}. Turn them before.")
-        }
-        ViewFault::Mixed => format!(
-            "{file}: the view of the {what} changes within the file: of positions with Black to move, {} stand where \
-             they go with material and {} where they go against it. No --view fits; the file has to be parted.",
-            agreement.straight, agreement.turned
-        ),
     }
 }

@@ -81,7 +81,7 @@ impl Store {
             let is_in_file = records.is_sorted() && records.last().is_none_or(|&last| u64::from(last) < file.records);
             // What was left out was looked at, too.
             let left_out = file.left_out.iter().map(|(_, count)| u128::from(count)).sum::<u128>();
-            let are_of_file = file.views.are_of(u128::from(file.positions) + left_out);
+            let are_of_file = file.evidence.is_of(u128::from(file.positions) + left_out);
             (!is_in_file || !are_of_file).then(|| format!("records are not those of {}", file.name))
         });
         self.records.release(0..self.len());

@@ -11,6 +11,7 @@ mod talk;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ use common::files::write_whole_with;
 
 use super::RunError;
 use crate::cache;
-use crate::data::{Dataset, DatasetError, ReadOptions, Source, write_files, write_skipped};
+use crate::data::{Dataset, DatasetError, ReadOptions, Source, judge, write_files, write_skipped};
 use crate::features::Resolve;
 use crate::io::StorageError;
 use crate::model::text::answers::{Declarations, Joint};
@@ -32,7 +33,7 @@ use crate::model::text::{TextError, VERSION_2};
 use crate::progress::{Progress, Unit};
 use process::{CHUNK, Work};
 pub use rows::AskedRows;
-use rows::{Answered, Piece, TOLD};
+use rows::{Answered, Piece, TOLD, WARNING};
 
 /// Positions that are asked for with the colours exchanged, too, about.
 const FLIPPED: usize = 1000;
@@ -205,6 +206,7 @@ impl Engine {
         let mut told = String::new();
         _ = write_files(&mut told, work.dataset.files());
         _ = write_skipped(&mut told, work.dataset.skipped());
+        judge::warnings(work.dataset.files(), true).iter().for_each(|warning| _ = writeln!(told, "{WARNING}{warning}"));
         told += &self.told(&pieces)?;
         Ok(Answered { file, joint, pieces, told })
     }
@@ -232,7 +234,7 @@ impl Engine {
             let [off, compared] = [|piece: &Piece| piece.off, |piece: &Piece| piece.compared]
                 .map(|of| pieces.iter().map(of).sum::<u64>());
             told += &format!(
-                "warning      {off} of {compared} scores are not negated when the colours are exchanged, by up to \
+                "{WARNING}{off} of {compared} scores are not negated when the colours are exchanged, by up to \
                  {difference} cp: {worst}\n"
             );
         }

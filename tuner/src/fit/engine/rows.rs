@@ -13,6 +13,9 @@ use crate::model::text::{TextError, VERSION_2};
 /// What begins the lines in front of the rows that tell what they are.
 pub(super) const TOLD: &str = "# ";
 
+/// What begins the lines that warn.
+pub(super) const WARNING: &str = "warning      ";
+
 /// A text of rows that an engine has answered.
 pub struct AskedRows {
     /// What messages call it.
@@ -29,6 +32,11 @@ impl AskedRows {
         let mut file = self.file.try_clone()?;
         file.rewind()?;
         decode_text(Box::new(file))
+    }
+
+    /// What the user should know of the positions before their rows are fitted.
+    pub(in crate::fit) fn warnings(&self) -> Vec<String> {
+        self.told.lines().filter_map(|line| Some(line.strip_prefix(WARNING)?.to_owned())).collect()
     }
 
     pub(super) fn lines(&self) -> Result<io::Lines<Box<dyn BufRead>>, TextError> {

@@ -4,7 +4,7 @@ use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 
 use super::{LossChange, Page};
-use crate::data::{ReadOptions, Source};
+use crate::data::{ReadOptions, Source, judge};
 use crate::features::{self, Resolve, Resolved, Scores, score};
 use crate::model::centre::Centring;
 use crate::model::merino::merino;
@@ -74,6 +74,7 @@ pub fn compare(
         after: Some(after),
         positions: dataset.len() as u64,
         files: dataset.files().to_vec(),
+        warnings: judge::warnings(dataset.files(), true),
         skipped: dataset.skipped().clone(),
         ..Page::default()
     })

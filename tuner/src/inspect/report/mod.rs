@@ -191,15 +191,5 @@ fn skipped(page: &Page) -> String {
 }
 
 fn warnings(page: &Page) -> Markup {
-    let mut all = page.warnings.clone();
-    for labels in page.after.iter().flat_map(|after| &after.files) {
-        if let Some(view) = labels.suspected_view() {
-            all.push(format!(
-                "{}: the results look as if they were in the view of {}, not White’s",
-                labels.file,
-                view.name()
-            ));
-        }
-    }
-    page::warnings(&all)
+    page::warnings(&page.warnings)
 }

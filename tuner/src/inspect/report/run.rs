@@ -52,6 +52,7 @@ impl Page {
         }
         let of_positions = [("Target", report.target.to_string()), ("Judged by", report.resolve.name())];
         page.facts.splice(0..0, of_positions.map(|(name, value)| (name.to_owned(), value)));
+        page.warnings.extend(report.warnings_of_data.iter().cloned());
         page.warnings.extend(worse(report.held_loss.map(|held| [held.before.minimised(), held.after.minimised()])));
         page
     }

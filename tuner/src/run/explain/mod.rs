@@ -26,9 +26,6 @@ pub(crate) const EXPECTATIONS: usize = 20;
 /// An expectation further than this from the result is far off.
 pub(crate) const FAR_OFF: f64 = 0.9;
 
-/// Agreement are called into question where turning them helps by this many standard errors.
-const CERTAIN: f64 = 5.0;
-
 /// Positions and the parameters that judge them.
 #[derive(Clone, Copy)]
 pub(crate) struct Case<'a> {
@@ -101,7 +98,7 @@ pub struct Explanation {
     pub(crate) by_material: Vec<Bin>,
     /// By [`phase`], from 0 to [`FULL_PHASE`].
     pub(crate) by_phase: Vec<Bin>,
-    /// How the labels of each file agree with the expectations, in order.
+    /// How far the labels of each file are from the expectations, in order.
     pub(crate) files: Vec<Agreement>,
     /// The positions whose expectation is furthest from their result, worst first.
     pub worst: Vec<Misjudged>,
@@ -129,57 +126,24 @@ fn bin_of(expected: f64) -> usize {
     ((expected * EXPECTATIONS as f64) as usize).min(EXPECTATIONS - 1)
 }
 
-/// Whether the labels of a file agree with the expectations.
+/// How far the labels of a file are from the expectations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agreement {
     pub(crate) file: String,
     pub(crate) positions: u64,
     /// Those whose expectation is more than [`FAR_OFF`] from their result.
     pub(crate) far_off: u64,
-    /// By how much the squared errors fall if every label is taken from the other side's view.
-    turned: Moments,
-    /// The same if only those of positions are in which Black is to move.
-    turned_for_black: Moments,
-}
-
-/// A point of view that labels seem to have instead of White's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum View {
-    Black,
-    SideToMove,
-}
-
-impl View {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            View::Black => "Black",
-            View::SideToMove => "the side to move",
-        }
-    }
 }
 
 impl Agreement {
-    fn add(&mut self, judged: &Judged) {
-        let error = (judged.target - judged.expected).powi(2);
-        let turned = error - (1.0 - judged.target - judged.expected).powi(2);
+    fn add(&mut self, target: f64, expected: f64) {
         self.positions += 1;
-        self.far_off += u64::from((judged.target - judged.expected).abs() > FAR_OFF);
-        self.turned.add(turned, 1.0, judged.group);
-        self.turned_for_black.add(if judged.is_black_to_move { turned } else { 0.0 }, 1.0, judged.group);
+        self.far_off += u64::from((target - expected).abs() > FAR_OFF);
     }
 
     fn merge(&mut self, other: &Self) {
         self.positions += other.positions;
         self.far_off += other.far_off;
-        self.turned.merge(other.turned);
-        self.turned_for_black.merge(other.turned_for_black);
-    }
-
-    /// The view that the labels fit much better than White's, if there is one.
-    pub(crate) fn suspected_view(&self) -> Option<View> {
-        let gains = [(View::Black, &self.turned), (View::SideToMove, &self.turned_for_black)];
-        let certain = gains.into_iter().filter(|(_, gain)| gain.mean() > CERTAIN * gain.error() && gain.mean() > 0.0);
-        certain.max_by(|(_, a), (_, b)| a.mean().total_cmp(&b.mean())).map(|(view, _)| view)
     }
 }
 
@@ -249,14 +213,6 @@ pub(crate) fn loss_change(case: &Case<'_>, loss: SampleLoss, before: &Explanatio
     loss_difference(loss, (before.k, &before.scores), (after.k, &after.scores), weighted, &groups)
 }
 
-/// A position with what is expected of it.
-struct Judged {
-    expected: f64,
-    target: f64,
-    is_black_to_move: bool,
-    group: u32,
-}
-
 /// Sums over positions, and the worst of them.
 struct Sums {
     /// Without the worst positions.
@@ -293,9 +249,8 @@ impl Sums {
             };
             let expected = expectation(case.k, score.into());
             let target = f64::from(case.targets[sample]);
-            let is_black_to_move = position.side_to_move().sign() < 0;
             let group = label.group;
-            told.files[file].add(&Judged { expected, target, is_black_to_move, group });
+            told.files[file].add(target, expected);
             self.worst.push(((target - expected).abs(), sample));
             if !case.is_counted(sample) {
                 continue;

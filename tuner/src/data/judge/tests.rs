@@ -1,0 +1,181 @@
+//! Data that are as they should be, and data that are not.
+
+use std::fmt::Write;
+
+use engine::random::Random;
+
+use super::*;
+use crate::data::{Dataset, ReadOptions, Source, Subsample};
+
+/// Endings of pawns that the side with more of them mostly wins, White and Black to move by turns, with their results in
+/// the view that is asked for by number of line.
+pub(in crate::data) fn endings(lines: usize, is_mover: impl Fn(usize) -> bool) -> String {
+    let mut random = Random::seeded(5);
+    let mut text = String::new();
+    for line in 0..lines {
+        let mut pawns = |letter: char| -> (String, i32) {
+            let rank: String = (0..8).map(|_| if random.below(2) == 0 { letter } else { '1' }).collect();
+            let count = rank.matches(letter).count() as i32;
+            (rank, count)
+        };
+        let ((white, whites), (black, blacks)) = (pawns('P'), pawns('p'));
+        let is_black_to_move = line % 2 == 1;
+        let mut points = f64::from((whites - blacks).signum() + 1) / 2.0;
+        if random.below(5) == 0 {
+            points = 0.5;
+        }
+        if is_black_to_move && is_mover(line) {
+            points = 1.0 - points;
+        }
+        let side = if is_black_to_move { 'b' } else { 'w' };
+        writeln!(text, "4k3/{black}/8/8/8/8/{white}/4K3 {side} - - [{points:.1}] {}", 100 * (whites - blacks)).unwrap();
+    }
+    text
+}
+
+fn files_of(texts: &[(&'static str, String)], options: &ReadOptions) -> Vec<FileSummary> {
+    let source = |(name, text): &(&'static str, String)| Source::in_memory(name, text.clone().into_bytes()).unwrap();
+    Dataset::read(texts.iter().map(source).collect(), options, &()).unwrap().files().to_vec()
+}
+
+fn evidence(text: &str) -> Evidence {
+    files_of(&[("made up", text.to_owned())], &ReadOptions::default())[0].evidence
+}
+
+fn view(is_mover: fn(usize) -> bool) -> Option<ViewFault> {
+    evidence(&endings(20_000, is_mover)).results.fault()
+}
+
+#[test]
+fn data_in_one_view_are_not_called_into_question() {
+    let found = evidence(&endings(2000, |_| false));
+    assert_eq!((found.results.fault(), found.scores.fault()), (None, None));
+    let [white, black] = found.results.by_side;
+    assert!(white.coefficient().unwrap() > 0.5 && black.coefficient().unwrap() > 0.5);
+    assert_eq!((found.positions(), white.count(), black.count()), (2000, 1000, 1000));
+    // Chance is no fault.
+    let few = evidence("8/8/8/8/8/k7/7R/K7 w - - [0.0]\n8/8/8/8/8/k7/7P/K7 w - - [1.0]\n");
+    assert_eq!(few.warnings(true), [""; 0]);
+}
+
+#[test]
+fn files_are_judged_one_by_one_before_a_sample_is_drawn() {
+    let texts = [("white's", endings(4000, |_| false)), ("the mover's", endings(4000, |_| true))];
+    let subsample = Some(Subsample { size: 70, seed: 1, flatten: false });
+    let files = files_of(&texts, &ReadOptions { subsample, ..ReadOptions::default() });
+    let faults: Vec<_> = files.iter().map(|file| file.evidence.results.fault()).collect();
+    assert_eq!(faults, [None, Some(ViewFault::SideToMove)]);
+}
+
+#[test]
+fn a_wrong_view_is_noticed() {
+    assert_eq!(view(|_| false), None);
+    assert_eq!(view(|_| true), Some(ViewFault::SideToMove));
+    assert_eq!(view(|line| line >= 8_000), Some(ViewFault::Changes));
+    for (turned, is_mover) in [(40, (|line| line / 2 % 5 < 2) as fn(usize) -> bool), (20, |line| line / 2 % 5 < 1)] {
+        let Some(ViewFault::Mixed(share)) = view(is_mover) else { panic!("{:?}", view(is_mover)) };
+        assert!((100.0 * share - f64::from(turned)).abs() < 4.0, "{share} for {turned} %");
+    }
+    let black: String =
+        endings(4000, |_| false).replace("[1.0]", "[x]").replace("[0.0]", "[1.0]").replace("[x]", "[0.0]");
+    assert_eq!(evidence(&black).results.fault(), Some(ViewFault::Black));
+}
+
+#[test]
+fn advice_says_what_a_flag_can_do() {
+    // The scores are White's: --view would turn them, too.
+    let warnings = evidence(&endings(1000, |_| true)).warnings(true);
+    assert!(warnings.len() == 1 && warnings[0].contains("--view turns both"), "{warnings:?}");
+    let without: String =
+        endings(1000, |_| true).lines().map(|line| line.rsplit_once(' ').unwrap().0.to_owned() + "\n").collect();
+    let warnings = evidence(&without).warnings(true);
+    assert!(warnings.len() == 1 && warnings[0].contains("--view white or --view mover"), "{warnings:?}");
+}
+
+/// Boards of many pieces and of few, by turns, with a result and a score each: whether White has a knight more, and a
+/// number below a hundred that chance gives.
+fn boards(lines: usize, label: impl Fn(bool, u64) -> String) -> String {
+    let mut random = Random::seeded(3);
+    let mut text = String::new();
+    for line in 0..lines {
+        let is_ahead = random.below(2) == 0;
+        let board = match (line % 3, is_ahead) {
+            (0, true) => "rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+            (0, false) => "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKB1R",
+            (1, true) => "r2qk3/ppp5/8/8/8/8/PPP5/RN1QK3",
+            (1, false) => "rn1qk3/ppp5/8/8/8/8/PPP5/R2QK3",
+            (_, true) => "4k3/ppp5/8/8/8/8/PPP5/1N2K3",
+            (_, false) => "1n2k3/ppp5/8/8/8/8/PPP5/4K3",
+        };
+        writeln!(text, "{board} w - - 0 {} {}", line + 1, label(is_ahead, random.below(100))).unwrap();
+    }
+    text
+}
+
+/// A result that follows from material in so many of a hundred positions; else a draw.
+fn follows(is_ahead: bool, chance: u64, share: u64) -> &'static str {
+    match (is_ahead, chance < share) {
+        (true, true) => "[1.0]",
+        (false, true) => "[0.0]",
+        (_, false) => "[0.5]",
+    }
+}
+
+#[test]
+fn results_that_hardly_depend_on_material_are_named() {
+    let good = evidence(&boards(3000, |is_ahead, chance| follows(is_ahead, chance, 80).to_owned()));
+    assert_eq!(good.warnings(true), [""; 0]);
+    let weak = |is_ahead: bool, chance: u64| match chance {
+        0..66 => "[0.5]",
+        chance => follows(is_ahead == (chance % 4 > 0), 0, 1),
+    };
+    let weak = evidence(&boards(3000, |is_ahead, chance| weak(is_ahead, chance).to_owned()));
+    let warnings = weak.warnings(true);
+    assert!(warnings.len() == 1, "{warnings:?}");
+    assert!(warnings[0].starts_with("results hardly depend on material (correlation +0."), "{warnings:?}");
+    assert!(
+        warnings[0].contains("draws): fits to such results made three engines 100 to 160 Elo weaker"),
+        "{warnings:?}"
+    );
+    // Who fits scores has nothing to do with them.
+    assert_eq!(weak.warnings(false), [""; 0]);
+}
+
+#[test]
+fn scores_that_results_contradict_are_named() {
+    let with_score = |share: u64| {
+        evidence(&boards(3000, |is_ahead, chance| {
+            format!("{} {}", follows(is_ahead, chance, share), if is_ahead { 350 } else { -350 })
+        }))
+    };
+    assert_eq!(with_score(80).warnings(true), [""; 0]);
+    let warnings = with_score(30).warnings(true);
+    assert!(warnings.iter().any(|warning| warning.starts_with("scores and results disagree: ")), "{warnings:?}");
+}
+
+#[test]
+fn level_games_and_missing_phases_are_named() {
+    let text = boards(3000, |is_ahead, chance| follows(is_ahead, chance, 80).to_owned());
+    let without = |part: usize| -> String {
+        text.lines().enumerate().filter(|(line, _)| line % 3 != part).map(|(_, line)| line.to_owned() + "\n").collect()
+    };
+    let endgame = evidence(&without(2)).warnings(true);
+    assert!(
+        endgame.iter().any(|warning| warning.starts_with("0.0 % of the positions are of the endgame: ")),
+        "{endgame:?}"
+    );
+    let opening = evidence(&without(0)).warnings(true);
+    assert!(
+        opening.iter().any(|warning| warning.starts_with("0.0 % of the positions are of the opening: ")),
+        "{opening:?}"
+    );
+    let level = text.replace("rnbqkb1r/", "rnbqkbnr/").replace("PPPPPPPP/RNBQKB1R", "PPPPPPPP/RNBQKBNR");
+    let warnings = evidence(&level).warnings(true);
+    assert!(warnings.iter().any(|warning| warning.starts_with("all games begin balanced: ")), "{warnings:?}");
+}
+
+#[test]
+fn evidence_of_more_positions_than_there_are_is_refused() {
+    let found = evidence(&endings(2000, |_| false));
+    assert!(found.is_of(2000) && !found.is_of(1999));
+}
