@@ -16,7 +16,7 @@ const COMMANDS: [&str; 8] = ["tuner", "arena", "merino", "cargo", "make", "mpiru
 const PROGRAMS: [&str; 3] = ["tuner", "arena", "merino"];
 
 /// What commands that no test runs begin with, and why.
-const NOT_RUN: [(&str, &str); 10] = [
+const NOT_RUN: [(&str, &str); 11] = [
     ("cargo test", "this is such a run"),
     ("cargo build", "minutes; every test is built by one"),
     ("cargo bench", "minutes, and figures that no test can judge"),
@@ -24,6 +24,7 @@ const NOT_RUN: [(&str, &str); 10] = [
     ("cargo run --release -p merino-arena --example simulate_spsa", "half a minute; tests/spsa runs a part of it"),
     ("make", "builds a release in minutes, and `make all` is what `cargo build` is"),
     ("data/fetch", "needs the network; tuner/tests/program/fetch.rs has it fetch from this machine"),
+    ("tuner evaluate --engine", "needs engines; tuner/tests/program/asked.rs has two compared"),
     ("tuner fit --engine", "needs an engine; tuner/tests/program/kit.rs builds one and has it asked"),
     ("arena loop night.toml", "takes a night; arena/tests/matches/looping.rs runs loops"),
     ("mpirun", "needs an MPI library; tuner/tests/program/mpi.rs does it where there is one"),

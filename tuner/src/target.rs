@@ -1,5 +1,6 @@
 //! What a position's expected result is compared with: the result of its game, the score of a search, or both.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -31,7 +32,10 @@ pub enum Target {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum TargetError {
     /// Some positions have no score.
-    #[error("target: {missing} of {positions} positions have no score, as EPD's `ce -34;` or `[1.0] -34` give it")]
+    #[error(
+        "target: {missing} of {positions} positions have no score of a search, as EPD's `ce -34;`, `[1.0] -34` or the \
+         column `search` of rows give it"
+    )]
     NoScore {
         /// Positions without.
         missing: usize,
@@ -78,7 +82,53 @@ impl fmt::Display for Target {
     }
 }
 
-/// What the positions of a dataset are compared with.
+/// What data say of positions, from which targets follow.
+pub(crate) struct Labels<'l> {
+    /// By position: White's points, 0..=1.
+    pub(crate) results: Cow<'l, [f32]>,
+    /// By position: the score of a search (centipawns, White's view), where there is one; empty if no position has one.
+    pub(crate) scores: Cow<'l, [Option<i16>]>,
+    /// By position: how much it counts; none if every position counts as one.
+    pub(crate) weights: Cow<'l, [f32]>,
+    /// Positions of each set of data, in order.
+    pub(crate) sets: Vec<usize>,
+}
+
+impl Labels<'_> {
+    /// Those of a dataset.
+    pub(crate) fn of(dataset: &Dataset) -> Self {
+        let (mut results, mut scores) = (Vec::with_capacity(dataset.len()), Vec::with_capacity(dataset.len()));
+        for start in (0..dataset.len()).step_by(SLAB) {
+            let range = start..(start + SLAB).min(dataset.len());
+            for label in range.clone().map(|index| dataset.label(index)) {
+                results.push(label.outcome.points());
+                scores.push(label.score);
+            }
+            dataset.release(range);
+        }
+        let sets = dataset.sets().map(|set| set.2).collect();
+        Labels { results: results.into(), scores: scores.into(), weights: dataset.weights().into(), sets }
+    }
+
+    /// Those of some positions, in ascending order.
+    pub(crate) fn pick(&self, positions: &[usize]) -> Labels<'static> {
+        let mut end = 0;
+        let sets = self.sets.iter().map(|count| {
+            let begin = end;
+            end += count;
+            positions.partition_point(|&position| position < end)
+                - positions.partition_point(|&position| position < begin)
+        });
+        Labels {
+            results: positions.iter().map(|&position| self.results[position]).collect(),
+            scores: positions.iter().filter_map(|&position| self.scores.get(position)).copied().collect(),
+            weights: positions.iter().filter_map(|&position| self.weights.get(position)).copied().collect(),
+            sets: sets.collect(),
+        }
+    }
+}
+
+/// What positions are compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Targets {
     /// What was asked for; what it came to in the place of [`Target::Auto`].
@@ -88,23 +138,23 @@ pub struct Targets {
 }
 
 impl Target {
+    /// What the positions of a dataset are compared with.
+    ///
+    /// # Errors
+    /// If all results are the same; if scores are wanted and some are missing, or they say nothing of the results.
+    pub fn of(self, dataset: &Dataset) -> Result<Targets, TargetError> {
+        self.of_labels(Labels::of(dataset))
+    }
+
     /// What positions are compared with. Every engine has a scale of its own: that of a set's scores is fitted to the
     /// set's results, or to those of all sets where its own do not tell it.
     ///
     /// # Errors
     /// If all results are the same; if scores are wanted and some are missing, or they say nothing of the results.
-    pub fn of(self, dataset: &Dataset) -> Result<Targets, TargetError> {
-        let mut results = Vec::with_capacity(dataset.len());
-        let mut scores: Vec<i16> = Vec::new();
-        for start in (0..dataset.len()).step_by(SLAB) {
-            let range = start..(start + SLAB).min(dataset.len());
-            for label in range.clone().map(|index| dataset.label(index)) {
-                results.push(label.outcome.points());
-                scores.extend(label.score.filter(|_| self != Target::Result));
-            }
-            dataset.release(range);
-        }
+    pub(crate) fn of_labels(self, labels: Labels<'_>) -> Result<Targets, TargetError> {
+        let Labels { results, scores, weights, sets } = labels;
         OneResult::refuse(&results)?;
+        let scores: Vec<i16> = scores.iter().copied().flatten().collect();
         let (missing, positions) = (results.len() - scores.len(), results.len());
         let target = match self {
             Target::Auto if missing > 0 => Target::Result,
@@ -114,12 +164,11 @@ impl Target {
         let share = match target {
             Target::Mix(share) => share,
             Target::Score => 0.0,
-            Target::Auto | Target::Result => return Ok(Targets { target, values: results }),
+            Target::Auto | Target::Result => return Ok(Targets { target, values: results.into_owned() }),
         };
         if missing > 0 {
             return Err(TargetError::NoScore { missing, positions });
         }
-        let weights = dataset.weights();
         let fit = |range: Range<usize>| {
             let weighted =
                 Weighted { targets: &results[range.clone()], weights: weights.get(range.clone()).unwrap_or(&[]) };
@@ -127,7 +176,7 @@ impl Target {
         };
         let (of_all, mut begin) = (fit(0..positions)?, 0);
         let mut values = Vec::with_capacity(positions);
-        for (_, _, count) in dataset.sets() {
+        for count in sets {
             let set = begin..begin + count;
             begin = set.end;
             let k = fit(set.clone()).unwrap_or(of_all);

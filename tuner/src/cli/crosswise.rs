@@ -54,7 +54,6 @@ impl CrosswiseArgs {
         let start = ParamsFile::open(&self.start.params)?.weights;
         let settings = self.settings.settings(self.start.constraints.constraints())?;
         let job = Job {
-            target: self.objective.target,
             resolve: self.objective.resolve,
             reading: self.input.options(),
             ..Job::new(sources, start, settings)

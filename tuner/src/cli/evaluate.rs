@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use engine::eval::params::Weights;
-use serde_json::{Value, json};
-use tuner::inspect::evaluate::{evaluate, table};
+use common::note;
+use tuner::features::Resolve;
+use tuner::fit::{CommandLine, Engine};
+use tuner::inspect::evaluate::{Contender, evaluate, evaluate_rows};
+use tuner::processes::is_first;
 
+use super::fit::TimeoutArgs;
 use super::parameters::ParamsFile;
 use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs, scale};
 use crate::cli::bars::Bars;
@@ -15,8 +18,8 @@ use crate::cli::bars::Bars;
 /// The arguments of `tuner evaluate`.
 #[derive(Args)]
 pub(crate) struct EvaluateArgs {
-    /// Parameter files; the changes are against the first.
-    #[arg(value_name = "PARAMS", required = true)]
+    /// Parameter files of Merino; the changes are against the first.
+    #[arg(value_name = "PARAMS", required_unless_present_any = ["engine", "rows"])]
     params: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -26,9 +29,17 @@ pub(crate) struct EvaluateArgs {
     data: DataArgs,
 
     #[command(flatten)]
+    others: OtherArgs,
+
+    #[command(flatten)]
     sample: SampleArgs,
 
-    /// K, the scale from centipawns to expected results, for all; fitted to each file if not given.
+    /// The position that counts: the leaf of the quiescence search, or the position itself. An engine gets the leaf of
+    /// Merino's.
+    #[arg(long, value_enum, default_value_t = Resolve::Qsearch, conflicts_with = "rows", help_heading = "Objective")]
+    resolve: Resolve,
+
+    /// K, the scale from centipawns to expected results, for all; fitted to each evaluation if not given.
     #[arg(long, value_name = "K", value_parser = scale, help_heading = "Objective")]
     k: Option<f64>,
 
@@ -36,19 +47,56 @@ pub(crate) struct EvaluateArgs {
     print: PrintArgs,
 }
 
+/// Evaluations other than Merino's.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+struct OtherArgs {
+    /// An engine that answers FENs with rows, as for `tuner fit`: its evaluation as it is, on the positions of --epd. May
+    /// be given several times, also beside parameter files.
+    #[arg(long, value_name = "COMMAND")]
+    engine: Vec<CommandLine>,
+
+    #[command(flatten)]
+    timeout: TimeoutArgs,
+
+    /// A file of rows, as for `tuner fit`: the evaluation that it is of, on its own positions. May be given several times;
+    /// all files are then of the same positions.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["engine", "params", "epd"])]
+    rows: Vec<PathBuf>,
+}
+
 impl EvaluateArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
-        let files = self.params.iter().map(|path| ParamsFile::open(path)).collect::<Result<Vec<_>>>()?;
-        let (names, parameters): (Vec<String>, Vec<Weights>) =
-            files.into_iter().map(|file| (file.name, file.weights)).unzip();
         self.machine.use_threads()?;
-        let (positions, found) =
-            evaluate(self.data.sources()?, &parameters, self.k, &self.sample.of(self.data.options()), bars)?;
-        if !self.print.json {
-            return Ok(table(&names, positions, &found));
+        let compared = if self.others.rows.is_empty() {
+            let options = self.sample.of(self.data.options());
+            evaluate(self.data.sources()?, self.contenders()?, self.resolve, self.k, &options, bars)?
+        } else {
+            evaluate_rows(&self.others.rows, self.k, &self.data.memory.storage(), bars)?
+        };
+        if is_first() && !compared.told.is_empty() {
+            bars.clear();
+            note!("{}", compared.told.join("\n"));
         }
-        let files: serde_json::Map<String, Value> =
-            names.into_iter().zip(&found).map(|(name, found)| (name, json!(found))).collect();
-        Ok(format!("{:#}", json!({ "positions": positions, "parameters": files })))
+        Ok(if self.print.json { format!("{:#}", compared.to_json()) } else { compared.to_table() })
+    }
+
+    /// Parameter files, then engines.
+    fn contenders(&self) -> Result<Vec<(String, Contender)>> {
+        let mut contenders = Vec::new();
+        for path in &self.params {
+            let ParamsFile { name, weights, .. } = ParamsFile::open(path)?;
+            contenders.push((name, Contender::Parameters(Box::new(weights))));
+        }
+        for command in &self.others.engine {
+            let engine = Engine {
+                command: command.clone(),
+                processes: self.machine.threads(),
+                timeout: self.others.timeout.duration(),
+                resolve: self.resolve,
+            };
+            contenders.push((command.to_string(), Contender::Engine(engine)));
+        }
+        Ok(contenders)
     }
 }

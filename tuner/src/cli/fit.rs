@@ -131,14 +131,28 @@ struct AskedArgs {
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
     resolve: Resolve,
 
-    /// How long the engine may take for an answer, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = positive)]
-    timeout: f64,
+    #[command(flatten)]
+    timeout: TimeoutArgs,
 
     /// Keep the answers in this folder: a file of rows, which is used again when data and engine are the same. The
     /// cache does not notice changes of other files that the engine reads.
     #[arg(long, value_name = "FOLDER", requires = "engine")]
     cache: Option<PathBuf>,
+}
+
+/// How long an engine is waited for.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+pub(super) struct TimeoutArgs {
+    /// How long the engine may take for an answer, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = positive)]
+    timeout: f64,
+}
+
+impl TimeoutArgs {
+    pub(super) fn duration(&self) -> Duration {
+        Duration::from_secs_f64(self.timeout.min(1e6))
+    }
 }
 
 impl FitArgs {
@@ -170,7 +184,7 @@ impl FitArgs {
                 let engine = Engine {
                     command: command.clone(),
                     processes: self.machine.threads(),
-                    timeout: Duration::from_secs_f64(self.asked.timeout.min(1e6)),
+                    timeout: self.asked.timeout.duration(),
                     resolve: self.asked.resolve,
                 };
                 let options = self.sample.of(self.data.options());

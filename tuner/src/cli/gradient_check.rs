@@ -50,7 +50,7 @@ impl GradientCheckArgs {
             sources: self.data.sources()?,
             weights,
             resolve: self.measure.position.resolve,
-            target: self.measure.position.target,
+            target: self.measure.target.target,
             loss: self.measure.loss,
             k: self.measure.k,
             reading: self.data.options(),

@@ -64,7 +64,7 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compare how well parameter files predict results.
+    /// Compare how well evaluations predict results: of parameter files, of engines, of rows.
     Evaluate(evaluate::EvaluateArgs),
     /// Fit the parameters of any engine from rows, and write them in its language.
     Fit(Box<fit::FitArgs>),
@@ -177,7 +177,8 @@ struct DataArgs {
     #[arg(long, value_name = "VIEW", value_enum, default_value_t = LabelView::White)]
     view: LabelView,
 
-    /// The meaning of results in a file that has only 0 and 1: points (0 is a loss) or signed (0 is a draw).
+    /// The meaning of results that are numbers, where they do not tell it: points (1, 0.5, 0), signed (1, 0, -1) or
+    /// half-points (2, 1, 0, as c-chess-cli writes them).
     #[arg(long, value_name = "KIND", value_enum)]
     results: Option<Results>,
 
@@ -267,6 +268,9 @@ impl InputArgs {
 struct MeasureArgs {
     #[command(flatten)]
     position: tune::PositionArgs,
+
+    #[command(flatten)]
+    target: settings::TargetArgs,
 
     /// The loss of a wrong prediction.
     #[arg(long, value_enum, default_value_t = SampleLoss::default())]

@@ -9,6 +9,7 @@ use tuner::constraints::Constraints;
 use tuner::objective::{PriorScale, SampleLoss};
 use tuner::optimize::Method;
 use tuner::run::{CHECKPOINT, Hooks, MIN_SEEN, Settings};
+use tuner::target::Target;
 
 use super::{Prior, job, scale, share};
 use crate::cli::bars::Bars;
@@ -83,10 +84,24 @@ struct ParameterArgs {
     no_centre: bool,
 }
 
+/// What positions are to predict.
+#[derive(Args)]
+#[command(next_help_heading = "Objective")]
+pub(super) struct TargetArgs {
+    /// The target of predictions: `result` of the game; `score` of a search as the data give it (EPD's `ce`, the column
+    /// `search` of rows); `mix:α`, with α the share of the result; or `auto`: the score if every position has one, else
+    /// the result.
+    #[arg(long, value_name = "TARGET", default_value_t = Target::default())]
+    pub(super) target: Target,
+}
+
 /// What is minimised.
 #[derive(Args)]
 #[command(next_help_heading = "Objective")]
 struct ObjectiveArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+
     /// The loss of a wrong prediction: its square, or the surprise of the result in nats.
     #[arg(long, value_enum, default_value_t = SampleLoss::default())]
     loss: SampleLoss,
@@ -190,6 +205,7 @@ impl SettingsArgs {
         Ok(Settings {
             constraints,
             min_seen: parameters.min_seen,
+            target: objective.target.target,
             loss: objective.loss,
             k: objective.k,
             prior: objective.prior.0,

@@ -75,7 +75,7 @@ impl SimplifyArgs {
             min_seen: self.min_seen,
             by: self.by,
             resolve: self.measure.position.resolve,
-            target: self.measure.position.target,
+            target: self.measure.target.target,
             loss: self.measure.loss,
             prior: self.prior,
             k: self.measure.k,

@@ -10,7 +10,6 @@ use tuner::cache::Cache;
 use tuner::features::Resolve;
 use tuner::inspect::report::{Page, page};
 use tuner::params_file::render;
-use tuner::target::Target;
 use tuner::tune::{Job, run};
 
 use super::job::JobArgs;
@@ -76,11 +75,6 @@ pub(super) struct PositionArgs {
     /// The position that counts: the leaf of the quiescence search, or the position itself.
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
     pub(super) resolve: Resolve,
-
-    /// The target of predictions: `result` of the game, `score` of a search as the data give it (EPD's `ce`), `mix:α`,
-    /// with α the share of the result, or `auto`: the score if every position has one, else the result.
-    #[arg(long, value_name = "TARGET", default_value_t = Target::default())]
-    pub(super) target: Target,
 }
 
 /// What is written.
@@ -153,7 +147,6 @@ impl TuneArgs {
     fn job(&self, start: Weights) -> Result<Job> {
         let settings = self.kept.add_to(self.settings.settings(self.parameters.constraints.constraints())?);
         Ok(Job {
-            target: self.objective.target,
             resolve: self.objective.resolve,
             cache: self.output.cache.as_deref().map(Cache::new).transpose()?,
             reading: self.sample.of(self.data.options()),

@@ -1,12 +1,13 @@
 //! What is known of a position beside the position itself.
 
+use std::fmt;
+
 use clap::ValueEnum;
 use engine::chess::{Color, Position};
 use engine::search::MATE;
 
-/// How a game ended, in White's view.
+/// How a game ended, or how it is expected to end, in White's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Outcome {
     /// Black won.
     Loss,
@@ -14,29 +15,112 @@ pub enum Outcome {
     Draw,
     /// White won.
     Win,
+    /// White is expected to get this share of the point.
+    Share(Share),
+}
+
+/// A share of the point other than 0, ½ and 1, in units of 1/60000: exact for four digits behind the decimal point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share(u16);
+
+impl Share {
+    /// Units of a whole point.
+    const WHOLE: u16 = 60_000;
+
+    /// A share of so many units, if it is one.
+    pub(super) fn of_units(units: u16) -> Option<Self> {
+        (units > 0 && units < Self::WHOLE && units != Self::WHOLE / 2).then_some(Share(units))
+    }
+
+    /// How many units it is.
+    pub(super) fn units(self) -> u16 {
+        self.0
+    }
 }
 
 impl Outcome {
-    pub(super) const ALL: [Self; 3] = [Outcome::Loss, Outcome::Draw, Outcome::Win];
+    /// The results of games.
+    pub(super) const RESULTS: [Self; 3] = [Outcome::Loss, Outcome::Draw, Outcome::Win];
 
-    /// White's points: 0, ½ or 1.
+    /// What results are called.
+    const NAMES: [&'static str; 3] = ["0-1", "1/2-1/2", "1-0"];
+
+    /// White's points, 0 to 1.
     pub fn points(self) -> f32 {
-        f32::from(self as u8) / 2.0
+        (f64::from(self.units()) / f64::from(Share::WHOLE)) as f32
+    }
+
+    /// White's points in units of a [`Share`].
+    pub(super) fn units(self) -> u16 {
+        match self {
+            Outcome::Loss => 0,
+            Outcome::Draw => Share::WHOLE / 2,
+            Outcome::Win => Share::WHOLE,
+            Outcome::Share(share) => share.0,
+        }
+    }
+
+    /// The outcome that gives White so many points, 0 to 1. A share is rounded to a whole number of units.
+    pub(super) fn of_points(points: f64) -> Option<Self> {
+        let whole = f64::from(Share::WHOLE);
+        match points {
+            0.0 => Some(Outcome::Loss),
+            1.0 => Some(Outcome::Win),
+            _ if points > 0.0 && points < 1.0 => {
+                let units = (points * whole).round().clamp(1.0, whole - 1.0) as u16;
+                Some(Share::of_units(units).map_or(Outcome::Draw, Outcome::Share))
+            }
+            _ => None,
+        }
     }
 
     /// The outcome that gives White so many half points.
     pub(super) fn of_half_points(half_points: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(half_points)).copied()
+        Self::RESULTS.get(usize::from(half_points)).copied()
+    }
+
+    /// White's half points; none of a share.
+    pub(super) fn half_points(self) -> Option<u8> {
+        match self {
+            Outcome::Share(_) => None,
+            _ => Some(self.kind() as u8),
+        }
+    }
+
+    /// The result that games are written with: `1-0`, `1/2-1/2` or `0-1`.
+    pub(super) fn of_result(text: &str) -> Option<Self> {
+        let place = Self::NAMES.iter().position(|&name| name == text)?;
+        Some(Self::RESULTS[place])
+    }
+
+    /// 0 for a loss, 1 for a draw, 2 for a win, 3 for any share.
+    pub(super) fn kind(self) -> usize {
+        match self {
+            Outcome::Loss => 0,
+            Outcome::Draw => 1,
+            Outcome::Win => 2,
+            Outcome::Share(_) => 3,
+        }
     }
 
     /// The outcome with colours swapped.
     pub(super) fn flipped(self) -> Self {
-        Self::ALL[2 - self as usize]
+        match self {
+            Outcome::Loss => Outcome::Win,
+            Outcome::Draw => Outcome::Draw,
+            Outcome::Win => Outcome::Loss,
+            Outcome::Share(share) => Outcome::Share(Share(Share::WHOLE - share.0)),
+        }
     }
+}
 
-    /// As games are written: `1-0`, `1/2-1/2` or `0-1`.
-    pub fn result(self) -> &'static str {
-        ["0-1", "1/2-1/2", "1-0"][self as usize]
+impl fmt::Display for Outcome {
+    /// As games are written: `1-0`, `1/2-1/2` or `0-1`; a share as a number.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Self::NAMES.get(self.kind()) {
+            Some(name) => f.pad(name),
+            None => f.pad(&self.points().to_string()),
+        }
     }
 }
 
@@ -63,7 +147,7 @@ impl LabelView {
 /// What is said of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// How the game ended.
+    /// How the game ended, or is expected to end.
     pub outcome: Outcome,
     /// What a search gave the position, centipawns, White's view, from -32,000 to 32,000.
     pub score: Option<i16>,
@@ -109,6 +193,26 @@ fn fold(hash: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_are_exact_to_four_digits() {
+        for ten_thousandth in 0..=10_000_u32 {
+            let points = f64::from(ten_thousandth) / 10_000.0;
+            let outcome = Outcome::of_points(points).unwrap();
+            assert_eq!(outcome.points(), points as f32);
+            assert_eq!(outcome.flipped().flipped(), outcome);
+            assert_eq!(matches!(outcome, Outcome::Share(_)), ![0, 5000, 10_000].contains(&ten_thousandth));
+            let written = outcome.to_string();
+            let read = Outcome::of_result(&written).or_else(|| Outcome::of_points(written.parse().unwrap()));
+            assert_eq!(read, Some(outcome));
+        }
+        assert!(
+            Outcome::of_points(1e-9).unwrap().points() > 0.0 && Outcome::of_points(1.0 - 1e-9).unwrap().points() < 1.0
+        );
+        for points in [-0.1, 1.1, 62.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(Outcome::of_points(points), None);
+        }
+    }
 
     #[test]
     fn games_and_positions_have_groups_of_their_own() {

@@ -4,7 +4,7 @@ use engine::chess::{Color, File, Position, Rank, Setup, Square};
 use engine::search::MATE;
 
 use super::formats::{castling_rooks, codes_of, put_pieces};
-use super::label::{Label, Outcome};
+use super::label::{Label, Outcome, Share};
 
 /// A packed position with its outcome and score, as columns hold it; its group stands in a column of its own.
 ///
@@ -13,6 +13,9 @@ use super::label::{Label, Outcome};
 ///   that may castle, and 8 more for Black;
 /// * word 3, from the lowest bit: halfmove clock (16 bits), move number (16), score (16), file of the en passant square
 ///   or 8 (4), whether Black moves (1), outcome (2), whether there is a score (1).
+///
+/// Outcome 3 is a share. Its units stand in the bits that are free otherwise: the low byte in the upper half of the
+/// halfmove clock, which is kept up to 255 then, the high byte above all others.
 pub(super) type Packed = [u64; 4];
 
 /// The code of no file.
@@ -25,14 +28,27 @@ const SIDE: u32 = 52;
 const OUTCOME: u32 = 53;
 const HAS_SCORE: u32 = 55;
 
+/// Where the two bytes of a share stand.
+const SHARE: [u32; 2] = [8, 56];
+
+/// The outcome that is a share.
+const IS_SHARE: u64 = 3;
+
 pub(super) fn pack(position: &Position, label: &Label) -> Packed {
     let codes = codes_of(position, castling_rooks(position));
-    let rest = u64::from(position.halfmove_clock())
+    let clock_and_share = match label.outcome {
+        Outcome::Share(share) => {
+            let [low, high] = share.units().to_le_bytes().map(u64::from);
+            u64::from(position.halfmove_clock()).min(u8::MAX.into()) | low << SHARE[0] | high << SHARE[1]
+        }
+        _ => u64::from(position.halfmove_clock()),
+    };
+    let rest = clock_and_share
         | u64::from(position.fullmove_number()) << FULLMOVE
         | u64::from(label.score.unwrap_or_default() as u16) << SCORE
         | position.en_passant().map_or(NO_FILE, |square| square.file().index() as u64) << EN_PASSANT
         | (position.side_to_move().index() as u64) << SIDE
-        | (label.outcome as u64) << OUTCOME
+        | (label.outcome.kind() as u64) << OUTCOME
         | u64::from(label.score.is_some()) << HAS_SCORE;
     [position.occupied().0, codes as u64, (codes >> 64) as u64, rest]
 }
@@ -49,7 +65,8 @@ pub(super) fn position_of(packed: &Packed) -> Position {
 fn unpack(packed: &Packed) -> Option<Position> {
     let [occupied, low, high, rest] = *packed;
     let side = if rest >> SIDE & 1 == 0 { Color::White } else { Color::Black };
-    let mut setup = Setup::new(side, rest as u16, (rest >> FULLMOVE) as u16);
+    let clock = if is_share(rest) { rest as u8 as u16 } else { rest as u16 };
+    let mut setup = Setup::new(side, clock, (rest >> FULLMOVE) as u16);
     put_pieces(&mut setup, occupied, u128::from(low) | u128::from(high) << 64).ok()?;
     let file = File::from_index((rest >> EN_PASSANT & 0xF) as usize);
     setup.en_passant = file.map(|file| Square::new(file, Rank::Sixth.relative_to(side)));
@@ -63,8 +80,18 @@ pub(super) fn is_sound(packed: &Packed) -> bool {
     is_score && unpack(packed).is_some_and(|position| pack(&position, &label) == *packed)
 }
 
+fn is_share(rest: u64) -> bool {
+    rest >> OUTCOME & 3 == IS_SHARE
+}
+
+/// The outcome of a record; a loss if its share is none.
 pub(super) fn outcome_of(packed: &Packed) -> Outcome {
-    Outcome::ALL[(packed[3] >> OUTCOME & 3).min(2) as usize]
+    let rest = packed[3];
+    if is_share(rest) {
+        let units = u16::from_le_bytes(SHARE.map(|at| (rest >> at) as u8));
+        return Share::of_units(units).map_or(Outcome::Loss, Outcome::Share);
+    }
+    Outcome::RESULTS[(rest >> OUTCOME & 3) as usize]
 }
 
 pub(super) fn score_of(packed: &Packed) -> Option<i16> {
@@ -97,11 +124,35 @@ mod tests {
             "8/8/8/8/8/k7/7R/K7 w - - 0 0",
         ] {
             let position = Position::from_fen(fen).expect(fen);
-            for outcome in Outcome::ALL {
+            for outcome in Outcome::RESULTS {
                 for score in [None, Some(0), Some(-1), Some(i16::MIN), Some(i16::MAX)] {
                     check(&position, &Label { score, ..Label::new(outcome, 0) });
                 }
             }
+        }
+    }
+
+    #[test]
+    fn shares_come_back_beside_everything_else() {
+        for units in [1, 255, 256, 29_999, 30_001, 59_999] {
+            let outcome = Outcome::Share(Share::of_units(units).expect("a share"));
+            for (clock, kept) in [(0, 0), (99, 99), (255, 255), (300, 255), (65535, 255)] {
+                let position = |clock| Position::from_fen(&format!("1rr1k3/8/8/8/8/8/8/1RR1K2R b HCc - {clock} 65535"));
+                for score in [None, Some(-1), Some(32_000)] {
+                    let label = Label { score, ..Label::new(outcome, 0) };
+                    let packed = pack(&position(clock).expect("a position"), &label);
+                    assert_eq!(position_of(&packed), position(kept).expect("a position"));
+                    assert_eq!((outcome_of(&packed), score_of(&packed)), (outcome, score));
+                    assert!(is_sound(&packed));
+                }
+            }
+        }
+        // A share of nothing, of half a point and of more than a point are damage.
+        let packed = pack(&Position::start(), &Label::new(Outcome::Draw, 0));
+        for units in [0, 30_000, 60_000, 65_535_u16] {
+            let [low, high] = units.to_le_bytes().map(u64::from);
+            let share = IS_SHARE << OUTCOME | low << SHARE[0] | high << SHARE[1];
+            assert!(!is_sound(&[packed[0], packed[1], packed[2], packed[3] & !(IS_SHARE << OUTCOME) | share]));
         }
     }
 

@@ -59,6 +59,7 @@ impl Fitted {
             let more = if self.rare.len() > MOST_NAMES { ", …" } else { "" };
             line("rare", format!("{} not tuned: {names}{more}", self.rare.len()));
         }
+        line("target", self.settings.target.to_string());
         line("K", format!("{:.6}", self.k));
         line("prior", self.prior_words());
         let Losses { before, after } = self.loss;
@@ -106,6 +107,7 @@ impl Fitted {
             "frozen": self.frozen,
             "tied": self.tied,
             "rare": self.rare,
+            "target": self.settings.target.to_string(),
             "k": self.k,
             "prior": self.prior,
             "loss": self.loss,

@@ -10,10 +10,11 @@ use crate::model::Model;
 use crate::model::centre::{Shift, homogeneity, shifts};
 use crate::model::rows::{Part, Rows, Weighted};
 use crate::numbers::Numbers;
-use crate::objective::{Difference, FitKError, Objective, OneResult, SampleLoss, fit_k_at, loss_difference, scores};
+use crate::objective::{Difference, FitKError, Objective, SampleLoss, fit_k_at, loss_difference, scores};
 use crate::optimize::Limits;
 use crate::run::explain::Explanation;
 use crate::run::{Divided, Hooks, Outcome, Run, RunError, RunState, Seconds, SetLoss, Settings, Sides, Split, Subject};
+use crate::target::{Target, Targets};
 
 impl Problem {
     /// Fits the parameters to the results of the rows.
@@ -27,13 +28,14 @@ impl Problem {
             return Err(RunError::Untrusted(check.to_string()));
         }
         let constrained = self.declared().check(settings)?;
-        OneResult::refuse(self.text.rows.targets())?;
+        let (target, rows) = self.targeted(settings.target)?;
+        let settings = &Settings { target, ..settings.clone() };
         let split = settings.validation.map(|share| Split::hold_out(&self.groups, share, settings.seed)).transpose()?;
         let groups: Cow<[u32]> = match &split {
             None => (&self.groups[..]).into(),
             Some(split) => split.fitted_groups(&self.groups).into(),
         };
-        let rows = Divided::new(Cow::Borrowed(&self.text.rows), split.as_ref(), &self.storage)?;
+        let divided = Divided::new(Cow::Borrowed(&*rows), split.as_ref(), &self.storage)?;
         let mut job = settings.fingerprint(&self.text.start(), self.sets().map(|set| set.1));
         job.insert("the declarations".to_owned(), self.text.declarations());
         let resumed: Option<RunState<f64>> = RunState::resumed(&hooks, &job, constrained.start.len(), |_| Ok(()))?;
@@ -45,14 +47,14 @@ impl Problem {
             are_games: self.grouping != Grouping::Rows,
             hooks,
             job,
-            data: hooks.checkpoint.iter().map(|_| self.digest()).collect(),
+            data: hooks.checkpoint.iter().map(|_| self.digest(&rows)).collect(),
         };
-        let mut outcome = run.run(rows, resumed, Seconds::default())?;
-        let (rows, model) = (&self.text.rows, &self.text.model);
+        let mut outcome = run.run(divided, resumed, Seconds::default())?;
+        let model = &self.text.model;
         let both = [(&outcome.start[..], outcome.start_k), (&outcome.theta[..], outcome.k)];
         let of = (settings.loss, rows.targets());
-        outcome.sets = SetLoss::of(self.sets(), of, both, |theta| scores(rows, model, theta));
-        let explained = settings.explain.then(|| self.explained(&outcome, split.as_ref()));
+        outcome.sets = SetLoss::of(self.sets(), of, both, |theta| scores(&rows, model, theta));
+        let explained = settings.explain.then(|| self.explained(&outcome, &rows, split.as_ref()));
         (outcome.explained, outcome.loss_change) = explained.unzip();
         if !outcome.interrupted {
             hooks.remove_checkpoint()?;
@@ -69,29 +71,40 @@ impl Problem {
         })
     }
 
-    /// SHA-256 of results, groups and rows.
-    fn digest(&self) -> String {
+    /// The rows with what positions are to predict as their targets, and what that is in the place of
+    /// [`Target::Auto`].
+    pub(super) fn targeted(&self, target: Target) -> Result<(Target, Cow<'_, Rows>), RunError> {
+        let Targets { target, values } = target.of_labels(self.labels())?;
+        let rows = match target {
+            Target::Result => Cow::Borrowed(&self.text.rows),
+            _ => Cow::Owned(self.text.rows.clone().with_targets(&values)?),
+        };
+        Ok((target, rows))
+    }
+
+    /// SHA-256 of targets, groups and rows.
+    fn digest(&self, rows: &Rows) -> String {
         let mut digest = Sha256::new();
         self.groups.iter().for_each(|group| digest.update(group.to_le_bytes()));
-        self.text.rows.each_part(digest_of_part).iter().for_each(|part| digest.update(part));
+        rows.each_part(digest_of_part).iter().for_each(|part| digest.update(part));
         digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// What the parameters get right and wrong, before and after, and the difference of their losses: on the rows held
     /// out, if there are any, else on all.
-    fn explained(&self, outcome: &Outcome<f64>, split: Option<&Split>) -> ([Explanation; 2], Difference) {
-        let rows: Vec<usize> = match split {
+    fn explained(&self, outcome: &Outcome<f64>, rows: &Rows, split: Option<&Split>) -> ([Explanation; 2], Difference) {
+        let told: Vec<usize> = match split {
             Some(split) => split.held.iter().map(|&row| row as usize).collect(),
-            None => (0..self.text.rows.len()).collect(),
+            None => (0..rows.len()).collect(),
         };
-        let of_all = self.text.rows.weighted();
-        let targets: Vec<f32> = rows.iter().map(|&row| of_all.targets[row]).collect();
-        let weights: Vec<f32> = rows.iter().filter_map(|&row| of_all.weights.get(row).copied()).collect();
+        let of_all = rows.weighted();
+        let targets: Vec<f32> = told.iter().map(|&row| of_all.targets[row]).collect();
+        let weights: Vec<f32> = told.iter().filter_map(|&row| of_all.weights.get(row).copied()).collect();
         let weighted = Weighted { targets: &targets, weights: &weights };
-        let groups: Vec<u32> = rows.iter().map(|&row| self.groups[row]).collect();
+        let groups: Vec<u32> = told.iter().map(|&row| self.groups[row]).collect();
         let explain = |(theta, k): (&Vec<f64>, f64)| {
-            let all = scores(&self.text.rows, &self.text.model, theta);
-            Explanation::of_scores(k, rows.iter().map(|&row| all[row]), weighted, &groups)
+            let all = scores(rows, &self.text.model, theta);
+            Explanation::of_scores(k, told.iter().map(|&row| all[row]), weighted, &groups)
         };
         let [before, after] = [(&outcome.start, outcome.start_k), (&outcome.theta, outcome.k)].map(explain);
         let sides = ((before.k, &before.scores[..]), (after.k, &after.scores[..]));

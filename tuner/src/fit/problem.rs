@@ -14,9 +14,12 @@ use crate::data::{Source, Weight};
 use crate::io::Storage;
 use crate::model::Model;
 use crate::model::centre::homogeneity;
+use crate::model::rows::Weighted;
 use crate::model::text::{self, Text, TextRows};
 use crate::numbers::{Number, Numbers, Stage};
+use crate::objective::scores;
 use crate::progress::{Progress, Unit};
+use crate::target::Labels;
 
 /// The parameters of an evaluation, where they start, and the rows that they are to be fitted to.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,6 +169,36 @@ impl Problem {
             [first, ..] => format!("{} elements such as `{first}` stand", names.len()),
         };
         Some(format!("{all} in no list of the sources, and will stay 0: write all elements out to tune them"))
+    }
+
+    /// What is known of the positions of the rows.
+    pub(crate) fn labels(&self) -> Labels<'_> {
+        let Weighted { targets: results, weights } = self.text.rows.weighted();
+        let ends = self.text.sets.iter().skip(1).copied().chain([results.len()]);
+        Labels {
+            results: results.into(),
+            scores: (&self.text.searches[..]).into(),
+            weights: weights.into(),
+            sets: self.text.sets.iter().zip(ends).map(|(first, end)| end - first).collect(),
+        }
+    }
+
+    /// By row: the score of the evaluation as it is, centipawns, White's view: the engine's own if rows have it, else
+    /// that of the formula.
+    pub(crate) fn scores(&self) -> Vec<f32> {
+        let of_formula = || scores(&self.text.rows, &self.text.model, &self.text.start());
+        self.text.scores.clone().unwrap_or_else(|| of_formula().into_iter().map(|score| score as f32).collect())
+    }
+
+    /// Whether its rows may be of the same positions as others: they have the same labels.
+    pub(crate) fn is_of_positions_of(&self, other: &Problem) -> bool {
+        let [own, others] = [self, other].map(Problem::labels);
+        own.results == others.results && own.scores == others.scores && self.groups == other.groups
+    }
+
+    /// By row: what it must not be parted from.
+    pub(crate) fn groups(&self) -> &[u32] {
+        &self.groups
     }
 
     /// What was declared before the rows.

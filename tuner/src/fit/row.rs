@@ -153,6 +153,13 @@ impl Problem {
             return Err(fault);
         }
         text.rows = whole.finish()?;
+        text.searches = (0..dataset.len()).map(|index| dataset.label(index).score).collect();
+        let mut first = 0;
+        text.sets.clear();
+        for (_, _, count) in dataset.sets().filter(|set| set.2 > 0) {
+            text.sets.push(first);
+            first += count;
+        }
         text.groups = dataset.groups().iter().copied().map(Some).collect();
         Problem::new(text, dataset.games().is_none(), &options.storage)
     }

@@ -187,6 +187,50 @@ fn scores_that_rows_do_not_add_up_to_are_refused() {
     assert!(error.contains("the score with the other sign agrees: White's view is wanted"), "{error}");
 }
 
+/// The rows of [`scored`] with a column of a search's scores, as `search` tells them by row and score.
+fn searched(search: impl Fn(usize, f64) -> String) -> String {
+    let text = scored(|_, score, _| score).replace("rows result", "rows result search");
+    let (mut searched, mut row, mut is_row) = (String::new(), 0, false);
+    for line in text.lines() {
+        match line.split_once(' ').filter(|_| is_row) {
+            Some((result, rest)) => {
+                let score = rest.split(' ').next().and_then(|score| score.parse().ok()).expect("a score");
+                _ = writeln!(searched, "{result} {} {rest}", search(row, score));
+                row += 1;
+            }
+            None => _ = writeln!(searched, "{line}"),
+        }
+        is_row |= line.starts_with("rows ");
+    }
+    searched
+}
+
+#[test]
+fn rows_are_fitted_to_results_or_to_scores_of_a_search() {
+    let all = read(searched(|row, score| format!("{:.0}", 1.5 * score + (row % 7) as f64))).expect("sound rows");
+    let fit = |problem: &Problem, target: &str| {
+        let target = target.parse().expect("a target");
+        problem.fit(&Settings { target, prior: Some(1e-9), ..Settings::default() }, Hooks::new(&()))
+    };
+    let of_scores = fit(&all, "score").expect("a fit");
+    let of_results = fit(&all, "result").expect("a fit");
+    assert_eq!(fit(&all, "auto").expect("a fit").theta, of_scores.theta);
+    // Scores that the evaluation nearly gives are predicted far better than results, at another K.
+    assert!(of_scores.loss.before < 0.2 * of_results.loss.before && of_scores.k != of_results.k);
+    assert!(of_scores.to_table().contains("\ntarget       score\n"), "{}", of_scores.to_table());
+    assert_eq!(of_results.to_json()["target"], "result");
+    // They are what the same rows are fitted to if they stand in the column of results.
+    let targets = all.targeted("score".parse().expect("a target")).expect("targets").1.targets().to_vec();
+    let mut other = all.clone();
+    other.text.rows = other.text.rows.with_targets(&targets).expect("targets");
+    assert_eq!(fit(&other, "result").expect("a fit").theta, of_scores.theta);
+
+    let some = read(searched(|row, _| if row == 3 { "-".to_owned() } else { "10".to_owned() })).expect("sound rows");
+    assert_eq!(fit(&some, "auto").expect("a fit").theta, of_results.theta);
+    let error = fit(&some, "mix:0.5").expect_err("a missing score").to_string();
+    assert!(error.starts_with("target: 1 of 200 positions have no score of a search"), "{error}");
+}
+
 #[test]
 fn a_tenth_of_the_rows_may_differ_by_more_than_the_tolerance() {
     // Of 200 rows, `count` are off by two to four centipawns, as several divisions of integers leave them.

@@ -70,7 +70,7 @@ impl Outliers {
                 table,
                 "{:<width$}  {:<7}  {expected:>8.4}  {static_score:>+6}  {qsearch:>+10}  {}",
                 place(worst),
-                outcome.result(),
+                outcome.to_string(),
                 position.to_fen()
             );
         }
@@ -129,7 +129,7 @@ impl Outliers {
                 "{} c9 \"{}\"; \
                  c1 \"expected {expected:.4}, static {static_score:+}, quiescence {qsearch:+}\"; id \"{file}:{line}\";\n",
                 position.to_epd_fields(),
-                outcome.result()
+                outcome
             )
         };
         self.explanation.worst.iter().map(line).collect()
@@ -141,7 +141,7 @@ fn outlier_json(worst: &Misjudged) -> Value {
         "file": worst.file,
         "line": worst.line,
         "fen": worst.position.to_fen(),
-        "result": worst.outcome.result(),
+        "result": worst.outcome.to_string(),
         "expected": worst.expected,
         "static": worst.static_score,
         "qsearch": worst.qsearch,

@@ -33,7 +33,7 @@ impl Report {
             data: self.files.clone(),
             positions: self.positions,
             resolve: self.resolve.name(),
-            objective: format!("{} of the {}", self.settings.loss.name(), self.target),
+            objective: format!("{} of the {}", self.settings.loss.name(), self.settings.target),
             method: self.settings.method.name(),
             k: self.k,
             lambda: self.prior,
@@ -66,7 +66,7 @@ impl Report {
             "left_out": self.files.iter().map(|file| file.left_out).sum::<LeftOutCounts>(),
             "warnings": self.warnings(),
             "held_out": self.held_out,
-            "target": self.target.to_string(),
+            "target": self.settings.target.to_string(),
             "loss_function": self.settings.loss.name(),
             "resolve": self.resolve.name(),
             "method": self.settings.method.name(),
@@ -123,7 +123,7 @@ impl Report {
             writeln!(to, "held out     {} positions ({share:.1} %), fitted {}", self.held_out, self.fitted)?;
         }
         write_skipped(to, &self.skipped)?;
-        writeln!(to, "target       {}", self.target)?;
+        writeln!(to, "target       {}", self.settings.target)?;
         writeln!(to, "K            {:.4}", self.k)?;
         self.write_prior(to)?;
         writeln!(to, "resolved by  {}, {} rounds", self.resolve.name(), self.rounds)?;

@@ -30,7 +30,7 @@ const PAGE: usize = 1 << 16;
 pub(crate) struct Column<T>(Place<T>);
 
 enum Place<T> {
-    Memory(Vec<T>),
+    Memory(Arc<Vec<T>>),
     /// Never of an empty file.
     Mapped(Arc<Mmap>),
 }
@@ -97,21 +97,21 @@ impl<T: Pod> Deref for Column<T> {
 
 impl<T> Default for Column<T> {
     fn default() -> Self {
-        Self(Place::Memory(Vec::new()))
+        Self(Place::Memory(Arc::default()))
     }
 }
 
 impl<T> From<Vec<T>> for Column<T> {
     fn from(numbers: Vec<T>) -> Self {
-        Self(Place::Memory(numbers))
+        Self(Place::Memory(Arc::new(numbers)))
     }
 }
 
-/// Of a mapped column another view of the same file.
+/// Another view of the same numbers.
 impl<T: Pod> Clone for Column<T> {
     fn clone(&self) -> Self {
         Self(match &self.0 {
-            Place::Memory(numbers) => Place::Memory(numbers.clone()),
+            Place::Memory(numbers) => Place::Memory(Arc::clone(numbers)),
             Place::Mapped(map) => Place::Mapped(Arc::clone(map)),
         })
     }

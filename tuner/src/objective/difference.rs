@@ -18,18 +18,18 @@ pub struct Difference {
 /// The difference of the mean losses of two sets of scores (centipawns, white's view), each under its own scale, against
 /// the same targets. Neighbours of one group, such as a game, count as one when the error is worked out. The slices are
 /// of one length and not empty.
-pub fn loss_difference<'w>(
+pub fn loss_difference<'w, S: Score>(
     loss: SampleLoss,
-    (first_k, first): (f64, &[i16]),
-    (second_k, second): (f64, &[i16]),
+    (first_k, first): (f64, &[S]),
+    (second_k, second): (f64, &[S]),
     weighted: impl Into<Weighted<'w>>,
     groups: &[u32],
 ) -> Difference {
     let weighted = weighted.into();
     let targets = weighted.targets;
     debug_assert!([first.len(), second.len(), groups.len()].iter().all(|&length| length == targets.len()));
-    let loss = |k: f64, score: i16, target: f32| {
-        let logit = loss::logit_per_centipawn(k) * f64::from(score);
+    let loss = |k: f64, score: S, target: f32| {
+        let logit = loss::logit_per_centipawn(k) * score.into();
         loss.cost(logit, f64::from(target)).loss
     };
     let difference =

@@ -6,6 +6,7 @@ use crate::data::Weight;
 use crate::objective::{PriorScale, SampleLoss};
 use crate::optimize::Method;
 use crate::params_file::PROGRAM;
+use crate::target::Target;
 
 /// How parameters are fitted.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,8 @@ pub struct Settings {
     pub constraints: Constraints,
     /// Rows in which a parameter, with those it is tied to, must occur to be tuned; rarer ones keep their start.
     pub min_seen: u32,
+    /// What positions are to predict; in an outcome, what [`Target::Auto`] came to.
+    pub target: Target,
     /// What a wrong prediction costs.
     pub loss: SampleLoss,
     /// The scale from centipawns to expected results, positive; `None` to fit it to the start.
@@ -50,6 +53,7 @@ impl Default for Settings {
         Settings {
             constraints: Constraints::default(),
             min_seen: MIN_SEEN,
+            target: Target::default(),
             loss: SampleLoss::default(),
             k: None,
             prior: None,
@@ -94,6 +98,7 @@ impl Settings {
             ("the weighting", weights.join(" ")),
             ("the choice of parameters", format!("{:?}", self.constraints)),
             ("--min-seen", self.min_seen.to_string()),
+            ("--target", self.target.to_string()),
             ("--loss", self.loss.name()),
             ("--method", self.method.name()),
             ("--seed", self.seed.to_string()),

@@ -19,7 +19,7 @@ fn read(text: &str, options: &ReadOptions) -> Result<Dataset, DatasetError> {
 
 /// A game of random moves, as PGN and as its positions before each move.
 fn random_game(random: &mut Random, outcome: Outcome) -> (String, Vec<(Position, Option<i16>)>) {
-    let mut text = format!("[Event \"?\"]\n[White \"{{1. e4\"]\n[Result \"{}\"]\n\n", outcome.result());
+    let mut text = format!("[Event \"?\"]\n[White \"{{1. e4\"]\n[Result \"{}\"]\n\n", outcome);
     let (mut position, mut positions) = (Position::start(), Vec::new());
     for ply in 0..random.below(200) {
         let moves = position.legal_moves();
@@ -42,7 +42,7 @@ fn random_game(random: &mut Random, outcome: Outcome) -> (String, Vec<(Position,
         positions.push((position.clone(), score));
         position.play(mv);
     }
-    write!(text, "{}\n\n", outcome.result()).unwrap();
+    write!(text, "{}\n\n", outcome).unwrap();
     (text, positions)
 }
 

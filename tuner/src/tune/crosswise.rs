@@ -88,8 +88,8 @@ struct Sets<'j> {
 pub fn crosswise(mut job: Job, hooks: Hooks<'_>) -> Result<Crosswise, RunError> {
     let constrained = job.settings.constraints.resolve(&Numbers::declared(), &job.start.to_vector())?;
     let (dataset, resolved, _) = read(&mut job, &constrained.start, hooks.progress)?;
-    let Targets { target, values: targets } = job.target.of(&dataset)?;
-    job.target = target;
+    let Targets { target, values: targets } = job.settings.target.of(&dataset)?;
+    job.settings.target = target;
     let resolved = Resolved { rows: resolved.rows.with_targets(&targets)?, ..resolved };
     let names: Vec<String> = dataset.sets().map(|set| set.0.to_owned()).collect();
     let of_set = |set: usize, error: RunError| match names.get(set) {

@@ -7,7 +7,6 @@ use crate::data::{ReadOptions, Source};
 use crate::features::Resolve;
 use crate::io::Storage;
 use crate::run::{Fingerprint, Settings};
-use crate::target::Target;
 
 /// What is to be tuned, to what, and how.
 pub struct Job {
@@ -15,8 +14,6 @@ pub struct Job {
     pub sources: Vec<Source>,
     /// The parameters to start from, and to be pulled to.
     pub start: Weights,
-    /// What positions are to predict.
-    pub target: Target,
     /// Which evaluation of a position is fitted to its result.
     pub resolve: Resolve,
     /// How the parameters are fitted.
@@ -30,8 +27,8 @@ pub struct Job {
 impl Job {
     /// A run with the usual choices but for its settings.
     pub fn new(sources: Vec<Source>, start: Weights, settings: Settings) -> Self {
-        let (target, resolve, reading) = (Target::default(), Resolve::Qsearch, ReadOptions::default());
-        Job { sources, start, target, resolve, settings, reading, cache: None }
+        let (resolve, reading) = (Resolve::Qsearch, ReadOptions::default());
+        Job { sources, start, resolve, settings, reading, cache: None }
     }
 
     /// What decides the outcome, the data aside.
@@ -41,7 +38,6 @@ impl Job {
         let weights = self.sources.iter().map(Source::weight);
         let mut fingerprint = self.settings.fingerprint(&self.start.to_vector(), weights);
         fingerprint.insert("the choice of positions".to_owned(), format!("{choice:?}"));
-        fingerprint.insert("--target".to_owned(), self.target.to_string());
         fingerprint.insert("--resolve".to_owned(), self.resolve.name());
         fingerprint
     }

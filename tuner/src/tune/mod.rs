@@ -46,9 +46,9 @@ pub fn run(mut job: Job, hooks: Hooks<'_>) -> Result<Report, RunError> {
     let resolved_with = resumed.as_ref().map_or(&constrained.start, |state| &state.resolved_with);
     let (dataset, Resolved { rows, scores }, cache) =
         timed(&mut seconds.read, || read(&mut job, resolved_with, hooks.progress))?;
-    let Targets { target, values: targets } = job.target.of(&dataset)?;
-    job.target = target;
-    warnings(dataset.files(), job.target != Target::Score).iter().for_each(|warning| hooks.progress.warn(warning));
+    let Targets { target, values: targets } = job.settings.target.of(&dataset)?;
+    job.settings.target = target;
+    warnings(dataset.files(), target != Target::Score).iter().for_each(|warning| hooks.progress.warn(warning));
     let rows = rows.with_targets(&targets)?;
     let Settings { validation, seed, loss, .. } = job.settings;
     let split = validation.map(|share| Split::hold_out(dataset.groups(), share, seed)).transpose()?;
@@ -143,14 +143,13 @@ fn report(job: Job, dataset: &Dataset, cache: Option<CacheUse>, outcome: Outcome
     };
     let at_bound = (0..2 * PAIRS).filter(is_at_bound).count();
     Report {
-        warnings_of_data: warnings(dataset.files(), job.target != Target::Score),
+        warnings_of_data: warnings(dataset.files(), job.settings.target != Target::Score),
         files: dataset.files().to_vec(),
         cache,
         positions: dataset.len() as u64,
         grouping: dataset.grouping(),
         skipped: dataset.skipped().clone(),
         tuned,
-        target: job.target,
         resolve: job.resolve,
         unseen,
         rare,

@@ -12,7 +12,6 @@ use crate::features::{Resolve, Scores};
 use crate::model::rows::Weighted;
 use crate::objective::{SampleLoss, score_loss};
 use crate::run::Outcome;
-use crate::target::Target;
 
 /// Mean losses of the engine's integer scores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,8 +56,6 @@ pub struct Report {
     pub skipped: BTreeMap<&'static str, Skipped>,
     /// The tuned parameters.
     pub tuned: Weights,
-    /// What positions were to predict.
-    pub target: Target,
     /// How positions were resolved.
     pub resolve: Resolve,
     /// Pairs that occur in no row, and therefore kept their start.

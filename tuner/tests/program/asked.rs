@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::Command as Program;
 
 use assert_cmd::Command;
+use serde_json::Value;
 
-use crate::support::{Folder, lines, refusal, tuner};
+use crate::support::{Folder, REPOSITORY, lines, refusal, tuner};
 
 /// What an engine of these tests says first: a material count, with a term a rank of the pawns.
 const HEAD: &str = "\
@@ -122,10 +123,48 @@ fn answers_are_kept_for_the_same_engine_and_the_same_data() {
     let mut rows = tuner();
     rows.current_dir(folder.0.path()).args(["fit", "--emit", "json", "--min-seen", "0", "--rows", &file]);
     assert_eq!(rows.assert().success().get_output().stdout, first.1);
+    // It has results and the scores of the data: any target is fitted to the same answers.
+    let of = |target: &str| {
+        let (errors, _) = said(&["--target", target]);
+        assert!(
+            errors.contains("cache        reused") && errors.contains(&format!("\ntarget       {target}\n")),
+            "{errors}"
+        );
+        errors.lines().find(|line| line.starts_with("loss")).unwrap().to_owned()
+    };
+    assert_ne!(of("result"), of("score"));
+    assert!(first.0.contains("\ntarget       score\n"), "{}", first.0);
     // Another engine is asked anew, and so are other positions.
     script(&folder, HEAD, &single.replace("10 * rank * n", "10 * n * rank"));
     assert!(said(&[]).0.contains("cache        wrote"));
     assert!(said(&["--sample", "400"]).0.contains("cache        wrote"));
+}
+
+#[test]
+fn scores_of_every_file_of_the_data_have_a_scale_of_their_own() {
+    if !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    let (first, second) = (lines(1200), lines(1000));
+    // Another engine has given the scores of the second file, in units of its own.
+    let tripled = |line: &str| {
+        let (rest, score) = line.rsplit_once(" ce ").expect("a score");
+        let score: i32 = score.trim_end_matches(';').parse().expect("a score");
+        format!("{rest} ce {};\n", (3 * score).clamp(-32_000, 32_000))
+    };
+    folder.write("data.epd", first);
+    script(&folder, HEAD, &GOOD.replace("Rank[{rank}]", "Rank{rank}"));
+    let fit = |more: &[&str]| -> Value {
+        let arguments = [&["--json", "--output", "out.toml", "--min-seen", "0"], more].concat();
+        serde_json::from_slice(&fit(&folder, &arguments).output().unwrap().stdout).unwrap()
+    };
+    let [tripled, plain] = [second.lines().map(tripled).collect::<String>(), second.clone()].map(|second| {
+        folder.write("more.epd", second);
+        fit(&["--data", "more.epd"])
+    });
+    let [tripled, plain] = [tripled, plain].map(|fitted| fitted["loss"]["before"].as_f64().unwrap());
+    assert!((tripled / plain - 1.0).abs() < 0.01, "{tripled} {plain}");
 }
 
 #[test]
@@ -145,6 +184,95 @@ fn what_an_engine_skips_is_counted_and_scores_that_colours_change_are_told() {
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("worst ") && said.contains(" w ") && !said.contains("cache/"), "{said}");
+}
+
+#[test]
+fn evaluations_of_engines_are_compared_on_the_same_positions() {
+    if !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("data.epd", lines(600));
+    fs::copy(Path::new(REPOSITORY).join("params/baseline.toml"), folder.path("params.toml")).unwrap();
+    script(&folder, HEAD, &GOOD.replace("Rank[{rank}]", "Rank{rank}"));
+    let good = fs::read_to_string(folder.path("engine.py")).unwrap();
+    folder.write(
+        "turned.py",
+        good.replace("score += 10 * rank * n", "score -= 10 * rank * n").replace("{10 * rank}", "{-10 * rank}"),
+    );
+    let skips = "for fen in sys.stdin:\n    if fen.count('p') == 4: print('skip four', flush=True); continue\n";
+    folder.write("skips.py", good.replace("for fen in sys.stdin:\n", skips));
+    let evaluate = |arguments: &[&str]| {
+        let mut command = tuner();
+        command.current_dir(folder.0.path()).arg("evaluate").args(arguments);
+        let output = command.output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{errors}");
+        (String::from_utf8(output.stdout).unwrap(), errors)
+    };
+    let json = |arguments: &[&str]| -> Value {
+        serde_json::from_str(&evaluate(&[&["--json", "--data", "data.epd"], arguments].concat()).0).unwrap()
+    };
+    let engine = |name: &str| format!("python3 {name}.py");
+    let (of_engine, of_turned, of_skips) = (engine("engine"), engine("turned"), engine("skips"));
+
+    let alone = json(&["--engine", &of_engine, "--resolve", "static"]);
+    let own = &alone["parameters"][&of_engine[..]];
+    assert_eq!((&own["loss"]["qsearch"], &alone["left_out"]), (&Value::Null, &0.into()));
+    // Its loss is what a fit begins with.
+    let output =
+        fit(&folder, &["--json", "--target", "result", "--min-seen", "0", "--output", "out.toml"]).output().unwrap();
+    let fitted: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let [before, k] = [&fitted["loss"]["before"], &fitted["k"]].map(|number| number.as_f64().unwrap());
+    assert!(
+        (own["loss"]["static"].as_f64().unwrap() - before).abs() < 1e-9
+            && (own["k"].as_f64().unwrap() - k).abs() < 1e-5
+    );
+    let output = fit(&folder, &["--json", "--min-seen", "0", "--output", "out.toml"]).output().unwrap();
+    let fitted: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!((own["scores"]["loss"].as_f64().unwrap() - fitted["loss"]["before"].as_f64().unwrap()).abs() < 1e-9);
+    // So is that of the rows that were kept.
+    let rows = format!("cache/{}", entry(&folder).0);
+    let (table, _) = evaluate(&["--rows", &rows, "--rows", &rows]);
+    assert!(
+        table.contains(&format!("{before:.7}")) && table.contains("+0.0000000 ± 0.0000000, no difference"),
+        "{table}"
+    );
+
+    // What one engine skips is left out for all.
+    let all = json(&["--engine", &of_engine, "--engine", &of_skips, "params.toml"]);
+    let left_out = all["left_out"].as_u64().unwrap();
+    assert!(left_out > 20 && all["positions"].as_u64().unwrap() + left_out == alone["positions"].as_u64().unwrap());
+    let of = |name: &str| all["parameters"][name].clone();
+    assert_eq!(of(&of_skips)["loss"], of(&of_engine)["loss"]);
+    assert!(of(&of_engine)["loss"]["static"].is_null() && of("params.toml")["loss"]["static"].is_f64());
+    assert!(of("params.toml")["loss"]["qsearch"].as_f64() < of(&of_engine)["loss"]["qsearch"].as_f64());
+    assert!(of(&of_engine)["difference"]["mean"].as_f64().unwrap() > 0.0);
+    let (table, errors) = evaluate(&["--data", "data.epd", "--engine", &of_engine, "--engine", &of_skips]);
+    assert!(
+        table.contains(&format!(" ({left_out} more have no score of one of the engines); change of the quiescence")),
+        "{table}"
+    );
+    assert!(
+        table.contains("\nscores ") && errors.matches("\ndata  ").count() + errors.matches("asked   ").count() == 2,
+        "{table}{errors}"
+    );
+
+    let refused = |arguments: &[&str]| {
+        refusal(tuner().current_dir(folder.0.path()).args(["evaluate", "--data", "data.epd"]).args(arguments))
+    };
+    let told = refused(&["--engine", &of_engine, "--engine", &of_turned]);
+    assert!(told.contains("error: python3 turned.py: fit of K: the scores do not agree with the results"), "{told}");
+    let other = fs::read(folder.path(&rows)).unwrap();
+    let other = String::from_utf8(zstd::decode_all(&other[..]).unwrap()).unwrap();
+    folder.write(
+        "fewer.rows",
+        other.lines().take(other.lines().count() - 1).flat_map(|line| [line, "\n"]).collect::<String>(),
+    );
+    let mut command = tuner();
+    let told =
+        refusal(command.current_dir(folder.0.path()).args(["evaluate", "--rows", &rows, "--rows", "fewer.rows"]));
+    assert!(told.contains("fewer.rows: has other results, groups or scores of a search than cache/"), "{told}");
 }
 
 #[test]
@@ -233,7 +361,11 @@ fn an_engine_that_says_nothing_or_too_much_is_refused() {
     let said = fault("uciok\n", "", "1");
     assert!(said.contains("engine.py:1: expected `merino-rows 2`"), "{said}");
     let said = fault(&HEAD.replace("rows score", "rows score result"), "", "1");
-    assert!(said.contains("there are two columns `result`") && !said.contains("unasked"), "{said}");
+    assert!(
+        said.contains("a column `result` is not for an engine that is asked: the data have it")
+            && !said.contains("unasked"),
+        "{said}"
+    );
     let said = fault(HEAD, "while True: print('1 1 0:1')", "1");
     assert!(said.contains("says more than it is asked"), "{said}");
     let said = fault(HEAD, "for fen in sys.stdin: print('1 1 0:1')\nprint('1 1 0:1')", "1");

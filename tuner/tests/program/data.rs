@@ -87,9 +87,12 @@ fn data_that_leave_something_open_are_refused() {
     let fen = "8/8/8/8/8/k7/7R/K7 w - - 0 1";
     assert!(refused(&format!("{fen},1\n{fen},0\n")).contains("--results signed"));
     assert!(refused(&format!("fen,cp\n{fen},1\n")).ends_with("data.csv: no column is called result"));
-    assert!(refused(&format!("{fen},0.5\n{fen},0.7\n")).contains("data.csv:2: unknown result `0.7`"));
-    let points = refused(&format!("{fen} [0.5]\n{fen} [0.7]\n"));
-    assert!(points.contains("what is merely expected of a position is a score in centipawns"), "{points}");
+    assert!(refused(&format!("{fen},0.5\n{fen},1.7\n")).contains("data.csv:2: unknown result `1.7`"));
+    assert!(refused(&format!("{fen},1-0\n{fen},0.7\n")).contains("wins, draws and losses are written as 1, 0.5 and 0"));
+    let points = refused(&format!("{fen} [0.5]\n{fen} [62]\n"));
+    assert!(points.contains("a share of the point is a number from 0 to 1, not a percentage"), "{points}");
+    let halves = refused(&format!("{fen},35,1\n{fen},-20,2\n"));
+    assert!(halves.contains("results are 0, 1 and 2: --results half-points reads 2 as a win"), "{halves}");
     assert!(refused(&format!("{fen},0.5\n{fen},0.5,7\n")).contains("data.csv:2: 3 columns, expected 2"));
     assert!(refused(&format!("{fen},0.5\n{}", "x".repeat(1 << 20))).contains("data.csv:2: longer than 65536 bytes"));
     let bomb = [format!("{fen},0.5\n").as_bytes(), &vec![b'x'; 1 << 28]].concat();

@@ -16,6 +16,8 @@ pub(super) struct Encoder<'d> {
     pub(super) format: OutputFormat,
     /// Whether every position is of a game that is known.
     pub(super) has_games: bool,
+    /// Whether some outcomes are shares.
+    pub(super) has_shares: bool,
 }
 
 /// What comes of some positions.
@@ -88,7 +90,7 @@ impl Encoder<'_> {
         if self.has_games {
             write!(to, " c0 \"{:08x}\";", label.group)?;
         }
-        write!(to, " c9 \"{}\";", label.outcome.result())?;
+        write!(to, " c9 \"{}\";", label.outcome)?;
         if let Some(score) = label.score {
             write!(to, " ce {};", i32::from(score) * position.side_to_move().sign())?;
         }
@@ -96,7 +98,13 @@ impl Encoder<'_> {
     }
 
     fn csv(&self, position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
-        write!(to, "{},{},{}", position.to_fen(), score_or_none(label), label.outcome.result())?;
+        write!(to, "{},{},", position.to_fen(), score_or_none(label))?;
+        // A column keeps to one way to write results.
+        if self.has_shares {
+            write!(to, "{:?}", label.outcome.points())?;
+        } else {
+            write!(to, "{}", label.outcome)?;
+        }
         if self.has_games {
             write!(to, ",{:08x}", label.group)?;
         }
@@ -105,7 +113,7 @@ impl Encoder<'_> {
 }
 
 fn points(position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
-    write!(to, "{} [{:.1}]", position.to_fen(), label.outcome.points())?;
+    write!(to, "{} [{:?}]", position.to_fen(), label.outcome.points())?;
     if let Some(score) = label.score {
         write!(to, " {score}")?;
     }
@@ -113,7 +121,7 @@ fn points(position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()
 }
 
 fn wdl(position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
-    writeln!(to, "{} | {} | {:.1}", position.to_fen(), score_or_none(label), label.outcome.points())
+    writeln!(to, "{} | {} | {:?}", position.to_fen(), score_or_none(label), label.outcome.points())
 }
 
 fn score_or_none(label: &Label) -> String {
@@ -127,7 +135,8 @@ fn bullet(position: &Position, label: &Label) -> [u8; 32] {
     let is_white = position.side_to_move() == Color::White;
     let seen = if is_white { position.clone() } else { position.color_flipped() };
     let codes = codes_of(&seen, Bitboard::EMPTY);
-    let (score, half_points) = if is_white { (score, outcome as u8) } else { (-score, 2 - outcome as u8) };
+    let half_points = outcome.half_points().expect("shares are refused before");
+    let (score, half_points) = if is_white { (score, half_points) } else { (-score, 2 - half_points) };
     let kings = [seen.king(Color::White), seen.king(Color::Black).flip_rank()];
     let mut record = [0; 32];
     record[..8].copy_from_slice(&seen.occupied().0.to_le_bytes());

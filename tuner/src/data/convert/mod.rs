@@ -19,7 +19,7 @@ use common::files::{WriteError, write_whole_with};
 use thiserror::Error;
 use tools::compression::Compression;
 
-use crate::data::{Chunks, Dataset, Grouping};
+use crate::data::{Chunks, Dataset, Grouping, Outcome};
 use crate::name_of;
 use crate::processes;
 use crate::progress::Progress;
@@ -50,6 +50,11 @@ impl OutputFormat {
     /// [`ReadOptions::moves`](crate::data::ReadOptions::moves).
     pub fn needs_moves(self) -> bool {
         matches!(self, OutputFormat::Viri | OutputFormat::Binpack)
+    }
+
+    /// Whether a result is one of three.
+    pub(crate) fn needs_results(self) -> bool {
+        matches!(self, OutputFormat::Bullet | OutputFormat::Viri | OutputFormat::Binpack)
     }
 
     /// Whether positions need scores.
@@ -157,7 +162,13 @@ pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Pr
     if !processes::is_first() {
         return Ok(());
     }
-    let encoder = Encoder { dataset, format: target.format, has_games: dataset.grouping() == Grouping::Games };
+    let is_share = |index| matches!(dataset.label(index).outcome, Outcome::Share(_));
+    let encoder = Encoder {
+        dataset,
+        format: target.format,
+        has_games: dataset.grouping() == Grouping::Games,
+        has_shares: (0..dataset.len()).any(is_share),
+    };
     // Nothing is worked on any more once something has failed.
     let has_failed = AtomicBool::new(false);
     let encode = |range: Range<usize>| {
@@ -206,6 +217,16 @@ fn check(dataset: &Dataset, format: OutputFormat) -> Result<(), ConvertError> {
     {
         let (called, others) = (name_of(&format), for_all());
         let message = format!("{place}: has no move, which {called} cannot do without: write {others}");
+        return Err(ConvertError::Refused(message));
+    }
+    if format.needs_results()
+        && let Some(place) = place_without(&|index| dataset.label(index).outcome.half_points().is_some())
+    {
+        let (called, others) = (name_of(&format), any_of(|other| !other.needs_results()));
+        let message = format!(
+            "{place}: has a share of the point as its result, and {called} knows wins, draws and losses alone: write \
+             {others}"
+        );
         return Err(ConvertError::Refused(message));
     }
     if format.needs_scores()

@@ -30,44 +30,48 @@ pub enum Results {
     /// `W`, `D`, `L`, in small letters too, or `win`, `draw`, `loss`.
     #[value(skip)]
     Letters,
-    /// 1, 0.5 and 0.
+    /// 1, 0.5 and 0, or shares such as 0.62.
     Points,
     /// 1, 0 and -1.
     Signed,
+    /// 2, 1 and 0.
+    HalfPoints,
 }
 
 impl Results {
-    const ALL: [Self; 4] = [Results::Words, Results::Letters, Results::Points, Results::Signed];
+    const ALL: [Self; 5] = [Results::Words, Results::Letters, Results::Points, Results::Signed, Results::HalfPoints];
 
     pub(super) fn example(self) -> &'static str {
         match self {
             Results::Words => "`1-0`, `1/2-1/2` or `0-1`",
             Results::Letters => "`W`, `D` or `L`",
-            Results::Points => "`1`, `0.5` or `0`",
+            Results::Points => "`1`, `0.5` or `0`, or a share such as `0.62`",
             Results::Signed => "`1`, `0` or `-1`",
+            Results::HalfPoints => "`2`, `1` or `0`",
         }
     }
 
     /// The result that a text is, in the view of whoever wrote it.
     fn read(self, text: &str) -> Option<Outcome> {
         match self {
-            Results::Words => Outcome::ALL.into_iter().find(|outcome| outcome.result() == text),
+            Results::Words => Outcome::of_result(text),
             Results::Letters => {
                 let is = |words: [&str; 2]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
                 let words =
                     [(["w", "win"], Outcome::Win), (["d", "draw"], Outcome::Draw), (["l", "loss"], Outcome::Loss)];
                 words.into_iter().find(|&(words, _)| is(words)).map(|(_, outcome)| outcome)
             }
-            Results::Points => match number(text)? {
-                1.0 => Some(Outcome::Win),
-                0.5 => Some(Outcome::Draw),
-                0.0 => Some(Outcome::Loss),
-                _ => None,
-            },
+            Results::Points => Outcome::of_points(number(text)?),
             Results::Signed => match number(text)? {
                 1.0 => Some(Outcome::Win),
                 0.0 => Some(Outcome::Draw),
                 -1.0 => Some(Outcome::Loss),
+                _ => None,
+            },
+            Results::HalfPoints => match number(text)? {
+                2.0 => Some(Outcome::Win),
+                1.0 => Some(Outcome::Draw),
+                0.0 => Some(Outcome::Loss),
                 _ => None,
             },
         }
@@ -94,7 +98,12 @@ impl Results {
 }
 
 /// What is wrong with a file whose results are all 0 or 1.
-const AMBIGUOUS: &str = "all results are 0 and 1: with --results points, 0 is a loss, with --results signed a draw";
+const AMBIGUOUS: &str = "all results are 0 and 1: --results points reads 1 as a win and 0 as a loss, --results signed 1 as \
+    a win and 0 as a draw, --results half-points 1 as a draw and 0 as a loss";
+
+/// What is wrong with a file whose results are 0, 1 and 2.
+const HALF_POINTS: &str = "results are 0, 1 and 2: --results half-points reads 2 as a win and 1 as a draw, as \
+    c-chess-cli writes them, in the view of the side to move (--view mover)";
 
 /// What is wrong with a file that names no column of results, or too many.
 const NO_RESULTS: &str = "no column is called result";
@@ -138,10 +147,12 @@ impl Table {
             let table = table?;
             return Ok(Some(table.with_results(lines.skip(1), given)?.unwrap_or(table)));
         }
-        let candidate = lines.clone().find_map(|line| {
-            let tables = SEPARATORS.into_iter().filter_map(|separator| Self::of_line(line, separator));
-            tables.into_iter().next()
-        });
+        let mut candidates = lines
+            .clone()
+            .filter_map(|line| SEPARATORS.into_iter().find_map(|separator| Self::of_line(line, separator)));
+        // Where a line leaves open which column is the score, another one may tell.
+        let candidate = candidates.clone().find(|(_, is_sure)| *is_sure).or_else(|| candidates.next());
+        let candidate = candidate.map(|(table, _)| table);
         Ok(match candidate {
             Some(table) => table.with_results(lines, given)?,
             None => None,
@@ -172,28 +183,24 @@ impl Table {
         }))
     }
 
-    /// The table that a line without names may be of.
-    fn of_line(line: &str, separator: u8) -> Option<Self> {
+    /// The table that a line without names may be of, and whether it can be no other.
+    fn of_line(line: &str, separator: u8) -> Option<(Self, bool)> {
         let fields: Vec<&str> = fields(line, separator).collect();
         let is_result = |column: usize| Results::ALL.iter().any(|results| results.read(fields[column]).is_some());
         let is_score = |column: usize| centipawns(fields[column]).is_ok();
-        let (score, result) = match fields.len() {
-            _ if !fields.first().is_some_and(|field| begins_like_fen(field)) => return None,
-            2 if is_result(1) => (None, [1; 2]),
-            3 if is_score(1) && is_result(2) => (Some(1), [2; 2]),
-            3 if is_result(1) && is_score(2) => (Some(2), [1; 2]),
+        if !fields.first().is_some_and(|field| begins_like_fen(field)) {
+            return None;
+        }
+        let (score, result, is_sure) = match fields.len() {
+            2 if is_result(1) => (None, [1; 2], true),
+            3 if is_score(1) && is_result(2) => (Some(1), [2; 2], !(is_result(1) && is_score(2))),
+            3 if is_result(1) && is_score(2) => (Some(2), [1; 2], true),
             _ => return None,
         };
         let columns = fields.len();
-        Some(Table {
-            separator: separator.into(),
-            results: Results::Points,
-            columns,
-            position: 0,
-            result,
-            score,
-            game: None,
-        })
+        let separator = separator.into();
+        let table = Table { separator, results: Results::Points, columns, position: 0, result, score, game: None };
+        Some((table, is_sure))
     }
 
     /// The table with its results as some lines write them; none if they write none.
@@ -204,7 +211,8 @@ impl Table {
     ) -> Result<Option<Self>, &'static str> {
         let results = lines.filter_map(|line| fields(line, self.separator as u8).nth(self.result[0]));
         let results = match (given, Results::of(results)) {
-            (Some(given), Err(_) | Ok(Some(Results::Points | Results::Signed))) => Some(given),
+            (Some(given), Err(_) | Ok(Some(Results::Points | Results::Signed | Results::HalfPoints))) => Some(given),
+            (None, Ok(Some(Results::HalfPoints))) => return Err(HALF_POINTS),
             (_, found) => found?,
         };
         Ok(results.map(|results| Table { results, ..self }))
@@ -340,6 +348,41 @@ mod tests {
     }
 
     #[test]
+    fn numbers_between_results_are_shares() {
+        let share = |points: f64| Outcome::of_points(points).unwrap();
+        for separator in ["; ", ",", "|", "\t"] {
+            let text = format!("{WHITE}{separator}0.62\n{BLACK}{separator}0.735\n{BLACK}{separator}1\n");
+            assert_eq!(outcomes(&text, LabelView::White), [share(0.62), share(0.735), Outcome::Win], "{text}");
+            assert_eq!(outcomes(&text, LabelView::Mover), [share(0.62), share(0.265), Outcome::Loss], "{text}");
+        }
+        let text = format!("fen,score,result\n{WHITE},12,0.62\n{WHITE},3,0.5\n{WHITE},3,0\n");
+        assert_eq!(outcomes(&text, LabelView::White), [share(0.62), Outcome::Draw, Outcome::Loss]);
+        let text = format!("{WHITE};0.62\n{WHITE};-0.3\n{WHITE};62\n");
+        let read = read_all(&text, LabelView::White, None);
+        assert!(read[1..].iter().all(|label| label.as_ref().is_err_and(|error| error.reason == "unknown result")));
+    }
+
+    #[test]
+    fn a_share_and_a_score_are_told_apart_by_a_line_that_can_be_read_in_one_way() {
+        let text = format!("{WHITE},0.62,0\n{WHITE},0.4,1\n{WHITE},0.7,35\n");
+        let labels: Vec<Label> = read_all(&text, LabelView::White, None).into_iter().map(Result::unwrap).collect();
+        assert_eq!(labels.iter().map(|label| label.score).collect::<Vec<_>>(), [Some(0), Some(1), Some(35)]);
+        assert_eq!(labels[0].outcome, Outcome::of_points(0.62).unwrap());
+    }
+
+    #[test]
+    fn half_points_are_read_if_they_are_asked_for() {
+        use Outcome::{Draw, Loss, Win};
+        let text = format!("{WHITE},35,1\n{BLACK},-20,2\n{BLACK},-20,0\n");
+        let read = |view| {
+            let read = read_all(&text, view, Some(Results::HalfPoints));
+            read.into_iter().map(|label| label.unwrap().outcome).collect::<Vec<_>>()
+        };
+        assert_eq!((read(LabelView::White), read(LabelView::Mover)), (vec![Draw, Win, Loss], vec![Draw, Loss, Win]));
+        assert_eq!(Table::detect(text.lines(), None), Err(HALF_POINTS));
+    }
+
+    #[test]
     fn two_columns_of_results_say_the_same() {
         let text = format!("fen,result,wdl\n{WHITE},1.0,1\n{WHITE},0.5,0.50\n{WHITE},1.0,0\n{WHITE},0.0,L\n");
         let read = read_all(&text, LabelView::White, None);
@@ -356,7 +399,8 @@ mod tests {
     fn nothing_is_guessed() {
         let only = |result: &str| Table::detect([&format!("{WHITE};{result}")[..]].into_iter(), None);
         assert_eq!((only("1"), only("0")), (Err(AMBIGUOUS), Err(AMBIGUOUS)));
-        assert!(matches!(only("0.7"), Ok(None)) && matches!(only("?"), Ok(None)));
+        assert!(["1.7", "-0.7", "70%", "?"].into_iter().all(|result| only(result) == Ok(None)));
+        assert_eq!(only("2"), Err(HALF_POINTS));
         let zero =
             |given| read_all(&format!("{WHITE};0\n"), LabelView::White, Some(given))[0].as_ref().unwrap().outcome;
         assert_eq!((zero(Results::Points), zero(Results::Signed)), (Outcome::Loss, Outcome::Draw));

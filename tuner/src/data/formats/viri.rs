@@ -149,7 +149,7 @@ pub(crate) fn write_game(run: &Run, to: &mut Vec<u8>) -> Result<(), Unfit> {
     head[24] = side | start.en_passant().map_or(NO_SQUARE, |square| square.index() as u8);
     head[25] = clock;
     head[26..28].copy_from_slice(&start.fullmove_number().to_le_bytes());
-    head[30] = run.outcome as u8;
+    head[30] = run.outcome.half_points().expect("shares are refused before");
     to.extend_from_slice(&head);
     for step in &run.steps {
         to.extend_from_slice(&bits_of(step.mv).to_le_bytes());

@@ -32,6 +32,9 @@ pub(super) use correlation::Correlation;
 pub(super) use views::ViewFault;
 use views::WithMaterial;
 
+/// A point more than a draw, in the units in which points are summed.
+const POINT: i64 = 1000;
+
 /// With fewer games or positions than this, no share is judged.
 const FEWEST: u64 = 200;
 
@@ -71,7 +74,7 @@ pub struct Evidence {
     by_phase: [u64; PHASE_PARTS],
     /// Full boards, and those of them on which a side is ahead.
     full: [u64; 2],
-    /// Positions that are won by their score, and the half points that the side ahead made.
+    /// Positions that are won by their score, and what the side ahead made in units of 1 / (2 [`POINT`]) points.
     winning: [u64; 2],
 }
 
@@ -79,7 +82,7 @@ impl Evidence {
     /// Adds a position.
     pub(super) fn add(&mut self, position: &Position, label: &Label) {
         let (side, balance) = (position.side_to_move().index(), material_balance(position));
-        let points = label.outcome as i64 - 1;
+        let points = (f64::from(label.outcome.points() - 0.5) * 2.0 * POINT as f64).round() as i64;
         self.results.add(side, balance.into(), points, label.group);
         self.draws += u64::from(label.outcome == Outcome::Draw);
         self.by_phase[phase_part(phase(position))] += 1;
@@ -91,7 +94,7 @@ impl Evidence {
             self.scores.add(side, balance.into(), score.into(), label.group);
             if score.unsigned_abs() >= WINNING {
                 self.winning[0] += 1;
-                self.winning[1] += (1 + points * i64::from(score.signum())) as u64;
+                self.winning[1] += (POINT + points * i64::from(score.signum())) as u64;
             }
         }
     }
@@ -112,7 +115,7 @@ impl Evidence {
         let counts = self.by_phase.iter().chain(&self.full).chain([&self.draws, &self.winning[0]]);
         let are_few = counts.map(|&count| u128::from(count)).all(|count| count <= positions);
         are_few
-            && u128::from(self.winning[1]) <= 2 * positions
+            && u128::from(self.winning[1]) <= 2 * POINT as u128 * positions
             && [&self.results, &self.scores].into_iter().all(|labels| labels.is_of(positions))
     }
 
@@ -131,31 +134,30 @@ impl Evidence {
         if faults.iter().any(Option::is_some) {
             return views.into_iter().flatten().collect();
         }
-        let of_results = [self.weak_results(has_scores), self.contradiction()];
+        let of_results = [self.weak_results(), self.contradiction()];
         let of_positions = [self.level_games(), self.missing_phase()];
         of_results.into_iter().filter(|_| are_results_fitted).chain(of_positions).flatten().collect()
     }
 
     /// That results hardly depend on material, if so.
-    fn weak_results(&self, has_scores: bool) -> Option<String> {
+    fn weak_results(&self) -> Option<String> {
         let both = self.results.both();
         let coefficient = both.coefficient()?;
         // Without material that differs, there is nothing to correlate with.
         if coefficient + CERTAIN * both.error() > LEAST_CORRELATION || both.mean_square() == 0.0 {
             return None;
         }
-        let instead = if has_scores { "use --target score" } else { "add scores of a search and use --target score" };
         Some(format!(
             "results hardly depend on material (correlation {coefficient:+.2}, {:.0} % draws): fits to such results made \
-             three engines 100 to 160 Elo weaker; {instead}, or games from unbalanced openings",
+             three engines 100 to 160 Elo weaker; use games from unbalanced openings (arena datagen)",
             percent(self.draws, self.positions())
         ))
     }
 
     /// That scores and results contradict one another, if they do.
     fn contradiction(&self) -> Option<String> {
-        let [count, half_points] = self.winning;
-        let share = half_points as f64 / (2 * count.max(1)) as f64;
+        let [count, units] = self.winning;
+        let share = units as f64 / (2 * POINT as u64 * count.max(1)) as f64;
         let is_clear = share + CERTAIN * self.scores.both().error() < LEAST_POINTS;
         (count >= FEWEST && is_clear).then(|| {
             format!(
@@ -174,7 +176,8 @@ impl Evidence {
         (count >= FEWEST && is_level).then(|| {
             format!(
                 "all games begin balanced: with {FULL_BOARD} pieces or more, a side is {AHEAD} pawns ahead in {:.1} % of \
-                 the positions: the fit learns little of what material is worth; use games from unbalanced openings",
+                 the positions, and only with compensation: fits to such positions made engines up to 160 Elo weaker, to \
+                 scores as to results; use games from unbalanced openings (arena datagen)",
                 percent(ahead, count)
             )
         })

@@ -13,7 +13,7 @@ use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
 
 use super::judge::Correlation;
-use crate::data::{Dataset, DatasetError, Label, ReadOptions, Source, material_balance};
+use crate::data::{Dataset, DatasetError, Label, Outcome, ReadOptions, Source, material_balance};
 use crate::progress::Progress;
 use sums::{LABELS, SCORES, Sums};
 
@@ -53,7 +53,7 @@ impl Suspicion {
 
     /// What speaks against a label, if anything does.
     fn of(position: &Position, label: Label) -> Option<Self> {
-        let (points, mover) = (label.outcome as i32 - 1, position.side_to_move().sign());
+        let (points, mover) = (won(label.outcome), position.side_to_move().sign());
         let against = |sign: i32| points != 0 && points == -sign.signum();
         if position.is_check() && points != -mover && !position.has_legal_move() {
             Some(Suspicion::Mate)
@@ -66,6 +66,15 @@ impl Suspicion {
         } else {
             None
         }
+    }
+}
+
+/// 1 if White won, -1 if Black did; 0 if nobody has, as far as is known.
+fn won(outcome: Outcome) -> i32 {
+    match outcome {
+        Outcome::Win => 1,
+        Outcome::Loss => -1,
+        Outcome::Draw | Outcome::Share(_) => 0,
     }
 }
 
@@ -197,7 +206,7 @@ impl<'e> Collector<'e> {
                 self.suspects.push(Suspect { suspicion, sample: self.keys.len() });
             }
         }
-        self.keys.push(position.key() & !3 | label.outcome as u64);
+        self.keys.push(position.key() & !3 | label.outcome.kind() as u64);
     }
 }
 
@@ -227,8 +236,35 @@ impl Whole {
     }
 }
 
-/// Results with the side to move or another circumstance: how many of each outcome, lost to won for White.
-type Outcomes = [u64; 3];
+/// Results with the side to move or another circumstance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Outcomes {
+    /// How many of each outcome: lost to won for White, and shares.
+    counts: [u64; 4],
+    /// White's points, in units of a share.
+    units: u64,
+}
+
+impl Outcomes {
+    fn add(&mut self, outcome: Outcome) {
+        self.counts[outcome.kind()] += 1;
+        self.units += u64::from(outcome.units());
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
+        self.units += other.units;
+    }
+
+    fn positions(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// White's points, on average.
+    fn points(&self) -> f64 {
+        self.units as f64 / f64::from(Outcome::Win.units()) / self.positions().max(1) as f64
+    }
+}
 
 #[cfg(test)]
 mod tests;

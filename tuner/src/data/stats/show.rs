@@ -47,22 +47,20 @@ impl Stats {
 
     fn write_counts(&self, to: &mut String) -> fmt::Result {
         let sums = &self.sums;
+        // Few data have shares.
+        let has_shares = sums.outcomes().counts[3] > 0;
+        let title = if has_shares { format!(" {:>10}", "share") } else { String::new() };
         writeln!(
             to,
-            "\n{:<14} {:>11} {:>10} {:>10} {:>10}   points",
+            "\n{:<14} {:>11} {:>10} {:>10} {:>10}{title}   points",
             "results", "positions", "White", "draw", "Black"
         )?;
-        let mut row = |name: &str, [lost, drawn, won]: Outcomes| {
-            let all = lost + drawn + won;
-            let share = |count| percent(count, all);
-            writeln!(
-                to,
-                "{name:<14} {all:>11} {:>8.1} % {:>8.1} % {:>8.1} %   {:.4}",
-                share(won),
-                share(drawn),
-                share(lost),
-                (won as f64 + drawn as f64 / 2.0) / all.max(1) as f64
-            )
+        let mut row = |name: &str, outcomes: Outcomes| {
+            let (all, [lost, drawn, won, shares]) = (outcomes.positions(), outcomes.counts);
+            write!(to, "{name:<14} {all:>11}")?;
+            let columns = [won, drawn, lost].into_iter().chain(has_shares.then_some(shares));
+            columns.into_iter().try_for_each(|count| write!(to, " {:>8.1} %", percent(count, all)))?;
+            writeln!(to, "   {:.4}", outcomes.points())
         };
         row("all", sums.outcomes())?;
         SIDES.iter().zip(sums.by_side).try_for_each(|(name, outcomes)| row(name, outcomes))?;
@@ -131,7 +129,7 @@ impl Stats {
             let label = self.dataset.label(suspect.sample);
             let score = label.score.map(|score| format!(", score {score:+}")).unwrap_or_default();
             let fen = self.dataset.position(suspect.sample).to_fen();
-            writeln!(to, "{place}: {}: {}{score}: {fen}", suspect.suspicion.name(), label.outcome.result())?;
+            writeln!(to, "{place}: {}: {}{score}: {fen}", suspect.suspicion.name(), label.outcome)?;
         }
         Ok(())
     }
@@ -139,7 +137,10 @@ impl Stats {
     /// As one JSON object.
     pub fn to_json(&self) -> Value {
         let (dataset, sums) = (&self.dataset, &self.sums);
-        let outcomes = |[lost, drawn, won]: Outcomes| json!({ "white": won, "draw": drawn, "black": lost });
+        let outcomes = |outcomes: Outcomes| {
+            let [lost, drawn, won, shares] = outcomes.counts;
+            json!({ "white": won, "draw": drawn, "black": lost, "share": shares })
+        };
         let named = |names: &[&str], all: &[Outcomes]| -> Value {
             let entries = names.iter().zip(all).map(|(name, counts)| ((*name).to_owned(), outcomes(*counts)));
             Value::Object(entries.collect())
@@ -162,7 +163,7 @@ impl Stats {
                 "record": place.record.name(),
                 "number": place.number,
                 "suspicion": suspect.suspicion.name(),
-                "result": label.outcome.result(),
+                "result": label.outcome.to_string(),
                 "score": label.score,
                 "fen": dataset.position(suspect.sample).to_fen(),
             })

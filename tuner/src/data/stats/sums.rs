@@ -30,23 +30,24 @@ pub(super) struct Sums {
 
 impl Sums {
     pub(super) fn positions(&self) -> u64 {
-        self.by_side.iter().flatten().sum()
+        self.by_side.iter().map(Outcomes::positions).sum()
     }
 
     pub(super) fn outcomes(&self) -> Outcomes {
-        let [white, black] = self.by_side;
-        std::array::from_fn(|outcome| white[outcome] + black[outcome])
+        let [mut all, black] = self.by_side;
+        all.merge(&black);
+        all
     }
 
     pub(super) fn add(&mut self, position: &Position, label: Label, is_quiet: bool) {
-        let (side, outcome) = (position.side_to_move().index(), label.outcome as usize);
+        let (side, outcome) = (position.side_to_move().index(), label.outcome);
         let material = i64::from(material_balance(position));
-        self.by_side[side][outcome] += 1;
-        self.by_phase[phase_part(phase(position))][outcome] += 1;
+        self.by_side[side].add(outcome);
+        self.by_phase[phase_part(phase(position))].add(outcome);
         self.by_pieces[position.occupied().count() as usize - 1] += 1;
         self.checks += u64::from(position.is_check());
         self.noisy += u64::from(!is_quiet);
-        self.with_material[LABELS][side].add(material, outcome as i64, label.group);
+        self.with_material[LABELS][side].add(material, outcome.units().into(), label.group);
         if let Some(score) = label.score {
             self.scores.add(score);
             self.with_material[SCORES][side].add(material, score.into(), label.group);
@@ -55,8 +56,8 @@ impl Sums {
 
     pub(super) fn merge(&mut self, other: &Self) {
         let counts = |sums: &mut [u64], more: &[u64]| sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-        self.by_side.iter_mut().zip(&other.by_side).for_each(|(sum, more)| counts(sum, more));
-        self.by_phase.iter_mut().zip(&other.by_phase).for_each(|(sum, more)| counts(sum, more));
+        self.by_side.iter_mut().zip(&other.by_side).for_each(|(sum, more)| sum.merge(more));
+        self.by_phase.iter_mut().zip(&other.by_phase).for_each(|(sum, more)| sum.merge(more));
         counts(&mut self.by_pieces, &other.by_pieces);
         self.checks += other.checks;
         self.noisy += other.noisy;

@@ -34,6 +34,25 @@ R5k1/5ppp/8/8/8/8/8/K7 b - - [1.0]
 }
 
 #[test]
+fn shares_are_counted_apart() {
+    let found = stats_of(
+        "8/8/8/8/8/k7/7R/K7 w - - [1.0]\n8/8/8/8/8/k7/7R/K7 w - - [0.75]\n8/8/8/8/8/k7/7R/K7 w - - [0.25]\n\
+         8/8/8/8/8/k7/7P/K7 w - - [0.0]\n",
+    );
+    assert_eq!(found.to_json()["results"], serde_json::json!({ "white": 1, "draw": 0, "black": 1, "share": 2 }));
+    let table = found.to_table();
+    assert!(table.contains("      Black      share   points\n"), "{table}");
+    assert!(
+        table.contains("all                      4     25.0 %      0.0 %     25.0 %     50.0 %   0.5000\n"),
+        "{table}"
+    );
+    // A share is neither a win nor a loss of its own.
+    assert_eq!((found.suspicions, found.duplicates), ([0; 4], Duplicates { again: 2, disputed: 1 }));
+    let found = stats_of(&endings(300, |_| false));
+    assert!(!found.to_table().contains("share   points"), "{}", found.to_table());
+}
+
+#[test]
 fn tables_and_json_say_the_same() {
     let found = stats_of(&endings(300, |_| false));
     let (table, json) = (found.to_table(), found.to_json());

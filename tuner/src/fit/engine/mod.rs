@@ -35,6 +35,10 @@ use process::{CHUNK, Work};
 pub use rows::AskedRows;
 use rows::{Answered, Piece, TOLD, WARNING};
 
+/// The columns of labels, which a file of rows has in front of the engine's own, and its lines beside rows; part of the
+/// name of an entry.
+const COLUMNS: &str = "result group search, data";
+
 /// Positions that are asked for with the colours exchanged, too, about.
 const FLIPPED: usize = 1000;
 
@@ -117,20 +121,31 @@ impl Engine {
             rows.told = lines.collect::<String>() + &format!("cache        reused {name}\n");
             return Ok(rows);
         }
-        let dataset = Dataset::read(sources, options, progress)?;
-        let folder = &options.storage.folder;
-        let unkept = |error| StorageError::of(folder, error);
-        let answered = self.answers(dataset, tempfile::tempfile_in(folder).map_err(unkept)?, progress)?;
-        let Some(path) = kept else {
-            let mut file = tempfile::tempfile_in(folder).map_err(unkept)?;
-            answered.write(&mut file).map_err(unkept)?;
-            return Ok(AskedRows { name: format!("rows of `{}`", self.command.text), told: answered.told, file });
-        };
+        let dataset = Arc::new(Dataset::read(sources, options, progress)?);
+        let Some(path) = kept else { return Ok(self.ask_all(&dataset, progress)?.0) };
+        let answered = self.answers(&dataset, progress)?;
         write_whole_with(&path, |file| answered.write(file))?;
         let name = path.display().to_string();
         let file = File::open(&path).map_err(|error| TextError::unreadable(&name, &error))?;
         let told = format!("{}cache        wrote {name}\n", answered.told);
         Ok(AskedRows { name, told, file })
+    }
+
+    /// Asks for rows of positions that have been read; with them, the positions that have no row, in ascending order.
+    pub(crate) fn ask_all(
+        &self,
+        dataset: &Arc<Dataset>,
+        progress: &dyn Progress,
+    ) -> Result<(AskedRows, Vec<usize>), RunError> {
+        let answered = self.answers(dataset, progress)?;
+        let folder = &dataset.storage().folder;
+        let unkept = |error| StorageError::of(folder, error);
+        let mut file = tempfile::tempfile_in(folder).map_err(unkept)?;
+        answered.write(&mut file).map_err(unkept)?;
+        let mut without: Vec<usize> = answered.pieces.iter().flat_map(|piece| &piece.without).copied().collect();
+        without.sort_unstable();
+        let name = format!("rows of `{}`", self.command.text);
+        Ok((AskedRows { name, told: answered.told, file }, without))
     }
 
     /// Where rows are kept: by what they follow from. The program and the arguments that are files count with their bytes.
@@ -142,7 +157,7 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<Option<PathBuf>, RunError> {
         std::fs::create_dir_all(folder).map_err(|error| StorageError::of(folder, error))?;
-        let mut parts = vec![VERSION_2.to_owned(), self.resolve.name()];
+        let mut parts = vec![VERSION_2.to_owned(), COLUMNS.to_owned(), self.resolve.name()];
         for (place, word) in self.command.words.iter().enumerate() {
             parts.push(word.clone());
             let file = if place == 0 { program(word) } else { Some(PathBuf::from(word)) };
@@ -156,14 +171,16 @@ impl Engine {
     }
 
     /// Asks for all positions. What is answered goes to a file that has no name.
-    fn answers(&self, dataset: Dataset, file: File, progress: &dyn Progress) -> Result<Answered, RunError> {
+    fn answers(&self, dataset: &Arc<Dataset>, progress: &dyn Progress) -> Result<Answered, RunError> {
+        let folder = &dataset.storage().folder;
+        let file = tempfile::tempfile_in(folder).map_err(|error| StorageError::of(folder, error))?;
         let chunks = dataset.len().div_ceil(CHUNK);
         let work = Arc::new(Work {
             flip_every: dataset.len().div_ceil(FLIPPED),
             resolve: self.resolve,
             next: AtomicUsize::new(0),
             has_failed: AtomicBool::new(false),
-            dataset,
+            dataset: Arc::clone(dataset),
         });
         progress.begin("asking", work.dataset.len() as u64, Unit::Positions);
         let mut pieces = vec![Piece::default(); chunks];
@@ -194,7 +211,6 @@ impl Engine {
             talks.into_iter().map(|talk| talk.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
         });
         progress.end();
-        let folder = &work.dataset.storage().folder;
         written.map_err(|error| StorageError::of(folder, error))?;
         let said = said.into_iter().collect::<Result<Vec<_>, _>>()?;
         let joint = Joint::of(&said).map_err(|what| {
@@ -208,7 +224,8 @@ impl Engine {
         _ = write_skipped(&mut told, work.dataset.skipped());
         judge::warnings(work.dataset.files(), true).iter().for_each(|warning| _ = writeln!(told, "{WARNING}{warning}"));
         told += &self.told(&pieces)?;
-        Ok(Answered { file, joint, pieces, told })
+        let files = dataset.files().iter().map(|file| file.name.clone()).collect();
+        Ok(Answered { file, joint, pieces, files, told })
     }
 
     /// What came of the positions.

@@ -27,7 +27,7 @@ const BLOCKS: usize = 16;
 
 /// What all processes work on.
 pub(super) struct Work {
-    pub(super) dataset: Dataset,
+    pub(super) dataset: Arc<Dataset>,
     pub(super) resolve: Resolve,
     /// Every so many positions, one is asked for with the colours exchanged, too.
     pub(super) flip_every: usize,
@@ -41,7 +41,7 @@ pub(super) struct Chunk {
     pub(super) number: usize,
     pub(super) questions: Vec<Question>,
     /// Positions whose quiescence search ends in mate: no evaluation tells of them.
-    pub(super) mates: u64,
+    pub(super) mates: Vec<usize>,
 }
 
 pub(super) struct Question {
@@ -156,7 +156,7 @@ fn ask(work: &Work, mut input: ChildStdin, asked: &SyncSender<Chunk>) {
         if start >= work.dataset.len() {
             return;
         }
-        let mut chunk = Chunk { number, questions: Vec::new(), mates: 0 };
+        let mut chunk = Chunk { number, questions: Vec::new(), mates: Vec::new() };
         for (index, (position, _)) in (start..).zip(work.dataset.samples(start..work.dataset.len().min(start + CHUNK)))
         {
             let leaf = match work.resolve {
@@ -164,7 +164,7 @@ fn ask(work: &Work, mut input: ChildStdin, asked: &SyncSender<Chunk>) {
                 Resolve::Qsearch => {
                     let leaf = quiescence.resolve(&position);
                     if leaf.is_mate() {
-                        chunk.mates += 1;
+                        chunk.mates.push(index);
                         continue;
                     }
                     leaf.position

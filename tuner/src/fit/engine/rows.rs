@@ -8,7 +8,7 @@ use tools::compression::decode_text;
 
 use crate::fit::Check;
 use crate::model::text::answers::{Joint, renumber};
-use crate::model::text::{TextError, VERSION_2};
+use crate::model::text::{DATA, TextError, VERSION_2};
 
 /// What begins the lines in front of the rows that tell what they are.
 pub(super) const TOLD: &str = "# ";
@@ -66,6 +66,10 @@ pub(super) struct Piece {
     pub(super) bytes: usize,
     pub(super) process: usize,
     pub(super) asked: u64,
+    /// Rows of each file of the data, by its number.
+    pub(super) of_files: BTreeMap<usize, usize>,
+    /// Positions without a row.
+    pub(super) without: Vec<usize>,
     /// Positions without a row, by reason.
     pub(super) skipped: BTreeMap<String, u64>,
     /// Positions that were asked for with the colours exchanged, too; those whose scores are not negated then; the one
@@ -80,6 +84,8 @@ pub(super) struct Answered {
     pub(super) file: File,
     pub(super) joint: Joint,
     pub(super) pieces: Vec<Piece>,
+    /// The files of the data.
+    pub(super) files: Vec<String>,
     pub(super) told: String,
 }
 
@@ -92,14 +98,20 @@ impl Answered {
         self.told.lines().try_for_each(|line| writeln!(packed, "{TOLD}{line}"))?;
         packed.write_all(self.joint.head.as_bytes())?;
         let mut file = BufReader::new(&self.file);
-        let mut rows = String::new();
-        for Piece { start, bytes, process, .. } in &self.pieces {
+        let (mut rows, mut present) = (String::new(), None);
+        for Piece { start, bytes, process, of_files, .. } in &self.pieces {
             file.seek(SeekFrom::Start(*start))?;
             let mut piece = vec![0; *bytes];
             file.read_exact(&mut piece)?;
             rows.clear();
             let piece = String::from_utf8(piece).map_err(io::Error::other)?;
-            piece.lines().for_each(|row| renumber(row, &self.joint.numbers[*process], &mut rows));
+            let mut lines = piece.lines();
+            for (&file, &count) in of_files {
+                if present.replace(file) != Some(file) && self.files.len() > 1 {
+                    rows.extend([DATA, &self.files[file].escape_debug().to_string(), "\n"]);
+                }
+                lines.by_ref().take(count).for_each(|row| renumber(row, &self.joint.numbers[*process], &mut rows));
+            }
             packed.write_all(rows.as_bytes())?;
         }
         packed.finish().map(drop)

@@ -49,15 +49,17 @@ impl Engine {
                     )));
                 }
             };
-            let mut piece = Piece { process: number, asked: chunk.mates, ..Piece::default() };
-            if chunk.mates > 0 {
-                piece.skipped.insert("mate".to_owned(), chunk.mates);
+            let mates = chunk.mates.len() as u64;
+            let mut piece = Piece { process: number, asked: mates, without: chunk.mates, ..Piece::default() };
+            if mates > 0 {
+                piece.skipped.insert("mate".to_owned(), mates);
             }
             let (mut rows, mut before) = (String::new(), None);
             for Question { index, fen, is_flipped } in &chunk.questions {
                 process.since.set(Instant::now());
                 let label = work.dataset.label(*index);
-                let asked = Asked { fen, result: label.outcome.points(), group: groups.then_some(label.group) };
+                let group = groups.then_some(label.group);
+                let asked = Asked { fen, result: label.outcome.points(), search: label.score, group };
                 let start = rows.len();
                 let answer = answers.answer(&asked, &mut rows).map_err(|error| {
                     fault(format!(
@@ -72,9 +74,13 @@ impl Engine {
                 }
                 piece.asked += 1;
                 before = match answer {
-                    Answer::Row(score) => score,
+                    Answer::Row(score) => {
+                        *piece.of_files.entry(work.dataset.file_of(*index)).or_default() += 1;
+                        score
+                    }
                     Answer::Skip(reason) => {
                         *piece.skipped.entry(reason).or_default() += 1;
+                        piece.without.push(*index);
                         None
                     }
                 };

@@ -50,8 +50,7 @@ impl Page {
         for (count, words) in told.into_iter().filter(|(count, _)| *count > 0) {
             page.constraints.push(format!("{count} pairs occur in {words} and kept their start"));
         }
-        let of_positions = [("Target", report.target.to_string()), ("Judged by", report.resolve.name())];
-        page.facts.splice(0..0, of_positions.map(|(name, value)| (name.to_owned(), value)));
+        page.facts.insert(1, ("Judged by".to_owned(), report.resolve.name()));
         page.warnings.extend(report.warnings_of_data.iter().cloned());
         page.warnings.extend(worse(report.held_loss.map(|held| [held.before.minimised(), held.after.minimised()])));
         page
@@ -140,6 +139,7 @@ fn bounds(limits: &Limits) -> Vec<(f64, f64)> {
 
 fn facts<L>(outcome: &Outcome<L>) -> Vec<(String, String)> {
     let mut facts = vec![
+        ("Target", outcome.settings.target.to_string()),
         ("Loss", outcome.settings.loss.name()),
         ("Method", outcome.settings.method.name()),
         ("Steps", format!("{} in {} rounds", outcome.iterations, outcome.rounds)),

@@ -35,7 +35,7 @@ const MOST_NAMES: usize = 1024;
 const MOST_CALLS: usize = 32;
 
 /// Names that are columns of rows.
-const RESERVED: [&str; 4] = ["result", "group", "score", "constant"];
+const RESERVED: [&str; 5] = ["result", "group", "search", "score", "constant"];
 
 /// The fact that is added to every score.
 pub(crate) const CONSTANT: &str = "constant";

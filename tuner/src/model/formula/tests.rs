@@ -381,7 +381,7 @@ fn faults_are_told_with_their_place() {
         ),
         (
             "rows result f pieces",
-            "8:15: `pieces` is no column: there are result, group, score, constant and the facts, f",
+            "8:15: `pieces` is no column: there are result, group, search, score, constant and the facts, f",
         ),
         ("rows result f", "2:5: the sum `z` has no parameters: declare some, or leave it out"),
     ] {

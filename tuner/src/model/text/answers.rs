@@ -1,7 +1,7 @@
 //! What an engine says that is asked for the rows of positions.
 //!
 //! The engine reads a FEN a line. It says, in the words of [`super`]: its declarations, up to the line `rows`, which has no
-//! columns `result` and `group`, as others know them; then, for each FEN, a row without these columns, or
+//! columns `result`, `group` and `search`, as others know them; then, for each FEN, a row without these columns, or
 //! `skip REASON`. Parameters of sums may be declared behind the line `rows`, too, when they are first met: they get the
 //! next numbers.
 //!
@@ -45,6 +45,8 @@ pub(crate) enum Answer {
 pub(crate) struct Asked<'f> {
     pub(crate) fen: &'f str,
     pub(crate) result: f32,
+    /// The score of a search, centipawns, White's view.
+    pub(crate) search: Option<i16>,
     pub(crate) group: Option<u32>,
 }
 
@@ -94,7 +96,8 @@ impl<'t> Answers<'t> {
             } else {
                 let start = rows.len();
                 let group = asked.group.map_or("-".to_owned(), |group| group.to_string());
-                _ = write!(rows, "{} {group} {line}", asked.result);
+                let search = asked.search.map_or("-".to_owned(), |score| score.to_string());
+                _ = write!(rows, "{} {group} {search} {line}", asked.result);
                 let score =
                     Self::check(&self.header, &self.columns, &mut self.gather, &rows.as_bytes()[start..], &self.lines)?;
                 _ = writeln!(rows, " # {}", asked.fen);
@@ -130,8 +133,8 @@ impl<'t> Answers<'t> {
             }
         };
         let format = RowFormat { header, columns, is_old: false, listed: header.parameters.len() };
-        let (result, group) = format.parse(row, &mut rows).map_err(|message| lines.fault(message))?;
-        rows.push(result, group, lines)?;
+        let label = format.parse(row, &mut rows).map_err(|message| lines.fault(message))?;
+        rows.push(label, lines)?;
         rows.check_scores(lines)?;
         Ok(gather.insert(rows).last_score())
     }
@@ -142,6 +145,7 @@ impl<'t> Answers<'t> {
         let names = self.columns.iter().map(|column| match column {
             Column::Result => "result",
             Column::Group => "group",
+            Column::Search => "search",
             Column::Score => "score",
             Column::Constant => "constant",
             Column::Fact(fact) => &facts[fact - 1].0,
@@ -268,7 +272,7 @@ mod tests {
         let mut answers = Answers::open("engine", &mut bytes)?;
         let mut rows = String::new();
         for _ in 0..positions {
-            answers.answer(&Asked { fen: "a fen", result: 0.5, group: Some(7) }, &mut rows)?;
+            answers.answer(&Asked { fen: "a fen", result: 0.5, search: Some(-3), group: Some(7) }, &mut rows)?;
         }
         Ok((answers.declarations(), rows))
     }
@@ -282,7 +286,7 @@ mod tests {
         assert_eq!(joint.numbers, [[0, 2, 1], [0, 1, 2]]);
         let mut rows = String::new();
         one.1.lines().for_each(|row| renumber(row, &joint.numbers[0], &mut rows));
-        assert_eq!(rows, "0.5 7 1 1 0:1 2:-2 # a fen\n0.5 7 2 0 w 1:1 # a fen\n");
+        assert_eq!(rows, "0.5 7 -3 1 1 0:1 2:-2 # a fen\n0.5 7 -3 2 0 w 1:1 # a fen\n");
         let mut again = String::new();
         other.1.lines().rev().for_each(|row| renumber(row, &joint.numbers[1], &mut again));
         assert_eq!(again, rows);

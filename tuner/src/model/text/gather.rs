@@ -2,6 +2,7 @@
 
 use super::header::{Declared, Header};
 use super::lines::{LineReader, RowLines};
+use super::row::Label;
 use super::{TextError, TextRows};
 use crate::io::Storage;
 use crate::model::Model;
@@ -36,8 +37,10 @@ pub(super) struct Gather {
     waiting: usize,
     waiting_lines: [u64; LANES],
     groups: Vec<Option<u32>>,
+    searches: Vec<Option<i16>>,
     scores: Vec<f32>,
     lines: RowLines,
+    sets: Vec<usize>,
     /// Tells groups of one text from those of others.
     salt: u32,
     has_scores: bool,
@@ -82,8 +85,10 @@ impl Gather {
             waiting: 0,
             waiting_lines: [0; LANES],
             groups: Vec::new(),
+            searches: Vec::new(),
             scores: Vec::new(),
             lines: RowLines::default(),
+            sets: vec![0],
             salt: 0,
             has_scores: declared.has_scores(),
             model: declared.model.clone(),
@@ -108,6 +113,14 @@ impl Gather {
     /// Goes on to the next text, whose games are others.
     pub(super) fn next_text(&mut self, number: usize) {
         self.salt = (number as u32).wrapping_mul(0x9E37_79B9);
+        self.begin_set();
+    }
+
+    /// Goes on to the next set of data, unless the last one has no row so far.
+    pub(super) fn begin_set(&mut self) {
+        if self.sets.last() != Some(&self.len()) {
+            self.sets.push(self.len());
+        }
     }
 
     /// Begins a row.
@@ -144,9 +157,15 @@ impl Gather {
     }
 
     /// Ends a row.
-    pub(super) fn push(&mut self, result: f32, group: Option<u32>, reader: &LineReader) -> Result<(), TextError> {
+    pub(super) fn push(&mut self, label: Label, reader: &LineReader) -> Result<(), TextError> {
+        let Label { result, group, search } = label;
         self.writer.push(&mut self.row, result).map_err(|error| refused(error, reader))?;
         self.groups.push(group.map(|group| group ^ self.salt));
+        if search.is_some() {
+            // Rows before it had none.
+            self.searches.resize(self.lines.len(), None);
+            self.searches.push(search);
+        }
         self.lines.push(reader.number);
         let Work { totals, facts, .. } = &mut self.work;
         totals.iter_mut().zip(&self.totals).for_each(|(lanes, &total)| lanes[self.waiting] = total);
@@ -175,20 +194,25 @@ impl Gather {
 
     /// All rows, of these texts.
     pub(super) fn finish(
-        self,
+        mut self,
         header: Header,
         files: Vec<(String, usize)>,
         is_old: bool,
     ) -> Result<TextRows, TextError> {
+        if !self.searches.is_empty() {
+            self.searches.resize(self.lines.len(), None);
+        }
         Ok(TextRows {
             parameters: header.parameters,
             formula: header.text,
             model: self.model,
             rows: self.writer.finish()?,
             groups: self.groups,
+            searches: self.searches,
             scores: self.has_scores.then_some(self.scores),
             lines: self.lines,
             files,
+            sets: self.sets,
             is_old,
         })
     }

@@ -24,6 +24,8 @@ const MOST_DECIMALS: usize = 9;
 pub(super) enum Column {
     Result,
     Group,
+    /// The score of a search that the data give.
+    Search,
     Score,
     Constant,
     /// A fact, by its number.
@@ -31,6 +33,9 @@ pub(super) enum Column {
     /// The count of a parameter, by its number.
     Count(usize),
 }
+
+/// The columns that others know where an engine is asked: those of labels.
+pub(super) const LABELS: [Column; 3] = [Column::Result, Column::Group, Column::Search];
 
 /// What rows are read by.
 pub(super) struct Declared {
@@ -55,7 +60,7 @@ pub(super) struct Header {
     /// Without the constant.
     pub(super) facts: Vec<(String, Interval)>,
     pub(super) common: Vec<Vec<(usize, f64)>>,
-    /// Whether an engine answers, whose results and groups others know, and which declares parameters when it meets them.
+    /// Whether an engine answers, whose labels others know, and which declares parameters when it meets them.
     pub(super) is_asked: bool,
 }
 
@@ -305,7 +310,7 @@ impl Header {
 
     /// Takes the last line: the names of the columns.
     fn columns(&self, mut words: Words, start: Place) -> Result<Vec<Column>, FormulaError> {
-        let mut columns = if self.is_asked { vec![Column::Result, Column::Group] } else { Vec::new() };
+        let mut columns = if self.is_asked { LABELS.to_vec() } else { Vec::new() };
         loop {
             let (name, place) = words.next();
             let fact = self.facts.iter().position(|fact| fact.0 == name);
@@ -313,19 +318,25 @@ impl Header {
                 "" => break,
                 "result" => Column::Result,
                 "group" => Column::Group,
+                "search" => Column::Search,
                 "score" => Column::Score,
                 CONSTANT => Column::Constant,
                 _ => Column::Fact(
                     1 + fact.ok_or_else(|| {
                         let facts: String = self.facts.iter().map(|fact| format!(", {}", fact.0)).collect();
                         place.error(format!(
-                            "`{}` is no column: there are result, group, score, constant and the facts{}",
+                            "`{}` is no column: there are result, group, search, score, constant and the facts{}",
                             brief(name),
                             if facts.is_empty() { ", of which none is declared" } else { &facts }
                         ))
                     })?,
                 ),
             };
+            if self.is_asked && LABELS.contains(&column) {
+                return Err(
+                    place.error(format!("a column `{name}` is not for an engine that is asked: the data have it"))
+                );
+            }
             if columns.contains(&column) {
                 return Err(place.error(format!("there are two columns `{name}`")));
             }

@@ -24,12 +24,13 @@
 //! * `pair SUM NAME MIDGAME ENDGAME [unit U]`, `single SUM NAME START [unit U]`: a parameter of a sum, where it starts
 //!   (centipawns), and what its counts are multiples of (1 if nothing is said).
 //! * `rows COLUMN …`: the columns of the rows that follow: `result` (0 to 1, White's view), `group` (a number, or `-` if
-//!   it is unknown), `score` (the engine's own, centipawns, White's view) or `constant` (added to the formula,
+//!   it is unknown), `search` (the score of a search that the data give, centipawns, White's view, or `-`), `score` (the engine's own, centipawns, White's view) or `constant` (added to the formula,
 //!   centipawns, White's view), and every fact.
 //!
 //! Behind its columns a row has entries, `index:count`: the index of a pair, single or param in the order of their
 //! declarations from 0 on, and how often it counts. `w` and `b` stand before the entries of sided sums that are White's
-//! and Black's; entries of other sums stand before both, positive for White. Blank lines and what follows a `#` at the
+//! and Black's; entries of other sums stand before both, positive for White. A line `data NAME` among the rows begins
+//! another set of data, whose scores of a search have a scale of their own. Blank lines and what follows a `#` at the
 //! start of a line or after a blank mean nothing. Version 1 is in the module `old`.
 
 pub(crate) mod answers;
@@ -62,6 +63,9 @@ pub const PHASE_WEIGHTS: usize = old::PIECES;
 /// First lines.
 const VERSION_1: &str = "merino-rows 1";
 pub(crate) const VERSION_2: &str = "merino-rows 2";
+
+/// What a line begins with behind which the rows of another set of data follow.
+pub(crate) const DATA: &str = "data ";
 
 /// Where a parameter starts, in what its sum adds up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,12 +122,17 @@ pub struct TextRows {
     /// By row: the group it must not be parted from when rows are divided, such as its game, if that is known. Groups of
     /// different texts have different numbers.
     pub groups: Vec<Option<u32>>,
+    /// By row: the score of a search that the data give (centipawns, White's view), from -32,000 to 32,000, where there is
+    /// one; empty if no row has one.
+    pub searches: Vec<Option<i16>>,
     /// By row: the engine's own score (centipawns, White's view), if there is such a column.
     pub scores: Option<Vec<f32>>,
     /// By row: the line it was read from.
     pub lines: RowLines,
     /// The texts: what each is called, and its first row.
     pub files: Vec<(String, usize)>,
+    /// The first row of each set of data: of each text, and behind each line `data`.
+    pub sets: Vec<usize>,
     /// Whether they are of version 1, whose last parameters are the phase weights.
     pub is_old: bool,
 }
@@ -243,7 +252,11 @@ fn read_rows(
     let format = RowFormat { header, columns, is_old, listed };
     let before = rows.len();
     while lines.advance()? {
-        format.read(&lines, rows)?;
+        if !is_old && lines.bytes().starts_with(DATA.as_bytes()) {
+            rows.begin_set();
+        } else {
+            format.read(&lines, rows)?;
+        }
     }
     rows.check_scores(&lines)?;
     let is_empty = rows.len() == before;

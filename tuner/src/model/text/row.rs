@@ -11,8 +11,19 @@ use crate::model::formula::{Interval, brief};
 /// The largest count of a parameter.
 const MOST_COUNT: f64 = (1 << 20) as f64;
 
+/// The largest score of a search, that of a mate, in centipawns.
+const MOST_SEARCH: f32 = 32_000.0;
+
 /// How far a count may be from a whole number of units, in units.
 const SLACK: f64 = 1e-6;
+
+/// What is known of the position of a row beside the row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label {
+    pub(super) result: f32,
+    pub(super) group: Option<u32>,
+    pub(super) search: Option<i16>,
+}
 
 /// What rows look like.
 pub(super) struct RowFormat<'h> {
@@ -28,22 +39,24 @@ impl RowFormat<'_> {
     /// Adds the row of the present line.
     pub(super) fn read(&self, reader: &LineReader, rows: &mut Gather) -> Result<(), TextError> {
         match self.parse(reader.bytes(), rows) {
-            Ok((result, group)) => rows.push(result, group, reader),
+            Ok(label) => rows.push(label, reader),
             Err(message) => Err(reader.fault(message)),
         }
     }
 
-    /// The result and the group of a row, whose other parts go to `rows`.
-    pub(super) fn parse(&self, line: &[u8], rows: &mut Gather) -> Result<(f32, Option<u32>), String> {
+    /// The label of a row, whose other parts go to `rows`.
+    pub(super) fn parse(&self, line: &[u8], rows: &mut Gather) -> Result<Label, String> {
         let mut words = Bytes(line);
-        let (mut result, mut group) = (0.0, None);
+        let mut label = Label { result: 0.0, group: None, search: None };
         rows.begin();
         for &column in self.columns {
             let word = words.next();
             match column {
-                Column::Result => result = number("a result from 0 to 1", word)?,
+                Column::Result => label.result = number("a result from 0 to 1", word)?,
                 Column::Group if word == b"-" && !self.is_old => {}
-                Column::Group => group = Some(number("the number of a group", word)?),
+                Column::Group => label.group = Some(number("the number of a group", word)?),
+                Column::Search if word == b"-" => {}
+                Column::Search => label.search = Some(search(word)?),
                 Column::Score => rows.score(finite("the engine's score", word)?),
                 Column::Constant => rows.fact(0, finite("a constant", word)?),
                 Column::Fact(fact) => {
@@ -59,7 +72,7 @@ impl RowFormat<'_> {
             }
         }
         self.entries(words, rows)?;
-        Ok((result, group))
+        Ok(label)
     }
 
     fn entries(&self, mut words: Bytes, rows: &mut Gather) -> Result<(), String> {
@@ -230,6 +243,17 @@ fn expected(what: &str, word: &[u8]) -> String {
     match word {
         [] => format!("expected {what}, found the end of the line"),
         _ => format!("expected {what}, found {}", shown(word)),
+    }
+}
+
+/// The score of a search, as data have it.
+fn search(word: &[u8]) -> Result<i16, String> {
+    match finite("the score of a search", word)? {
+        score if score.abs() <= MOST_SEARCH => Ok(score.round() as i16),
+        _ => Err(format!(
+            "expected the score of a search, -{MOST_SEARCH} to {MOST_SEARCH} centipawns, found {}",
+            shown(word)
+        )),
     }
 }
 

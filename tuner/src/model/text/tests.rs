@@ -101,6 +101,51 @@ fn rows_are_read_as_they_are_written() {
 }
 
 #[test]
+fn scores_of_searches_come_with_some_rows_or_none() {
+    assert!(parse(ROWS).expect("sound rows").searches.is_empty());
+    let searched = |words: [&str; 4]| {
+        let starts = ["0.5 -31", "1 12.5", "0 0 18", "0.25 0"];
+        let text = ROWS.replace("rows result", "rows result search");
+        words.iter().zip(starts).fold(text, |text, (word, start)| {
+            let (result, rest) = start.split_once(' ').expect("words");
+            text.replacen(&format!("\n{start}"), &format!("\n{result} {word} {rest}"), 1)
+        })
+    };
+    let rows = parse(searched(["-40", "-", "32000", "7.6"])).expect("sound rows");
+    assert_eq!(rows.searches, [Some(-40), None, Some(32_000), Some(8)]);
+    assert_eq!(TextRows { searches: Vec::new(), ..rows.clone() }, parse(ROWS).expect("sound rows"));
+    let again = parse(written(&rows)).expect("sound rows");
+    assert_eq!((&again.searches, &again.scores), (&rows.searches, &rows.scores));
+    assert_eq!(parse(searched(["-", "-", "-3", "-"])).expect("sound rows").searches, [None, None, Some(-3), None]);
+    assert!(parse(searched(["-"; 4])).expect("sound rows").searches.is_empty());
+    // Files with and without the column are one.
+    let texts = [ROWS.to_owned(), searched(["1", "2", "3", "4"]), ROWS.to_owned()].map(|text| {
+        let text: Box<dyn BufRead> = Box::new(io::Cursor::new(text.into_bytes()));
+        Ok::<_, TextError>(("rows".to_owned(), text))
+    });
+    let all = read(texts, |_, _, _| Ok(()), &Storage::default()).expect("sound rows");
+    let found = all.searches.iter().map(|score| score.unwrap_or_default()).collect::<Vec<_>>();
+    assert_eq!(found, [0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0]);
+    assert_eq!(all.sets, [0, 4, 8]);
+    for (word, message) in [
+        ("32001", "expected the score of a search, -32000 to 32000 centipawns, found `32001`"),
+        ("x", "expected the score of a search, found `x`"),
+        ("NaN", "expected the score of a search, found NaN, which is not finite"),
+    ] {
+        assert_eq!(told(searched([word, "-", "-", "-"])), format!("rows:17: {message}"));
+    }
+}
+
+#[test]
+fn lines_among_the_rows_part_sets_of_data() {
+    let text = ROWS.replace("\n1 12.5", "\ndata games of 2024 # x\n1 12.5").replace("\n0.25 0", "\ndata b\n0.25 0");
+    let rows = parse(text.replacen("\n0.5 -31", "\ndata a\n0.5 -31", 1)).expect("sound rows");
+    assert_eq!((&rows.sets[..], rows.groups[2]), (&[0, 1, 3][..], Some(18)));
+    assert_eq!(parse(written(&rows)).expect("sound rows").sets, rows.sets);
+    assert!(told(OLD.replacen("\n1 -31.5", "\ndata b\n1 -31.5", 1)).contains("expected a result from 0 to 1"));
+}
+
+#[test]
 fn faults_of_rows_are_told_with_their_line() {
     for (before, after, line) in [
         ("0.5 -31", "1/2 -31", ":17: expected a result from 0 to 1, found `1/2`"),

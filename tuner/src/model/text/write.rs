@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Parameter, Start, TextRows, VERSION_2};
+use super::{DATA, Parameter, Start, TextRows, VERSION_2};
 use crate::model::formula::CONSTANT;
 use crate::model::layout::{Sum, SumKind};
 
@@ -57,7 +57,13 @@ impl TextRows {
         let facts = || rows.blocks().flat_map(|block| block.facts());
         let has_constants = self.scores.is_none() && facts().any(|facts| facts[0] != 0.0);
         write!(text, "rows result")?;
-        let columns = [(has_groups, "group"), (self.scores.is_some(), "score"), (has_constants, CONSTANT)];
+        let has_searches = !self.searches.is_empty();
+        let columns = [
+            (has_groups, "group"),
+            (has_searches, "search"),
+            (self.scores.is_some(), "score"),
+            (has_constants, CONSTANT),
+        ];
         for (_, column) in columns.into_iter().filter(|column| column.0) {
             write!(text, " {column}")?;
         }
@@ -67,11 +73,19 @@ impl TextRows {
         for block in rows.blocks() {
             let mut segments = block.segments();
             for ((row, facts), target) in (block.first..).zip(block.facts()).zip(block.target) {
+                if let Some(set) = self.sets.iter().position(|&first| first == row).filter(|&set| set > 0) {
+                    writeln!(text, "{DATA}{set}")?;
+                }
                 write!(text, "{target}")?;
                 match self.groups[row] {
                     Some(group) if has_groups => write!(text, " {group}")?,
                     None if has_groups => write!(text, " -")?,
                     _ => {}
+                }
+                match self.searches.get(row) {
+                    Some(Some(score)) => write!(text, " {score}")?,
+                    Some(None) => write!(text, " -")?,
+                    None => {}
                 }
                 if let Some(scores) = &self.scores {
                     write!(text, " {}", scores[row])?;

@@ -32,11 +32,11 @@ fn converted(dataset: &Dataset, folder: &TempDir, name: &str) -> Result<Dataset,
 }
 
 /// FEN, result and score of every position, and whether its game is that of the one before.
-fn content(dataset: &Dataset, has_games: bool) -> Vec<(String, &'static str, Option<i16>, bool)> {
+fn content(dataset: &Dataset, has_games: bool) -> Vec<(String, String, Option<i16>, bool)> {
     let of = |index: usize| {
         let (label, groups) = (dataset.label(index), dataset.groups());
         let is_same_game = has_games && index > 0 && groups[index] == groups[index - 1];
-        (dataset.position(index).to_shredder_fen(), label.outcome.result(), label.score, is_same_game)
+        (dataset.position(index).to_shredder_fen(), label.outcome.to_string(), label.score, is_same_game)
     };
     (0..dataset.len()).map(of).collect()
 }
@@ -94,6 +94,29 @@ fn bulletformat_is_as_its_own_library_writes_it() {
     };
     let boards: Vec<ChessBoard> = (0..original.len()).map(line).collect();
     assert_eq!(fs::read(path).unwrap(), ChessBoard::as_bytes_slice(&boards));
+}
+
+#[test]
+fn shares_are_written_as_text_and_refused_by_formats_of_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let original = dataset(
+        "8/8/8/8/8/k7/7R/K7 b - - [1.0] 5\n8/8/8/8/8/k7/7R/K7 w - - [0.735] 7\n8/8/8/8/8/k7/7P/K7 b - - [0.01] -900\n\
+         8/8/8/8/8/k7/7P/K7 w - - [0.5] 0\n",
+    );
+    for name in ["a.epd", "a.points", "a.wdl", "a.csv"] {
+        let again = converted(&original, &folder, name).unwrap();
+        assert_eq!(content(&again, false), content(&original, false), "{name}");
+    }
+    assert!(fs::read_to_string(folder.path().join("a.epd")).unwrap().contains(" c9 \"0.735\";"));
+    let error = converted(&original, &folder, "a.bullet").err().unwrap().to_string();
+    assert_eq!(
+        error,
+        "made up:2: has a share of the point as its result, and bullet knows wins, draws and losses alone: write epd, \
+         points, wdl or csv"
+    );
+    for format in [OutputFormat::Viri, OutputFormat::Binpack] {
+        assert!(format.needs_results());
+    }
 }
 
 #[test]

@@ -2,8 +2,10 @@
 //!
 //! * `FEN c9 "1-0";`: an EPD whose operation `c9` is the result, White's, as in quiet_labeled.epd; the operation `c0` may
 //!   name the game, and `ce` give a score in the view of the side to move, as `arena datagen` writes them;
-//! * `FEN [1.0]`: points in brackets, perhaps with a score behind them;
+//! * `FEN [1.0]` or `FEN; [1.0]`: points in brackets, perhaps with a score behind them;
 //! * columns: see [`table`](super::table).
+//!
+//! Points may be a share of the point, such as 0.62: the result that is expected.
 //!
 //! The FEN has four or six fields. A file uses one style throughout; blank lines and lines that begin with `#` say
 //! nothing.
@@ -40,8 +42,8 @@ pub enum LabelStyle {
 impl LabelStyle {
     fn example(self) -> &'static str {
         match self {
-            LabelStyle::Epd => "`c9 \"1-0\";`, `c9 \"0-1\";` or `c9 \"1/2-1/2\";`",
-            LabelStyle::Points => "`[1.0]`, `[0.5]` or `[0.0]`",
+            LabelStyle::Epd => "`c9 \"1-0\";`, `c9 \"0-1\";` or `c9 \"1/2-1/2\";`, or a share such as `c9 \"0.62\";`",
+            LabelStyle::Points => "`[1.0]`, `[0.5]` or `[0.0]`, or a share such as `[0.62]`",
             LabelStyle::Table(table) => table.results.example(),
         }
     }
@@ -58,11 +60,14 @@ pub(super) fn unknown_result(found: &str, style: LabelStyle) -> RecordError {
     RecordError::new("unknown result", format!("unknown result `{found}`: expected {example}{about}"))
 }
 
-/// What there is to say of a number between those of loss and win.
+/// What there is to say of a number that may be a share of the point, but not where it stands.
 fn about_share(found: &str) -> &'static str {
-    match found.trim_matches(['[', ']']).parse::<f64>() {
+    match found.trim_matches(['[', ']', '%']).parse::<f64>() {
         Ok(share) if share > 0.0 && share < 1.0 => {
-            "; games are won, drawn or lost, what is merely expected of a position is a score in centipawns"
+            "; beside shares of the point, such as 0.62, wins, draws and losses are written as 1, 0.5 and 0"
+        }
+        Ok(share) if (1.0..=100.0).contains(&share) => {
+            "; a share of the point is a number from 0 to 1, not a percentage"
         }
         _ => "",
     }
@@ -183,7 +188,10 @@ fn read_line(line: &[u8], style: LabelStyle, view: LabelView) -> Option<Result<(
 }
 
 fn read_content(line: &str, style: LabelStyle, view: LabelView) -> Result<(Position, Label), RecordError> {
-    let (position, text) = Position::from_fen_prefix(line)?;
+    let (position, text) = match style {
+        LabelStyle::Points => position_and_points(line)?,
+        _ => Position::from_fen_prefix(line)?,
+    };
     let label = match style {
         LabelStyle::Epd => match text.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";")) {
             Some(result) if !result.contains('"') => Label::new(game_result(result)?, group_of_position(&position)),
@@ -200,9 +208,19 @@ fn read_content(line: &str, style: LabelStyle, view: LabelView) -> Result<(Posit
     Ok((position, label))
 }
 
+/// The position of a line and what stands behind it, from the bracket on. A semicolon, bar or comma may part them.
+fn position_and_points(line: &str) -> Result<(Position, &str), RecordError> {
+    let end = line.find('[').unwrap_or(line.len());
+    let before = line[..end].trim_ascii_end();
+    let fen = before.strip_suffix([';', '|', ',']).unwrap_or(before);
+    let (position, rest) = Position::from_fen_prefix(fen)?;
+    Ok((position, if rest.is_empty() { &line[end..] } else { rest }))
+}
+
+/// A result as games are written, or White's points: with a decimal point, without which 0 may be a draw elsewhere.
 fn game_result(result: &str) -> Result<Outcome, RecordError> {
-    let unknown = || unknown_result(result, LabelStyle::Epd);
-    Outcome::ALL.into_iter().find(|outcome| outcome.result() == result).ok_or_else(unknown)
+    let points = || result.parse().ok().filter(|_| result.contains('.')).and_then(Outcome::of_points);
+    Outcome::of_result(result).or_else(points).ok_or_else(|| unknown_result(result, LabelStyle::Epd))
 }
 
 fn label_of_operations(line: &str, position: &Position) -> Result<Label, RecordError> {
@@ -250,12 +268,8 @@ fn points(label: &str) -> Result<(Outcome, Option<i16>), RecordError> {
     let style = LabelStyle::Points;
     let inside = label.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let (points, rest) = inside.ok_or_else(|| no_result(style))?;
-    let outcome = match points.trim_ascii().parse() {
-        Ok(1.0) => Outcome::Win,
-        Ok(0.5) => Outcome::Draw,
-        Ok(0.0) => Outcome::Loss,
-        _ => return Err(unknown_result(&format!("[{points}]"), style)),
-    };
+    let outcome = points.trim_ascii().parse().ok().and_then(Outcome::of_points);
+    let outcome = outcome.ok_or_else(|| unknown_result(&format!("[{points}]"), style))?;
     let rest = rest.trim_ascii();
     if rest.is_empty() {
         return Ok((outcome, None));

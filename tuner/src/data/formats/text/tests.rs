@@ -39,6 +39,24 @@ fn both_styles_after_both_kinds_of_fen() {
 }
 
 #[test]
+fn results_may_be_shares_of_the_point() {
+    let of = |points: f64| Ok(Outcome::of_points(points).expect("points"));
+    for clocks in ["", " 3 40"] {
+        for (text, points) in [("0.6", 0.6), ("0.735", 0.735), ("1.0", 1.0), ("0.5", 0.5), ("0.0", 0.0)] {
+            assert_eq!(read(&format!("{FEN}{clocks} c9 \"{text}\";"), LabelStyle::Epd), of(points));
+            assert_eq!(read(&format!("{FEN}{clocks} ce 3; c9 {text};"), LabelStyle::Epd), of(points));
+            for before in [" ", "; ", ";", " | ", ", "] {
+                assert_eq!(read(&format!("{FEN}{clocks}{before}[{text}]"), LabelStyle::Points), of(points));
+            }
+        }
+        assert_eq!(detect_style(format!("{FEN}{clocks}; [0.6]\n").as_bytes()), Some(LabelStyle::Points));
+    }
+    let black = format!("{}; [0.6] -12", FEN.replace(" w ", " b "));
+    let label = read_line(black.as_bytes(), LabelStyle::Points, LabelView::Mover).expect("a line").expect("a label").1;
+    assert_eq!((Ok(label.outcome), label.score), (of(0.4), Some(12)));
+}
+
+#[test]
 fn scores_are_turned_to_white_and_games_told_apart() {
     let black = FEN.replace(" w ", " b ");
     let epd = |fen: &str, operations: &str| label(&format!("{fen} c9 \"0-1\"; {operations}"), LabelStyle::Epd);
@@ -92,7 +110,17 @@ fn a_result_is_never_guessed() {
         ("[1.0] [0.0]", LabelStyle::Points, "text after the result"),
         ("[1.0] c9 \"0-1\";", LabelStyle::Points, "text after the result"),
         ("c9 \"1-0\";", LabelStyle::Points, "no result"),
-        ("[0.7]", LabelStyle::Points, "unknown result"),
+        ("[1.7]", LabelStyle::Points, "unknown result"),
+        ("[-0.1]", LabelStyle::Points, "unknown result"),
+        ("[62]", LabelStyle::Points, "unknown result"),
+        ("[62%]", LabelStyle::Points, "unknown result"),
+        ("[NaN]", LabelStyle::Points, "unknown result"),
+        ("0.7; [0.7]", LabelStyle::Points, "no result"),
+        (";; [0.7]", LabelStyle::Points, "no result"),
+        ("c9 \"1\";", LabelStyle::Epd, "unknown result"),
+        ("c9 \"0\";", LabelStyle::Epd, "unknown result"),
+        ("c9 \"62\";", LabelStyle::Epd, "unknown result"),
+        ("c9 \"1.5\";", LabelStyle::Epd, "unknown result"),
         ("[]", LabelStyle::Points, "unknown result"),
         ("[1.0", LabelStyle::Points, "no result"),
         ("[1.0] draw", LabelStyle::Points, "text after the result"),

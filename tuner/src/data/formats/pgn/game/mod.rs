@@ -68,7 +68,7 @@ impl GameReader {
         let end = game.end.as_deref().and_then(outcome);
         let said = match (tags.outcome, end) {
             (Some((line, tag)), Some(end)) if tag != end => {
-                let message = format!("the tag says {}, the end of the moves {}", tag.result(), end.result());
+                let message = format!("the tag says {tag}, the end of the moves {end}");
                 return Err((line, RecordError::new("contradicting results", message)));
             }
             (tag, end) => tag.map(|(_, outcome)| outcome).or(end),
