@@ -4,7 +4,11 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 /// What the program calls each file, and where it stands in the workspace.
-const FILES: [(&str, &str); 2] = [("MERINO_QUIET", "data/quiet.epd.zst"), ("MERINO_BASELINE", "params/baseline.toml")];
+const FILES: [(&str, &str); 3] = [
+    ("MERINO_QUIET", "data/quiet.epd.zst"),
+    ("MERINO_REFERENCE", "data/reference.epd.zst"),
+    ("MERINO_BASELINE", "params/baseline.toml"),
+];
 
 fn main() {
     let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());

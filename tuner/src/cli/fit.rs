@@ -16,6 +16,7 @@ use tuner::processes::is_first;
 
 use super::input::Input;
 use super::positive;
+use super::reference::ReferenceArgs;
 use super::settings::{KeptArgs, PatternArgs, SettingsArgs};
 use super::sources::{SourceArgs, Start};
 use super::{Answer, DataArgs, MachineArgs, PrintArgs, SampleArgs};
@@ -104,6 +105,9 @@ pub(crate) struct FitArgs {
     kept: KeptArgs,
 
     #[command(flatten)]
+    verdict: ReferenceArgs,
+
+    #[command(flatten)]
     sources: SourceArgs,
 
     /// The language of the output. With --rewrite there is one only if you name an --output.
@@ -155,6 +159,14 @@ impl TimeoutArgs {
     }
 }
 
+impl AskedArgs {
+    /// The engine, if one is asked.
+    fn engine(&self, processes: usize) -> Option<Engine> {
+        let (timeout, resolve) = (self.timeout.duration(), self.resolve);
+        self.engine.as_ref().map(|command| Engine { command: command.clone(), processes, timeout, resolve })
+    }
+}
+
 impl FitArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
         self.check_files()?;
@@ -174,19 +186,14 @@ impl FitArgs {
             Ok::<_, anyhow::Error>(())
         };
         let storage = self.data.memory.storage();
-        let mut problem = match &self.asked.engine {
+        let engine = self.asked.engine(self.machine.threads());
+        let mut problem = match &engine {
             None => {
                 let inputs = self.rows.iter().map(|input| (input.path.clone(), input.weight));
                 let (paths, weights): (Vec<_>, Vec<_>) = inputs.unzip();
                 Problem::read_rows(&paths, &storage, accept, bars)?.with_weights(&weights)
             }
-            Some(command) => {
-                let engine = Engine {
-                    command: command.clone(),
-                    processes: self.machine.threads(),
-                    timeout: self.asked.timeout.duration(),
-                    resolve: self.asked.resolve,
-                };
+            Some(engine) => {
                 let options = self.sample.of(self.data.options());
                 let rows = engine.ask(self.data.sources()?, &options, self.asked.cache.as_deref(), bars)?;
                 if is_first() {
@@ -203,6 +210,10 @@ impl FitArgs {
         }
         let read = started.elapsed().as_secs_f64();
         let mut fitted = problem.fit(&settings, self.kept.hooks(bars))?;
+        fitted.outcome.references = match &engine {
+            Some(engine) => engine.judge(&fitted, self.verdict.sources()?, bars),
+            None => Vec::new(),
+        };
         fitted.outcome.seconds.read = read;
         fitted.outcome.seconds.total += read;
         self.finish(&fitted, &fixed, &start, bars)
@@ -230,6 +241,12 @@ impl FitArgs {
         if let Some(file) = self.kept.report() {
             interrupt::write(file, page(&Page::of_fit(fitted, &self.name())))?;
         }
+        if let Some(refusal) = self.refusal(fitted) {
+            // What is not written is not lost.
+            let text = fitted.emit(Language::Json, self.sources.pair.as_ref())?;
+            self.note(&format!("{}\n{refusal}", self.told(&table, &json)), bars);
+            return Ok(Answer { text, is_good: false });
+        }
         if self.sources.rewrites() {
             let rewritten =
                 self.sources.rewritten(&fitted.parameters, fixed, &start.left_out).map_err(anyhow::Error::from);
@@ -248,6 +265,12 @@ impl FitArgs {
         let Some(text) = shown else { return Ok(told.into()) };
         self.note(&told, bars);
         Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned().into())
+    }
+
+    /// Why no source is rewritten, if a reference set calls the numbers worse.
+    fn refusal(&self, fitted: &Fitted) -> Option<String> {
+        let is_written = self.sources.rewrites() && !self.sources.is_dry_run();
+        is_written.then(|| self.verdict.refusal(&fitted.references, "to --rewrite")).flatten()
     }
 
     /// What is fitted, for messages and pages.
@@ -300,6 +323,10 @@ impl FitArgs {
         self.rows.iter().try_for_each(|input| files.reads("--rows", &input.path))?;
         self.output.iter().try_for_each(|output| files.writes("--output", output, self.emit.kind()))?;
         self.kept.register(&mut files)?;
+        self.verdict.register(&mut files)?;
+        if self.asked.engine.is_none() && self.verdict.are_given() {
+            bail!("--reference: rows of a file cannot be asked about other positions; use --engine");
+        }
         self.sources.register(&mut files)?;
         if self.rows.iter().filter(|input| input.path.as_os_str() == Source::STANDARD_INPUT).count() > 1 {
             bail!("--rows -: standard input can be read only once");

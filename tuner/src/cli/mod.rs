@@ -19,6 +19,7 @@ pub(crate) mod interrupt;
 mod job;
 mod outliers;
 mod parameters;
+mod reference;
 mod report;
 mod settings;
 mod simplify;
@@ -138,7 +139,7 @@ impl Cli {
                 shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), folder)?;
                 format!("wrote {}", folder.display()).into()
             }
-            None => self.tune.run(bars)?.into(),
+            None => self.tune.run(bars)?,
         })
     }
 }

@@ -54,6 +54,11 @@ impl SourceArgs {
         !self.rewrite.is_empty()
     }
 
+    /// Whether changes are shown and not written.
+    pub(super) fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
     /// Tells the files of the run.
     pub(super) fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
         let read = self.start_from.iter().filter(|path| !self.rewrite.contains(path));

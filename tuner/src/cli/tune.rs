@@ -5,17 +5,20 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use clap::Args;
 use common::files::{RunFiles, TOML, WriteError};
+use common::note;
 use engine::eval::params::Weights;
 use tuner::cache::Cache;
 use tuner::features::Resolve;
 use tuner::inspect::report::{Page, page};
 use tuner::params_file::render;
+use tuner::processes::is_first;
 use tuner::tune::{Job, run};
 
 use super::job::JobArgs;
 use super::parameters::{BASELINE, ParamsFile};
+use super::reference::ReferenceArgs;
 use super::settings::{KeptArgs, SettingsArgs};
-use super::{ConstraintArgs, DataArgs, MachineArgs, PrintArgs, SampleArgs};
+use super::{Answer, ConstraintArgs, DataArgs, MachineArgs, PrintArgs, SampleArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt;
 
@@ -48,6 +51,9 @@ pub(crate) struct TuneArgs {
 
     #[command(flatten)]
     kept: KeptArgs,
+
+    #[command(flatten)]
+    verdict: ReferenceArgs,
 
     #[command(flatten)]
     output: WrittenArgs,
@@ -118,29 +124,38 @@ impl TuneArgs {
             _ => error.into(),
         })?;
         self.kept.register(&mut files)?;
+        self.verdict.register(&mut files)?;
         Ok(self.job.save_job.iter().try_for_each(|path| files.writes("--save-job", path, TOML))?)
     }
 
-    pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
+    pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
         let (params, output) = (&self.parameters.params, self.output());
         let ParamsFile { name, text: input, weights: start } = ParamsFile::open(params)?;
         self.machine.use_threads()?;
         let report = run(self.job(start)?, self.kept.hooks(bars))?;
         let text = render(&input, &report.tuned, Some(&report.provenance()))?;
-        interrupt::write(output, &text)?;
-        let output = output.display();
+        let shown = output.display().to_string();
         if let Some(file) = self.kept.report() {
-            let told = Page::of_run(&report, output.to_string(), name);
-            interrupt::write(file, page(&told))?;
+            interrupt::write(file, page(&Page::of_run(&report, shown.clone(), name)))?;
         }
+        let refusal = self.output.write_back.then(|| self.verdict.refusal(&report.references, &shown)).flatten();
+        if let Some(refusal) = refusal {
+            bars.clear();
+            if is_first() {
+                note!("{}\n{refusal}", report.to_table("standard output"));
+            }
+            return Ok(Answer { text, is_good: false });
+        }
+        interrupt::write(output, &text)?;
         if self.print.json {
-            return Ok(format!("{:#}", report.to_json(&output.to_string())));
+            return Ok(format!("{:#}", report.to_json(&shown)).into());
         }
-        let (table, params) = (report.to_table(&output.to_string()), params.display());
+        let (table, params) = (report.to_table(&shown), params.display());
         Ok(format!(
-            "{table}\nbuild with   MERINO_PARAMS={output} cargo build --release\n\
-             test with    arena sprt --params {output} --against {params}"
-        ))
+            "{table}\nbuild with   MERINO_PARAMS={shown} cargo build --release\n\
+             test with    arena sprt --params {shown} --against {params}"
+        )
+        .into())
     }
 
     /// What the library is to do.
@@ -150,6 +165,7 @@ impl TuneArgs {
             resolve: self.objective.resolve,
             cache: self.output.cache.as_deref().map(Cache::new).transpose()?,
             reading: self.sample.of(self.data.options()),
+            references: self.verdict.sources()?,
             ..Job::new(self.data.sources()?, start, settings)
         })
     }

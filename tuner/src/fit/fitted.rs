@@ -90,6 +90,11 @@ impl Fitted {
             let error = self.error(j).map_or_else(String::new, |error| format!(" ± {error:.2}"));
             _ = writeln!(table, "  {name:<width$} {} → {}{error}", self.start[j], self.theta[j]);
         }
+        table.push('\n');
+        if self.references.is_empty() {
+            table.push_str("reference    not asked: rows of a file say nothing about other positions; --engine does\n");
+        }
+        self.references.iter().for_each(|reference| table.push_str(&reference.to_table()));
         table.truncate(table.trim_end().len());
         table
     }
@@ -115,6 +120,7 @@ impl Fitted {
             "sets": self.sets,
             "nothing_tuned": self.nothing_tuned(),
             "steps": self.iterations,
+            "references": self.references,
             "bootstrap": self.bootstrap.as_ref().map(Bootstrap::to_json),
             "gradient_ratio": self.gradient_ratio,
             "converged": self.converged,

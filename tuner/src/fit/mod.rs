@@ -13,6 +13,7 @@ mod fitted;
 mod fitting;
 mod groups;
 mod problem;
+mod reference;
 mod row;
 mod source;
 #[cfg(test)]

@@ -89,6 +89,7 @@ impl Report {
             "unseen": self.unseen,
             "at_bound": self.at_bound,
             "rare": self.rare,
+            "references": self.references,
             "bootstrap": self.bootstrap.as_ref().map(Bootstrap::to_json),
             "parameters": self.changes(),
             "seconds": self.seconds,
@@ -170,6 +171,7 @@ impl Report {
             seconds.errors,
             seconds.total
         )?;
+        self.references.iter().for_each(|reference| to.push_str(&reference.to_table()));
         write!(to, "wrote        {output}")
     }
 

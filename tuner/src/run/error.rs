@@ -47,6 +47,14 @@ pub enum RunError {
     /// What positions are to predict.
     #[error(transparent)]
     Target(#[from] TargetError),
+    /// A reference set lacks scores.
+    #[error("--reference {name}: {error}")]
+    Reference {
+        /// The set.
+        name: String,
+        /// What is missing.
+        error: TargetError,
+    },
     /// The formula has no scale.
     #[error(
         "--normalize: no scale of the parameters makes all scores larger by the same factor: the formula is not made of \

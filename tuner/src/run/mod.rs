@@ -8,6 +8,7 @@ pub mod explain;
 mod outcome;
 mod pipeline;
 mod prior;
+pub mod reference;
 mod search;
 mod settings;
 mod state;
@@ -28,6 +29,7 @@ pub use outcome::{Bootstrap, CurvePoint, Losses, Outcome, Seconds, SetLoss, Side
 pub(crate) use pipeline::{Run, Subject, timed};
 pub use prior::PriorChoice;
 pub(crate) use prior::PriorSearch;
+pub use reference::{Reference, ReferenceSet, Verdict};
 pub(crate) use search::{Pick, Search, Seen};
 pub use settings::Settings;
 pub(crate) use state::RunState;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use super::explain::Explanation;
-use super::{Errors, PriorChoice, Settings};
+use super::{Errors, PriorChoice, Reference, Settings};
 use crate::data::Weight;
 use crate::model::centre::Centring;
 use crate::objective::{Difference, PriorScale, SampleLoss, Score, score_loss};
@@ -162,6 +162,8 @@ pub struct Outcome<L> {
     pub explained: Option<[Explanation; 2]>,
     /// The difference of their losses there, with its standard error.
     pub loss_change: Option<Difference>,
+    /// The verdicts of the reference sets.
+    pub references: Vec<Reference>,
     /// Every step.
     pub history: Vec<CurvePoint>,
     /// Standard errors, if they were asked for and could be had.

@@ -373,6 +373,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             sets: Vec::new(),
             explained: None,
             loss_change: None,
+            references: Vec::new(),
             history: state.history,
             errors,
             centring,

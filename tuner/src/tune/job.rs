@@ -20,6 +20,8 @@ pub struct Job {
     pub settings: Settings,
     /// How the positions are read.
     pub reading: ReadOptions,
+    /// Reference sets that judge the outcome.
+    pub references: Vec<Source>,
     /// Where positions and rows are kept from run to run; `None` to read the data each time.
     pub cache: Option<Cache>,
 }
@@ -28,7 +30,7 @@ impl Job {
     /// A run with the usual choices but for its settings.
     pub fn new(sources: Vec<Source>, start: Weights, settings: Settings) -> Self {
         let (resolve, reading) = (Resolve::Qsearch, ReadOptions::default());
-        Job { sources, start, resolve, settings, reading, cache: None }
+        Job { sources, start, resolve, settings, reading, references: Vec::new(), cache: None }
     }
 
     /// What decides the outcome, the data aside.

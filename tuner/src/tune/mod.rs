@@ -26,7 +26,8 @@ use crate::numbers::Numbers;
 use crate::objective::Difference;
 use crate::progress::Progress;
 use crate::run::explain::{Case, Explanation, WORST, explain, loss_change};
-use crate::run::{Divided, Outcome, Run, RunState, Seconds, SetLoss, Split, timed};
+use crate::run::reference::verdicts;
+use crate::run::{Divided, Outcome, Reference, ReferenceSet, Run, RunState, Seconds, SetLoss, Split, timed};
 use crate::target::{Target, Targets};
 use subject::Merino;
 
@@ -85,6 +86,7 @@ pub fn run(mut job: Job, hooks: Hooks<'_>) -> Result<Report, RunError> {
     });
     let explained = job.settings.explain.then(|| explained(&job, &run.subject, &outcome, &tuned));
     (outcome.explained, outcome.loss_change) = explained.unzip();
+    outcome.references = judged(&mut job, &outcome, hooks.progress);
     if !outcome.interrupted {
         hooks.remove_checkpoint()?;
     }
@@ -127,6 +129,21 @@ fn explained(
     let sides = [before, after].map(|case| explain(&case, WORST, progress));
     let change = loss_change(&after, loss, &sides[0], &sides[1]);
     (sides, change)
+}
+
+/// Lets the reference sets of a job judge the parameters before and after.
+fn judged(job: &mut Job, outcome: &Outcome<Loss>, progress: &dyn Progress) -> Vec<Reference> {
+    let sides = [&outcome.start, &outcome.theta].map(|vector| Evaluator::new(Weights::from_vector(vector).0));
+    let judge = |source| {
+        let ReferenceSet { name, dataset, targets } = ReferenceSet::read(source, progress)?;
+        let scores = |evaluator| -> Vec<f64> {
+            let scores = features::score(&dataset, evaluator, job.resolve, progress);
+            scores.of(job.resolve).iter().copied().map(f64::from).collect()
+        };
+        let [before, after] = [scores(&sides[0]), scores(&sides[1])];
+        Ok(Reference::of(&name, [&before, &after], &targets, dataset.groups())?)
+    };
+    verdicts(std::mem::take(&mut job.references), judge, progress)
 }
 
 /// What the run has to say.

@@ -87,6 +87,32 @@ fn rows_depend_neither_on_the_number_of_processes_nor_on_who_met_a_term_first() 
 }
 
 #[test]
+fn a_fit_of_an_engine_ends_with_the_verdict_of_the_reference_sets() {
+    if !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("data.epd", lines(3000));
+    folder.write("own.epd", lines(500));
+    let engine = format!("python3 {REPOSITORY}/kit/examples/evaluation.py");
+    let found = |more: &[&str]| -> Value {
+        let mut command = tuner();
+        command.current_dir(folder.0.path()).args(["fit", "--engine", &engine, "--data", "data.epd"]);
+        command.args(["--resolve", "static", "--prior", "1e-7", "--no-errors", "--json", "--output", "x.toml"]);
+        let run = command.args(more).assert().success();
+        let found: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+        found["references"].clone()
+    };
+    let both = found(&["--reference", "own.epd"]);
+    let names: Vec<&str> = both.as_array().unwrap().iter().map(|set| set["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["data/reference.epd.zst", "own.epd"]);
+    assert_eq!(both[1]["positions"], lines(500).lines().count());
+    let [before, after] = ["before", "after"].map(|side| both[0]["loss"][side].as_f64().unwrap());
+    assert!(after < before, "{both}");
+    assert_eq!(found(&["--no-embedded-reference"]), Value::Array(Vec::new()));
+}
+
+#[test]
 fn answers_are_kept_for_the_same_engine_and_the_same_data() {
     if !has_python() {
         return;

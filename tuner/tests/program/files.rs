@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 
-use crate::support::{Folder, GOOD, REPOSITORY, refusal, run_on, tuner};
+use crate::support::{Folder, GOOD, REPOSITORY, lines, refusal, run_on, tuner};
 
 /// The program in a folder of its own.
 fn tuner_in(folder: &Folder) -> Command {
@@ -55,6 +55,28 @@ fn the_input_is_replaced_by_write_back_alone() {
     // Nobody has named the parameters that ship with the program.
     let unnamed = tuner_in(&folder).args(["--epd", "good.epd", "--write-back"]).assert().failure().code(2);
     assert!(String::from_utf8_lossy(&unnamed.get_output().stderr).contains("--params"));
+}
+
+#[test]
+fn write_back_refuses_numbers_that_the_reference_set_calls_worse() {
+    let folder = Folder::new();
+    let tuned = fs::read(Path::new(REPOSITORY).join("params/tuned.toml")).unwrap();
+    let (few, mine) = (folder.write("few.epd", lines(300)), folder.write("mine.toml", &tuned));
+    // Next to no prior: 300 positions are fitted exactly.
+    let overfit = |more: &[&str]| {
+        let mut command = tuner_in(&folder);
+        command.arg("--epd").arg(&few).args(["--params", "mine.toml", "--write-back", "--only", "material,psqt"]);
+        command.args(["--prior", "1e-12", "--resolve", "static", "--no-errors"]).args(more).assert()
+    };
+    let refused = overfit(&[]).failure().code(1);
+    let (out, err) = (refused.get_output().stdout.clone(), refused.get_output().stderr.clone());
+    let told = String::from_utf8(err).unwrap();
+    assert!(told.contains("fits like this lost games") && told.contains("--anyway writes them"), "{told}");
+    assert_eq!(fs::read(&mine).unwrap(), tuned);
+    // The numbers are not lost.
+    assert!(String::from_utf8(out).unwrap().contains("[material]"));
+    overfit(&["--anyway"]).success();
+    assert_ne!(fs::read(&mine).unwrap(), tuned);
 }
 
 #[test]

@@ -25,6 +25,7 @@ use crate::model::centre::Centring;
 use crate::numbers::Numbers;
 use crate::objective::Difference;
 use crate::run::explain::Explanation;
+use crate::run::{Reference, Verdict, reference};
 pub use compare::{Named, compare};
 
 const STYLE: &str = include_str!("style.css");
@@ -47,6 +48,8 @@ pub struct Page {
     pub tuned: Vec<f64>,
     /// How well both predict results, the most telling first.
     pub losses: Vec<LossChange>,
+    /// The verdicts of reference sets; the worst one stands in the head of the page.
+    pub references: Vec<Reference>,
     /// The way of the losses; empty if nothing was minimised.
     pub history: Vec<Point>,
     /// Standard errors of the tuned parameters, by number of their vector, in their units.
@@ -88,6 +91,13 @@ pub struct LossChange {
     pub after: f64,
     /// The difference with its standard error, if that is known.
     pub difference: Option<Difference>,
+}
+
+impl From<&Reference> for LossChange {
+    fn from(reference: &Reference) -> Self {
+        let Reference { name, loss, difference, .. } = reference;
+        LossChange { name: name.clone(), before: loss.before, after: loss.after, difference: Some(*difference) }
+    }
 }
 
 /// How far a run had come after some steps.
@@ -143,8 +153,16 @@ fn header(page: &Page) -> Markup {
     page::header(kind, &page.name, &parts, &verdict(page))
 }
 
-/// What the first loss says, in a line.
+/// The verdict of the reference sets in a line; without one, that of the first loss.
 fn verdict(page: &Page) -> Markup {
+    if let Some(reference) = reference::worst(&page.references) {
+        let (class, badge) = match reference.verdict {
+            Verdict::Better => ("first", "Better"),
+            Verdict::Open => ("open", "Let games decide"),
+            Verdict::Worse => ("other", "Worse"),
+        };
+        return page::verdict(class, badge, &format!("{}: {}", reference.name, reference.words()));
+    }
     let Some(loss) = page.losses.first() else { return html! {} };
     let change = signed_percent(loss.after / loss.before - 1.0);
     let certain = loss.difference.filter(|found| found.error > 0.0);

@@ -24,6 +24,7 @@ impl Page {
             numbers,
             start: outcome.start.clone(),
             tuned: outcome.theta.clone(),
+            references: outcome.references.clone(),
             history: history(&outcome.history),
             errors: outcome.errors.as_ref().map(|errors| errors.by_parameter.clone()),
             centring: outcome.centring.clone(),
@@ -157,6 +158,7 @@ fn facts<L>(outcome: &Outcome<L>) -> Vec<(String, String)> {
         let words = format!("{} samples, {:.3} of the standard errors in the median", found.samples, found.ratio);
         facts.push(("Bootstrap", words));
     }
+    facts.extend(outcome.references.iter().map(|reference| ("Reference", reference.movement())));
     let seconds = &outcome.seconds;
     facts.push(("Seconds", format!("{:.2}, of them {:.2} to minimise", seconds.total, seconds.optimize)));
     facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use tools::page::words::{grouped, percent, plain, signed, signed_percent};
 
 use super::numbers::{self, Number, Table};
-use super::{Page, RARE};
+use super::{LossChange, Page, RARE};
 use crate::objective::Difference;
 use crate::run::explain::Agreement;
 
@@ -234,8 +234,10 @@ pub(super) fn unseen(page: &Page, tables: &[Table]) -> Markup {
 
 /// Every loss before and after.
 pub(super) fn losses(page: &Page) -> Markup {
+    let references = page.references.iter().map(LossChange::from);
+    let losses: Vec<LossChange> = page.losses.iter().cloned().chain(references).collect();
     let rows = html! {
-        @for loss in &page.losses {
+        @for loss in &losses {
             tr {
                 th scope="row" { (loss.name) }
                 td { (format!("{:.7}", loss.before)) }
@@ -250,7 +252,7 @@ pub(super) fn losses(page: &Page) -> Markup {
         }
     };
     let head = ["Loss", "Before", "After", "Change", "Difference"];
-    html! { @if !page.losses.is_empty() { section class="card" { h2 { "Losses" } (table("Losses", &head, &rows)) } } }
+    html! { @if !losses.is_empty() { section class="card" { h2 { "Losses" } (table("Losses", &head, &rows)) } } }
 }
 
 /// The files, and what was passed over.

@@ -1,0 +1,52 @@
+//! The reference sets that judge a fit, and what is held back if they call it worse.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use common::files::{RunFiles, WriteError};
+use tuner::data::Source;
+use tuner::run::{Reference, ReferenceSet, Verdict, reference};
+
+/// The verdict on a fit.
+#[derive(Args)]
+#[command(next_help_heading = "Verdict")]
+pub(super) struct ReferenceArgs {
+    /// Judge the tuned numbers on these positions, too: data with a score for each, of games that are not fitted, best
+    /// by deep searches of your engine (`arena relabel`). The program's own reference set comes first.
+    #[arg(long, value_name = "FILE")]
+    reference: Vec<PathBuf>,
+
+    /// Leave the program's own reference set out.
+    #[arg(long)]
+    no_embedded_reference: bool,
+
+    /// Let --rewrite and --write-back write numbers that a reference set calls worse.
+    #[arg(long)]
+    pub(super) anyway: bool,
+}
+
+impl ReferenceArgs {
+    /// Tells the files of the run which sets are read.
+    pub(super) fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
+        self.reference.iter().try_for_each(|path| files.reads("--reference", path))
+    }
+
+    /// Whether sets were named.
+    pub(super) fn are_given(&self) -> bool {
+        !self.reference.is_empty()
+    }
+
+    /// The sets.
+    pub(super) fn sources(&self) -> Result<Vec<Source>> {
+        let own = (!self.no_embedded_reference).then(ReferenceSet::embedded);
+        let given = self.reference.iter().map(|path| Source::open(path));
+        Ok(own.into_iter().chain(given).collect::<Result<_, _>>()?)
+    }
+
+    /// Why `target` is not written, if a set calls the numbers worse.
+    pub(super) fn refusal(&self, references: &[Reference], target: &str) -> Option<String> {
+        let worst = reference::worst(references).filter(|worst| worst.verdict == Verdict::Worse && !self.anyway)?;
+        Some(format!("not written {target}: {} on {}; --anyway writes them", worst.words(), worst.name))
+    }
+}

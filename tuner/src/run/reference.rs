@@ -1,0 +1,262 @@
+//! The verdict on positions that no fit has seen.
+//!
+//! The loss on the data of a fit says how well it fits them, and the loss on games held out of the same data shares
+//! their faults: fits to misleading data improve both, and the engine gets weaker. A *reference set* has positions of
+//! other games with scores of deep searches. The loss on it tells such fits from good ones; see docs/experiments.md.
+
+use serde::Serialize;
+
+use super::{Losses, RunError};
+use crate::data::{Dataset, ReadOptions, Source, SourceError};
+use crate::objective::{Difference, FitKError, SampleLoss, fit_k, loss_difference, score_loss};
+use crate::progress::Progress;
+use crate::target::Target;
+
+/// A change of the loss by fewer standard errors than this may be chance.
+const CERTAIN: f64 = 3.0;
+
+/// Fits that raised the loss by more than this share of it lost games.
+const HARMFUL: f64 = 0.01;
+
+/// Fits that lowered the loss by at least this share of it won games; a smaller gain says nothing.
+const HELPFUL: f64 = 0.1;
+
+/// Scores up to this decide how far scores have moved, in centipawns; larger ones do not decide moves.
+const UNDECIDED: f64 = 600.0;
+
+/// Search margins in centipawns tolerate a change of the scale of scores by this factor.
+const STEADY: std::ops::RangeInclusive<f64> = 0.9..=1.1;
+
+/// Positions with scores of deep searches.
+pub struct ReferenceSet {
+    /// Its name in messages.
+    pub name: String,
+    /// The positions.
+    pub dataset: Dataset,
+    /// Expected points of White by the scores, 0 to 1, one per position.
+    pub targets: Vec<f32>,
+}
+
+impl ReferenceSet {
+    /// The name of the set that is part of the program.
+    pub const EMBEDDED: &'static str = "data/reference.epd.zst";
+
+    /// The set that is part of the program.
+    ///
+    /// # Errors
+    /// Never, unless the build embedded an empty file.
+    pub fn embedded() -> Result<Source, SourceError> {
+        Source::embedded(Self::EMBEDDED, include_bytes!(env!("MERINO_REFERENCE")))
+    }
+
+    /// Reads a set. Every position needs a score.
+    ///
+    /// # Errors
+    /// The first fault of the data, or that positions have no score.
+    pub fn read(source: Source, progress: &dyn Progress) -> Result<Self, RunError> {
+        let name = source.name().to_owned();
+        let dataset = Dataset::read(vec![source], &ReadOptions::default(), progress)?;
+        match Target::Score.of(&dataset) {
+            Ok(targets) => Ok(ReferenceSet { name, dataset, targets: targets.values }),
+            Err(error) => Err(RunError::Reference { name, error }),
+        }
+    }
+}
+
+/// What a reference set says about a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The tuned numbers predict the scores of deep searches clearly better.
+    Better,
+    /// Too little has changed: only games can tell.
+    Open,
+    /// They predict them clearly worse.
+    Worse,
+}
+
+/// How well the parameters before and after a fit predict the scores of a reference set, each under a K of its own.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reference {
+    /// The set.
+    pub name: String,
+    /// The positions that the engine has scored.
+    pub positions: usize,
+    /// Scales from centipawns to expected points.
+    pub k: Losses<f64>,
+    /// Mean squared errors.
+    pub loss: Losses<f64>,
+    /// The loss after less that before, with the standard error by games.
+    pub difference: Difference,
+    /// The tuned scores over those before, by least squares over positions that are not decided.
+    pub scale: f64,
+    /// The root mean square of the change of scores there beyond that scale, in centipawns.
+    pub distance: f64,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+impl Reference {
+    /// Judges scores before and after (centipawns, White's view) by targets (expected points of White). Positions of one
+    /// game are neighbours of one group.
+    ///
+    /// # Errors
+    /// If scores of either side determine no K.
+    pub fn of(name: &str, scores: [&[f64]; 2], targets: &[f32], groups: &[u32]) -> Result<Self, FitKError> {
+        let loss = SampleLoss::SquaredError;
+        let [before_k, after_k] = [fit_k(loss, scores[0], targets)?.k, fit_k(loss, scores[1], targets)?.k];
+        let losses = Losses {
+            before: score_loss(loss, before_k, scores[0], targets),
+            after: score_loss(loss, after_k, scores[1], targets),
+        };
+        let difference = loss_difference(loss, (before_k, scores[0]), (after_k, scores[1]), targets, groups);
+        let (scale, distance) = moved(scores);
+        Ok(Reference {
+            name: name.to_owned(),
+            positions: targets.len(),
+            k: Losses { before: before_k, after: after_k },
+            loss: losses,
+            difference,
+            scale,
+            distance,
+            verdict: verdict(losses, difference),
+        })
+    }
+
+    /// The relative change of the loss.
+    pub fn change(&self) -> f64 {
+        self.loss.after / self.loss.before - 1.0
+    }
+
+    /// The verdict and what it was worth in games.
+    pub fn words(&self) -> String {
+        let percent = 100.0 * self.change().abs();
+        match self.verdict {
+            Verdict::Worse => format!("worse by {percent:.1} %; fits like this lost games"),
+            Verdict::Better => format!("better by {percent:.1} %"),
+            Verdict::Open => format!("{percent:.1} % {}, too little to tell: let games decide", self.direction()),
+        }
+    }
+
+    fn direction(&self) -> &'static str {
+        if self.change() > 0.0 { "worse" } else { "better" }
+    }
+
+    /// By how much scores have moved.
+    pub fn movement(&self) -> String {
+        let mut words = format!("scores moved by {:.0} cp (rms), scale {:.2}", self.distance, self.scale);
+        if !STEADY.contains(&self.scale) {
+            words += ": margins of the search in centipawns may no longer fit";
+        }
+        words
+    }
+
+    /// The verdict in the table of a run: two lines.
+    pub(crate) fn to_table(&self) -> String {
+        let Losses { before, after } = self.loss;
+        format!(
+            "reference    {before:.5} before, {after:.5} after: {} ({}, {} positions)\n             {}\n",
+            self.words(),
+            self.name,
+            self.positions,
+            self.movement()
+        )
+    }
+}
+
+/// The verdicts of sets. A set that gives none is named in a warning.
+pub(crate) fn verdicts(
+    sets: Vec<Source>,
+    mut judge: impl FnMut(Source) -> Result<Reference, RunError>,
+    progress: &dyn Progress,
+) -> Vec<Reference> {
+    let judged = sets.into_iter().filter_map(|set| {
+        let name = set.name().to_owned();
+        let warn = |error: &RunError| progress.warn(&format!("no verdict of the reference set {name}: {error}"));
+        judge(set).inspect_err(warn).ok()
+    });
+    judged.collect()
+}
+
+/// The verdict of several sets: the worst one.
+pub fn worst(references: &[Reference]) -> Option<&Reference> {
+    references.iter().max_by(|a, b| {
+        (a.verdict as u8, a.change()).partial_cmp(&(b.verdict as u8, b.change())).unwrap_or(std::cmp::Ordering::Equal)
+    })
+}
+
+fn verdict(loss: Losses<f64>, difference: Difference) -> Verdict {
+    let change = loss.after / loss.before - 1.0;
+    let is_certain = difference.mean.abs() > CERTAIN * difference.error;
+    match change {
+        _ if is_certain && change > HARMFUL => Verdict::Worse,
+        _ if is_certain && change <= -HELPFUL => Verdict::Better,
+        _ => Verdict::Open,
+    }
+}
+
+/// The scale of scores after against those before, and the root mean square of what the scale does not explain.
+fn moved(scores: [&[f64]; 2]) -> (f64, f64) {
+    let pairs = || scores[0].iter().zip(scores[1]).filter(|(before, _)| before.abs() <= UNDECIDED);
+    let (mut count, mut square, mut product) = (0.0, 0.0, 0.0);
+    for (before, after) in pairs() {
+        count += 1.0;
+        square += before * before;
+        product += before * after;
+    }
+    let scale = if square > 0.0 { product / square } else { 1.0 };
+    let rest: f64 = pairs().map(|(before, after)| (after - scale * before).powi(2)).sum();
+    (scale, (rest / f64::max(count, 1.0)).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Positions of 400 games with scores in steps, and what they let expect.
+    fn positions() -> (Vec<f64>, Vec<f32>, Vec<u32>) {
+        let scores: Vec<f64> = (0..400).map(|i| f64::from((i * 37) % 801 - 400)).collect();
+        let targets = scores.iter().map(|&score| crate::objective::expectation(1.3, score) as f32).collect();
+        (scores, targets, (0..400).collect())
+    }
+
+    /// Scores off by so many centipawns to alternating sides.
+    fn off(scores: &[f64], by: f64) -> Vec<f64> {
+        scores.iter().enumerate().map(|(i, score)| score + if i % 2 == 0 { by } else { -by }).collect()
+    }
+
+    #[test]
+    fn a_fit_that_predicts_deep_scores_worse_is_called_worse() {
+        let (truth, targets, groups) = positions();
+        let (near, far) = (off(&truth, 50.0), off(&truth, 60.0));
+        let worse = Reference::of("made up", [&near, &far], &targets, &groups).unwrap();
+        assert_eq!(worse.verdict, Verdict::Worse);
+        assert!(worse.words().starts_with("worse by ") && worse.change() > 0.3, "{worse:?}");
+        let better = Reference::of("made up", [&far, &near], &targets, &groups).unwrap();
+        assert_eq!(better.verdict, Verdict::Better);
+        assert!((better.difference.mean + worse.difference.mean).abs() < 1e-12);
+        assert_eq!(worst(&[better.clone(), worse.clone()]), Some(&worse));
+    }
+
+    #[test]
+    fn a_change_within_chance_is_open() {
+        let (truth, targets, groups) = positions();
+        let near = off(&truth, 50.0);
+        let mut other = near.clone();
+        other[7] += 3.0;
+        assert_eq!(Reference::of("made up", [&near, &other], &targets, &groups).unwrap().verdict, Verdict::Open);
+        assert_eq!(Reference::of("made up", [&near, &near], &targets, &groups).unwrap().change(), 0.0);
+    }
+
+    #[test]
+    fn scale_and_distance_tell_how_scores_moved() {
+        let (truth, targets, groups) = positions();
+        let halved: Vec<f64> = truth.iter().map(|score| score / 2.0).collect();
+        let found = Reference::of("made up", [&off(&truth, 50.0), &off(&halved, 25.0)], &targets, &groups).unwrap();
+        assert!((found.scale - 0.5).abs() < 1e-9 && found.distance < 1e-6);
+        assert!((found.k.after / found.k.before - 2.0).abs() < 1e-6 && found.verdict == Verdict::Open);
+        assert!(found.movement().contains("may no longer fit"));
+        let (scale, distance) = moved([&truth, &off(&truth, 13.0)]);
+        assert!((scale - 1.0).abs() < 0.01 && (distance - 13.0).abs() < 0.1);
+    }
+}
