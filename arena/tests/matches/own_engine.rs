@@ -12,25 +12,24 @@ use super::support::{Arena, mock};
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// What `docs/your-engine.md` shows as the file of a loop, and as the script that builds.
-fn shown(language: &str) -> String {
-    let page = fs::read_to_string(Path::new(REPOSITORY).join("docs/your-engine.md")).unwrap();
-    let (_, below) = page.split_once(&format!("```{language}\n")).unwrap();
-    below.split_once("```\n").unwrap().0.to_owned()
+/// A file of the kit for nights.
+fn kit(name: &str) -> String {
+    fs::read_to_string(Path::new(REPOSITORY).join("kit/night").join(name)).unwrap()
 }
 
-/// The settings of the document for quick games.
+/// The settings of the kit for quick games.
 fn settings() -> String {
-    let mut settings = shown("toml");
+    let mut settings = kit("night.toml");
     for (old, new) in [
-        ("--nodes 20000", "--nodes 20 --max-plies 60 --concurrency 1"),
-        ("nodes=15000", "nodes=15"),
-        ("--games 5000", "--games 100"),
-        ("--resign 4,600", "--resign 1,5000"),
-        ("tuner fit ", "tuner fit --threads 1 --k 1 --no-errors "),
+        (
+            "--nodes 5000 --positions 200000",
+            "--nodes 20 --positions 300 --balance-nodes 20 --resign 1,5000 --concurrency 1",
+        ),
+        ("--nodes 20000", "--nodes 20 --concurrency 1"),
+        ("tuner fit ", "tuner fit --threads 1 --k 1 --no-errors --target result "),
         ("tc = \"8+0.08\"", "nodes = 20\nmax-plies = 8\nconcurrency = 1"),
         ("games = 20000", "games = 4"),
-        ("adopt-into", "generations = 1\nadopt-into"),
+        ("\nadopt-into", "\ngenerations = 1\nadopt-into"),
     ] {
         assert!(settings.contains(old), "{old}");
         settings = settings.replacen(old, new, 1);
@@ -57,13 +56,17 @@ fn engine() -> Option<Arena> {
          all:\n\tcc -O1 $(FLAGS) evaluate.c -o $(EXE)\nendif\n"
     );
     fs::write(folder.path("src/Makefile"), make).unwrap();
-    fs::write(folder.path("build.sh"), shown("sh")).unwrap();
+    fs::write(folder.path("build.sh"), kit("build-c.sh")).unwrap();
     fs::write(folder.path("night.toml"), settings()).unwrap();
     Some(folder)
 }
 
 fn arena(folder: &Arena, more: &[&str]) -> Output {
     let mut command = assert_cmd::Command::cargo_bin("arena").unwrap();
+    // The shell of the games finds the arena as a user's does.
+    let programs = Path::new(env!("CARGO_BIN_EXE_arena")).parent().unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
+    command.env("PATH", path);
     command.current_dir(folder.folder.path()).args(["loop", "night.toml"]).args(more).output().unwrap()
 }
 
@@ -80,7 +83,7 @@ fn without_numbers(text: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_night_of_the_document_tunes_rewrites_builds_and_tests() {
+fn the_night_of_the_kit_tunes_rewrites_builds_and_tests() {
     let Some(folder) = engine() else { return };
     let output = arena(&folder, &["--dry-run"]);
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -150,8 +153,11 @@ fn parameters_may_stand_in_several_files() {
         settings = settings.replacen(old, new, 1);
     }
     fs::write(folder.path("night.toml"), settings).unwrap();
-    fs::write(folder.path("build.sh"), shown("sh").replace("\"$1\" night.src/evaluate.c", "\"$1\"/* night.src"))
-        .unwrap();
+    fs::write(
+        folder.path("build.sh"),
+        kit("build-c.sh").replace("\"$1\" \"$2.src/evaluate.c\"", "\"$1\"/* \"$2.src\""),
+    )
+    .unwrap();
     fs::write(folder.path("src/more.h"), "int more = 1;\n").unwrap();
     fs::write(folder.path("tune.sh"), "test -f $2 && sed -i 's/1/2/' $1\n").unwrap();
     let dry = arena(&folder, &["--dry-run"]);
