@@ -186,7 +186,7 @@ impl FitArgs {
             Ok::<_, anyhow::Error>(())
         };
         let storage = self.data.memory.storage();
-        let engine = self.asked.engine(self.machine.threads());
+        let (engine, references) = (self.asked.engine(self.machine.threads()), self.verdict.sources()?);
         let mut problem = match &engine {
             None => {
                 let inputs = self.rows.iter().map(|input| (input.path.clone(), input.weight));
@@ -211,7 +211,7 @@ impl FitArgs {
         let read = started.elapsed().as_secs_f64();
         let mut fitted = problem.fit(&settings, self.kept.hooks(bars))?;
         fitted.outcome.references = match &engine {
-            Some(engine) => engine.judge(&fitted, self.verdict.sources()?, bars),
+            Some(engine) => engine.judge(&fitted, references, bars),
             None => Vec::new(),
         };
         fitted.outcome.seconds.read = read;

@@ -63,7 +63,7 @@ impl ReferenceSet {
     }
 }
 
-/// What a reference set says about a fit.
+/// The verdict of a reference set on a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -75,7 +75,7 @@ pub enum Verdict {
     Worse,
 }
 
-/// How well the parameters before and after a fit predict the scores of a reference set, each under a K of its own.
+/// Losses of the parameters before and after a fit on a reference set, each side under a K of its own.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reference {
     /// The set.
@@ -92,7 +92,7 @@ pub struct Reference {
     pub scale: f64,
     /// The root mean square of the change of scores there beyond that scale, in centipawns.
     pub distance: f64,
-    /// What follows.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
@@ -142,7 +142,7 @@ impl Reference {
         if self.change() > 0.0 { "worse" } else { "better" }
     }
 
-    /// By how much scores have moved.
+    /// The change of the scores, in words.
     pub fn movement(&self) -> String {
         let mut words = format!("scores moved by {:.0} cp (rms), scale {:.2}", self.distance, self.scale);
         if !STEADY.contains(&self.scale) {
