@@ -7,3 +7,4 @@ cp -r src "$2.src"
 cp "$1" "$2.src/evaluation.go"
 cd "$2.src"
 go build ${3:+-tags trace} -o "$2" .
+rm -rf "$2.src"
