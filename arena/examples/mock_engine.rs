@@ -72,9 +72,9 @@ enum Behaviour {
     Mates,
     /// Its score is the number of the search in its process, whatever `ucinewgame` says.
     Remembers,
-    /// Where it may search more than a thousand nodes, reports up to 500 and moves when told to stop.
+    /// With a limit above a thousand nodes, reports up to 500 and moves when told to stop.
     Deepens,
-    /// Where it may search more than a thousand nodes, sends a second move after the first.
+    /// With a limit above a thousand nodes, sends a second move after the first.
     Repeats,
     /// Its score follows from the position.
     Scores,

@@ -1,10 +1,10 @@
-//! What runs count, in JSON.
+//! Counts of a run, in JSON.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-/// What a run counts, as its state keeps it.
+/// The counts of a run in the form of its state file.
 pub(crate) trait Counts: Clone + Default {
     /// The word for a task.
     const TASK: &'static str;
@@ -19,7 +19,7 @@ pub(crate) trait Counts: Clone + Default {
     fn tasks(&self) -> u64;
 }
 
-/// How often each thing of a list occurred, by its place in the list.
+/// Counts of the entries of a list, by their place in the list.
 pub(crate) type List<const N: usize> = [u64; N];
 
 /// Milliseconds, for JSON.

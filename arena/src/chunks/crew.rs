@@ -116,7 +116,7 @@ where
     result.map(|()| !shared.is_cancelled() && !stop.is_requested())
 }
 
-/// Whether a requested end is reached.
+/// Tells whether the run has reached a requested end.
 fn has_ended<J, T, C: Collect<T>>(shared: &Shared<'_, impl Iterator<Item = J>>, collect: &C, next: u32) -> bool {
     if !shared.stop.is_requested() {
         return false;

@@ -96,7 +96,7 @@ pub(crate) struct Store<C> {
     counts: C,
 }
 
-/// Where the state of a file stands.
+/// The path of the state of an output file.
 pub fn state_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".state.json");
@@ -179,7 +179,7 @@ impl<C: Counts> Store<C> {
         self.next
     }
 
-    /// What was counted of the tasks that are written.
+    /// The counts of the tasks that are written.
     pub(crate) fn counts(&self) -> &C {
         &self.counts
     }

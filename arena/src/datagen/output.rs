@@ -50,17 +50,17 @@ impl Store {
         self.file.next()
     }
 
-    /// What was written.
+    /// The counts of the games that were written.
     pub fn tally(&self) -> &Tally {
         self.file.counts()
     }
 
-    /// Whether a key was kept before.
+    /// Tells whether an earlier position or game has this key.
     pub(super) fn has(&self, key: u64) -> bool {
         self.seen.contains(&key)
     }
 
-    /// Whether a key is new; it is not from now on.
+    /// Adds a key; returns false if it was there.
     pub(super) fn is_new(&mut self, key: u64) -> bool {
         self.seen.insert(key)
     }

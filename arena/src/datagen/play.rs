@@ -71,7 +71,7 @@ impl SelfGame {
     }
 }
 
-/// What a game number comes to.
+/// The outcome of a game number.
 #[derive(Debug)]
 pub(super) enum Played {
     /// A game.

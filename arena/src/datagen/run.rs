@@ -53,7 +53,7 @@ pub struct Extent {
     pub chunk: u32,
 }
 
-/// What a game number comes to, and what it took.
+/// The outcome of a game number, and its cost.
 struct GameData {
     played: Played,
     filtered: List<{ FilterOutcome::ALL.len() }>,

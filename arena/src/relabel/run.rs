@@ -64,7 +64,7 @@ impl Store {
         store.map(Store)
     }
 
-    /// What was written.
+    /// The counts of the lines that were written.
     pub fn tally(&self) -> &Tally {
         self.0.counts()
     }
