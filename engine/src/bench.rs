@@ -91,14 +91,12 @@ impl fmt::Display for Report {
 pub fn run(depth: i32, like: &Searcher, mut progress: impl FnMut(&str, u64) + Send) -> io::Result<Report> {
     let mut searcher = like.sibling(DEFAULT_HASH)?;
     let signals = searcher.signals();
-    // A node limit, as in games: without one, mate search would dominate in decided positions.
-    let limits = Limits { nodes: Some(1 << 60), ..Limits::depth(depth) };
     let start = Instant::now();
     let mut nodes = 0;
     on_large_stack(|| {
         for fen in POSITIONS.iter().take_while(|_| !signals.is_stopped()) {
             let position = Position::from_fen(fen).expect("the tests have read every position");
-            let outcome = searcher.search_since(Instant::now(), &Game::new(position), limits.clone(), &mut ());
+            let outcome = searcher.search_since(Instant::now(), &Game::new(position), Limits::depth(depth), &mut ());
             nodes += outcome.nodes;
             progress(fen, outcome.nodes);
         }

@@ -31,7 +31,8 @@ impl Worker {
                 root.previous = if root.value == -INFINITE { root.previous } else { root.value };
             }
             let before = self.root_moves[0].previous;
-            let mates = if self.id == 0 { self.search_mate(game, depth) } else { Ok(()) };
+            let proves_mates = self.id == 0 && self.shared.limits.mate.is_some();
+            let mates = if proves_mates { self.search_mate(game, depth) } else { Ok(()) };
             if mates.and_then(|()| self.search_lines(game, depth, handler)).is_err() {
                 break;
             }
@@ -80,7 +81,6 @@ impl Worker {
         if depth >= ASPIRATION_MIN_DEPTH && !is_decided(expected) {
             (alpha, beta) = (expected - delta, expected + delta);
         }
-        let wants_mate = self.shared.limits.mate.is_some();
         let mut failed_high = 0;
         loop {
             for root in &mut self.root_moves[first..] {
@@ -98,7 +98,7 @@ impl Worker {
             } else if value >= beta {
                 beta = (value + delta).min(INFINITE);
                 // A win must not be lost to a shallower search.
-                failed_high = if is_decided(value) || wants_mate { 0 } else { (failed_high + 1).min(3) };
+                failed_high = if is_decided(value) { 0 } else { (failed_high + 1).min(3) };
                 Bound::Lower
             } else {
                 return Ok(());
@@ -132,7 +132,7 @@ impl Worker {
         if shared.only_move {
             return true;
         }
-        let best_move_share = self.root_moves[0].nodes as f64 / (self.nodes - self.mate_search_nodes).max(1) as f64;
+        let best_move_share = self.root_moves[0].nodes as f64 / self.nodes.max(1) as f64;
         let factor = Progress { stable_iterations, best_move_share, drop }.factor();
         shared.start.elapsed() >= soft.mul_f64(factor)
     }

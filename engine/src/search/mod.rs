@@ -4,8 +4,8 @@
 //! to a [`Handler`] and returns a [`SearchResult`]. `iterate` is iterative deepening, `node` the principal variation
 //! search, [`Quiescence`] its leaves. `picker` and `history` order the moves. `prune` has the conditions of all pruning
 //! and reductions; `null_move`, `probcut` and `singular` search on reduced depth to decide. `mate_search` proves mates
-//! ahead of an iteration, `table` is the transposition table. A [`Tablebase`] knows the results of endings; `tablebase`
-//! is its use.
+//! under `go mate`, `table` is the transposition table. A [`Tablebase`] knows the results of endings; `tablebase` is its
+//! use.
 
 mod history;
 mod history_update;

@@ -113,8 +113,7 @@ impl Worker {
             cut_node,
         };
 
-        let full_width = self.full_width;
-        if excluded.is_none() && !full_width && state(depth, alpha).may_prune() {
+        if excluded.is_none() && state(depth, alpha).may_prune() {
             // 6. Razoring.
             if state(depth, alpha).razoring(&self.shared.params) {
                 let value = quiesce(self, game.position_mut(), alpha, alpha + 1, ply, &mut ())?;
@@ -137,7 +136,7 @@ impl Worker {
         }
 
         // 10. Internal iterative reduction.
-        if excluded.is_none() && !full_width && state(depth, alpha).iir(&self.shared.params, entry.as_ref()) {
+        if excluded.is_none() && state(depth, alpha).iir(&self.shared.params, entry.as_ref()) {
             depth -= 1;
         }
 
@@ -182,7 +181,7 @@ impl Worker {
             }
 
             // 12. Pruning of moves near the horizon.
-            if !N::ROOT && !full_width && !is_loss(best) && has_pieces(position) {
+            if !N::ROOT && !is_loss(best) && has_pieces(position) {
                 let params = &self.shared.params;
                 let reduced_depth = (depth - base / 1024).max(0);
                 if is_quiet && !is_check {
@@ -199,7 +198,7 @@ impl Worker {
 
             // 13. Extensions: a singular table move; checks and recaptures that lose no material.
             let mut extension = 0;
-            let may_extend = !N::ROOT && !full_width && excluded.is_none() && ply < 2 * self.root_depth as usize;
+            let may_extend = !N::ROOT && excluded.is_none() && ply < 2 * self.root_depth as usize;
             if may_extend && Some(mv) == table_move {
                 match self.singular::<N>(game, mv, &now, entry.as_ref())? {
                     Singular::Extend(plies) => extension = plies,
@@ -228,7 +227,7 @@ impl Worker {
                 let mut value = -INFINITE;
                 if tried > 1 {
                     let mut reduced_depth = new_depth;
-                    if depth >= self.shared.params.lmr_min_depth && !full_width && tried > 1 + 2 * i32::from(N::ROOT) {
+                    if depth >= self.shared.params.lmr_min_depth && tried > 1 + 2 * i32::from(N::ROOT) {
                         let traits = MoveTraits {
                             is_quiet,
                             gives_check,
@@ -286,7 +285,7 @@ impl Worker {
                         break;
                     }
                     alpha = value;
-                    if !N::ROOT && !full_width && now.alpha_raise_reduction(&self.shared.params, value) {
+                    if !N::ROOT && now.alpha_raise_reduction(&self.shared.params, value) {
                         depth -= 1;
                     }
                 }

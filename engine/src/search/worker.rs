@@ -169,11 +169,7 @@ pub(super) struct Worker {
     pub(super) ply: usize,
     pub(super) seldepth: usize,
     pub(super) nodes: u64,
-    /// The nodes spent in mate search.
-    pub(super) mate_search_nodes: u64,
     next_check: u64,
-    /// No pruning and no reductions: `go mate`, and mate search gave no answer.
-    pub(super) full_width: bool,
     /// Depth of the iteration, plies.
     pub(super) root_depth: i32,
     /// Depth of the last finished iteration, plies.
@@ -212,8 +208,6 @@ impl Worker {
             ply: 0,
             seldepth: 0,
             nodes: 0,
-            mate_search_nodes: 0,
-            full_width: shared.limits.mate.is_some(),
             next_check: CHECK_INTERVAL.min(shared.limits.nodes.unwrap_or(u64::MAX)),
             root_depth: 0,
             completed_depth: 0,
