@@ -167,11 +167,18 @@ pub(super) fn quiesce<H: QsContext, L: Line>(
     let mut moves = ScoredMoves::new();
     add_candidates(&mut moves, position, is_check, known.and_then(|entry| entry.mv));
     let mut best_move = None;
+    let mut has_quiet_evasion = false;
     while let Some(mv) = moves.best() {
-        // 4. Once an evasion avoids mate, only captures are tried.
-        if is_check && host.margin().is_some() && !is_loss(best) && !position.is_noisy(mv) {
+        // 4. Once an evasion avoids mate, one quiet evasion is enough, and none may lose material.
+        let is_quiet_evasion = is_check && !position.is_noisy(mv);
+        if is_check
+            && host.margin().is_some()
+            && !is_loss(best)
+            && (is_quiet_evasion && has_quiet_evasion || !position.see_at_least(mv, 0))
+        {
             continue;
         }
+        has_quiet_evasion |= is_quiet_evasion;
         // 5. Delta pruning: alpha is out of reach even if the piece is free.
         if let Some(margin) = host.margin().filter(|_| !is_check) {
             let limit = stand_pat + gain(position, mv) + margin;
@@ -354,6 +361,17 @@ mod tests {
         let mut moves = ScoredMoves::new();
         add_candidates(&mut moves, &position, false, None);
         assert!(moves.best().is_some() && moves.best().is_none());
+    }
+
+    /// In check, a losing capture comes first, and the king's step that keeps the queen is searched all the same.
+    #[test]
+    fn a_losing_capture_does_not_hide_a_quiet_evasion() {
+        let evaluator = Evaluator::default();
+        for fen in ["4R1k1/6p1/7p/8/q7/8/6PP/4R1K1 b - - 0 1", "6k1/6pp/8/3b4/8/2N5/6PP/q3R1K1 w - - 0 1"] {
+            let position = Position::from_fen(fen).unwrap();
+            let value = |pruning| Quiescence::new(&evaluator, pruning).score_for_white(&position);
+            assert_eq!(value(Pruning::Margin), value(Pruning::Exact), "{fen}");
+        }
     }
 
     #[test]
