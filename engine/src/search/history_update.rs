@@ -59,7 +59,7 @@ impl Worker {
         let (Some(before), Some(after), Some(mv)) = (parent.eval, self.frame(0).eval, parent.mv) else { return };
         if parent.is_quiet {
             let params = &self.shared.params;
-            let swing = -params.history_swing * (before + after) / 10;
+            let swing = -params.history_swing * (before + after - params.history_swing_zero) / 10;
             let bonus = swing.clamp(-params.history_swing_max, params.history_swing_max);
             self.histories.update_eval_history(!position.side_to_move(), mv, parent.attacked, bonus);
         }

@@ -15,9 +15,6 @@ use crate::chess::{Game, Move};
 /// Before this time neither failed windows nor single root moves are reported: they would only fill the screen.
 const QUIET_TIME: Duration = Duration::from_secs(3);
 
-/// The iteration from which on the window is narrowed, plies.
-const ASPIRATION_MIN_DEPTH: i32 = 4;
-
 impl Worker {
     /// Searches deeper and deeper until a limit is reached. The best move is then the first of the root moves.
     pub(super) fn iterate(&mut self, game: &mut Game, handler: &mut dyn Handler) {
@@ -74,11 +71,11 @@ impl Worker {
     /// Searches the root within a window around the last value, widened where the value lies outside.
     fn aspiration_search(&mut self, game: &mut Game, depth: i32, handler: &mut dyn Handler) -> Result<(), Abort> {
         let params = &self.shared.params;
-        let (growth, first) = (params.aspiration_growth, self.first_root_move);
+        let (growth, widest, first) = (params.aspiration_growth, params.aspiration_max, self.first_root_move);
         let expected = self.root_moves[first].previous;
         let mut delta = params.aspiration_delta;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        if depth >= ASPIRATION_MIN_DEPTH && !is_decided(expected) {
+        if depth >= params.aspiration_min_depth && !is_decided(expected) {
             (alpha, beta) = (expected - delta, expected + delta);
         }
         let mut failed_high = 0;
@@ -104,7 +101,7 @@ impl Worker {
                 return Ok(());
             };
             delta += delta * growth / 100;
-            if delta > 600 || is_decided(value) {
+            if delta > widest || is_decided(value) {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }
             if self.id == 0 && self.shared.multipv == 1 && self.shared.start.elapsed() > QUIET_TIME {
@@ -133,7 +130,7 @@ impl Worker {
             return true;
         }
         let best_move_share = self.root_moves[0].nodes as f64 / self.nodes.max(1) as f64;
-        let factor = Progress { stable_iterations, best_move_share, drop }.factor();
+        let factor = Progress { stable_iterations, best_move_share, drop }.factor(&shared.params);
         shared.start.elapsed() >= soft.mul_f64(factor)
     }
 

@@ -51,15 +51,6 @@ impl Limits {
     }
 }
 
-/// The overhead of this many moves is kept in reserve, so that an occasional late answer does not lose on time.
-const RESERVED_MOVES: f64 = 25.0;
-
-/// The share of the reserve planned for a move, so that a clock without increment is used up.
-const RESERVE_SHARE: f64 = 0.015;
-
-/// The largest share of the reserve for one move.
-const RESERVE_AT_ONCE: f64 = 0.025;
-
 /// Limits of time for one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Budget {
@@ -78,22 +69,25 @@ impl Budget {
             return Budget { soft: None, hard: fixed };
         };
         let left = clock.time.saturating_sub(overhead).max(LEAST).as_secs_f64();
-        let reserve = RESERVED_MOVES * overhead.as_secs_f64();
+        let percent = |number: i32| f64::from(number) / 100.0;
+        let thousandths = |number: i32| f64::from(number) / 1000.0;
+        let reserve = f64::from(params.time_reserve) * overhead.as_secs_f64();
         // Below half of the reserve, a part of every increment fills it up again.
         let filled = if reserve > 2.0 * left { 2.0 * left / reserve } else { 1.0 };
-        let increment = filled * clock.increment.as_secs_f64() * f64::from(params.time_increment) / 100.0;
-        let stretch = f64::from(params.time_hard) / 100.0;
+        let increment = filled * clock.increment.as_secs_f64() * percent(params.time_increment);
+        let (stretch, most) = (percent(params.time_hard), percent(params.time_most));
         // Never more than a share of the remaining time.
         let (soft, hard) = if let Some(moves) = clock.moves_to_go {
-            let most = if moves == 1 { 0.9 * left } else { 0.6 * left };
+            let most = if moves == 1 { 0.9 * left } else { most * left };
             let share = (1.0 / f64::from(moves.clamp(1, 50))).min(0.9);
             let soft = (left * share + increment).min(most);
             (soft, (soft * stretch).min(most))
         } else {
             let reserve = reserve.min(left);
             let free = left - reserve;
-            let most = (0.6 * free + RESERVE_AT_ONCE * reserve + increment).min(0.6 * left);
-            let soft = free * f64::from(params.time_share) / 1000.0 + RESERVE_SHARE * reserve + increment;
+            let most = (most * free + thousandths(params.time_reserve_most) * reserve + increment).min(most * left);
+            let soft =
+                free * thousandths(params.time_share) + thousandths(params.time_reserve_share) * reserve + increment;
             (soft.min(most), (soft * stretch).min(most))
         };
         let hard = Duration::from_secs_f64(hard).max(LEAST);
@@ -113,13 +107,14 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// The factor for the soft limit.
-    pub(super) fn factor(&self) -> f64 {
-        const STABILITY: [f64; 5] = [1.6, 1.25, 1.05, 0.92, 0.82];
-        let stability = STABILITY[(self.stable_iterations as usize).min(STABILITY.len() - 1)];
-        let effort = (1.9 - 1.5 * self.best_move_share).clamp(0.5, 1.6);
-        let trouble = (1.0 + f64::from(self.drop.clamp(-20, 60)) / 100.0).clamp(0.85, 1.6);
-        stability * effort * trouble
+    /// The factor for the soft limit, whose mean over the moves of games is 1.
+    pub(super) fn factor(&self, params: &SearchParams) -> f64 {
+        let percent = |number: i32| f64::from(number) / 100.0;
+        let [calm, shaken] = [params.time_calm, params.time_shaken].map(percent);
+        let stability = calm + (shaken - calm) * 0.5_f64.powi(self.stable_iterations.min(30) as i32);
+        let effort = percent(params.time_effort) - percent(params.time_effort_best) * self.best_move_share;
+        let drop = percent(self.drop.clamp(-params.time_drop_least, params.time_drop_most));
+        stability * effort * (1.0 + drop) / percent(params.time_mean)
     }
 }
 
@@ -191,6 +186,7 @@ mod tests {
     fn doubt_takes_time() {
         let calm = Progress { stable_iterations: 9, best_move_share: 0.9, drop: 0 };
         let shaken = Progress { stable_iterations: 0, best_move_share: 0.3, drop: 50 };
-        assert!(calm.factor() < 0.6 && shaken.factor() > 1.5);
+        let params = SearchParams::default();
+        assert!(calm.factor(&params) < 0.8 && shaken.factor(&params) > 2.0);
     }
 }

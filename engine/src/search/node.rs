@@ -17,9 +17,6 @@ use crate::chess::{Checks, Game, Move};
 /// Moves that were searched and did not cut off.
 type Tried = ArrayVec<Move, 64>;
 
-/// Above this many plies without progress, table values ignore the coming draw by the fifty-move rule.
-const TABLE_TRUST_CLOCK: u16 = 90;
-
 impl Worker {
     /// The value of a node in the view of its side to move, a bound where it lies outside of (alpha, beta); `line`
     /// becomes the best line. `cut_node` says that the node is expected to fail high.
@@ -63,7 +60,7 @@ impl Worker {
         let entry = if excluded.is_none() { self.probe_table(game.position(), ply) } else { None };
         if let Some(entry) = entry.filter(|entry| !N::PV && entry.depth >= depth)
             && entry.bound.decides(entry.value, beta)
-            && game.position().halfmove_clock() < TABLE_TRUST_CLOCK
+            && i32::from(game.position().halfmove_clock()) < self.shared.params.table_trust_clock
         {
             return Ok(entry.value);
         }
@@ -198,7 +195,7 @@ impl Worker {
 
             // 13. Extensions: a singular table move; checks and recaptures that lose no material.
             let mut extension = 0;
-            let may_extend = !N::ROOT && excluded.is_none() && ply < 2 * self.root_depth as usize;
+            let may_extend = !N::ROOT && excluded.is_none() && self.may_extend();
             if may_extend && Some(mv) == table_move {
                 match self.singular::<N>(game, mv, &now, entry.as_ref())? {
                     Singular::Extend(plies) => extension = plies,
@@ -227,17 +224,18 @@ impl Worker {
                 let mut value = -INFINITE;
                 if tried > 1 {
                     let mut reduced_depth = new_depth;
-                    if depth >= self.shared.params.lmr_min_depth && tried > 1 + 2 * i32::from(N::ROOT) {
+                    let params = &self.shared.params;
+                    if depth >= params.lmr_min_depth && tried > params.unreduced_moves(N::ROOT) {
                         let traits = MoveTraits {
                             is_quiet,
                             gives_check,
                             is_refutation: refutations.contains(&Some(mv)),
                             table_move_is_noisy,
                             was_pv,
-                            siblings_fail: self.frame(0).cutoffs > 3,
+                            siblings_fail: self.frame(0).cutoffs > params.lmr_cutoffs_min,
                             history,
                         };
-                        let plies = reduction(&self.shared.params, base, &now, &traits);
+                        let plies = reduction(params, base, &now, &traits);
                         reduced_depth = (new_depth - plies.max(0)).max(new_depth.min(1));
                     }
                     value = match self.node::<NonPv>(game, -alpha - 1, -alpha, reduced_depth, true, &mut ()) {
@@ -342,6 +340,12 @@ impl Worker {
         *alpha = (*alpha).max(mated_in(ply));
         *beta = (*beta).min(mate_in(ply + 1));
         (*alpha >= *beta).then_some(*alpha)
+    }
+
+    /// Whether the line may still be extended: extensions alone must not carry it on.
+    #[inline(always)]
+    fn may_extend(&self) -> bool {
+        100 * (self.ply as i32) < self.shared.params.extension_limit * self.root_depth
     }
 
     /// Whether a move takes the piece that has just captured.

@@ -18,7 +18,7 @@ impl Worker {
             return Ok(None);
         }
         self.shared.table.prefetch(game.position().key_after_null_move());
-        let verification_depth = params.nmp_verification_depth;
+        let (verification_depth, verification_share) = (params.nmp_verification_depth, params.nmp_verification_share);
         let depth = now.depth - now.null_move_reduction(params);
         self.frame_mut().enter_null();
         let undo = game.make_null();
@@ -35,7 +35,7 @@ impl Worker {
         if self.null_move_from > 0 || now.depth < verification_depth {
             return Ok(Some(value));
         }
-        self.null_move_from = self.ply + (3 * depth.max(0) / 4) as usize;
+        self.null_move_from = self.ply + (verification_share * depth.max(0) / 100) as usize;
         let result = self.node::<NonPv>(game, now.beta - 1, now.beta, depth, false, &mut ());
         self.null_move_from = 0;
         Ok((result? >= now.beta).then_some(value))

@@ -56,6 +56,12 @@ search_params! {
     aspiration_delta: 18 in 4..=60;
     /// Growth of the aspiration window when it fails, in percent.
     aspiration_growth: 63 in 20..=200;
+    /// Half of the widest aspiration window, centipawns; the next one is open.
+    aspiration_max: 600 in 100..=2000;
+    /// The iterations from this depth on begin with an aspiration window.
+    aspiration_min_depth: 4 in 2..=8;
+    /// From this many plies without progress on, table values do not cut off: the fifty-move rule is near.
+    table_trust_clock: 90 in 60..=100;
     /// Reverse futility pruning up to this depth.
     rfp_max_depth: 9 in 4..=14;
     /// Margin of reverse futility pruning, centipawns a ply.
@@ -74,12 +80,20 @@ search_params! {
     nmp_divisor: 4 in 2..=8;
     /// Centipawns above beta for one more ply of null move reduction, three at most.
     nmp_eval_divisor: 192 in 80..=400;
+    /// The most that the distance to beta adds to that reduction, plies.
+    nmp_eval_most: 3 in 1..=8;
     /// Null move results are verified from this depth on.
     nmp_verification_depth: 14 in 8..=24;
+    /// Plies without null moves in a verification, in percent of its depth.
+    nmp_verification_share: 75 in 25..=100;
     /// ProbCut from this depth on.
     probcut_min_depth: 6 in 3..=8;
     /// Margin of ProbCut above beta, centipawns.
     probcut_margin: 171 in 80..=350;
+    /// Margin of ProbCut taken off when the position is improving, centipawns.
+    probcut_improving: 42 in 0..=150;
+    /// Reduction of ProbCut, plies.
+    probcut_reduction: 4 in 2..=6;
     /// Internal iterative reduction from this depth on.
     iir_min_depth: 4 in 2..=8;
     /// Late move pruning up to this depth.
@@ -93,15 +107,19 @@ search_params! {
     /// Margin of futility pruning, centipawns a ply.
     fp_margin: 49 in 30..=200;
     /// History pruning up to this reduced depth.
-    hp_max_depth: 3 in 1..=8;
+    hp_max_depth: 3 in 1..=12;
     /// Worst history of quiet moves searched near the horizon, a ply.
     hp_margin: 6422 in 500..=10000;
-    /// SEE pruning up to this depth.
-    see_max_depth: 9 in 3..=14;
+    /// SEE pruning of quiet moves up to this reduced depth.
+    see_quiet_max_depth: 9 in 3..=16;
+    /// SEE pruning of captures up to this depth.
+    see_noisy_max_depth: 9 in 3..=16;
     /// Loss that quiet moves may incur, centipawns a ply.
     see_quiet_margin: 84 in 20..=150;
     /// Loss that captures may incur, centipawns a ply.
     see_noisy_margin: 92 in 40..=200;
+    /// Internal iterative reduction where the table's move comes from a search this much less deep, plies.
+    iir_slack: 4 in 1..=8;
     /// Late move reductions from this depth on.
     lmr_min_depth: 2 in 2..=5;
     /// Reduction of quiet moves, 1024ths of a ply.
@@ -126,8 +144,12 @@ search_params! {
     lmr_noisy_tt_move: 674 in 0..=2048;
     /// Less reduction where the table has seen a principal variation, 1024ths of a ply.
     lmr_was_pv: 662 in 0..=2048;
-    /// More reduction where more than three siblings were cut off, 1024ths of a ply.
+    /// More reduction where many siblings failed high, 1024ths of a ply.
     lmr_cutoffs: 1242 in 0..=2048;
+    /// The number of siblings above which they are many.
+    lmr_cutoffs_min: 3 in 0..=8;
+    /// Root moves searched without reduction.
+    lmr_root_moves: 3 in 1..=8;
     /// History for one ply less of reduction, quiet moves.
     lmr_quiet_history: 7937 in 2000..=20000;
     /// History for one ply less of reduction, captures.
@@ -136,14 +158,22 @@ search_params! {
     lmr_deeper_margin: 39 in 10..=200;
     /// Centipawns above the best move so far below which it is searched one ply less deep.
     lmr_shallower_margin: 11 in 0..=40;
+    /// From this depth on a move that has raised alpha takes a ply off those after it.
+    alpha_min_depth: 3 in 1..=8;
     /// The depth below which a node goes on one ply less deep when a move has raised alpha.
     alpha_max_depth: 10 in 2..=20;
     /// Singular extensions from this depth on.
     se_min_depth: 8 in 4..=12;
+    /// The table's value must come from a search at most this much less deep, plies.
+    se_table_slack: 3 in 1..=6;
     /// Centipawns that other moves must fall short by, in 16ths, a ply.
     se_margin: 23 in 4..=64;
     /// Further centipawns to extend twice.
     se_double_margin: 17 in 2..=60;
+    /// Double extensions on one line, at most one more than this.
+    se_double_max: 6 in 0..=16;
+    /// Extensions end at this many plies from the root, in percent of the depth of the iteration.
+    extension_limit: 200 in 100..=400;
     /// Bonus for a good move, a ply.
     history_bonus: 179 in 50..=400;
     /// The largest bonus.
@@ -154,6 +184,8 @@ search_params! {
     history_malus_max: 1206 in 500..=4000;
     /// Bonus of a quiet move for each centipawn of evaluation change, tenths.
     history_swing: 66 in 0..=200;
+    /// The sum of both sides' evaluations before and after a move that changes nothing, centipawns: both have the tempo.
+    history_swing_zero: 0 in 0..=120;
     /// The largest such bonus or malus.
     history_swing_max: 1091 in 200..=4000;
     /// Weight of the pawn structure's correction, 1024ths.
@@ -166,15 +198,45 @@ search_params! {
     clock_damping: 198 in 110..=1000;
     /// Margin of delta pruning in quiescence, centipawns.
     qs_margin: 245 in 50..=400;
+    /// Centipawns added to the value of a thread over the worst, for the weight of its vote.
+    vote_margin: 14 in 1..=100;
     /// The time a move gets without moves to go: share of the clock, in thousandths.
     time_share: 42 in 20..=100;
+    /// The overheads kept in reserve, so that an occasional late answer does not lose on time.
+    time_reserve: 25 in 5..=50;
+    /// The share of the reserve planned for a move, so that a clock without increment is used up, in thousandths.
+    time_reserve_share: 15 in 5..=50;
+    /// The largest share of the reserve for one move, in thousandths.
+    time_reserve_most: 25 in 5..=100;
+    /// The largest share of the clock for one move, in percent.
+    time_most: 60 in 20..=80;
     /// Share of the increment spent at once, in percent.
     time_increment: 60 in 30..=100;
     /// The longest a move may take, in percent of its planned time.
     time_hard: 350 in 150..=800;
+    /// Time while the best move stays the same, in percent.
+    time_calm: 82 in 40..=100;
+    /// Time after a change of the best move, in percent; each iteration halves the distance to the former.
+    time_shaken: 160 in 100..=300;
+    /// Time if all nodes go into other moves than the best one, in percent.
+    time_effort: 180 in 100..=300;
+    /// Time taken off if all nodes go into the best move, in percent.
+    time_effort_best: 130 in 0..=200;
+    /// Percent more time a centipawn that the value has fallen since the last iteration, at most this much.
+    time_drop_most: 60 in 0..=150;
+    /// Percent less time a centipawn that it has risen, at most this much.
+    time_drop_least: 15 in 0..=60;
+    /// The mean of the product of the factors above over the moves of games, in percent.
+    time_mean: 100 in 40..=150;
 }
 
 impl SearchParams {
+    /// The moves of a node that late move reductions leave alone.
+    #[inline(always)]
+    pub(super) fn unreduced_moves(&self, is_root: bool) -> i32 {
+        if is_root { self.lmr_root_moves } else { 1 }
+    }
+
     /// The declared number of this name, which is compared without regard to case.
     pub fn find(name: &str) -> Option<&'static SearchParam> {
         Self::LIST.iter().find(|param| param.name.eq_ignore_ascii_case(name))

@@ -20,6 +20,7 @@ impl Worker {
         raw_eval: Option<Value>,
     ) -> Result<Option<Value>, Abort> {
         let Some(beta) = now.probcut_beta(&self.shared.params, entry) else { return Ok(None) };
+        let reduction = self.shared.params.probcut_reduction;
         let past = self.past();
         let ply = self.ply;
         let mut picker = Picker::noisy(game.position(), entry.and_then(|entry| entry.mv), beta - now.eval);
@@ -30,13 +31,13 @@ impl Worker {
             self.ply += 1;
             let mut result = quiesce(self, game.position_mut(), -beta, -beta + 1, ply + 1, &mut ());
             if result.is_ok_and(|value| -value >= beta) {
-                result = self.node::<NonPv>(game, -beta, -beta + 1, now.depth - 4, !now.cut_node, &mut ());
+                result = self.node::<NonPv>(game, -beta, -beta + 1, now.depth - reduction, !now.cut_node, &mut ());
             }
             self.ply -= 1;
             game.unmake(mv, undo);
             let value = -result?;
             if value >= beta {
-                let depth = now.depth - 3;
+                let depth = now.depth - reduction + 1;
                 let (bound, is_pv) = (Bound::Lower, false);
                 let found = Entry { mv: Some(mv), value, eval: raw_eval, depth, bound, is_pv };
                 self.shared.table.store(game.position().key(), ply, found);

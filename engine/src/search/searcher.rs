@@ -321,7 +321,9 @@ fn vote(workers: &[Worker]) -> usize {
     let value = |worker: &Worker| worker.root_moves[0].known_value();
     let voters = || workers.iter().filter(|worker| worker.completed_depth > 0);
     let worst = voters().map(value).min().unwrap_or(0);
-    let weight = |worker: &Worker| i64::from(value(worker) - worst + 14) * i64::from(worker.completed_depth);
+    let weight = |worker: &Worker| {
+        i64::from(value(worker) - worst + worker.shared.params.vote_margin) * i64::from(worker.completed_depth)
+    };
     let votes = |mv: Move| -> i64 { voters().filter(|worker| worker.root_moves[0].mv == mv).map(weight).sum() };
     let rank = |worker: &&Worker| -> (Value, i64, i64, std::cmp::Reverse<usize>) {
         let sure = if is_decided(value(worker)) { value(worker) } else { 0 };

@@ -30,7 +30,7 @@ impl Worker {
         let (Some(bound), Some(entry)) = (now.singular_beta(params, entry), entry) else {
             return Ok(Singular::Extend(0));
         };
-        let double_margin = params.se_double_margin;
+        let (double_margin, double_max) = (params.se_double_margin, params.se_double_max);
         let killers = self.frame(0).killers;
         self.frame_mut().excluded = Some(mv);
         let result = self.node::<NonPv>(game, bound - 1, bound, (now.depth - 1) / 2, now.cut_node, &mut ());
@@ -39,7 +39,7 @@ impl Worker {
         frame.killers = killers;
         let others = result?;
         Ok(if others < bound {
-            let twice = !N::PV && others < bound - double_margin && self.frame(0).double_extensions <= 6;
+            let twice = !N::PV && others < bound - double_margin && self.frame(0).double_extensions <= double_max;
             Singular::Extend(1 + i32::from(twice))
         } else if bound >= now.beta && !N::PV {
             Singular::Cut(bound)

@@ -40,7 +40,7 @@ pub(super) struct Frame {
     /// Whether that move neither captures nor promotes.
     pub(super) is_quiet: bool,
     /// How many nodes here were cut off since the grandparent was entered.
-    pub(super) cutoffs: u32,
+    pub(super) cutoffs: i32,
     /// The move left out, to see whether it is singular.
     pub(super) excluded: Option<Move>,
     pub(super) killers: [Option<Move>; 2],

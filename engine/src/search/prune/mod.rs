@@ -51,22 +51,25 @@ impl NodeState {
 
     /// Depth that the null move takes away, in plies.
     pub(super) fn null_move_reduction(&self, params: &SearchParams) -> i32 {
-        params.nmp_base + self.depth / params.nmp_divisor + ((self.eval - self.beta) / params.nmp_eval_divisor).min(3)
+        params.nmp_base
+            + self.depth / params.nmp_divisor
+            + ((self.eval - self.beta) / params.nmp_eval_divisor).min(params.nmp_eval_most)
     }
 
     /// ProbCut: a capture that beats beta by a margin in a shallow search beats it in the full one too, unless the
     /// table already knows better. The bound to beat, if it is worth trying.
     /// See <https://www.chessprogramming.org/ProbCut>.
     pub(super) fn probcut_beta(&self, params: &SearchParams, entry: Option<&Entry>) -> Option<Value> {
-        let beta = self.beta + params.probcut_margin - if self.improving { params.probcut_margin / 4 } else { 0 };
-        let is_refuted = entry.is_some_and(|entry| entry.depth >= self.depth - 3 && entry.value < beta);
+        let beta = self.beta + params.probcut_margin - if self.improving { params.probcut_improving } else { 0 };
+        let is_refuted =
+            entry.is_some_and(|entry| entry.depth > self.depth - params.probcut_reduction && entry.value < beta);
         (self.depth >= params.probcut_min_depth && !is_refuted).then_some(beta)
     }
 
     /// Internal iterative reduction: without a table move, a cheaper search finds one.
     /// See <https://www.chessprogramming.org/Internal_Iterative_Reductions>.
     pub(super) fn iir(&self, params: &SearchParams, entry: Option<&Entry>) -> bool {
-        let is_known = entry.is_some_and(|entry| entry.mv.is_some() && entry.depth >= self.depth - 4);
+        let is_known = entry.is_some_and(|entry| entry.mv.is_some() && entry.depth >= self.depth - params.iir_slack);
         self.depth >= params.iir_min_depth && (self.is_pv || self.cut_node) && !is_known
     }
 
@@ -91,11 +94,12 @@ impl NodeState {
 
     /// The threshold of SEE pruning, at most 0 centipawns; `None` if the depth is too large for it.
     pub(super) fn see_threshold(&self, params: &SearchParams, is_quiet: bool, depth: i32) -> Option<Value> {
-        if self.depth > params.see_max_depth {
-            return None;
+        if is_quiet {
+            let depth = depth.max(0);
+            (depth <= params.see_quiet_max_depth).then_some(-params.see_quiet_margin * depth)
+        } else {
+            (self.depth <= params.see_noisy_max_depth).then_some(-params.see_noisy_margin * self.depth)
         }
-        let depth = depth.max(0);
-        Some(if is_quiet { -params.see_quiet_margin * depth } else { -params.see_noisy_margin * self.depth })
     }
 
     /// Plies that a move is searched deeper, or less deep if negative, once a reduced search has found it worth `value`.
@@ -106,7 +110,7 @@ impl NodeState {
 
     /// Whether a move that raises alpha reduces the depth of the moves after it.
     pub(super) fn alpha_raise_reduction(&self, params: &SearchParams, value: Value) -> bool {
-        (3..=params.alpha_max_depth).contains(&self.depth) && !is_decided(value)
+        (params.alpha_min_depth..=params.alpha_max_depth).contains(&self.depth) && !is_decided(value)
     }
 
     /// Singular extension: whether the table move is to be tried against all others, and the bound that they must stay
@@ -114,7 +118,7 @@ impl NodeState {
     pub(super) fn singular_beta(&self, params: &SearchParams, entry: Option<&Entry>) -> Option<Value> {
         let entry = entry.filter(|entry| {
             self.depth >= params.se_min_depth
-                && entry.depth >= self.depth - 3
+                && entry.depth >= self.depth - params.se_table_slack
                 && entry.bound != Bound::Upper
                 && !is_decided(entry.value)
         })?;

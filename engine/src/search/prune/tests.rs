@@ -88,7 +88,13 @@ fn the_null_move_takes_more_where_more_is_left() {
 
 #[test]
 fn probcut_asks_more_than_beta_unless_the_table_knows_better() {
-    let params = SearchParams { probcut_margin: 160, probcut_min_depth: 5, ..SearchParams::default() };
+    let params = SearchParams {
+        probcut_margin: 160,
+        probcut_improving: 40,
+        probcut_min_depth: 5,
+        probcut_reduction: 4,
+        ..SearchParams::default()
+    };
     let node = NodeState { depth: 7, beta: 20, ..NODE };
     assert_eq!(node.probcut_beta(&params, None), Some(180));
     assert_eq!(NodeState { improving: true, ..node }.probcut_beta(&params, None), Some(140));
@@ -148,14 +154,21 @@ fn history_pruning_begins_below_its_margin() {
 
 #[test]
 fn exchanges_may_lose_more_the_deeper_they_are_searched() {
-    let params =
-        SearchParams { see_quiet_margin: 60, see_noisy_margin: 90, see_max_depth: 6, ..SearchParams::default() };
+    let params = SearchParams {
+        see_quiet_margin: 60,
+        see_noisy_margin: 90,
+        see_quiet_max_depth: 5,
+        see_noisy_max_depth: 6,
+        ..SearchParams::default()
+    };
     let node = NodeState { depth: 6, ..NODE };
     // Quiet moves by their reduced depth, others by the node's.
     assert_eq!(node.see_threshold(&params, true, 4), Some(-240));
     assert_eq!(node.see_threshold(&params, true, -2), Some(0));
     assert_eq!(node.see_threshold(&params, false, 4), Some(-540));
-    assert_eq!(NodeState { depth: 7, ..node }.see_threshold(&params, true, 4), None);
+    assert_eq!(NodeState { depth: 7, ..node }.see_threshold(&params, true, 5), Some(-300));
+    assert_eq!(node.see_threshold(&params, true, 6), None);
+    assert_eq!(NodeState { depth: 7, ..node }.see_threshold(&params, false, 4), None);
 }
 
 #[test]
