@@ -187,6 +187,15 @@ impl Worker {
                 if is_quiet && !gives_check && (skip_quiets || now.history_pruning(params, reduced_depth, history)) {
                     continue;
                 }
+                let is_losing = !is_quiet && !picker.has_given_good_noisy() && Some(mv) != table_move;
+                if is_losing
+                    && !gives_check
+                    && let Some(reach) = now.losing_captures_reach(params)
+                {
+                    // Only losing captures are left.
+                    best = best.max(reach);
+                    break;
+                }
                 let threshold = now.see_threshold(params, is_quiet, reduced_depth);
                 if threshold.is_some_and(|threshold| !is_safe && !position.see_at_least(mv, threshold)) {
                     continue;

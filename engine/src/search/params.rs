@@ -63,7 +63,7 @@ search_params! {
     /// From this many plies without progress on, table values do not cut off: the fifty-move rule is near.
     table_trust_clock: 90 in 60..=100;
     /// Reverse futility pruning up to this depth.
-    rfp_max_depth: 9 in 4..=14;
+    rfp_max_depth: 8 in 4..=14;
     /// Margin of reverse futility pruning, centipawns a ply.
     rfp_margin: 74 in 30..=150;
     /// Plies taken off that margin when the position is improving, in hundredths.
@@ -73,13 +73,13 @@ search_params! {
     /// Margin of razoring, centipawns a ply.
     razor_margin: 280 in 100..=500;
     /// Null move from this depth on.
-    nmp_min_depth: 4 in 2..=6;
+    nmp_min_depth: 3 in 2..=6;
     /// Reduction of the null move, plies.
-    nmp_base: 4 in 2..=6;
+    nmp_base: 5 in 2..=6;
     /// Depth for one more ply of null move reduction.
     nmp_divisor: 4 in 2..=8;
     /// Centipawns above beta for one more ply of null move reduction, three at most.
-    nmp_eval_divisor: 192 in 80..=400;
+    nmp_eval_divisor: 170 in 80..=400;
     /// The most that the distance to beta adds to that reduction, plies.
     nmp_eval_most: 3 in 1..=8;
     /// Null move results are verified from this depth on.
@@ -89,7 +89,7 @@ search_params! {
     /// ProbCut from this depth on.
     probcut_min_depth: 6 in 3..=8;
     /// Margin of ProbCut above beta, centipawns.
-    probcut_margin: 171 in 80..=350;
+    probcut_margin: 185 in 80..=350;
     /// Margin of ProbCut taken off when the position is improving, centipawns.
     probcut_improving: 42 in 0..=150;
     /// Reduction of ProbCut, plies.
@@ -97,25 +97,29 @@ search_params! {
     /// Internal iterative reduction from this depth on.
     iir_min_depth: 4 in 2..=8;
     /// Late move pruning up to this depth.
-    lmp_max_depth: 5 in 3..=14;
+    lmp_max_depth: 6 in 3..=14;
     /// Moves searched at any depth before late move pruning.
-    lmp_base: 6 in 1..=10;
+    lmp_base: 5 in 1..=10;
     /// Futility pruning of quiet moves up to this reduced depth.
     fp_max_depth: 9 in 3..=14;
     /// Margin of futility pruning at depth 0, centipawns.
     fp_base: 68 in 20..=250;
     /// Margin of futility pruning, centipawns a ply.
     fp_margin: 49 in 30..=200;
+    /// Futility pruning of losing captures up to this depth.
+    fp_losing_max_depth: 5 in 2..=12;
+    /// Margin of that pruning, centipawns a ply.
+    fp_losing_margin: 120 in 30..=300;
     /// History pruning up to this reduced depth.
-    hp_max_depth: 3 in 1..=12;
+    hp_max_depth: 5 in 1..=12;
     /// Worst history of quiet moves searched near the horizon, a ply.
-    hp_margin: 6422 in 500..=10000;
+    hp_margin: 5000 in 500..=10000;
     /// SEE pruning of quiet moves up to this reduced depth.
     see_quiet_max_depth: 9 in 3..=16;
     /// SEE pruning of captures up to this depth.
     see_noisy_max_depth: 9 in 3..=16;
     /// Loss that quiet moves may incur, centipawns a ply.
-    see_quiet_margin: 84 in 20..=150;
+    see_quiet_margin: 80 in 20..=150;
     /// Loss that captures may incur, centipawns a ply.
     see_noisy_margin: 92 in 40..=200;
     /// Internal iterative reduction where the table's move comes from a search this much less deep, plies.
@@ -123,17 +127,17 @@ search_params! {
     /// Late move reductions from this depth on.
     lmr_min_depth: 2 in 2..=5;
     /// Reduction of quiet moves, 1024ths of a ply.
-    lmr_quiet_base: 863 in 0..=2048;
+    lmr_quiet_base: 1200 in 0..=2048;
     /// Divisor of ln(depth) ln(moves) for quiet moves, hundredths.
-    lmr_quiet_divisor: 220 in 120..=400;
+    lmr_quiet_divisor: 212 in 120..=400;
     /// Reduction of captures, 1024ths of a ply.
-    lmr_noisy_base: 388 in 0..=2048;
+    lmr_noisy_base: 500 in 0..=2048;
     /// Divisor of ln(depth) ln(moves) for captures, hundredths.
-    lmr_noisy_divisor: 389 in 120..=600;
+    lmr_noisy_divisor: 410 in 120..=600;
     /// Less reduction on the principal variation, 1024ths of a ply.
     lmr_pv: 1152 in 0..=2048;
     /// More reduction in nodes expected to fail high, 1024ths of a ply.
-    lmr_cut_node: 1549 in 0..=3072;
+    lmr_cut_node: 1450 in 0..=3072;
     /// More reduction where the evaluation does not improve, 1024ths of a ply.
     lmr_not_improving: 1016 in 0..=2048;
     /// Less reduction for moves that give check, 1024ths of a ply.
@@ -155,13 +159,13 @@ search_params! {
     /// History for one ply less of reduction, captures.
     lmr_noisy_history: 5982 in 2000..=20000;
     /// Centipawns above the best move so far at which a move is searched one ply deeper after its reduction.
-    lmr_deeper_margin: 39 in 10..=200;
+    lmr_deeper_margin: 35 in 10..=200;
     /// Centipawns above the best move so far below which it is searched one ply less deep.
     lmr_shallower_margin: 11 in 0..=40;
     /// From this depth on a move that has raised alpha takes a ply off those after it.
     alpha_min_depth: 3 in 1..=8;
     /// The depth below which a node goes on one ply less deep when a move has raised alpha.
-    alpha_max_depth: 10 in 2..=20;
+    alpha_max_depth: 9 in 2..=20;
     /// Singular extensions from this depth on.
     se_min_depth: 8 in 4..=12;
     /// The table's value must come from a search at most this much less deep, plies.
@@ -169,35 +173,35 @@ search_params! {
     /// Centipawns that other moves must fall short by, in 16ths, a ply.
     se_margin: 23 in 4..=64;
     /// Further centipawns to extend twice.
-    se_double_margin: 17 in 2..=60;
+    se_double_margin: 19 in 2..=60;
     /// Double extensions on one line, at most one more than this.
     se_double_max: 6 in 0..=16;
     /// Extensions end at this many plies from the root, in percent of the depth of the iteration.
     extension_limit: 200 in 100..=400;
     /// Bonus for a good move, a ply.
-    history_bonus: 179 in 50..=400;
+    history_bonus: 130 in 50..=400;
     /// The largest bonus.
-    history_bonus_max: 1556 in 500..=4000;
+    history_bonus_max: 1400 in 500..=4000;
     /// Malus for moves tried in vain, a ply.
-    history_malus: 285 in 50..=400;
+    history_malus: 300 in 50..=400;
     /// The largest malus.
     history_malus_max: 1206 in 500..=4000;
     /// Bonus of a quiet move for each centipawn of evaluation change, tenths.
-    history_swing: 66 in 0..=200;
+    history_swing: 33 in 0..=200;
     /// The sum of both sides' evaluations before and after a move that changes nothing, centipawns: both have the tempo.
-    history_swing_zero: 0 in 0..=120;
+    history_swing_zero: 62 in 0..=120;
     /// The largest such bonus or malus.
     history_swing_max: 1091 in 200..=4000;
     /// Weight of the pawn structure's correction, 1024ths.
-    correction_pawn: 785 in 0..=3072;
+    correction_pawn: 740 in 0..=3072;
     /// Weight of the correction of each side's pieces, 1024ths.
-    correction_pieces: 961 in 0..=3072;
+    correction_pieces: 1230 in 0..=3072;
     /// Weight of the last moves' correction, 1024ths.
     correction_moves: 1503 in 0..=3072;
     /// Plies without progress after which nothing of an evaluation would be left.
     clock_damping: 198 in 110..=1000;
     /// Margin of delta pruning in quiescence, centipawns.
-    qs_margin: 245 in 50..=400;
+    qs_margin: 280 in 50..=400;
     /// Centipawns added to the value of a thread over the worst, for the weight of its vote.
     vote_margin: 14 in 1..=100;
     /// The time a move gets without moves to go: share of the clock, in thousandths.

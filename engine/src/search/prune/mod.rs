@@ -87,6 +87,14 @@ impl NodeState {
         !self.is_check && depth <= params.fp_max_depth && reach <= self.alpha
     }
 
+    /// Futility pruning of captures that lose material: the value that they cannot pass near the horizon, if alpha is
+    /// above it.
+    pub(super) fn losing_captures_reach(&self, params: &SearchParams) -> Option<Value> {
+        let reach = self.eval + params.fp_losing_margin * self.depth;
+        let is_near = self.depth <= params.fp_losing_max_depth && !self.is_check;
+        (is_near && reach <= self.alpha && !is_decided(self.alpha)).then_some(reach)
+    }
+
     /// History pruning: near the horizon, a quiet move that has always failed fails again. `depth` is the reduced one.
     pub(super) fn history_pruning(&self, params: &SearchParams, depth: i32, history: i32) -> bool {
         depth <= params.hp_max_depth && history < -params.hp_margin * depth.max(1)

@@ -153,6 +153,17 @@ fn history_pruning_begins_below_its_margin() {
 }
 
 #[test]
+fn losing_captures_are_futile_below_alpha() {
+    let params = SearchParams { fp_losing_margin: 100, fp_losing_max_depth: 4, ..SearchParams::default() };
+    let node = NodeState { depth: 3, eval: -300, alpha: 0, ..NODE };
+    assert_eq!(node.losing_captures_reach(&params), Some(0));
+    assert_eq!(NodeState { eval: -299, ..node }.losing_captures_reach(&params), None);
+    assert_eq!(NodeState { depth: 5, eval: -900, ..node }.losing_captures_reach(&params), None);
+    assert_eq!(NodeState { is_check: true, ..node }.losing_captures_reach(&params), None);
+    assert_eq!(NodeState { alpha: mate_in(5), ..node }.losing_captures_reach(&params), None);
+}
+
+#[test]
 fn exchanges_may_lose_more_the_deeper_they_are_searched() {
     let params = SearchParams {
         see_quiet_margin: 60,
