@@ -205,9 +205,9 @@ search_params! {
     /// Centipawns added to the value of a thread over the worst, for the weight of its vote.
     vote_margin: 14 in 1..=100;
     /// The time a move gets without moves to go: share of the clock, in thousandths.
-    time_share: 42 in 20..=100;
+    time_share: 43 in 20..=100;
     /// The overheads kept in reserve, so that an occasional late answer does not lose on time.
-    time_reserve: 25 in 5..=50;
+    time_reserve: 20 in 5..=50;
     /// The share of the reserve planned for a move, so that a clock without increment is used up, in thousandths.
     time_reserve_share: 15 in 5..=50;
     /// The largest share of the reserve for one move, in thousandths.
@@ -215,9 +215,9 @@ search_params! {
     /// The largest share of the clock for one move, in percent.
     time_most: 60 in 20..=80;
     /// Share of the increment spent at once, in percent.
-    time_increment: 60 in 30..=100;
+    time_increment: 75 in 30..=100;
     /// The longest a move may take, in percent of its planned time.
-    time_hard: 350 in 150..=800;
+    time_hard: 280 in 150..=800;
     /// Time while the best move stays the same, in percent.
     time_calm: 82 in 40..=100;
     /// Time after a change of the best move, in percent; each iteration halves the distance to the former.
@@ -231,7 +231,7 @@ search_params! {
     /// Percent less time a centipawn that it has risen, at most this much.
     time_drop_least: 15 in 0..=60;
     /// The mean of the product of the factors above over the moves of games, in percent.
-    time_mean: 100 in 40..=150;
+    time_mean: 70 in 40..=150;
 }
 
 impl SearchParams {
