@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::combine::{Pair, SCALE_UNIT};
-use super::endings::{self, Known};
+use super::endings::{self, Known, WHOLE};
 use super::params::{Axis, Indices, Leaf, LeafIndex, PAIRS, Sink, Sum, SumSet, Sums, Weights, leaves, numbers_of};
 use super::{Evaluator, Score, accumulate};
 use crate::chess::{Color, Position};
@@ -182,7 +182,8 @@ impl Breakdown {
                 danger(white),
                 danger(black)
             )?;
-            writeln!(f, "        scale of White's advantage {}, of Black's {}, of {SCALE_UNIT}", scale[0], scale[1])?;
+            let [white, black] = scale.map(|scale| f64::from(scale) / f64::from(WHOLE));
+            writeln!(f, "        scale of White's advantage {white}, of Black's {black}, of {}", SCALE_UNIT / WHOLE)?;
         }
         write!(f, "centipawns; {:.0} % midgame", 100.0 * self.midgame_fraction)
     }

@@ -6,6 +6,7 @@
 use std::ops::{Add, Mul, Neg, Sub};
 use std::sync::LazyLock;
 
+use super::endings::WHOLE;
 use super::params::{LeafIndex, Sum, Sums};
 use super::score::Score;
 use super::taper::FullPhase;
@@ -190,8 +191,9 @@ impl<N: Number> Constants<N> {
 /// The danger at which its curve is as steep as a straight line of one centipawn to four.
 const DANGER_BEND: i32 = 128;
 
-/// The scale that changes nothing.
-pub(super) const SCALE_UNIT: i32 = 128;
+/// The scale that changes nothing: a number of 128ths, counted as often as there are [parts](super::endings::WHOLE) of an
+/// advantage.
+pub(super) const SCALE_UNIT: i32 = 128 * WHOLE;
 
 /// The endgame score at which half of a complexity counts, in centipawns. With a smaller one a fit to results may turn the
 /// endgame into little more than its sign: tiny values, and all the rest complexity.
@@ -207,7 +209,7 @@ const SCALE_KNEE: i32 = 16;
 /// mg    = main.mg + d(danger[white].mg) − d(danger[black].mg)
 /// e     = main.eg + d(danger[white].eg) − d(danger[black].eg)
 /// e′    = e + complexity · e / (|e| + 256)
-/// eg    = (e′ · (scale[white] + scale[black]) + |e′| · (scale[white] − scale[black]) · |e′| / (|e′| + 16)) / 256
+/// eg    = (e′ · (scale[white] + scale[black]) + |e′| · (scale[white] − scale[black]) · |e′| / (|e′| + 16)) / 4096
 /// score = taper(mg, eg)
 /// ```
 ///
@@ -256,7 +258,7 @@ mod tests {
     fn random_sums(random: &mut Random, limit: i64, full: i64) -> Sums<Pair<i32>, i32> {
         let phase = within(random, 3 * full / 2);
         let complexity = within(random, 256);
-        let scale = [(); 2].map(|()| 128 + within(random, 128));
+        let scale = [(); 2].map(|()| SCALE_UNIT + within(random, SCALE_UNIT.into()));
         let mut half = || Pair { mg: within(random, limit), eg: within(random, limit) };
         Sums { phase, main: half(), danger: [half(), half()], complexity, scale }
     }
@@ -299,16 +301,17 @@ mod tests {
     fn joints_have_the_form_that_is_told() {
         let constants = Constants::from_fn(|_| 24.0);
         let pair = |mg: f64, eg: f64| Pair { mg, eg };
-        let none = Sums { danger: [pair(0.0, 0.0); 2], scale: [128.0; 2], ..Sums::default() };
+        let whole = f64::from(SCALE_UNIT);
+        let none = Sums { danger: [pair(0.0, 0.0); 2], scale: [whole; 2], ..Sums::default() };
         let score = |sums| combine(sums, &constants);
         let ending = |eg, complexity, scale| score(Sums { main: pair(1e6, eg), complexity, scale, ..none });
-        assert_eq!(ending(100.0, 0.0, [128.0; 2]), 100.0);
+        assert_eq!(ending(100.0, 0.0, [whole; 2]), 100.0);
         // The side ahead has the say.
-        assert!((ending(1000.0, 0.0, [64.0, 128.0]) - 500.0).abs() < 10.0);
-        assert!((ending(-1000.0, 0.0, [64.0, 128.0]) + 1000.0).abs() < 10.0);
-        assert_eq!(ending(256.0, 20.0, [128.0; 2]), 266.0);
-        assert_eq!(ending(-256.0, 20.0, [128.0; 2]), -266.0);
-        assert!(ending(5.0, -256.0, [128.0; 2]) > 0.0);
+        assert!((ending(1000.0, 0.0, [whole / 2.0, whole]) - 500.0).abs() < 10.0);
+        assert!((ending(-1000.0, 0.0, [whole / 2.0, whole]) + 1000.0).abs() < 10.0);
+        assert_eq!(ending(256.0, 20.0, [whole; 2]), 266.0);
+        assert_eq!(ending(-256.0, 20.0, [whole; 2]), -266.0);
+        assert!(ending(5.0, -256.0, [whole; 2]) > 0.0);
         let danger =
             |white: f64, black: f64| score(Sums { phase: 24.0, danger: [pair(white, 1e6), pair(black, 1e6)], ..none });
         assert_eq!(danger(128.0, 0.0), 32.0);

@@ -32,11 +32,21 @@ fn wanted(count: usize) -> usize {
     std::env::var("MERINO_POSITIONS").map_or(count, |text| text.parse().expect("a number of positions"))
 }
 
-/// Every position of some random games, or of as many as it takes to have what is wanted.
+/// Endings of which rules leave a share of the advantage; random games hardly come to them.
+const SHARED: [&str; 6] = [
+    "4k3/8/8/8/3RPK2/8/r7/8 w - - 0 1",
+    "6k1/8/7P/6K1/8/3b4/8/R7 b - - 0 1",
+    "8/4k1p1/8/4P3/8/6P1/r5K1/4R3 w - - 0 1",
+    "8/7k/7P/4K1P1/8/4B3/2b5/8 w - - 0 1",
+    "4k3/8/4P3/3K4/8/2b5/8/6B1 b - - 0 1",
+    "8/8/3k4/p7/3P4/3K4/8/8 w - - 0 1",
+];
+
+/// Some endings, and every position of some random games, or of as many as it takes to have what is wanted.
 fn positions(games: usize) -> Vec<Position> {
     let wanted = wanted(games * GAME);
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    let mut positions = Vec::new();
+    let mut positions: Vec<_> = SHARED.iter().map(|fen| Position::from_fen(fen).expect("a position")).collect();
     while positions.len() < wanted {
         let mut position = Position::start();
         for _ in 0..GAME {

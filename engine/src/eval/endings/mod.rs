@@ -4,9 +4,11 @@
 //! has come: nothing jumps between two of them that follow each other, but where a result does.
 
 mod kpk;
+mod share;
 
 use super::geometry::{LIGHT, distance, from_edge, rank_of};
 use crate::chess::{Bitboard, Color, File, PieceType, Position, Rank, Square};
+pub(super) use share::{WHOLE, shares};
 
 /// An ending by its pieces.
 struct Ending {
@@ -127,6 +129,9 @@ fn lone_king(pieces: &Pieces<'_>, [pawns, knights, bishops, rooks, queens]: [u32
         let worth: i32 = counts.into_iter().map(|(count, worth)| count as i32 * worth).sum();
         return Some(("KXK", worth + pieces.cornered()));
     }
+    if (pawns, knights, bishops) == (1, 1, 0) {
+        return is_stalemate_guard(pieces).then_some(("KNPK", 0));
+    }
     if bishops > 0 && knights == 0 {
         let name = if pawns == 0 { "KBK" } else { "KBPK" };
         return (pawns == 0 || is_wrong_bishop(pieces, squares)).then_some((name, 0));
@@ -142,6 +147,15 @@ fn is_wrong_bishop(pieces: &Pieces<'_>, bishops: Bitboard) -> bool {
         let is_commanded = ((LIGHT & bishops).any()) == LIGHT.has(goal);
         pawns.without(Bitboard::file(file)).is_empty() && !is_commanded && distance(pieces.weak_king(), goal) <= 1
     })
+}
+
+/// Whether a rook's pawn on the seventh rank is held for good: the king beside the pawn's goal leaves the corner for no knight,
+/// and the other king may not come near without stalemate.
+fn is_stalemate_guard(pieces: &Pieces<'_>) -> bool {
+    let pawn = pieces.square(pieces.strong, PieceType::Pawn);
+    let goal = Square::new(pawn.file(), Rank::Eighth.relative_to(pieces.strong));
+    let is_on_edge = matches!(pawn.file(), File::A | File::H);
+    is_on_edge && rank_of(pawn, pieces.strong) == 6 && distance(pieces.weak_king(), goal) <= 1
 }
 
 fn pawn(pieces: &Pieces<'_>) -> i32 {

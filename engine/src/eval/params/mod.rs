@@ -73,7 +73,7 @@ params! {
         Danger = danger: [S; 2],
         /// How far the endgame score is moved away from 0, or towards it if negative, in centipawns.
         Complexity = complexity: W,
-        /// The share of the endgame score that counts if it is a side's advantage, in 128ths.
+        /// The share of the endgame score that counts if it is a side's advantage, in 2048ths: 128ths, 16 times at most.
         Scale = scale: [W; 2],
     }
 

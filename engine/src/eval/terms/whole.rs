@@ -2,6 +2,7 @@
 
 use crate::chess::{Bitboard, Color, PieceType};
 use crate::eval::context::Context;
+use crate::eval::endings::{self, WHOLE};
 use crate::eval::geometry::{LIGHT, QUEEN_SIDE, count_files, files_of};
 use crate::eval::params::{Accumulate, EvalParams};
 
@@ -27,13 +28,19 @@ pub(in crate::eval) fn whole<S: Copy, W: Copy>(
     sink.complexity(complexity.asymmetry, count_files(one_sided));
 
     let ending = Ending::new(cx, on_both_wings);
-    for us in Color::ALL {
-        scale(cx, us, &ending, params, sink);
+    let shares = if ending.few_pieces { endings::shares(cx.position) } else { None };
+    if shares.is_some() {
+        all_endgame(cx, params, sink);
+    }
+    for (us, share) in Color::ALL.into_iter().zip(shares.unwrap_or([WHOLE; 2])) {
+        sink.scale(us, scale(cx, us, &ending, params), share);
     }
 }
 
 /// What both sides' scales ask for.
 struct Ending {
+    /// Two at most, beside kings and pawns.
+    few_pieces: bool,
     /// Each side has one bishop, of opposite colours.
     opposite_bishops: bool,
     /// There is no other piece beside these.
@@ -53,7 +60,9 @@ impl Ending {
         };
         let lights = (bishops & LIGHT).count();
         let pieces = cx.occupied.without(cx.position.pieces(PieceType::Pawn) | cx.position.pieces(PieceType::King));
+        let without_first = |set: Bitboard| Bitboard(set.0 & set.0.wrapping_sub(1));
         Ending {
+            few_pieces: !without_first(pieces).has_several(),
             opposite_bishops: one_each(bishops) && lights == 1,
             bishops_alone: pieces == bishops,
             rooks_on_one_wing: pieces == rooks && one_each(rooks) && !on_both_wings,
@@ -61,19 +70,21 @@ impl Ending {
     }
 }
 
-/// Adds the share of the endgame score that counts if it is in favour of `us`: one number of one class.
+/// Takes the phase off again: where a rule knows what an endgame is worth, no part of the midgame counts.
+#[cold]
+fn all_endgame<S: Copy, W: Copy>(cx: &Context<'_>, params: &EvalParams<S, W>, sink: &mut impl Accumulate<S, W>) {
+    for (&phase, kind) in params.phase.iter().zip(PieceType::ALL) {
+        sink.phase(phase, -(cx.position.pieces(kind).count() as i32));
+    }
+}
+
+/// The share of the endgame score that counts if it is in favour of `us`: the number of one class.
 #[inline(always)]
-fn scale<S: Copy, W: Copy>(
-    cx: &Context<'_>,
-    us: Color,
-    ending: &Ending,
-    params: &EvalParams<S, W>,
-    sink: &mut impl Accumulate<S, W>,
-) {
+fn scale<S: Copy, W: Copy>(cx: &Context<'_>, us: Color, ending: &Ending, params: &EvalParams<S, W>) -> W {
     let (params, them) = (&params.scale, !us);
     let (own, theirs) = (cx.side(us), cx.side(them));
     let pawns = own.pawns.count();
-    let scale = if ending.opposite_bishops && ending.bishops_alone {
+    if ending.opposite_bishops && ending.bishops_alone {
         params.opposite_bishops[cx.facts.passed[us.index()].count().min(3) as usize]
     } else if pawns == 0 && officers(cx, us) <= officers(cx, them) + 3 {
         params.pawnless
@@ -83,8 +94,7 @@ fn scale<S: Copy, W: Copy>(
         params.opposite_bishops_and_pieces
     } else {
         params.pawns[pawns.min(8) as usize]
-    };
-    sink.scale(us, scale, 1);
+    }
 }
 
 /// The pieces of a side in the old count: 3 a minor piece, 5 a rook, 9 a queen.
