@@ -7,12 +7,12 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|text: &str| {
     let mut position = Position::start();
     for word in text.split_ascii_whitespace() {
-        let mv = match (position.parse_san(word), position.parse_uci(word)) {
+        let mv = match (position.parse_move(word), position.parse_uci(word)) {
             (Ok(mv), _) | (_, Ok(mv)) => mv,
             _ => continue,
         };
         assert!(position.is_legal(mv));
-        assert_eq!(position.parse_san(&position.to_san(mv)), Ok(mv));
+        assert_eq!(position.parse_move(&position.to_san(mv)), Ok(mv));
         position.play(mv);
     }
 });

@@ -270,7 +270,7 @@ fn games_are_written_as_pgn_and_read_back() {
             let is_move = !is_comment && word.starts_with(|c: char| c.is_ascii_alphabetic());
             is_comment = if word.contains('{') || is_comment { !word.ends_with('}') } else { false };
             if is_move {
-                position.play(position.parse_san(word).unwrap());
+                position.play(position.parse_move(word).unwrap());
                 plies += 1;
             }
         }

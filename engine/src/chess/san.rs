@@ -1,9 +1,9 @@
-//! Standard Algebraic Notation, in and out, and UCI text in.
+//! Standard Algebraic Notation, in and out, and what other programs write in its place.
 //! See <https://www.chessprogramming.org/Algebraic_Chess_Notation>.
 
 use thiserror::Error;
 
-use super::moves::split_coordinates;
+use super::moves::{PROMOTIONS, split_coordinates};
 use super::{
     Bitboard, CastlingSide, File, Move, MoveKind, MoveList, MoveParseError, PieceType, Position, Rank, Square, attacks,
 };
@@ -11,8 +11,8 @@ use super::{
 /// Why a text is not a move of the position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SanError {
-    /// Not of the form `Nf3`, `exd8=Q+` or `O-O`.
-    #[error("`{0}` is not a move in algebraic notation, like Nf3, exd8=Q or O-O")]
+    /// Not of the form `Nf3`, `exd8=Q+`, `O-O` or `e2e4`.
+    #[error("`{0}` is not a move, like Nf3, exd8=Q, O-O or e2e4")]
     Malformed(String),
     /// Well-formed, but no legal move reads so.
     #[error("`{0}` is not a legal move here")]
@@ -52,31 +52,39 @@ pub enum SanMismatch {
 }
 
 impl San {
-    /// Reads a move. Check marks and annotations (`+ # ! ?`) are not looked at; castling is read with letters or zeros.
+    /// Reads a move. Check marks and annotations (`+ # ! ? e.p.`) are not looked at; castling is read with letters or
+    /// zeros.
     fn parse(text: &str) -> Option<Self> {
         let body = text.trim_end_matches(['+', '#', '!', '?']);
+        let body = body.strip_suffix("e.p.").or_else(|| body.strip_suffix("ep")).unwrap_or(body);
         match body {
-            "O-O" | "0-0" => Some(San::Castling(CastlingSide::King)),
-            "O-O-O" | "0-0-0" => Some(San::Castling(CastlingSide::Queen)),
+            "O-O" | "0-0" | "o-o" => Some(San::Castling(CastlingSide::King)),
+            "O-O-O" | "0-0-0" | "o-o-o" => Some(San::Castling(CastlingSide::Queen)),
             _ => Self::parse_piece(body.as_bytes()),
         }
     }
 
     fn parse_piece(mut body: &[u8]) -> Option<Self> {
         let (piece_type, rest) = match body {
-            [letter @ (b'N' | b'B' | b'R' | b'Q' | b'K'), rest @ ..] => {
+            [letter @ (b'N' | b'B' | b'R' | b'Q' | b'K' | b'P'), rest @ ..] => {
                 (PieceType::from_letter(letter.to_ascii_lowercase())?, rest)
             }
             _ => (PieceType::Pawn, body),
         };
         body = rest;
         let mut promotion = None;
-        if let [rest @ .., letter @ (b'N' | b'B' | b'R' | b'Q')] = body {
-            promotion = PieceType::from_letter(letter.to_ascii_lowercase());
-            body = rest.strip_suffix(b"=").unwrap_or(rest);
+        if let [rest @ .., letter] = body
+            && let Some(piece) = PieceType::from_letter(letter.to_ascii_lowercase())
+        {
+            promotion = Some(piece).filter(|piece| PROMOTIONS.contains(piece));
+            promotion?;
+            body = rest.strip_suffix(b"=").or_else(|| rest.strip_suffix(b"/")).unwrap_or(rest);
         }
         let (origin, to) = body.split_at_checked(body.len().checked_sub(2)?)?;
-        let origin = origin.strip_suffix(b"x").or_else(|| origin.strip_suffix(b"-")).unwrap_or(origin);
+        let origin = match origin {
+            [origin @ .., b'x' | b'-' | b':'] => origin,
+            _ => origin,
+        };
         let rank_of = |byte: u8| Rank::from_index(byte.wrapping_sub(b'1') as usize);
         let (file, rank) = match *origin {
             [] => (None, None),
@@ -90,17 +98,34 @@ impl San {
 }
 
 impl Position {
-    /// The legal move that a text in algebraic notation names. Check marks and annotations (`+ # ! ?`) are not looked
-    /// at; castling is read with letters or zeros.
+    /// The legal move that a text names: in algebraic notation, short or long, or in coordinates, with or without a
+    /// letter for the piece. Castling is read with letters or zeros, as the king's two steps and as king takes rook.
+    /// Check marks and annotations (`+ # ! ? e.p.`) are not looked at.
     ///
     /// # Errors
     /// A malformed text, an illegal or an ambiguous move.
-    pub fn parse_san(&self, text: &str) -> Result<Move, SanError> {
+    pub fn parse_move(&self, text: &str) -> Result<Move, SanError> {
         let san = San::parse(text).ok_or_else(|| SanError::Malformed(text.to_owned()))?;
-        self.find_san(san).map_err(|mismatch| match mismatch {
-            SanMismatch::Illegal => SanError::Illegal(text.to_owned()),
-            SanMismatch::Ambiguous => SanError::Ambiguous(text.to_owned()),
-        })
+        match self.find_san(san) {
+            Ok(mv) => Ok(mv),
+            Err(SanMismatch::Ambiguous) => Err(SanError::Ambiguous(text.to_owned())),
+            Err(SanMismatch::Illegal) => self.find_other(san).ok_or_else(|| SanError::Illegal(text.to_owned())),
+        }
+    }
+
+    /// The legal move of a text that is none in algebraic notation: a piece without its letter, or castling as a move of
+    /// the king.
+    fn find_other(&self, san: San) -> Option<Move> {
+        let San::Piece { piece_type, file, rank, to, promotion } = san else { return None };
+        let king = self.king(self.side_to_move());
+        let is_of_king = piece_type == PieceType::King
+            && file.is_none_or(|file| king.file() == file)
+            && rank.is_none_or(|rank| king.rank() == rank);
+        match (piece_type, file, rank) {
+            (PieceType::Pawn, Some(file), Some(rank)) => self.find_coordinates(Square::new(file, rank), to, promotion),
+            _ if is_of_king => self.find_coordinates(king, to, promotion),
+            _ => None,
+        }
     }
 
     /// The legal move that algebraic notation means here. Looks from the target square for pieces that reach it: much
@@ -214,6 +239,11 @@ impl Position {
     pub fn parse_uci(&self, text: &str) -> Result<Move, MoveParseError> {
         let (from, to, promotion) =
             split_coordinates(text).ok_or_else(|| MoveParseError::Malformed(text.to_owned()))?;
+        self.find_coordinates(from, to, promotion).ok_or_else(|| MoveParseError::Illegal(text.to_owned()))
+    }
+
+    /// The legal move from a square to another.
+    fn find_coordinates(&self, from: Square, to: Square, promotion: Option<PieceType>) -> Option<Move> {
         let named = |mv: &Move| mv.from() == from && mv.to() == to && mv.promoted() == promotion;
         // A king that steps onto its own castling target is a plain move where that is legal.
         let moves = self.legal_moves();
@@ -224,8 +254,7 @@ impl Position {
                 && from.file() == File::E
                 && mv.castling_side().king_target(self.side_to_move()) == to
         };
-        let found = moves.iter().copied().find(named).or_else(|| moves.iter().copied().find(short_castling));
-        found.ok_or_else(|| MoveParseError::Illegal(text.to_owned()))
+        moves.iter().copied().find(named).or_else(|| moves.iter().copied().find(short_castling))
     }
 }
 
@@ -246,7 +275,7 @@ mod tests {
         ] {
             let position = position(fen);
             for mv in position.legal_moves() {
-                assert_eq!(position.parse_san(&position.to_san(mv)), Ok(mv));
+                assert_eq!(position.parse_move(&position.to_san(mv)), Ok(mv));
                 assert_eq!(position.parse_uci(&mv.to_uci(false)), Ok(mv));
                 assert_eq!(position.parse_uci(&mv.to_uci(true)), Ok(mv));
             }
@@ -315,13 +344,43 @@ mod tests {
     }
 
     #[test]
+    fn moves_are_read_as_other_programs_write_them() {
+        for (fen, uci, texts) in [
+            (
+                "2r1k3/1P6/8/8/8/8/8/4K3 w - -",
+                "b7c8q",
+                "b7c8Q b7xc8=Q b7c8=q b7-c8Q bxc8=q bxc8/Q bc8Q b7:c8Q Pb7xc8=Q bxc8=Q+",
+            ),
+            ("8/1P2k3/8/8/8/8/8/4K3 w - -", "b7b8n", "b7b8N b7-b8=N b7b8=n b8n b8=N b7b8n"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq -", "e8g8", "e8g8 e8-g8 Ke8-g8 Ke8g8 Kg8 e8h8 Ke8xh8 0-0 O-O o-o"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq -", "e1c1", "e1c1 e1-c1 Ke1-c1 Kc1 e1a1 Ke1xa1 0-0-0 O-O-O o-o-o"),
+            ("4k3/8/8/8/4p3/8/3P4/4K1N1 w - -", "g1f3", "g1f3 g1-f3 Ng1-f3 Ng1f3 Nf3 Ngf3 N1f3"),
+            ("4k3/8/8/8/4p3/5N2/3P4/4K3 w - -", "d2d4", "d2d4 d2-d4 d4 Pd4 Pd2-d4"),
+            ("4k3/8/8/8/3Pp3/8/8/4K3 b - d3", "e4d3", "e4d3 e4xd3 exd3 exd3e.p. ed3 e4:d3"),
+            ("4k3/8/8/8/4p3/3n4/4P3/4K3 w - -", "e2d3", "e2xd3 e2d3 exd3"),
+        ] {
+            let position = position(fen);
+            for text in texts.split(' ') {
+                assert_eq!(position.parse_move(text), position.parse_uci(uci).map_err(|_| unreachable!()), "{text}");
+            }
+        }
+        // Text that could be either is what is legal: the king steps to c1 and does not castle.
+        let near = position("4k3/8/8/8/8/8/8/RK6 w Q -");
+        assert_eq!(near.parse_move("Kc1").unwrap().kind(), MoveKind::Normal);
+        let illegal = |fen: &str, text: &str| position(fen).parse_move(text) == Err(SanError::Illegal(text.into()));
+        for text in ["e1g1", "Kg1", "e1h1", "Kd1g1", "Ng1"] {
+            assert!(illegal("4k1r1/8/8/8/8/8/8/4K2R w K -", text), "{text}");
+        }
+    }
+
+    #[test]
     fn errors_tell_malformed_from_illegal_and_ambiguous() {
         let position = position("7k/8/8/8/8/8/8/N1N1K3 w - - 0 1");
-        assert_eq!(position.parse_san("Nb3"), Err(SanError::Ambiguous("Nb3".into())));
-        assert_eq!(position.parse_san("Nf3"), Err(SanError::Illegal("Nf3".into())));
-        assert_eq!(position.parse_san("O-O"), Err(SanError::Illegal("O-O".into())));
-        for bad in ["", "N", "e", "e9", "Nabc3", "e8=K", "=Q", "é4"] {
-            assert_eq!(position.parse_san(bad), Err(SanError::Malformed(bad.into())), "{bad}");
+        assert_eq!(position.parse_move("Nb3"), Err(SanError::Ambiguous("Nb3".into())));
+        assert_eq!(position.parse_move("Nf3"), Err(SanError::Illegal("Nf3".into())));
+        assert_eq!(position.parse_move("O-O"), Err(SanError::Illegal("O-O".into())));
+        for bad in ["", "N", "e", "e9", "Nabc3", "e8=K", "e8k", "=Q", "é4"] {
+            assert_eq!(position.parse_move(bad), Err(SanError::Malformed(bad.into())), "{bad}");
         }
         assert_eq!(position.parse_uci("e1e9"), Err(MoveParseError::Malformed("e1e9".into())));
         assert_eq!(position.parse_uci("e1e3"), Err(MoveParseError::Illegal("e1e3".into())));

@@ -114,7 +114,7 @@ fn compare_with_shakmaty(ours: &Position, theirs: &Chess) -> Result<(), TestCase
         prop_assert_eq!(our_move.to_uci(true), uci, "{}", fen);
         let san = SanPlus::from_move(theirs.clone(), mv).to_string();
         prop_assert_eq!(ours.to_san(our_move), &san[..], "{}", fen);
-        prop_assert_eq!(ours.parse_san(&san), Ok(our_move), "{}", fen);
+        prop_assert_eq!(ours.parse_move(&san), Ok(our_move), "{}", fen);
     }
     Ok(())
 }
@@ -297,7 +297,7 @@ fn read_all(position: &Position, text: &str) -> Result<(), TestCaseError> {
         prop_assert_eq!(Position::from_fen(&read.to_fen()), Ok(read));
     }
     let _ = Epd::parse(text);
-    let san = position.parse_san(text);
+    let san = position.parse_move(text);
     prop_assert!(san.as_ref().map_or(true, |&mv| position.is_legal(mv)), "{:?}", san);
     let uci = position.parse_uci(text);
     prop_assert!(uci.as_ref().map_or(true, |&mv| position.is_legal(mv)), "{:?}", uci);

@@ -22,7 +22,7 @@ pub(super) fn position(rest: &str) -> Result<Game, String> {
     };
     let mut game = Game::new(start);
     for (i, text) in moves.split_ascii_whitespace().enumerate() {
-        let mv = game.position().parse_uci(text);
+        let mv = game.position().parse_move(text);
         game.play(mv.map_err(|error| format!("position: move {}: {error}", i + 1))?);
     }
     Ok(game)
@@ -96,7 +96,7 @@ fn search_moves<'a>(
         if KEYWORDS.contains(&word) {
             return Some(word);
         }
-        match position.parse_uci(word) {
+        match position.parse_move(word) {
             Ok(mv) => limits.search_moves.push(mv),
             // python-chess writes "no move at all" so.
             Err(_) if word == "0000" => {}
@@ -135,6 +135,15 @@ mod tests {
         assert!(four.position().to_fen().starts_with("4k3/8/8/8/8/8/8/4K2R w K -"));
         assert!(position("startpos moves e2e5").unwrap_err().contains("move 1: `e2e5` is not a legal move"));
         assert!(position("fen 8/8").is_err() && position("").is_err() && position("nowhere").is_err());
+    }
+
+    #[test]
+    fn moves_are_taken_as_other_programs_write_them() {
+        let fen = "fen 1n2k2r/P7/8/8/8/8/8/4K3 w k - moves";
+        for moves in ["a7a8Q e8g8", "a7xb8=Q e8f7", "a7-a8=Q Ke8-g8", "a8=Q O-O", "a7a8q e8h8"] {
+            assert!(position(&format!("{fen} {moves}")).is_ok(), "{moves}");
+        }
+        assert_eq!(limits("searchmoves e2-e4 Nf3", &Position::start()).0.search_moves.len(), 2);
     }
 
     #[test]

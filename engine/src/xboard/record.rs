@@ -1,6 +1,6 @@
 //! The record of the game: taking back, parsing and writing moves, and the result.
 
-use crate::chess::{CastlingSide, Color, Game, GameEnd, Move, MoveKind, MoveParseError, Position, SanError};
+use crate::chess::{CastlingSide, Color, Game, GameEnd, Move, MoveKind, Position, SanError};
 
 /// A game with its start and moves.
 #[derive(Clone, Debug)]
@@ -66,35 +66,18 @@ impl Record {
         true
     }
 
-    /// The legal move of a text: coordinates, castling as the king's two steps, as `O-O` or as king takes rook; also
-    /// algebraic notation.
+    /// The legal move of a text: coordinates, or algebraic notation.
     pub(super) fn read_move(&self, text: &str) -> Result<Move, MoveError> {
-        match self.position().parse_uci(&with_small_promotion(text)) {
-            Ok(mv) => return Ok(mv),
-            Err(MoveParseError::Illegal(_)) => return Err(MoveError::Illegal),
-            Err(MoveParseError::Malformed(_)) => {}
-        }
-        self.position().parse_san(text).map_err(|error| match error {
+        self.position().parse_move(text).map_err(|error| match error {
             SanError::Ambiguous(_) => MoveError::Ambiguous,
             SanError::Illegal(_) | SanError::Malformed(_) => MoveError::Illegal,
         })
     }
 }
 
-/// Coordinates whose promotion letter, if any, is small.
-fn with_small_promotion(text: &str) -> String {
-    match text.as_bytes() {
-        [.., rank, b'A'..=b'Z'] if rank.is_ascii_digit() => text.to_ascii_lowercase(),
-        _ => text.to_owned(),
-    }
-}
-
 /// Whether a word has the form of a move, legal anywhere or not.
 pub(super) fn is_like_a_move(word: &str) -> bool {
-    let start = Position::start();
-    let is_malformed = matches!(start.parse_uci(&with_small_promotion(word)), Err(MoveParseError::Malformed(_)))
-        && matches!(start.parse_san(word), Err(SanError::Malformed(_)));
-    !is_malformed
+    !matches!(Position::start().parse_move(word), Err(SanError::Malformed(_)))
 }
 
 /// A legal move as the protocol writes it.

@@ -272,7 +272,7 @@ fn the_analysis_follows_the_board() {
         let line = engine.until("4 ").pop().unwrap();
         let mut next = position.clone();
         for san in line.split(' ').skip(4) {
-            next.play(next.parse_san(san).unwrap_or_else(|error| panic!("{command}: {line}: {error}")));
+            next.play(next.parse_move(san).unwrap_or_else(|error| panic!("{command}: {line}: {error}")));
         }
     }
     assert_eq!(engine.answer("usermove a1a1", "Illegal"), "Illegal move: a1a1");

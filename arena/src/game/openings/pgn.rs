@@ -34,7 +34,7 @@ fn last_position(game: &PgnGame) -> Result<Position, (u64, LineFault)> {
     let start = game.tag("FEN").map_or_else(|| Ok(Position::start()), Position::from_fen);
     let mut position = start.map_err(|error| (game.line, error.into()))?;
     for played in &game.moves {
-        let mv = position.parse_san(&played.word).map_err(|error| (played.line, error.into()))?;
+        let mv = position.parse_move(&played.word).map_err(|error| (played.line, error.into()))?;
         position.play(mv);
     }
     Ok(position)

@@ -207,7 +207,7 @@ fn play(start: &Position, words: &[PgnMove]) -> Result<Vec<Played>, Fault> {
     let mut position = start.clone();
     let play = |PgnMove { line, word, comments }: &PgnMove| {
         let mover = position.side_to_move();
-        let mv = position.parse_san(word).map_err(|error| {
+        let mv = position.parse_move(word).map_err(|error| {
             let error = match error {
                 // A move that is passed has a form, and is never legal.
                 SanError::Malformed(word) if word != "--" => {
