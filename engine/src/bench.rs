@@ -12,6 +12,24 @@ use crate::search::{DEFAULT_HASH, Limits, Searcher, on_large_stack};
 /// The depth of the bench, plies.
 pub const DEPTH: i32 = 13;
 
+/// The depth that the arguments of a bench ask for, [`DEPTH`] if there are none.
+///
+/// # Errors
+/// If they are more than a depth: other engines take hash, threads, a file and a kind of limit as well.
+pub fn depth(words: &[&str]) -> Result<i32, String> {
+    match words {
+        [] => Ok(DEPTH),
+        [depth] => match depth.parse() {
+            Ok(depth @ 1..=100) => Ok(depth),
+            _ => Err(format!("bench: expected a depth from 1 to 100, found `{depth}`")),
+        },
+        _ => {
+            let words = words.join(" ");
+            Err(format!("bench: takes a depth alone, found `{words}`: hash, threads and positions are always the same"))
+        }
+    }
+}
+
 /// Forty positions of the default data, from opening to endgame; ten well-known ones, castling, promotion, en passant,
 /// zugzwang and mates among them.
 pub const POSITIONS: [&str; 50] = [
@@ -102,4 +120,15 @@ pub fn run(depth: i32, like: &Searcher, mut progress: impl FnMut(&str, u64) + Se
         }
     });
     Ok(Report { nodes, time: start.elapsed() })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_bench_takes_a_depth_and_refuses_the_arguments_of_others() {
+        assert_eq!((super::depth(&[]), super::depth(&["5"])), (Ok(super::DEPTH), Ok(5)));
+        for words in [&["16", "1", "13", "default", "depth"][..], &["x"], &["0"], &["-1"]] {
+            assert!(super::depth(words).unwrap_err().starts_with("bench: "), "{words:?}");
+        }
+    }
 }

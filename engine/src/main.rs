@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use common::{error_chain, out, print};
 use engine::bench;
@@ -16,7 +16,7 @@ use engine::chess::{Position, divide};
 use engine::eval::Evaluator;
 use engine::options::{Offer, OpenTablebase};
 use engine::panic::abort_on_panic;
-use engine::search::{Pruning, Quiescence, Searcher, is_mate};
+use engine::search::{Pruning, Quiescence, Searcher, mate_distance};
 use engine::{options, protocol, shell_files, uci};
 
 /// A chess engine whose evaluation parameters are read from TOML. Without arguments it speaks UCI, or the protocol of
@@ -37,9 +37,9 @@ struct Cli {
 enum Command {
     /// Search fifty positions to a fixed depth: the signature of the search, and its speed.
     Bench {
-        /// Depth in plies.
-        #[arg(default_value_t = bench::DEPTH)]
-        depth: i32,
+        /// Depth in plies; 13 if none is given.
+        #[arg(value_name = "DEPTH", allow_negative_numbers = true)]
+        depth: Vec<String>,
         #[command(flatten)]
         parameters: Parameters,
     },
@@ -143,17 +143,17 @@ const NO_READER: &str = "no thread to read commands with";
 
 fn run(command: Command, offer: Offer) -> Result<()> {
     match command {
-        Command::Bench { depth, parameters } => bench(depth, parameters.evaluator()?),
+        Command::Bench { depth, parameters } => {
+            let words: Vec<&str> = depth.iter().map(String::as_str).collect();
+            bench(bench::depth(&words).map_err(Error::msg)?, parameters.evaluator()?)
+        }
         Command::SpsaInputs => {
             out!("{}", options::spsa_inputs().trim_end());
             Ok(())
         }
         Command::ShellFiles { folder } => Ok(shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), &folder)?),
         Command::Xboard => protocol::run_xboard(offer).context(NO_READER),
-        Command::Uci(words) => {
-            uci::run_commands(commands_of(words), offer);
-            Ok(())
-        }
+        Command::Uci(words) => uci::run_commands(&commands_of(words), offer).map_err(Error::msg),
         Command::Eval { terms, board, parameters, position } => {
             let (evaluator, position) = (parameters.evaluator()?, position.position()?);
             let breakdown = evaluator.breakdown(&position);
@@ -207,9 +207,13 @@ fn qsearch(evaluator: &Evaluator, position: &Position) -> Result<()> {
     let mut search = Quiescence::new(evaluator, Pruning::Exact);
     let leaf = search.resolve(position);
     let line: Vec<String> = leaf.line.iter().map(ToString::to_string).collect();
-    let what = if is_mate(leaf.score) { "mate, as" } else { "centipawns," };
     out!("static  {:+} centipawns, white's view", evaluator.evaluate_for_white(position));
-    out!("value   {:+} {what} white's view", leaf.score);
+    match mate_distance(leaf.score) {
+        Some(0) => out!("value   checkmate"),
+        Some(moves @ 1..) => out!("value   White mates in {moves}"),
+        Some(moves) => out!("value   Black mates in {}", -moves),
+        None => out!("value   {:+} centipawns, white's view", leaf.score),
+    }
     out!("line    {}", if line.is_empty() { "-".to_owned() } else { line.join(" ") });
     out!("leaf    {}", leaf.position.to_fen());
     out!("nodes   {}", search.nodes());

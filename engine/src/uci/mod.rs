@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use common::out;
 
+use crate::bench;
 use crate::chess::{Color, File, Game, Move, Position, Rank, Square};
 use crate::console::{Console, Event, SearchThread, first_word};
 use crate::genfens::Request;
@@ -62,6 +63,8 @@ struct Session {
     queue: Queue<String>,
     /// Whether the input has ended.
     is_input_closed: bool,
+    /// Why the last command was refused, if it was.
+    refusal: Option<String>,
 }
 
 /// Speaks UCI until `quit` or the end of input.
@@ -81,11 +84,17 @@ pub(crate) fn run(console: &mut Console, offer: Offer) {
 }
 
 /// Executes commands one after the other, each after the end of the previous one.
-pub fn run_commands(commands: impl IntoIterator<Item = String>, offer: Offer) {
+///
+/// # Errors
+/// If a command is unknown, before any is executed, or was refused.
+pub fn run_commands(commands: &[String], offer: Offer) -> Result<(), String> {
+    if let Some(unknown) = commands.iter().find(|command| !is_known(command)) {
+        return Err(format!("unknown command `{unknown}`: `merino --help` lists commands; UCI commands are taken too"));
+    }
     let (sender, receiver) = mpsc::channel();
-    let Some(mut session) = Session::new(offer, sender) else { return };
+    let Some(mut session) = Session::new(offer, sender) else { return Err("the engine cannot start".to_owned()) };
     for command in commands {
-        if session.receive(&command).is_break() {
+        if session.receive(command).is_break() {
             break;
         }
         while let Some(task) = session.task {
@@ -95,10 +104,14 @@ pub fn run_commands(commands: impl IntoIterator<Item = String>, offer: Offer) {
             }
             match receiver.recv() {
                 Ok(Event::Done(searcher, outcome)) => session.finish(searcher, outcome.as_ref()),
-                _ => return,
+                _ => return Err("the search has ended".to_owned()),
             };
         }
+        if let Some(error) = session.refusal.take() {
+            return Err(error);
+        }
     }
+    Ok(())
 }
 
 impl Session {
@@ -119,13 +132,13 @@ impl Session {
             task: None,
             queue: Queue::new(),
             is_input_closed: false,
+            refusal: None,
         })
     }
 
     /// Handles a line: executes it or queues it.
     fn receive(&mut self, line: &str) -> ControlFlow<()> {
         match first_word(line).0 {
-            "" | "debug" | "register" => {}
             "quit" => return ControlFlow::Break(()),
             "uci" => self.print_id(),
             "isready" => out!("readyok"),
@@ -133,8 +146,7 @@ impl Session {
             "ponderhit" | "d" | "position" | "go" | "setoption" | "ucinewgame" | "eval" | "bench" | "genfens" => {
                 self.enqueue(line, Urgency::None);
             }
-            // Some GUIs try other protocols first.
-            "xboard" | "protover" => {}
+            word if is_known(word) => {}
             word => out!("info string unknown command `{word}`"),
         }
         ControlFlow::Continue(())
@@ -170,7 +182,7 @@ impl Session {
             "setoption" => self.set_option(rest),
             "ucinewgame" => self.new_game(),
             "eval" => self.print_eval(),
-            "bench" => self.spawn_work(Task::Workload, work::play_bench),
+            "bench" => self.play_bench(rest),
             "genfens" => self.make_openings(rest),
             // `stop`: the search has ended.
             _ => {}
@@ -186,7 +198,13 @@ impl Session {
 
     fn set_position(&mut self, rest: &str) {
         let game = command::position(rest);
-        self.game = game.map_err(|error| out!("info string error: {error}")).ok();
+        self.game = game.map_err(|error| self.refuse(error)).ok();
+    }
+
+    /// Tells why a command cannot be executed.
+    fn refuse(&mut self, error: String) {
+        out!("info string error: {error}");
+        self.refusal = Some(error);
     }
 
     /// The game; prints an error if there is none.
@@ -213,8 +231,7 @@ impl Session {
     fn set_option(&mut self, rest: &str) {
         let Some(searcher) = &mut self.search.searcher else { return };
         let Some(body) = rest.strip_prefix("name") else {
-            out!("info string error: setoption: expected `name`");
-            return;
+            return self.refuse("setoption: expected `name`".to_owned());
         };
         let (name, value) = match body.split_once(" value") {
             Some((name, value)) => (name.trim(), Some(value.trim())),
@@ -223,6 +240,7 @@ impl Session {
         let mut target = Target { searcher, display: &mut self.display, opening: &mut self.opening };
         if let Err(message) = self.options.set(&mut target, name, value) {
             out!("info string {message}");
+            self.refusal = Some(message.trim_start_matches("error: ").to_owned());
         }
     }
 
@@ -235,7 +253,7 @@ impl Session {
         let Some(game) = self.game().cloned() else { return out!("bestmove 0000") };
         let Some(searcher) = self.search.searcher.take() else { return };
         let (mut limits, notes) = command::limits(rest, game.position());
-        notes.iter().for_each(|note| out!("info string error: {note}"));
+        notes.into_iter().for_each(|note| self.refuse(note));
         let book_move = if searcher.analyse { None } else { self.opening.choose(game.position(), &limits) };
         if let Some(mv) = book_move {
             out!("info string book move {}", mv.to_uci(self.display.chess960));
@@ -256,7 +274,7 @@ impl Session {
     /// Counts the leaves below each move.
     fn perft(&mut self, depth: &str) {
         let Ok(depth @ 1..=20) = depth.parse::<u32>() else {
-            return out!("info string error: go perft: expected a depth from 1 to 20, found `{depth}`");
+            return self.refuse(format!("go perft: expected a depth from 1 to 20, found `{depth}`"));
         };
         let Some(position) = self.game().map(|game| game.position().clone()) else { return };
         let display = self.display;
@@ -269,7 +287,14 @@ impl Session {
                 let display = self.display;
                 self.spawn_work(Task::Workload, move |searcher| work::make_openings(&request, display, searcher));
             }
-            Err(error) => out!("info string error: genfens: {error}"),
+            Err(error) => self.refuse(format!("genfens: {error}")),
+        }
+    }
+
+    fn play_bench(&mut self, rest: &str) {
+        match bench::depth(&rest.split_ascii_whitespace().collect::<Vec<_>>()) {
+            Ok(depth) => self.spawn_work(Task::Workload, move |searcher| work::play_bench(depth, searcher)),
+            Err(error) => self.refuse(error),
         }
     }
 
@@ -338,6 +363,31 @@ impl Session {
         let check = if position.is_check() { ", in check" } else { "" };
         out!("{side} to move{check}, {} legal moves", position.legal_moves().len());
     }
+}
+
+/// Whether the first word of a line is a command; some GUIs try those of other protocols first.
+fn is_known(line: &str) -> bool {
+    const COMMANDS: [&str; 18] = [
+        "",
+        "uci",
+        "debug",
+        "isready",
+        "setoption",
+        "register",
+        "ucinewgame",
+        "position",
+        "go",
+        "stop",
+        "ponderhit",
+        "quit",
+        "d",
+        "eval",
+        "bench",
+        "genfens",
+        "xboard",
+        "protover",
+    ];
+    COMMANDS.contains(&first_word(line).0)
 }
 
 /// Whether a command can be executed during a search.

@@ -20,6 +20,8 @@ pub(super) fn count(position: &Position, depth: u32, display: Display, signals: 
         total += leaves;
         out!("{}: {leaves}", mv.to_uci(display.chess960));
     }
+    // Scripts that compare engines look for Stockfish's words.
+    out!("Nodes searched: {total}");
     out!("nodes {total}");
 }
 
@@ -36,8 +38,8 @@ fn count_leaves(position: &Position, depth: u32, signals: &Signals) -> u64 {
 }
 
 /// Runs the bench with the settings of the searcher; a bench interrupted by `stop` has no signature.
-pub(super) fn play_bench(searcher: &Searcher) {
-    match bench::run(bench::DEPTH, searcher, |_, _| {}) {
+pub(super) fn play_bench(depth: i32, searcher: &Searcher) {
+    match bench::run(depth, searcher, |_, _| {}) {
         Ok(_) if searcher.signals().is_stopped() => out!("info string bench: stopped"),
         Ok(report) => out!("{report}"),
         Err(error) => out!("info string error: bench: {error}"),
