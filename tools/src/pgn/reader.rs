@@ -14,6 +14,15 @@ const MAX_COMMENTS: usize = 4096;
 /// The most characters of a bad tag in a message.
 const SHOWN: usize = 200;
 
+/// Tags that a game cannot be understood without. What is wrong with others costs no game.
+const DECISIVE: [&str; 3] = ["FEN", "Result", "Variant"];
+
+/// Whether such a tag stands in what is left of a line of tags.
+fn is_decisive(line: &[u8]) -> bool {
+    let text = decoded(line);
+    DECISIVE.iter().any(|name| text.split('[').skip(1).any(|tag| tag.trim_start().starts_with(name)))
+}
+
 /// Reads games from a stream.
 #[derive(Debug)]
 pub struct PgnReader<R> {
@@ -143,8 +152,12 @@ impl<R: BufRead> PgnReader<R> {
         }
         let mut rest = self.text.trim_ascii();
         while !rest.is_empty() {
-            let Some((name, value, after)) = tag_pair(rest) else {
-                state.fault(number, PgnFault::Tag(excerpt(&decoded(rest), SHOWN)));
+            let pair = tag_pair(rest)
+                .filter(|(_, value, _)| !DECISIVE.iter().any(|name| value.contains(&format!("[{name} "))));
+            let Some((name, value, after)) = pair else {
+                if is_decisive(rest) {
+                    state.fault(number, PgnFault::Tag(excerpt(&decoded(rest), SHOWN)));
+                }
                 return;
             };
             state.game.tags.push(PgnTag { line: number, name, value });
@@ -310,9 +323,18 @@ mod tests {
             assert_eq!(found[0].fault, fault.map(|fault| (line, fault)), "{torn}");
             assert_eq!((moves(&found[1]), &found[1].fault), (vec!["d4"], &None), "{torn}");
         }
-        let found = games(b"[White \"x]\n[Black \"y\"]\n\n1. e4 *\n", 9);
-        assert_eq!(found[0].fault, Some((1, PgnFault::Tag("[White \"x]".to_owned()))));
-        assert_eq!(found[0].tag("Black"), Some("y"));
+    }
+
+    #[test]
+    fn a_torn_tag_costs_the_game_only_if_the_game_depends_on_it() {
+        for torn in ["[White \"x]", "[White x]", "[White", "[]"] {
+            let found = games(format!("{torn}\n[Black \"y\"]\n\n1. e4 *\n").as_bytes(), 9);
+            assert_eq!((&found[0].fault, found[0].tag("Black"), moves(&found[0])), (&None, Some("y"), vec!["e4"]));
+        }
+        for torn in ["[FEN \"x]", "[Result 1-0]", "[White \"x] [FEN \"y\"]", "[White x] [Variant \"y\"]"] {
+            let found = games(format!("{torn}\n[Black \"y\"]\n\n1. e4 *\n").as_bytes(), 9);
+            assert_eq!(found[0].fault, Some((1, PgnFault::Tag(torn.to_owned()))));
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use engine::chess::GameResult;
 use thiserror::Error;
 
+use super::lexer::is_null_move;
+
 /// The most bytes of all lines of tags of a game; games of programs have hundreds.
 pub(super) const MAX_TAGS: usize = 1 << 20;
 
@@ -74,6 +76,13 @@ pub struct PgnMove {
     pub comments: Vec<u8>,
 }
 
+impl PgnMove {
+    /// Whether it is a move that is passed, which no rules of chess know.
+    pub fn is_null(&self) -> bool {
+        is_null_move(&self.word)
+    }
+}
+
 /// A game as it stands in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PgnGame {
@@ -95,6 +104,17 @@ impl PgnGame {
         self.tags.iter().find(|tag| tag.name == name).map(|tag| tag.value.as_str())
     }
 
+    /// The position that the game begins with, if it is not the usual one: the tag `FEN` without blanks and signs behind
+    /// it.
+    pub fn fen(&self) -> Option<&str> {
+        self.tag("FEN").map(|fen| fen.trim_end_matches(|c: char| c.is_whitespace() || c == ';'))
+    }
+
+    /// The rules that it is played by, if they are neither those of standard chess nor of Chess960.
+    pub fn other_variant(&self) -> Option<&str> {
+        self.tag("Variant").filter(|name| !is_chess(name))
+    }
+
     /// The result of its last word.
     pub fn result(&self) -> Option<PgnResult> {
         self.end.as_deref().and_then(PgnResult::parse)
@@ -114,10 +134,48 @@ impl PgnGame {
     }
 }
 
+/// Whether a variant is standard chess or Chess960, as programs and servers call them.
+fn is_chess(name: &str) -> bool {
+    const NAMES: [&str; 15] = [
+        "",
+        "standard",
+        "standardchess",
+        "chess",
+        "normal",
+        "regular",
+        "orthodox",
+        "fromposition",
+        "chess960",
+        "fischerandom",
+        "fischerrandom",
+        "fischerrandomchess",
+        "frc",
+        "dfrc",
+        "freestyle",
+    ];
+    let letters = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase());
+    NAMES.contains(&&letters.collect::<String>()[..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::games;
     use super::*;
+
+    #[test]
+    fn variants_and_starts_are_known_by_many_spellings() {
+        let game = |tag: &str| games(format!("[{tag}]\n\n*\n").as_bytes(), 9).remove(0);
+        for name in ["Standard", "Fischer Random", "chess 960", "From Position", "?", "-", "Freestyle"] {
+            assert_eq!(game(&format!("Variant \"{name}\"")).other_variant(), None, "{name}");
+        }
+        assert_eq!(game("Variant \"Atomic\"").other_variant(), Some("Atomic"));
+        for end in ["", ";", " ; ", "\t"] {
+            assert_eq!(
+                game(&format!("FEN \" 8/8/8/8/8/k7/7R/K7 w - - 0 1{end}\"")).fen(),
+                Some("8/8/8/8/8/k7/7R/K7 w - - 0 1")
+            );
+        }
+    }
 
     #[test]
     fn games_that_contradict_themselves_are_at_fault() {

@@ -24,6 +24,10 @@ pub const PIECES: RangeInclusive<u32> = 2..=32;
 pub enum LeftOut {
     /// A game has no result.
     NoResult,
+    /// A game is of another variant of chess.
+    Variant,
+    /// The rest of a game, behind a null move.
+    NullMove,
     /// The side to move is in check.
     Check,
     /// The move that follows takes or promotes.
@@ -41,8 +45,10 @@ pub enum LeftOut {
 }
 
 impl LeftOut {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         LeftOut::NoResult,
+        LeftOut::Variant,
+        LeftOut::NullMove,
         LeftOut::Check,
         LeftOut::Capture,
         LeftOut::Unquiet,
@@ -56,6 +62,8 @@ impl LeftOut {
     pub fn name(self) -> &'static str {
         match self {
             LeftOut::NoResult => "games without a result",
+            LeftOut::Variant => "games of other variants",
+            LeftOut::NullMove => "ends of games after a null move",
             LeftOut::Check => "positions in check",
             LeftOut::Capture => "positions before a capture or promotion",
             LeftOut::Unquiet => "positions beyond the quiet margin",

@@ -31,9 +31,10 @@ fn last_position(game: &PgnGame) -> Result<Position, (u64, LineFault)> {
     if let Some((line, fault)) = &game.fault {
         return Err((*line, fault.clone().into()));
     }
-    let start = game.tag("FEN").map_or_else(|| Ok(Position::start()), Position::from_fen);
+    let start = game.fen().map_or_else(|| Ok(Position::start()), Position::from_fen);
     let mut position = start.map_err(|error| (game.line, error.into()))?;
-    for played in &game.moves {
+    // No rules of chess know a null move: the opening ends before it.
+    for played in game.moves.iter().take_while(|played| !played.is_null()) {
         let mv = position.parse_move(&played.word).map_err(|error| (played.line, error.into()))?;
         position.play(mv);
     }

@@ -55,6 +55,8 @@ impl Reader for PgnReader {
             match read {
                 Ok(Ending::Known) => {}
                 Ok(Ending::Unknown) => sink.leave_out(LeftOut::NoResult),
+                Ok(Ending::NullMove) => sink.leave_out(LeftOut::NullMove),
+                Ok(Ending::Variant) => sink.leave_out(LeftOut::Variant),
                 Err((line, error)) => {
                     let said = text.split(|&byte| byte == b'\n').nth(line as usize - 1).unwrap_or_default();
                     let error = RecordError::new(error.reason, format!("line {line}: {error}"));

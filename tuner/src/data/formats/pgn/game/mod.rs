@@ -35,13 +35,17 @@ struct Played {
     after: Option<i16>,
 }
 
-/// Whether a game has ended.
+/// What became of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::data) enum Ending {
-    /// With a result.
+    /// It has a result.
     Known,
     /// It has none: it was broken off, or it is not known.
     Unknown,
+    /// It has a result, and was read up to a null move.
+    NullMove,
+    /// It is of another variant of chess.
+    Variant,
 }
 
 /// Reads games one after the other.
@@ -64,6 +68,9 @@ impl GameReader {
     /// What is wrong with the game, and in which line of its text, from 1; nothing has been shown then.
     pub(in crate::data) fn read(&self, text: &[u8], mut show: impl FnMut(&Sample)) -> Result<Ending, Fault> {
         let Some(game) = whole_game(text)? else { return Ok(Ending::Unknown) };
+        if game.other_variant().is_some() {
+            return Ok(Ending::Variant);
+        }
         let tags = Tags::of(&game)?;
         let end = game.end.as_deref().and_then(outcome);
         let said = match (tags.outcome, end) {
@@ -77,10 +84,11 @@ impl GameReader {
             return Err((line, malformed(&fault)));
         }
         let start = tags.start.unwrap_or_else(|| self.usual_start.clone());
-        let moves = play(&start, &game.moves)?;
+        let length = game.moves.iter().position(PgnMove::is_null);
+        let moves = play(&start, &game.moves[..length.unwrap_or(game.moves.len())])?;
         let Some(outcome) = said else { return Ok(Ending::Unknown) };
         self.show_all(start, &moves, outcome, &mut show);
-        Ok(Ending::Known)
+        Ok(if length.is_some() { Ending::NullMove } else { Ending::Known })
     }
 
     fn show_all(&self, start: Position, moves: &[Played], outcome: Outcome, show: &mut impl FnMut(&Sample)) {
@@ -166,13 +174,9 @@ impl Tags {
             }
             match tag.name.as_str() {
                 "FEN" => {
-                    let start = Position::from_fen(value);
+                    let start = Position::from_fen(game.fen().unwrap_or(value));
                     let unknown = |error| RecordError::new("unknown start of a game", format!("tag FEN: {error}"));
                     tags.start = Some(start.map_err(|error| at(unknown(error)))?);
-                }
-                "Variant" if !is_known_variant(value) => {
-                    let message = format!("variant `{value}`: expected standard chess or Chess960");
-                    return Err(at(RecordError::new("unknown variant", message)));
                 }
                 "Result" if !["*", "?", ""].contains(&value) => {
                     let message = || format!("unknown result `{value}`: expected `1-0`, `0-1`, `1/2-1/2` or `*`");
@@ -186,22 +190,6 @@ impl Tags {
     }
 }
 
-/// Whether a tag speaks of standard chess or Chess960, as programs and servers call them.
-fn is_known_variant(name: &str) -> bool {
-    let known = [
-        "standard",
-        "chess",
-        "normal",
-        "from position",
-        "chess960",
-        "chess 960",
-        "fischerandom",
-        "fischerrandom",
-        "freestyle",
-    ];
-    known.contains(&name.to_ascii_lowercase().as_str())
-}
-
 /// Plays the words of moves, and reads the comments behind them.
 fn play(start: &Position, words: &[PgnMove]) -> Result<Vec<Played>, Fault> {
     let mut position = start.clone();
@@ -209,16 +197,8 @@ fn play(start: &Position, words: &[PgnMove]) -> Result<Vec<Played>, Fault> {
         let mover = position.side_to_move();
         let mv = position.parse_move(word).map_err(|error| {
             let error = match error {
-                // A move that is passed has a form, and is never legal.
-                SanError::Malformed(word) if word != "--" => {
-                    RecordError::new("unknown move", format!("`{word}` is no move"))
-                }
-                SanError::Malformed(word) | SanError::Illegal(word) => {
-                    RecordError::new("illegal move", format!("`{word}` is not a legal move here"))
-                }
-                SanError::Ambiguous(word) => {
-                    RecordError::new("illegal move", format!("`{word}` could be more than one move"))
-                }
+                SanError::Malformed(word) => RecordError::new("unknown move", format!("`{word}` is no move")),
+                error => RecordError::new("illegal move", error.to_string()),
             };
             (*line, error)
         })?;

@@ -15,7 +15,7 @@ fn read(text: &str, plies: Plies) -> Result<(Option<Outcome>, Vec<Shown>), (u64,
         shown.push((sample.position.to_fen(), sample.label.score));
         outcome = Some(sample.label.outcome);
     })?;
-    assert!((ending == Ending::Known) || shown.is_empty());
+    assert!(matches!(ending, Ending::Known | Ending::NullMove) || shown.is_empty());
     Ok((outcome, shown))
 }
 
@@ -106,7 +106,6 @@ fn faults_are_told_with_their_line() {
         ("1. e4 Nf6,Nc6 2. d4", 4, "`Nf6,Nc6` is no move"),
         ("1. e4 e5\n2. N2f3", 5, "`N2f3` is not a legal move here"),
         ("1. Nf3 e6 2. d4 e5 3. Nd2", 4, "`Nd2` could be more than one move"),
-        ("1. e4 -- 2. d4", 4, "`--` is not a legal move here"),
         ("1. e4 e5 1-0 2. d4", 4, "move `d4` after the result"),
         ("1. e4 e5 1-0\n2. d4 1-0", 5, "move `d4` after the result"),
         ("1. e4 1-0\n [Result \"1-0\"]\n", 5, "a tag behind the moves"),
@@ -122,13 +121,50 @@ fn faults_are_told_with_their_line() {
         assert_eq!(found, (line, error.to_owned()), "{moves}");
     }
     assert_eq!(
-        fault("[Result \"1-0\"]\n[White \"x]\n\n1. e4"),
-        (2, "`[White \"x]` is not of the form [Name \"value\"]".into())
+        fault("[Result \"1-0\"]\n[FEN \"x]\n\n1. e4"),
+        (2, "`[FEN \"x]` is not of the form [Name \"value\"]".into())
     );
     let endless = format!("{TAGS}{}", "1. Nf3 Nf6 2. Ng1 Ng8 ".repeat(MOST_PLIES / 4));
     assert_eq!(fault(&endless), (1, "65536 moves or more".to_owned()));
     assert_eq!(fault("[FEN \"x\"]\n\n1. e4").1, "tag FEN: expected 4 or 6 fields, found 1");
-    assert_eq!(fault("[Variant \"Atomic\"]\n\n1. e4").1, "variant `Atomic`: expected standard chess or Chess960");
+}
+
+#[test]
+fn a_game_ends_at_a_null_move_and_counts() {
+    let ending = |text: &str| GameReader::new(ALL).read(text.as_bytes(), |_| ()).map_err(|(_, error)| error);
+    for null in ["--", "Z0", "null", "@@@@", "0000"] {
+        let text = format!("{TAGS}1. e4 e5 2. Nf3 {null} 3. Ke3 Kxe8 1-0");
+        assert_eq!(read(&text, ALL).unwrap().1.len(), 3, "{null}");
+        assert_eq!(ending(&text), Ok(Ending::NullMove));
+    }
+}
+
+#[test]
+fn games_of_other_variants_are_left_out() {
+    let text = "[Variant \"Atomic\"]\n[FEN \"odd\"]\n[Result \"1-0\"]\n\n1. e4 N@f3 Kxe8 1-0";
+    assert_eq!(GameReader::new(ALL).read(text.as_bytes(), |_| unreachable!()), Ok(Ending::Variant));
+}
+
+#[test]
+fn moves_in_coordinates_and_in_long_notation_are_read() {
+    let moves = |text: &str| read(&format!("{TAGS}{text} 1-0"), ALL).unwrap().1;
+    let expected = moves("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O");
+    for text in [
+        "1. e2e4 e7e5 2. g1f3 b8c6 3. f1c4 f8c5 4. e1g1",
+        "1. e2-e4 e7-e5 2. g1-f3 b8-c6 3. f1-c4 f8-c5 4. e1-g1",
+        "1. e2-e4 e7-e5 2. Ng1-f3 Nb8-c6 3. Bf1-c4 Bf8-c5 4. 0-0",
+        "1. Pe2e4 e7e5 2. Ng1f3 Nb8c6 3. Bf1c4 Bf8c5 4. Ke1h1",
+    ] {
+        assert_eq!(moves(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn signs_and_blanks_behind_a_start_are_passed_over() {
+    for end in ["", ";", " ; ", " "] {
+        let text = format!("[Result \"1-0\"]\n[FEN \" 8/8/8/8/8/k7/7R/K7 w - - 0 1{end}\"]\n\n1. Rh3+ 1-0");
+        assert_eq!(read(&text, ALL).unwrap().1.len(), 1, "{end}");
+    }
 }
 
 #[test]
