@@ -209,3 +209,14 @@ fn what_has_no_room_is_told_with_its_place() {
     let castling = refused("4k3/8/8/8/8/8/8/4KR2 w F - 0 1", "a.binpack");
     assert_eq!(castling, told("castling rights of Chess960, for which binpack"));
 }
+
+#[test]
+fn games_that_begin_alike_stay_apart() {
+    let plies = Plies { skip_first: 0, skip_last: 0 };
+    let filters = Filters { noisy: Some(Noisy { check: false, capture: false }), ..Filters::default() };
+    let text = "[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n\n[Result \"1-0\"]\n\n1. e4 c5 2. Nc3 1-0\n";
+    let of_text = dataset_of(text.as_bytes(), &ReadOptions { plies, filters, ..options() });
+    let of_chains = dataset_of(&written(&of_text, "a.binpack").unwrap(), &options());
+    let count = |dataset: &Dataset| dataset.groups().iter().collect::<std::collections::BTreeSet<_>>().len();
+    assert_eq!((count(&of_text), count(&of_chains)), (2, 2));
+}

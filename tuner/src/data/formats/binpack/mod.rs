@@ -107,21 +107,33 @@ fn read_chunk(chunk: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(),
 
 /// Reads the chain at the start and says how many bytes it has.
 fn read_chain(bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<usize, BinaryError> {
+    let mut samples = Vec::new();
+    let read = decode_chain(bytes, &mut samples);
+    // A chain is a game. Games often begin alike, so what tells them apart are all their bytes.
+    let group = group_of_game(&bytes[..*read.as_ref().unwrap_or(&bytes.len())]);
+    for mut sample in samples {
+        sample.label.group = group;
+        sink.sample(number, &sample);
+    }
+    read
+}
+
+/// The samples of the chain at the start, as far as it can be read, and how many bytes it has.
+fn decode_chain(bytes: &[u8], samples: &mut Vec<Sample>) -> Result<usize, BinaryError> {
     let head: &[u8; STEM_AND_COUNT] = bytes.first_chunk().ok_or(BinaryError::Truncated)?;
     let moves = usize::from(u16::from_be_bytes([head[STEM], head[STEM + 1]]));
     let Stem { position, outcome, mv: mut best, mut mover_score } = stem::read(head)?;
     if best.is_none() && moves > 0 {
         return Err(BinaryError::Move(1));
     }
-    let label = Label { outcome, score: None, group: group_of_game(&head[..STEM]) };
-    let mut sample = Sample { position, label, best };
+    let mut sample = Sample { position, label: Label::new(outcome, 0), best };
     let mut bits = BitReader::new(&bytes[STEM_AND_COUNT..]);
     for ply in 0..=moves {
         let side = sample.position.side_to_move();
         let score = Some(mover_score).filter(|&score| score != NO_SCORE).map(bounded);
         sample.label.score = score.map(|score| side.choose(score, -score));
         sample.best = best;
-        sink.sample(number, &sample);
+        samples.push(sample.clone());
         if let Some(mv) = best.filter(|_| ply < moves) {
             sample.position.play(mv);
             let mv = next_move(&mut bits, &sample.position)?;
