@@ -4,11 +4,16 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 
+use crate::foreign::Foreign;
+
 /// The bytes that identify a compression.
 pub const LONGEST_MAGIC: usize = 6;
 
 /// Memory that the decoder of an xz file may ask for: the largest dictionary that `xz -9` makes needs 65 MiB.
 const XZ_MEMORY: u64 = 256 << 20;
+
+/// Bytes that tell what content is.
+const HEAD: usize = 1 << 10;
 
 /// Bytes that are read from a file at a time.
 const BUFFER: usize = 1 << 18;
@@ -37,20 +42,22 @@ const MAGIC: [(Compression, &[u8]); 4] = [
     (Compression::Bzip2, b"BZh"),
 ];
 
-/// Magic bytes of unsupported compressions, for a clear message.
-const FOREIGN: [(&str, &[u8]); 3] =
-    [("zip", b"PK\x03\x04"), ("7-Zip", b"7z\xBC\xAF\x27\x1C"), ("rar", b"Rar!\x1A\x07")];
+/// A frame that holds no content and begins so, but for the low half of its first byte. Programs that compress in several
+/// threads, such as pzstd, write one before each frame. See <https://www.rfc-editor.org/rfc/rfc8878#section-3.1.2>.
+const SKIPPABLE_FRAME: &[u8] = b"\x50\x2A\x4D\x18";
+
+/// Whether a file begins with a skippable frame.
+fn is_skippable(head: &[u8]) -> bool {
+    head.first().is_some_and(|byte| byte & 0xF0 == SKIPPABLE_FRAME[0]) && head[1..].starts_with(&SKIPPABLE_FRAME[1..])
+}
 
 impl Compression {
     /// The compression of a file that begins with these bytes, if any.
-    ///
-    /// # Errors
-    /// The name of an unsupported compression.
-    pub fn of(head: &[u8]) -> Result<Option<Self>, &'static str> {
-        if let Some((name, _)) = FOREIGN.iter().find(|(_, magic)| head.starts_with(magic)) {
-            return Err(name);
+    pub fn of(head: &[u8]) -> Option<Self> {
+        if is_skippable(head) {
+            return Some(Compression::Zstd);
         }
-        Ok(MAGIC.iter().find(|(_, magic)| head.starts_with(magic)).map(|&(compression, _)| compression))
+        MAGIC.iter().find(|(_, magic)| head.starts_with(magic)).map(|&(compression, _)| compression)
     }
 
     /// The name of its program.
@@ -71,13 +78,26 @@ impl Compression {
     pub fn decode<'r>(self, raw: Box<dyn Read + Send + 'r>) -> io::Result<Box<dyn Read + Send + 'r>> {
         let raw = BufReader::with_capacity(BUFFER, raw);
         Ok(match self {
-            Compression::Zstd => Box::new(zstd::Decoder::with_buffer(raw)?),
+            Compression::Zstd => Box::new(InWords(zstd::Decoder::with_buffer(raw)?)),
             Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
             Compression::Xz => {
                 let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)?;
                 Box::new(liblzma::bufread::XzDecoder::new_stream(raw, stream))
             }
             Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
+        })
+    }
+}
+
+/// A decoder whose library is built without the texts of its errors.
+struct InWords<R>(R);
+
+impl<R: Read> Read for InWords<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "the file breaks off"),
+            _ if error.raw_os_error().is_some() => error,
+            kind => io::Error::new(kind, "a frame cannot be decoded"),
         })
     }
 }
@@ -105,15 +125,14 @@ pub fn decode_text(file: impl Read + Send + 'static) -> io::Result<Box<dyn BufRe
 pub fn decode_shared_text(file: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
     let (magic, file) = peek(file, LONGEST_MAGIC)?;
     let content: Box<dyn Read + Send> = match Compression::of(&magic) {
-        Ok(Some(compression)) => compression.decode(Box::new(file))?,
-        Ok(None) => Box::new(file),
-        Err(name) => {
-            let message = format!("is compressed with {name}; gzip, zstd, xz and bzip2 can be read");
-            return Err(io::Error::new(io::ErrorKind::Unsupported, message));
-        }
+        Some(compression) => compression.decode(Box::new(file))?,
+        None => Box::new(file),
     };
-    let (mark, mut text) = peek(content, BYTE_ORDER_MARK.len())?;
-    if mark == BYTE_ORDER_MARK {
+    let (head, mut text) = peek(content, HEAD)?;
+    if let Some(foreign) = Foreign::of(&head) {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, foreign.to_string()));
+    }
+    if head.starts_with(BYTE_ORDER_MARK) {
         text.read_exact(&mut [0; BYTE_ORDER_MARK.len()])?;
     }
     Ok(Box::new(BufReader::with_capacity(BUFFER, text)))
@@ -158,7 +177,7 @@ mod tests {
     }
 
     fn decoded(bytes: &[u8]) -> io::Result<Vec<u8>> {
-        let compression = Compression::of(bytes).expect("nothing foreign").expect("something compressed");
+        let compression = Compression::of(bytes).expect("something compressed");
         let mut content = Vec::new();
         compression.decode(Box::new(bytes))?.read_to_end(&mut content)?;
         Ok(content)
@@ -183,8 +202,22 @@ mod tests {
             let pieces = [encoded(compression, first), encoded(compression, second)].concat();
             assert!(decoded(&pieces).unwrap() == text.as_bytes(), "{compression:?} in pieces");
         }
-        assert_eq!(Compression::of(text.as_bytes()), Ok(None));
-        assert_eq!(Compression::of(b"PK\x03\x04...."), Err("zip"));
+        assert_eq!(Compression::of(text.as_bytes()), None);
+    }
+
+    #[test]
+    fn frames_without_content_are_skipped() {
+        let frame = |text: &[u8]| {
+            let frame = encoded(Compression::Zstd, text);
+            let size = u32::try_from(frame.len()).unwrap().to_le_bytes();
+            [SKIPPABLE_FRAME, &4_u32.to_le_bytes(), &size, &frame].concat()
+        };
+        let parallel = [frame(b"1. e4 "), frame(b"e5 *\n")].concat();
+        assert_eq!(decoded(&parallel).unwrap(), b"1. e4 e5 *\n");
+        assert_eq!(text(&parallel).unwrap(), "1. e4 e5 *\n");
+        let mut other = parallel;
+        other[0] = 0x5A;
+        assert_eq!(text(&other).unwrap(), "1. e4 e5 *\n");
     }
 
     #[test]
@@ -224,7 +257,12 @@ mod tests {
             assert!(text(&good[..good.len() - 2]).is_err(), "{compression:?}");
         }
         let error = text(b"PK\x03\x04...").unwrap_err().to_string();
-        assert_eq!(error, "is compressed with zip; gzip, zstd, xz and bzip2 can be read");
+        assert_eq!(error, "is a zip archive, which is not read: unzip it");
+        let inside = text(&encoded(Compression::Gzip, b"PK\x03\x04...")).unwrap_err().to_string();
+        assert_eq!(inside, error);
+        let damaged = encoded(Compression::Zstd, &b"some text".repeat(99));
+        let error = text(&[&damaged[..12], &[0xFF; 40]].concat()).unwrap_err().to_string();
+        assert_eq!(error, "a frame cannot be decoded");
         assert!(text(b"BZh91AY").is_err() && text(b"\xFD7zXZ\0").is_err());
     }
 }

@@ -1,9 +1,11 @@
 //! Code shared by Merino's tuner and arena that its engine does not need.
 //!
 //! * [`compression`]: compressed files, told by their content.
+//! * [`foreign`]: formats that are not read, by name.
 //! * [`page`]: pages with pictures for a browser.
 //! * [`pgn`]: games as text.
 
 pub mod compression;
+pub mod foreign;
 pub mod page;
 pub mod pgn;

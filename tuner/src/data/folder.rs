@@ -47,7 +47,7 @@ pub(super) fn sources(folder: &Path) -> Result<Vec<Source>, SourceError> {
 
 /// Whether a file that begins like this is in a known format, as far as its beginning can tell.
 fn is_positions(head: &[u8]) -> bool {
-    let Ok(packing) = Compression::of(head) else { return false };
+    let packing = Compression::of(head);
     let mut content = Vec::new();
     match packing {
         None => content.extend_from_slice(head),

@@ -21,7 +21,7 @@ const BLOCK_BYTES: usize = BLOCK * CHUNK_BYTES;
 /// Why a file of data cannot be used.
 #[derive(Debug, Error)]
 pub enum SourceError {
-    /// It is empty, or compressed in a way that cannot be undone here: among others in a folder, it is passed over.
+    /// It is empty, or in a format that is known and not read: among others in a folder, it is passed over.
     #[error("{0}")]
     Foreign(String),
     /// It cannot be read, is in no known format, or damaged.
@@ -180,13 +180,9 @@ impl Source {
         raw.by_ref().take(LONGEST_MAGIC as u64).read_to_end(&mut magic).map_err(unreadable)?;
         let packing = Compression::of(&magic);
         let whole = io::Cursor::new(magic).chain(raw);
-        let (packing, content): (_, Box<dyn Read + Send>) = match packing {
-            Ok(None) => (None, Box::new(whole)),
-            Ok(Some(packing)) => (Some(packing), packing.decode(Box::new(whole)).map_err(unreadable)?),
-            Err(packing) => {
-                let message = format!("{name}: is compressed with {packing}; gzip, zstd, xz and bzip2 can be read");
-                return Err(SourceError::Foreign(message));
-            }
+        let content: Box<dyn Read + Send> = match packing {
+            None => Box::new(whole),
+            Some(packing) => packing.decode(Box::new(whole)).map_err(unreadable)?,
         };
         Ok(Stream { name, packing, content, sha256, offset: 0 })
     }

@@ -17,6 +17,7 @@ use std::ops::ControlFlow;
 use engine::chess::{FenError, Move, Position};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use tools::foreign::Foreign;
 
 use super::filter::LeftOut;
 use super::label::Label;
@@ -194,6 +195,9 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<B
     }
     if viri::knows(head) {
         return Ok(Box::new(viri::ViriReader));
+    }
+    if let Some(foreign) = Foreign::of(head) {
+        return Err(SourceError::Foreign(format!("{name}: {foreign}")).into());
     }
     if let Some(offset) = head.iter().take(1 << 16).position(|&byte| byte == 0) {
         return Err(SourceError::Refused(format!("{name}: is not text: byte {offset} is 0")).into());
