@@ -1,7 +1,8 @@
 //! Standard output and standard error, written without panicking.
 //!
-//! `println!` panics if standard output is full or closed. These functions end the program instead, with one line on
-//! standard error and the status [`FAILURE`]. They escape the text: see [`crate::text`].
+//! `println!` panics if standard output is full or closed. These functions end the program instead: with one line on
+//! standard error and the status [`FAILURE`], or silently if whoever read it has gone, as behind `| head`. They escape the
+//! text: see [`crate::text`].
 
 use std::fmt;
 use std::io::{self, Write};
@@ -11,6 +12,9 @@ use crate::text::escape_lines;
 /// Exit status of a program that failed, as clap's for wrong arguments.
 pub const FAILURE: i32 = 2;
 
+/// Exit status of a program whose output nobody reads any more, as shells tell it of others (128 and SIGPIPE).
+const CLOSED: i32 = 141;
+
 /// Prints text and a line end to standard output, at once. Ends the program if that fails.
 pub fn line(text: fmt::Arguments<'_>) {
     unescaped(&escape_lines(&text.to_string()));
@@ -19,8 +23,10 @@ pub fn line(text: fmt::Arguments<'_>) {
 /// The same for text with control sequences of the program's own, such as colours, and with nothing from outside.
 pub fn unescaped(text: &str) {
     let mut output = io::stdout().lock();
-    if let Err(error) = writeln!(output, "{text}").and_then(|()| output.flush()) {
-        fail(&format!("standard output: {error}"));
+    match writeln!(output, "{text}").and_then(|()| output.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(CLOSED),
+        Err(error) => fail(&format!("standard output: {error}")),
+        Ok(()) => {}
     }
 }
 
