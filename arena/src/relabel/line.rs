@@ -56,7 +56,8 @@ impl<'t> Line<'t> {
             let fault = || LineFault::Label(common::text::excerpt(rest, 60));
             return if is_known { Ok(Line { text, position, label, style: Style::Points }) } else { Err(fault()) };
         }
-        if !rest.is_empty() && !rest.contains(';') {
+        // What is written behind the last operation needs its end.
+        if !rest.is_empty() && !rest.trim_ascii_end().ends_with(';') {
             return Err(LineFault::Label(common::text::excerpt(rest, 60)));
         }
         let Epd { position, .. } = Epd::parse(text)?;
@@ -193,6 +194,6 @@ mod tests {
         let label = fault(&format!("{BLACK} | 5 | 1.0"));
         assert_eq!(label, "expected operations of EPD or `[POINTS] SCORE` behind the position, found `| 5 | 1.0`");
         assert_eq!(fault(&format!("{BLACK} [1.0] a b")).split(", found ").nth(1), Some("`[1.0] a b`"));
-        assert_eq!(fault(&format!("{BLACK} ce 5; x")), "operation `x` does not end in `;`");
+        assert_eq!(fault(&format!("{BLACK} ce 5; x")).split(", found ").nth(1), Some("`ce 5; x`"));
     }
 }

@@ -38,9 +38,6 @@ pub enum EpdError {
     /// The position.
     #[error(transparent)]
     Fen(#[from] FenError),
-    /// An operation without a `;` at its end.
-    #[error("operation `{0}` does not end in `;`")]
-    Unterminated(String),
     /// A quotation mark without its partner.
     #[error("operation `{0}` has an open quotation mark")]
     OpenQuote(String),
@@ -53,7 +50,7 @@ pub enum EpdError {
 }
 
 impl Epd {
-    /// Reads an EPD, or a FEN of six fields followed by operations.
+    /// Reads an EPD, or a FEN of six fields followed by operations. The last one need not end with `;`.
     ///
     /// # Errors
     /// The fault of the position or of the first bad operation.
@@ -103,7 +100,7 @@ fn parse_operation(text: &str) -> Result<(Operation, &str), EpdError> {
         }
         let end = rest.find(|c: char| c.is_ascii_whitespace() || c == ';').unwrap_or(rest.len());
         if end == 0 {
-            return Err(EpdError::Unterminated(text.to_owned()));
+            break;
         }
         // A quotation mark within a word could not be written again: one before it has lost its partner.
         if rest[..end].contains('"') {
@@ -171,9 +168,19 @@ mod tests {
     }
 
     #[test]
+    fn the_last_operation_need_not_end() {
+        for end in ["", ";", " ;", " "] {
+            let epd = Epd::parse(&format!("{FIELDS} bm Rh3; id \"x\"{end}")).unwrap();
+            assert_eq!(
+                (epd.operands("bm").unwrap(), epd.operands("id").unwrap()),
+                (&["Rh3".into()][..], &["x".into()][..])
+            );
+        }
+    }
+
+    #[test]
     fn errors_name_the_operation() {
         let error = |operations: &str| Epd::parse(&format!("{FIELDS} {operations}")).unwrap_err();
-        assert_eq!(error("bm Rh3"), EpdError::Unterminated("bm Rh3".into()));
         assert_eq!(error("id \"x;"), EpdError::OpenQuote("id \"x;".into()));
         assert_eq!(error("; bm Rh3;"), EpdError::Opcode(String::new()));
         assert_eq!(error("hmvc x;"), EpdError::Clock("hmvc", "x".into()));
