@@ -299,6 +299,7 @@ pub(crate) fn key_of(
     parts.iter().for_each(|part| add(part));
     // Where things are kept has no part in what they are.
     add(&format!("{:?}", ReadOptions { storage: Storage::default(), ..options.clone() }));
+    sources.iter().for_each(|source| add(&source.reading()));
     // Filters judge positions by the parameters that the program has with it.
     add(&engine_identity(&Evaluator::default()));
     let found = sources.iter().map(|source| source.digest(progress)).collect::<Result<Option<Vec<_>>, _>>()?;

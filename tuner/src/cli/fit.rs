@@ -320,6 +320,9 @@ impl FitArgs {
         if self.data.epd.iter().any(|input| input.weight != Weight::default()) {
             bail!("--data: weights are for --rows; an engine's rows count alike");
         }
+        if self.rows.iter().any(Input::has_reading) {
+            bail!("--rows: a file of rows has a weight and no other settings");
+        }
         self.rows.iter().try_for_each(|input| files.reads("--rows", &input.path))?;
         self.output.iter().try_for_each(|output| files.writes("--output", output, self.emit.kind()))?;
         self.kept.register(&mut files)?;

@@ -3,27 +3,66 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use tuner::data::{Source, SourceError, Weight};
+#[cfg(test)]
+use tuner::data::{LabelView, Results};
+use tuner::data::{Labels, Source, SourceError, Weight};
 
-/// A file, or whatever else a path names, and how much what is in it counts.
+/// A file, or whatever else a path names, and how what is in it is read and counts.
 #[derive(Clone, Debug)]
 pub(super) struct Input {
     pub(super) path: PathBuf,
     pub(super) weight: Weight,
+    labels: Labels,
+    sample: Option<usize>,
 }
 
 impl Input {
-    /// Reads `FILE` and `FILE=WEIGHT`. What is there by its whole name is a file without a weight, and so is what does not
-    /// end like a number.
+    /// Reads `FILE`, `FILE=WEIGHT` and `FILE=KEY:VALUE,...`. What is there by its whole name is a file without settings,
+    /// and so is what does not end like them.
     fn of(path: PathBuf) -> Result<Self, String> {
         let parts = path.to_str().filter(|_| !path.exists()).and_then(|text| text.rsplit_once('='));
+        let mut input =
+            Input { path: path.clone(), weight: Weight::default(), labels: Labels::default(), sample: None };
         match parts {
             Some((file, weight)) if weight.parse::<f64>().is_ok() => {
-                Ok(Input { path: file.into(), weight: weight.parse()? })
+                (input.path, input.weight) = (file.into(), weight.parse()?);
             }
-            _ => Ok(Input { path, weight: Weight::default() }),
+            Some((file, settings)) if settings.split(',').all(|word| word.contains(':')) => {
+                input.path = file.into();
+                settings.split(',').try_for_each(|word| input.set(word))?;
+            }
+            _ => {}
         }
+        Ok(input)
+    }
+
+    /// Takes a setting, as `view:mover`.
+    fn set(&mut self, word: &str) -> Result<(), String> {
+        const KEYS: &str = "weight, view, score-view, results, scores, result-in, score-in or sample";
+        let (key, value) = word.split_once(':').unwrap_or((word, ""));
+        let labels = &mut self.labels;
+        match key {
+            "weight" => self.weight = value.parse()?,
+            "view" => labels.view = Some(named(key, value)?),
+            "score-view" => labels.score_view = Some(named(key, value)?),
+            "results" => labels.results = Some(named(key, value)?),
+            "scores" => labels.unit = Some(named(key, value)?),
+            "result-in" => labels.result_in = Some(value.to_owned()),
+            "score-in" => labels.score_in = Some(value.to_owned()),
+            "sample" => match value.parse::<u32>() {
+                Ok(count @ 1..) => self.sample = Some(count as usize),
+                _ => return Err(format!("a sample is a number of positions, not {value}")),
+            },
+            _ => return Err(format!("a set has no `{key}`; expected {KEYS}")),
+        }
+        Ok(())
+    }
+
+    /// Whether anything is said of how it is read, its weight aside.
+    pub(super) fn has_reading(&self) -> bool {
+        self.labels != Labels::default() || self.sample.is_some()
     }
 
     /// Whether a word of the command line, with a weight or without one, is standard input.
@@ -39,6 +78,42 @@ impl Input {
     /// The positions.
     pub(super) fn sources(&self) -> Result<Vec<Source>, SourceError> {
         let sources = Source::find(&self.path)?;
-        Ok(sources.into_iter().map(|source| source.with_weight(self.weight)).collect())
+        let with_settings =
+            |source: Source| source.with_weight(self.weight).with_labels(self.labels.clone()).with_sample(self.sample);
+        Ok(sources.into_iter().map(with_settings).collect())
+    }
+}
+
+/// A value by its name on the command line.
+fn named<T: ValueEnum>(key: &str, value: &str) -> Result<T, String> {
+    T::from_str(value, false).map_err(|_| {
+        let known: Vec<String> = T::value_variants()
+            .iter()
+            .filter_map(|value| value.to_possible_value())
+            .map(|value| value.get_name().to_owned())
+            .collect();
+        format!("{key}: expected {}, not {value}", known.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_have_settings_of_their_own() {
+        let input = Input::of("a=b.epd=weight:0.5,view:mover,score-view:white,results:signed,sample:9".into()).unwrap();
+        assert_eq!(
+            (input.path.to_str(), input.weight.to_string(), input.sample),
+            (Some("a=b.epd"), "0.5".into(), Some(9))
+        );
+        assert_eq!(input.labels.view, Some(LabelView::Mover));
+        assert_eq!((input.labels.score_view, input.labels.results), (Some(LabelView::White), Some(Results::Signed)));
+        assert_eq!(Input::of("a.epd=2".into()).unwrap().weight.to_string(), "2");
+        assert_eq!(Input::of("a.epd=b".into()).unwrap().path.to_str(), Some("a.epd=b"));
+        for (text, told) in [("a=view:x", "expected white, mover"), ("a=vew:x", "no `vew`"), ("a=sample:0", "a number")]
+        {
+            assert!(Input::of(text.into()).unwrap_err().contains(told), "{text}");
+        }
     }
 }

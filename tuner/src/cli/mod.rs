@@ -36,7 +36,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::files::{RunFiles, WriteError};
 use engine::shell_files;
 use tuner::constraints::Constraints;
-use tuner::data::{LabelView, ReadOptions, Results, Source, Weight};
+use tuner::data::{LabelView, Labels, ReadOptions, Results, ScoreUnit, Source, Weight};
 use tuner::objective::{K_MAX, K_MIN, SampleLoss};
 
 use amounts::{MemoryArgs, SampleArgs};
@@ -164,8 +164,9 @@ impl From<String> for Answer {
 struct DataArgs {
     /// Labelled positions: a file in any format of the field, recognised by its content, plain or compressed with gzip,
     /// zstd, xz or bzip2; a folder for all such files in it; `-` for standard input. May be given several times, each
-    /// with a weight: every position of a.epd=0.5 counts as half a position. A file with such a name is taken as it is.
-    /// Without --epd, the embedded positions.
+    /// with a weight: every position of a.epd=0.5 counts as half a position. Other settings of a set follow as words:
+    /// a.epd=weight:0.5,view:mover,score-view:white,results:signed,scores:pawns,result-in:c1,score-in:eval,sample:50000.
+    /// A file with such a name is taken as it is. Without --epd, the embedded positions.
     #[arg(long, visible_alias = "data", value_name = "FILE[=WEIGHT]", value_parser = Input::parser())]
     epd: Vec<Input>,
 
@@ -173,15 +174,31 @@ struct DataArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip_bad: usize,
 
-    /// The view of results and scores in texts whose style leaves it open: `[1.0]`, columns of numbers or W, D and L.
-    /// `1-0` and `c9` are always White's, `ce` of EPD always the mover's; binary formats define theirs.
-    #[arg(long, value_name = "VIEW", value_enum, default_value_t = LabelView::White)]
-    view: LabelView,
+    /// The view of results and scores in texts whose style leaves it open: `[1.0]`, columns of numbers or W, D and L;
+    /// White's if not given. `1-0` and W, D, B are always White's, `ce` of EPD the mover's; binary formats define theirs.
+    #[arg(long, value_name = "VIEW", value_enum)]
+    view: Option<LabelView>,
+
+    /// The view of scores in texts, if it is not that of the results.
+    #[arg(long, value_name = "VIEW", value_enum)]
+    score_view: Option<LabelView>,
 
     /// The meaning of results that are numbers, where they do not tell it: points (1, 0.5, 0), signed (1, 0, -1) or
     /// half-points (2, 1, 0, as c-chess-cli writes them).
     #[arg(long, value_name = "KIND", value_enum)]
     results: Option<Results>,
+
+    /// What scores in texts are counted in. Without it, only whole numbers are read, as centipawns.
+    #[arg(long, value_name = "UNIT", value_enum)]
+    scores: Option<ScoreUnit>,
+
+    /// The operation of EPD or the column that has the results, such as c1.
+    #[arg(long, value_name = "NAME")]
+    result_in: Option<String>,
+
+    /// The operation of EPD or the column that has the scores.
+    #[arg(long, value_name = "NAME")]
+    score_in: Option<String>,
 
     #[command(flatten)]
     filters: filter::FilterArgs,
@@ -214,8 +231,14 @@ impl DataArgs {
     fn options(&self) -> ReadOptions {
         ReadOptions {
             skip_bad: self.skip_bad,
-            view: self.view,
-            results: self.results,
+            labels: Labels {
+                view: self.view,
+                score_view: self.score_view,
+                results: self.results,
+                unit: self.scores,
+                result_in: self.result_in.clone(),
+                score_in: self.score_in.clone(),
+            },
             plies: self.filters.plies(),
             filters: self.filters.filters(),
             storage: self.memory.storage(),

@@ -12,7 +12,7 @@ use tools::compression::{Compression, LONGEST_MAGIC};
 
 use super::folder;
 use super::formats::Reader;
-use super::{BLOCK, CHUNK_BYTES, Weight};
+use super::{BLOCK, CHUNK_BYTES, Labels, Weight};
 use crate::progress::Progress;
 
 /// Bytes of unpacked content that are in memory as one; a block is read while the one before is worked on.
@@ -57,6 +57,8 @@ pub struct Source {
     name: String,
     origin: Origin,
     weight: Weight,
+    labels: Labels,
+    sample: Option<usize>,
 }
 
 impl Source {
@@ -89,13 +91,13 @@ impl Source {
             0 => return Err(SourceError::empty(&name)),
             size => Origin::File { path: path.to_owned(), size },
         };
-        Ok(Source { name, origin, weight: Weight::default() })
+        Ok(Source::new(name, origin))
     }
 
     /// Takes what comes on standard input.
     pub fn standard_input() -> Self {
         let (name, origin) = ("standard input".to_owned(), Origin::Pipe(Box::new(io::stdin())));
-        Source { name, origin, weight: Weight::default() }
+        Source::new(name, origin)
     }
 
     /// Takes bytes that are part of the program.
@@ -115,7 +117,39 @@ impl Source {
         if bytes.is_empty() {
             return Err(SourceError::empty(name));
         }
-        Ok(Source { name: name.to_owned(), origin: Origin::Memory(bytes), weight: Weight::default() })
+        Ok(Source::new(name.to_owned(), Origin::Memory(bytes)))
+    }
+
+    fn new(name: String, origin: Origin) -> Self {
+        Source { name, origin, weight: Weight::default(), labels: Labels::default(), sample: None }
+    }
+
+    /// The same, with labels that mean this, whatever is said of others.
+    pub fn with_labels(self, labels: Labels) -> Self {
+        Source { labels, ..self }
+    }
+
+    /// What is said of its labels.
+    pub(super) fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The same, of which so many positions are drawn at random.
+    pub fn with_sample(self, sample: Option<usize>) -> Self {
+        Source { sample, ..self }
+    }
+
+    /// How many of its positions are drawn, if not all.
+    pub(super) fn sample(&self) -> Option<usize> {
+        self.sample
+    }
+
+    /// How it is read, if there is anything that is not said of all sources.
+    pub(crate) fn reading(&self) -> String {
+        if self.labels == Labels::default() && self.sample.is_none() {
+            return String::new();
+        }
+        format!("{:?}, {:?}", self.labels, self.sample)
     }
 
     /// The same, with positions that count as much.

@@ -6,6 +6,8 @@ use clap::ValueEnum;
 use engine::chess::{Color, Position};
 use engine::search::MATE;
 
+use super::formats::{RecordError, Results};
+
 /// How a game ended, or how it is expected to end, in White's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -44,6 +46,20 @@ impl Outcome {
 
     /// What results are called.
     const NAMES: [&'static str; 3] = ["0-1", "1/2-1/2", "1-0"];
+
+    /// Other ways to write them.
+    const OTHER_NAMES: [(&'static str, Self); 10] = [
+        ("1/2", Outcome::Draw),
+        ("0.5-0.5", Outcome::Draw),
+        ("½-½", Outcome::Draw),
+        ("1/2:1/2", Outcome::Draw),
+        ("=-=", Outcome::Draw),
+        ("1:0", Outcome::Win),
+        ("0:1", Outcome::Loss),
+        ("1–0", Outcome::Win),
+        ("0–1", Outcome::Loss),
+        ("½–½", Outcome::Draw),
+    ];
 
     /// White's points, 0 to 1.
     pub fn points(self) -> f32 {
@@ -89,8 +105,8 @@ impl Outcome {
 
     /// The result that games are written with: `1-0`, `1/2-1/2` or `0-1`.
     pub(super) fn of_result(text: &str) -> Option<Self> {
-        let place = Self::NAMES.iter().position(|&name| name == text)?;
-        Some(Self::RESULTS[place])
+        let usual = Self::NAMES.into_iter().zip(Self::RESULTS);
+        usual.chain(Self::OTHER_NAMES).find(|&(name, _)| name == text).map(|(_, outcome)| outcome)
     }
 
     /// 0 for a loss, 1 for a draw, 2 for a win, 3 for any share.
@@ -141,6 +157,78 @@ impl LabelView {
             LabelView::White => Color::White,
             LabelView::Mover => position.side_to_move(),
         }
+    }
+}
+
+/// What scores in a text are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScoreUnit {
+    /// Hundredths of a pawn; fractions are rounded.
+    Centipawns,
+    /// Pawns.
+    Pawns,
+}
+
+/// What the labels of a text mean and where they stand, as far as the text leaves it open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labels {
+    /// Whose results and scores they are; White's if not given.
+    pub view: Option<LabelView>,
+    /// Whose scores they are, if not the same side's.
+    pub score_view: Option<LabelView>,
+    /// What numbers mean as results.
+    pub results: Option<Results>,
+    /// What scores are counted in; only whole centipawns are read if not given.
+    pub unit: Option<ScoreUnit>,
+    /// The operation or column that has the results.
+    pub result_in: Option<String>,
+    /// The operation or column that has the scores.
+    pub score_in: Option<String>,
+}
+
+impl Labels {
+    /// These, and `others` where these say nothing.
+    #[must_use]
+    pub fn or(&self, others: &Self) -> Self {
+        Labels {
+            view: self.view.or(others.view),
+            score_view: self.score_view.or(self.view).or(others.score_view),
+            results: self.results.or(others.results),
+            unit: self.unit.or(others.unit),
+            result_in: self.result_in.clone().or_else(|| others.result_in.clone()),
+            score_in: self.score_in.clone().or_else(|| others.score_in.clone()),
+        }
+    }
+
+    /// Whose results they are.
+    pub(super) fn result_side(&self, position: &Position) -> Color {
+        self.view.unwrap_or_default().side(position)
+    }
+
+    /// Whose scores they are.
+    pub(super) fn score_side(&self, position: &Position) -> Color {
+        self.score_view.or(self.view).unwrap_or_default().side(position)
+    }
+
+    /// A score in centipawns within the range of an evaluation or a mate.
+    pub(super) fn centipawns(&self, text: &str) -> Result<i16, RecordError> {
+        let unknown = |expected: &str| Err(RecordError::new("unknown score", format!("score `{text}`: {expected}")));
+        let number = text.trim_start_matches('+').parse::<f64>().ok().filter(|number| number.is_finite());
+        let centipawns = match (number, self.unit) {
+            (Some(pawns), Some(ScoreUnit::Pawns)) => 100.0 * pawns,
+            (Some(number), Some(ScoreUnit::Centipawns)) => number,
+            (Some(number), None) if number.fract() == 0.0 => number,
+            (Some(_), None) => {
+                return unknown(
+                    "no whole number; write --scores pawns if they are pawns, --scores centipawns to round",
+                );
+            }
+            (None, _) => f64::INFINITY,
+        };
+        if centipawns.abs() > f64::from(MATE) {
+            return unknown("expected centipawns, a number from -32000 to 32000");
+        }
+        Ok(centipawns.round() as i16)
     }
 }
 

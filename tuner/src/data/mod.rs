@@ -36,10 +36,10 @@ use crate::io::{Loader, Saver, Storage, StorageError};
 pub use filter::{Filters, LeftOut, LeftOutCounts, Noisy, PIECES};
 pub use folder::POSITIONS;
 pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, codes_of, write_chain, write_game};
-pub use formats::{Format, LabelStyle, Plies, Record, RecordError, Results, Sample, Table};
+pub use formats::{Format, LabelStyle, Opcode, Plies, Record, RecordError, Results, Sample, Table};
 pub use input::{Source, SourceError};
 pub use judge::Evidence;
-pub use label::{Label, LabelView, Outcome};
+pub use label::{Label, LabelView, Labels, Outcome, ScoreUnit};
 pub use material::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, material_balance, phase, phase_part};
 pub use reservoir::Subsample;
 pub use runs::Unfit;
@@ -62,11 +62,8 @@ pub(crate) const CHUNK: usize = 2048;
 pub struct ReadOptions {
     /// Records that cannot be read and are passed over at most.
     pub skip_bad: usize,
-    /// Whose results and scores a file has, where its format does not say.
-    pub view: LabelView,
-    /// What results in a column mean that are numbers, where all of them are 0 and 1; other ways to write results are
-    /// told by themselves.
-    pub results: Option<Results>,
+    /// What labels of texts mean, where a file does not have its own; see [`Source::with_labels`].
+    pub labels: Labels,
     /// Which positions of games in PGN are read.
     pub plies: Plies,
     /// Which positions are wanted of those that can be read.

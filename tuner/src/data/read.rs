@@ -13,7 +13,7 @@ use super::input::Blocks;
 use super::judge::Evidence;
 use super::reservoir::Reservoir;
 use super::store::StoreWriter;
-use super::{BadRecord, Dataset, DatasetError, FileSummary, ReadOptions, Skipped, Source};
+use super::{BadRecord, Dataset, DatasetError, FileSummary, ReadOptions, Skipped, Source, Subsample};
 use crate::parallel;
 use crate::progress::{Progress, Unit};
 
@@ -63,8 +63,10 @@ impl Importer<'_> {
     /// Reads a file. A thread of its own unpacks the next block while the chunks of this one are read.
     fn read(&mut self, source: Source, progress: &dyn Progress) -> Result<(), DatasetError> {
         let (name, weight) = (source.name().to_owned(), source.weight());
+        let options = ReadOptions { labels: source.labels().or(&self.options.labels), ..self.options.clone() };
+        let mut own_sample = self.reservoir_of(&source)?;
         let mut blocks = Blocks::new(source.stream(progress)?)?;
-        let reader: &dyn Reader = &*formats::detect(&name, blocks.head(), self.options)?;
+        let reader: &dyn Reader = &*formats::detect(&name, blocks.head(), &options)?;
         let mut file = FileSummary {
             name,
             records: 0,
@@ -87,14 +89,28 @@ impl Importer<'_> {
             });
             for block in receive {
                 for chunk in self.read_chunks(reader, &block?.chunks()) {
-                    self.add(chunk, &mut file)?;
+                    self.add(chunk, &mut file, own_sample.as_mut())?;
                 }
             }
             Ok::<(), DatasetError>(())
         })?;
         file.sha256 = blocks.sha256();
         self.files.push(file);
+        if let (Some(sample), Some(file)) = (own_sample, self.files.last_mut()) {
+            sample.finish(&mut self.store, std::slice::from_mut(file))?;
+        }
         Ok(())
+    }
+
+    /// What draws the sample of a set that has one of its own.
+    fn reservoir_of(&self, source: &Source) -> Result<Option<Reservoir>, DatasetError> {
+        let Some(size) = source.sample() else { return Ok(None) };
+        if self.options.subsample.is_some() {
+            let message =
+                format!("{}: has a sample of its own, and --sample draws from all sets; give one", source.name());
+            return Err(DatasetError::Refused(message));
+        }
+        Ok(Some(Reservoir::new(Subsample { size, seed: 0, flatten: false })))
     }
 
     fn read_chunks(&self, reader: &dyn Reader, chunks: &[&[u8]]) -> Vec<Chunk> {
@@ -103,15 +119,21 @@ impl Importer<'_> {
     }
 
     /// Adds the next chunk of a file.
-    fn add(&mut self, mut chunk: Chunk, file: &mut FileSummary) -> Result<(), DatasetError> {
+    fn add(
+        &mut self,
+        mut chunk: Chunk,
+        file: &mut FileSummary,
+        own_sample: Option<&mut Reservoir>,
+    ) -> Result<(), DatasetError> {
         chunk.leave_out_duplicates(&mut self.keys);
         for (record, error, excerpt) in chunk.bad {
             let number = file.records + u64::from(record) + 1;
             self.skip(BadRecord { file: file.name.clone(), record: file.record, number, error, excerpt })?;
         }
-        match &mut self.reservoir {
-            Some(reservoir) => reservoir.offer(&chunk.store, self.files.len(), file.records),
-            None => self.store.append(&chunk.store, file.records)?,
+        match (own_sample, &mut self.reservoir) {
+            (Some(sample), _) => sample.offer(&chunk.store, 0, file.records),
+            (None, Some(reservoir)) => reservoir.offer(&chunk.store, self.files.len(), file.records),
+            (None, None) => self.store.append(&chunk.store, file.records)?,
         }
         file.records += u64::from(chunk.records);
         file.positions += chunk.store.len() as u64;

@@ -40,6 +40,8 @@ impl Job {
         let weights = self.sources.iter().map(Source::weight);
         let mut fingerprint = self.settings.fingerprint(&self.start.to_vector(), weights);
         fingerprint.insert("the choice of positions".to_owned(), format!("{choice:?}"));
+        let own: Vec<String> = self.sources.iter().map(Source::reading).collect();
+        fingerprint.insert("how sets are read".to_owned(), own.join("; "));
         fingerprint.insert("--resolve".to_owned(), self.resolve.name());
         fingerprint
     }

@@ -86,19 +86,50 @@ fn data_that_leave_something_open_are_refused() {
     };
     let fen = "8/8/8/8/8/k7/7R/K7 w - - 0 1";
     assert!(refused(&format!("{fen},1\n{fen},0\n")).contains("--results signed"));
-    assert!(refused(&format!("fen,cp\n{fen},1\n")).ends_with("data.csv: no column is called result"));
+    let unnamed = refused(&format!("fen,cp\n{fen},1\n"));
+    assert!(
+        unnamed.contains("data.csv: no column is called like a result: result, wdl")
+            && unnamed.contains("found fen, cp")
+    );
     assert!(refused(&format!("{fen},0.5\n{fen},1.7\n")).contains("data.csv:2: unknown result `1.7`"));
     assert!(refused(&format!("{fen},1-0\n{fen},0.7\n")).contains("wins, draws and losses are written as 1, 0.5 and 0"));
     let points = refused(&format!("{fen} [0.5]\n{fen} [62]\n"));
     assert!(points.contains("a share of the point is a number from 0 to 1, not a percentage"), "{points}");
     let halves = refused(&format!("{fen},35,1\n{fen},-20,2\n"));
-    assert!(halves.contains("results are 0, 1 and 2: --results half-points reads 2 as a win"), "{halves}");
+    assert!(halves.contains("write --view mover for files of c-chess-cli"), "{halves}");
+    let pawns = refused(&format!("{fen},0.35,1-0\n"));
+    assert!(pawns.contains("score `0.35`: no whole number; write --scores pawns"), "{pawns}");
+    assert!(refused(&format!("{{\"fen\": \"{fen}\"}}\n")).contains("data.csv: is JSON, which is not read: make lines"));
     assert!(refused(&format!("{fen},0.5\n{fen},0.5,7\n")).contains("data.csv:2: 3 columns, expected 2"));
     assert!(refused(&format!("{fen},0.5\n{}", "x".repeat(1 << 20))).contains("data.csv:2: longer than 65536 bytes"));
     let bomb = [format!("{fen},0.5\n").as_bytes(), &vec![b'x'; 1 << 28]].concat();
     let bomb = folder.write("bomb.zst", zstd::encode_all(&bomb[..], 1).unwrap());
     let text = refusal(&mut run_on(&bomb, &folder.path("out.toml")));
     assert!(text.contains("bomb.zst: no line ends within 65536 bytes after byte"), "{text}");
+}
+
+#[test]
+fn every_set_of_a_run_is_read_in_its_own_way() {
+    let folder = Folder::new();
+    let good = folder.write("good.epd", GOOD);
+    let line = |line: &str| {
+        let (fen, result) = line.split_once(" c9 ").unwrap();
+        let half_points = match (result.trim_matches(['"', ';']), fen.contains(" w ")) {
+            ("1/2-1/2", _) => 1,
+            ("1-0", true) | ("0-1", false) => 2,
+            _ => 0,
+        };
+        format!("{fen},35,{half_points}\n")
+    };
+    folder.write("mover.csv", GOOD.lines().map(line).collect::<String>());
+    let both = |set: &str| tuned(&folder, &good, &["--target", "result", "--data", set]);
+    let [expected, found] = [good.display().to_string(), format!("{}=view:mover", folder.path("mover.csv").display())]
+        .map(|set| both(&set));
+    assert_eq!(found, expected);
+    let sampled = format!("{}=sample:3", good.display());
+    let assert = tuner().args(["data", "--json", &sampled]).assert().success();
+    let told: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    assert_eq!(told["positions"], 3);
 }
 
 #[test]

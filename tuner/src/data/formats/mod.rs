@@ -8,6 +8,7 @@ mod binary;
 mod binpack;
 mod bullet;
 mod pgn;
+mod results;
 mod table;
 mod text;
 mod viri;
@@ -27,8 +28,9 @@ pub(crate) use binary::codes_of;
 pub(super) use binary::{castling_rooks, put_pieces};
 pub(crate) use binpack::{Chunks, LONGEST_CHAIN, write_chain};
 pub use pgn::Plies;
-pub use table::{Results, Table};
-pub use text::LabelStyle;
+pub use results::Results;
+pub use table::Table;
+pub use text::{LabelStyle, Opcode};
 pub(crate) use viri::{LONGEST_GAME, write_game};
 
 /// A labelled position.
@@ -118,7 +120,7 @@ pub struct RecordError {
 }
 
 impl RecordError {
-    fn new(reason: &'static str, message: impl Into<String>) -> Self {
+    pub(super) fn new(reason: &'static str, message: impl Into<String>) -> Self {
         RecordError { reason, message: message.into() }
     }
 }

@@ -1,122 +1,28 @@
-//! Texts whose lines are columns: a FEN, its result, perhaps a score, between commas, tabs, semicolons or bars.
+//! Texts whose lines are columns: a FEN, its result, perhaps a score, between commas, tabs, semicolons, bars or blanks.
 //!
 //! * with a first line that names the columns, in any order, others among them (CSV, TSV);
-//! * without: `FEN; 1-0`, `FEN|1.0`, `FEN, W`, or with a score, which comes before the result as in
+//! * without: `FEN; 1-0`, `FEN|1.0`, `FEN, W`, `FEN 1-0`, or with a score, which comes before the result as in
 //!   `FEN | 35 | 0.5` unless only the other order can be read.
 
-use clap::ValueEnum;
 use engine::chess::{Color, FenError, Position};
 use serde::{Deserialize, Serialize};
 
-use super::text::{begins_like_fen, centipawns, unknown_result};
+use super::results::Results;
+use super::text::{begins_like_fen, unknown_result};
 use super::{LabelStyle, RecordError};
-use crate::data::label::{Label, LabelView, Outcome, group_of_game, group_of_position};
+use crate::data::label::{Label, Labels, group_of_game, group_of_position};
 
 /// What stands between columns, the likeliest first.
-const SEPARATORS: [u8; 4] = [b'|', b';', b'\t', b','];
+const SEPARATORS: [u8; 5] = [b'|', b';', b'\t', b',', b' '];
 
 /// What the columns are called, in small letters.
 const POSITION_NAMES: [&str; 3] = ["fen", "position", "epd"];
-const RESULT_NAMES: [&str; 6] = ["result", "wdl", "outcome", "game_result", "label", "target"];
+const RESULT_NAMES: [&str; 8] = ["result", "wdl", "outcome", "game_result", "label", "target", "winner", "game result"];
 const SCORE_NAMES: [&str; 7] = ["score", "cp", "eval", "evaluation", "centipawns", "score_cp", "eval_cp"];
-const GAME_NAMES: [&str; 4] = ["game", "game_id", "gameid", "game_number"];
+const GAME_NAMES: [&str; 5] = ["game", "game_id", "gameid", "game_number", "game id"];
 
-/// How the results of a file are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
-pub enum Results {
-    /// `1-0`, `1/2-1/2`, `0-1`: always White's.
-    #[value(skip)]
-    Words,
-    /// `W`, `D`, `L`, in small letters too, or `win`, `draw`, `loss`.
-    #[value(skip)]
-    Letters,
-    /// 1, 0.5 and 0, or shares such as 0.62.
-    Points,
-    /// 1, 0 and -1.
-    Signed,
-    /// 2, 1 and 0.
-    HalfPoints,
-}
-
-impl Results {
-    const ALL: [Self; 5] = [Results::Words, Results::Letters, Results::Points, Results::Signed, Results::HalfPoints];
-
-    pub(super) fn example(self) -> &'static str {
-        match self {
-            Results::Words => "`1-0`, `1/2-1/2` or `0-1`",
-            Results::Letters => "`W`, `D` or `L`",
-            Results::Points => "`1`, `0.5` or `0`, or a share such as `0.62`",
-            Results::Signed => "`1`, `0` or `-1`",
-            Results::HalfPoints => "`2`, `1` or `0`",
-        }
-    }
-
-    /// The result that a text is, in the view of whoever wrote it.
-    fn read(self, text: &str) -> Option<Outcome> {
-        match self {
-            Results::Words => Outcome::of_result(text),
-            Results::Letters => {
-                let is = |words: [&str; 2]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
-                let words =
-                    [(["w", "win"], Outcome::Win), (["d", "draw"], Outcome::Draw), (["l", "loss"], Outcome::Loss)];
-                words.into_iter().find(|&(words, _)| is(words)).map(|(_, outcome)| outcome)
-            }
-            Results::Points => Outcome::of_points(number(text)?),
-            Results::Signed => match number(text)? {
-                1.0 => Some(Outcome::Win),
-                0.0 => Some(Outcome::Draw),
-                -1.0 => Some(Outcome::Loss),
-                _ => None,
-            },
-            Results::HalfPoints => match number(text)? {
-                2.0 => Some(Outcome::Win),
-                1.0 => Some(Outcome::Draw),
-                0.0 => Some(Outcome::Loss),
-                _ => None,
-            },
-        }
-    }
-
-    /// The way of writing that some results share; an error if they leave open whether 0 is a draw or a loss.
-    fn of<'t>(mut texts: impl Iterator<Item = &'t str>) -> Result<Option<Self>, &'static str> {
-        let mut is_ambiguous = false;
-        let found = texts.find_map(|text| {
-            let mut fitting = Results::ALL.into_iter().filter(|results| results.read(text).is_some());
-            match (fitting.next(), fitting.next()) {
-                // Points are written with a point where they are not whole.
-                (Some(Results::Points), Some(_)) if text.contains('.') => Some(Results::Points),
-                (Some(results), None) => Some(results),
-                (Some(_), Some(_)) => {
-                    is_ambiguous = true;
-                    None
-                }
-                _ => None,
-            }
-        });
-        if found.is_none() && is_ambiguous { Err(AMBIGUOUS) } else { Ok(found) }
-    }
-}
-
-/// What is wrong with a file whose results are all 0 or 1.
-const AMBIGUOUS: &str = "all results are 0 and 1: --results points reads 1 as a win and 0 as a loss, --results signed 1 as \
-    a win and 0 as a draw, --results half-points 1 as a draw and 0 as a loss";
-
-/// What is wrong with a file whose results are 0, 1 and 2.
-const HALF_POINTS: &str = "results are 0, 1 and 2: --results half-points reads 2 as a win and 1 as a draw, as \
-    c-chess-cli writes them, in the view of the side to move (--view mover)";
-
-/// What is wrong with a file that names no column of results, or too many.
-const NO_RESULTS: &str = "no column is called result";
-const MANY_RESULTS: &str = "more than two columns are called like a result; rename those that are not meant";
-
-fn number(text: &str) -> Option<f64> {
-    match text {
-        "1" | "1.0" => Some(1.0),
-        "0.5" => Some(0.5),
-        "0" | "0.0" => Some(0.0),
-        _ => text.parse().ok(),
-    }
-}
+/// What is wrong with a file that names too many columns of results.
+const MANY_RESULTS: &str = "more than two columns are called like a result; --result-in NAME says which is meant";
 
 /// Where the columns of a file are, and how its results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,18 +40,24 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table that a text is, if it is one. `given` is how its numbers are to be understood.
+    /// The table that a text is, if it is one.
     ///
     /// # Errors
-    /// If its columns are named, but not all that are needed; if its results leave open what 0 is.
+    /// If its columns are named, but not all that are needed; if its results leave open what they are.
     pub(super) fn detect<'t>(
         lines: impl Iterator<Item = &'t str> + Clone,
-        given: Option<Results>,
-    ) -> Result<Option<Self>, &'static str> {
+        labels: &Labels,
+    ) -> Result<Option<Self>, String> {
         let Some(first) = lines.clone().next() else { return Ok(None) };
-        if let Some(table) = SEPARATORS.into_iter().find_map(|separator| Self::of_header(first, separator)) {
+        if let Some(table) = SEPARATORS.into_iter().find_map(|separator| Self::of_header(first, separator, labels)) {
             let table = table?;
-            return Ok(Some(table.with_results(lines.skip(1), given)?.unwrap_or(table)));
+            return Ok(Some(table.with_results(lines.skip(1), labels)?.unwrap_or(table)));
+        }
+        if let Some(name) = &labels.result_in {
+            return Err(format!("no operation or column is called {name}"));
+        }
+        if let Some(fault) = lines.clone().nth(1).and_then(|second| unnamed_position(first, second)) {
+            return Err(fault);
         }
         let mut candidates = lines
             .clone()
@@ -154,41 +66,58 @@ impl Table {
         let candidate = candidates.clone().find(|(_, is_sure)| *is_sure).or_else(|| candidates.next());
         let candidate = candidate.map(|(table, _)| table);
         Ok(match candidate {
-            Some(table) => table.with_results(lines, given)?,
+            Some(table) => table.with_results(lines, labels)?,
             None => None,
         })
     }
 
     /// The table whose columns a line names.
-    fn of_header(line: &str, separator: u8) -> Option<Result<Self, &'static str>> {
+    fn of_header(line: &str, separator: u8, labels: &Labels) -> Option<Result<Self, String>> {
         let names: Vec<String> = fields(line, separator).map(str::to_ascii_lowercase).collect();
-        let column = |known: &[&str]| names.iter().position(|name| known.contains(&name.as_str()));
-        let position = column(&POSITION_NAMES)?;
-        let results: Vec<usize> =
-            (0..names.len()).filter(|&column| RESULT_NAMES.contains(&names[column].as_str())).collect();
-        let result = match results[..] {
-            [] => return Some(Err(NO_RESULTS)),
+        let columns = |known: &[&str]| -> Vec<usize> {
+            (0..names.len()).filter(|&column| known.contains(&names[column].as_str())).collect()
+        };
+        let position = *columns(&POSITION_NAMES).first()?;
+        // What a flag names takes the place of what is known.
+        let asked = |name: &Option<String>, known: &[&str]| match name {
+            Some(name) => columns(&[&name.to_ascii_lowercase()]),
+            None => columns(known),
+        };
+        let result = match asked(&labels.result_in, &RESULT_NAMES)[..] {
+            [] => return Some(Err(no_results(&names))),
             [result] => [result; 2],
             [one, other] => [one, other],
-            _ => return Some(Err(MANY_RESULTS)),
+            _ => return Some(Err(format!("{MANY_RESULTS}; found {}", names.join(", ")))),
         };
+        let scores = asked(&labels.score_in, &SCORE_NAMES);
+        if let Some(name) = labels.score_in.as_ref().filter(|_| scores.is_empty()) {
+            return Some(Err(format!("no column is called {name}; found {}", names.join(", "))));
+        }
         Some(Ok(Table {
             separator: separator.into(),
             results: Results::Points,
             columns: names.len(),
             position,
             result,
-            score: column(&SCORE_NAMES),
-            game: column(&GAME_NAMES),
+            score: scores.first().copied(),
+            game: columns(&GAME_NAMES).first().copied(),
         }))
     }
 
     /// The table that a line without names may be of, and whether it can be no other.
     fn of_line(line: &str, separator: u8) -> Option<(Self, bool)> {
         let fields: Vec<&str> = fields(line, separator).collect();
-        let is_result = |column: usize| Results::ALL.iter().any(|results| results.read(fields[column]).is_some());
-        let is_score = |column: usize| centipawns(fields[column]).is_ok();
+        let is_result = |column: usize| Results::any_reads(fields[column]);
+        let is_score = |column: usize| fields[column].parse::<f64>().is_ok();
         if !fields.first().is_some_and(|field| begins_like_fen(field)) {
+            return None;
+        }
+        // A whole number behind four fields and a blank may be the fifth field of a FEN.
+        let is_whole = |field: &str| field.bytes().all(|byte| byte.is_ascii_digit());
+        if separator == b' '
+            && fields[0].split_ascii_whitespace().count() < 6
+            && fields.get(1).is_some_and(|field| is_whole(field))
+        {
             return None;
         }
         let (score, result, is_sure) = match fields.len() {
@@ -204,22 +133,13 @@ impl Table {
     }
 
     /// The table with its results as some lines write them; none if they write none.
-    fn with_results<'t>(
-        self,
-        lines: impl Iterator<Item = &'t str>,
-        given: Option<Results>,
-    ) -> Result<Option<Self>, &'static str> {
+    fn with_results<'t>(self, lines: impl Iterator<Item = &'t str>, labels: &Labels) -> Result<Option<Self>, String> {
         let results = lines.filter_map(|line| fields(line, self.separator as u8).nth(self.result[0]));
-        let results = match (given, Results::of(results)) {
-            (Some(given), Err(_) | Ok(Some(Results::Points | Results::Signed | Results::HalfPoints))) => Some(given),
-            (None, Ok(Some(Results::HalfPoints))) => return Err(HALF_POINTS),
-            (_, found) => found?,
-        };
-        Ok(results.map(|results| Table { results, ..self }))
+        Ok(Results::of(results, labels)?.map(|results| Table { results, ..self }))
     }
 
     /// Reads a line; none if it names the columns.
-    pub(super) fn read(&self, line: &str, view: LabelView) -> Option<Result<(Position, Label), RecordError>> {
+    pub(super) fn read(&self, line: &str, labels: &Labels) -> Option<Result<(Position, Label), RecordError>> {
         let (mut position, mut result, mut score, mut game, mut count) = ("", [""; 2], None, None, 0);
         for (column, field) in fields(line, self.separator as u8).enumerate() {
             count += 1;
@@ -241,7 +161,7 @@ impl Table {
         if POSITION_NAMES.iter().any(|name| position.eq_ignore_ascii_case(name)) {
             return None;
         }
-        Some(self.read_fields(position, result, score, game, view))
+        Some(self.read_fields(position, result, score, game, labels))
     }
 
     fn read_fields(
@@ -250,7 +170,7 @@ impl Table {
         [result, other]: [&str; 2],
         score: Option<&str>,
         game: Option<&str>,
-        view: LabelView,
+        labels: &Labels,
     ) -> Result<(Position, Label), RecordError> {
         let (position, rest) = Position::from_fen_prefix(position)?;
         if !rest.is_empty() {
@@ -264,28 +184,69 @@ impl Table {
                 format!("two results: `{result}` and `{other}`; leave the column out, or rename it, that is not meant"),
             ));
         }
-        let side = if self.results == Results::Words { Color::White } else { view.side(&position) };
+        let side = if self.results.is_of_white() { Color::White } else { labels.result_side(&position) };
         let outcome = side.choose(found, found.flipped());
-        let score = score.map(centipawns).transpose()?.map(|score| view.side(&position).choose(score, -score));
+        let score = score.map(|score| labels.centipawns(score)).transpose()?;
+        let score = score.map(|score| labels.score_side(&position).choose(score, -score));
         let group = game.map_or_else(|| group_of_position(&position), |game| group_of_game(game.as_bytes()));
         Ok((position, Label { outcome, score, group }))
     }
 }
 
-/// The fields of a line, without blanks and quotes around them; an empty one at the end does not count.
+/// What is wrong with a file whose first line names columns, and none of positions.
+fn unnamed_position(first: &str, second: &str) -> Option<String> {
+    let separator = SEPARATORS.into_iter().filter(|&separator| separator != b' ').find(|&separator| {
+        let values: Vec<&str> = fields(second, separator).collect();
+        values.len() > 1
+            && values.len() == fields(first, separator).count()
+            && values.iter().any(|value| begins_like_fen(value))
+    })?;
+    let names: Vec<&str> = fields(first, separator).collect();
+    let is_header = !names.iter().any(|name| name.contains('/'));
+    is_header.then(|| format!("no column is called {}; found {}", POSITION_NAMES.join(", "), names.join(", ")))
+}
+
+/// What is wrong with a file that names no column of results.
+fn no_results(names: &[String]) -> String {
+    format!(
+        "no column is called like a result: {}; found {}; --result-in NAME says which it is",
+        RESULT_NAMES.join(", "),
+        names.join(", ")
+    )
+}
+
+/// How many bytes of a line its FEN has: four words, or six if the last two are numbers.
+fn fen_length(line: &str) -> usize {
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let words: Vec<&str> = line.split_ascii_whitespace().take(6).collect();
+    let count = if words.len() == 6 && words[4..].iter().all(|word| is_number(word)) { 6 } else { words.len().min(4) };
+    let last = words[..count].last().copied().unwrap_or_default();
+    last.as_ptr() as usize - line.as_ptr() as usize + last.len()
+}
+
+/// The fields of a line, without blanks, quotes and brackets around them; an empty one at the end does not count.
 fn fields(line: &str, separator: u8) -> impl Iterator<Item = &str> {
-    let mut rest = Some(line.trim_ascii());
+    let line = line.trim_ascii();
+    let mut rest = Some(line);
+    let mut fen = if separator == b' ' { Some(fen_length(line)).filter(|&length| length > 0) } else { None };
     std::iter::from_fn(move || {
         let text = rest?.trim_ascii_start();
+        if let Some(length) = fen.take() {
+            let (field, after) = text.split_at(length);
+            rest = Some(after.trim_ascii()).filter(|rest| !rest.is_empty());
+            return Some(field);
+        }
         // A quoted field may hold separators.
         let begin = match text.strip_prefix('"') {
             Some(quoted) => quoted.find('"').map_or(text.len(), |end| end + 2),
             None => 0,
         };
         let end = text.as_bytes()[begin..].iter().position(|&byte| byte == separator).map(|at| begin + at);
-        let field = text[..end.unwrap_or(text.len())].trim_ascii();
+        let field = text[..end.unwrap_or(text.len())].trim_ascii().trim_end_matches([';', ',']);
         rest = end.map(|end| &text[end + 1..]).filter(|rest| !rest.trim_ascii().is_empty());
         let inside = field.strip_prefix('"').and_then(|field| field.strip_suffix('"'));
+        let field = inside.map_or(field, str::trim_ascii);
+        let inside = field.strip_prefix('[').and_then(|field| field.strip_suffix(']'));
         Some(inside.map_or(field, str::trim_ascii))
     })
 }
@@ -293,13 +254,15 @@ fn fields(line: &str, separator: u8) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::label::{LabelView, Outcome};
 
     const WHITE: &str = "8/8/8/8/8/k7/7R/K7 w - - 0 1";
     const BLACK: &str = "8/8/8/8/8/k7/7R/K7 b - - 0 1";
 
-    fn read_all(text: &str, view: LabelView, given: Option<Results>) -> Vec<Result<Label, RecordError>> {
-        let table = Table::detect(text.lines(), given).expect("a table").expect("a table");
-        text.lines().filter_map(|line| table.read(line, view)).map(|read| read.map(|(_, label)| label)).collect()
+    fn read_all(text: &str, view: LabelView, results: Option<Results>) -> Vec<Result<Label, RecordError>> {
+        let labels = Labels { view: Some(view), results, ..Labels::default() };
+        let table = Table::detect(text.lines(), &labels).expect("a table").expect("a table");
+        text.lines().filter_map(|line| table.read(line, &labels)).map(|read| read.map(|(_, label)| label)).collect()
     }
 
     fn outcomes(text: &str, view: LabelView) -> Vec<Outcome> {
@@ -343,8 +306,49 @@ mod tests {
         // Between result and score, only one order can be read here.
         let swapped = read_all(&format!("{WHITE};1-0;35\n"), LabelView::White, None);
         assert_eq!(swapped[0].as_ref().unwrap().score, Some(35));
-        let missing = Table::detect(["fen,cp"].into_iter(), None);
-        assert_eq!(missing, Err(NO_RESULTS));
+        let missing = Table::detect(["fen,cp"].into_iter(), &Labels::default()).unwrap_err();
+        assert!(missing.contains("found fen, cp; --result-in NAME"), "{missing}");
+    }
+
+    #[test]
+    fn a_flag_names_the_columns_that_are_meant() {
+        let labels = Labels { result_in: Some("Ended".into()), score_in: Some("sf".into()), ..Labels::default() };
+        let text = format!("fen,ended,result,cp,sf\n{WHITE},1-0,0-1,5,-7\n");
+        let table = Table::detect(text.lines(), &labels).unwrap().unwrap();
+        let (_, label) = table.read(text.lines().nth(1).unwrap(), &labels).unwrap().unwrap();
+        assert_eq!((label.outcome, label.score), (Outcome::Win, Some(-7)));
+        let told = Table::detect(["fen,wdl"].into_iter(), &labels).unwrap_err();
+        assert!(told.contains("found fen, wdl"), "{told}");
+    }
+
+    #[test]
+    fn results_stand_bare_behind_a_blank_or_in_brackets_in_a_column() {
+        for text in [
+            "WHITE 1-0",
+            "WHITE \"1-0\";",
+            "WHITE 35 1-0",
+            "WHITE | 35 | [1-0]",
+            "WHITE; [1-0]; 35",
+            "WHITE W\nBLACK B",
+        ] {
+            let text = text.replace("WHITE", WHITE).replace("BLACK", BLACK);
+            let read = read_all(&text, LabelView::Mover, None);
+            assert_eq!(read[0].as_ref().unwrap().outcome, Outcome::Win, "{text}");
+        }
+        let four = WHITE.trim_end_matches(" 0 1");
+        let detected = |text: String| Table::detect([&text[..]].into_iter(), &Labels::default());
+        assert!(detected(format!("{four} 1-0")).unwrap().is_some());
+        // The fifth field of a FEN is no result.
+        assert_eq!(detected(format!("{four} 1")), Ok(None));
+    }
+
+    #[test]
+    fn results_and_scores_have_views_of_their_own() {
+        let labels = Labels { view: Some(LabelView::White), score_view: Some(LabelView::Mover), ..Labels::default() };
+        let text = format!("{BLACK} | 35 | 1.0\n");
+        let table = Table::detect(text.lines(), &labels).unwrap().unwrap();
+        let (_, label) = table.read(text.trim(), &labels).unwrap().unwrap();
+        assert_eq!((label.outcome, label.score), (Outcome::Win, Some(-35)));
     }
 
     #[test]
@@ -379,7 +383,7 @@ mod tests {
             read.into_iter().map(|label| label.unwrap().outcome).collect::<Vec<_>>()
         };
         assert_eq!((read(LabelView::White), read(LabelView::Mover)), (vec![Draw, Win, Loss], vec![Draw, Loss, Win]));
-        assert_eq!(Table::detect(text.lines(), None), Err(HALF_POINTS));
+        assert!(Table::detect(text.lines(), &Labels::default()).unwrap_err().contains("--view mover"));
     }
 
     #[test]
@@ -391,16 +395,21 @@ mod tests {
         let told = read[2].as_ref().unwrap_err().to_string();
         assert!(told.starts_with("two results: `1.0` and `0`; "), "{told}");
         assert_eq!(read[3].as_ref().map_err(|error| error.reason), Err("contradicting results"));
-        let three = Table::detect(["fen,result,wdl,result"].into_iter(), None);
-        assert_eq!(three, Err(MANY_RESULTS));
+        let unnamed = format!("board,ended\n{WHITE},1-0\n");
+        let told = Table::detect(unnamed.lines(), &Labels::default()).unwrap_err();
+        assert_eq!(told, "no column is called fen, position, epd; found board, ended");
+        let three = Table::detect(["fen,result,wdl,result"].into_iter(), &Labels::default()).unwrap_err();
+        assert!(three.starts_with(MANY_RESULTS), "{three}");
     }
 
     #[test]
     fn nothing_is_guessed() {
-        let only = |result: &str| Table::detect([&format!("{WHITE};{result}")[..]].into_iter(), None);
-        assert_eq!((only("1"), only("0")), (Err(AMBIGUOUS), Err(AMBIGUOUS)));
+        let only = |result: &str| Table::detect([&format!("{WHITE};{result}")[..]].into_iter(), &Labels::default());
+        assert!(
+            [only("1"), only("0")].iter().all(|table| table.as_ref().is_err_and(|told| told.contains("--results")))
+        );
         assert!(["1.7", "-0.7", "70%", "?"].into_iter().all(|result| only(result) == Ok(None)));
-        assert_eq!(only("2"), Err(HALF_POINTS));
+        assert!(only("2").is_err_and(|told| told.contains("--view mover")));
         let zero =
             |given| read_all(&format!("{WHITE};0\n"), LabelView::White, Some(given))[0].as_ref().unwrap().outcome;
         assert_eq!((zero(Results::Points), zero(Results::Signed)), (Outcome::Loss, Outcome::Draw));

@@ -83,9 +83,9 @@ fn a_wrong_view_is_noticed() {
 
 #[test]
 fn advice_says_what_a_flag_can_do() {
-    // The scores are White's: --view would turn them, too.
+    // The scores are White's: --view alone would turn them, too.
     let warnings = evidence(&endings(1000, |_| true)).warnings(true);
-    assert!(warnings.len() == 1 && warnings[0].contains("--view turns both"), "{warnings:?}");
+    assert!(warnings.len() == 1 && warnings[0].contains("--score-view"), "{warnings:?}");
     let without: String =
         endings(1000, |_| true).lines().map(|line| line.rsplit_once(' ').unwrap().0.to_owned() + "\n").collect();
     let warnings = evidence(&without).warnings(true);

@@ -103,8 +103,8 @@ impl WithMaterial {
                 format!("{found}: they are read in the wrong view; say whose they are (--view white or --view mover)")
             }
             (ViewFault::SideToMove, Some(other)) => format!(
-                "{found}: they are read in the wrong view, but the {other} are not, and --view turns both; turn the {what} \
-                 in the file"
+                "{found}: they are read in the wrong view, but the {other} are not; --view and --score-view turn each \
+                 alone"
             ),
             (ViewFault::Black, _) => {
                 format!("{found}: the {what} look as if they were in the view of Black; turn them in the file")

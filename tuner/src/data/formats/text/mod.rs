@@ -1,8 +1,8 @@
 //! Lines of a FEN and a label, in the styles that exist in the wild.
 //!
-//! * `FEN c9 "1-0";`: an EPD whose operation `c9` is the result, White's, as in quiet_labeled.epd; the operation `c0` may
-//!   name the game, and `ce` give a score in the view of the side to move, as `arena datagen` writes them;
-//! * `FEN [1.0]` or `FEN; [1.0]`: points in brackets, perhaps with a score behind them;
+//! * `FEN c9 "1-0";`: an EPD with the result in an operation, mostly `c9`; see [`epd`]. The operation `c0` may name the
+//!   game, and `ce` give a score in the view of the side to move, as `arena datagen` writes them;
+//! * `FEN [1.0]` or `FEN; [1.0]`: a result in brackets, perhaps with a score behind it;
 //! * columns: see [`table`](super::table).
 //!
 //! Points may be a share of the point, such as 0.62: the result that is expected.
@@ -10,17 +10,21 @@
 //! The FEN has four or six fields. A file uses one style throughout; blank lines and lines that begin with `#` say
 //! nothing.
 
+mod epd;
+
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use engine::chess::epd::{Epd, EpdError};
 use engine::chess::{Color, Position};
-use memchr::{memchr, memmem};
+use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
+use super::results::Results;
 use super::table::Table;
 use super::{Format, Reader, Record, RecordError, Sample, Sink};
-use crate::data::label::{Label, LabelView, Outcome, group_of_game, group_of_position};
+use crate::data::label::{Label, Labels, Outcome, group_of_position};
 use crate::data::{BadRecord, DatasetError, ReadOptions};
+pub use epd::Opcode;
 
 /// What a text begins with if its editor put it there.
 pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
@@ -32,19 +36,27 @@ const LONGEST: usize = 1 << 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LabelStyle {
     /// `c9 "1-0";`
-    Epd,
+    Epd(Opcode, Results),
     /// `[1.0]`
-    Points,
+    Points(Results),
     /// Columns.
     Table(Table),
 }
 
 impl LabelStyle {
-    fn example(self) -> &'static str {
+    fn example(self) -> String {
         match self {
-            LabelStyle::Epd => "`c9 \"1-0\";`, `c9 \"0-1\";` or `c9 \"1/2-1/2\";`, or a share such as `c9 \"0.62\";`",
-            LabelStyle::Points => "`[1.0]`, `[0.5]` or `[0.0]`, or a share such as `[0.62]`",
-            LabelStyle::Table(table) => table.results.example(),
+            LabelStyle::Epd(opcode, Results::Words) => {
+                let name = opcode.name();
+                format!(
+                    "`{name} \"1-0\";`, `{name} \"0-1\";` or `{name} \"1/2-1/2\";`, or a share such as `{name} \"0.62\";`"
+                )
+            }
+            LabelStyle::Points(Results::Points) => {
+                "`[1.0]`, `[0.5]` or `[0.0]`, or a share such as `[0.62]`".to_owned()
+            }
+            LabelStyle::Epd(_, results) | LabelStyle::Points(results) => results.example().to_owned(),
+            LabelStyle::Table(table) => table.results.example().to_owned(),
         }
     }
 }
@@ -79,6 +91,14 @@ fn content(line: &[u8]) -> Option<&[u8]> {
     (!line.is_empty() && line[0] != b'#').then_some(line)
 }
 
+/// Decodes UTF-8, or ISO 8859-1 if it is none: names of players are not needed, and cost no position.
+fn decoded(line: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(line) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => line.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
 /// The lines that say something and are text.
 fn contents(text: &[u8]) -> impl Iterator<Item = &str> + Clone {
     text.split(|&byte| byte == b'\n').filter_map(content).filter_map(|line| std::str::from_utf8(line).ok())
@@ -90,43 +110,48 @@ pub(super) fn begins_like_fen(line: &str) -> bool {
     board.contains('/') && board.bytes().all(|byte| b"/12345678PNBRQKpnbrqk".contains(&byte))
 }
 
-/// The reader of a text that begins like this, by the first line that has a result; none if no line has one.
+/// The reader of a text that begins like this, by the lines that have results; none if no line has one.
 pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<Option<Box<dyn Reader>>, DatasetError> {
-    let reader = |style| Ok(Some(Box::new(TextReader { style, view: options.view }) as Box<dyn Reader>));
-    let old = contents(head).filter(|line| begins_like_fen(line)).find_map(|line| {
-        if line.contains(" c9 ") {
-            return Some(LabelStyle::Epd);
-        }
-        let (_, label) = line.split_once('[')?;
-        label.contains(']').then_some(LabelStyle::Points)
-    });
-    if let Some(style) = old {
-        return reader(style);
-    }
-    match Table::detect(contents(head), options.results) {
-        Ok(Some(table)) => reader(LabelStyle::Table(table)),
-        Ok(None) => Ok(None),
-        Err(fault) => Err(DatasetError::Refused(format!("{name}: {fault}"))),
-    }
+    let style = detect_style(head, &options.labels);
+    let style = style.map_err(|fault| DatasetError::Refused(format!("{name}: {fault}")))?;
+    let labels = options.labels.clone();
+    Ok(style.map(|style| Box::new(TextReader { style, labels }) as Box<dyn Reader>))
 }
 
-/// Why a text that begins like this is in no style: what is wrong with the first line that says something, in the style
-/// that it looks most like.
+fn detect_style(head: &[u8], labels: &Labels) -> Result<Option<LabelStyle>, String> {
+    let lines = || contents(head).filter(|line| begins_like_fen(line));
+    if let Some((opcode, results)) = epd::detect(lines, labels)? {
+        return Ok(Some(LabelStyle::Epd(opcode, results)));
+    }
+    let in_brackets = || {
+        lines()
+            .filter(|line| line.contains('['))
+            .filter_map(|line| position_and_label(line).ok())
+            .filter_map(|(_, label)| bracketed(label))
+    };
+    if labels.result_in.is_none()
+        && let Some(results) = Results::of(in_brackets().map(|(result, _)| result), labels)?
+    {
+        return Ok(Some(LabelStyle::Points(results)));
+    }
+    Ok(Table::detect(contents(head), labels)?.map(LabelStyle::Table))
+}
+
+/// Why a text that begins like this is in no style: what is wrong with the first line that says something.
 pub(super) fn fault(name: &str, head: &[u8]) -> DatasetError {
     let mut lines = head.split(|&byte| byte == b'\n').zip(1..);
     let Some((line, number)) = lines.find(|(line, _)| content(line).is_some()) else {
         return DatasetError::Refused(format!("{name}: no positions"));
     };
-    let looks_like = |sign: &[u8]| memmem::find(line, sign).is_some();
-    let style = match (looks_like(b" c9 "), looks_like(b"[")) {
-        (true, _) => Some(LabelStyle::Epd),
-        (_, true) => Some(LabelStyle::Points),
-        _ => None,
+    let text = decoded(content(line).unwrap_or_default());
+    let none = "no result like `c9 \"1-0\";`, `[1.0]` or `; 1-0` after a FEN";
+    let error = match Position::from_fen_prefix(&text) {
+        Err(error) if text.contains('/') => error.into(),
+        Ok((_, rest)) if !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()) => {
+            RecordError::new("malformed FEN", format!("a FEN of five fields, expected four or six, and {none}"))
+        }
+        _ => RecordError::new("unknown style", none),
     };
-    let read = style.and_then(|style| read_line(line, style, LabelView::default()));
-    let error = read.and_then(Result::err).unwrap_or_else(|| {
-        RecordError::new("unknown style", "no result like `c9 \"1-0\";`, `[1.0]` or `; 1-0` after a FEN")
-    });
     let bad = BadRecord { file: name.to_owned(), record: Record::Line, number, error, excerpt: excerpt(line) };
     DatasetError::BadRecord { bad: Box::new(bad), skipped: 0 }
 }
@@ -134,7 +159,7 @@ pub(super) fn fault(name: &str, head: &[u8]) -> DatasetError {
 /// Reads texts in one style.
 pub(super) struct TextReader {
     style: LabelStyle,
-    view: LabelView,
+    labels: Labels,
 }
 
 impl Reader for TextReader {
@@ -155,7 +180,7 @@ impl Reader for TextReader {
         while !rest.is_empty() {
             let line;
             (line, rest) = rest.split_at(memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1));
-            let flow = match read_line(line, self.style, self.view) {
+            let flow = match read_line(line, self.style, &self.labels) {
                 None => ControlFlow::Continue(()),
                 Some(Ok((position, label))) => {
                     sink.sample(lines, &Sample { position, label, best: None });
@@ -173,43 +198,21 @@ impl Reader for TextReader {
 }
 
 /// Reads a line; `None` if it says nothing.
-fn read_line(line: &[u8], style: LabelStyle, view: LabelView) -> Option<Result<(Position, Label), RecordError>> {
+fn read_line(line: &[u8], style: LabelStyle, labels: &Labels) -> Option<Result<(Position, Label), RecordError>> {
     let line = content(line)?;
     if line.len() > LONGEST {
         return Some(Err(RecordError::new("long line", format!("longer than {LONGEST} bytes"))));
     }
-    let Ok(line) = std::str::from_utf8(line) else {
-        return Some(Err(RecordError::new("not text", "not valid UTF-8")));
-    };
+    let line = &decoded(line);
     match style {
-        LabelStyle::Table(table) => table.read(line, view),
-        _ => Some(read_content(line, style, view)),
+        LabelStyle::Table(table) => table.read(line, labels),
+        LabelStyle::Epd(opcode, results) => Some(epd::read(line, opcode, results, labels)),
+        LabelStyle::Points(results) => Some(read_points(line, results, labels)),
     }
 }
 
-fn read_content(line: &str, style: LabelStyle, view: LabelView) -> Result<(Position, Label), RecordError> {
-    let (position, text) = match style {
-        LabelStyle::Points => position_and_points(line)?,
-        _ => Position::from_fen_prefix(line)?,
-    };
-    let label = match style {
-        LabelStyle::Epd => match text.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";")) {
-            Some(result) if !result.contains('"') => Label::new(game_result(result)?, group_of_position(&position)),
-            _ => label_of_operations(line, &position)?,
-        },
-        _ => {
-            let (outcome, score) = points(text)?;
-            let side = view.side(&position);
-            let outcome = side.choose(outcome, outcome.flipped());
-            let score = score.map(|score| side.choose(score, -score));
-            Label { score, ..Label::new(outcome, group_of_position(&position)) }
-        }
-    };
-    Ok((position, label))
-}
-
 /// The position of a line and what stands behind it, from the bracket on. A semicolon, bar or comma may part them.
-fn position_and_points(line: &str) -> Result<(Position, &str), RecordError> {
+fn position_and_label(line: &str) -> Result<(Position, &str), RecordError> {
     let end = line.find('[').unwrap_or(line.len());
     let before = line[..end].trim_ascii_end();
     let fen = before.strip_suffix([';', '|', ',']).unwrap_or(before);
@@ -217,68 +220,37 @@ fn position_and_points(line: &str) -> Result<(Position, &str), RecordError> {
     Ok((position, if rest.is_empty() { &line[end..] } else { rest }))
 }
 
-/// A result as games are written, or White's points: with a decimal point, without which 0 may be a draw elsewhere.
-fn game_result(result: &str) -> Result<Outcome, RecordError> {
-    let points = || result.parse().ok().filter(|_| result.contains('.')).and_then(Outcome::of_points);
-    Outcome::of_result(result).or_else(points).ok_or_else(|| unknown_result(result, LabelStyle::Epd))
+/// What stands in the brackets that a label begins with, and what behind them.
+fn bracketed(label: &str) -> Option<(&str, &str)> {
+    let (inside, rest) = label.strip_prefix('[')?.split_once(']')?;
+    let unquoted = inside.trim_ascii().trim_matches('"');
+    Some((unquoted, rest.trim_ascii().trim_matches([';', ',', '|']).trim_ascii()))
 }
 
-fn label_of_operations(line: &str, position: &Position) -> Result<Label, RecordError> {
-    let epd = Epd::parse(line).map_err(|error| match error {
-        EpdError::Fen(error) => error.into(),
-        error => RecordError::new("malformed operation", error.to_string()),
-    })?;
-    let result = said(&epd, "c9")?.ok_or_else(|| no_result(LabelStyle::Epd))?;
-    let outcome = game_result(&result)?;
-    let mover = said(&epd, "ce")?.map(|score| centipawns(&score)).transpose()?;
-    let score = mover.map(|score| if position.side_to_move() == Color::White { score } else { -score });
-    let group = match said(&epd, "c0")? {
-        Some(game) => group_of_game(game.as_bytes()),
-        None => group_of_position(position),
-    };
-    Ok(Label { outcome, score, group })
-}
-
-/// What an operation says, if it is there; where it is there several times, all must say the same.
-fn said(epd: &Epd, opcode: &'static str) -> Result<Option<String>, RecordError> {
-    let operations = epd.operations.iter().filter(|operation| operation.opcode == opcode);
-    let mut all = operations.map(|operation| operation.operands.join(" "));
-    let Some(first) = all.next() else { return Ok(None) };
-    match all.find(|other| *other != first) {
-        Some(second) => {
-            let message = format!("two operations `{opcode}`: `{first}` and `{second}`");
-            Err(RecordError::new("contradicting operations", message))
-        }
-        None => Ok(Some(first)),
-    }
-}
-
-/// A score within the range of an evaluation or a mate.
-pub(super) fn centipawns(text: &str) -> Result<i16, RecordError> {
-    match text.parse::<f64>() {
-        Ok(score) if score.abs() <= 32_000.0 => Ok(score.round() as i16),
-        _ => {
-            let message = format!("score `{text}`: expected centipawns, a number from -32000 to 32000");
-            Err(RecordError::new("unknown score", message))
-        }
-    }
-}
-
-fn points(label: &str) -> Result<(Outcome, Option<i16>), RecordError> {
-    let style = LabelStyle::Points;
-    let inside = label.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    let (points, rest) = inside.ok_or_else(|| no_result(style))?;
-    let outcome = points.trim_ascii().parse().ok().and_then(Outcome::of_points);
-    let outcome = outcome.ok_or_else(|| unknown_result(&format!("[{points}]"), style))?;
-    let rest = rest.trim_ascii();
-    if rest.is_empty() {
-        return Ok((outcome, None));
-    }
-    if rest.parse::<f64>().is_err() {
+fn read_points(line: &str, results: Results, labels: &Labels) -> Result<(Position, Label), RecordError> {
+    let style = LabelStyle::Points(results);
+    let (position, label) = position_and_label(line)?;
+    let (result, rest) = bracketed(label).ok_or_else(|| no_result(style))?;
+    let outcome = outcome_of(result, results, labels, &position);
+    let outcome = outcome.ok_or_else(|| unknown_result(&format!("[{result}]"), style))?;
+    if !rest.is_empty() && rest.parse::<f64>().is_err() {
         let message = format!("unexpected `{rest}` after the result");
         return Err(RecordError::new("text after the result", message));
     }
-    Ok((outcome, Some(centipawns(rest)?)))
+    let score = Some(rest).filter(|rest| !rest.is_empty()).map(|rest| labels.centipawns(rest)).transpose()?;
+    let score = score.map(|score| labels.score_side(&position).choose(score, -score));
+    let group = group_of_position(&position);
+    Ok((position, Label { score, ..Label::new(outcome, group) }))
+}
+
+/// White's result that a text is, in the way of its file or as games are written.
+fn outcome_of(text: &str, results: Results, labels: &Labels, position: &Position) -> Option<Outcome> {
+    if let Some(outcome) = Outcome::of_result(text) {
+        return Some(outcome);
+    }
+    let found = results.read(text)?;
+    let side = if results.is_of_white() { Color::White } else { labels.result_side(position) };
+    Some(side.choose(found, found.flipped()))
 }
 
 /// A line for an error message: printable, and not too long.

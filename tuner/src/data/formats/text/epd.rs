@@ -1,0 +1,173 @@
+//! Results and scores in the operations of an EPD.
+//!
+//! `c9` has the result where it is there. In its place, the one operation whose values are all written like results of
+//! games counts, as pgn-extract's `c1 1/2-1/2;`. Where several could be meant, a flag says which.
+
+use std::collections::BTreeMap;
+
+use engine::chess::{Color, Position};
+use serde::{Deserialize, Serialize};
+
+use super::super::results::Results;
+use super::{LabelStyle, RecordError, no_result, outcome_of, unknown_result};
+use crate::data::label::{Label, Labels, Outcome, group_of_game, group_of_position};
+
+/// The name of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opcode([u8; 16]);
+
+impl Opcode {
+    /// The operation of results in quiet_labeled.epd and in the files that follow it.
+    const USUAL: &str = "c9";
+
+    /// A name, if it is not too long for one.
+    pub(super) fn new(name: &str) -> Option<Self> {
+        let mut bytes = [0; 16];
+        bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
+        Some(Opcode(bytes))
+    }
+
+    /// The name.
+    pub(super) fn name(&self) -> &str {
+        let length = self.0.iter().position(|&byte| byte == 0).unwrap_or(self.0.len());
+        str::from_utf8(&self.0[..length]).unwrap_or_default()
+    }
+}
+
+/// The usual operation of results.
+#[cfg(test)]
+pub(super) const C9: Opcode = Opcode(*b"c9\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+
+/// So many lines tell which operation has the results.
+const LINES: usize = 1000;
+
+/// An operation: its opcode, and its operands without quotation marks.
+type Operation<'t> = (&'t str, String);
+
+/// The operations behind a FEN. The last one need not end with a semicolon. Where a quotation mark has no partner, every
+/// semicolon ends an operation.
+fn operations(text: &str) -> Result<Vec<Operation<'_>>, RecordError> {
+    let is_even = text.matches('"').count() % 2 == 0;
+    let mut is_quoted = false;
+    let parts = text.split(|c| {
+        is_quoted ^= c == '"';
+        c == ';' && !(is_quoted && is_even)
+    });
+    let mut operations = Vec::new();
+    for part in parts.map(str::trim_ascii).filter(|part| !part.is_empty()) {
+        let (opcode, operands) = part.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((part, ""));
+        if opcode.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            let words: Vec<&str> = operands.split('"').map(str::trim_ascii).filter(|word| !word.is_empty()).collect();
+            operations.push((opcode, words.join(" ")));
+        } else if is_even {
+            return Err(RecordError::new("malformed operation", format!("`{opcode}` is not an opcode")));
+        }
+    }
+    Ok(operations)
+}
+
+/// The operation that has the results of some lines, and how they are written.
+///
+/// # Errors
+/// If several operations could have them, or results leave open what they are.
+pub(super) fn detect<'t, I>(lines: impl Fn() -> I, labels: &Labels) -> Result<Option<(Opcode, Results)>, String>
+where
+    I: Iterator<Item = &'t str>,
+{
+    let is_usual = || labels.result_in.is_none() && lines().any(|line| line.contains(" c9 "));
+    let name = match &labels.result_in {
+        Some(name) => Some(name.clone()),
+        None if is_usual() => Some(Opcode::USUAL.to_owned()),
+        None => written_like_results(lines())?,
+    };
+    let Some(name) = name else { return Ok(None) };
+    let Some(opcode) = Opcode::new(&name) else { return Ok(None) };
+    let values: Vec<String> =
+        lines().take(LINES).flat_map(of_line).filter(|(code, _)| *code == name).map(|(_, value)| value).collect();
+    if values.is_empty() {
+        // A column may have that name.
+        return Ok(is_usual().then_some((opcode, Results::Words)));
+    }
+    let results = Results::of(values.iter().map(String::as_str), labels);
+    let results = results.map_err(|fault| format!("operation {name}: {fault}"))?;
+    Ok(Some((opcode, results.unwrap_or(Results::Words))))
+}
+
+fn of_line(line: &str) -> Vec<Operation<'_>> {
+    let read = Position::from_fen_prefix(line).ok().and_then(|(_, rest)| operations(rest).ok());
+    read.unwrap_or_default()
+}
+
+/// The one operation whose values are all written as `1-0`, `0-1` or `1/2-1/2`.
+fn written_like_results<'t>(lines: impl Iterator<Item = &'t str>) -> Result<Option<String>, String> {
+    let (mut values, mut is_result) = (BTreeMap::new(), BTreeMap::new());
+    for (opcode, value) in lines.take(LINES).flat_map(of_line) {
+        *is_result.entry(opcode.to_owned()).or_insert(true) &= Outcome::of_result(&value).is_some();
+        values.entry(opcode.to_owned()).or_insert_with(Vec::new).push(value);
+    }
+    let found: Vec<String> = is_result.into_iter().filter(|(_, is_result)| *is_result).map(|(name, _)| name).collect();
+    let say_the_same = found.iter().all(|name| values[name] == values[&found[0]]);
+    match &found[..] {
+        [] => Ok(None),
+        [first, ..] if say_the_same => Ok(Some(first.clone())),
+        _ => Err(format!("the operations {} could all be the result; --result-in NAME says which", found.join(", "))),
+    }
+}
+
+/// Reads a line.
+pub(super) fn read(
+    line: &str,
+    opcode: Opcode,
+    results: Results,
+    labels: &Labels,
+) -> Result<(Position, Label), RecordError> {
+    let style = LabelStyle::Epd(opcode, results);
+    let (position, text) = Position::from_fen_prefix(line)?;
+    // Most lines of most files say no more than this.
+    if let Some(result) = text.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";"))
+        && opcode.name() == Opcode::USUAL
+        && !result.contains('"')
+    {
+        let outcome = outcome(result, style, labels, &position)?;
+        let group = group_of_position(&position);
+        return Ok((position, Label::new(outcome, group)));
+    }
+    let operations = operations(text)?;
+    let result = said(&operations, opcode.name())?.ok_or_else(|| no_result(style))?;
+    let outcome = outcome(result, style, labels, &position)?;
+    let score_in = labels.score_in.as_deref().unwrap_or("ce");
+    let score = said(&operations, score_in)?.map(|score| labels.centipawns(score)).transpose()?;
+    // The standard has `ce` in the view of the side to move.
+    let side = match (&labels.score_in, labels.score_view) {
+        (None, None) => position.side_to_move(),
+        _ => labels.score_side(&position),
+    };
+    let score = score.map(|score| if side == Color::White { score } else { -score });
+    let game = if opcode.name() == "c0" { None } else { said(&operations, "c0")? };
+    let group = game.map_or_else(|| group_of_position(&position), |game| group_of_game(game.as_bytes()));
+    Ok((position, Label { outcome, score, group }))
+}
+
+/// A result in the way of its file, or as games are written, or a share of the point with a decimal point: without one,
+/// 0 may be a draw elsewhere.
+fn outcome(text: &str, style: LabelStyle, labels: &Labels, position: &Position) -> Result<Outcome, RecordError> {
+    let results = match style {
+        LabelStyle::Epd(_, Results::Words) if text.contains('.') => Results::Points,
+        LabelStyle::Epd(_, results) | LabelStyle::Points(results) => results,
+        LabelStyle::Table(table) => table.results,
+    };
+    outcome_of(text, results, labels, position).ok_or_else(|| unknown_result(text, style))
+}
+
+/// What an operation says, if it is there; where it is there several times, all must say the same.
+fn said<'o>(operations: &'o [Operation<'_>], opcode: &str) -> Result<Option<&'o str>, RecordError> {
+    let mut all = operations.iter().filter(|(name, _)| *name == opcode).map(|(_, value)| value.as_str());
+    let Some(first) = all.next() else { return Ok(None) };
+    match all.find(|other| *other != first) {
+        Some(second) => {
+            let message = format!("two operations `{opcode}`: `{first}` and `{second}`");
+            Err(RecordError::new("contradicting operations", message))
+        }
+        None => Ok(Some(first)),
+    }
+}
