@@ -15,7 +15,7 @@ use super::support::{generate, settings};
 
 /// Positions of a run; whole games have more of them.
 fn positions(format: Format) -> u64 {
-    if format.is_of_games() { 700 } else { 300 }
+    if format.is_of_games() { 1000 } else { 400 }
 }
 
 /// All counts but the time.

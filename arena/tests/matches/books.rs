@@ -50,7 +50,7 @@ fn books_that_cannot_be_played_are_refused() {
         (GAMES.as_bytes(), &["--start", "3"], "has 2 openings, and cannot begin with opening 3"),
         (b"8/8/8/8/8/k7/7R/K7 w - -", &["--plies", "3"], "has positions and not games"),
         (b"\x1F\x8B\x08\x00", &[], "error: book.epd: cannot be read"),
-        (b"PK\x03\x04", &[], "is compressed with zip"),
+        (b"PK\x03\x04", &[], "is a zip archive, which is not read: unzip it"),
         (
             b"[FEN \"8/8/8/8/8/k7/7R/K7 w - -\"]\n[FEN \"8/8/8/8/8/k7/7Q/K7 w - -\"]\n\n*",
             &[],

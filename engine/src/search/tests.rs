@@ -71,7 +71,7 @@ fn a_mate_after_passing_is_told_as_a_bound() {
         ..SearchParams::default()
     };
     let (mut worker, mut game) = stand("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1", params);
-    assert_eq!(worker.null_move(&mut game, &node(12, 20_000, 15_000)), Ok(Some(15_000)));
+    assert_eq!(worker.null_move(&mut game, &node(13, 20_000, 15_000)), Ok(Some(15_000)));
 }
 
 /// Black, who has pieces to pass with, holds the balance only as long as he need not move.
