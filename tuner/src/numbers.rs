@@ -7,6 +7,9 @@
 use engine::eval::params::{Axis, Field, Kind, Weights, leaves, ranges_of};
 use thiserror::Error;
 
+/// Characters of a pattern that are compared with names to find the nearest.
+const LONGEST_COMPARED: usize = 100;
+
 /// One of the two numbers of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -197,10 +200,11 @@ impl Numbers {
 
     /// The path, or beginning of a path, that takes the fewest edits to get from a pattern.
     fn nearest(&self, pattern: &str) -> String {
-        let pattern = stage_of(pattern).0;
+        // The time grows with the product of both lengths; nobody mistypes a longer name.
+        let pattern: String = stage_of(pattern).0.chars().take(LONGEST_COMPARED).collect();
         let paths = self.0.iter().map(|number| stage_of(&number.name).0);
         let beginnings = paths.flat_map(|path| ends(path).map(|end| &path[..end]));
-        beginnings.min_by_key(|path| strsim::damerau_levenshtein(pattern, path)).unwrap_or_default().to_owned()
+        beginnings.min_by_key(|path| strsim::damerau_levenshtein(&pattern, path)).unwrap_or_default().to_owned()
     }
 }
 
@@ -237,12 +241,29 @@ fn stage_of(name: &str) -> (&str, &str) {
 }
 
 /// Whether a text is what a pattern with `*` describes.
+///
+/// Only the last `*` so far is ever extended: whatever an earlier one could skip, the last one can skip, too.
 fn glob(pattern: &[u8], text: &[u8]) -> bool {
-    match pattern.split_first() {
-        None => text.is_empty(),
-        Some((b'*', rest)) => (0..=text.len()).any(|skipped| glob(rest, &text[skipped..])),
-        Some((first, rest)) => text.first() == Some(first) && glob(rest, &text[1..]),
+    let (mut at, mut read) = (0, 0);
+    let mut last_star = None;
+    while read < text.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                last_star = Some((at + 1, read));
+                at += 1;
+            }
+            Some(&byte) if byte == text[read] => {
+                at += 1;
+                read += 1;
+            }
+            _ => {
+                let Some((behind, skipped)) = last_star else { return false };
+                last_star = Some((behind, skipped + 1));
+                (at, read) = (behind, skipped + 1);
+            }
+        }
     }
+    pattern[at..].iter().all(|&byte| byte == b'*')
 }
 
 #[cfg(test)]
@@ -297,6 +318,36 @@ mod tests {
         assert_eq!(rests("psqt.knight:mg")[..2], [".a1", ".b1"]);
         assert_eq!(rests("psqt.knight")[..2], [".a1:mg", ".a1:eg"]);
         assert_eq!(rests("*")[..2], [".pawn:mg", ".pawn:eg"]);
+    }
+
+    #[test]
+    fn stars_skip_what_lies_between() {
+        let long = "ab".repeat(40);
+        for (pattern, text, fits) in [
+            ("", "", true),
+            ("", "a", false),
+            ("*", "", true),
+            ("a*", "abc", true),
+            ("*c", "abcc", true),
+            ("*bc", "abbc", true),
+            ("a*b*c", "axbybzc", true),
+            ("a*b*c", "axbybz", false),
+            ("ab", "abc", false),
+            ("************z", &long, false),
+            ("*a*a*a*a*a*a*a*a*a*a*a*a*b", &long, true),
+        ] {
+            assert_eq!(glob(pattern.as_bytes(), text.as_bytes()), fits, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn a_long_pattern_is_refused_as_fast_as_a_short_one() {
+        let numbers = Numbers::declared();
+        for pattern in ["*".repeat(40) + "z", "x".repeat(1 << 20), "a.".repeat(1 << 19)] {
+            let begun = std::time::Instant::now();
+            numbers.meant_by(&pattern).unwrap_err();
+            assert!(begun.elapsed().as_secs() < 10, "{} bytes", pattern.len());
+        }
     }
 
     #[test]
