@@ -55,7 +55,9 @@ fn little_memory_changes_nothing_but_where_rows_lie() {
         let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
         assert!(error.contains("keeps every row in memory") && error.contains("raise --memory"), "{error}");
     }
-    tuner(folder.path(), &["--memory", "lots"]).assert().code(2);
+    for unknown in ["lots", "4GiBiB", "4GGiB", "4194304iB", "4GB"] {
+        tuner(folder.path(), &["--memory", unknown]).assert().code(2);
+    }
     for few in ["1", "4096", "1023K"] {
         let refused = tuner(folder.path(), &["--memory", few]).assert().code(2);
         let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
