@@ -29,13 +29,15 @@ fn main() {
         world.as_ref().map_err(|error| anyhow::anyhow!(error_chain::to_line(error.as_ref())))?;
         let cli = Cli::from_command_line()?;
         interrupt::listen()?;
-        cli.run(&bars)
+        let answer = cli.run(&bars)?;
+        if is_first() {
+            out!("{}", answer.text);
+        }
+        answer.forget()?;
+        Ok::<_, anyhow::Error>(answer)
     };
     let status = match run() {
         Ok(answer) => {
-            if is_first() {
-                out!("{}", answer.text);
-            }
             if !answer.is_good {
                 WRONG
             } else if interrupt::STOP.load(Ordering::Relaxed) {

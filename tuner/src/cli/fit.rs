@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use common::files::RunFiles;
+use common::files::{RunFiles, WriteError};
 use common::note;
 use serde_json::json;
 use tuner::data::{Source, Weight};
@@ -216,7 +216,8 @@ impl FitArgs {
         };
         fitted.outcome.seconds.read = read;
         fitted.outcome.seconds.total += read;
-        self.finish(&fitted, &fixed, &start, bars)
+        let answer = self.finish(&fitted, &fixed, &start, bars)?;
+        Ok(self.kept.answer(answer, fitted.outcome.interrupted))
     }
 
     /// Writes what was found, and says what there is to say.
@@ -232,20 +233,22 @@ impl FitArgs {
             match &self.output {
                 None => shown = Some(text),
                 Some(output) => {
-                    interrupt::write(output, &text)?;
+                    let unwritten = |_: &WriteError| interrupt::show_unwritten(&self.told(&table, &json), &text, bars);
+                    interrupt::write(output, &text).inspect_err(unwritten)?;
                     table += &format!("\nwrote        {}", output.display());
                     json["output"] = json!(output.display().to_string());
                 }
             }
         }
         if let Some(file) = self.kept.report() {
-            interrupt::write(file, page(&Page::of_fit(fitted, &self.name())))?;
+            let written = interrupt::write(file, page(&Page::of_fit(fitted, &self.name())));
+            written.inspect_err(|_| self.note(&self.told(&table, &json), bars))?;
         }
         if let Some(refusal) = self.refusal(fitted) {
             // What is not written is not lost.
             let text = fitted.emit(Language::Json, self.sources.pair.as_ref())?;
             self.note(&format!("{}\n{refusal}", self.told(&table, &json)), bars);
-            return Ok(Answer { text, is_good: false });
+            return Ok(Answer::new(text, false));
         }
         if self.sources.rewrites() {
             let rewritten =
@@ -286,10 +289,8 @@ impl FitArgs {
         let Some(check) = &problem.check else {
             bail!("--check: {} have no scores of the engine to compare: let them have a column `score`", self.name());
         };
-        Ok(Answer {
-            text: self.told(&check.to_string(), &check.to_json()),
-            is_good: !check.has_failed(self.tolerance()),
-        })
+        let text = self.told(&check.to_string(), &check.to_json());
+        Ok(Answer::new(text, !check.has_failed(self.tolerance())))
     }
 
     /// How far rows may be from the engine's own scores.

@@ -60,6 +60,6 @@ impl GradientCheckArgs {
         };
         let found = check(task, bars)?;
         let text = if self.print.json { format!("{:#}", found.to_json()) } else { found.to_table() };
-        Ok(Answer { text, is_good: found.is_good() })
+        Ok(Answer::new(text, found.is_good()))
     }
 }

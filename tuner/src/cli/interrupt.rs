@@ -7,8 +7,10 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use common::files::{WriteError, write_whole};
-use common::note;
+use common::{note, out};
 use tuner::processes::is_first;
+
+use super::Bars;
 
 /// Exit status after Ctrl-C.
 pub(crate) const INTERRUPTED: i32 = 130;
@@ -51,6 +53,15 @@ pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> std::result::Resu
         return Ok(());
     }
     uninterrupted(|| write_whole(path, content))
+}
+
+/// Shows what a run has found where it cannot be written: a table, and the parameters.
+pub(crate) fn show_unwritten(table: &str, parameters: &str, bars: &Bars) {
+    bars.clear();
+    if is_first() {
+        note!("{table}");
+        out!("{}", parameters.trim_end());
+    }
 }
 
 /// Does what must not be cut short.

@@ -38,6 +38,7 @@ use engine::shell_files;
 use tuner::constraints::Constraints;
 use tuner::data::{LabelView, Labels, ReadOptions, Results, ScoreUnit, Source, Weight};
 use tuner::objective::{K_MAX, K_MIN, SampleLoss};
+use tuner::run::Checkpoint;
 
 use amounts::{MemoryArgs, SampleArgs};
 pub(crate) use bars::Bars;
@@ -150,11 +151,24 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// Whether all is well; if not, the exit status says so.
     pub(crate) is_good: bool,
+    /// The state of a run that is over, of no use once all is written and printed.
+    checkpoint: Option<PathBuf>,
+}
+
+impl Answer {
+    fn new(text: String, is_good: bool) -> Self {
+        Answer { text, is_good, checkpoint: None }
+    }
+
+    /// Removes what was kept for the case that it could not be printed.
+    pub(crate) fn forget(&self) -> Result<()> {
+        Ok(self.checkpoint.iter().try_for_each(|path| Checkpoint::new(path).remove())?)
+    }
 }
 
 impl From<String> for Answer {
     fn from(text: String) -> Self {
-        Answer { text, is_good: true }
+        Answer::new(text, true)
     }
 }
 

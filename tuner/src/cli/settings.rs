@@ -11,7 +11,7 @@ use tuner::optimize::Method;
 use tuner::run::{CHECKPOINT, Hooks, MIN_SEEN, Settings};
 use tuner::target::Target;
 
-use super::{Prior, job, scale, share};
+use super::{Answer, Prior, job, scale, share};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt::{STOP, fitting};
 
@@ -180,6 +180,11 @@ impl KeptArgs {
     /// Where the page about the run goes, if there is to be one.
     pub(super) fn report(&self) -> Option<&PathBuf> {
         self.report.as_ref()
+    }
+
+    /// An answer of a run that is over, or was interrupted and goes on from its checkpoint.
+    pub(super) fn answer(&self, answer: Answer, interrupted: bool) -> Answer {
+        Answer { checkpoint: self.checkpoint.clone().filter(|_| !interrupted), ..answer }
     }
 
     /// Who watches the run.

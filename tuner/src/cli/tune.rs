@@ -135,27 +135,29 @@ impl TuneArgs {
         let report = run(self.job(start)?, self.kept.hooks(bars))?;
         let text = render(&input, &report.tuned, Some(&report.provenance()))?;
         let shown = output.display().to_string();
+        let unwritten = |_: &WriteError| interrupt::show_unwritten(&report.to_table("standard output"), &text, bars);
         if let Some(file) = self.kept.report() {
-            interrupt::write(file, page(&Page::of_run(&report, shown.clone(), name)))?;
+            interrupt::write(file, page(&Page::of_run(&report, shown.clone(), name))).inspect_err(unwritten)?;
         }
+        let over = |answer: Answer| self.kept.answer(answer, report.outcome.interrupted);
         let refusal = self.output.write_back.then(|| self.verdict.refusal(&report.references, &shown)).flatten();
         if let Some(refusal) = refusal {
             bars.clear();
             if is_first() {
                 note!("{}\n{refusal}", report.to_table("standard output"));
             }
-            return Ok(Answer { text, is_good: false });
+            return Ok(over(Answer::new(text.clone(), false)));
         }
-        interrupt::write(output, &text)?;
+        interrupt::write(output, &text).inspect_err(unwritten)?;
         if self.print.json {
-            return Ok(format!("{:#}", report.to_json(&shown)).into());
+            return Ok(over(format!("{:#}", report.to_json(&shown)).into()));
         }
         let (table, params) = (report.to_table(&shown), params.display());
-        Ok(format!(
+        let told = format!(
             "{table}\nbuild with   MERINO_PARAMS={shown} cargo build --release\n\
              test with    arena sprt --params {shown} --against {params}"
-        )
-        .into())
+        );
+        Ok(over(told.into()))
     }
 
     /// What the library is to do.

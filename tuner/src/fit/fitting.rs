@@ -56,9 +56,6 @@ impl Problem {
         outcome.sets = SetLoss::of(self.sets(), of, both, |theta| scores(&rows, model, theta));
         let explained = settings.explain.then(|| self.explained(&outcome, &rows, split.as_ref()));
         (outcome.explained, outcome.loss_change) = explained.unzip();
-        if !outcome.interrupted {
-            hooks.remove_checkpoint()?;
-        }
         outcome.seconds.total = started.elapsed().as_secs_f64();
         Ok(Fitted {
             parameters: self.with_values(&outcome.theta, &outcome.limits),

@@ -133,8 +133,11 @@ impl Checkpoint {
         CheckpointError::Refused(format!("{path}: is no checkpoint, or damaged: {fault}; delete it to begin anew"))
     }
 
-    /// Removes the file of a run that is over.
-    pub(super) fn remove(&self) -> Result<(), CheckpointError> {
+    /// Removes the file of a run that is over, if it is there. Of several processes the first does.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn remove(&self) -> Result<(), CheckpointError> {
         if !processes::is_first() {
             return Ok(());
         }

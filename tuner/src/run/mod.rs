@@ -52,7 +52,7 @@ pub struct Hooks<'h> {
     pub stop: Option<&'h AtomicBool>,
     /// Is called when the first fit begins: from here on there is a best so far.
     pub fitting: Option<&'h dyn Fn()>,
-    /// Where the state is kept.
+    /// Where the state is kept. Whoever has what a run has found in a safe place removes it: [`Checkpoint::remove`].
     pub checkpoint: Option<&'h Path>,
     /// Whether to go on from the checkpoint, if it is there.
     pub resume: bool,
@@ -67,11 +67,6 @@ impl<'h> Hooks<'h> {
     /// Whether the run is to end; all processes agree on it.
     pub(crate) fn is_interrupted(&self) -> bool {
         processes::any(self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)))
-    }
-
-    /// Removes the checkpoint of a run that is over.
-    pub(crate) fn remove_checkpoint(&self) -> Result<(), CheckpointError> {
-        self.checkpoint.map_or(Ok(()), |path| Checkpoint::new(path).remove())
     }
 }
 

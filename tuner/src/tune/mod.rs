@@ -87,9 +87,6 @@ pub fn run(mut job: Job, hooks: Hooks<'_>) -> Result<Report, RunError> {
     let explained = job.settings.explain.then(|| explained(&job, &run.subject, &outcome, &tuned));
     (outcome.explained, outcome.loss_change) = explained.unzip();
     outcome.references = judged(&mut job, &outcome, hooks.progress);
-    if !outcome.interrupted {
-        hooks.remove_checkpoint()?;
-    }
     outcome.seconds.total = started.elapsed().as_secs_f64();
     Ok(report(job, &dataset, cache, outcome, tuned))
 }

@@ -137,3 +137,24 @@ fn ctrl_c_in_a_fit_of_rows_writes_the_best_so_far() {
     let [best, rest] = interrupt_and_resume(tuner_fit);
     assert!(best.contains("Table = [") && rest.contains("Table = [") && rest != best, "{best}");
 }
+
+#[test]
+fn what_cannot_be_written_is_printed_and_the_checkpoint_stays() {
+    let full = "/dev/full";
+    if !Path::new(full).exists() {
+        eprintln!("skipped: there is no {full}");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("run");
+    for (command, found) in [(tuner as fn(&Path, &str) -> Command, "[material]"), (tuner_fit, "Table = [")] {
+        let mut command = command(folder.path(), full);
+        command.arg("--checkpoint").arg(&checkpoint).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let run = command.output().unwrap();
+        let [parameters, told] = [run.stdout, run.stderr].map(|text| String::from_utf8(text).unwrap());
+        assert_eq!(run.status.code(), Some(2), "{told}");
+        assert!(parameters.contains(found), "{parameters}");
+        assert!(told.contains("loss") && told.contains("/dev/full: cannot be written: No space left"), "{told}");
+        fs::remove_file(&checkpoint).unwrap();
+    }
+}
