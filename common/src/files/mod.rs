@@ -3,6 +3,8 @@
 //! [`RunFiles`] knows them all before the work begins, and refuses what would lose one. [`write_whole`] writes them.
 
 mod kind;
+#[cfg(unix)]
+mod pipe;
 mod target;
 #[cfg(test)]
 mod tests;

@@ -105,6 +105,25 @@ fn only_the_same_kind_is_replaced() {
     }
 }
 
+#[test]
+fn a_write_protected_file_is_not_replaced() {
+    let folder = folder();
+    let path = folder.path().join("out.toml");
+    fs::write(&path, "a = 1\n").unwrap();
+    let writable = fs::metadata(&path).unwrap().permissions();
+    let mut protected = writable.clone();
+    protected.set_readonly(true);
+    fs::set_permissions(&path, protected).unwrap();
+    let expected = format!("{}: cannot be written: is write-protected", path.display());
+    assert_eq!(RunFiles::default().writes("--output", &path, TOML).unwrap_err().to_string(), expected);
+    assert_eq!(write_whole(&path, "b = 2\n").unwrap_err().to_string(), expected);
+    assert_eq!(write_all_whole(&[(&path, "b = 2\n")]).unwrap_err().to_string(), expected);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "a = 1\n");
+    assert_eq!(listing(folder.path()), ["out.toml"]);
+    fs::set_permissions(&path, writable).unwrap();
+    write_whole(&path, "b = 2\n").unwrap();
+}
+
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
@@ -173,21 +192,38 @@ mod unix {
         }
     }
 
+    /// A pipe in a folder; none where there is no program for it.
+    fn pipe_in(folder: &Path) -> Option<std::path::PathBuf> {
+        let pipe = folder.join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        if made.is_ok_and(|status| status.success()) {
+            return Some(pipe);
+        }
+        eprintln!("skipped: there is no program mkfifo");
+        None
+    }
+
     #[test]
     fn pipes_are_written_through() {
         let folder = folder();
-        let pipe = folder.path().join("pipe");
-        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-        if !made.is_ok_and(|status| status.success()) {
-            eprintln!("skipped: there is no program mkfifo");
-            return;
-        }
+        let Some(pipe) = pipe_in(folder.path()) else { return };
+        // More than a pipe holds.
+        let long = "through\n".repeat(1 << 15);
         let reader = std::thread::spawn({
             let pipe = pipe.clone();
             move || fs::read_to_string(pipe).unwrap()
         });
-        write_whole(&pipe, "through").unwrap();
-        assert_eq!(reader.join().unwrap(), "through");
+        write_whole(&pipe, &long).unwrap();
+        assert!(reader.join().unwrap() == long);
         assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_reads_is_refused_after_a_while() {
+        let folder = folder();
+        let Some(pipe) = pipe_in(folder.path()) else { return };
+        let error = write_whole(&pipe, "lost").unwrap_err().to_string();
+        let expected = "cannot be written: nobody has read this pipe for 2 seconds";
+        assert_eq!(error, format!("{}: {expected}", pipe.display()));
     }
 }

@@ -19,7 +19,8 @@ const BUFFER: usize = 1 << 18;
 /// goes to a device, a pipe or standard output is written there.
 ///
 /// # Errors
-/// If the name leads to a folder, its folder is missing, or the system refuses. The file is then as it was.
+/// If the name leads to a folder, its folder is missing, the file is write-protected, nobody reads the pipe, or the system
+/// refuses. The file is then as it was.
 pub fn write_whole(path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<(), WriteError> {
     write_whole_with(path, |file| file.write_all(content.as_ref()))
 }
@@ -41,7 +42,7 @@ pub fn write_whole_with(
         }
         Target::StandardOutput => buffered(io::stdout().lock(), write).map_err(refused),
         Target::Stream(stream) => {
-            let stream = OpenOptions::new().write(true).open(stream).map_err(refused)?;
+            let stream = open_stream(&stream).map_err(refused)?;
             buffered(stream, write).map_err(refused)
         }
     }
@@ -76,6 +77,7 @@ fn filled(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<NamedTempFile> {
     if let Ok(metadata) = fs::metadata(target) {
+        refuse_protected(&metadata)?;
         keep_owner(temporary.as_file(), &metadata);
         temporary.as_file().set_permissions(metadata.permissions())?;
     }
@@ -84,10 +86,33 @@ fn filled(
     Ok(temporary)
 }
 
+/// Refuses a file whose permissions let nobody write it: a rename would replace it all the same.
+pub(super) fn refuse_protected(metadata: &fs::Metadata) -> io::Result<()> {
+    if metadata.is_file() && metadata.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "is write-protected"));
+    }
+    Ok(())
+}
+
 fn buffered(to: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut buffer = BufWriter::with_capacity(BUFFER, to);
     write(&mut buffer)?;
     buffer.flush()
+}
+
+/// Opens a device, a terminal or a pipe.
+#[cfg(unix)]
+fn open_stream(path: &Path) -> io::Result<Box<dyn Write>> {
+    use std::os::unix::fs::FileTypeExt;
+    if fs::metadata(path)?.file_type().is_fifo() {
+        return Ok(Box::new(super::pipe::Pipe::open(path)?));
+    }
+    Ok(Box::new(OpenOptions::new().write(true).open(path)?))
+}
+
+#[cfg(not(unix))]
+fn open_stream(path: &Path) -> io::Result<Box<dyn Write>> {
+    Ok(Box::new(OpenOptions::new().write(true).open(path)?))
 }
 
 /// Gives a file the owner of another, where the system lets it.
