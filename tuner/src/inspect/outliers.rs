@@ -60,7 +60,7 @@ impl Outliers {
     /// As a table.
     pub fn to_table(&self) -> String {
         let Explanation { k, all, files, worst, .. } = &self.explanation;
-        let place = |misjudged: &Misjudged| format!("{}:{}", misjudged.file, misjudged.line);
+        let place = |misjudged: &Misjudged| misjudged.place(&misjudged.file);
         let width = worst.iter().map(|worst| place(worst).chars().count()).max().unwrap_or(0).max("position".len());
         let mut table = format!("{:<width$}  result   expected  static  quiescence  FEN\n", "position");
         for worst in worst {
@@ -88,7 +88,7 @@ impl Outliers {
             let _ = writeln!(table, "warning: {warning}");
         }
         if self.skipped > 0 {
-            let _ = writeln!(table, "{} lines were skipped", self.skipped);
+            let _ = writeln!(table, "{} records were skipped", self.skipped);
         }
         table.truncate(table.trim_end().len());
         table
@@ -119,17 +119,18 @@ impl Outliers {
     }
 
     /// The outliers as EPD, which can be read as data again: the expectation and the scores as a comment, file and line
-    /// as their name.
+    /// or game as their name.
     pub fn to_epd(&self) -> String {
         let line = |worst: &Misjudged| {
-            let Misjudged { outcome, expected, static_score, qsearch, position, file, line, .. } = worst;
+            let Misjudged { outcome, expected, static_score, qsearch, position, file, .. } = worst;
             // EPD knows no way to write a quotation mark, and a line has to stay one.
             let file: String = file.chars().map(|c| if c.is_control() || c == '"' { '\'' } else { c }).collect();
             format!(
                 "{} c9 \"{}\"; \
-                 c1 \"expected {expected:.4}, static {static_score:+}, quiescence {qsearch:+}\"; id \"{file}:{line}\";\n",
+                 c1 \"expected {expected:.4}, static {static_score:+}, quiescence {qsearch:+}\"; id \"{}\";\n",
                 position.to_epd_fields(),
-                outcome
+                outcome,
+                worst.place(&file)
             )
         };
         self.explanation.worst.iter().map(line).collect()
@@ -139,7 +140,7 @@ impl Outliers {
 fn outlier_json(worst: &Misjudged) -> Value {
     json!({
         "file": worst.file,
-        "line": worst.line,
+        worst.record.name(): worst.number,
         "fen": worst.position.to_fen(),
         "result": worst.outcome.to_string(),
         "expected": worst.expected,

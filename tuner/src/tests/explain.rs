@@ -130,7 +130,7 @@ fn bins_hold_what_plain_sums_hold() {
             let name = if worst.sample < 1000 { "a.epd" } else { "b.epd" };
             assert!(worst.file.ends_with(name) && lines[worst.sample].starts_with(&position.to_epd_fields()));
             let first = if worst.sample < 1000 { 0 } else { 1000 };
-            assert_eq!(worst.line as usize, worst.sample - first + 1);
+            assert_eq!(worst.number as usize, worst.sample - first + 1);
             assert_eq!(worst.line_to_leaf().split_whitespace().count(), worst.moves.len());
         }
     }

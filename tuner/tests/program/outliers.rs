@@ -80,3 +80,22 @@ fn results_that_are_turned_around_are_noticed_even_where_no_scale_fits() {
     let refused = outliers(folder.path(), &words).assert().failure().code(2);
     assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("--count"));
 }
+
+#[test]
+fn outliers_of_games_name_the_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data.epd");
+    let game = |fen: &str, result: &str| {
+        format!("[FEN \"{fen} w - - 0 1\"]\n[Result \"{result}\"]\n\n1. Ke2 Ke7 2. Ke3 Ke6 3. Kf3 Kf6 {result}\n\n")
+    };
+    let queen = "4k3/8/8/8/8/8/8/Q3K3";
+    fs::write(&data, [game(queen, "1-0"), game(queen, "0-1"), game(queen, "1-0")].concat()).unwrap();
+    let output = folder.path().join("out.epd");
+    let all = ["--k", "1", "--count", "1", "--skip-plies", "0", "--skip-last", "0", "--drop", "none"];
+    let told = printed(outliers(folder.path(), &all).arg("--output").arg(&output));
+    assert!(told.contains("data.epd, game 2  0-1"), "{told}");
+    assert!(fs::read_to_string(&output).unwrap().contains(&format!("id \"{}, game 2\";", data.display())));
+    let json: Value = serde_json::from_str(&printed(outliers(folder.path(), &all).arg("--json"))).unwrap();
+    let worst = &json["outliers"][0];
+    assert_eq!((&worst["game"], &worst["line"]), (&2.into(), &Value::Null));
+}

@@ -38,7 +38,7 @@ fn position(misjudged: &Misjudged) -> Markup {
                 span { (mover) " to move, " (scores(misjudged)) }
                 @if !misjudged.moves.is_empty() { span { "by " (misjudged.line_to_leaf()) } }
                 details {
-                    summary title=(misjudged.file) { (file_name(&misjudged.file)) ":" (misjudged.line) }
+                    summary title=(misjudged.file) { (misjudged.place(file_name(&misjudged.file))) }
                     code { (position.to_fen()) }
                     @if !misjudged.moves.is_empty() { div { "leaf " code { (misjudged.leaf.to_fen()) } } }
                 }

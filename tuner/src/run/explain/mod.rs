@@ -12,7 +12,9 @@ use engine::chess::{Move, Position};
 use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
 
-use crate::data::{Dataset, FULL_PHASE, MOST_PAWNS, Outcome, PHASE_PARTS, material_balance, phase, phase_part};
+use crate::data::{
+    Dataset, FULL_PHASE, MOST_PAWNS, Outcome, PHASE_PARTS, Place, Record, material_balance, phase, phase_part,
+};
 use crate::features::Resolve;
 use crate::model::rows::Weighted;
 use crate::objective::{Difference, SampleLoss, expectation, loss_difference};
@@ -153,8 +155,10 @@ pub struct Misjudged {
     /// Its number in the data.
     pub(crate) sample: usize,
     pub(crate) file: String,
-    /// Its line there, 1 for the first.
-    pub(crate) line: u64,
+    /// What the file counts.
+    pub(crate) record: Record,
+    /// Its line or game there, 1 for the first.
+    pub(crate) number: u64,
     pub(crate) position: Position,
     pub(crate) outcome: Outcome,
     /// What its expectation was held against, White's view.
@@ -171,6 +175,11 @@ pub struct Misjudged {
 }
 
 impl Misjudged {
+    /// Where it stands, in a file called so.
+    pub(crate) fn place(&self, file: &str) -> String {
+        Place { file, record: self.record, number: self.number }.to_string()
+    }
+
     /// The moves to the leaf, as people write them.
     pub(crate) fn line_to_leaf(&self) -> String {
         let mut position = self.position.clone();
@@ -313,7 +322,8 @@ fn misjudged(case: &Case<'_>, sample: usize) -> Misjudged {
     Misjudged {
         sample,
         file: place.file.to_owned(),
-        line: place.number,
+        record: place.record,
+        number: place.number,
         position,
         outcome: case.dataset.label(sample).outcome,
         target: case.targets[sample].into(),
