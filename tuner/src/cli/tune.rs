@@ -1,5 +1,6 @@
 //! A tuning run: what `tuner` does without a command.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
@@ -152,7 +153,9 @@ impl TuneArgs {
         if self.print.json {
             return Ok(over(format!("{:#}", report.to_json(&shown)).into()));
         }
-        let (table, params) = (report.to_table(&shown), params.display());
+        let table = report.to_table(&shown);
+        let (shown, params) = (shell_path(&shown), params.to_string_lossy());
+        let params = shell_path(&params);
         let told = format!(
             "{table}\nbuild with   MERINO_PARAMS={shown} cargo build --release\n\
              test with    arena sprt --params {shown} --against {params}"
@@ -170,5 +173,16 @@ impl TuneArgs {
             references: self.verdict.sources()?,
             ..Job::new(self.data.sources()?, start, settings)
         })
+    }
+}
+
+/// A path as a word of a shell, and as no flag.
+fn shell_path(path: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=+./,:@%".contains(&byte);
+    let front = if path.starts_with('-') { "./" } else { "" };
+    match path.bytes().all(is_plain) {
+        true if front.is_empty() => path.into(),
+        true => format!("{front}{path}").into(),
+        false => format!("'{front}{}'", path.replace('\'', r"'\''")).into(),
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 
-use crate::support::{Folder, GOOD, REPOSITORY, lines, refusal, run_on, tuner};
+use crate::support::{Folder, GOOD, MATERIAL, REPOSITORY, lines, refusal, run_on, tuner};
 
 /// The program in a folder of its own.
 fn tuner_in(folder: &Folder) -> Command {
@@ -36,6 +36,22 @@ fn the_result_goes_into_the_folder_at_hand_with_the_commands_that_use_it() {
         ]
     );
     assert_eq!(folder.names(), ["good.epd", "tuned.toml"]);
+}
+
+#[test]
+fn commands_in_the_end_name_files_as_a_shell_takes_them() {
+    let folder = Folder::new();
+    folder.write("good.epd", GOOD);
+    folder.write("-mine.toml", fs::read(params(&folder)).unwrap());
+    let mut command = tuner_in(&folder);
+    command.args(["--epd", "good.epd", "--no-errors", "--params=-mine.toml", "--output", "sp ace.toml"]);
+    let run = command.args(MATERIAL).assert().success();
+    let text = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+    assert!(text.contains("MERINO_PARAMS='sp ace.toml' cargo build"), "{text}");
+    assert!(text.contains("--params 'sp ace.toml' --against ./-mine.toml"), "{text}");
+    let run = run_on(&folder.path("good.epd"), &folder.path("it's.toml")).args(MATERIAL).assert().success();
+    let text = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+    assert!(text.contains(r"it'\''s.toml' --against params/baseline.toml"), "{text}");
 }
 
 #[test]
