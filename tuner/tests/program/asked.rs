@@ -378,6 +378,17 @@ fn whatever_goes_wrong_is_told_with_the_position_and_nothing_is_written() {
 }
 
 #[test]
+fn an_engine_may_greet_before_it_begins() {
+    if !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("data.epd", lines(300));
+    script(&folder, &format!("Stock 1.0 by nobody\n\nready\n{HEAD}"), GOOD);
+    fit(&folder, &["--check"]).assert().success();
+}
+
+#[test]
 fn an_engine_that_says_nothing_or_too_much_is_refused() {
     if !has_python() {
         return;
@@ -385,7 +396,9 @@ fn an_engine_that_says_nothing_or_too_much_is_refused() {
     let said = fault("", "time.sleep(60)", "1");
     assert!(said.contains("no answer for 1 s") && said.contains("begins with `merino-rows 2`"), "{said}");
     let said = fault("uciok\n", "", "1");
-    assert!(said.contains("engine.py:1: expected `merino-rows 2`"), "{said}");
+    assert!(said.contains("engine.py:1: expected `merino-rows 2`") && said.contains("it says `uciok`"), "{said}");
+    let said = fault("Stock 1.0 by nobody\n", "time.sleep(60)", "1");
+    assert!(said.contains("no answer for 1 s; it has said `Stock 1.0 by nobody`"), "{said}");
     let said = fault(&HEAD.replace("rows score", "rows score result"), "", "1");
     assert!(
         said.contains("a column `result` is not for an engine that is asked: the data have it")

@@ -10,6 +10,9 @@ use crate::model::formula::{CONSTANT, Formula, FormulaError, Interval, Place, br
 use crate::model::layout::{Layout, Leaf, Sum, SumKind};
 use crate::model::rows::MOST_LEAVES;
 
+/// Lines that an engine may say before it begins.
+const GREETINGS: usize = 100;
+
 /// Sums that an evaluation may have.
 const MOST_SUMS: usize = 32;
 
@@ -74,12 +77,28 @@ impl Declared {
 impl Header {
     /// Reads the declarations of a text of either version; whether it is version 1.
     pub(super) fn open(&mut self, lines: &mut LineReader) -> Result<(bool, Declared), TextError> {
-        lines.advance()?;
-        let is_old = lines.bytes() == VERSION_1.as_bytes();
-        if !is_old && lines.bytes() != VERSION_2.as_bytes() {
-            return Err(lines.fault(format!("expected `{VERSION_2}` or `{VERSION_1}`: not a file of rows")));
-        }
+        let is_old = self.begin(lines)?;
         Ok((is_old, if is_old { old::read(self, lines)? } else { self.read(lines, true)? }))
+    }
+
+    /// Reads the version, before which an engine that is asked may greet; whether it is version 1.
+    fn begin(&self, lines: &mut LineReader) -> Result<bool, TextError> {
+        lines.advance()?;
+        let number = lines.number;
+        let first = brief(&String::from_utf8_lossy(lines.bytes())).escape_debug().to_string();
+        let mut greetings = if self.is_asked { GREETINGS } else { 0 };
+        loop {
+            if lines.bytes() == VERSION_1.as_bytes() || lines.bytes() == VERSION_2.as_bytes() {
+                return Ok(lines.bytes() == VERSION_1.as_bytes());
+            }
+            let silent = |error| TextError::Refused(format!("{error}; it has said `{first}`"));
+            if greetings == 0 || !lines.advance().map_err(silent)? {
+                let said = if first.is_empty() { String::new() } else { format!("; it says `{first}`") };
+                let fault = format!("expected `{VERSION_2}` or `{VERSION_1}`: not a file of rows{said}");
+                return Err(lines.fault_at(number, fault));
+            }
+            greetings -= 1;
+        }
     }
 
     /// What is declared otherwise here than in another header, and what that has instead.

@@ -206,7 +206,10 @@ fn faults_of_rows_are_told_with_their_line() {
     let endless = format!("{ROWS}{}", "0 ".repeat(1 << 20));
     for (text, message) in [
         (&b""[..], "rows:0: expected `merino-rows 2` or `merino-rows 1`: not a file of rows"),
-        (b"\n\nmerino-rows 3\n", "rows:3: expected `merino-rows 2` or `merino-rows 1`: not a file of rows"),
+        (
+            b"\n\nmerino-rows 3\n",
+            "rows:3: expected `merino-rows 2` or `merino-rows 1`: not a file of rows; it says `merino-rows 3`",
+        ),
         (b"merino-rows 2\n", "rows:1: the text ends before its rows: a line `rows` names their columns"),
         (b"merino-rows 2\nsum \xff\n", "rows:2: is not text"),
         (&ROWS.as_bytes()[..end], "rows: no rows"),
@@ -300,7 +303,11 @@ fn version_1_is_read_as_sums() {
 #[test]
 fn faults_of_version_1_are_told_with_their_line() {
     for (before, after, message) in [
-        ("merino-rows 1", "merino-rows 3", ":1: expected `merino-rows 2` or `merino-rows 1`: not a file of rows"),
+        (
+            "merino-rows 1",
+            "merino-rows 3",
+            ":1: expected `merino-rows 2` or `merino-rows 1`: not a file of rows; it says `merino-rows 3`",
+        ),
         ("single tempo 10", "single tempo", ":3:13: expected a number, found the end of the line"),
         ("pair p[0]", "pare p[0]", ":4:1: expected single, pair, phase or rows, found `pare`"),
         ("100.5", "100.5 3", ":4:20: expected the end of the line, found `3`"),
