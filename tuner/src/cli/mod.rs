@@ -31,7 +31,7 @@ pub(crate) mod world;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::files::{RunFiles, WriteError};
 use engine::shell_files;
@@ -336,7 +336,8 @@ impl MachineArgs {
     /// Has all that follows run on so many threads.
     fn use_threads(&self) -> Result<()> {
         if let Some(threads) = self.threads {
-            rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+            pool.build_global().with_context(|| format!("--threads {threads}: so many threads cannot be started"))?;
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 use std::{fmt, thread};
 
@@ -189,10 +190,14 @@ impl Engine {
         let said: Vec<Result<Declarations, RunError>> = thread::scope(|scope| {
             let talk = |process| {
                 let (work, send) = (&work, send.clone());
-                scope.spawn(move || {
+                let talk = move || {
                     let said = self.talk(process, work, &send);
                     work.has_failed.fetch_or(said.is_err(), Ordering::Relaxed);
                     said
+                };
+                thread::Builder::new().spawn_scoped(scope, talk).map_err(|error| {
+                    work.has_failed.store(true, Ordering::Relaxed);
+                    self.unstarted(&error)
                 })
             };
             let talks: Vec<_> = (0..self.processes.clamp(1, chunks)).map(talk).collect();
@@ -208,7 +213,9 @@ impl Engine {
                 progress.advance(piece.asked);
                 pieces[chunk] = piece;
             }
-            talks.into_iter().map(|talk| talk.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+            let join =
+                |talk: ScopedJoinHandle<'_, _>| talk.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            talks.into_iter().map(|talk| talk.and_then(join)).collect()
         });
         progress.end();
         written.map_err(|error| StorageError::of(folder, error))?;

@@ -1,5 +1,6 @@
 //! What is said to a process of an engine, and what it answers.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::Instant;
@@ -24,8 +25,7 @@ impl Engine {
     ) -> Result<Declarations, RunError> {
         let name = &self.command.text;
         let fault = |fault: String| RunError::Row(fault);
-        let mut started = Process::start(&self.command, work, self.timeout)
-            .map_err(|error| fault(format!("{name}: cannot be started: {error}")))?;
+        let mut started = Process::start(&self.command, work, self.timeout).map_err(|error| self.unstarted(&error))?;
         let mut said = started.said.take().expect("nobody has taken it");
         // A process is ended before its pipe is closed, so that it has no time to complain of that.
         let mut process = started;
@@ -97,6 +97,20 @@ impl Engine {
             return Err(fault(format!("{name}: says more than it is asked: a row, or `skip`, a FEN is wanted")));
         }
         Ok(answers.declarations())
+    }
+}
+
+impl Engine {
+    /// The error of a process, or of a thread that talks to it, that the system does not start.
+    pub(super) fn unstarted(&self, error: &io::Error) -> RunError {
+        let advice = match error.kind() {
+            io::ErrorKind::WouldBlock => format!(
+                "; {} processes of it were asked for, more than the system allows: lower --threads",
+                self.processes
+            ),
+            _ => String::new(),
+        };
+        RunError::Row(format!("{}: cannot be started: {error}{advice}", self.command.text))
     }
 }
 
