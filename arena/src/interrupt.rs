@@ -1,4 +1,4 @@
-//! Ctrl-C.
+//! Ctrl-C, SIGTERM, SIGHUP.
 
 use std::io::IsTerminal;
 use std::sync::{Arc, OnceLock};
@@ -23,6 +23,6 @@ pub(crate) fn listen() -> Result<Arc<Stop>> {
         }
         requested.request();
     };
-    ctrlc::set_handler(act).context("cannot listen for Ctrl-C")?;
+    tools::signals::listen(act).context("cannot listen for signals")?;
     Ok(stop)
 }

@@ -4,8 +4,10 @@
 //! * [`foreign`]: formats that are not read, by name.
 //! * [`page`]: pages with pictures for a browser.
 //! * [`pgn`]: games as text.
+//! * [`signals`]: requests to end.
 
 pub mod compression;
 pub mod foreign;
 pub mod page;
 pub mod pgn;
+pub mod signals;

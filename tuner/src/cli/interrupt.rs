@@ -1,4 +1,4 @@
-//! Ctrl-C: a fit ends with the best it has found; anything else, and a fit the second time, at once, but never in the
+//! Ctrl-C, SIGTERM, SIGHUP: a fit ends with the best it has found; anything else, and a fit the second time, at once, but never in the
 //! middle of a file.
 
 use std::path::Path;
@@ -24,7 +24,7 @@ static FITTING: AtomicBool = AtomicBool::new(false);
 /// Held while the output is written, so that Ctrl-C leaves a whole file or none.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Heeds Ctrl-C from now on.
+/// Heeds them from now on.
 pub(crate) fn listen() -> Result<()> {
     let on_interrupt = || {
         if FITTING.load(Ordering::Relaxed) && !STOP.swap(true, Ordering::Relaxed) {
@@ -39,7 +39,7 @@ pub(crate) fn listen() -> Result<()> {
         }
         std::process::exit(INTERRUPTED);
     };
-    ctrlc::set_handler(on_interrupt).context("cannot listen for Ctrl-C")
+    tools::signals::listen(on_interrupt).context("cannot listen for signals")
 }
 
 /// From now on, there is a best so far.

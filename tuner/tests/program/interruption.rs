@@ -100,13 +100,13 @@ fn a_fit_of_rows_killed_at_any_moment_goes_on_to_the_same_bytes() {
 }
 
 /// Interrupts a command; what it has written then, and what the rest of the run writes.
-fn interrupt_and_resume(tuner: fn(&Path, &str) -> Command) -> [String; 2] {
+fn interrupt_and_resume(tuner: fn(&Path, &str) -> Command, signal: &str) -> [String; 2] {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let checkpoint = folder.join("run");
     let mut child = tuner(folder, "best.toml").arg("--checkpoint").arg(&checkpoint).spawn().unwrap();
     wait_for(&checkpoint, &mut child);
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let best = fs::read_to_string(folder.join("best.toml")).unwrap();
@@ -128,13 +128,35 @@ fn interrupt_and_resume(tuner: fn(&Path, &str) -> Command) -> [String; 2] {
 
 #[test]
 fn ctrl_c_in_a_fit_writes_the_best_so_far() {
-    let [best, rest] = interrupt_and_resume(tuner);
+    let [best, rest] = interrupt_and_resume(tuner, "-INT");
     assert!(engine::eval::params::Weights::from_toml(&best).is_ok() && rest != best);
 }
 
 #[test]
+fn sigterm_and_sighup_write_the_best_so_far_as_ctrl_c_does() {
+    for signal in ["-TERM", "-HUP"] {
+        let [best, rest] = interrupt_and_resume(tuner_fit, signal);
+        assert!(best.contains("Table = [") && rest != best, "{signal}");
+    }
+}
+
+#[test]
+fn a_run_under_nohup_outlives_its_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, checkpoint) = (folder.path(), folder.path().join("run"));
+    let run = tuner_fit(folder, "best.toml");
+    let mut command = Command::new("nohup");
+    command.arg(run.get_program()).args(run.get_args()).arg("--checkpoint").arg(&checkpoint);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for(&checkpoint, &mut child);
+    assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(!checkpoint.exists());
+}
+
+#[test]
 fn ctrl_c_in_a_fit_of_rows_writes_the_best_so_far() {
-    let [best, rest] = interrupt_and_resume(tuner_fit);
+    let [best, rest] = interrupt_and_resume(tuner_fit, "-INT");
     assert!(best.contains("Table = [") && rest.contains("Table = [") && rest != best, "{best}");
 }
 
