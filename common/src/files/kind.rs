@@ -26,8 +26,11 @@ pub const JSON: Kind = Kind { name: "JSON", is_own: |head| starts_with(head, "{"
 /// Games.
 pub const PGN: Kind = Kind { name: "PGN", is_own: |head| starts_with(head, "[event ") };
 
-/// Parameters or settings.
+/// Settings.
 pub const TOML: Kind = Kind { name: "TOML", is_own: is_toml };
+
+/// Numbers by name, as an evaluation has them.
+pub const PARAMETERS: Kind = Kind { name: "a file of parameters", is_own: has_numbers_only };
 
 impl Kind {
     /// Any content: the output cannot be recognised, and replaces whatever is there.
@@ -52,24 +55,50 @@ fn starts_with(head: &[u8], word: &str) -> bool {
     head.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// Whether the first line that is not blank is the header of a table or a key with a value.
+/// The lines of a file that are neither blank nor comments. A line that the head cuts off is none.
+fn telling_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_cut = head.len() as u64 >= HEAD;
+    let end = if is_cut { head.iter().rposition(|&byte| byte == b'\n').unwrap_or(0) } else { head.len() };
+    let lines = head[..end].split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"))
+}
+
+/// Whether the first line that tells anything is the header of a table or a key with a value. Comments alone may be of a
+/// script.
 fn is_toml(head: &[u8]) -> bool {
-    let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let mut telling = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"));
-    let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.\"' ".contains(byte);
-    telling.next().is_none_or(|line| match line.strip_prefix(b"[") {
-        Some(table) => {
-            let name = table.split(|&byte| byte == b']').next().unwrap_or_default();
-            // A tag of PGN has a name, a space and a value there.
-            table.contains(&b']')
-                && !name.contains(&b' ')
-                && name.trim_ascii_start().iter().all(|byte| is_key(byte) || *byte == b'[')
-        }
-        None => {
-            let (key, rest) = line.split_at(line.iter().position(|&byte| byte == b'=').unwrap_or(line.len()));
-            !rest.is_empty() && !key.is_empty() && key.iter().all(is_key)
-        }
-    })
+    telling_lines(head).next().is_some_and(|line| is_header(line) || value_of(line).is_some())
+}
+
+/// Whether all lines are headers of tables, keys with numbers, or numbers of a list.
+fn has_numbers_only(head: &[u8]) -> bool {
+    let is_numeric = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_digit() || b"+-.,_[]eE \t".contains(byte));
+    let is_own = |line: &[u8]| {
+        let line = line.split(|&byte| byte == b'#').next().unwrap_or_default().trim_ascii();
+        is_header(line) || is_numeric(line) || value_of(line).is_some_and(is_numeric)
+    };
+    is_toml(head) && telling_lines(head).all(is_own)
+}
+
+fn is_key(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.\"' ".contains(&byte)
+}
+
+/// Whether a line is the header of a table.
+fn is_header(line: &[u8]) -> bool {
+    let Some(table) = line.strip_prefix(b"[") else { return false };
+    let name = table.split(|&byte| byte == b']').next().unwrap_or_default();
+    // A tag of PGN has a name, a space and a value there.
+    table.contains(&b']')
+        && !name.contains(&b' ')
+        && name.trim_ascii_start().iter().all(|&byte| is_key(byte) || byte == b'[')
+}
+
+/// What a line gives a key as its value; none if it is no such line. A bare key is one word: `export A=1` is of a shell.
+fn value_of(line: &[u8]) -> Option<&[u8]> {
+    let (key, value) = line.split_at(line.iter().position(|&byte| byte == b'=')?);
+    let key = key.trim_ascii_end();
+    let is_word = key.iter().any(|byte| b"\"'".contains(byte)) || !key.contains(&b' ');
+    (!key.is_empty() && is_word && key.iter().all(|&byte| is_key(byte))).then(|| &value[1..])
 }
 
 #[cfg(test)]
@@ -97,12 +126,44 @@ mod tests {
     }
 
     #[test]
-    fn toml_begins_with_keys_tables_or_comments() {
-        for text in ["a = 1", "\"a b\".c=1", "[a]", "[[a.b]]  # more", "# nothing else", "\n\n"] {
+    fn toml_begins_with_keys_or_tables() {
+        for text in ["a = 1", "\"a b\".c=1", "[a]", "[[a.b]]  # more", "# first\n\na = 1"] {
             assert!(is_toml(text.as_bytes()), "{text}");
         }
-        for text in ["8/8/8/8/8/8/8/8 w - - 0 1 [0.5]", "= 1", "a", "notes: x = 1", "[Event \"x\"]", "{}"] {
+        for text in [
+            "8/8/8/8/8/8/8/8 w - - 0 1 [0.5]",
+            "= 1",
+            "a",
+            "notes: x = 1",
+            "[Event \"x\"]",
+            "{}",
+            "# only\n",
+            "export A=1",
+        ] {
             assert!(!is_toml(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn files_of_parameters_have_numbers_only() {
+        let long = format!("[a]\n{}", "name = [1, -2] # why\n".repeat(1000));
+        for text in
+            ["a = 1", "# x\n[psqt]\npawn = [\n  1, -2.5,\n]\n", "\"a b\" = [[1, 2], [3, 4]]", &long[..HEAD as usize]]
+        {
+            assert!(has_numbers_only(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "# Notes\n\nSome text.\n",
+            "# build\nCC = gcc\nall:\n\t$(CC) a.c\n",
+            "N = 4\nall:\n\techo $(N)\n",
+            "# .bashrc\nexport A=1\nalias ll='ls -l'\n",
+            "[package]\nname = \"x\"\nversion = \"1\"\n",
+            "[workspace]\nmembers = [\"a\"]\n",
+            "#!/bin/sh\nA=1\nexec run\n",
+            "epd = [\"a.epd\"]\n",
+            "# nothing else\n",
+        ] {
+            assert!(!has_numbers_only(text.as_bytes()), "{text}");
         }
     }
 }

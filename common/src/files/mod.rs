@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-pub use kind::{HTML, JSON, Kind, PGN, TOML};
+pub use kind::{HTML, JSON, Kind, PARAMETERS, PGN, TOML};
 use target::Target;
 pub use write::{write_all_whole, write_whole, write_whole_with};
 

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, CommandFactory};
+use common::files::Kind;
 use common::input;
 use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike, Value};
 
@@ -27,6 +28,19 @@ pub(super) const OWN_TABLE: &str = "tuning-own";
 
 /// The group of flags that are about job files, and cannot stand in one.
 const NOT_IN_FILES: &str = "job-file";
+
+/// Job files, as a kind of file.
+pub(super) const JOB: Kind = Kind { name: "a job file", is_own: is_job };
+
+/// Whether the first line that tells anything gives a flag a value, or begins the table.
+fn is_job(head: &[u8]) -> bool {
+    let command = super::Cli::command();
+    let is_flag = |key: &str| Flags(&command).get(key.trim()).is_some();
+    let text = String::from_utf8_lossy(head);
+    let telling = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    telling
+        .is_some_and(|line| line == format!("[{TABLE}]") || line.split_once('=').is_some_and(|(key, _)| is_flag(key)))
+}
 
 /// A run from a file, or into one.
 #[derive(Args)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use common::files::{RunFiles, TOML};
+use common::files::{PARAMETERS, RunFiles};
 use tuner::inspect::simplify::{Grouping, Task, simplify};
 use tuner::params_file::render;
 use tuner::run::MIN_SEEN;
@@ -65,7 +65,7 @@ impl SimplifyArgs {
         let mut files = RunFiles::default();
         self.data.register(&mut files)?;
         files.reads("--params", &self.params)?;
-        self.output.iter().try_for_each(|output| files.writes("--output", output, TOML))?;
+        self.output.iter().try_for_each(|output| files.writes("--output", output, PARAMETERS))?;
         let ParamsFile { text: input, weights: start, .. } = ParamsFile::open(&self.params)?;
         self.machine.use_threads()?;
         let task = Task {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use common::files::{RunFiles, TOML, WriteError};
+use common::files::{PARAMETERS, RunFiles, WriteError};
 use common::note;
 use engine::eval::params::Weights;
 use tuner::cache::Cache;
@@ -15,7 +15,7 @@ use tuner::params_file::render;
 use tuner::processes::is_first;
 use tuner::tune::{Job, run};
 
-use super::job::JobArgs;
+use super::job::{JOB, JobArgs};
 use super::parameters::{BASELINE, ParamsFile};
 use super::reference::ReferenceArgs;
 use super::settings::{KeptArgs, SettingsArgs};
@@ -120,13 +120,13 @@ impl TuneArgs {
             files.reads("--params", &self.parameters.params)?;
             "--output"
         };
-        files.writes(output, self.output(), TOML).map_err(|error| match &error {
+        files.writes(output, self.output(), PARAMETERS).map_err(|error| match &error {
             WriteError::Same { other, .. } if other == "--params" => anyhow!("{error}, or replace it by --write-back"),
             _ => error.into(),
         })?;
         self.kept.register(&mut files)?;
         self.verdict.register(&mut files)?;
-        Ok(self.job.save_job.iter().try_for_each(|path| files.writes("--save-job", path, TOML))?)
+        Ok(self.job.save_job.iter().try_for_each(|path| files.writes("--save-job", path, JOB))?)
     }
 
     pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {

@@ -39,6 +39,28 @@ fn the_result_goes_into_the_folder_at_hand_with_the_commands_that_use_it() {
 }
 
 #[test]
+fn files_that_only_look_like_parameters_stay() {
+    let folder = Folder::new();
+    let data = folder.write("good.epd", GOOD);
+    for (name, text) in [
+        ("Makefile", "# build\nCC = gcc\nall:\n\t$(CC) a.c\n"),
+        (".bashrc", "# mine\nexport A=1\n"),
+        ("notes.md", "# Notes\n\nText.\n"),
+        ("Cargo.toml", "[package]\nname = \"x\"\n"),
+    ] {
+        let file = folder.write(name, text);
+        let told = refusal(&mut run_on(&data, &file));
+        assert!(told.contains("is there and is not a file of parameters"), "{told}");
+        let told = refusal(run_on(&data, &folder.path("out.toml")).arg("--save-job").arg(&file));
+        assert!(told.contains("is there and is not a job file"), "{told}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+    let mine = params(&folder);
+    let told = refusal(run_on(&data, &folder.path("out.toml")).arg("--save-job").arg(&mine));
+    assert!(told.contains("mine.toml: is there and is not a job file"), "{told}");
+}
+
+#[test]
 fn commands_in_the_end_name_files_as_a_shell_takes_them() {
     let folder = Folder::new();
     folder.write("good.epd", GOOD);

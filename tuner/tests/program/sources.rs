@@ -271,7 +271,7 @@ fn what_is_not_found_is_told_before_rows_are_read() {
     let fault = refusal(&mut fit(&folder, &["--rewrite", "rows.txt"]));
     assert!(fault.contains("is the same file as --rows rows.txt"), "{fault}");
     let fault = refusal(&mut fit(&folder, &["--rewrite", "pawns.c", "--output", "pawns.c"]));
-    assert!(fault.starts_with("error: --output pawns.c: is there and is not TOML"), "{fault}");
+    assert!(fault.starts_with("error: --output pawns.c: is there and is not a file of parameters"), "{fault}");
     assert_eq!(fs::read_to_string(folder.path("pawns.c")).unwrap(), ENGINE);
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use clap::ValueEnum;
-use common::files::{JSON, Kind, TOML};
+use common::files::{JSON, Kind, PARAMETERS};
 use thiserror::Error;
 
 use super::{Declared, Fitted, Pair, Parameter, Start};
@@ -69,7 +69,7 @@ impl Language {
     /// What is written, as a kind of file.
     pub fn kind(self) -> Kind {
         match self {
-            Language::Toml => TOML,
+            Language::Toml => PARAMETERS,
             Language::Json => JSON,
             Language::C => Kind { name: "arrays of C", is_own: |head| head.starts_with(b"static const ") },
             Language::Cpp => {
