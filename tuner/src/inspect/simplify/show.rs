@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Simplified, Trial};
 use crate::features::Resolve;
+use crate::optimize::Method;
 use crate::params_file::{LossChange, Provenance};
 
 /// How many names of a long list are shown.
@@ -29,7 +30,7 @@ impl Simplified {
             positions: self.positions as u64,
             resolve: self.resolve.name(),
             objective: self.objective.clone(),
-            method: format!("newton, {} terms taken out", self.removed),
+            method: format!("{}, {} terms taken out", Method::Lbfgs.name(), self.removed),
             k: self.k,
             lambda: self.prior,
             prior: "to the start".to_owned(),

@@ -73,6 +73,7 @@ fn tables_that_say_nothing_are_found() {
     for trial in &found.trials {
         assert!(trial.fitted > -1e-9, "a fit without a term cannot be better: {trial:?}");
     }
+    assert!(found.provenance().method.starts_with("lbfgs, "), "{}", found.provenance().method);
     let text = found.to_table();
     assert!(text.contains("can go:\n") && text.contains("psqt.queen"), "{text}");
     assert_eq!(found.to_json()["removed"].as_array().unwrap().len(), found.removed);
