@@ -10,7 +10,7 @@ use common::note;
 use serde_json::json;
 use tuner::data::{Source, Weight};
 use tuner::features::Resolve;
-use tuner::fit::{CommandLine, Declared, Engine, Fitted, Language, Problem, Settings};
+use tuner::fit::{CommandLine, Declared, Engine, Fitted, Language, Parameter, Problem, Settings};
 use tuner::inspect::report::{Page, page};
 use tuner::processes::is_first;
 
@@ -195,7 +195,13 @@ impl FitArgs {
             }
             Some(engine) => {
                 let options = self.sample.of(self.data.options());
-                let rows = engine.ask(self.data.sources()?, &options, self.asked.cache.as_deref(), bars)?;
+                let (emits, emit) = (!self.check && self.emits(), self.emit);
+                let named = |parameters: &[Parameter]| match emits {
+                    true => emit.check_names(parameters).map_err(|error| error.to_string()),
+                    false => Ok(()),
+                };
+                let cache = self.asked.cache.as_deref();
+                let rows = engine.ask(self.data.sources()?, &options, cache, &named, bars)?;
                 if is_first() {
                     note!("{}", rows.told.trim_end());
                 }

@@ -23,7 +23,7 @@ pub use crate::model::text::{Parameter, Start, TextError};
 pub use crate::run::{Hooks, RunError, Settings};
 pub use check::{Check, Worst};
 pub use emit::{EmitError, Language};
-pub use engine::{AskedRows, CommandLine, Engine};
+pub use engine::{Accept, AskedRows, CommandLine, Engine};
 pub use fitted::Fitted;
 pub use groups::Grouping;
 pub use problem::{Declared, Problem};

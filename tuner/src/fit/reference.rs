@@ -19,7 +19,7 @@ impl Engine {
         let judge = |source| {
             let ReferenceSet { name, dataset, targets } = ReferenceSet::read(source, progress)?;
             let dataset = Arc::new(dataset);
-            let (rows, without) = self.ask_all(&dataset, progress)?;
+            let (rows, without) = self.ask_all(&dataset, &|_| Ok(()), progress)?;
             let accept = |_: Declared<'_>| Ok::<_, RunError>(());
             let problem = Problem::read_asked(&rows, dataset.storage(), accept, progress)?;
             let of_side = |side| scores(&problem.text.rows, &problem.text.model, &numbers.vector(&problem, side));

@@ -389,6 +389,17 @@ fn an_engine_may_greet_before_it_begins() {
 }
 
 #[test]
+fn names_are_checked_before_positions_are_asked() {
+    if !has_python() {
+        return;
+    }
+    let head = HEAD.replace("pair main Bias 0 0\n", "pair main X[1] 0 0\n");
+    // Whoever asks it for a position is told another fault.
+    let said = fault(&head, "for fen in sys.stdin: time.sleep(3), print('nonsense', flush=True)", "10");
+    assert!(said.contains("`X[1]`: expected `X[0]`") && !said.contains("at the position"), "{said}");
+}
+
+#[test]
 fn an_engine_that_says_nothing_or_too_much_is_refused() {
     if !has_python() {
         return;

@@ -61,11 +61,19 @@ impl Declared<'_> {
     /// # Errors
     /// As for [`Fitted::emit`].
     pub fn check_names(&self, language: Language) -> Result<(), EmitError> {
-        language.tables(self.parameters).map(|_| ())
+        language.check_names(self.parameters)
     }
 }
 
 impl Language {
+    /// Whether parameters, or the first of them, can be written so by their names.
+    ///
+    /// # Errors
+    /// As for [`Fitted::emit`].
+    pub fn check_names(self, parameters: &[Parameter]) -> Result<(), EmitError> {
+        self.tables(parameters).map(|_| ())
+    }
+
     /// What is written, as a kind of file.
     pub fn kind(self) -> Kind {
         match self {

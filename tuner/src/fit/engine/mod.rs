@@ -24,7 +24,7 @@ use std::{fmt, thread};
 
 use common::files::write_whole_with;
 
-use super::RunError;
+use super::{Parameter, RunError};
 use crate::cache;
 use crate::data::{Dataset, DatasetError, ReadOptions, Source, judge, write_files, write_skipped};
 use crate::features::Resolve;
@@ -84,6 +84,9 @@ impl fmt::Display for CommandLine {
     }
 }
 
+/// What accepts or refuses the parameters that an engine declares, before it is asked for the first position.
+pub type Accept<'a> = &'a (dyn Fn(&[Parameter]) -> Result<(), String> + Sync);
+
 /// An engine to be asked.
 #[derive(Clone, Debug)]
 pub struct Engine {
@@ -107,6 +110,7 @@ impl Engine {
         sources: Vec<Source>,
         options: &ReadOptions,
         cache: Option<&Path>,
+        accept: Accept<'_>,
         progress: &dyn Progress,
     ) -> Result<AskedRows, RunError> {
         let kept = match cache {
@@ -123,8 +127,8 @@ impl Engine {
             return Ok(rows);
         }
         let dataset = Arc::new(Dataset::read(sources, options, progress)?);
-        let Some(path) = kept else { return Ok(self.ask_all(&dataset, progress)?.0) };
-        let answered = self.answers(&dataset, progress)?;
+        let Some(path) = kept else { return Ok(self.ask_all(&dataset, accept, progress)?.0) };
+        let answered = self.answers(&dataset, accept, progress)?;
         write_whole_with(&path, |file| answered.write(file))?;
         let name = path.display().to_string();
         let file = File::open(&path).map_err(|error| TextError::unreadable(&name, &error))?;
@@ -136,9 +140,10 @@ impl Engine {
     pub(crate) fn ask_all(
         &self,
         dataset: &Arc<Dataset>,
+        accept: Accept<'_>,
         progress: &dyn Progress,
     ) -> Result<(AskedRows, Vec<usize>), RunError> {
-        let answered = self.answers(dataset, progress)?;
+        let answered = self.answers(dataset, accept, progress)?;
         let folder = &dataset.storage().folder;
         let unkept = |error| StorageError::of(folder, error);
         let mut file = tempfile::tempfile_in(folder).map_err(unkept)?;
@@ -172,7 +177,12 @@ impl Engine {
     }
 
     /// Asks for all positions. What is answered goes to a file that has no name.
-    fn answers(&self, dataset: &Arc<Dataset>, progress: &dyn Progress) -> Result<Answered, RunError> {
+    fn answers(
+        &self,
+        dataset: &Arc<Dataset>,
+        accept: Accept<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Answered, RunError> {
         let folder = &dataset.storage().folder;
         let file = tempfile::tempfile_in(folder).map_err(|error| StorageError::of(folder, error))?;
         let chunks = dataset.len().div_ceil(CHUNK);
@@ -191,7 +201,7 @@ impl Engine {
             let talk = |process| {
                 let (work, send) = (&work, send.clone());
                 let talk = move || {
-                    let said = self.talk(process, work, &send);
+                    let said = self.talk(process, work, accept, &send);
                     work.has_failed.fetch_or(said.is_err(), Ordering::Relaxed);
                     said
                 };

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::process::{Process, Question, Work};
 use super::rows::Piece;
-use super::{Engine, RunError};
+use super::{Accept, Engine, RunError};
 use crate::data::Grouping;
 use crate::model::text::VERSION_2;
 use crate::model::text::answers::{Answer, Answers, Asked, Declarations};
@@ -21,6 +21,7 @@ impl Engine {
         &self,
         number: usize,
         work: &Arc<Work>,
+        accept: Accept<'_>,
         to: &Sender<(usize, String, Piece)>,
     ) -> Result<Declarations, RunError> {
         let name = &self.command.text;
@@ -37,6 +38,7 @@ impl Engine {
             let advice = if has_begun(&error, name) { "" } else { &advice };
             fault(format!("{error}{advice}{}", ending(&mut process)))
         })?;
+        accept(answers.parameters()).map_err(|error| fault(format!("{name}: {error}")))?;
         let groups = work.dataset.grouping() != Grouping::Positions;
         loop {
             process.since.set(Instant::now());

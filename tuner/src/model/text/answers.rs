@@ -18,7 +18,7 @@ use super::header::{Column, Header};
 use super::lines::LineReader;
 use super::row::RowFormat;
 use super::write::sum_line;
-use super::{TextError, VERSION_2};
+use super::{Parameter, TextError, VERSION_2};
 use crate::io::Storage;
 use crate::model::formula::{Place, brief};
 
@@ -104,6 +104,11 @@ impl<'t> Answers<'t> {
                 return Ok(Answer::Row(score));
             }
         }
+    }
+
+    /// The parameters that are declared so far.
+    pub(crate) fn parameters(&self) -> &[Parameter] {
+        &self.header.parameters
     }
 
     /// Forgets the rows that were checked.
