@@ -25,7 +25,9 @@ pub(crate) fn parse_move(position: &Position, text: &str, variant: Variant) -> O
 
 /// Parses the `info` lines of a search from the position of `game`, and checks each line.
 pub(super) fn check_pv(game: &Game, answer: &Answer, variant: Variant) -> SearchSummary {
-    let mut summary = SearchSummary::default();
+    let reported = answer.reported();
+    let (score, depth, nodes) = (reported.score, reported.depth, reported.nodes);
+    let mut summary = SearchSummary { score, depth, nodes, faults: Vec::new() };
     let mut line = Line::new(game.clone(), variant);
     let mut last_main: Option<(Info<'_>, &str, bool)> = None;
     for text in &answer.infos {
@@ -41,23 +43,19 @@ pub(super) fn check_pv(game: &Game, answer: &Answer, variant: Variant) -> Search
                 }
             }
         }
-        summary.nodes = info.nodes.or(summary.nodes);
-        if info.is_main() {
-            summary.depth = info.depth.or(summary.depth);
-            summary.score = info.score.or(summary.score);
-            if !info.pv.is_empty() {
-                last_main = Some((info, text, is_legal));
-            }
+        if info.is_main() && !info.pv.is_empty() {
+            last_main = Some((info, text, is_legal));
         }
     }
-    if summary.score.is_none() {
+    if !reported.is_scored {
         summary.faults.push((Fault::NoScore, format!("bestmove {}", answer.best_move)));
     }
-    if let Some((info, text, is_legal)) = last_main {
+    // The search of a bound has not ended: its line promises neither a move nor a mate.
+    if let Some((info, text, is_legal)) = last_main.filter(|(info, ..)| !info.is_bound) {
         if info.pv.first() != Some(&answer.best_move.as_str()) {
             summary.faults.push((Fault::OtherMove, format!("bestmove {} after {text}", answer.best_move)));
         }
-        if is_legal && !info.is_bound && !line.proves(&info) {
+        if is_legal && !line.proves(&info) {
             summary.faults.push((Fault::UnfinishedMate, text.to_owned()));
         }
     }
@@ -174,6 +172,25 @@ mod tests {
         assert_eq!(faults(MATE, "a1a8", &["info score mate 2 pv a1a8"]), [Fault::UnfinishedMate]);
         assert_eq!(faults(MATE, "h1g1", &["info score mate 1 pv h1g1"]), [Fault::UnfinishedMate]);
         assert_eq!(faults(MATE, "h1g1", &["info score mate 1 lowerbound pv h1g1"]), []);
+    }
+
+    #[test]
+    fn a_bound_is_no_score_and_promises_no_move() {
+        let game = Game::new(Position::from_fen(START).unwrap());
+        let lines = |infos: &[&str]| Answer {
+            best_move: "e2e4".to_owned(),
+            elapsed: Duration::ZERO,
+            infos: infos.iter().map(|&line| line.to_owned()).collect(),
+        };
+        let exact = "info depth 5 score cp 13 nodes 10 pv e2e4";
+        for bound in ["cp 900 lowerbound", "cp -900 upperbound", "mate 3 lowerbound"] {
+            let last = format!("info depth 6 score {bound} nodes 20 pv d2d4");
+            let found = check_pv(&game, &lines(&[exact, &last]), Variant::Standard);
+            assert_eq!((found.score, found.depth, found.nodes), (Some(Score::Centipawns(13)), Some(5), Some(20)));
+            assert_eq!(found.faults, []);
+            let alone = check_pv(&game, &lines(&[&last]), Variant::Standard);
+            assert_eq!((alone.score, alone.depth, alone.faults), (None, Some(6), vec![]));
+        }
     }
 
     #[test]

@@ -11,6 +11,10 @@ pub struct Reported<'a> {
     pub chances: Option<[u16; 3]>,
     /// The line of the score, as words.
     pub pv: Vec<&'a str>,
+    /// The plies of the score; those of the last bound where there is no score.
+    pub depth: Option<u32>,
+    /// Whether the search told a score of its best line, be it a bound.
+    pub is_scored: bool,
     /// The last number of nodes.
     pub nodes: Option<u64>,
 }
@@ -21,8 +25,18 @@ impl Answer {
         let mut reported = Reported::default();
         for info in self.infos.iter().rev().filter_map(|line| Info::parse(line)) {
             reported.nodes = reported.nodes.or(info.nodes);
-            if info.exact_score().is_some() {
-                return Reported { score: info.score, chances: info.chances, pv: info.pv, nodes: reported.nodes };
+            if !info.is_main() {
+                continue;
+            }
+            reported.is_scored |= info.score.is_some();
+            if reported.score.is_none() && info.exact_score().is_some() {
+                // The depth of a later bound is not that of the score.
+                reported.depth = None;
+                (reported.score, reported.chances, reported.pv) = (info.score, info.chances, info.pv);
+            }
+            reported.depth = reported.depth.or(info.depth);
+            if reported.score.is_some() && reported.depth.is_some() && reported.nodes.is_some() {
+                break;
             }
         }
         reported
@@ -52,9 +66,11 @@ mod tests {
         let whole = answer(&infos);
         let reported = whole.reported();
         assert_eq!((reported.score, reported.nodes), (Some(Score::Centipawns(13)), Some(40)));
+        assert_eq!(reported.depth, Some(2));
         assert_eq!((reported.chances, &reported.pv[..]), (Some([420, 400, 180]), &["e2e4", "e7e5"][..]));
         let bounds = answer(&infos[3..]);
         assert_eq!((bounds.reported().score, bounds.reported().nodes), (None, Some(40)));
+        assert_eq!((bounds.reported().is_scored, bounds.reported().depth), (true, Some(3)));
         assert_eq!(answer(&[]).reported(), Reported::default());
     }
 }
