@@ -35,6 +35,30 @@ impl fmt::Display for Score {
     }
 }
 
+/// The words that begin another part of an `info` line, and so end its line of moves.
+const WORDS: [&str; 20] = [
+    "depth",
+    "seldepth",
+    "time",
+    "nodes",
+    "pv",
+    "multipv",
+    "score",
+    "cp",
+    "mate",
+    "lowerbound",
+    "upperbound",
+    "wdl",
+    "currmove",
+    "currmovenumber",
+    "hashfull",
+    "nps",
+    "tbhits",
+    "cpuload",
+    "currline",
+    "string",
+];
+
 /// The parts of an `info` line that the arena looks at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info<'a> {
@@ -88,7 +112,11 @@ impl<'a> Info<'a> {
                         _ => None,
                     };
                 }
-                "pv" => info.pv.extend(words.by_ref()),
+                "pv" => {
+                    while let Some(mv) = words.next_if(|word| !WORDS.contains(word)) {
+                        info.pv.push(mv);
+                    }
+                }
                 _ => {}
             }
         }
@@ -129,6 +157,17 @@ mod tests {
         let chances = |words: &str| Info::parse(&format!("info score cp 5 wdl {words} nodes 7")).unwrap().chances;
         assert_eq!(chances("300 500 200"), Some([300, 500, 200]));
         assert_eq!(["300 500 201", "1 2", "-1 500 501", "65000 65000 65000"].map(chances), [None; 4]);
+    }
+
+    #[test]
+    fn another_part_ends_the_moves() {
+        for rest in ["string M= 115", "string depth 99 score cp 3", "nodes 7", "hashfull 3 nodes 7", "score cp 5"] {
+            let line = format!("info depth 4 pv a2a3 a7a6 {rest}");
+            let info = Info::parse(&line).unwrap();
+            assert_eq!((info.depth, &info.pv[..]), (Some(4), &["a2a3", "a7a6"][..]), "{line}");
+            assert_eq!(info.nodes, rest.contains("nodes").then_some(7), "{line}");
+            assert_eq!(info.score, (rest == "score cp 5").then_some(Score::Centipawns(5)), "{line}");
+        }
     }
 
     #[test]
