@@ -76,6 +76,8 @@ enum Behaviour {
     Deepens,
     /// With a limit above a thousand nodes, sends a second move after the first.
     Repeats,
+    /// Puts blanks before and after all that it says.
+    Blanks,
     /// Its score follows from the position.
     Scores,
     /// Ends with status 3 in one of 61 positions.
@@ -85,7 +87,7 @@ enum Behaviour {
 /// The options X and Y that are best.
 const BEST: [f64; 2] = [70.0, 20.0];
 
-const NAMES: [(&str, Behaviour); 34] = [
+const NAMES: [(&str, Behaviour); 35] = [
     ("die-at-start", Behaviour::DieAtStart),
     ("mute", Behaviour::Mute),
     ("complain", Behaviour::Complain),
@@ -117,6 +119,7 @@ const NAMES: [(&str, Behaviour); 34] = [
     ("remembers", Behaviour::Remembers),
     ("deepens", Behaviour::Deepens),
     ("repeats", Behaviour::Repeats),
+    ("blanks", Behaviour::Blanks),
     ("scores", Behaviour::Scores),
     ("escapes", Behaviour::Escapes),
     ("escapes-and-dies", Behaviour::EscapesAndDies),
@@ -222,6 +225,7 @@ impl Mock {
                     say("info string error: no such value");
                 }
             }
+            Some("isready") if self.shows(Behaviour::Blanks) => say(" \treadyok \r"),
             Some("isready") => say("readyok"),
             Some("position") => self.set_position(line),
             Some("go") => self.go(line),
@@ -302,6 +306,8 @@ impl Mock {
             say("bestmove 0000");
         } else if self.shows(Behaviour::Capitals) {
             say(&format!("bestmove {}", self.text(mv).to_uppercase()));
+        } else if self.shows(Behaviour::Blanks) {
+            say(&format!("\t info  depth 1\tscore cp 0  nodes 1 pv  {0} \n  bestmove  {0}  ", self.text(mv)));
         } else {
             say(&format!("bestmove {}", self.text(mv)));
         }

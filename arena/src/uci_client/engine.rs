@@ -131,7 +131,7 @@ impl Engine {
         self.send("uci\n", EXPECTED, deadline, self.timeouts.start)?;
         loop {
             let line = self.expect(EXPECTED, deadline, self.timeouts.start)?;
-            if line.trim_end() == EXPECTED {
+            if line == EXPECTED {
                 return Ok(());
             }
             if self.options.len() < MAX_OPTIONS {
@@ -179,7 +179,7 @@ impl Engine {
         let mut reported = None;
         loop {
             let line = self.expect(EXPECTED, deadline, self.timeouts.ready)?;
-            if line.trim_end() == EXPECTED {
+            if line == EXPECTED {
                 return Ok(reported);
             }
             if let Some(text) = line.strip_prefix("info string ")
@@ -206,17 +206,19 @@ impl Engine {
         loop {
             match self.process.line(deadline) {
                 ReadOutcome::Line(line, read_at) => {
-                    if line.starts_with("info") {
+                    let mut words = line.split_ascii_whitespace();
+                    let first = words.next();
+                    if first == Some("info") {
                         if !is_stopped && search.stop_at_nodes.is_some_and(|nodes| has_reached(&line, nodes)) {
                             (is_stopped, has_enough) = (true, true);
                             deadline = deadline.min(read_at + self.timeouts.stop);
                             self.send("stop\n", EXPECTED, deadline, longest)?;
                         }
-                        if line.contains(" score ") || line.contains(" pv ") {
+                        if words.any(|word| word == "score" || word == "pv") {
                             infos.push(line);
                         }
-                    } else if let Some(words) = line.strip_prefix(EXPECTED) {
-                        let best_move = words.split_ascii_whitespace().next().unwrap_or("").to_owned();
+                    } else if first == Some(EXPECTED) {
+                        let best_move = words.next().unwrap_or("").to_owned();
                         if has_enough {
                             // Its own limit may have come first: what it then answers to `stop` belongs to no search.
                             self.ready()?;

@@ -18,7 +18,7 @@ const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The result of waiting for a line.
 pub(super) enum ReadOutcome {
-    /// A line without its end, and when it was read.
+    /// A line without blanks around it, and when it was read.
     Line(String, Instant),
     /// TimedOut until the deadline.
     TimedOut,
@@ -124,7 +124,7 @@ impl Process {
                     return ReadOutcome::TimedOut;
                 }
                 let line = &self.buffer[self.start..end];
-                let text = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)).into_owned();
+                let text = String::from_utf8_lossy(line.trim_ascii()).into_owned();
                 self.start = end + 1;
                 self.scanned = self.start;
                 return ReadOutcome::Line(text, self.read_at);

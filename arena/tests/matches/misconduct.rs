@@ -46,6 +46,11 @@ fn honest_engines_have_no_faults() {
 }
 
 #[test]
+fn blanks_around_lines_are_no_fault() {
+    expect("args=\"blanks no-score\"", SHORT, "maximum_length", 4, &[]);
+}
+
+#[test]
 fn crashes_lose_and_the_engine_is_started_anew() {
     let output = expect("args=crash=3", TWO, "crash", 8, &[("crashes", 8)]);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
