@@ -196,12 +196,14 @@ impl Engine {
     /// If it ends or never answers.
     pub fn search(&mut self, search: Search<'_>) -> Result<Answer, EngineError> {
         const EXPECTED: &str = "bestmove";
+        // What it said after its last move, such as a second move, belongs to no search.
+        self.ready()?;
         let started = Instant::now();
         let mut deadline = started + search.time;
         let longest = search.time + self.timeouts.stop;
         let commands = format!("{}\n{}\n", search.position, search.go);
         self.send(&commands, EXPECTED, started + longest, longest)?;
-        let (mut is_stopped, mut has_enough) = (false, false);
+        let mut is_stopped = false;
         let mut infos = LastLines::default();
         loop {
             match self.process.line(deadline) {
@@ -210,7 +212,7 @@ impl Engine {
                     let first = words.next();
                     if first == Some("info") {
                         if !is_stopped && search.stop_at_nodes.is_some_and(|nodes| has_reached(&line, nodes)) {
-                            (is_stopped, has_enough) = (true, true);
+                            is_stopped = true;
                             deadline = deadline.min(read_at + self.timeouts.stop);
                             self.send("stop\n", EXPECTED, deadline, longest)?;
                         }
@@ -219,10 +221,6 @@ impl Engine {
                         }
                     } else if first == Some(EXPECTED) {
                         let best_move = words.next().unwrap_or("").to_owned();
-                        if has_enough {
-                            // Its own limit may have come first: what it then answers to `stop` belongs to no search.
-                            self.ready()?;
-                        }
                         return Ok(Answer { best_move, elapsed: read_at - started, infos: infos.into_lines() });
                     }
                 }

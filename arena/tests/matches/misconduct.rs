@@ -51,6 +51,12 @@ fn blanks_around_lines_are_no_fault() {
 }
 
 #[test]
+fn a_second_move_answers_no_later_search() {
+    let more = ["--games", "4", "--nodes", "2000", "--max-plies", "12", "--concurrency", "1"];
+    expect("args=repeats", &more, "maximum_length", 4, &[]);
+}
+
+#[test]
 fn crashes_lose_and_the_engine_is_started_anew() {
     let output = expect("args=crash=3", TWO, "crash", 8, &[("crashes", 8)]);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
