@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use engine::chess::{Color, Position};
 
 use crate::calendar;
-use crate::game::{GameRecord, PlayedMove, Variant};
+use crate::game::{Ending, GameRecord, PlayedMove, Variant};
 use crate::uci_client::Limit;
 
 /// The tags of a game.
@@ -48,15 +48,38 @@ pub fn to_pgn(game: &GameRecord, headers: &Headers<'_>) -> String {
     }
     tag("PlyCount", &game.moves.len().to_string());
     if headers.limits[0] == headers.limits[1] {
-        tag("TimeControl", &headers.limits[0].to_string());
+        tag("TimeControl", &time_control(headers.limits[0]));
     } else {
-        tag("WhiteTimeControl", &headers.limits[0].to_string());
-        tag("BlackTimeControl", &headers.limits[1].to_string());
+        tag("WhiteTimeControl", &time_control(headers.limits[0]));
+        tag("BlackTimeControl", &time_control(headers.limits[1]));
     }
-    tag("Termination", game.ending.name());
+    tag("Termination", termination(game.ending));
     text.push('\n');
     write_moves(&mut text, game);
     text
+}
+
+/// The limit as PGN has it: a clock, `-` where there is none, `?` for a time that PGN has no word for.
+fn time_control(limit: Limit) -> String {
+    match limit {
+        Limit::Clock(control) => control.to_string(),
+        Limit::MoveTime(_) => "?".to_owned(),
+        Limit::Nodes(_) | Limit::Depth(_) => "-".to_owned(),
+    }
+}
+
+/// The ending in the words of PGN and of other runners, by which programs filter games. Own words are in the last comment.
+fn termination(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Mate | Ending::Stalemate | Ending::Threefold | Ending::FiftyMoves | Ending::InsufficientMaterial => {
+            "normal"
+        }
+        Ending::DrawAgreed | Ending::Resigned | Ending::Tablebase | Ending::MaxPlies => "adjudication",
+        Ending::TimeLoss => "time forfeit",
+        Ending::Crash => "abandoned",
+        Ending::Stall => "stalled connection",
+        Ending::IllegalMove => "illegal move",
+    }
 }
 
 /// The moves and the result, in lines of at most 80 characters where words allow it.
@@ -109,4 +132,39 @@ fn today() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let (year, month, day) = calendar::date(seconds / 86_400);
     format!("{year:04}.{month:02}.{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminations_have_the_words_of_the_field() {
+        let known = [
+            "abandoned",
+            "adjudication",
+            "death",
+            "emergency",
+            "normal",
+            "rules infraction",
+            "time forfeit",
+            "unterminated",
+            "stalled connection",
+            "illegal move",
+        ];
+        assert!(Ending::ALL.iter().all(|&ending| known.contains(&termination(ending))));
+        assert_eq!(
+            [Ending::Mate, Ending::MaxPlies, Ending::Crash].map(termination),
+            ["normal", "adjudication", "abandoned"]
+        );
+    }
+
+    #[test]
+    fn limits_have_the_words_of_pgn() {
+        for (key, value, expected) in
+            [("tc", "40/60+0.6", "40/60+0.6"), ("movetime", "500", "?"), ("nodes", "100", "-"), ("depth", "9", "-")]
+        {
+            assert_eq!(time_control(Limit::parse(key, value).unwrap()), expected);
+        }
+    }
 }
