@@ -143,9 +143,10 @@ impl From<EngineError> for Failure {
         let kind = match error {
             EngineError::Crashed { .. } => FailureKind::Crashed,
             EngineError::Stalled { .. } | EngineError::NotReading { .. } => FailureKind::Stalled,
-            EngineError::Start { .. } | EngineError::ReportsError(_) | EngineError::NoOption(_) => {
-                FailureKind::NotStarted
-            }
+            EngineError::Start { .. }
+            | EngineError::ReportsError(_)
+            | EngineError::NoOption(_)
+            | EngineError::OptionValue { .. } => FailureKind::NotStarted,
         };
         Failure { kind, text: error.to_string() }
     }

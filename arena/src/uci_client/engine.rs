@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::bounds::{LONGEST_TEXT, LastLines, MAX_OPTIONS, shortened};
+use super::bounds::{LastLines, MAX_OPTIONS, shortened};
+use super::option::EngineOption;
 use super::process::{ExitInfo, Process, ReadOutcome};
 use super::{EngineSpec, Info};
 
@@ -65,6 +66,16 @@ pub enum EngineError {
     /// An option to be set is not among those it has.
     #[error("has no option `{0}`")]
     NoOption(String),
+    /// The engine declares other values for an option.
+    #[error("its option `{name}` is {expected}, not {value:?}")]
+    OptionValue {
+        /// The option.
+        name: String,
+        /// What it takes.
+        expected: String,
+        /// What was given.
+        value: String,
+    },
 }
 
 /// A search request.
@@ -98,13 +109,6 @@ pub struct Engine {
     options: Vec<EngineOption>,
 }
 
-/// An option that an engine has.
-struct EngineOption {
-    name: String,
-    /// The least and the most that it may be, where it tells them.
-    range: Option<[f64; 2]>,
-}
-
 impl Engine {
     /// Starts an engine and sets its options, then `extra` ones.
     ///
@@ -135,7 +139,7 @@ impl Engine {
                 return Ok(());
             }
             if self.options.len() < MAX_OPTIONS {
-                self.options.extend(option(&line));
+                self.options.extend(EngineOption::parse(&line));
             }
         }
     }
@@ -143,10 +147,15 @@ impl Engine {
     /// Sets an option.
     ///
     /// # Errors
-    /// If it does not have the option, or is gone.
+    /// If it does not have the option, declares other values for it, or is gone.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), EngineError> {
-        let line = format!("setoption name {} value {value}\n", self.option(name)?.name);
-        self.send_soon(&line)
+        let option = self.option(name)?;
+        let command = option.command(value).map_err(|expected| EngineError::OptionValue {
+            name: option.name.clone(),
+            expected,
+            value: value.to_owned(),
+        })?;
+        self.send_soon(&format!("{command}\n"))
     }
 
     /// The least and the most that an option may be, where the engine tells them.
@@ -286,20 +295,6 @@ fn has_reached(line: &str, nodes: u64) -> bool {
     Info::parse(line).is_some_and(|info| info.exact_score().is_some() && info.nodes.is_some_and(|found| found >= nodes))
 }
 
-/// The option in `option name NAME type …`; the name may have spaces. One that is too long to be kept is none.
-fn option(line: &str) -> Option<EngineOption> {
-    let rest = line.strip_prefix("option name ")?;
-    let end = rest.find(" type ")?;
-    let name = rest[..end].trim();
-    let number = |key: &str| {
-        let mut words = rest[end..].split_ascii_whitespace();
-        words.find(|word| *word == key)?;
-        words.next()?.parse::<f64>().ok().filter(|value| value.is_finite())
-    };
-    let range = number("min").zip(number("max")).map(|(min, max)| [min, max]);
-    (name.len() <= LONGEST_TEXT).then(|| EngineOption { name: name.to_owned(), range })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -332,17 +327,5 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         process.quit();
         assert!(process.has_ended());
-    }
-
-    #[test]
-    fn option_names_may_have_spaces() {
-        let found = |line: &str| option(line).map(|option| (option.name, option.range));
-        let name = "Move Overhead".to_owned();
-        assert_eq!(found("option name Move Overhead type spin default 10"), Some((name.clone(), None)));
-        let line = "option name Move Overhead type spin default 10 min -5 max 5000\n";
-        assert_eq!(found(line), Some((name, Some([-5.0, 5000.0]))));
-        assert_eq!(found("option name x"), None);
-        assert_eq!(found(&format!("option name {} type button", "x".repeat(LONGEST_TEXT + 1))), None);
-        assert_eq!(found("id name x type y"), None);
     }
 }

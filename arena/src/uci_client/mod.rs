@@ -7,6 +7,7 @@ mod engine;
 mod group;
 mod info;
 mod limit;
+mod option;
 mod process;
 mod reported;
 mod session;

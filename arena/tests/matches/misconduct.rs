@@ -197,6 +197,9 @@ fn what_cannot_be_played_is_refused_by_name() {
     for (behaviour, message) in [
         ("args=die-at-start", "mock: ended instead of sending uciok (exit status: 1, stderr: mock: not today)"),
         ("args=complain option.UCI_Chess960=true", "mock: reports: error: no such value"),
+        ("option.X=5000", "mock: its option `X` is a whole number from 0 to 100, not \"5000\""),
+        ("option.UCI_Chess960=maybe", "mock: its option `UCI_Chess960` is true or false, not \"maybe\""),
+        ("\"option.Y=1\nquit\"", "mock: its option `Y` is text without control characters, not \"1\\nquit\""),
         ("option.Hash=16", "mock: has no option `Hash`"),
         ("dir=/nowhere", "cannot be started"),
         ("depth=0", "depth is a number of plies, not `0`"),
