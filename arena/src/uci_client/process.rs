@@ -42,10 +42,13 @@ pub(super) struct Process {
     last_stderr_line: Vec<u8>,
 }
 
-/// A clearer error for a failed start: the system reports "permission denied" for directories and plain files alike.
-fn spawn_error(command: &Path, error: io::Error) -> io::Error {
+/// A clearer error for a failed start: the system reports "permission denied" for directories and plain files alike, and
+/// a missing folder as a missing program.
+fn spawn_error(command: &Path, dir: Option<&Path>, error: io::Error) -> io::Error {
     let kind = error.kind();
-    if command.is_dir() {
+    if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
+        io::Error::new(kind, format!("its folder {} is not there", dir.display()))
+    } else if command.is_dir() {
         io::Error::new(kind, "is a directory")
     } else if kind == io::ErrorKind::PermissionDenied {
         io::Error::new(kind, format!("may not be executed ({error})"))
@@ -62,7 +65,8 @@ impl Process {
         if let Some(dir) = &spec.dir {
             command.current_dir(dir);
         }
-        let mut group = ProcessGroup::spawn(&mut command).map_err(|error| spawn_error(&spec.command, error))?;
+        let mut group = ProcessGroup::spawn(&mut command)
+            .map_err(|error| spawn_error(&spec.command, spec.dir.as_deref(), error))?;
         let child = group.child();
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("the child has no pipes"));

@@ -201,7 +201,7 @@ fn what_cannot_be_played_is_refused_by_name() {
         ("option.UCI_Chess960=maybe", "mock: its option `UCI_Chess960` is true or false, not \"maybe\""),
         ("\"option.Y=1\nquit\"", "mock: its option `Y` is text without control characters, not \"1\\nquit\""),
         ("option.Hash=16", "mock: has no option `Hash`"),
-        ("dir=/nowhere", "cannot be started"),
+        ("dir=/nowhere", "cannot be started: its folder /nowhere is not there"),
         ("depth=0", "depth is a number of plies, not `0`"),
         ("name=honest", "name is given twice"),
     ] {
