@@ -34,7 +34,7 @@ pub(crate) use spsa::SpsaArgs;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MatchArgs {
     /// How many games; an even number, since each opening is played with both colours.
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = even)]
     pub(crate) games: u32,
 
     #[command(flatten)]

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use arena::stats::{Bounds, Counts, FURTHEST, Model, Sprt};
 use arena::uci_client::EngineSpec;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::{CommonArgs, find_program};
+use super::{CommonArgs, even, find_program};
 
 /// The arguments of `arena sprt`.
 #[derive(Args)]
-#[command(after_help = SPRT_EXAMPLES)]
+#[command(after_help = SPRT_EXAMPLES, mut_arg("model", |model| model.value_parser(models_of_pairs())))]
 pub(crate) struct SprtArgs {
     /// Parameters of Merino to test.
     #[arg(long, value_name = "FILE", requires = "against", conflicts_with = "engine")]
@@ -32,8 +33,8 @@ pub(crate) struct SprtArgs {
     #[command(flatten)]
     pub(crate) test: TestArgs,
 
-    /// The most games to play.
-    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u32).range(1..))]
+    /// The most games to play, an even number.
+    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = even)]
     pub(crate) games: u32,
 
     #[command(flatten)]
@@ -102,6 +103,13 @@ impl TestArgs {
         };
         Sprt { model, bounds, alpha: self.alpha, beta: self.beta }
     }
+}
+
+/// The models that judge pairs of games, which is what a match plays.
+fn models_of_pairs() -> impl TypedValueParser<Value = ModelArg> {
+    let models = [ModelArg::Normalized, ModelArg::Logistic];
+    PossibleValuesParser::new(models.iter().filter_map(ModelArg::to_possible_value))
+        .try_map(|name| ModelArg::from_str(&name, false))
 }
 
 #[derive(Clone, Copy, ValueEnum)]

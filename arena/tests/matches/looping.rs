@@ -339,7 +339,7 @@ fn faults_are_told_with_their_place_and_nothing_is_played() {
         ("keep = 2", "keep = \"2\"", "loop.toml:18: keep: expected a number, found \"2\""),
         ("bounds = \"0,100\"", "bounds = \"5\"", "loop.toml:26: bounds: "),
         ("bounds = \"0,100\"", "tc = \"1+1\"", "loop.toml:26: tc: cannot be together with `nodes`"),
-        ("bounds = \"0,100\"", "model = \"bayesian\"", "loop.toml: test: "),
+        ("bounds = \"0,100\"", "model = \"bayesian\"", "loop.toml:26: model: expected one of normalized, logistic"),
         ("variant = \"chess960\"", "openings = \"none.epd\"", "loop.toml: test: none.epd: cannot be read"),
         ("mine.toml", "no/mine.toml", "no/mine.toml: there is no folder no"),
         ("[test]", "[tests]", "loop.toml:21: tests: is no key; the nearest is `"),

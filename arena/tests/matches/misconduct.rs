@@ -212,6 +212,9 @@ fn what_cannot_be_played_is_refused_by_name() {
         assert!(stderr.contains(message), "{behaviour}: {stderr}");
         assert!(!arena.path("out.json").exists());
     }
+    let odd = Arena::new().play("", &["--games", "3", "--depth", "1"]);
+    let stderr = String::from_utf8_lossy(&odd.stderr).into_owned();
+    assert!(odd.status.code() == Some(2) && stderr.contains("expected an even number"), "{stderr}");
 }
 
 #[test]
@@ -318,5 +321,8 @@ fn a_test_ends_by_itself_and_its_status_says_how() {
     let refused = sprt("", "", &["--games", "2", "--model", "bayesian"]);
     let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!((refused.status.code(), refused.stdout.is_empty()), (Some(2), true));
-    assert!(stderr.contains("error: the Bayesian model judges games, not pairs"), "{stderr}");
+    assert!(stderr.contains("[possible values: normalized, logistic]"), "{stderr}");
+    let odd = sprt("", "", &["--games", "3"]);
+    let stderr = String::from_utf8_lossy(&odd.stderr).into_owned();
+    assert!(odd.status.code() == Some(2) && stderr.contains("expected an even number"), "{stderr}");
 }
