@@ -208,6 +208,7 @@ impl Mock {
                     say("option name UCI_ShowWDL type check default false");
                 }
                 say("option name EvalFile type string default <empty>");
+                say("option name Threads type spin default 1 min 1 max 64");
                 say("option name X type spin default 50 min 0 max 100\noption name Y type string default 50");
                 say("option name Word With Spaces type string default <empty>\nuciok");
             }

@@ -223,7 +223,7 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_enum, default_value_t = VariantArg::Standard)]
     variant: VariantArg,
 
-    /// Games at a time; all cores if not given.
+    /// Games at a time; if not given, as many as the cores have room for with the option Threads of the engines.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: Option<u16>,
 
@@ -240,7 +240,12 @@ pub(crate) struct PlayArgs {
     #[arg(long, alias = "patience", value_name = "S", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
     stall_timeout: u32,
 
-    /// Draw when, from MOVE on, both sides' scores stay within CENTIPAWNS for COUNT moves each.
+    /// Time from the start of an engine to `uciok`, in seconds.
+    #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    startup: u32,
+
+    /// Draw when, from MOVE on, both sides' scores stay within CENTIPAWNS for COUNT moves each. Captures and pawn moves
+    /// begin the count anew.
     #[arg(long, value_name = "MOVE,COUNT,CENTIPAWNS")]
     draw: Option<DrawRule>,
 
@@ -262,7 +267,8 @@ pub(crate) struct PlayArgs {
 #[derive(Args, Clone)]
 #[group(multiple = false)]
 struct LimitArgs {
-    /// Time on a clock, in seconds: `8+0.08`, `40/60+0.6`, `1:30+1` [default: 8+0.08].
+    /// Time on a clock, in seconds: `8+0.08`, `40/60+0.6`, `1:30+1` [default: 8+0.08]. The increment comes after each move,
+    /// so the first one has TIME alone.
     #[arg(long, value_name = "[MOVES/]TIME[+INC]", value_parser = |text: &str| Limit::parse("tc", text))]
     tc: Option<Limit>,
 
@@ -321,12 +327,31 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     beside.filter(|path| path.is_file()).or_else(|| EngineSpec::new(name).file())
 }
 
-/// Processors for so many games at a time, or a warning.
-fn pinning(engines: &[EngineSpec], games: usize) -> Option<Pinning> {
+/// The most threads that the options give an engine.
+fn threads(engines: &[EngineSpec]) -> usize {
     let set =
         |engine: &EngineSpec| engine.options.iter().rev().find(|set| set.0.eq_ignore_ascii_case("Threads")).cloned();
     let threads = engines.iter().filter_map(set).filter_map(|(_, value)| value.parse().ok()).max();
-    match Pinning::new(games, threads.unwrap_or(1)) {
+    threads.unwrap_or(1).max(1)
+}
+
+/// How many games at a time: as many as asked for, with a warning where their threads have too few cores, or as many as
+/// have cores.
+fn concurrency(asked: Option<u16>, threads: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let games = asked.map_or((cores / threads).max(1), usize::from);
+    let needed = games.saturating_mul(threads);
+    if needed > cores {
+        note!(
+            "warning: games at a time: {games}, threads of an engine: {threads}, cores: {cores}; engines will lose time"
+        );
+    }
+    games
+}
+
+/// Processors for so many games at a time, or a warning.
+fn pinning(games: usize, threads: usize) -> Option<Pinning> {
+    match Pinning::new(games, threads) {
         Ok(pinning) => Some(pinning),
         Err(error) => {
             note!("warning: engines are not pinned: {error}");
@@ -353,9 +378,9 @@ impl PlayArgs {
         };
         let limit = &self.limit;
         let given = limit.tc.or(limit.movetime).or(limit.nodes).or(limit.depth);
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let concurrency = self.concurrency.map_or(cores, usize::from);
-        let pinning = if self.pin { pinning(&engines, concurrency) } else { None };
+        let threads = threads(&engines);
+        let concurrency = concurrency(self.concurrency, threads);
+        let pinning = if self.pin { pinning(concurrency, threads) } else { None };
         Ok(Match {
             engines,
             format,
@@ -371,7 +396,7 @@ impl PlayArgs {
             games,
             concurrency,
             pinning,
-            timeouts: Timeouts::default(),
+            timeouts: Timeouts { start: Duration::from_secs(self.startup.into()), ..Timeouts::default() },
         })
     }
 

@@ -31,7 +31,7 @@ fn each_check_is_told_with_its_reason() {
     ] {
         assert_eq!(found(name), ("passed", ""), "{name}");
     }
-    let missing = "missing: Hash, Threads, Move Overhead, Ponder, MultiPV";
+    let missing = "missing: Hash, Move Overhead, Ponder, MultiPV";
     assert_eq!(found("the usual options are there"), ("FAILED", missing));
     assert!(found("go infinite lasts until stop").1.starts_with("sent bestmove "));
     assert_eq!(found("go depth ends at that depth"), ("FAILED", "depth 1"));

@@ -51,6 +51,28 @@ fn blanks_around_lines_are_no_fault() {
 }
 
 #[test]
+fn threads_are_counted_against_cores() {
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let warning = format!("threads of an engine: 64, cores: {cores}");
+    let more = ["--games", "2", "--depth", "1", "--max-plies", "4", "--option", "Threads=64"];
+    let stderr = |behaviours: &str, more: &[&str]| {
+        String::from_utf8_lossy(&Arena::new().play(behaviours, more).stderr).into_owned()
+    };
+    // One game at a time is the least, also where a machine has fewer cores.
+    assert!(cores >= 64 || stderr("", &more).contains(&format!("games at a time: 1, {warning}")));
+    assert!(!stderr("", &more[..6]).contains("threads of an engine"));
+}
+
+#[test]
+fn an_engine_has_the_time_for_its_start_that_the_user_gives() {
+    let started = Instant::now();
+    let output = Arena::new().play("args=mute", &["--games", "2", "--depth", "1", "--startup", "1"]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains("mock: did not send uciok within 1000 ms"), "{stderr}");
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+}
+
+#[test]
 fn a_second_move_answers_no_later_search() {
     let more = ["--games", "4", "--nodes", "2000", "--max-plies", "12", "--concurrency", "1"];
     expect("args=repeats", &more, "maximum_length", 4, &[]);
