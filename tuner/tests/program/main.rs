@@ -204,9 +204,9 @@ fn bad_lines_are_named_and_nothing_is_written() {
     assert!(bad_line("8/8/8/8/8/k6R/8/K7 w - - c9 \"1-0\";").starts_with("the side not to move is in check"));
     assert!(bad_line("P7/8/8/8/8/k7/8/K7 w - - c9 \"1-0\";").starts_with("a pawn cannot stand on a8"));
     assert!(bad_line("8/8/8/8/8/k7/8/K7 w - -").starts_with("no result: expected `c9"));
-    assert!(bad_line("8/8/8/8/8/k7/8/K7 w - - [1.0]").starts_with("operation"));
+    assert!(bad_line("8/8/8/8/8/k7/8/K7 w - - [1.0]").starts_with("`[1.0]` is not an opcode"));
     assert!(bad_line("8/8/8/8/8/k7/8/K7 w - - c9 \"2-0\";").starts_with("unknown result `2-0`"));
-    assert!(bad_line(b"8/8/8/8/8/k7/8/K7 \xff - - c9 \"1-0\";").starts_with("not valid UTF-8"));
+    assert!(bad_line(b"8/8/8/8/8/k7/8/K7 \xff - - c9 \"1-0\";").starts_with("expected side to move `w` or `b`"));
 }
 
 #[test]
