@@ -104,11 +104,16 @@ fn interrupt_and_resume(tuner: fn(&Path, &str) -> Command, signal: &str) -> [Str
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let checkpoint = folder.join("run");
-    let mut child = tuner(folder, "best.toml").arg("--checkpoint").arg(&checkpoint).spawn().unwrap();
-    wait_for(&checkpoint, &mut child);
-    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let ends_with = || {
+        let mut child = tuner(folder, "best.toml").arg("--checkpoint").arg(&checkpoint).spawn().unwrap();
+        wait_for(&checkpoint, &mut child);
+        let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        child.wait().unwrap().code()
+    };
+    // On a busy machine a run may be over before the signal comes.
+    let status = (0..5).map(|_| ends_with()).find(|&status| status != Some(0));
+    assert_eq!(status, Some(Some(130)));
     let best = fs::read_to_string(folder.join("best.toml")).unwrap();
     assert!(checkpoint.exists());
     // Other weights are another run.
@@ -176,7 +181,7 @@ fn what_cannot_be_written_is_printed_and_the_checkpoint_stays() {
         let [parameters, told] = [run.stdout, run.stderr].map(|text| String::from_utf8(text).unwrap());
         assert_eq!(run.status.code(), Some(2), "{told}");
         assert!(parameters.contains(found), "{parameters}");
-        assert!(told.contains("loss") && told.contains("/dev/full: cannot be written: No space left"), "{told}");
+        assert!(told.contains("before") && told.contains("/dev/full: cannot be written: No space left"), "{told}");
         fs::remove_file(&checkpoint).unwrap();
     }
 }

@@ -88,7 +88,7 @@ fn outliers_of_games_name_the_game() {
     let game = |fen: &str, result: &str| {
         format!("[FEN \"{fen} w - - 0 1\"]\n[Result \"{result}\"]\n\n1. Ke2 Ke7 2. Ke3 Ke6 3. Kf3 Kf6 {result}\n\n")
     };
-    let queen = "4k3/8/8/8/8/8/8/Q3K3";
+    let queen = "4k3/8/8/8/8/8/8/1Q2K3";
     fs::write(&data, [game(queen, "1-0"), game(queen, "0-1"), game(queen, "1-0")].concat()).unwrap();
     let output = folder.path().join("out.epd");
     let all = ["--k", "1", "--count", "1", "--skip-plies", "0", "--skip-last", "0", "--drop", "none"];
