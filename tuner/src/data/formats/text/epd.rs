@@ -47,7 +47,7 @@ type Operation<'t> = (&'t str, String);
 /// The operations behind a FEN. The last one need not end with a semicolon. Where a quotation mark has no partner, every
 /// semicolon ends an operation.
 fn operations(text: &str) -> Result<Vec<Operation<'_>>, RecordError> {
-    let is_even = text.matches('"').count() % 2 == 0;
+    let is_even = text.matches('"').count().is_multiple_of(2);
     let mut is_quoted = false;
     let parts = text.split(|c| {
         is_quoted ^= c == '"';
