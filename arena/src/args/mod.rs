@@ -335,7 +335,7 @@ fn threads(engines: &[EngineSpec]) -> usize {
     threads.unwrap_or(1).max(1)
 }
 
-/// How many games at a time: as many as asked for, with a warning where their threads have too few cores, or as many as
+/// The number of games at a time: as many as asked for, with a warning where their threads have too few cores, or as many as
 /// have cores.
 fn concurrency(asked: Option<u16>, threads: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

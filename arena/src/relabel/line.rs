@@ -56,7 +56,7 @@ impl<'t> Line<'t> {
             let fault = || LineFault::Label(common::text::excerpt(rest, 60));
             return if is_known { Ok(Line { text, position, label, style: Style::Points }) } else { Err(fault()) };
         }
-        // What is written behind the last operation needs its end.
+        // An operation that follows needs the end of the last one.
         if !rest.is_empty() && !rest.trim_ascii_end().ends_with(';') {
             return Err(LineFault::Label(common::text::excerpt(rest, 60)));
         }

@@ -71,9 +71,9 @@ pub enum EngineError {
     OptionValue {
         /// The option.
         name: String,
-        /// What it takes.
+        /// The values it takes.
         expected: String,
-        /// What was given.
+        /// The value given.
         value: String,
     },
 }
@@ -205,7 +205,7 @@ impl Engine {
     /// If it ends or never answers.
     pub fn search(&mut self, search: Search<'_>) -> Result<Answer, EngineError> {
         const EXPECTED: &str = "bestmove";
-        // What it said after its last move, such as a second move, belongs to no search.
+        // Lines after its last move, such as a second move, belong to no search.
         self.ready()?;
         let started = Instant::now();
         let mut deadline = started + search.time;

@@ -27,7 +27,7 @@ pub enum MoveKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(u16);
 
-/// What a pawn may become.
+/// The pieces that a pawn may become.
 pub(super) const PROMOTIONS: [PieceType; 4] = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
 
 impl Move {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What programs write for a move that is passed.
+/// The words that programs write for a null move.
 const NULL_MOVES: [&str; 6] = ["--", "Z0", "null", "@@@@", "0000", "pass"];
 
 /// Whether a word is a null move, by any of its names.
@@ -51,7 +51,7 @@ pub(super) fn tag_pair(line: &[u8]) -> Option<(String, String, &[u8])> {
     Some((decoded(name).into_owned(), decoded(value.trim_ascii()).into_owned(), rest))
 }
 
-/// What stands behind the bracket that ends a tag pair: nothing, another pair or a comment.
+/// The text behind the bracket that ends a tag pair: nothing, another pair or a comment.
 fn behind_pair(after_mark: &[u8]) -> Option<&[u8]> {
     let rest = after_mark.trim_ascii_start().strip_prefix(b"]")?;
     matches!(rest.trim_ascii_start(), [] | [b'[' | b';' | b'{', ..]).then_some(rest)

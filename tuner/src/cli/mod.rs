@@ -202,7 +202,7 @@ struct DataArgs {
     #[arg(long, value_name = "KIND", value_enum)]
     results: Option<Results>,
 
-    /// What scores in texts are counted in. Without it, only whole numbers are read, as centipawns.
+    /// The unit of scores in texts. Without it, only whole numbers are read, as centipawns.
     #[arg(long, value_name = "UNIT", value_enum)]
     scores: Option<ScoreUnit>,
 

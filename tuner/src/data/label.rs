@@ -160,7 +160,7 @@ impl LabelView {
     }
 }
 
-/// What scores in a text are counted in.
+/// The unit of scores in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ScoreUnit {
     /// Hundredths of a pawn; fractions are rounded.
@@ -178,7 +178,7 @@ pub struct Labels {
     pub score_view: Option<LabelView>,
     /// What numbers mean as results.
     pub results: Option<Results>,
-    /// What scores are counted in; only whole centipawns are read if not given.
+    /// The unit of scores; only whole centipawns are read if not given.
     pub unit: Option<ScoreUnit>,
     /// The operation or column that has the results.
     pub result_in: Option<String>,

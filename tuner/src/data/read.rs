@@ -102,7 +102,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// What draws the sample of a set that has one of its own.
+    /// The sampler of a set that has one of its own.
     fn reservoir_of(&self, source: &Source) -> Result<Option<Reservoir>, DatasetError> {
         let Some(size) = source.sample() else { return Ok(None) };
         if self.options.subsample.is_some() {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::label::{Labels, Outcome};
 
-/// How the results of a file are written.
+/// The ways to write the results of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 pub enum Results {
     /// `1-0`, `1/2-1/2`, `0-1`: always White's.
@@ -25,11 +25,11 @@ pub enum Results {
     HalfPoints,
 }
 
-/// What is wrong with a file whose results are all 0 or 1.
+/// The error of a file whose results are all 0 or 1.
 const AMBIGUOUS: &str = "all results are 0 and 1: --results points reads 1 as a win and 0 as a loss, --results signed 1 as \
     a win and 0 as a draw, --results half-points 1 as a draw and 0 as a loss";
 
-/// What is wrong with a file whose results are 0, 1 and 2.
+/// The error of a file whose results are 0, 1 and 2.
 const HALF_POINTS: &str = "results are 0, 1 and 2, the half points of White or of the side to move: write --view mover for \
     files of c-chess-cli, else --view white";
 

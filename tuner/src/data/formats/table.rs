@@ -21,7 +21,7 @@ const RESULT_NAMES: [&str; 8] = ["result", "wdl", "outcome", "game_result", "lab
 const SCORE_NAMES: [&str; 7] = ["score", "cp", "eval", "evaluation", "centipawns", "score_cp", "eval_cp"];
 const GAME_NAMES: [&str; 5] = ["game", "game_id", "gameid", "game_number", "game id"];
 
-/// What is wrong with a file that names too many columns of results.
+/// The error of a file that names too many columns of results.
 const MANY_RESULTS: &str = "more than two columns are called like a result; --result-in NAME says which is meant";
 
 /// Where the columns of a file are, and how its results are written.
@@ -78,7 +78,7 @@ impl Table {
             (0..names.len()).filter(|&column| known.contains(&names[column].as_str())).collect()
         };
         let position = *columns(&POSITION_NAMES).first()?;
-        // What a flag names takes the place of what is known.
+        // A column that a flag names takes the place of the known ones.
         let asked = |name: &Option<String>, known: &[&str]| match name {
             Some(name) => columns(&[&name.to_ascii_lowercase()]),
             None => columns(known),
@@ -193,7 +193,7 @@ impl Table {
     }
 }
 
-/// What is wrong with a file whose first line names columns, and none of positions.
+/// The error of a file whose first line names columns, and none of positions.
 fn unnamed_position(first: &str, second: &str) -> Option<String> {
     let separator = SEPARATORS.into_iter().filter(|&separator| separator != b' ').find(|&separator| {
         let values: Vec<&str> = fields(second, separator).collect();
@@ -206,7 +206,7 @@ fn unnamed_position(first: &str, second: &str) -> Option<String> {
     is_header.then(|| format!("no column is called {}; found {}", POSITION_NAMES.join(", "), names.join(", ")))
 }
 
-/// What is wrong with a file that names no column of results.
+/// The error of a file that names no column of results.
 fn no_results(names: &[String]) -> String {
     format!(
         "no column is called like a result: {}; found {}; --result-in NAME says which it is",
@@ -215,7 +215,7 @@ fn no_results(names: &[String]) -> String {
     )
 }
 
-/// How many bytes of a line its FEN has: four words, or six if the last two are numbers.
+/// The bytes of a line that are its FEN: four words, or six if the last two are numbers.
 fn fen_length(line: &str) -> usize {
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let words: Vec<&str> = line.split_ascii_whitespace().take(6).collect();

@@ -14,13 +14,13 @@ use crate::chess::{Bitboard, Color, PieceType, Position, Rank, Square, attacks};
 /// The parts of an advantage that counts in full.
 pub(in crate::eval) const WHOLE: i32 = 16;
 
-/// What is left in a drawn ending: enough to tell better moves from worse ones.
+/// The parts left in a drawn ending: enough to tell better moves from worse ones.
 const DRAWN: i32 = 2;
 
-/// What is left where the weaker side holds as a rule, but may err.
+/// The parts left where the weaker side holds as a rule, but may err.
 const HARD: i32 = 6;
 
-/// What is left where as many positions are drawn as won.
+/// The parts left where as many positions are drawn as won.
 const EVEN: i32 = 10;
 
 /// An ending by its pieces.
@@ -45,7 +45,7 @@ const RULES: &[Rule] = &[
 /// The most pawns of an ending in [`RULES`].
 const MOST_PAWNS: u32 = 3;
 
-/// How many parts of White's and of Black's advantage count, if a rule looks at either of them.
+/// The parts of White's and of Black's advantage that count, if a rule looks at either of them.
 ///
 /// To be asked of few pieces only: beside kings and pawns there are two at most.
 #[cold]
@@ -122,7 +122,7 @@ impl Seen {
 
 /// A square of the highest rank.
 fn foremost(squares: Bitboard) -> Square {
-    // Of none, any: a rule asks where there are pawns.
+    // A rule asks where there are pawns; of none, any square will do.
     Square::from_index(63 - (squares.0 | 1).leading_zeros() as usize)
 }
 

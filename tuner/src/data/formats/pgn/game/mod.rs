@@ -35,7 +35,7 @@ struct Played {
     after: Option<i16>,
 }
 
-/// What became of a game.
+/// The outcome of reading a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::data) enum Ending {
     /// It has a result.
