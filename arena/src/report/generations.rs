@@ -1,6 +1,6 @@
 //! The generations of a loop in words: what stands in the table for a terminal and in that of the page.
 
-use super::table::{aligned, duration};
+use super::table::{aligned, duration, signed};
 use crate::generation::{ADOPTED, Generation, UNCHANGED};
 
 /// What each cell of [`row`] is.
@@ -32,8 +32,8 @@ pub(super) fn row(generation: &Generation) -> [String; HEAD.len()] {
 pub(super) fn elo(generation: &Generation) -> String {
     let elo = generation.number_at(["test", "elo"]);
     match (elo, generation.number_at(["test", "elo_error"])) {
-        (Some(elo), Some(error)) => format!("{elo:+.1} ± {error:.1}"),
-        (Some(elo), None) => format!("{elo:+.1} ± unknown"),
+        (Some(elo), Some(error)) => format!("{} ± {error:.1}", signed(elo)),
+        (Some(elo), None) => format!("{} ± unknown", signed(elo)),
         _ if generation.is_over() => "unknown".to_owned(),
         _ => "–".to_owned(),
     }

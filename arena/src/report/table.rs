@@ -81,15 +81,16 @@ fn unbiased_line(unbiased: &Unbiased) -> String {
     format!("Elo {elo}; normalized {nelo} (allows for the rule that stops the games: as often too high as too low)")
 }
 
-/// A number with its sign and one digit after the point; it may be infinite.
-fn signed(value: f64) -> String {
-    if value.is_finite() { format!("{value:+.1}") } else { format!("{}∞", if value > 0.0 { '+' } else { '-' }) }
+/// A number with its sign and one digit after the point; it may be infinite. Nothing is −0.
+pub(super) fn signed(value: f64) -> String {
+    let shown = if value.abs() < 0.05 { 0.0 } else { value };
+    if value.is_finite() { format!("{shown:+.1}") } else { format!("{}∞", if value > 0.0 { '+' } else { '-' }) }
 }
 
 fn elo_text(judged: &Estimate) -> String {
     match (judged.elo, judged.elo_error) {
-        (Some(elo), Some(error)) => format!("Elo {elo:+.1} ± {error:.1}"),
-        (Some(elo), None) => format!("Elo {elo:+.1} ± unknown"),
+        (Some(elo), Some(error)) => format!("Elo {} ± {error:.1}", signed(elo)),
+        (Some(elo), None) => format!("Elo {} ± unknown", signed(elo)),
         _ => "Elo unknown".to_owned(),
     }
 }
@@ -179,7 +180,7 @@ pub(super) fn rated(plan: &Match, tally: &Tally) -> Vec<Rating> {
 pub(super) fn elo_line(judged: &Estimate, is_test: bool) -> String {
     let mut text = elo_text(judged);
     if let (Some(nelo), Some(error)) = (judged.nelo, judged.nelo_error) {
-        let _ = write!(text, ", normalized {nelo:+.1} ± {error:.1}");
+        let _ = write!(text, ", normalized {} ± {error:.1}", signed(nelo));
     }
     if let Some(los) = judged.los {
         let _ = write!(text, ", LOS {:.1} %", 100.0 * los);
@@ -266,6 +267,11 @@ mod tests {
     fn columns_are_aligned_by_characters() {
         let rows = [["é", "1"], ["long", "22"]].map(|row| row.map(str::to_owned));
         assert_eq!(aligned(&rows), "é      1\nlong  22\n");
+    }
+
+    #[test]
+    fn no_number_is_minus_zero() {
+        assert_eq!([-0.04, -0.0, 0.04, -0.05, f64::NEG_INFINITY].map(signed), ["+0.0", "+0.0", "+0.0", "-0.1", "-∞"]);
     }
 
     #[test]

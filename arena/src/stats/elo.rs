@@ -22,7 +22,7 @@ pub struct Estimate {
     pub nelo: Option<f64>,
     /// Half the width of its 95 % interval.
     pub nelo_error: Option<f64>,
-    /// Likelihood of superiority, 0 to 1; not there without a spread, unless one side won everything.
+    /// Likelihood of superiority, 0 to 1; not there without a spread, from which alone it is known.
     pub los: Option<f64>,
 }
 
@@ -45,14 +45,13 @@ pub fn estimate(counts: &Counts) -> Estimate {
     let sigma = (variance * counts.games_each() as f64).sqrt();
     let games = total * counts.games_each() as f64;
     let has_spread = sigma > 0.0;
-    let los = if has_spread { normal_below((mean - 0.5) / error) } else { f64::from(mean > 0.5) };
     Estimate {
         score: Some(mean),
         elo: finite(elo_of(mean)),
         elo_error: finite((high - low) / 2.0).filter(|_| has_spread),
         nelo: has_spread.then(|| NELO_PER_SIGMA * (mean - 0.5) / sigma),
         nelo_error: has_spread.then(|| Z95 * NELO_PER_SIGMA / games.sqrt()),
-        los: (has_spread || mean == 0.0 || mean == 1.0).then_some(los),
+        los: has_spread.then(|| normal_below((mean - 0.5) / error)),
     }
 }
 
@@ -84,7 +83,7 @@ mod tests {
     fn what_cannot_be_told_is_not_there() {
         assert_eq!(estimate(&Counts::Games([0; 3])), Estimate::default());
         let won = estimate(&Counts::Pairs([0, 0, 0, 0, 10]));
-        assert_eq!((won.elo, won.elo_error, won.nelo, won.los), (None, None, None, Some(1.0)));
+        assert_eq!((won.elo, won.elo_error, won.nelo, won.los), (None, None, None, None));
         let level = estimate(&Counts::Pairs([0, 0, 20, 0, 0]));
         assert_eq!((level.elo, level.elo_error, level.nelo, level.los), (Some(0.0), None, None, None));
         let single = estimate(&Counts::Pairs([0, 1, 0, 0, 0]));
