@@ -93,7 +93,7 @@ fn is_header(line: &[u8]) -> bool {
         && name.trim_ascii_start().iter().all(|&byte| is_key(byte) || byte == b'[')
 }
 
-/// What a line gives a key as its value; none if it is no such line. A bare key is one word: `export A=1` is of a shell.
+/// The value that a line gives a key; none if it is no such line. A bare key is one word: `export A=1` is of a shell.
 fn value_of(line: &[u8]) -> Option<&[u8]> {
     let (key, value) = line.split_at(line.iter().position(|&byte| byte == b'=')?);
     let key = key.trim_ascii_end();
