@@ -14,11 +14,8 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tuner::data::{ReadOptions, Source};
 use tuner::features::{Resolve, read};
-use tuner::model::Model;
-use tuner::model::layout::SumKind;
 use tuner::model::merino::merino;
 use tuner::model::rows::Rows;
-use tuner::model::text::declare;
 use tuner::objective::{HessianKind, Objective, SampleLoss, fit_k_at};
 use tuner::optimize::{Adam, Fit, Lbfgs, Limits, LocalSearch, Solver};
 
@@ -76,32 +73,12 @@ fn reading(bytes: usize) -> Duration {
 
 fn fit(method: &dyn Solver, objective: &Objective<'_>, start: &[f64]) -> (Fit, f64) {
     let started = Instant::now();
-    let fit = method.minimize(objective, start, &Limits::none(start.len()), None, &mut ()).expect("a fit");
+    let fit = method.minimize(objective, start, &Limits::none(start.len()), &mut ()).expect("a fit");
     (fit, started.elapsed().as_secs_f64())
-}
-
-/// A formula of the same form as Merino's own evaluation, over the same rows.
-fn formula() -> Model {
-    let mut text = "merino-rows 2\n".to_owned();
-    let sums = &merino().model.layout.sums;
-    for sum in sums {
-        let (kind, sided) = (if sum.kind == SumKind::Pair { "pair" } else { "single" }, [" ", " sided"]);
-        text += &format!("sum {} {kind}{}\n", sum.name, sided[usize::from(sum.is_sided)]);
-    }
-    text += "score = taper(main.mg, main.eg, min(1, max(0, phase / 24)))\n";
-    for sum in sums {
-        for leaf in 0..sum.leaves.len() {
-            let kind = if sum.kind == SumKind::Pair { ("pair", "0 0") } else { ("single", "1") };
-            text += &format!("{} {} {}_{leaf} {}\n", kind.0, sum.name, sum.name, kind.1);
-        }
-    }
-    declare("formula", &text).expect("a formula").model
 }
 
 fn figures(pool: &ThreadPool, rows: &Rows, k: f64, theta: &[f64]) {
     let objective = objective(rows, k);
-    let formula = formula();
-    let by_formula = Objective::new(rows, &formula, k).expect("rows and a scale");
     pool.install(|| {
         let threads = rayon::current_num_threads();
         let reading = reading(rows.bytes());
@@ -114,11 +91,6 @@ fn figures(pool: &ThreadPool, rows: &Rows, k: f64, theta: &[f64]) {
             "{threads} threads: loss and gradient in {:.2} ms, {ratio:.1} times as long as reading",
             milliseconds(pass)
         );
-        let other = shortest(|| {
-            black_box(by_formula.loss_and_gradient(theta));
-        });
-        let ratio = other.as_secs_f64() / pass.as_secs_f64();
-        println!("{threads} threads: by a formula in {:.2} ms, {ratio:.2} times as long", milliseconds(other));
     });
 }
 

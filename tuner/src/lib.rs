@@ -7,7 +7,6 @@
 // What is printed goes through `common`, which escapes it and does not panic.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
-pub mod cache;
 pub mod constraints;
 pub mod data;
 mod exponential;

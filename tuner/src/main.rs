@@ -33,7 +33,6 @@ fn main() {
         if is_first() {
             out!("{}", answer.text);
         }
-        answer.forget()?;
         Ok::<_, anyhow::Error>(answer)
     };
     let status = match run() {
@@ -50,7 +49,6 @@ fn main() {
             // Help is no failure; every process has the same to say.
             let told = error.downcast::<clap::Error>().expect("looked at above");
             if is_first() && told.use_stderr() {
-                // Job files are part of the arguments, so what is wrong with these may have come from a file.
                 note!("{}", told.render().to_string().trim_end());
             } else if is_first() {
                 _ = told.print();

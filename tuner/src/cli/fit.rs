@@ -10,7 +10,7 @@ use common::note;
 use serde_json::json;
 use tuner::data::{Source, Weight};
 use tuner::features::Resolve;
-use tuner::fit::{CommandLine, Declared, Engine, Fitted, Language, Parameter, Problem, Settings};
+use tuner::fit::{CommandLine, Declared, Engine, Fitted, Language, Parameter, Problem, Settings, check_names};
 use tuner::inspect::report::{Page, page};
 use tuner::processes::is_first;
 
@@ -47,8 +47,8 @@ An engine can also answer FENs with rows on request: see docs/your-engine.md and
 Examples:
   tuner fit --engine './weiss trace' --data games.pgn --sample 1000 --check
   tuner fit --engine './weiss trace' --data games.pgn --cache rows --output params.toml
-  myengine trace quiet.epd | tuner fit --rows - --emit c --output params.h
-  tuner fit --rows a.rows.zst --rows b.rows.gz --emit cpp --freeze Tempo --bound 'PSQT=-200..200'
+  myengine trace quiet.epd | tuner fit --rows - --output params.toml
+  tuner fit --rows a.rows.zst --rows b.rows.gz --emit json --freeze Tempo --bound 'PSQT=-200..200'
   tuner fit --rows a.rows.zst --rows b.rows.zst=0.5 --output params.toml  those of b count half
   tuner fit --rows a.rows.zst --validation 0.1 --json --output params.toml
   tuner fit --rows rows.zst --rewrite src/evaluate.c --pair 'S({mg},{eg})' --dry-run
@@ -110,7 +110,7 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     sources: SourceArgs,
 
-    /// The language of the output. With --rewrite there is one only if you name an --output.
+    /// The format of the output. With --rewrite there is one only if you name an --output.
     #[arg(long, value_enum, default_value_t = Language::Toml, help_heading = "Output")]
     emit: Language,
 
@@ -172,13 +172,13 @@ impl FitArgs {
         self.check_files()?;
         let constraints = self.patterns.constraints();
         let mut settings =
-            Settings { tolerance: self.tolerance(), ..self.kept.add_to(self.settings.settings(constraints)?) };
+            Settings { tolerance: self.tolerance(), ..self.kept.add_to(self.settings.settings(constraints)) };
         self.machine.use_threads()?;
         let started = Instant::now();
         let (mut fixed, mut start) = (Vec::new(), Start::default());
         let accept = |declared: Declared<'_>| {
             if !self.check && self.emits() {
-                declared.check_names(self.emit).with_context(|| self.name())?;
+                declared.check_names().with_context(|| self.name())?;
             }
             fixed = declared.fixed(&settings)?;
             start = self.sources.start(declared.parameters, &fixed)?;
@@ -195,9 +195,9 @@ impl FitArgs {
             }
             Some(engine) => {
                 let options = self.sample.of(self.data.options());
-                let (emits, emit) = (!self.check && self.emits(), self.emit);
+                let emits = !self.check && self.emits();
                 let named = |parameters: &[Parameter]| match emits {
-                    true => emit.check_names(parameters).map_err(|error| error.to_string()),
+                    true => check_names(parameters).map_err(|error| error.to_string()),
                     false => Ok(()),
                 };
                 let cache = self.asked.cache.as_deref();
@@ -222,8 +222,7 @@ impl FitArgs {
         };
         fitted.outcome.seconds.read = read;
         fitted.outcome.seconds.total += read;
-        let answer = self.finish(&fitted, &fixed, &start, bars)?;
-        Ok(self.kept.answer(answer, fitted.outcome.interrupted))
+        self.finish(&fitted, &fixed, &start, bars)
     }
 
     /// Writes what was found, and says what there is to say.
@@ -235,7 +234,7 @@ impl FitArgs {
             json["start"] = json!(told);
         }
         if self.emits() {
-            let text = fitted.emit(self.emit, self.sources.pair.as_ref())?;
+            let text = fitted.emit(self.emit)?;
             match &self.output {
                 None => shown = Some(text),
                 Some(output) => {
@@ -252,7 +251,7 @@ impl FitArgs {
         }
         if let Some(refusal) = self.refusal(fitted) {
             // What is not written is not lost.
-            let text = fitted.emit(Language::Json, self.sources.pair.as_ref())?;
+            let text = fitted.emit(Language::Json)?;
             self.note(&format!("{}\n{refusal}", self.told(&table, &json)), bars);
             return Ok(Answer::new(text, false));
         }

@@ -1,6 +1,5 @@
 //! Files that are fitted, each with a weight if it is to count more or less than others.
 
-use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -63,11 +62,6 @@ impl Input {
     /// Whether anything is said of how it is read, its weight aside.
     pub(super) fn has_reading(&self) -> bool {
         self.labels != Labels::default() || self.sample.is_some()
-    }
-
-    /// Whether a word of the command line, with a weight or without one, is standard input.
-    pub(super) fn is_standard_input(word: &OsStr) -> bool {
-        Self::of(word.into()).is_ok_and(|input| input.path.as_os_str() == Source::STANDARD_INPUT)
     }
 
     /// What the command line takes.

@@ -7,22 +7,18 @@ pub(crate) mod allocator;
 mod amounts;
 mod bars;
 mod convert;
-mod crosswise;
 mod data;
 mod diff;
 mod evaluate;
 mod filter;
 mod fit;
-mod gradient_check;
 mod input;
 pub(crate) mod interrupt;
-mod job;
 mod outliers;
 mod parameters;
 mod reference;
 mod report;
 mod settings;
-mod simplify;
 mod sources;
 mod tune;
 #[cfg(feature = "mpi")]
@@ -32,13 +28,12 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use common::files::{RunFiles, WriteError};
 use engine::shell_files;
 use tuner::constraints::Constraints;
 use tuner::data::{LabelView, Labels, ReadOptions, Results, ScoreUnit, Source, Weight};
-use tuner::objective::{K_MAX, K_MIN, SampleLoss};
-use tuner::run::Checkpoint;
+use tuner::objective::{K_MAX, K_MIN};
 
 use amounts::{MemoryArgs, SampleArgs};
 pub(crate) use bars::Bars;
@@ -72,16 +67,10 @@ enum Command {
     Fit(Box<fit::FitArgs>),
     /// Convert data to another format, or filter them.
     Convert(convert::ConvertArgs),
-    /// Show whether data sets help one another: tune on each alone, and test on all.
-    Crosswise(crosswise::CrosswiseArgs),
     /// Report on data before you tune to them: counts, duplicates, labels that cannot be right.
     Data(data::DataReportArgs),
     /// List the changes between two parameter files.
     Diff(diff::DiffArgs),
-    /// Check derivatives against differences, and rows against the engine; exit status 1 if they disagree.
-    GradientCheck(gradient_check::GradientCheckArgs),
-    /// Find terms that the evaluation does not need, and fit the others again.
-    Simplify(simplify::SimplifyArgs),
     /// List the positions whose result is furthest from the prediction: mostly wrong labels.
     Outliers(outliers::OutliersArgs),
     /// Write a page about parameters, beside others: boards, calibration, residuals.
@@ -101,24 +90,17 @@ Examples:
   tuner --epd a.epd --epd b.epd=0.5              the positions of b.epd count half
   tuner --epd a.epd --freeze phase,psqt.king     some parameters stay as they are
   tuner --epd big.epd --prior 0 --skip-bad 100   no prior, skip up to 100 broken lines
-  tuner --epd a.epd --symmetric psqt --save-job tune.toml   write the flags to a job file, too
-  tuner --job tune.toml --prior 1e-9             the same once more with another prior";
+  tuner --epd a.epd --symmetric psqt --prior 1e-9  boards that are their own mirror images";
 
 impl Cli {
-    /// What the command line says, and the job file that it may name. Ends the program if clap has something to tell.
+    /// What the command line says. Ends the program if clap has something to tell.
     ///
     /// # Errors
-    /// If the job file has a fault, or cannot be written where one was asked for.
+    /// If it has a fault, or names files that cannot be used together.
     pub(crate) fn from_command_line() -> Result<Self> {
-        let command = Cli::command();
-        let arguments = job::expand(&command, std::env::args_os().collect())?;
-        let matches = command.clone().try_get_matches_from(arguments)?;
-        let cli = Cli::from_arg_matches(&matches)?;
+        let cli = Cli::try_parse()?;
         if cli.command.is_none() {
             cli.tune.check_files()?;
-        }
-        if let Some(file) = cli.tune.job.save_job.as_ref().filter(|_| cli.command.is_none()) {
-            job::save(&command, &matches, file)?;
         }
         Ok(cli)
     }
@@ -129,13 +111,10 @@ impl Cli {
             Some(Command::Evaluate(args)) => args.run(bars)?.into(),
             Some(Command::Fit(args)) => args.run(bars)?,
             Some(Command::Convert(args)) => args.run(bars)?.into(),
-            Some(Command::Crosswise(args)) => args.run(bars)?.into(),
             Some(Command::Data(args)) => args.run(bars)?.into(),
             Some(Command::Diff(args)) => args.run()?.into(),
             Some(Command::Outliers(args)) => args.run(bars)?.into(),
             Some(Command::Report(args)) => args.run(bars)?.into(),
-            Some(Command::GradientCheck(args)) => args.run(bars)?,
-            Some(Command::Simplify(args)) => args.run(bars)?.into(),
             Some(Command::ShellFiles { folder }) => {
                 shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), folder)?;
                 format!("wrote {}", folder.display()).into()
@@ -151,18 +130,11 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// Whether all is well; if not, the exit status says so.
     pub(crate) is_good: bool,
-    /// The state of a run that is over, of no use once all is written and printed.
-    checkpoint: Option<PathBuf>,
 }
 
 impl Answer {
     fn new(text: String, is_good: bool) -> Self {
-        Answer { text, is_good, checkpoint: None }
-    }
-
-    /// Removes what was kept for the case that it could not be printed.
-    pub(crate) fn forget(&self) -> Result<()> {
-        Ok(self.checkpoint.iter().try_for_each(|path| Checkpoint::new(path).remove())?)
+        Answer { text, is_good }
     }
 }
 
@@ -300,25 +272,6 @@ impl InputArgs {
     }
 }
 
-/// How well parameters do, where they are not fitted for good.
-#[derive(Args)]
-#[command(next_help_heading = "Objective")]
-struct MeasureArgs {
-    #[command(flatten)]
-    position: tune::PositionArgs,
-
-    #[command(flatten)]
-    target: settings::TargetArgs,
-
-    /// The loss of a wrong prediction.
-    #[arg(long, value_enum, default_value_t = SampleLoss::default())]
-    loss: SampleLoss,
-
-    /// K, the scale from centipawns to expected results; fitted to the parameters if not given.
-    #[arg(long, value_name = "K", value_parser = scale)]
-    k: Option<f64>,
-}
-
 /// The machine at hand. Stands before what has a heading, as it has none.
 #[derive(Args)]
 struct MachineArgs {
@@ -360,7 +313,6 @@ struct ConstraintArgs {
 /// What is asked of Merino's own parameters alone. Clap leaves groups empty that flatten others, so these are one.
 #[derive(Args)]
 #[command(next_help_heading = "Parameters")]
-#[group(id = job::OWN_TABLE)]
 struct OwnArgs {
     /// Tune the phase weight of pawns, too. Otherwise it keeps its start unless a pattern names it: a taper by pawns
     /// predicts results better, and plays worse.

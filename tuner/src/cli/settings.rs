@@ -2,23 +2,22 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use common::files::{HTML, RunFiles, WriteError};
 use tuner::constraints::Constraints;
 use tuner::objective::{PriorScale, SampleLoss};
 use tuner::optimize::Method;
-use tuner::run::{CHECKPOINT, Hooks, MIN_SEEN, Settings};
+use tuner::run::{Hooks, MIN_SEEN, Settings};
 use tuner::target::Target;
 
-use super::{Answer, Prior, job, scale, share};
+use super::{Prior, scale, share};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt::{STOP, fitting};
 
 /// What is tuned, and what it keeps to: by names alone.
 #[derive(Args)]
 #[command(next_help_heading = "Parameters")]
-#[group(id = job::TABLE)]
 pub(super) struct PatternArgs {
     /// Tune these parameters only: a name such as material.queen or Mobility[0][3], the beginning of names up to a dot or
     /// bracket (psqt.knight, Mobility), `*` for anything; `:mg` or `:eg` behind it for one number of each pair. May be
@@ -133,12 +132,7 @@ struct MethodArgs {
     #[arg(long, value_enum, default_value_t = Method::Lbfgs)]
     method: Method,
 
-    /// Positions of each step of Adam; all if not given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    batch: Option<u32>,
-
-    /// Seed of all random choices: the hold-out, the folds of --prior auto, the bootstrap, local search and Adam with
-    /// --batch.
+    /// Seed of all random choices: the hold-out, the folds of --prior auto and local search.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
@@ -154,27 +148,12 @@ pub(super) struct KeptArgs {
     /// Skip the standard errors of the parameters.
     #[arg(long)]
     no_errors: bool,
-
-    /// Check the standard errors by fits to N samples, drawn anew from the games.
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "no_errors")]
-    bootstrap: usize,
-
-    /// Keep the state of the run in this file, from which --resume goes on. Removed when the run is over.
-    #[arg(long, value_name = "FILE")]
-    checkpoint: Option<PathBuf>,
-
-    /// Go on from the checkpoint, if it exists; the result is that of an uninterrupted run.
-    #[arg(long, requires = "checkpoint")]
-    resume: bool,
 }
 
 impl KeptArgs {
     /// Tells the files of the run what is written beside the parameters.
     pub(super) fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
-        for (what, path, kind) in [("--report", &self.report, HTML), ("--checkpoint", &self.checkpoint, CHECKPOINT)] {
-            path.iter().try_for_each(|path| files.writes(what, path, kind))?;
-        }
-        Ok(())
+        self.report.iter().try_for_each(|path| files.writes("--report", path, HTML))
     }
 
     /// Where the page about the run goes, if there is to be one.
@@ -182,32 +161,22 @@ impl KeptArgs {
         self.report.as_ref()
     }
 
-    /// An answer of a run that is over, or was interrupted and goes on from its checkpoint.
-    pub(super) fn answer(&self, answer: Answer, interrupted: bool) -> Answer {
-        Answer { checkpoint: self.checkpoint.clone().filter(|_| !interrupted), ..answer }
-    }
-
     /// Who watches the run.
-    pub(super) fn hooks<'h>(&'h self, bars: &'h Bars) -> Hooks<'h> {
-        let KeptArgs { checkpoint, resume, .. } = self;
-        let (stop, fitting): (_, &dyn Fn()) = (Some(&STOP), &fitting);
-        Hooks { stop, fitting: Some(fitting), checkpoint: checkpoint.as_deref(), resume: *resume, ..Hooks::new(bars) }
+    pub(super) fn hooks<'h>(&self, bars: &'h Bars) -> Hooks<'h> {
+        Hooks { stop: Some(&STOP), fitting: Some(&fitting), ..Hooks::new(bars) }
     }
 
     /// The same with what is to be found out beside the parameters.
     pub(super) fn add_to(&self, settings: Settings) -> Settings {
-        Settings { errors: !self.no_errors, bootstrap: self.bootstrap, explain: self.report.is_some(), ..settings }
+        Settings { errors: !self.no_errors, explain: self.report.is_some(), ..settings }
     }
 }
 
 impl SettingsArgs {
     /// What the library is to do, parameters alone.
-    pub(super) fn settings(&self, constraints: Constraints) -> Result<Settings> {
-        let SettingsArgs { parameters, objective, method: MethodArgs { method, batch, seed } } = self;
-        if batch.is_some() && *method != Method::Adam {
-            bail!("--batch is for --method adam; {} looks at all positions", method.name());
-        }
-        Ok(Settings {
+    pub(super) fn settings(&self, constraints: Constraints) -> Settings {
+        let SettingsArgs { parameters, objective, method: MethodArgs { method, seed } } = self;
+        Settings {
             constraints,
             min_seen: parameters.min_seen,
             target: objective.target.target,
@@ -217,12 +186,11 @@ impl SettingsArgs {
             prior_scale: objective.prior_scale,
             validation: objective.validation,
             method: *method,
-            batch: batch.map(|size| size as usize),
             seed: *seed,
             centre: !parameters.no_centre,
             normalize: parameters.normalize,
             errors: false,
             ..Settings::default()
-        })
+        }
     }
 }

@@ -26,9 +26,9 @@ pub(crate) struct SourceArgs {
     rewrite: Vec<PathBuf>,
 
     /// How the sources write pairs: S({mg}, {eg}), make_score({mg}, {eg}), ({eg} << 16) + {mg}. Otherwise, two numbers
-    /// in any brackets are a pair. --emit writes them so, too, but in TOML and JSON.
+    /// in any brackets are a pair.
     #[arg(long, value_name = "SHAPE", help_heading = "Output")]
-    pub(super) pair: Option<Pair>,
+    pair: Option<Pair>,
 
     /// Show what --rewrite would change, as `diff -u` does, and write nothing.
     #[arg(long, requires = "rewrite", conflicts_with = "output", help_heading = "Output")]

@@ -8,14 +8,12 @@ use clap::Args;
 use common::files::{PARAMETERS, RunFiles, WriteError};
 use common::note;
 use engine::eval::params::Weights;
-use tuner::cache::Cache;
 use tuner::features::Resolve;
 use tuner::inspect::report::{Page, page};
 use tuner::params_file::render;
 use tuner::processes::is_first;
 use tuner::tune::{Job, run};
 
-use super::job::{JOB, JobArgs};
 use super::parameters::{BASELINE, ParamsFile};
 use super::reference::ReferenceArgs;
 use super::settings::{KeptArgs, SettingsArgs};
@@ -31,9 +29,6 @@ const OUTPUT: &str = "tuned.toml";
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     machine: MachineArgs,
-
-    #[command(flatten)]
-    pub(super) job: JobArgs,
 
     #[command(flatten)]
     data: DataArgs,
@@ -95,10 +90,6 @@ struct WrittenArgs {
     /// Write the tuned parameters back into the file that --params names.
     #[arg(long, requires = "params", conflicts_with = "output")]
     write_back: bool,
-
-    /// Keep positions and rows in this folder, also for later runs with the same data, parameters and engine.
-    #[arg(long, value_name = "FOLDER")]
-    cache: Option<PathBuf>,
 }
 
 impl TuneArgs {
@@ -111,9 +102,6 @@ impl TuneArgs {
     pub(super) fn check_files(&self) -> Result<()> {
         let mut files = RunFiles::default();
         self.data.register(&mut files)?;
-        if let Some(job) = &self.job.job {
-            files.reads("--job", job)?;
-        }
         let output = if self.output.write_back {
             "--write-back"
         } else {
@@ -125,8 +113,7 @@ impl TuneArgs {
             _ => error.into(),
         })?;
         self.kept.register(&mut files)?;
-        self.verdict.register(&mut files)?;
-        Ok(self.job.save_job.iter().try_for_each(|path| files.writes("--save-job", path, JOB))?)
+        Ok(self.verdict.register(&mut files)?)
     }
 
     pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
@@ -140,18 +127,17 @@ impl TuneArgs {
         if let Some(file) = self.kept.report() {
             interrupt::write(file, page(&Page::of_run(&report, shown.clone(), name))).inspect_err(unwritten)?;
         }
-        let over = |answer: Answer| self.kept.answer(answer, report.outcome.interrupted);
         let refusal = self.output.write_back.then(|| self.verdict.refusal(&report.references, &shown)).flatten();
         if let Some(refusal) = refusal {
             bars.clear();
             if is_first() {
                 note!("{}\n{refusal}", report.to_table("standard output"));
             }
-            return Ok(over(Answer::new(text.clone(), false)));
+            return Ok(Answer::new(text.clone(), false));
         }
         interrupt::write(output, &text).inspect_err(unwritten)?;
         if self.print.json {
-            return Ok(over(format!("{:#}", report.to_json(&shown)).into()));
+            return Ok(format!("{:#}", report.to_json(&shown)).into());
         }
         let table = report.to_table(&shown);
         let (shown, params) = (shell_path(&shown), params.to_string_lossy());
@@ -160,15 +146,14 @@ impl TuneArgs {
             "{table}\nbuild with   MERINO_PARAMS={shown} cargo build --release\n\
              test with    arena sprt --params {shown} --against {params}"
         );
-        Ok(over(told.into()))
+        Ok(told.into())
     }
 
     /// What the library is to do.
     fn job(&self, start: Weights) -> Result<Job> {
-        let settings = self.kept.add_to(self.settings.settings(self.parameters.constraints.constraints())?);
+        let settings = self.kept.add_to(self.settings.settings(self.parameters.constraints.constraints()));
         Ok(Job {
             resolve: self.objective.resolve,
-            cache: self.output.cache.as_deref().map(Cache::new).transpose()?,
             reading: self.sample.of(self.data.options()),
             references: self.verdict.sources()?,
             ..Job::new(self.data.sources()?, start, settings)

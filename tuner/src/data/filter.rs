@@ -3,7 +3,6 @@
 //! Filters look at one position after the other and know nothing of those before, [`Keys`] apart, which are asked in the
 //! order of the data. What is left out is counted by reason.
 
-use std::collections::BTreeMap;
 use std::collections::HashSet;
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -12,7 +11,7 @@ use std::ops::RangeInclusive;
 
 use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::formats::{Format, Sample};
 
@@ -116,13 +115,6 @@ impl fmt::Display for LeftOutCounts {
 impl Serialize for LeftOutCounts {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter().map(|(reason, count)| (reason.name(), count)))
-    }
-}
-
-impl<'de> Deserialize<'de> for LeftOutCounts {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let told = BTreeMap::<String, u64>::deserialize(deserializer)?;
-        Ok(Self(LeftOut::ALL.map(|reason| told.get(reason.name()).copied().unwrap_or(0))))
     }
 }
 

@@ -29,10 +29,10 @@ use std::fmt;
 use std::ops::Range;
 
 use engine::chess::{Move, Position};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use thiserror::Error;
 
-use crate::io::{Loader, Saver, Storage, StorageError};
+use crate::io::{Storage, StorageError};
 pub use filter::{Filters, LeftOut, LeftOutCounts, Noisy, PIECES};
 pub use folder::POSITIONS;
 pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, codes_of, write_chain, write_game};
@@ -129,7 +129,7 @@ fn hint(skipped: usize, record: Record) -> String {
 }
 
 /// What was read from one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileSummary {
     /// Its name as given.
     pub name: String,
@@ -272,23 +272,6 @@ impl Dataset {
     /// If there is no such position.
     pub fn position(&self, index: usize) -> Position {
         self.store.position(index)
-    }
-
-    /// Writes the positions to an entry of a cache, without moves.
-    pub(crate) fn save(&self, saver: &mut Saver<'_>) -> Result<(), StorageError> {
-        self.store.save(saver)
-    }
-
-    /// Reads the positions of an entry of a cache, of which it is known what files they come from, and White's points.
-    pub(crate) fn load(
-        loader: &mut Loader<'_>,
-        grouping: Grouping,
-        files: Vec<FileSummary>,
-        points: &[f32],
-        storage: &Storage,
-    ) -> Result<Self, StorageError> {
-        let store = Store::load(loader, grouping, &files, points)?;
-        Ok(Dataset { store, storage: storage.clone(), grouping, files, skipped: BTreeMap::new() })
     }
 
     /// Where what is made of the positions is kept.

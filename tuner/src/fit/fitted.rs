@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Check, Grouping, Parameter};
 use crate::numbers::{Number, Numbers};
-use crate::run::{Bootstrap, Losses, Outcome, Seconds, SetLoss};
+use crate::run::{Losses, Outcome, Seconds, SetLoss};
 
 /// Names of rare parameters that a table has room for.
 const MOST_NAMES: usize = 8;
@@ -76,9 +76,6 @@ impl Fitted {
             (false, true) => "",
         };
         line("steps", format!("{}, gradient {:.1e} of its start{stop}", self.iterations, self.gradient_ratio));
-        if let Some(Bootstrap { samples, ratio, .. }) = &self.bootstrap {
-            line("bootstrap", format!("{samples} samples scatter {ratio:.2} times as far as the errors say"));
-        }
         let Seconds { read, choose_prior, optimize, errors, .. } = self.seconds;
         line("seconds", format!("{read:.2} reading, {choose_prior:.2} prior, {optimize:.2} fit, {errors:.2} errors"));
         if !self.sets.is_empty() {
@@ -121,7 +118,6 @@ impl Fitted {
             "nothing_tuned": self.nothing_tuned(),
             "steps": self.iterations,
             "references": self.references,
-            "bootstrap": self.bootstrap.as_ref().map(Bootstrap::to_json),
             "gradient_ratio": self.gradient_ratio,
             "converged": self.converged,
             "interrupted": self.interrupted,

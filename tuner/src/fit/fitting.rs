@@ -3,17 +3,15 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
-use sha2::{Digest, Sha256};
-
 use super::{Fitted, Grouping, Problem, Start};
 use crate::model::Model;
 use crate::model::centre::{Shift, homogeneity, shifts};
-use crate::model::rows::{Part, Rows, Weighted};
+use crate::model::rows::{Rows, Weighted};
 use crate::numbers::Numbers;
 use crate::objective::{Difference, FitKError, Objective, SampleLoss, fit_k_at, loss_difference, scores};
 use crate::optimize::Limits;
 use crate::run::explain::Explanation;
-use crate::run::{Divided, Hooks, Outcome, Run, RunError, RunState, Seconds, SetLoss, Settings, Sides, Split, Subject};
+use crate::run::{Divided, Hooks, Outcome, Run, RunError, Seconds, SetLoss, Settings, Sides, Split, Subject};
 use crate::target::{Target, Targets};
 
 impl Problem {
@@ -21,7 +19,7 @@ impl Problem {
     ///
     /// # Errors
     /// If rows are not what the engine computes, the constraints cannot be kept, all results are the same, or K cannot be
-    /// found; a checkpoint of another fit, or one that cannot be written.
+    /// found.
     pub fn fit(&self, settings: &Settings, hooks: Hooks<'_>) -> Result<Fitted, RunError> {
         let started = Instant::now();
         if let Some(check) = self.check.as_ref().filter(|check| check.has_failed(settings.tolerance)) {
@@ -36,9 +34,6 @@ impl Problem {
             Some(split) => split.fitted_groups(&self.groups).into(),
         };
         let divided = Divided::new(Cow::Borrowed(&*rows), split.as_ref(), &self.storage)?;
-        let mut job = settings.fingerprint(&self.text.start(), self.sets().map(|set| set.1));
-        job.insert("the declarations".to_owned(), self.text.declarations());
-        let resumed: Option<RunState<f64>> = RunState::resumed(&hooks, &job, constrained.start.len(), |_| Ok(()))?;
         let mut run = Run {
             subject: TextRows { problem: self, numbers: self.declared().numbers(), loss: settings.loss },
             settings,
@@ -46,10 +41,8 @@ impl Problem {
             groups: &groups,
             are_games: self.grouping != Grouping::Rows,
             hooks,
-            job,
-            data: hooks.checkpoint.iter().map(|_| self.digest(&rows)).collect(),
         };
-        let mut outcome = run.run(divided, resumed, Seconds::default())?;
+        let mut outcome = run.run(divided, Seconds::default())?;
         let model = &self.text.model;
         let both = [(&outcome.start[..], outcome.start_k), (&outcome.theta[..], outcome.k)];
         let of = (settings.loss, rows.targets());
@@ -58,7 +51,7 @@ impl Problem {
         (outcome.explained, outcome.loss_change) = explained.unzip();
         outcome.seconds.total = started.elapsed().as_secs_f64();
         Ok(Fitted {
-            parameters: self.with_values(&outcome.theta, &outcome.limits),
+            parameters: self.with_values(&outcome.theta),
             numbers: run.subject.numbers,
             rare: self.rare(&constrained.limits, &outcome.limits),
             grouping: self.grouping,
@@ -77,14 +70,6 @@ impl Problem {
             _ => Cow::Owned(self.text.rows.clone().with_targets(&values)?),
         };
         Ok((target, rows))
-    }
-
-    /// SHA-256 of targets, groups and rows.
-    fn digest(&self, rows: &Rows) -> String {
-        let mut digest = Sha256::new();
-        self.groups.iter().for_each(|group| digest.update(group.to_le_bytes()));
-        rows.each_part(digest_of_part).iter().for_each(|part| digest.update(part));
-        digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// What the parameters get right and wrong, before and after, and the difference of their losses: on the rows held
@@ -128,24 +113,16 @@ impl Problem {
         tables
     }
 
-    /// The parameters with other values; without the phase weights of version 1, if they were not tuned.
-    fn with_values(&self, theta: &[f64], limits: &Limits) -> Vec<super::Parameter> {
+    /// The parameters with other values.
+    fn with_values(&self, theta: &[f64]) -> Vec<super::Parameter> {
         let mut parameters = self.text.parameters.clone();
         let mut at = 0;
-        let mut last_free = 0;
-        for (index, parameter) in parameters.iter_mut().enumerate() {
+        for parameter in &mut parameters {
             parameter.start = match parameter.start {
                 Start::Single(_) => Start::Single(theta[at]),
                 Start::Pair(_) => Start::Pair([theta[at], theta[at + 1]]),
             };
-            if !limits.is_frozen(at) {
-                last_free = index;
-            }
             at += parameter.start.numbers().len();
-        }
-        let phase = self.declared().phase_weights();
-        if self.text.is_old && last_free < phase {
-            parameters.truncate(phase);
         }
         parameters
     }
@@ -160,20 +137,6 @@ impl Problem {
         });
         rare.map(|parameter| parameter.name.clone()).collect()
     }
-}
-
-fn digest_of_part(part: Part<'_>) -> Vec<u8> {
-    let mut digest = Sha256::new();
-    for block in part.blocks() {
-        block.target.iter().for_each(|target| digest.update(target.to_le_bytes()));
-        block.facts().flatten().for_each(|fact| digest.update(fact.to_le_bytes()));
-        for segment in block.segments() {
-            digest.update((segment.leaves.len() as u64).to_le_bytes());
-            digest.update(bytemuck::cast_slice::<u16, u8>(segment.leaves));
-            digest.update(bytemuck::cast_slice::<i8, u8>(segment.counts));
-        }
-    }
-    digest.finalize().to_vec()
 }
 
 /// Rows of a text, as a run sees them.

@@ -9,7 +9,7 @@ use tools::compression::decode_text;
 
 use super::groups::{self, Grouping};
 use super::{AskedRows, Check, Parameter, RunError, Settings, TextError};
-use crate::constraints::{Constraints, Resolved};
+use crate::constraints::Resolved;
 use crate::data::{Source, Weight};
 use crate::io::Storage;
 use crate::model::Model;
@@ -44,7 +44,6 @@ pub struct Declared<'d> {
     /// The parameters, where they start.
     pub parameters: &'d [Parameter],
     model: &'d Model,
-    is_old: bool,
 }
 
 impl Problem {
@@ -65,7 +64,7 @@ impl Problem {
         })
     }
 
-    /// Reads rows as text, of either version, plain or compressed; `-` is standard input. Several files have the same
+    /// Reads rows as text, plain or compressed; `-` is standard input. Several files have the same
     /// declarations, which are accepted or refused before the first row is read.
     ///
     /// # Errors
@@ -107,7 +106,7 @@ impl Problem {
         progress: &dyn Progress,
     ) -> Result<Self, E> {
         progress.begin("reading", 0, Unit::Iterations);
-        let accept = |parameters: &_, model: &_, is_old| accept(Declared { parameters, model, is_old });
+        let accept = |parameters: &_, model: &_| accept(Declared { parameters, model });
         let text = text::read(texts, accept, storage);
         progress.end();
         Ok(Problem::new(text?, false, storage)?)
@@ -203,7 +202,7 @@ impl Problem {
 
     /// What was declared before the rows.
     pub fn declared(&self) -> Declared<'_> {
-        Declared { parameters: &self.text.parameters, model: &self.text.model, is_old: self.text.is_old }
+        Declared { parameters: &self.text.parameters, model: &self.text.model }
     }
 }
 
@@ -218,13 +217,12 @@ impl Declared<'_> {
     /// # Errors
     /// If a pattern names nothing.
     pub fn fixed(&self, settings: &Settings) -> Result<Vec<bool>, RunError> {
-        let frozen = self.constraints(settings).frozen(&self.numbers())?;
+        let frozen = settings.constraints.frozen(&self.numbers())?;
         let mut at = 0;
-        let fixed = self.parameters.iter().enumerate().map(|(index, parameter)| {
+        let fixed = self.parameters.iter().map(|parameter| {
             let own = at..at + parameter.start.numbers().len();
             at = own.end;
-            let is_scaled = settings.normalize && index < self.phase_weights();
-            frozen[own].iter().all(|&frozen| frozen) && !is_scaled
+            frozen[own].iter().all(|&frozen| frozen) && !settings.normalize
         });
         Ok(fixed.collect())
     }
@@ -238,38 +236,19 @@ impl Declared<'_> {
             return Err(RunError::Normalize);
         }
         let start: Vec<f64> = self.parameters.iter().flat_map(|one| one.start.numbers()).copied().collect();
-        Ok(self.constraints(settings).resolve(&self.numbers(), &start)?)
-    }
-
-    /// What the parameters keep to: phase weights of version 1 keep their start, unless a pattern names them.
-    fn constraints(&self, settings: &Settings) -> Constraints {
-        let mut constraints = settings.constraints.clone();
-        if self.is_old && !constraints.names("phase") {
-            let weights = &self.parameters[self.phase_weights()..];
-            constraints.freeze.extend(weights.iter().map(|weight| weight.name.clone()));
-        }
-        constraints
+        Ok(settings.constraints.resolve(&self.numbers(), &start)?)
     }
 
     /// The numbers of the parameters, by name.
     pub fn numbers(&self) -> Numbers {
-        let phase = self.phase_weights();
-        let numbers = self.parameters.iter().enumerate().flat_map(|(index, parameter)| {
+        let numbers = self.parameters.iter().flat_map(|parameter| {
             let stages: &[Option<Stage>] = match parameter.start.numbers() {
                 [_] => &[None],
                 _ => &[Some(Stage::Midgame), Some(Stage::Endgame)],
             };
-            let least = if index >= phase { 0.0 } else { f64::NEG_INFINITY };
-            let number = |&stage: &Option<Stage>| Number::new(&parameter.name, stage, parameter.decimals);
-            stages.iter().map(move |stage| Number { range: [least, f64::INFINITY], ..number(stage) })
+            stages.iter().map(|&stage| Number::new(&parameter.name, stage, parameter.decimals))
         });
         Numbers::new(numbers.collect())
-    }
-
-    /// The first of the phase weights of version 1, which stand behind all other parameters; past the end if there are
-    /// none.
-    pub(super) fn phase_weights(&self) -> usize {
-        self.parameters.len() - if self.is_old { text::PHASE_WEIGHTS } else { 0 }
     }
 }
 

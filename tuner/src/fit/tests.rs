@@ -369,47 +369,6 @@ fn several_files_are_one() {
     assert!(read(&packed[..packed.len() - 9]).is_err());
 }
 
-/// Rows of version 1, of which the midgame says little.
-fn old() -> String {
-    let mut text =
-        "merino-rows 1\nsingle tempo 10.5\npair p[0] 90 110\npair p[1] 1 2\npair rare 5 5\nphase 0 1 1 2 4\nrows\n"
-            .to_owned();
-    let mut random = Random(17);
-    for row in 0..600 {
-        let count = random.below(5) as i32 - 2;
-        let score = f64::from(count) * 150.0 + 100.0;
-        let result = u8::from(random.unit() < 1.0 / (1.0 + 10_f64.powf(-score / 400.0)));
-        let (rooks, own) = (random.below(5), random.below(3) as i32 - 1);
-        let rare = if row < 5 { " 3:1" } else { "" };
-        _ = writeln!(text, "{result} 100 16 4 4 {rooks} 2 {} 0:{own} 1:{count} 2:{}{rare}", row / 3, random.below(3));
-    }
-    text
-}
-
-#[test]
-fn version_1_is_fitted_and_its_phase_weights_if_they_are_named() {
-    let fit = |constraints: Constraints| {
-        let problem = read(old()).expect("sound rows");
-        let settings = Settings { constraints, prior: Some(1e-9), ..Settings::default() };
-        problem.fit(&settings, Hooks::new(&())).expect("a fit")
-    };
-    let fitted = fit(Constraints::default());
-    assert!(fitted.converged && fitted.loss.after < fitted.loss.before, "{}", fitted.to_table());
-    assert_eq!((fitted.rare.clone(), fitted.frozen), (vec!["rare".to_owned()], 5));
-    let text = fitted.emit(Language::C, None).expect("arrays");
-    assert!(text.starts_with("static const int tempo = ") && !text.contains("phase") && !text.contains('.'), "{text}");
-    assert!(text.contains("static const int rare[2] = {5, 5};"), "{text}");
-    let only = |patterns: &[&str]| Constraints {
-        only: patterns.iter().map(|&text| text.to_owned()).collect(),
-        ..Constraints::default()
-    };
-    let fitted = fit(only(&["phase"]));
-    assert_eq!(fitted.frozen, fitted.theta.len() - 5);
-    assert!(fitted.emit(Language::Rust, None).expect("arrays").contains("pub const PHASE: [i32; 5] = ["));
-    let both = fit(only(&["p", "phase[3]"]));
-    assert_eq!((both.frozen, both.errors.as_ref().expect("errors").by_parameter[9]), (3 + 4, None));
-}
-
 #[test]
 fn flags_of_the_own_evaluation_work_for_others() {
     let problem = read(scored(|_, score, _| score)).expect("sound rows");
@@ -501,8 +460,9 @@ fn values_keep_the_digits_of_their_starts() {
     let hundredths = 100.0 * fitted.theta[0];
     assert!((hundredths - hundredths.round()).abs() < 1e-6 && fitted.theta[0].fract() != 0.0, "{:?}", fitted.theta);
     assert_eq!(fitted.theta[2].fract(), 0.0);
-    let text = fitted.emit(Language::C, None).expect("arrays");
-    assert!(text.starts_with("static const double a[2] = {") && text.contains("static const int b[2] = {"), "{text}");
+    let text = fitted.emit(Language::Toml).expect("arrays");
+    let [a, b] = ["a = [", "b = ["].map(|name| text.lines().find(|line| line.starts_with(name)).expect("an array"));
+    assert!(a.contains('.') && !b.contains('.'), "{text}");
 }
 
 /// A table of which one number occurs in no row, another in five or in none, and what it is a bonus of.

@@ -9,7 +9,7 @@ use crate::data::{Grouping, LeftOutCounts, skipped_by_reason, together, write_fi
 use crate::numbers::{Number, Numbers};
 use crate::objective::SampleLoss;
 use crate::params_file::{LossChange, Provenance};
-use crate::run::{Bootstrap, FOLDS, Losses, SetLoss};
+use crate::run::{FOLDS, Losses, SetLoss};
 use crate::tune::Report;
 
 /// How many changed parameters are shown.
@@ -90,10 +90,8 @@ impl Report {
             "at_bound": self.at_bound,
             "rare": self.rare,
             "references": self.references,
-            "bootstrap": self.bootstrap.as_ref().map(Bootstrap::to_json),
             "parameters": self.changes(),
             "seconds": self.seconds,
-            "cache": self.cache,
             "output": output,
         })
     }
@@ -114,9 +112,6 @@ impl Report {
         write_files(to, &self.files)?;
         for warning in self.warnings() {
             writeln!(to, "warning      {warning}")?;
-        }
-        if let Some(cache) = &self.cache {
-            writeln!(to, "cache        {cache}")?;
         }
         writeln!(to, "grouped      {}", together(self.grouping))?;
         if self.held_out > 0 {
@@ -218,13 +213,6 @@ impl Report {
                 "\n± is one standard error of the centred parameter, from {} {}",
                 errors.clusters,
                 self.clusters()
-            )?;
-        }
-        if let Some(found) = &self.bootstrap {
-            writeln!(
-                to,
-                "bootstrap    {} samples scatter {:.2} times as far as these say",
-                found.samples, found.ratio
             )?;
         }
         Ok(())

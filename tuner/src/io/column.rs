@@ -1,9 +1,8 @@
 //! Columns of numbers that lie in memory or, if they are many, in mapped files.
 //!
-//! A [`Column`] reads like a slice wherever it lies. A [`ColumnWriter`] appends to one: in memory, in a file that has a
-//! name, in a temporary file that nobody else sees and that is gone with the program, or first in memory and from some
-//! size on in a file. Files hold the plain bytes of the numbers as this machine has them in memory, nothing else; who
-//! keeps them keeps their lengths and checksums elsewhere.
+//! A [`Column`] reads like a slice wherever it lies. A [`ColumnWriter`] appends to one: in memory, in a temporary file
+//! that nobody else sees and that is gone with the program, or first in memory and from some size on in a file. Files
+//! hold the plain bytes of the numbers as this machine has them in memory.
 
 use std::fmt;
 use std::fs::File;
@@ -17,7 +16,7 @@ use memmap2::Mmap;
 #[cfg(unix)]
 use memmap2::UncheckedAdvice;
 
-use super::{StorageError, open};
+use super::StorageError;
 
 /// Bytes that a writer gathers before it writes them to its file.
 const BUFFER: usize = 1 << 18;
@@ -36,13 +35,6 @@ enum Place<T> {
 }
 
 impl<T: Pod> Column<T> {
-    /// Maps a file of `length` records, written before by a [`ColumnWriter`] on a machine of this kind.
-    pub(crate) fn open(path: &Path, length: usize) -> Result<Self, StorageError> {
-        let refused = |error| StorageError::of(path, error);
-        let file = open(path).map_err(refused)?;
-        Self::of_file(&file, path, length)
-    }
-
     fn of_file(file: &File, path: &Path, length: usize) -> Result<Self, StorageError> {
         let refused = |error| StorageError::of(path, error);
         let found = file.metadata().map_err(refused)?.len();
@@ -53,8 +45,7 @@ impl<T: Pod> Column<T> {
         if length == 0 {
             return Ok(Self::default());
         }
-        // SAFETY: the map is only read. The file is this program's own: a temporary one without a name, or one of a
-        // cache, which is never changed after it got its name. Whoever shortens it all the same ends the program.
+        // SAFETY: the map is only read. The file is this program's own, a temporary one without a name.
         #[allow(unsafe_code, reason = "mapping a file cannot be had without")]
         let map = unsafe { Mmap::map(file) }.map_err(refused)?;
         Ok(Self(Place::Mapped(Arc::new(map))))
@@ -138,7 +129,7 @@ pub(crate) struct ColumnWriter<T> {
 
 enum Target<T> {
     Memory(Vec<T>),
-    File { file: BufWriter<File>, path: PathBuf, checksum: crc32fast::Hasher },
+    File { file: BufWriter<File>, path: PathBuf },
 }
 
 /// A writer to memory.
@@ -149,12 +140,6 @@ impl<T: Pod> Default for ColumnWriter<T> {
 }
 
 impl<T: Pod> ColumnWriter<T> {
-    /// A writer to a new file of that name, or in place of an old one.
-    pub(crate) fn create(path: &Path) -> Result<Self, StorageError> {
-        let made = File::options().read(true).write(true).create(true).truncate(true).open(path);
-        Ok(Self { target: Self::to_file(made, path)?, length: 0 })
-    }
-
     /// A writer to a temporary file without a name, on the disk of a folder.
     pub(crate) fn temporary(folder: &Path) -> Result<Self, StorageError> {
         Ok(Self { target: Self::to_file(tempfile::tempfile_in(folder), folder)?, length: 0 })
@@ -163,7 +148,7 @@ impl<T: Pod> ColumnWriter<T> {
     fn to_file(made: io::Result<File>, path: &Path) -> Result<Target<T>, StorageError> {
         let file = made.map_err(|error| StorageError::of(path, error))?;
         let file = BufWriter::with_capacity(BUFFER, file);
-        Ok(Target::File { file, path: path.to_owned(), checksum: crc32fast::Hasher::new() })
+        Ok(Target::File { file, path: path.to_owned() })
     }
 
     /// Moves what was written to memory so far to a temporary file on the disk of a folder, where the rest will go
@@ -204,10 +189,8 @@ impl<T: Pod> ColumnWriter<T> {
         self.length += records.len();
         match &mut self.target {
             Target::Memory(numbers) => numbers.extend_from_slice(records),
-            Target::File { file, path, checksum } => {
-                let bytes = bytemuck::cast_slice(records);
-                checksum.update(bytes);
-                let written = file.write_all(bytes);
+            Target::File { file, path } => {
+                let written = file.write_all(bytemuck::cast_slice(records));
                 written.map_err(|error| StorageError::of(path, error))?;
             }
         }
@@ -225,26 +208,16 @@ impl<T: Pod> ColumnWriter<T> {
         self.extend(&records.collect::<Vec<T>>())
     }
 
-    /// The column, with room for nothing more; what went to a file that has a name is on the disk then.
+    /// The column, with room for nothing more.
     pub(crate) fn finish(self) -> Result<Column<T>, StorageError> {
-        Ok(self.finish_with_checksum()?.0)
-    }
-
-    /// The column, and the CRC-32 of the bytes of its file; 0 if it lies in memory.
-    pub(crate) fn finish_with_checksum(self) -> Result<(Column<T>, u32), StorageError> {
         match self.target {
             Target::Memory(mut numbers) => {
                 numbers.shrink_to_fit();
-                Ok((numbers.into(), 0))
+                Ok(numbers.into())
             }
-            Target::File { file, path, checksum } => {
-                let refused = |error| StorageError::of(&path, error);
-                let file = file.into_inner().map_err(|error| refused(error.into_error()))?;
-                // Nobody can open a temporary file again: what of it is on the disk does not matter.
-                if path.is_file() {
-                    file.sync_all().map_err(refused)?;
-                }
-                Ok((Column::of_file(&file, &path, self.length)?, checksum.finalize()))
+            Target::File { file, path } => {
+                let file = file.into_inner().map_err(|error| StorageError::of(&path, error.into_error()))?;
+                Column::of_file(&file, &path, self.length)
             }
         }
     }
@@ -255,42 +228,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_hold_what_was_written_wherever_they_lie() {
+    fn columns_hold_what_was_written_in_memory_and_in_files() {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("numbers");
         let numbers: Vec<u32> = (0..200_000).map(|i| i * 7919).collect();
         let mut spilt = ColumnWriter::default();
         spilt.extend(&numbers[..1000]).expect("room in memory");
         spilt.spill(folder.path()).expect("a temporary file");
-        let mut named = ColumnWriter::create(&path).expect("a file");
-        named.extend(&numbers[..1000]).expect("room on the disk");
-        for &number in &numbers[1000..] {
-            spilt.push(number).expect("room on the disk");
-            named.push(number).expect("room on the disk");
-        }
+        numbers[1000..].iter().for_each(|&number| spilt.push(number).expect("room on the disk"));
         assert_eq!(spilt.len(), numbers.len());
-        let spilt = spilt.finish().expect("a column");
-        let (named, checksum) = named.finish_with_checksum().expect("a column");
-        assert_eq!(checksum, crc32fast::hash(bytemuck::cast_slice(&numbers)));
-        for column in [&spilt, &named, &Column::open(&path, numbers.len()).expect("a column")] {
-            assert!(column.is_mapped() && column[..] == numbers[..]);
-            // Pages that were given back come back.
-            column.release(3..numbers.len() - 5);
-            assert_eq!(*column, Column::from(numbers.clone()));
-        }
-        // Only the file that has a name is there.
-        assert_eq!(folder.path().read_dir().expect("a folder").count(), 1);
-    }
-
-    #[test]
-    fn files_of_another_length_are_refused() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("numbers");
-        std::fs::write(&path, [0; 10]).expect("a file");
-        let error = Column::<u32>::open(&path, 3).expect_err("10 bytes are not 3 numbers").to_string();
-        assert!(error.ends_with("numbers: 10 bytes, expected 12"), "{error}");
-        let missing = Column::<u32>::open(&folder.path().join("none"), 0);
-        assert!(missing.is_err());
+        let column = spilt.finish().expect("a column");
+        assert!(column.is_mapped() && column[..] == numbers[..]);
+        // Pages that were given back come back.
+        column.release(3..numbers.len() - 5);
+        assert_eq!(column, Column::from(numbers));
+        assert_eq!(folder.path().read_dir().expect("a folder").count(), 0);
         let empty = ColumnWriter::<u64>::temporary(folder.path()).expect("a file").finish().expect("a column");
         assert!(empty.is_empty());
     }

@@ -1,17 +1,13 @@
-//! What is kept on the disk: columns of numbers, and folders of columns that later runs read again.
+//! Columns of numbers, in memory or on the disk.
 
 mod column;
-mod entry;
 
 use std::fmt;
-use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 pub(crate) use column::{Column, ColumnWriter};
-pub(crate) use entry::{ColumnNote, Loader, Saver};
 
 /// Why something cannot be kept on the disk, or read again: a file or folder, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -51,9 +47,4 @@ impl Default for Storage {
     fn default() -> Self {
         Storage { memory: Self::MEMORY, folder: std::env::temp_dir() }
     }
-}
-
-/// Opens what is a file and nothing else: a pipe may have nobody at its other end, a device no end at all.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
-    if path.metadata()?.is_file() { File::open(path) } else { Err(io::Error::other("is not a file")) }
 }

@@ -1,16 +1,12 @@
 //! The last steps of a quasi-Newton method, and what they did to the gradient.
 //! See Nocedal and Wright, Numerical Optimization, 2nd edition, section 7.2 (limited-memory BFGS, two-loop recursion).
 
-use super::OptimizeError;
-use super::state::check_size;
 use crate::linear::dot;
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Pairs kept.
 const PAIRS: usize = 30;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Pair {
     step: Vec<f64>,
     change: Vec<f64>,
@@ -19,7 +15,7 @@ struct Pair {
 }
 
 /// The last steps and what they did to the gradient.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Default)]
 pub(super) struct History {
     pairs: VecDeque<Pair>,
 }
@@ -31,12 +27,6 @@ impl History {
 
     pub(super) fn clear(&mut self) {
         self.pairs.clear();
-    }
-
-    /// Whether all pairs are of so many parameters.
-    pub(super) fn check(&self, size: usize) -> Result<(), OptimizeError> {
-        let vectors = self.pairs.iter().flat_map(|pair| [&pair.step, &pair.change]);
-        vectors.into_iter().try_for_each(|vector| check_size(vector.len(), size))
     }
 
     /// Takes in a step, unless the gradient did not grow along it.

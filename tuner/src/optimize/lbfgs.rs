@@ -10,12 +10,10 @@
 use super::history::History;
 use super::iterate::{Iterate, Problem, difference};
 use super::metric::{Metric, SLACK};
-use super::run::{Begun, Iteration, Iterative};
-use super::state::{MethodState, check_size, no_order};
-use super::{OptimizeError, Solver, Termination, Work};
+use super::run::{Iteration, Iterative};
+use super::{Solver, Termination, Work};
 use crate::linear::dot;
 use crate::objective::Objective;
-use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// How many times more rows each matrix has than the one before it, unless that was made too far away.
@@ -77,20 +75,7 @@ impl Default for Lbfgs {
     }
 }
 
-/// What the method keeps from step to step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct LbfgsState {
-    theta: Vec<f64>,
-    history: History,
-    schedule: Schedule,
-    /// Where the matrix was made, if there is one, and what was left out when it was factorised last.
-    metric: Option<(Vec<f64>, Vec<bool>, f64)>,
-    /// The diagonal of all rows that it was made with.
-    diagonal: Option<Vec<f64>>,
-}
-
 /// When the matrix is renewed, and of how many rows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Schedule {
     /// The matrix is of every so-many-th row.
     stride: usize,
@@ -107,16 +92,14 @@ struct Schedule {
 }
 
 impl Iterative for Lbfgs {
-    const NAME: &'static str = "L-BFGS";
-
     fn max_steps(&self) -> usize {
         self.max_steps
     }
 
-    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate, state: Option<MethodState>) -> Begun<'p> {
+    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate) -> Box<dyn Iteration + 'p> {
         let costs = Costs::of(problem.objective);
         let radius = RADIUS / problem.objective.k * (start.theta.len() as f64).sqrt();
-        let mut begun = LbfgsIteration {
+        Box::new(LbfgsIteration {
             problem,
             is_fresh: self.norm.is_none(),
             goal: self.tolerance * self.norm.unwrap_or(start.norm),
@@ -134,13 +117,7 @@ impl Iterative for Lbfgs {
             metric: None,
             diagonal: None,
             costs,
-        };
-        match state {
-            None => {}
-            Some(MethodState::Lbfgs(state)) => begun.resume(state)?,
-            Some(other) => return Err(other.refused_by(Self::NAME)),
-        }
-        Ok(Box::new(begun))
+        })
     }
 }
 
@@ -163,38 +140,6 @@ struct LbfgsIteration<'p> {
 }
 
 impl LbfgsIteration<'_> {
-    fn resume(&mut self, state: LbfgsState) -> Result<(), OptimizeError> {
-        self.problem.check(&state.theta)?;
-        state.history.check(state.theta.len())?;
-        let Schedule { stride, spent, patience, radius, .. } = state.schedule;
-        let damping = state.metric.as_ref().map_or(0.0, |metric| metric.2);
-        let is_sound = spent >= 0.0 && patience >= 1.0 && radius > 0.0 && damping >= 0.0 && damping.is_finite();
-        if stride == 0 || stride > self.problem.objective.rows.len() || !is_sound {
-            return Err(no_order("strides"));
-        }
-        if let Some(diagonal) = &state.diagonal {
-            check_size(diagonal.len(), state.theta.len())?;
-            if !diagonal.iter().all(|&entry| entry >= 0.0 && entry.is_finite()) {
-                return Err(no_order("diagonals"));
-            }
-        }
-        self.diagonal = state.diagonal;
-        if let Some((theta, left_out, _)) = state.metric {
-            check_size(theta.len(), state.theta.len())?;
-            check_size(left_out.len(), state.theta.len())?;
-            self.problem.check(&theta)?;
-            // What it took was counted when it was made.
-            let mut metric = Metric::new(self.problem, &theta, stride, &mut self.diagonal, &mut Work::default());
-            metric.damping = damping;
-            metric.solve(&left_out, &vec![0.0; theta.len()], &mut Work::default());
-            self.metric = Some((theta, metric));
-        }
-        self.is_fresh &= state.theta == self.at.theta;
-        self.at = self.problem.at(state.theta);
-        (self.history, self.schedule) = (state.history, state.schedule);
-        Ok(())
-    }
-
     /// The first step: to the minimum over a sample of the rows, of which much is learnt at little cost. What is rare there
     /// stays where it is.
     fn head_start(&self, work: &mut Work) -> Option<Iterate> {
@@ -208,7 +153,7 @@ impl LbfgsIteration<'_> {
         let sample = rows.pick((0..rows.len()).step_by(stride));
         let limits = limits.without_rare(&objective.model.occurrences(&sample), HEAD_START_SEEN);
         let solver = Lbfgs { tolerance: HEAD_START_TOLERANCE, ..Lbfgs::default() };
-        let fit = solver.minimize(&objective.over(&sample), &self.at.theta, &limits, None, &mut ()).ok()?;
+        let fit = solver.minimize(&objective.over(&sample), &self.at.theta, &limits, &mut ()).ok()?;
         work.passes += 1 + fit.work.passes.div_ceil(stride);
         work.outer_products += fit.work.outer_products;
         work.factorisations += fit.work.factorisations;
@@ -343,19 +288,6 @@ impl Iteration for LbfgsIteration<'_> {
         self.at = next;
         if self.is_stalled() { ControlFlow::Break(Termination::NoProgress) } else { ControlFlow::Continue(()) }
     }
-
-    fn state(&self) -> MethodState {
-        MethodState::Lbfgs(LbfgsState {
-            theta: self.at.theta.clone(),
-            history: self.history.clone(),
-            schedule: self.schedule.clone(),
-            metric: self
-                .metric
-                .as_ref()
-                .and_then(|(theta, metric)| Some((theta.clone(), metric.left_out()?.to_vec(), metric.damping))),
-            diagonal: self.diagonal.clone(),
-        })
-    }
 }
 
 /// What passes and matrices take, in about a nanosecond, of which only the ratios matter.
@@ -418,7 +350,7 @@ mod tests {
         let rows = rows.with_targets(&targets).unwrap();
         let objective = Objective::new(&rows, &model, 1.0).unwrap();
         let start: Vec<f64> = THETA.iter().map(|value| 0.7 * value + 6.0).collect();
-        let fit = Lbfgs::default().minimize(&objective, &start, &Limits::none(SIZE), None, &mut ()).unwrap();
+        let fit = Lbfgs::default().minimize(&objective, &start, &Limits::none(SIZE), &mut ()).unwrap();
         assert_eq!(fit.termination, Termination::Converged);
         assert!(fit.gradient_ratio <= 1e-8 && fit.loss < 1e-12, "{:e} {:e}", fit.gradient_ratio, fit.loss);
         // Of the last two only the ratio matters.
@@ -439,7 +371,7 @@ mod tests {
         limits.freeze(11).unwrap();
         let mut start = [40.0; SIZE];
         (start[11], start[12]) = (10.0, 10.0);
-        let fit = Lbfgs::default().minimize(&objective, &start, &limits, None, &mut ()).unwrap();
+        let fit = Lbfgs::default().minimize(&objective, &start, &limits, &mut ()).unwrap();
         assert!(fit.termination == Termination::Converged && fit.gradient_ratio <= 1e-8);
         let (_, gradient) = objective.loss_and_gradient(&fit.theta);
         let hessian = objective.hessian(&fit.theta, HessianKind::Full);

@@ -9,8 +9,7 @@
 
 use super::columns::Columns;
 use super::iterate::{Iterate, Problem};
-use super::run::{Begun, Iteration, Iterative};
-use super::state::{MethodState, check_order};
+use super::run::{Iteration, Iterative};
 use super::{Termination, Work};
 use crate::model::layout::SumKind;
 use crate::model::rows::{BLOCK, Rows};
@@ -18,7 +17,6 @@ use crate::model::tape;
 use crate::objective::Objective;
 use crate::parallel;
 use engine::random::Random;
-use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
@@ -51,40 +49,21 @@ impl Default for LocalSearch {
     }
 }
 
-/// What local search keeps from sweep to sweep.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct LocalSearchState {
-    theta: Vec<f64>,
-    step: f64,
-    order: Vec<usize>,
-    random: u64,
-}
-
 impl Iterative for LocalSearch {
-    const NAME: &'static str = "local search";
     const SETTLES: bool = false;
 
     fn max_steps(&self) -> usize {
         self.max_sweeps
     }
 
-    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate, state: Option<MethodState>) -> Begun<'p> {
+    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate) -> Box<dyn Iteration + 'p> {
         let moves = moves(problem);
-        let all: Vec<usize> = (0..moves.len()).collect();
-        let (at, order, step, random) = match state {
-            None => (start, all, f64::from(self.first_step.max(1)), self.seed),
-            Some(MethodState::LocalSearch(LocalSearchState { theta, step, order, random })) => {
-                problem.check(&theta)?;
-                check_order(&order, &all, "moves")?;
-                (problem.at(theta), order, step, random)
-            }
-            Some(other) => return Err(other.refused_by(Self::NAME)),
-        };
+        let order = (0..moves.len()).collect();
         let rows = problem.objective.rows.whole();
         let columns = Columns::new(&rows);
-        let kept = Kept::new(problem.objective, &rows, &at.theta);
-        let random = Random::seeded(random);
-        Ok(Box::new(LocalIteration { problem, moves, at, rows, columns, kept, step, order, random }))
+        let kept = Kept::new(problem.objective, &rows, &start.theta);
+        let (step, random) = (f64::from(self.first_step.max(1)), Random::seeded(self.seed));
+        Box::new(LocalIteration { problem, moves, at: start, rows, columns, kept, step, order, random })
     }
 }
 
@@ -192,15 +171,6 @@ impl Iteration for LocalIteration<'_> {
             self.step = (self.step / 2.0).max(1.0).floor();
         }
         ControlFlow::Continue(())
-    }
-
-    fn state(&self) -> MethodState {
-        MethodState::LocalSearch(LocalSearchState {
-            theta: self.at.theta.clone(),
-            step: self.step,
-            order: self.order.clone(),
-            random: self.random.state(),
-        })
     }
 }
 

@@ -16,12 +16,11 @@ pub enum Method {
 }
 
 impl Method {
-    /// The solver: L-BFGS as given, another with its usual settings; `seed` decides what it draws at random, `batch` how
-    /// many rows a step looks at where it need not be all.
-    pub fn solver(self, seed: u64, batch: Option<usize>, lbfgs: Lbfgs) -> Box<dyn Solver> {
+    /// The solver: L-BFGS as given, another with its usual settings; `seed` decides what it draws at random.
+    pub fn solver(self, seed: u64, lbfgs: Lbfgs) -> Box<dyn Solver> {
         match self {
             Method::Lbfgs => Box::new(lbfgs),
-            Method::Adam => Box::new(Adam { seed, batch, ..Adam::default() }),
+            Method::Adam => Box::new(Adam::default()),
             Method::LocalSearch => Box::new(LocalSearch { seed, ..LocalSearch::default() }),
         }
     }

@@ -73,11 +73,6 @@ impl Metric {
         Metric { matrix, ridge, damping: 0.0, factor: None }
     }
 
-    /// What is left out of the matrix that was factorised last, if there is one.
-    pub(super) fn left_out(&self) -> Option<&[bool]> {
-        self.factor.as_ref().map(|factor| &factor.left_out[..])
-    }
-
     /// What a gradient is in this metric, for parameters that are not held.
     pub(super) fn solve(&mut self, held: &[bool], gradient: &[f64], work: &mut Work) -> Vec<f64> {
         let moves = |j: &usize| self.matrix.row(*j)[*j] > 0.0;

@@ -10,7 +10,6 @@ mod local_search;
 mod method;
 mod metric;
 mod run;
-mod state;
 
 pub use adam::Adam;
 pub(crate) use iterate::open_scales;
@@ -18,10 +17,8 @@ pub use lbfgs::Lbfgs;
 pub use limits::Limits;
 pub use local_search::LocalSearch;
 pub use method::Method;
-pub use state::State;
 
 use crate::objective::Objective;
-use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use thiserror::Error;
 
@@ -30,45 +27,41 @@ pub trait Solver {
     /// Minimises `objective` from `start` within `limits`.
     ///
     /// `observer` sees the start and every accepted step; when it answers [`ControlFlow::Break`] the fit stops and the
-    /// best parameters so far are returned. Given to `resume`, a state of a fit by the same method with the same
-    /// settings from the same start over the same objective and limits lets this one go on as that would have, to the
-    /// last bit; the steps up to there are not shown again, but are part of what is returned.
+    /// best parameters so far are returned.
     ///
     /// # Errors
-    /// If start, limits and state do not fit the objective, or the objective is not finite at the start.
+    /// If start or limits do not fit the objective, or the objective is not finite at the start.
     fn minimize(
         &self,
         objective: &Objective<'_>,
         start: &[f64],
         limits: &Limits,
-        resume: Option<State>,
         observer: &mut dyn Observer,
     ) -> Result<Fit, OptimizeError>;
 }
 
 /// Observer of a fit; may cancel it.
 pub trait Observer {
-    /// A step was accepted, or this is the start: `theta` are the parameters there, and `state` makes everything needed
-    /// to go on from there.
-    fn step(&mut self, step: &Step, theta: &[f64], state: &dyn Fn() -> State) -> ControlFlow<()>;
+    /// A step was accepted, or this is the start: `theta` are the parameters there.
+    fn step(&mut self, step: &Step, theta: &[f64]) -> ControlFlow<()>;
 }
 
 /// No-op observer.
 impl Observer for () {
-    fn step(&mut self, _step: &Step, _theta: &[f64], _state: &dyn Fn() -> State) -> ControlFlow<()> {
+    fn step(&mut self, _step: &Step, _theta: &[f64]) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
 /// An observer that needs to know the steps only.
 impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for F {
-    fn step(&mut self, step: &Step, _theta: &[f64], _state: &dyn Fn() -> State) -> ControlFlow<()> {
+    fn step(&mut self, step: &Step, _theta: &[f64]) -> ControlFlow<()> {
         self(step)
     }
 }
 
 /// An accepted step, or the start.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
     /// Accepted steps so far; the start is number 0.
     pub iteration: usize,
@@ -110,7 +103,7 @@ pub struct Fit {
 }
 
 /// What a fit takes.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Work {
     /// Passes over all rows.
     pub passes: usize,

@@ -1,19 +1,12 @@
 //! A fit from its start to its end: what is the same for every method.
 
 use super::iterate::{Iterate, Problem, Scale};
-use super::state::{MethodState, State};
 use super::{Fit, Limits, Observer, OptimizeError, Solver, Step, Termination, Work};
 use crate::objective::Objective;
 use std::ops::ControlFlow;
 
-/// A method under way, or why it cannot go on from a state.
-pub(super) type Begun<'p> = Result<Box<dyn Iteration + 'p>, OptimizeError>;
-
 /// A method that goes step by step.
 pub(super) trait Iterative {
-    /// What it is called.
-    const NAME: &'static str;
-
     /// Whether every iterate is settled along scales that no score depends on; if not, the last one is, unless its numbers
     /// are whole.
     const SETTLES: bool = true;
@@ -21,11 +14,8 @@ pub(super) trait Iterative {
     /// Most steps it takes.
     fn max_steps(&self) -> usize;
 
-    /// The iteration from a start, or one that goes on from a state of an earlier one from there.
-    ///
-    /// # Errors
-    /// If the state cannot be one of this method here.
-    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate, state: Option<MethodState>) -> Begun<'p>;
+    /// The iteration from a start.
+    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate) -> Box<dyn Iteration + 'p>;
 }
 
 /// A method under way.
@@ -35,9 +25,6 @@ pub(super) trait Iteration {
 
     /// Goes on to the next step that is accepted; why there is none, if so. Adds to `work` what it takes.
     fn advance(&mut self, work: &mut Work) -> ControlFlow<Termination>;
-
-    /// What it needs to go on from here: the start, or a step that was accepted.
-    fn state(&self) -> MethodState;
 
     /// The best iterate.
     fn best(&self) -> &Iterate {
@@ -51,7 +38,6 @@ impl<M: Iterative> Solver for M {
         objective: &Objective<'_>,
         start: &[f64],
         limits: &Limits,
-        resume: Option<State>,
         observer: &mut dyn Observer,
     ) -> Result<Fit, OptimizeError> {
         limits.check_start(objective, start)?;
@@ -59,20 +45,9 @@ impl<M: Iterative> Solver for M {
         let problem = Problem { objective, limits, scales: &scales };
         let start = problem.start(start)?;
         let (start_norm, start_theta) = (start.norm, start.theta.clone());
-        let (mut run, termination) = match resume {
-            Some(state) => {
-                state.check(M::NAME, &start)?;
-                let iteration = self.begin(&problem, start, Some(state.method))?;
-                (Run { iteration, history: state.history, work: state.work }, None)
-            }
-            None => {
-                let work = Work { passes: 1, ..Work::default() };
-                let mut run = Run { iteration: self.begin(&problem, start, None)?, history: Vec::new(), work };
-                let termination = run.report(observer);
-                (run, termination)
-            }
-        };
-        let termination = termination.unwrap_or_else(|| run.iterate(self.max_steps(), observer));
+        let work = Work { passes: 1, ..Work::default() };
+        let mut run = Run { iteration: self.begin(&problem, start), history: Vec::new(), work };
+        let termination = run.report(observer).unwrap_or_else(|| run.iterate(self.max_steps(), observer));
         let best = run.iteration.best().clone();
         let is_whole = best.theta.iter().all(|value| value.fract() == 0.0);
         let best = if M::SETTLES || is_whole { best } else { settled(objective, &start_theta, limits, best) };
@@ -117,8 +92,7 @@ impl Run<'_> {
         let &Iterate { loss, norm: gradient_norm, .. } = self.iteration.iterate();
         let step = Step { iteration: self.history.len(), loss, gradient_norm };
         self.history.push(step);
-        let state = || State { history: self.history.clone(), work: self.work, method: self.iteration.state() };
-        let outcome = observer.step(&step, &self.iteration.iterate().theta, &state);
+        let outcome = observer.step(&step, &self.iteration.iterate().theta);
         outcome.is_break().then_some(Termination::Cancelled)
     }
 }

@@ -3,7 +3,7 @@
 use common::files::WriteError;
 use thiserror::Error;
 
-use super::{CheckpointError, ValidationError};
+use super::ValidationError;
 use crate::constraints::ConstraintError;
 use crate::data::DatasetError;
 use crate::features::ReadError;
@@ -73,9 +73,6 @@ pub enum RunError {
     /// The bounds of the parameters, or the optimiser.
     #[error(transparent)]
     Optimize(#[from] OptimizeError),
-    /// The checkpoint.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
     /// What is kept from run to run, or beside one.
     #[error(transparent)]
     Storage(#[from] StorageError),

@@ -1,8 +1,6 @@
 //! What every run goes through, whosever evaluation is fitted: what is held out, K, how strong the prior is, the fit and how
 //! it is watched and kept, parameters that are too rare, how sure all of it is.
 
-mod bootstrap;
-mod checkpoint;
 mod error;
 pub mod explain;
 mod outcome;
@@ -16,23 +14,20 @@ pub mod uncertainty;
 mod validation;
 
 use std::borrow::Cow;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::io::Storage;
 use crate::model::rows::{Rows, RowsError};
 use crate::processes;
 use crate::progress::Progress;
-pub use checkpoint::{CHECKPOINT, Checkpoint, CheckpointError, Fingerprint};
 pub use error::RunError;
-pub use outcome::{Bootstrap, CurvePoint, Losses, Outcome, Seconds, SetLoss, Sides};
+pub use outcome::{CurvePoint, Losses, Outcome, Seconds, SetLoss, Sides};
 pub(crate) use pipeline::{Run, Subject, timed};
 pub use prior::PriorChoice;
 pub(crate) use prior::PriorSearch;
 pub use reference::{Reference, ReferenceSet, Verdict};
-pub(crate) use search::{Pick, Search, Seen};
+pub(crate) use search::Search;
 pub use settings::Settings;
-pub(crate) use state::RunState;
 pub use uncertainty::{Errors, standard_errors};
 pub use validation::ValidationError;
 pub(crate) use validation::{FOLDS, Split};
@@ -52,16 +47,12 @@ pub struct Hooks<'h> {
     pub stop: Option<&'h AtomicBool>,
     /// Is called when the first fit begins: from here on there is a best so far.
     pub fitting: Option<&'h dyn Fn()>,
-    /// Where the state is kept. Whoever has what a run has found in a safe place removes it: [`Checkpoint::remove`].
-    pub checkpoint: Option<&'h Path>,
-    /// Whether to go on from the checkpoint, if it is there.
-    pub resume: bool,
 }
 
 impl<'h> Hooks<'h> {
     /// Nothing but progress.
     pub fn new(progress: &'h dyn Progress) -> Self {
-        Hooks { progress, stop: None, fitting: None, checkpoint: None, resume: false }
+        Hooks { progress, stop: None, fitting: None }
     }
 
     /// Whether the run is to end; all processes agree on it.

@@ -1,7 +1,6 @@
 //! What comes out of a run, whosever evaluation it was about.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 
 use super::explain::Explanation;
 use super::{Errors, PriorChoice, Reference, Settings};
@@ -11,7 +10,7 @@ use crate::objective::{Difference, PriorScale, SampleLoss, Score, score_loss};
 use crate::optimize::Limits;
 
 /// Losses of what is fitted, and of what is held out, if anything is.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sides<L> {
     /// Of what is fitted.
     pub fitted: L,
@@ -76,7 +75,7 @@ impl SetLoss {
 }
 
 /// A step of a run, for a curve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CurvePoint {
     /// Round of resolving and minimising, 1 for the first.
     pub round: u64,
@@ -103,26 +102,8 @@ pub struct Seconds {
     pub choose_prior: f64,
     /// Minimising, all rounds.
     pub optimize: f64,
-    /// Standard errors, bootstrap included.
+    /// Standard errors.
     pub errors: f64,
-}
-
-/// Standard errors beside what fits to samples drawn anew say of them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bootstrap {
-    /// Samples.
-    pub samples: usize,
-    /// By parameter: the standard deviation over the samples; none where it could not move.
-    pub by_parameter: Vec<Option<f64>>,
-    /// Median of these over the standard errors.
-    pub ratio: f64,
-}
-
-impl Bootstrap {
-    /// It as an object.
-    pub(crate) fn to_json(&self) -> Json {
-        json!({ "samples": self.samples, "ratio": self.ratio })
-    }
 }
 
 /// A share of the gain that rounding may take away without a word.
@@ -170,8 +151,6 @@ pub struct Outcome<L> {
     pub errors: Option<Errors>,
     /// What they take for no change: shifts of whole tables against what they are bonuses of.
     pub centring: Centring,
-    /// What a bootstrap says of them.
-    pub bootstrap: Option<Bootstrap>,
     /// By number: rows that were fitted in which it occurs.
     pub occurrences: Vec<u32>,
     /// Steps of the optimiser, all rounds.

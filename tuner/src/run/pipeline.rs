@@ -2,18 +2,13 @@
 //! say how sure it all is.
 
 use std::fmt::Debug;
-use std::ops::ControlFlow;
 use std::time::Instant;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
-use super::bootstrap::{Fitted, bootstrap};
 use super::prior::Chosen;
 use super::state::{Best, MAX_ROUNDS, RunState};
 use super::{
-    Bootstrap, Checkpoint, CurvePoint, Divided, Errors, Fingerprint, Hooks, Losses, Outcome, PRIOR_PER_POSITION,
-    PriorSearch, RunError, Search, Seconds, Seen, Settings, Sides, standard_errors,
+    CurvePoint, Divided, Errors, Hooks, Losses, Outcome, PRIOR_PER_POSITION, PriorSearch, RunError, Search, Seconds,
+    Settings, Sides, standard_errors,
 };
 use crate::constraints::Resolved;
 use crate::model::Model;
@@ -21,7 +16,7 @@ use crate::model::centre::{Centring, Shift, scales};
 use crate::model::rows::Rows;
 use crate::numbers::Numbers;
 use crate::objective::{FitKError, Objective};
-use crate::optimize::{Lbfgs, Limits, Method};
+use crate::optimize::{Lbfgs, Limits, Method, Step};
 
 /// A round that lowers the true loss by less than this share of it is the last.
 const LEAST_PROGRESS: f64 = 1e-5;
@@ -40,7 +35,7 @@ const LAST_ROUGH: f64 = 3e-4;
 /// An evaluation whose parameters are fitted: what one has that others have not.
 pub(crate) trait Subject<'r> {
     /// Mean losses of rows or positions, as a user is told them.
-    type Loss: Copy + Debug + Serialize + DeserializeOwned;
+    type Loss: Copy + Debug;
 
     /// How scores follow from parameters.
     fn model(&self) -> &Model;
@@ -63,7 +58,7 @@ pub(crate) trait Subject<'r> {
     /// The scale from centipawns to expected results that fits the start.
     fn fit_k(&self, rows: &Rows, start: &[f64]) -> Result<f64, FitKError>;
 
-    /// What parameters lose. It is asked of the start first, unless a run goes on from a checkpoint.
+    /// What parameters lose. It is asked of the start first.
     fn losses(&mut self, rows: &Divided<'r>, vector: &[f64], k: f64) -> Result<Sides<Self::Loss>, RunError>;
 
     /// The loss that is minimised, of those that are told.
@@ -95,30 +90,18 @@ pub(crate) struct Run<'r, S> {
     /// Whether these are games.
     pub(crate) are_games: bool,
     pub(crate) hooks: Hooks<'r>,
-    pub(crate) job: Fingerprint,
-    /// SHA-256 of the data.
-    pub(crate) data: Vec<String>,
 }
 
 impl<'r, S: Subject<'r>> Run<'r, S> {
-    /// Runs, from the start or from where an earlier run was.
-    pub(crate) fn run(
-        &mut self,
-        rows: Divided<'r>,
-        resumed: Option<RunState<S::Loss>>,
-        mut seconds: Seconds,
-    ) -> Result<Outcome<S::Loss>, RunError> {
+    /// Runs.
+    pub(crate) fn run(&mut self, rows: Divided<'r>, mut seconds: Seconds) -> Result<Outcome<S::Loss>, RunError> {
         if let (true, Some(flag)) = (rows.fitted.are_mapped(), self.settings.needs_memory()) {
             return Err(RunError::Memory { flag, rows: rows.fitted.len() });
         }
-        let count = || self.subject.model().occurrences(&rows.fitted);
-        let occurrences = resumed.as_ref().map_or_else(count, |state| state.occurrences.clone());
+        let occurrences = self.subject.model().occurrences(&rows.fitted);
         let least = self.settings.min_seen.max(1);
         let limits = self.constrained.limits.without_rare(&occurrences, least);
-        let mut state = match resumed {
-            Some(state) => self.of_data(state)?,
-            None => self.begin(&rows, &limits, occurrences, &mut seconds)?,
-        };
+        let mut state = self.begin(&rows, &limits, occurrences, &mut seconds)?;
         if let Some(fitting) = self.hooks.fitting {
             fitting();
         }
@@ -127,16 +110,6 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             false => self.rounds(&mut state, rows, &limits, &mut seconds)?,
         };
         self.finish(state, &rows, limits, interrupted, seconds)
-    }
-
-    /// The state, if it is of these data.
-    fn of_data(&self, state: RunState<S::Loss>) -> Result<RunState<S::Loss>, RunError> {
-        match self.hooks.checkpoint {
-            Some(path) if self.data != state.data => {
-                Err(Checkpoint::new(path).other_job("the data", &self.data.join(" "), &state.data.join(" ")).into())
-            }
-            _ => Ok(state),
-        }
     }
 
     /// What a run has found before its first step: K, and how strong the prior is to be.
@@ -186,15 +159,12 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             converged: true,
         };
         Ok(RunState {
-            data: self.data.clone(),
             start_k,
             k,
             prior,
             prior_choice: chosen.map(|chosen| chosen.choice),
             before,
             occurrences,
-            // Rows are resolved before K is known.
-            resolved_with: self.constrained.start.clone(),
             theta,
             start,
             rounds: 0,
@@ -202,8 +172,6 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             first_norm,
             best,
             history: Vec::new(),
-            fit: None,
-            pick: None,
         })
     }
 
@@ -259,7 +227,6 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
                 None => self.subject.minimised(sides.fitted) + pull,
             };
             let gain = 1.0 - measure / state.best.measure;
-            state.resolved_with.clone_from(&vector);
             if gain > 0.0 {
                 state.best = Best { vector, sides, measure, ..candidate };
                 state.theta.clone_from(&state.best.theta);
@@ -286,8 +253,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         Ok(objective.with_prior(state.prior, &state.start, self.settings.prior_scale)?)
     }
 
-    /// One fit: what it found, its losses still unknown, and whether it was interrupted. Every step is kept in the
-    /// checkpoint.
+    /// One fit: what it found, its losses still unknown, and whether it was interrupted.
     fn fit(
         &self,
         state: &mut RunState<S::Loss>,
@@ -300,33 +266,14 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         if self.subject.has_moving_rows() {
             lbfgs.tolerance = roughness(state.rounds);
         }
-        let solver = self.settings.method.solver(self.settings.seed, self.settings.batch, lbfgs);
-        let (begin, hooks) = (state.theta.clone(), self.hooks);
-        let resume = state.fit.take().map(|fit| (fit, state.pick.take()));
-        let held = rows.held.as_ref();
+        let solver = self.settings.method.solver(self.settings.seed, lbfgs);
+        let (begin, hooks, held) = (state.theta.clone(), self.hooks, rows.held.as_ref());
         let search = Search { objective: &objective, held, solver: &*solver, start: &begin, limits, hooks };
-        let (mut checkpoint, mut fault) = (hooks.checkpoint.map(Checkpoint::new), None);
-        let mut watch = |seen: &Seen<'_>| {
-            state.history.push(CurvePoint {
-                round: state.rounds + 1,
-                iteration: seen.step.iteration,
-                objective: seen.step.loss,
-                held: seen.held,
-            });
-            let Some(checkpoint) = &mut checkpoint else { return ControlFlow::Continue(()) };
-            let whole = || RunState { fit: Some((seen.state)()), pick: seen.pick.cloned(), ..state.clone() };
-            let kept = match seen.is_interrupted {
-                true => checkpoint.write(&self.job, &whole()),
-                false => checkpoint.keep(&self.job, whole),
-            };
-            fault = kept.err();
-            if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let mut watch = |step: &Step, held| {
+            let round = state.rounds + 1;
+            state.history.push(CurvePoint { round, iteration: step.iteration, objective: step.loss, held });
         };
-        let found = timed(&mut seconds.optimize, || search.run(resume, &mut watch));
-        if let Some(fault) = fault {
-            return Err(fault.into());
-        }
-        let found = found?;
+        let found = timed(&mut seconds.optimize, || search.run(&mut watch))?;
         state.iterations += found.steps() as u64;
         let begin_norm = found.fit.history.first().map_or(0.0, |step| step.gradient_norm);
         let first_norm = *state.first_norm.get_or_insert(begin_norm);
@@ -350,7 +297,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         let shifts = self.subject.shifts(&rows.fitted);
         // Errors are those of the tuned numbers of a table beside one another, however many are too rare to be tuned.
         let centring = Centring::new(shifts.clone(), is_tuned, |j| constrained.shiftable[j]);
-        let (errors, bootstrap) = self.certainty(&state, &rows.fitted, &limits, &centring, &mut seconds)?;
+        let errors = self.certainty(&state, &rows.fitted, &limits, &centring, &mut seconds)?;
         let rounding_lost = self.rounding_lost(&state, &rows.fitted)?;
         let (mut theta, sides) = (state.best.vector.clone(), state.best.sides);
         if self.settings.centre && theta != self.subject.numbers().round(&state.start) {
@@ -377,7 +324,6 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             history: state.history,
             errors,
             centring,
-            bootstrap,
             occurrences: state.occurrences,
             iterations: state.best.iterations,
             rounds: state.rounds,
@@ -418,22 +364,14 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         limits: &Limits,
         centring: &Centring,
         seconds: &mut Seconds,
-    ) -> Result<(Option<Errors>, Option<Bootstrap>), RunError> {
-        let is_asked = self.settings.errors || self.settings.bootstrap > 0;
-        if !is_asked || state.keeps_start() {
-            return Ok((None, None));
+    ) -> Result<Option<Errors>, RunError> {
+        if !self.settings.errors || state.keeps_start() {
+            return Ok(None);
         }
         let objective = self.objective(rows, state)?;
         let (theta, games) = (&state.best.theta[..], self.are_games.then_some(self.groups));
         let find = || standard_errors(&objective, theta, limits, centring, games);
-        let errors = timed(&mut seconds.errors, find);
-        if self.settings.bootstrap == 0 {
-            return Ok((errors, None));
-        }
-        let fitted = Fitted { objective: &objective, theta, limits, centring, errors: errors.as_ref() };
-        let find = || bootstrap(&fitted, self.groups, self.settings, &self.hooks);
-        let bootstrap = timed(&mut seconds.errors, find)?;
-        Ok((errors, bootstrap))
+        Ok(timed(&mut seconds.errors, find))
     }
 
     /// Parameters with their tables centred; as they are, if that would part what is tied.

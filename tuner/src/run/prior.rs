@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::PRIOR_PER_POSITION;
 use super::validation::{FOLDS, Split, ValidationError};
@@ -44,7 +44,7 @@ const KEPT: f64 = 0.9;
 const CLEAR: f64 = 2.0;
 
 /// A strength and what data that were not fitted lose with it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Trial {
     /// Strength of the prior, times the number of positions.
     pub(crate) per_position: f64,
@@ -53,7 +53,7 @@ pub(crate) struct Trial {
 }
 
 /// How the strength of a prior was chosen.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PriorChoice {
     /// Strength, times the number of positions.
     pub(crate) per_position: f64,
@@ -222,7 +222,7 @@ impl PriorSearch<'_> {
         let objective =
             over.with_prior(strength, self.start, self.scale).expect("a start of the right size and a finite strength");
         let solver = Lbfgs { tolerance: TOLERANCE, norm: fold.norm.get().copied(), stall: STALL, ..Lbfgs::default() };
-        let fit = solver.minimize(&objective, &fold.theta, self.limits, None, &mut ())?;
+        let fit = solver.minimize(&objective, &fold.theta, self.limits, &mut ())?;
         fold.norm.get_or_init(|| fit.history[0].gradient_norm);
         Ok(fit.theta)
     }

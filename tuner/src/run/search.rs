@@ -2,19 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use serde::{Deserialize, Serialize};
-
 use super::Hooks;
 use crate::model::rows::Rows;
 use crate::objective::Objective;
-use crate::optimize::{Fit, Limits, Observer, OptimizeError, Solver, State, Step, Termination};
+use crate::optimize::{Fit, Limits, Observer, OptimizeError, Solver, Step, Termination};
 use crate::progress::Unit;
 
 /// Parameters, and the mean loss of the rows held out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Pick {
-    pub(crate) theta: Vec<f64>,
-    pub(crate) loss: f64,
+struct Pick {
+    theta: Vec<f64>,
+    loss: f64,
 }
 
 /// A fit to be made.
@@ -29,19 +26,6 @@ pub(crate) struct Search<'a> {
     /// Where it may go.
     pub(crate) limits: &'a Limits,
     pub(crate) hooks: Hooks<'a>,
-}
-
-/// A step of a fit.
-pub(crate) struct Seen<'s> {
-    pub(crate) step: &'s Step,
-    /// Mean loss of the rows held out.
-    pub(crate) held: Option<f64>,
-    /// The best step so far by these.
-    pub(crate) pick: Option<&'s Pick>,
-    /// Makes what is needed to go on from here.
-    pub(crate) state: &'s dyn Fn() -> State,
-    /// Whether the fit ends here because it is interrupted.
-    pub(crate) is_interrupted: bool,
 }
 
 /// What a fit has found.
@@ -66,16 +50,11 @@ impl Found {
 }
 
 impl Search<'_> {
-    /// Makes the fit, from its start or from where an earlier one was. `watch` sees every step and may end the fit.
-    pub(crate) fn run(
-        &self,
-        resume: Option<(State, Option<Pick>)>,
-        watch: &mut dyn FnMut(&Seen<'_>) -> ControlFlow<()>,
-    ) -> Result<Found, OptimizeError> {
-        let (state, pick) = resume.map_or((None, None), |(state, pick)| (Some(state), pick));
+    /// Makes the fit. `watch` sees every step, and the mean loss of the rows held out there.
+    pub(crate) fn run(&self, watch: &mut dyn FnMut(&Step, Option<f64>)) -> Result<Found, OptimizeError> {
         self.hooks.progress.begin("minimising", 0, Unit::Iterations);
-        let mut watcher = Watcher { search: self, pick, watch };
-        let fit = self.solver.minimize(self.objective, self.start, self.limits, state, &mut watcher);
+        let mut watcher = Watcher { search: self, pick: None, watch };
+        let fit = self.solver.minimize(self.objective, self.start, self.limits, &mut watcher);
         let pick = watcher.pick;
         self.hooks.progress.end();
         let fit = fit?;
@@ -86,11 +65,11 @@ impl Search<'_> {
 struct Watcher<'w, 'a> {
     search: &'w Search<'a>,
     pick: Option<Pick>,
-    watch: &'w mut dyn FnMut(&Seen<'_>) -> ControlFlow<()>,
+    watch: &'w mut dyn FnMut(&Step, Option<f64>),
 }
 
 impl Observer for Watcher<'_, '_> {
-    fn step(&mut self, step: &Step, theta: &[f64], state: &dyn Fn() -> State) -> ControlFlow<()> {
+    fn step(&mut self, step: &Step, theta: &[f64]) -> ControlFlow<()> {
         let Search { objective, held, hooks, .. } = self.search;
         let held = held.map(|held| objective.over(held).data_loss(theta));
         if let Some(loss) = held
@@ -101,9 +80,7 @@ impl Observer for Watcher<'_, '_> {
         let told = held.map_or_else(String::new, |loss| format!(", held out {loss:.7}"));
         hooks.progress.advance(1);
         hooks.progress.message(format!("loss {:.7}{told}, gradient {:.1e}", step.loss, step.gradient_norm));
-        let is_interrupted = hooks.is_interrupted();
-        let seen = Seen { step, held, pick: self.pick.as_ref(), state, is_interrupted };
-        let outcome = (self.watch)(&seen);
-        if is_interrupted { ControlFlow::Break(()) } else { outcome }
+        (self.watch)(step, held);
+        if hooks.is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

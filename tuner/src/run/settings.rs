@@ -1,11 +1,9 @@
 //! How parameters are fitted, whosever evaluation they are of.
 
-use super::{Fingerprint, MIN_SEEN};
+use super::MIN_SEEN;
 use crate::constraints::Constraints;
-use crate::data::Weight;
 use crate::objective::{PriorScale, SampleLoss};
 use crate::optimize::Method;
-use crate::params_file::PROGRAM;
 use crate::target::Target;
 
 /// How parameters are fitted.
@@ -29,8 +27,6 @@ pub struct Settings {
     pub validation: Option<f64>,
     /// How the objective is minimised.
     pub method: Method,
-    /// Rows a step of Adam looks at; `None` for all.
-    pub batch: Option<usize>,
     /// What decides everything that is left to chance: what is held out, folds, the choices of a method.
     pub seed: u64,
     /// Whether tables are centred on what they are bonuses of.
@@ -39,8 +35,6 @@ pub struct Settings {
     pub normalize: bool,
     /// Whether standard errors are computed.
     pub errors: bool,
-    /// Fits to samples drawn anew from the games, to check the standard errors by.
-    pub bootstrap: usize,
     /// Whether it is told what the parameters get right and wrong, before and after.
     pub explain: bool,
     /// Centipawns by which a tenth of the rows of text, and no more, may differ from the engine's own scores: above it,
@@ -60,12 +54,10 @@ impl Default for Settings {
             prior_scale: PriorScale::default(),
             validation: None,
             method: Method::Lbfgs,
-            batch: None,
             seed: 0,
             centre: true,
             normalize: false,
             errors: true,
-            bootstrap: 0,
             explain: false,
             tolerance: Settings::TOLERANCE,
         }
@@ -80,35 +72,7 @@ impl Settings {
     pub(super) fn needs_memory(&self) -> Option<&'static str> {
         match self.method {
             Method::LocalSearch => Some("--method local-search"),
-            _ if self.batch.is_some() => Some("--batch"),
-            _ if self.bootstrap > 0 => Some("--bootstrap"),
             _ => None,
         }
-    }
-
-    /// What decides the outcome of a run from a start, the data and how they are read aside.
-    pub(crate) fn fingerprint(&self, start: &[f64], weights: impl Iterator<Item = Weight>) -> Fingerprint {
-        let option =
-            |number: Option<f64>, none: &str| number.map_or_else(|| none.to_owned(), |number| number.to_string());
-        let start: Vec<String> = start.iter().map(f64::to_string).collect();
-        let weights: Vec<String> = weights.map(|weight| weight.to_string()).collect();
-        [
-            ("the program", PROGRAM.to_owned()),
-            ("the start", start.join(" ")),
-            ("the weighting", weights.join(" ")),
-            ("the choice of parameters", format!("{:?}", self.constraints)),
-            ("--min-seen", self.min_seen.to_string()),
-            ("--target", self.target.to_string()),
-            ("--loss", self.loss.name()),
-            ("--method", self.method.name()),
-            ("--seed", self.seed.to_string()),
-            ("--batch", self.batch.map_or_else(|| "all".to_owned(), |size| size.to_string())),
-            ("--prior", option(self.prior, "auto")),
-            ("--prior-scale", self.prior_scale.name()),
-            ("--validation", option(self.validation, "none")),
-            ("--k", option(self.k, "fitted")),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into()
     }
 }

@@ -96,12 +96,7 @@ impl Split {
         Ok(Split { fitted, held })
     }
 
-    /// Holds out one of [`FOLDS`] folds of the rows, by their groups.
-    pub(crate) fn fold(groups: &[u32], number: usize, seed: u64) -> Result<Self, ValidationError> {
-        Split::fold_of(groups, number, seed, 1.0)
-    }
-
-    /// The same of a share of the groups only.
+    /// Holds out one of [`FOLDS`] folds of a share of the groups.
     pub(super) fn fold_of(groups: &[u32], number: usize, seed: u64, share: f64) -> Result<Self, ValidationError> {
         let (draw, sample) = (Draw::new(seed, End::Folds), Draw::new(seed, End::Sample));
         let mut split = Split { fitted: Vec::new(), held: Vec::new() };

@@ -1,7 +1,6 @@
 //! A run on Merino's own evaluation: positions are read and resolved, and resolved again with what a fit has found until
 //! the true loss stops falling.
 
-mod crosswise;
 mod job;
 mod report;
 mod subject;
@@ -12,41 +11,37 @@ use std::time::Instant;
 use engine::eval::Evaluator;
 use engine::eval::params::{PAIRS, Weights, leaves};
 
-pub use crate::run::{Checkpoint, Hooks, RunError, Settings};
-pub use crosswise::{Cell, Crosswise, Set, Tuned, crosswise};
+pub use crate::run::{Hooks, RunError, Settings};
 pub use job::Job;
 pub use report::{Loss, Report};
 
-use crate::cache::CacheUse;
 use crate::data::Dataset;
 use crate::data::judge::warnings;
-use crate::features::{self, ReadError, Resolved};
+use crate::features::{self, Resolved};
 use crate::model::merino::numbers_of_leaf;
 use crate::numbers::Numbers;
 use crate::objective::Difference;
 use crate::progress::Progress;
 use crate::run::explain::{Case, Explanation, WORST, explain, loss_change};
 use crate::run::reference::verdicts;
-use crate::run::{Divided, Outcome, Reference, ReferenceSet, Run, RunState, Seconds, SetLoss, Split, timed};
+use crate::run::{Divided, Outcome, Reference, ReferenceSet, Run, Seconds, SetLoss, Split, timed};
 use crate::target::{Target, Targets};
 use subject::Merino;
 
 /// Runs a job.
 ///
 /// # Errors
-/// The first fault of the data, or why they cannot be fitted; a checkpoint of another job, or one that cannot be
-/// written.
+/// The first fault of the data, or why they cannot be fitted.
 pub fn run(mut job: Job, hooks: Hooks<'_>) -> Result<Report, RunError> {
     let started = Instant::now();
-    let (fingerprint, numbers) = (job.fingerprint(), Numbers::declared());
+    let numbers = Numbers::declared();
     let constrained = job.settings.constraints.resolve(&numbers, &job.start.to_vector())?;
     job.start = Weights::from_vector(&constrained.start).0;
     let mut seconds = Seconds::default();
-    let resumed: Option<RunState<Loss>> =
-        RunState::resumed(&hooks, &fingerprint, Weights::DIMENSIONS, subject::has_phase)?;
-    let resolved_with = resumed.as_ref().map_or(&constrained.start, |state| &state.resolved_with);
-    let (dataset, Resolved { rows, scores }, cache) =
-        timed(&mut seconds.read, || read(&mut job, resolved_with, hooks.progress))?;
+    let evaluator = Evaluator::new(job.start.clone());
+    let sources = std::mem::take(&mut job.sources);
+    let read = || features::read(sources, &job.reading, &evaluator, job.resolve, hooks.progress);
+    let (dataset, Resolved { rows, scores }) = timed(&mut seconds.read, read)?;
     let Targets { target, values: targets } = job.settings.target.of(&dataset)?;
     job.settings.target = target;
     warnings(dataset.files(), target != Target::Score).iter().for_each(|warning| hooks.progress.warn(warning));
@@ -65,7 +60,7 @@ pub fn run(mut job: Job, hooks: Hooks<'_>) -> Result<Report, RunError> {
         loss,
         resolve: job.resolve,
         numbers,
-        scores: resumed.is_none().then_some(scores),
+        scores: Some(scores),
         progress: hooks.progress,
     };
     let mut run = Run {
@@ -75,10 +70,8 @@ pub fn run(mut job: Job, hooks: Hooks<'_>) -> Result<Report, RunError> {
         groups: &groups,
         are_games: dataset.games().is_some(),
         hooks,
-        job: fingerprint,
-        data: dataset.files().iter().map(|file| file.sha256.clone()).collect(),
     };
-    let mut outcome = run.run(rows, resumed, seconds)?;
+    let mut outcome = run.run(rows, seconds)?;
     let tuned = Weights::from_vector(&outcome.theta).0;
     let both = [(&outcome.start[..], outcome.start_k), (&outcome.theta[..], outcome.k)];
     outcome.sets = SetLoss::of(dataset.sets(), (loss, &targets), both, |vector| {
@@ -88,27 +81,7 @@ pub fn run(mut job: Job, hooks: Hooks<'_>) -> Result<Report, RunError> {
     (outcome.explained, outcome.loss_change) = explained.unzip();
     outcome.references = judged(&mut job, &outcome, hooks.progress);
     outcome.seconds.total = started.elapsed().as_secs_f64();
-    Ok(report(job, &dataset, cache, outcome, tuned))
-}
-
-/// Reads the positions of a job, and resolves them with parameters.
-fn read(
-    job: &mut Job,
-    resolved_with: &[f64],
-    progress: &dyn Progress,
-) -> Result<(Dataset, Resolved, Option<CacheUse>), ReadError> {
-    let evaluator = Evaluator::new(Weights::from_vector(resolved_with).0);
-    let sources = std::mem::take(&mut job.sources);
-    match &job.cache {
-        None => {
-            let read = features::read(sources, &job.reading, &evaluator, job.resolve, progress)?;
-            Ok((read.0, read.1, None))
-        }
-        Some(cache) => {
-            let read = cache.read(sources, &job.reading, &evaluator, job.resolve, progress)?;
-            Ok((read.0, read.1, Some(read.2)))
-        }
-    }
+    Ok(report(job, &dataset, outcome, tuned))
 }
 
 /// What the parameters get right and wrong, before and after, and the difference of their losses.
@@ -144,7 +117,7 @@ fn judged(job: &mut Job, outcome: &Outcome<Loss>, progress: &dyn Progress) -> Ve
 }
 
 /// What the run has to say.
-fn report(job: Job, dataset: &Dataset, cache: Option<CacheUse>, outcome: Outcome<Loss>, tuned: Weights) -> Report {
+fn report(job: Job, dataset: &Dataset, outcome: Outcome<Loss>, tuned: Weights) -> Report {
     let seen = |least: u32, most: u32| {
         let first = |leaf: usize| outcome.occurrences[numbers_of_leaf(leaf).start];
         (0..leaves().len()).filter(|&leaf| (least..most).contains(&first(leaf))).count()
@@ -159,7 +132,6 @@ fn report(job: Job, dataset: &Dataset, cache: Option<CacheUse>, outcome: Outcome
     Report {
         warnings_of_data: warnings(dataset.files(), job.settings.target != Target::Score),
         files: dataset.files().to_vec(),
-        cache,
         positions: dataset.len() as u64,
         grouping: dataset.grouping(),
         skipped: dataset.skipped().clone(),

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use engine::eval::params::Weights;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::cache::CacheUse;
 use crate::data::{FileSummary, Grouping, Skipped};
 use crate::features::{Resolve, Scores};
 use crate::model::rows::Weighted;
@@ -14,7 +13,7 @@ use crate::objective::{SampleLoss, score_loss};
 use crate::run::Outcome;
 
 /// Mean losses of the engine's integer scores.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Loss {
     /// Of the evaluation itself.
     #[serde(rename = "static")]
@@ -46,8 +45,6 @@ pub struct Report {
     pub files: Vec<FileSummary>,
     /// What speaks against the labels of the files.
     pub warnings_of_data: Vec<String>,
-    /// What the cache was good for, if there was one.
-    pub cache: Option<CacheUse>,
     /// Positions used, those held out included.
     pub positions: u64,
     /// What positions stayed together by, in folds, in what was held out and in errors.

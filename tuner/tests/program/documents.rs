@@ -15,12 +15,9 @@ use crate::support::{Folder, REPOSITORY, lines, tuner};
 const POSITIONS: usize = 3000;
 
 /// What the output of commands says that contain a text.
-const SAYS: [(&str, &str); 11] = [
-    ("gradient-check", "\npassed\n"),
+const SAYS: [(&str, &str); 8] = [
     ("tuner diff", "worth of pieces"),
     ("tuner evaluate", "Mean squared errors over"),
-    ("simplify", "can go"),
-    ("crosswise", "above all together"),
     ("tuner data data/quiet.epd.zst", "duplicates"),
     ("--unique --quiet-margin", "\"left_out\""),
     ("endings.csv.gz", "positions, csv, gzip"),
@@ -35,11 +32,14 @@ const GAME: &str = "[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf
 
 /// Rows of another engine, with two parameters that results follow.
 fn rows() -> String {
-    let mut text = "merino-rows 1\nsingle tempo 10\npair psqt[0][0] 30 40\nphase 0 1 1 2 4\nrows\n".to_owned();
+    let mut text =
+        "merino-rows 2\nsum main pair\nsum one single\nfact phase 0 1\nscore = taper(main.mg, main.eg, phase) + one\n\
+        single one tempo 10\npair main psqt[0][0] 30 40\nrows result group phase\n"
+            .to_owned();
     for row in 0..200 {
         let count: i32 = row % 5 - 2;
         let result = if row % 7 == 0 { 0.5 } else { 0.5 + f64::from(count.signum()) / 2.0 };
-        writeln!(text, "{result} 0 16 4 4 4 2 {row} 0:1 1:{count}").unwrap();
+        writeln!(text, "{result} {row} 1 0:1 1:{count}").unwrap();
     }
     text
 }
@@ -59,7 +59,7 @@ fn clone(lines: &str) -> Folder {
 
 /// Makes the files that a reader would bring: what is named, is not there and is no output.
 fn bring(folder: &Folder, example: &Example, lines: &str) {
-    const OUTPUT: [&str; 6] = ["--output", "-o", "--report", "--save-job", "--checkpoint", "--cache"];
+    const OUTPUT: [&str; 4] = ["--output", "-o", "--report", "--cache"];
     let behind = |index: usize| index.checked_sub(1).map_or("", |before| &example.arguments[before]);
     for (index, word) in example.arguments.iter().enumerate() {
         let word = word.rsplit_once('=').map_or(&word[..], |(set, _weight)| set);
@@ -83,12 +83,11 @@ fn bring(folder: &Folder, example: &Example, lines: &str) {
 /// ask for. The runs that are written down move few parameters and keep theirs.
 fn hasten(example: &mut Example) {
     let command = example.subcommand().map(str::to_owned);
-    let brings_data = matches!(command.as_deref(), Some("data" | "convert" | "diff" | "fit" | "crosswise"));
-    if !brings_data && !["--epd", "--data", "--job"].iter().any(|flag| example.has(flag)) {
+    let brings_data = matches!(command.as_deref(), Some("data" | "convert" | "diff" | "fit"));
+    if !brings_data && !["--epd", "--data"].iter().any(|flag| example.has(flag)) {
         example.set("--epd", "quiet-labeled.epd");
     }
-    let chooses = matches!(command.as_deref(), None | Some("simplify" | "crosswise"));
-    if chooses && !["--job", "--save-job"].iter().any(|flag| example.has(flag)) {
+    if command.is_none() {
         example.set("--prior", "1e-5");
     }
 }
@@ -122,30 +121,4 @@ fn examples_run_and_say_what_they_should() {
         }
     }
     assert!(said.iter().all(|&count| count > 0), "{said:?} of {SAYS:?}");
-}
-
-#[test]
-fn job_files_are_as_shown() {
-    let lines = lines(POSITIONS);
-    let folder = clone(&lines);
-    let jobs = examples_of("tuner")
-        .into_iter()
-        .flatten()
-        .filter(|example| example.text.contains("-job ") || example.has("--job"));
-    let mut written = Vec::new();
-    for mut example in jobs {
-        hasten(&mut example);
-        bring(&folder, &example, &lines);
-        tuner().current_dir(folder.0.path()).args(&example.arguments).assert().success();
-        written.push(fs::read_to_string(folder.path("tuned.toml")).unwrap());
-    }
-    assert_eq!(written.len(), 3);
-    assert_eq!(written[0], written[1]);
-    assert_ne!(written[1], written[2]);
-    let page = fs::read_to_string(Path::new(REPOSITORY).join("docs/tuner.md")).unwrap();
-    let shown = page.split("    # tune.toml\n").nth(1).unwrap();
-    let shown = shown.lines().take(6).map(|line| format!("{}\n", line.trim_start())).collect::<String>();
-    let saved = fs::read_to_string(folder.path("tune.toml")).unwrap();
-    let kept = saved.lines().filter(|line| !line.starts_with("epd = ")).map(|line| format!("{line}\n"));
-    assert_eq!(kept.collect::<String>(), shown);
 }

@@ -51,13 +51,8 @@ fn files_that_only_look_like_parameters_stay() {
         let file = folder.write(name, text);
         let told = refusal(&mut run_on(&data, &file));
         assert!(told.contains("is there and is not a file of parameters"), "{told}");
-        let told = refusal(run_on(&data, &folder.path("out.toml")).arg("--save-job").arg(&file));
-        assert!(told.contains("is there and is not a job file"), "{told}");
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
     }
-    let mine = params(&folder);
-    let told = refusal(run_on(&data, &folder.path("out.toml")).arg("--save-job").arg(&mine));
-    assert!(told.contains("mine.toml: is there and is not a job file"), "{told}");
 }
 
 #[test]
@@ -120,7 +115,7 @@ fn write_back_refuses_numbers_that_the_reference_set_calls_worse() {
 #[test]
 fn no_output_takes_the_place_of_an_input_or_of_another_output() {
     let folder = Folder::new();
-    let rows = "merino-rows 1\nsingle tempo 10\nrows\n0.5 0 16 4 4 4 2 1 0:1\n";
+    let rows = "merino-rows 2\nsum main single\nscore = main\nsingle main tempo 10\nrows result group\n0.5 1 0:1\n";
     for (name, content) in [("a.epd", GOOD), ("rows.txt", rows)] {
         folder.write(name, content);
     }
@@ -129,15 +124,11 @@ fn no_output_takes_the_place_of_an_input_or_of_another_output() {
     for arguments in [
         &["--epd", "a.epd", "--output", "a.epd"][..],
         &["--epd", "a.epd", "--report", "a.epd"],
-        &["--epd", "a.epd", "--checkpoint", "a.epd"],
-        &["--epd", "a.epd", "--save-job", "a.epd"],
-        &["--epd", "a.epd", "--params", "mine.toml", "--save-job", "mine.toml"],
-        &["--epd", "a.epd", "--report", "x", "--checkpoint", "./x"],
+        &["--epd", "a.epd", "--report", "x", "--output", "./x"],
         &["--epd", ".", "--output", "mine.toml"],
         &["convert", "a.epd", "--output", "a.epd"],
         &["outliers", "--epd", "a.epd", "--output", "a.epd"],
         &["report", "--epd", "a.epd", "--params", "mine.toml", "--output", "mine.toml"],
-        &["simplify", "--epd", "a.epd", "--params", "mine.toml", "--output", "mine.toml"],
         &["fit", "--rows", "rows.txt", "--output", "rows.txt"],
     ] {
         let text = refusal(tuner_in(&folder).args(arguments));
@@ -154,14 +145,7 @@ fn what_is_of_another_kind_is_not_replaced() {
     let notes = folder.write("notes.txt", "my precious notes\n");
     let mine = params(&folder);
     let before = fs::read(&mine).unwrap();
-    for (flag, name) in [
-        ("--checkpoint", "notes.txt"),
-        ("--checkpoint", "mine.toml"),
-        ("--report", "notes.txt"),
-        ("--report", "mine.toml"),
-        ("--output", "notes.txt"),
-        ("--save-job", "notes.txt"),
-    ] {
+    for (flag, name) in [("--report", "notes.txt"), ("--report", "mine.toml"), ("--output", "notes.txt")] {
         let text = refusal(tuner_in(&folder).args(["--epd", "good.epd", flag, name]));
         assert!(text.contains("is there and is not"), "{flag} {name}: {text}");
     }
@@ -221,7 +205,7 @@ mod unix {
     fn what_never_ends_is_not_read() {
         let folder = Folder::new();
         folder.write("good.epd", GOOD);
-        for arguments in [["--params", "/dev/zero"], ["--job", "/dev/zero"]] {
+        for arguments in [["--params", "/dev/zero"], ["--epd", "/dev/zero"]] {
             let text = refusal(tuner_in(&folder).args(["--epd", "good.epd"]).args(arguments));
             assert!(text.contains("has more than"), "{arguments:?}: {text}");
         }
@@ -238,8 +222,8 @@ mod unix {
             "e.pgn",
             format!("[Event \"{evil}\"]\n[Variant \"{evil}\"]\n[Result \"{evil}\"]\n\n1. {evil} 1-0\n"),
         );
-        folder.write("rows.txt", format!("merino-rows 1\nsingle {evil} 10\nrows\n{evil}\n"));
-        folder.write("job.toml", "\"\\u001b[2J\\u202e\" = 1\n");
+        folder
+            .write("rows.txt", format!("merino-rows 2\nsum main single\nsingle main {evil} 10\nrows result\n{evil}\n"));
         let named = format!("{evil}.epd");
         folder.write(&named, "8/8/8/8/8/8/8/8 w - - c9 \"1-0\";\n");
         let mine = params(&folder);
@@ -253,7 +237,6 @@ mod unix {
             &["data", "e.epd", "--skip-bad", "9"],
             &["--epd", &named],
             &["fit", "--rows", "rows.txt"],
-            &["--job", "job.toml"],
             &["--params", mine.to_str().unwrap(), "--only", "\u{202e}material"],
         ] {
             let run = tuner_in(&folder).args(arguments).output().unwrap();

@@ -8,7 +8,6 @@ mod documents;
 mod fetch;
 mod files;
 mod interruption;
-mod jobs;
 mod kit;
 #[cfg(feature = "mpi")]
 mod mpi;
@@ -294,7 +293,10 @@ fn a_set_that_says_nothing_of_the_scale_is_refused() {
 #[test]
 fn games_that_all_ended_alike_are_refused_whatever_they_are_for() {
     let folder = Folder::new();
-    let rows = folder.write("rows", "merino-rows 1\nsingle tempo 10\nrows\n1 0 0 0 0 0 0 1 0:1\n1 0 0 0 0 0 0 2 0:2\n");
+    let rows = folder.write(
+        "rows",
+        "merino-rows 2\nsum main single\nscore = main\nsingle main tempo 10\nrows result group\n1 1 0:1\n1 2 0:2\n",
+    );
     let refused = refusal(tuner().args(["fit", "--k", "1", "--min-seen", "0", "--rows"]).arg(rows));
     assert!(refused.starts_with("error: all 2 results are 1 (points of White): nothing can be fitted"), "{refused}");
     for (result, points) in [("1-0", "1"), ("1/2-1/2", "0.5"), ("0-1", "0")] {
@@ -304,8 +306,6 @@ fn games_that_all_ended_alike_are_refused_whatever_they_are_for() {
             &["--no-errors", "--output", "no.toml"][..],
             &["--k", "1", "--output", "no.toml"],
             &["--target", "score", "--output", "no.toml"],
-            &["gradient-check", "--k", "1"],
-            &["simplify"],
             &["evaluate", "params/baseline.toml"],
         ] {
             let text = refusal(tuner().args(arguments).arg("--epd").arg(&data));

@@ -37,8 +37,8 @@ fn any_number_of_processes_writes_the_same_file() {
     let out = folder.path().join("out.toml");
     let ways = [
         (&["--validation", "0.2"][..], &[1, 2, 4][..]),
-        (&["--resolve", "static", "--bootstrap", "2"], &[3]),
-        (&["--resolve", "static", "--method", "adam", "--batch", "5000", "--prior", "1e-7"], &[3]),
+        (&["--resolve", "static"], &[3]),
+        (&["--resolve", "static", "--method", "adam", "--prior", "1e-7"], &[3]),
         (&["--resolve", "static", "--method", "local-search", "--only", "material.*", "--prior", "1e-7"], &[3]),
     ];
     for (arguments, numbers) in ways {
@@ -79,9 +79,7 @@ fn rows_of_any_engine_are_divided_too() {
         let command = ["fit", "--rows", "rows.txt", "--output", "out.toml", "--threads", "1", "--json"];
         run(processes, &[&command[..], arguments].concat(), folder.path())
     };
-    for arguments in
-        [&[][..], &["--validation", "0.2", "--checkpoint", "state"], &["--method", "local-search", "--k", "1"]]
-    {
+    for arguments in [&[][..], &["--validation", "0.2"], &["--method", "local-search", "--k", "1"]] {
         let alone = fit(0, arguments).unwrap();
         assert!(alone.status.success(), "{}", String::from_utf8_lossy(&alone.stderr));
         let expected = fs::read_to_string(folder.path().join("out.toml")).unwrap();

@@ -1,16 +1,10 @@
-//! The example with another engine's evaluation, and `tuner fit` on the rows it writes.
+//! `tuner fit` on rows of another engine's evaluation.
 
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 use assert_cmd::Command;
-use tuner::fit::Language;
-use tuner::run::Losses;
-
-#[path = "../../examples/own_evaluation.rs"]
-#[allow(dead_code, reason = "the example is a program of its own")]
-mod example;
 
 fn tuner_fit(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuner"));
@@ -31,46 +25,15 @@ fn refusal(mut command: Command) -> String {
 }
 
 #[test]
-fn rows_of_the_example_give_its_parameters() {
-    let folder = tempfile::tempdir().unwrap();
-    let (data, rows) = (folder.path().join("few.epd"), folder.path().join("rows.txt"));
-    let text = zstd::decode_all(&include_bytes!("../../../data/quiet.epd.zst")[..]).unwrap();
-    let few: Vec<&[u8]> = text.split_inclusive(|&byte| byte == b'\n').step_by(40).collect();
-    fs::write(&data, few.concat()).unwrap();
-    let fitted = example::tune(Some(&data), Some(&rows)).unwrap();
-    let Losses { before, after } = fitted.loss;
-    assert!(fitted.converged && after < 0.95 * before, "{}", fitted.to_table());
-    let rust = fitted.emit(Language::Rust, None).unwrap();
-    assert!(rust.contains("pub const RANK: [[[i32; 2]; 8]; 6] = [") && rust.contains("pub const TEMPO: i32 = "));
-
-    let printed = fit(folder.path(), &["--emit", "rust"]).assert().success();
-    assert_eq!(String::from_utf8_lossy(&printed.get_output().stdout), rust);
-    for (language, name) in [
-        (Language::Toml, "toml"),
-        (Language::Json, "json"),
-        (Language::C, "c"),
-        (Language::Cpp, "cpp"),
-        (Language::Csharp, "csharp"),
-    ] {
-        fit(folder.path(), &["--emit", name, "--output", name, "--threads", "1"]).assert().success();
-        assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), fitted.emit(language, None).unwrap());
-    }
-}
-
-#[test]
-fn the_example_is_short() {
-    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/own_evaluation.rs")).unwrap();
-    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
-    let lines = text.lines().filter(is_code).count();
-    assert!(lines < 60, "{lines} lines");
-}
-
-#[test]
 fn rows_that_cannot_be_read_are_told_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("rows.txt"), "merino-rows 1\nsingle tempo 0\nrows\n2 0 0 0 0 0 0 0\n").unwrap();
+    fs::write(
+        folder.path().join("rows.txt"),
+        "merino-rows 2\nsum main single\nscore = main\nsingle main tempo 0\nrows result group\n2 1 0:1\n",
+    )
+    .unwrap();
     let error = refusal(fit(folder.path(), &["--output", "out"]));
-    assert_eq!(error, "error: rows.txt:4: rows: target 2 is not in 0..=1\n");
+    assert_eq!(error, "error: rows.txt:6: rows: target 2 is not in 0..=1\n");
     assert!(!folder.path().join("out").exists());
 }
 
@@ -120,7 +83,7 @@ fn rows_come_from_several_files_and_standard_input() {
     fs::write(folder.join("whole"), &whole).unwrap();
     fs::write(folder.join("first"), first).unwrap();
     let second = gzip(&format!("{HEAD}{second}"));
-    let settings = ["--prior", "1e-9", "--emit", "c"];
+    let settings = ["--prior", "1e-9"];
     let printed = |inputs: &[&str], stdin: &[u8]| {
         let mut command = tuner_fit(folder, &settings);
         inputs.iter().for_each(|input| _ = command.args(["--rows", input]));
@@ -131,7 +94,7 @@ fn rows_come_from_several_files_and_standard_input() {
     assert!(table.contains("check        score − row: 100.0 % within 1 cp, rms 0.0 cp\n"), "{table}");
     assert!(table.contains("  Tempo ") && table.contains(" ± ") && table.contains("\nseconds      "), "{table}");
     let text = String::from_utf8_lossy(&expected).into_owned();
-    assert!(text.starts_with("static const int Pawn[2][2] = {"), "{text}");
+    assert!(text.starts_with("Pawn = [["), "{text}");
     assert_eq!(printed(&["first", "-"], &second).0, expected);
     assert_eq!(printed(&["-"], &gzip(&whole)).0, expected);
     let error = refusal(tuner_fit(folder, &["--rows", "-", "--rows", "-"]));
@@ -173,19 +136,18 @@ fn flags_of_a_run_are_those_of_a_fit() {
     let rest =
         ["--prior", "1e-8", "--prior-scale", "fixed", "--loss", "cross-entropy", "--no-errors", "--min-seen", "1"];
     let mut command = fit(folder.path(), &["--json", "--output", "out.toml"]);
-    let done = command.args(flags).args(rest).args(["--batch", "64", "--no-centre"]).assert().success();
+    let done = command.args(flags).args(rest).args(["--no-centre"]).assert().success();
     let json: serde_json::Value = serde_json::from_slice(&done.get_output().stdout).unwrap();
     assert_eq!((&json["frozen"], &json["parameters"][4]["after"]), (&1.into(), &10.0.into()));
     assert!(json["held_out"].as_u64().unwrap() > 0 && json["parameters"][0]["error"].is_null());
     for (arguments, message) in [
         (&["--only", "Pwan"][..], "error: no parameter is called Pwan; the nearest is Pawn\n"),
-        (&["--batch", "8"], "error: --batch is for --method adam; lbfgs looks at all positions\n"),
         (&["--bound", "Tempo=20.."], "error: bound Tempo=20..: excludes the start: Tempo is 10\n"),
     ] {
         assert_eq!(refusal(fit(folder.path(), arguments)), message);
     }
     fs::write(folder.path().join("rows.txt"), rows(80, 1).replace("Pawn[1]", "Pawn[2]")).unwrap();
-    let error = refusal(fit(folder.path(), &["--emit", "c"]));
+    let error = refusal(fit(folder.path(), &["--emit", "json"]));
     assert!(error.starts_with("error: rows.txt: `Pawn[2]`: expected `Pawn[1]`"), "{error}");
 }
 
@@ -204,19 +166,17 @@ fn what_is_asked_of_the_parameters_is_checked_before_the_rows_are_read() {
         assert!(error.starts_with(message), "{error}");
     }
     fs::write(folder.path().join("rows.txt"), format!("{}no row\n", HEAD.replace("Pawn[1]", "Pawn[2]"))).unwrap();
-    let error = refusal(fit(folder.path(), &["--emit", "c"]));
+    let error = refusal(fit(folder.path(), &["--emit", "json"]));
     assert!(error.starts_with("error: rows.txt: `Pawn[2]`: expected `Pawn[1]`"), "{error}");
 }
 
 #[test]
-fn a_fit_has_a_report_and_a_bootstrap() {
+fn a_fit_has_a_report() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("rows.txt"), rows(80, 1).replace("Tempo 10", "Tempo 10.25")).unwrap();
-    let arguments = ["--output", "out.toml", "--report", "page.html", "--bootstrap", "3", "--trust-rows", "--json"];
+    let arguments = ["--output", "out.toml", "--report", "page.html", "--trust-rows", "--json"];
     let mut command = fit(folder.path(), &arguments);
-    let done = command.args(["--validation", "0.3", "--freeze", "Pawn[1]"]).assert().success();
-    let json: serde_json::Value = serde_json::from_slice(&done.get_output().stdout).unwrap();
-    assert_eq!(json["bootstrap"]["samples"], 3);
+    command.args(["--validation", "0.3", "--freeze", "Pawn[1]"]).assert().success();
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
     for told in [
         "<figcaption>Loss by step",
@@ -233,6 +193,4 @@ fn a_fit_has_a_report_and_a_bootstrap() {
     assert!(!page.contains("Residuals by phase") && !page.contains("class=\"heat\""));
     let error = refusal(fit(folder.path(), &["--output", "rows.txt"]));
     assert!(error.contains("--rows"), "{error}");
-    let error = refusal(fit(folder.path(), &["--resume"]));
-    assert!(error.contains("--checkpoint"), "{error}");
 }

@@ -235,25 +235,15 @@ fn a_fit_rewrites_the_sources_of_an_engine() {
     let [table, _] = run(&[]);
     assert!(table.contains("\nwarning      ") && table.contains(" are not those that the fit starts from"), "{table}");
     assert_eq!(read(), after);
-    let [table, _] = run(&[
-        "--start-from",
-        "pawns.c",
-        "--start-from",
-        "tempo.h",
-        "--only",
-        "Tempo",
-        "--output",
-        "out.h",
-        "--emit",
-        "c",
-    ]);
+    let [table, _] =
+        run(&["--start-from", "pawns.c", "--start-from", "tempo.h", "--only", "Tempo", "--output", "out.toml"]);
     assert!(table.contains("\nstart        ") && table.contains(" of 5 numbers are not those of the rows"), "{table}");
     let value =
         |text: &str| text.split("Tempo").nth(1).unwrap().chars().filter(char::is_ascii_digit).collect::<String>();
     assert_eq!(read()[0], after[0]);
-    let emitted = fs::read_to_string(folder.path("out.h")).unwrap();
+    let emitted = fs::read_to_string(folder.path("out.toml")).unwrap();
     assert_eq!(value(&emitted), value(&read()[1]));
-    assert!(emitted.starts_with("static const int Pawn[2] = {S("), "{emitted}");
+    assert!(emitted.starts_with("Pawn = [["), "{emitted}");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Data sets that count more or less than others, and what they tell of one another.
+//! Data sets that count more or less than others.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Folder, MATERIAL, lines, refusal, tuner};
+use crate::support::{Folder, lines, refusal, tuner};
 
 const QUICK: [&str; 7] = ["--resolve", "static", "--no-errors", "--min-seen", "0", "--only", "material"];
 
@@ -93,18 +93,6 @@ fn weights_that_cannot_be_are_told_in_one_line() {
 }
 
 #[test]
-fn caches_serve_all_weights() {
-    let folder = Folder::new();
-    sets(&folder);
-    let path = folder.0.path();
-    let (_, expected) = tune(path, &["a.epd", "b.epd=3"], &[]);
-    let (written, _) = tune(path, &["a.epd", "b.epd"], &["--cache", "cache"]);
-    let (reused, found) = tune(path, &["a.epd", "b.epd=3"], &["--cache", "cache"]);
-    assert_eq!((&written["cache"]["state"], &reused["cache"]["state"]), (&"written".into(), &"reused".into()));
-    assert_eq!(found, expected);
-}
-
-#[test]
 fn rows_of_other_engines_have_weights_too() {
     let folder = Folder::new();
     let head =
@@ -140,72 +128,4 @@ fn rows_of_other_engines_have_weights_too() {
     let mean =
         (150.0 * number(&weighted, "/sets/0/loss/after") + 200.0 * number(&weighted, "/sets/1/loss/after")) / 350.0;
     assert!((number(&weighted, "/loss/after") / mean - 1.0).abs() < 1e-6);
-}
-
-/// What `crosswise` says of sets of a folder.
-fn crosswise(folder: &Path, arguments: &[&str]) -> String {
-    let mut command = tuner();
-    command.current_dir(folder).args(["crosswise", "--resolve", "static", "--target", "result", "--min-seen", "0"]);
-    command.args(["--params", concat!(env!("CARGO_MANIFEST_DIR"), "/../params/baseline.toml")]).args(MATERIAL);
-    String::from_utf8(command.args(arguments).assert().success().get_output().stdout.clone()).unwrap()
-}
-
-#[test]
-fn sets_are_judged_by_what_nobody_fitted() {
-    let folder = Folder::new();
-    // Pieces are worth something else where queens are on the board.
-    let lines = lines(12_000);
-    let heavy = |line: &str| line.split(' ').next().unwrap().contains(['Q', 'q']);
-    let (queens, others): (Vec<&str>, Vec<&str>) = lines.lines().partition(|line| heavy(line));
-    folder.write("queens.epd", queens.join("\n"));
-    folder.write("others.epd", others.join("\n"));
-    let path = folder.0.path();
-    let told = crosswise(path, &["queens.epd", "others.epd", "--json", "--threads", "1"]);
-    assert_eq!(crosswise(path, &["queens.epd", "others.epd", "--json", "--threads", "3"]), told);
-    let json: Value = serde_json::from_str(&told).unwrap();
-    let names: Vec<&str> = json["tuned"].as_array().unwrap().iter().map(|row| row["on"].as_str().unwrap()).collect();
-    assert_eq!(names, ["start", "queens.epd", "others.epd", "all together"]);
-    let loss = |row: usize, set: usize| number(&json, &format!("/tuned/{row}/losses/{set}/loss/static"));
-    for (set, other) in [(0, 1), (1, 0)] {
-        // Its own parameters are best for a set, those of the other set are not.
-        assert!(loss(1 + set, set) < loss(0, set) && loss(1 + set, set) < loss(1 + other, set), "{json:#}");
-        assert_eq!(number(&json, &format!("/tuned/3/losses/{set}/above_all/mean")), 0.0);
-        let above = number(&json, &format!("/tuned/0/losses/{set}/above_all/mean"));
-        assert!((above - (loss(0, set) - loss(3, set))).abs() < 1e-12);
-    }
-    // A run that holds out the same positions judges the start alike.
-    let (run, _) = tune(path, &["queens.epd"], &["--validation", "0.2", "--target", "result"]);
-    assert!((number(&run, "/held_loss/before/static") / loss(0, 0) - 1.0).abs() < 1e-12);
-    assert!((number(&run, "/k") / number(&json, "/tuned/0/losses/0/k") - 1.0).abs() < 1e-12);
-    let held = (&run["held_out"], number(&run, "/positions") - number(&run, "/held_out"));
-    assert_eq!(held, (&json["sets"][0]["held_out"], number(&json, "/sets/0/fitted")));
-    // What hardly counts changes little.
-    let told = crosswise(path, &["queens.epd", "--epd", "others.epd=0.001", "--json"]);
-    let json: Value = serde_json::from_str(&told).unwrap();
-    let [own, other, all] = [1, 2, 3].map(|row| number(&json, &format!("/tuned/{row}/losses/0/loss/static")));
-    assert!((all - own).abs() < 0.1 * (other - own), "{json:#}");
-    let table = crosswise(path, &["queens.epd", "others.epd"]);
-    for told in ["\n1 queens.epd ", "\n2 others.epd ", "\nall together ", " on 1 ", " on 2\n", " ± "] {
-        assert!(table.contains(told), "{told} in {table}");
-    }
-}
-
-#[test]
-fn sets_that_cannot_be_judged_are_named() {
-    let folder = Folder::new();
-    sets(&folder);
-    let run = |arguments: &[&str]| refusal(tuner().current_dir(folder.0.path()).arg("crosswise").args(arguments));
-    let told = run(&["a.epd"]);
-    assert_eq!(told, "error: crosswise: name two sets or more, as in `tuner crosswise a.epd b.epd`");
-    let text = fs::read_to_string(folder.path("b.epd")).unwrap();
-    folder.write("one.epd", text.lines().next().unwrap());
-    let params = concat!(env!("CARGO_MANIFEST_DIR"), "/../params/baseline.toml");
-    let told = run(&["a.epd", "one.epd", "--resolve", "static", "--params", params]);
-    assert!(told.starts_with("error: one.epd: validation: a share of 0.2 leaves"), "{told}");
-    let won: String = text.lines().filter(|line| line.contains("\"1-0\"")).flat_map(|line| [line, "\n"]).collect();
-    folder.write("won.epd", won);
-    let told = run(&["a.epd", "won.epd", "--resolve", "static", "--params", params, "--target", "result"]);
-    assert!(
-        told.starts_with("error: won.epd: ") && told.contains("nothing can be fitted to games that all ended alike")
-    );
 }

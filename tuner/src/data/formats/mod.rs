@@ -16,7 +16,7 @@ mod viri;
 use std::ops::ControlFlow;
 
 use engine::chess::{FenError, Move, Position};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use thiserror::Error;
 use tools::foreign::Foreign;
 
@@ -45,7 +45,7 @@ pub struct Sample {
 }
 
 /// What a format counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Record {
     /// Lines of a text.
     Line,
@@ -83,7 +83,7 @@ impl Record {
 }
 
 /// How a file is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Format {
     /// Lines of a FEN and a label.
     Text(LabelStyle),

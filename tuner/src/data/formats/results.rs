@@ -1,12 +1,12 @@
 //! The ways to write results.
 
 use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::data::label::{Labels, Outcome};
 
 /// The ways to write the results of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 pub enum Results {
     /// `1-0`, `1/2-1/2`, `0-1`: always White's.
     #[value(skip)]

@@ -5,7 +5,7 @@
 //!   `FEN | 35 | 0.5` unless only the other order can be read.
 
 use engine::chess::{Color, FenError, Position};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::results::Results;
 use super::text::{begins_like_fen, unknown_result};
@@ -25,7 +25,7 @@ const GAME_NAMES: [&str; 5] = ["game", "game_id", "gameid", "game_number", "game
 const MANY_RESULTS: &str = "more than two columns are called like a result; --result-in NAME says which is meant";
 
 /// Where the columns of a file are, and how its results are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Table {
     /// What stands between columns.
     pub separator: char,

@@ -1,9 +1,9 @@
 //! How two numbers go together, in sums of whole numbers.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// How two numbers go together over positions that come in games.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(in crate::data) struct Correlation {
     count: u64,
     sums: [i64; 2],
@@ -21,9 +21,6 @@ const SLIGHT: f64 = 0.1;
 /// So many times its error a correlation is beyond doubt: that of numbers that have nothing to do with one another is
 /// about one over the square root of the number of games.
 const CERTAIN: f64 = 3.0;
-
-/// No number that is added is further from 0.
-const MOST: u128 = 1 << 15;
 
 impl Correlation {
     pub(in crate::data) fn count(&self) -> u64 {
@@ -93,12 +90,5 @@ impl Correlation {
         self.products += other.products;
         self.groups += other.groups;
         self.group = other.group.or(self.group);
-    }
-
-    /// Whether it may be of so many positions.
-    pub(super) fn is_of(&self, positions: u128) -> bool {
-        let sums = self.sums.iter().chain(&self.squares).chain([&self.products]);
-        let are_small = sums.map(|sum| u128::from(sum.unsigned_abs())).all(|sum| sum <= positions * MOST * MOST);
-        are_small && u128::from(self.count.max(self.groups)) <= positions
     }
 }

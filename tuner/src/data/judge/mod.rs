@@ -22,7 +22,7 @@ pub(super) mod tests;
 mod views;
 
 use engine::chess::Position;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::FileSummary;
 use super::label::{Label, Outcome};
@@ -66,7 +66,7 @@ const LEAST_POINTS: f64 = 0.75;
 const PHASES: [&str; PHASE_PARTS] = ["endgame", "middlegame", "opening"];
 
 /// What speaks for and against the labels of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Evidence {
     pub(super) results: WithMaterial,
     pub(super) scores: WithMaterial,
@@ -108,15 +108,6 @@ impl Evidence {
         add(&mut self.by_phase, &part.by_phase);
         add(&mut self.full, &part.full);
         add(&mut self.winning, &part.winning);
-    }
-
-    /// Whether so many positions may have been counted.
-    pub(super) fn is_of(&self, positions: u128) -> bool {
-        let counts = self.by_phase.iter().chain(&self.full).chain([&self.draws, &self.winning[0]]);
-        let are_few = counts.map(|&count| u128::from(count)).all(|count| count <= positions);
-        are_few
-            && u128::from(self.winning[1]) <= 2 * POINT as u128 * positions
-            && [&self.results, &self.scores].into_iter().all(|labels| labels.is_of(positions))
     }
 
     fn positions(&self) -> u64 {

@@ -173,9 +173,3 @@ fn level_games_and_missing_phases_are_named() {
     let warnings = evidence(&level).warnings(true);
     assert!(warnings.iter().any(|warning| warning.starts_with("all games begin balanced: ")), "{warnings:?}");
 }
-
-#[test]
-fn evidence_of_more_positions_than_there_are_is_refused() {
-    let found = evidence(&endings(2000, |_| false));
-    assert!(found.is_of(2000) && !found.is_of(1999));
-}

@@ -1,6 +1,6 @@
 //! Whose results and scores a file has, as its material says: a side that is ahead wins more often than not.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::Correlation;
 
@@ -11,7 +11,7 @@ const CLEAR: f64 = 0.15;
 const CERTAIN: f64 = 4.0;
 
 /// How labels of one kind go with material, by side to move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(in crate::data) struct WithMaterial {
     /// Over all positions with White, and with Black to move.
     pub(in crate::data) by_side: [Correlation; 2],
@@ -53,11 +53,6 @@ impl WithMaterial {
         let mut both = self.by_side[0];
         both.merge(&self.by_side[1]);
         both
-    }
-
-    pub(super) fn is_of(&self, positions: u128) -> bool {
-        let counts = self.straight.iter().chain(&self.turned).all(|&count| u128::from(count) <= positions);
-        counts && self.by_side.iter().all(|side| side.is_of(positions))
     }
 
     /// What looks wrong, if anything does.

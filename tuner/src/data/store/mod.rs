@@ -1,11 +1,9 @@
 //! Where positions are kept once they have been read: packed, in columns that may lie in mapped files.
 
-mod stored;
-
 use std::ops::Range;
 
 use engine::chess::{Move, Position};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::label::{GAME, Label, Outcome};
 use super::packed::{Packed, outcome_of, pack, position_of, score_of};
@@ -14,7 +12,7 @@ use crate::io::{Column, ColumnWriter, Storage, StorageError};
 use crate::processes;
 
 /// What positions stay together by when data are divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Grouping {
     /// Their game, which every line names, or which the format keeps together.
     Games,

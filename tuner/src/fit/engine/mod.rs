@@ -4,6 +4,7 @@
 //! what it says. The answers become a text of rows, in the order of the data, which is read as any other: neither the
 //! number of processes nor their speed has part in a byte of it.
 
+mod entry;
 mod process;
 mod rows;
 mod talk;
@@ -25,12 +26,11 @@ use std::{fmt, thread};
 use common::files::write_whole_with;
 
 use super::{Parameter, RunError};
-use crate::cache;
 use crate::data::{Dataset, DatasetError, ReadOptions, Source, judge, write_files, write_skipped};
 use crate::features::Resolve;
 use crate::io::StorageError;
 use crate::model::text::answers::{Declarations, Joint};
-use crate::model::text::{TextError, VERSION_2};
+use crate::model::text::{TextError, VERSION};
 use crate::progress::{Progress, Unit};
 use process::{CHUNK, Work};
 pub use rows::AskedRows;
@@ -163,7 +163,7 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<Option<PathBuf>, RunError> {
         std::fs::create_dir_all(folder).map_err(|error| StorageError::of(folder, error))?;
-        let mut parts = vec![VERSION_2.to_owned(), COLUMNS.to_owned(), self.resolve.name()];
+        let mut parts = vec![VERSION.to_owned(), COLUMNS.to_owned(), self.resolve.name()];
         for (place, word) in self.command.words.iter().enumerate() {
             parts.push(word.clone());
             let file = if place == 0 { program(word) } else { Some(PathBuf::from(word)) };
@@ -172,8 +172,8 @@ impl Engine {
                 parts.extend(digest.map_err(DatasetError::from)?);
             }
         }
-        let key = cache::key_of(sources, options, parts, progress)?;
-        Ok(key.map(|key| folder.join(format!("{}.rows.zst", key.name))))
+        let name = entry::name(sources, options, parts, progress)?;
+        Ok(name.map(|name| folder.join(format!("{name}.rows.zst"))))
     }
 
     /// Asks for all positions. What is answered goes to a file that has no name.

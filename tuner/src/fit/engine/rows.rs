@@ -8,7 +8,7 @@ use tools::compression::decode_text;
 
 use crate::fit::Check;
 use crate::model::text::answers::{Joint, renumber};
-use crate::model::text::{DATA, TextError, VERSION_2};
+use crate::model::text::{DATA, TextError, VERSION};
 
 /// What begins the lines in front of the rows that tell what they are.
 pub(super) const TOLD: &str = "# ";
@@ -94,7 +94,7 @@ impl Answered {
     pub(super) fn write(&self, to: &mut dyn Write) -> io::Result<()> {
         let mut packed = zstd::Encoder::new(to, 1)?;
         packed.include_checksum(true)?;
-        writeln!(packed, "{VERSION_2}")?;
+        writeln!(packed, "{VERSION}")?;
         self.told.lines().try_for_each(|line| writeln!(packed, "{TOLD}{line}"))?;
         packed.write_all(self.joint.head.as_bytes())?;
         let mut file = BufReader::new(&self.file);

@@ -9,7 +9,7 @@ use super::process::{Process, Question, Work};
 use super::rows::Piece;
 use super::{Accept, Engine, RunError};
 use crate::data::Grouping;
-use crate::model::text::VERSION_2;
+use crate::model::text::VERSION;
 use crate::model::text::answers::{Answer, Answers, Asked, Declarations};
 
 /// Centipawns by which a score may differ from that with the colours exchanged: engines round.
@@ -33,7 +33,7 @@ impl Engine {
         let mut answers = Answers::open(name, &mut said).map_err(|error| {
             let error = error.to_string();
             let advice = format!(
-                "; an engine that is asked begins with `{VERSION_2}`, its sums and its formula, unasked, and flushes its output"
+                "; an engine that is asked begins with `{VERSION}`, its sums and its formula, unasked, and flushes its output"
             );
             let advice = if has_begun(&error, name) { "" } else { &advice };
             fault(format!("{error}{advice}{}", ending(&mut process)))

@@ -9,9 +9,6 @@ use crate::params_file::provenance_of;
 use crate::run::{CurvePoint, Losses, Outcome};
 use crate::tune::{Loss, Report};
 
-/// A bootstrap whose errors differ more than this from the standard errors says that these are not to be trusted.
-const BOOTSTRAP_AGREES: std::ops::RangeInclusive<f64> = 0.8..=1.25;
-
 impl Page {
     /// Tells what any run has to say; `name` is what the tuned parameters are called, `start` what those of the start are.
     fn of<L>(outcome: &Outcome<L>, numbers: Numbers, name: String, start: String) -> Self {
@@ -154,10 +151,6 @@ fn facts<L>(outcome: &Outcome<L>) -> Vec<(String, String)> {
     if let Some(errors) = &outcome.errors {
         facts.push(("Errors", format!("from {} games or positions", errors.clusters)));
     }
-    if let Some(found) = &outcome.bootstrap {
-        let words = format!("{} samples, {:.3} of the standard errors in the median", found.samples, found.ratio);
-        facts.push(("Bootstrap", words));
-    }
     facts.extend(outcome.references.iter().map(|reference| ("Reference", reference.movement())));
     let seconds = &outcome.seconds;
     facts.push(("Seconds", format!("{:.2}, of them {:.2} to minimise", seconds.total, seconds.optimize)));
@@ -171,9 +164,6 @@ fn warnings<L>(outcome: &Outcome<L>) -> Vec<String> {
     }
     if !outcome.converged {
         warnings.push("The largest number of steps was taken; run again from the output.".to_owned());
-    }
-    if let Some(found) = outcome.bootstrap.as_ref().filter(|found| !BOOTSTRAP_AGREES.contains(&found.ratio)) {
-        warnings.push(format!("A bootstrap finds errors {:.2} times as large as the standard errors.", found.ratio));
     }
     warnings
 }

@@ -210,36 +210,3 @@ fn rows_are_refused_for_what_is_wrong_with_them() {
     assert_row(&rows, 0, 1);
     assert!(rows.row(1).iter().all(|segment| segment.leaves.is_empty()));
 }
-
-#[test]
-fn blocks_that_cannot_be_are_found() {
-    let sound = || rows(0..300);
-    assert_eq!(sound().fault(), None);
-    let broken = |change: &dyn Fn(&mut Rows)| {
-        let mut rows = sound();
-        change(&mut rows);
-        rows.fault().unwrap()
-    };
-    let told = broken(&|rows| rows.block = vec![0, 9, 8, 9, 10].into());
-    assert_eq!(told, "block is out of order");
-    let told = broken(&|rows| rows.block = vec![0, 1, 2, 3, 1 << 40].into());
-    assert_eq!(told, "block is beyond the entries");
-    let told = broken(&|rows| {
-        let mut block = rows.block.to_vec();
-        block[3] -= 1;
-        rows.block = block.into();
-    });
-    assert_eq!(told, "length of rows 128..192 is not that of their block");
-    let told = broken(&|rows| {
-        let mut leaf = rows.leaf.to_vec();
-        *leaf.last_mut().unwrap() = 300;
-        rows.leaf = leaf.into();
-    });
-    assert!(told.starts_with("leaf of row 29"), "{told}");
-    let told = broken(&|rows| {
-        let mut count = rows.count.to_vec();
-        *count.last_mut().unwrap() = 0;
-        rows.count = count.into();
-    });
-    assert_eq!(told, "count of rows 256..300 is out of range");
-}

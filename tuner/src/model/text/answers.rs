@@ -18,7 +18,7 @@ use super::header::{Column, Header};
 use super::lines::LineReader;
 use super::row::RowFormat;
 use super::write::sum_line;
-use super::{Parameter, TextError, VERSION_2};
+use super::{Parameter, TextError};
 use crate::io::Storage;
 use crate::model::formula::{Place, brief};
 
@@ -69,10 +69,7 @@ impl<'t> Answers<'t> {
         let mut lines = LineReader::new(file, text);
         let mut header = Header::default();
         header.is_asked = true;
-        let (is_old, declared) = header.open(&mut lines)?;
-        if is_old {
-            return Err(lines.fault(format!("an engine that is asked answers as `{VERSION_2}`")));
-        }
+        let declared = header.open(&mut lines)?;
         let opening = header.parameters.len();
         Ok(Answers { lines, header, columns: declared.columns, opening, gather: None })
     }
@@ -137,7 +134,7 @@ impl<'t> Answers<'t> {
                 Gather::new(header, &declared, &Storage::default())
             }
         };
-        let format = RowFormat { header, columns, is_old: false, listed: header.parameters.len() };
+        let format = RowFormat { header, columns };
         let label = format.parse(row, &mut rows).map_err(|message| lines.fault(message))?;
         rows.push(label, lines)?;
         rows.check_scores(lines)?;
@@ -154,7 +151,6 @@ impl<'t> Answers<'t> {
             Column::Score => "score",
             Column::Constant => "constant",
             Column::Fact(fact) => &facts[fact - 1].0,
-            Column::Count(_) => unreachable!("a column of version 1"),
         });
         Declarations {
             columns: format!("rows {}", names.collect::<Vec<_>>().join(" ")),
@@ -266,6 +262,7 @@ impl PartialOrd for Natural<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::text::VERSION;
 
     const HEAD: &str = "merino-rows 2\nsum main pair\nsum side single sided\nfact f 0 1\nscore = main.mg + \
         f * (main.eg + side.white - side.black)\npair main z 1 2\nrows score f\n";
@@ -296,7 +293,7 @@ mod tests {
         other.1.lines().rev().for_each(|row| renumber(row, &joint.numbers[1], &mut again));
         assert_eq!(again, rows);
         // What comes of it is a text of rows.
-        let text = super::super::parse(format!("{VERSION_2}\n{}{rows}", joint.head)).unwrap();
+        let text = super::super::parse(format!("{VERSION}\n{}{rows}", joint.head)).unwrap();
         let names: Vec<&str> = text.parameters.iter().map(|parameter| &parameter.name[..]).collect();
         assert_eq!((names, text.rows.len()), (vec!["z", "a[9]", "a[10]"], 2));
     }

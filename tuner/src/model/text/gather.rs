@@ -193,12 +193,7 @@ impl Gather {
     }
 
     /// All rows, of these texts.
-    pub(super) fn finish(
-        mut self,
-        header: Header,
-        files: Vec<(String, usize)>,
-        is_old: bool,
-    ) -> Result<TextRows, TextError> {
+    pub(super) fn finish(mut self, header: Header, files: Vec<(String, usize)>) -> Result<TextRows, TextError> {
         if !self.searches.is_empty() {
             self.searches.resize(self.lines.len(), None);
         }
@@ -213,7 +208,6 @@ impl Gather {
             lines: self.lines,
             files,
             sets: self.sets,
-            is_old,
         })
     }
 }

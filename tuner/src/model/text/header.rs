@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::lines::{LineReader, Words};
 use super::write::sum_line;
-use super::{Parameter, Start, TextError, VERSION_1, VERSION_2, old};
+use super::{Parameter, Start, TextError, VERSION};
 use crate::model::Model;
 use crate::model::formula::{CONSTANT, Formula, FormulaError, Interval, Place, brief};
 use crate::model::layout::{Layout, Leaf, Sum, SumKind};
@@ -33,8 +33,6 @@ pub(super) enum Column {
     Constant,
     /// A fact, by its number.
     Fact(usize),
-    /// The count of a parameter, by its number.
-    Count(usize),
 }
 
 /// The columns that others know where an engine is asked: those of labels.
@@ -75,26 +73,26 @@ impl Declared {
 }
 
 impl Header {
-    /// Reads the declarations of a text of either version; whether it is version 1.
-    pub(super) fn open(&mut self, lines: &mut LineReader) -> Result<(bool, Declared), TextError> {
-        let is_old = self.begin(lines)?;
-        Ok((is_old, if is_old { old::read(self, lines)? } else { self.read(lines, true)? }))
+    /// Reads the declarations of a text.
+    pub(super) fn open(&mut self, lines: &mut LineReader) -> Result<Declared, TextError> {
+        self.begin(lines)?;
+        self.read(lines)
     }
 
-    /// Reads the version, before which an engine that is asked may greet; whether it is version 1.
-    fn begin(&self, lines: &mut LineReader) -> Result<bool, TextError> {
+    /// Reads the version, before which an engine that is asked may greet.
+    fn begin(&self, lines: &mut LineReader) -> Result<(), TextError> {
         lines.advance()?;
         let number = lines.number;
         let first = brief(&String::from_utf8_lossy(lines.bytes())).escape_debug().to_string();
         let mut greetings = if self.is_asked { GREETINGS } else { 0 };
         loop {
-            if lines.bytes() == VERSION_1.as_bytes() || lines.bytes() == VERSION_2.as_bytes() {
-                return Ok(lines.bytes() == VERSION_1.as_bytes());
+            if lines.bytes() == VERSION.as_bytes() {
+                return Ok(());
             }
             let silent = |error| TextError::Refused(format!("{error}; it has said `{first}`"));
             if greetings == 0 || !lines.advance().map_err(silent)? {
                 let said = if first.is_empty() { String::new() } else { format!("; it says `{first}`") };
-                let fault = format!("expected `{VERSION_2}` or `{VERSION_1}`: not a file of rows{said}");
+                let fault = format!("expected `{VERSION}`: not a file of rows{said}");
                 return Err(lines.fault_at(number, fault));
             }
             greetings -= 1;
@@ -119,28 +117,19 @@ impl Header {
         Some((told(&own, at), told(&others, at)))
     }
 
-    /// Reads declarations up to the line `rows`, and checks them; without rows, to the end of the text.
-    pub(super) fn read(&mut self, lines: &mut LineReader, has_rows: bool) -> Result<Declared, TextError> {
-        let mut place = Place { line: 1, column: 1 };
+    /// Reads declarations up to the line `rows`, and checks them.
+    fn read(&mut self, lines: &mut LineReader) -> Result<Declared, TextError> {
         while lines.advance()? {
-            let line;
-            (line, place) = lines.text()?;
+            let (line, place) = lines.text()?;
             // A comment.
             let line = line.find(" #").or(line.find("\t#")).map_or(line, |end| line[..end].trim_ascii_end());
-            if line == VERSION_2 && !has_rows {
-                continue;
-            }
             match self.declare(line, place) {
                 Ok(None) => {}
-                Ok(Some(declared)) if has_rows => return Ok(declared),
-                Ok(Some(_)) => return Err(lines.fault("declarations end before the line `rows`".to_owned())),
+                Ok(Some(declared)) => return Ok(declared),
                 Err(error) => return Err(lines.fault_in_header(error)),
             }
         }
-        if has_rows {
-            return Err(lines.fault("the text ends before its rows: a line `rows` names their columns".to_owned()));
-        }
-        self.finish(Vec::new(), place).map_err(|error| lines.fault_in_header(error))
+        Err(lines.fault("the text ends before its rows: a line `rows` names their columns".to_owned()))
     }
 
     /// Takes a line; all that was declared if it is the last one.

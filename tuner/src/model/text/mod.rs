@@ -31,13 +31,12 @@
 //! declarations from 0 on, and how often it counts. `w` and `b` stand before the entries of sided sums that are White's
 //! and Black's; entries of other sums stand before both, positive for White. A line `data NAME` among the rows begins
 //! another set of data, whose scores of a search have a scale of their own. Blank lines and what follows a `#` at the
-//! start of a line or after a blank mean nothing. Version 1 is in the module `old`.
+//! start of a line or after a blank mean nothing.
 
 pub(crate) mod answers;
 mod gather;
 mod header;
 mod lines;
-mod old;
 mod row;
 #[cfg(test)]
 mod tests;
@@ -57,12 +56,8 @@ use lines::LineReader;
 pub use lines::RowLines;
 use row::RowFormat;
 
-/// Phase weights of version 1, the last of its parameters.
-pub const PHASE_WEIGHTS: usize = old::PIECES;
-
-/// First lines.
-const VERSION_1: &str = "merino-rows 1";
-pub(crate) const VERSION_2: &str = "merino-rows 2";
+/// The first line.
+pub(crate) const VERSION: &str = "merino-rows 2";
 
 /// What a line begins with behind which the rows of another set of data follow.
 pub(crate) const DATA: &str = "data ";
@@ -133,21 +128,12 @@ pub struct TextRows {
     pub files: Vec<(String, usize)>,
     /// The first row of each set of data: of each text, and behind each line `data`.
     pub sets: Vec<usize>,
-    /// Whether they are of version 1, whose last parameters are the phase weights.
-    pub is_old: bool,
 }
 
 impl TextRows {
     /// All numbers of the parameters, where they start.
     pub fn start(&self) -> Vec<f64> {
         self.parameters.iter().flat_map(|parameter| parameter.start.numbers()).copied().collect()
-    }
-
-    /// What is declared of parameters and formula, in one line.
-    pub fn declarations(&self) -> String {
-        let parameter = |parameter: &Parameter| format!("{} {:?} {}", parameter.name, parameter.sum, parameter.unit);
-        let lines = self.formula.lines().map(str::to_owned).chain(self.parameters.iter().map(parameter));
-        lines.collect::<Vec<_>>().join(" ")
     }
 
     /// Where a row was read: file and line.
@@ -181,8 +167,8 @@ impl TextError {
 /// A text, and what messages call it.
 pub type Text = (String, Box<dyn BufRead>);
 
-/// Reads texts of rows, of either version, all with the same declarations. These (parameters, model, and whether they are
-/// of version 1) are accepted or refused before the first row is read.
+/// Reads texts of rows, all with the same declarations. These (parameters and model) are accepted or refused before the
+/// first row is read.
 ///
 /// # Errors
 /// The first fault, and where it is.
@@ -191,23 +177,23 @@ pub type Text = (String, Box<dyn BufRead>);
 /// If there is no text.
 pub fn read<E: From<TextError>>(
     texts: impl IntoIterator<Item = Result<Text, E>>,
-    accept: impl FnOnce(&[Parameter], &Model, bool) -> Result<(), E>,
+    accept: impl FnOnce(&[Parameter], &Model) -> Result<(), E>,
     storage: &Storage,
 ) -> Result<TextRows, E> {
     let mut texts = texts.into_iter();
     let (file, mut text) = texts.next().expect("at least one text")?;
     let mut lines = LineReader::new(&file, &mut *text);
     let mut header = Header::default();
-    let (is_old, declared) = header.open(&mut lines)?;
-    accept(&header.parameters, &declared.model, is_old)?;
+    let declared = header.open(&mut lines)?;
+    accept(&header.parameters, &declared.model)?;
     let mut rows = Gather::new(&header, &declared, storage);
     let mut files = vec![(file.clone(), 0)];
-    read_rows(&header, &declared.columns, is_old, lines, &mut rows)?;
+    read_rows(&header, &declared.columns, lines, &mut rows)?;
     for next in texts {
         let (other, mut text) = next?;
         let mut lines = LineReader::new(&other, &mut *text);
         let mut again = Header::default();
-        let (_, declared) = again.open(&mut lines)?;
+        let declared = again.open(&mut lines)?;
         if let Some((found, expected)) = again.difference(&header, declared.has_scores(), rows.has_scores()) {
             let message = format!(
                 "{other}: {found}, but {file} {expected}: rows that are fitted together have the same declarations"
@@ -216,43 +202,28 @@ pub fn read<E: From<TextError>>(
         }
         files.push((other.clone(), rows.len()));
         rows.next_text(files.len());
-        read_rows(&again, &declared.columns, is_old, lines, &mut rows)?;
+        read_rows(&again, &declared.columns, lines, &mut rows)?;
     }
-    Ok(rows.finish(header, files, is_old)?)
+    Ok(rows.finish(header, files)?)
 }
 
 /// Reads one text, called `rows`, that is at hand.
 #[cfg(test)]
 pub(crate) fn parse(text: impl AsRef<[u8]>) -> Result<TextRows, TextError> {
     let text: Box<dyn BufRead> = Box::new(io::Cursor::new(text.as_ref().to_vec()));
-    read([Ok(("rows".to_owned(), text))], |_, _, _| Ok(()), &Storage::default())
-}
-
-/// Reads declarations without rows: those of an evaluation that makes its rows itself. It has no scores.
-///
-/// # Errors
-/// The first fault, and where it is.
-pub fn declare(file: &str, declarations: &str) -> Result<TextRows, TextError> {
-    let mut text = declarations.as_bytes();
-    let mut lines = LineReader::new(file, &mut text);
-    let mut header = Header::default();
-    let declared = header.read(&mut lines, false)?;
-    let rows = Gather::new(&header, &declared, &Storage::default());
-    rows.finish(header, vec![(file.to_owned(), 0)], false)
+    read([Ok(("rows".to_owned(), text))], |_, _| Ok(()), &Storage::default())
 }
 
 fn read_rows(
     header: &Header,
     columns: &[header::Column],
-    is_old: bool,
     mut lines: LineReader,
     rows: &mut Gather,
 ) -> Result<(), TextError> {
-    let listed = header.parameters.len() - if is_old { old::PIECES } else { 0 };
-    let format = RowFormat { header, columns, is_old, listed };
+    let format = RowFormat { header, columns };
     let before = rows.len();
     while lines.advance()? {
-        if !is_old && lines.bytes().starts_with(DATA.as_bytes()) {
+        if lines.bytes().starts_with(DATA.as_bytes()) {
             rows.begin_set();
         } else {
             format.read(&lines, rows)?;

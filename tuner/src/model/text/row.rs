@@ -29,10 +29,6 @@ pub(super) struct Label {
 pub(super) struct RowFormat<'h> {
     pub(super) header: &'h Header,
     pub(super) columns: &'h [Column],
-    /// Whether they are of version 1: no sides, no fractions, no unknown groups.
-    pub(super) is_old: bool,
-    /// Parameters that entries may name: the first ones.
-    pub(super) listed: usize,
 }
 
 impl RowFormat<'_> {
@@ -53,7 +49,7 @@ impl RowFormat<'_> {
             let word = words.next();
             match column {
                 Column::Result => label.result = number("a result from 0 to 1", word)?,
-                Column::Group if word == b"-" && !self.is_old => {}
+                Column::Group if word == b"-" => {}
                 Column::Group => label.group = Some(number("the number of a group", word)?),
                 Column::Search if word == b"-" => {}
                 Column::Search => label.search = Some(search(word)?),
@@ -65,9 +61,6 @@ impl RowFormat<'_> {
                         finite("the number of a fact", word).map_err(|error| format!("`{name}`: {error}"))?;
                     check_range(name, *range, value)?;
                     rows.fact(fact, value);
-                }
-                Column::Count(parameter) => {
-                    rows.count(parameter, 0, i32::from(number::<u8>("a count of pieces", word)?));
                 }
             }
         }
@@ -82,11 +75,11 @@ impl RowFormat<'_> {
                 Some((word, index, count)) => (word, u64::from(index), f64::from(count), true),
                 None => match words.next() {
                     [] | [b'#', ..] => return Ok(()),
-                    b"w" if !self.is_old => {
+                    b"w" => {
                         side = Some(0);
                         continue;
                     }
-                    b"b" if !self.is_old => {
+                    b"b" => {
                         side = Some(1);
                         continue;
                     }
@@ -96,8 +89,8 @@ impl RowFormat<'_> {
                     }
                 },
             };
-            let Some(parameter) = usize::try_from(index).ok().filter(|&index| index < self.listed) else {
-                let listed = self.listed;
+            let listed = self.header.parameters.len();
+            let Some(parameter) = usize::try_from(index).ok().filter(|&index| index < listed) else {
                 return Err(format!("{}: parameter {index} is not one of the {listed} there are", shown(word)));
             };
             let Counted { is_sided, unit, .. } = rows.counted[parameter];
@@ -144,9 +137,6 @@ impl RowFormat<'_> {
     fn fraction(&self, word: &[u8], parameter: usize, count: f64, unit: f64) -> String {
         let name = &self.header.parameters[parameter].name;
         let word = shown(word);
-        if self.is_old {
-            return format!("{word}: counts are whole numbers");
-        }
         const PARTS: [f64; 16] = [2., 4., 5., 8., 10., 16., 20., 25., 32., 50., 64., 100., 128., 256., 1000., 10_000.];
         let is_whole = |number: f64| (number - number.round()).abs() <= SLACK;
         match PARTS.iter().find(|&parts| is_whole(count / unit * parts)) {

@@ -123,7 +123,7 @@ fn scores_of_searches_come_with_some_rows_or_none() {
         let text: Box<dyn BufRead> = Box::new(io::Cursor::new(text.into_bytes()));
         Ok::<_, TextError>(("rows".to_owned(), text))
     });
-    let all = read(texts, |_, _, _| Ok(()), &Storage::default()).expect("sound rows");
+    let all = read(texts, |_, _| Ok(()), &Storage::default()).expect("sound rows");
     let found = all.searches.iter().map(|score| score.unwrap_or_default()).collect::<Vec<_>>();
     assert_eq!(found, [0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0]);
     assert_eq!(all.sets, [0, 4, 8]);
@@ -142,7 +142,6 @@ fn lines_among_the_rows_part_sets_of_data() {
     let rows = parse(text.replacen("\n0.5 -31", "\ndata a\n0.5 -31", 1)).expect("sound rows");
     assert_eq!((&rows.sets[..], rows.groups[2]), (&[0, 1, 3][..], Some(18)));
     assert_eq!(parse(written(&rows)).expect("sound rows").sets, rows.sets);
-    assert!(told(OLD.replacen("\n1 -31.5", "\ndata b\n1 -31.5", 1)).contains("expected a result from 0 to 1"));
 }
 
 #[test]
@@ -205,11 +204,8 @@ fn faults_of_rows_are_told_with_their_line() {
     let end = ROWS.find("0.5 -31").expect("a row");
     let endless = format!("{ROWS}{}", "0 ".repeat(1 << 20));
     for (text, message) in [
-        (&b""[..], "rows:0: expected `merino-rows 2` or `merino-rows 1`: not a file of rows"),
-        (
-            b"\n\nmerino-rows 3\n",
-            "rows:3: expected `merino-rows 2` or `merino-rows 1`: not a file of rows; it says `merino-rows 3`",
-        ),
+        (&b""[..], "rows:0: expected `merino-rows 2`: not a file of rows"),
+        (b"\n\nmerino-rows 3\n", "rows:3: expected `merino-rows 2`: not a file of rows; it says `merino-rows 3`"),
         (b"merino-rows 2\n", "rows:1: the text ends before its rows: a line `rows` names their columns"),
         (b"merino-rows 2\nsum \xff\n", "rows:2: is not text"),
         (&ROWS.as_bytes()[..end], "rows: no rows"),
@@ -262,81 +258,6 @@ fn what_goes_on_for_ever_ends() {
     }
 }
 
-/// Version 1, as it was.
-const OLD: &str = "merino-rows 1\n# of a toy\nsingle tempo 10\npair p[0] 80 100.5\nphase 0 1 1 2 4\nrows\n\n\
-                   0.5 0 16 4 4 4 2 17 0:1 1:-2\n1 -31.5 8 0 1 2 0 18 1:3 0:-1 0:1\n";
-
-#[test]
-fn version_1_is_read_as_sums() {
-    let rows = parse(OLD).expect("sound rows");
-    let names: Vec<(&str, Option<usize>, &[f64])> =
-        rows.parameters.iter().map(|p| (&p.name[..], p.sum, p.start.numbers())).collect();
-    assert_eq!(
-        names[..3],
-        [("tempo", Some(1), &[10.0][..]), ("p[0]", Some(0), &[80.0, 100.5]), ("phase[0]", Some(2), &[0.0])]
-    );
-    assert_eq!(rows.model.layout.common, [vec![(3, 16.0), (4, 4.0), (5, 4.0), (6, 4.0), (7, 2.0)]]);
-    let phases = vec![(0, 16), (1, 4), (2, 4), (3, 4), (4, 2)];
-    assert_eq!(counts(&rows, 0), [vec![(0, -2)], vec![(0, 1)], phases]);
-    assert_eq!(counts(&rows, 1), [vec![(0, 3)], vec![], vec![(0, 8), (2, 1), (3, 2)]]);
-    assert_eq!((rows.rows.targets(), rows.rows.facts(1)), (&[0.5, 1.0][..], &[-31.5][..]));
-    assert_eq!(rows.groups, [Some(17), Some(18)]);
-    assert_eq!((rows.lines.of(0), rows.lines.of(1), rows.scores.is_none()), (8, 9, true));
-    let score = |rows: &TextRows, totals: &[f64]| {
-        let mut work = Work::new(5, 1);
-        work.facts[0] = [-31.5; LANES];
-        totals.iter().enumerate().for_each(|(slot, &total)| work.totals[slot] = [total; LANES]);
-        rows.model.tape.scores(&mut work)[0]
-    };
-    let found = score(&rows, &[240.0, 301.5, 7.0, 5.0, 24.0]);
-    assert!((found - (5.0 / 24.0 * 240.0 + 19.0 / 24.0 * 301.5 + 7.0 - 31.5)).abs() < 1e-12, "{found}");
-    // More than all pieces count as all.
-    assert_eq!(score(&rows, &[240.0, 301.5, 7.0, 25.0, 24.0]), 240.0 + 7.0 - 31.5);
-    // Without weights, everything is midgame.
-    let weightless = parse(OLD.replace("0 1 1 2 4\n", "0 0 0 0 0\n")).expect("sound rows");
-    assert_eq!(score(&weightless, &[240.0, 301.5, 7.0, 0.0, 0.0]), 240.0 + 7.0 - 31.5);
-    assert_eq!(parse(OLD.replace("phase 0 1 1 2 4\n", "")).expect("sound rows").rows, rows.rows);
-    let mut text = Vec::new();
-    assert!(rows.write(&mut text).is_err() && text.is_empty());
-}
-
-#[test]
-fn faults_of_version_1_are_told_with_their_line() {
-    for (before, after, message) in [
-        (
-            "merino-rows 1",
-            "merino-rows 3",
-            ":1: expected `merino-rows 2` or `merino-rows 1`: not a file of rows; it says `merino-rows 3`",
-        ),
-        ("single tempo 10", "single tempo", ":3:13: expected a number, found the end of the line"),
-        ("pair p[0]", "pare p[0]", ":4:1: expected single, pair, phase or rows, found `pare`"),
-        ("100.5", "100.5 3", ":4:20: expected the end of the line, found `3`"),
-        ("p[0]", "tempo", ":4:6: `tempo` is declared twice: choose another name"),
-        ("100.5", "inf", ":4:14: `inf` is not finite"),
-        ("2 4\nrows", "2 -4\nrows", ":5:15: a phase weight is -4, less than 0"),
-        ("0.5 0 16", "1/2 0 16", ":8: expected a result from 0 to 1, found `1/2`"),
-        ("0.5 0 16", "1.5 0 16", ":8: rows: target 1.5 is not in 0..=1"),
-        ("0.5 0 16", "0.5 0 256", ":8: expected a count of pieces, found `256`"),
-        ("2 17 0:1", "2 - 0:1", ":8: expected the number of a group, found `-`"),
-        ("2 17 0:1", "2 17 w 0:1", ":8: expected index:count, found `w`"),
-        ("1:-2", "2:-2", ":8: `2:-2`: parameter 2 is not one of the 2 there are"),
-        ("1:-2", "1-2", ":8: expected index:count, found `1-2`"),
-        ("1:-2", "1:0.5", ":8: `1:0.5`: counts are whole numbers"),
-        ("-31.5", "NaN", ":9: expected a constant, found NaN, which is not finite"),
-        ("rows\n\n", "", ":6:1: expected single, pair, phase or rows, found `0.5`"),
-    ] {
-        assert_eq!(told(OLD.replacen(before, after, 1)), format!("rows{message}"));
-    }
-    let many = (0..70_000).map(|index| format!("pair p{index} 0 0\n")).collect::<String>();
-    for (text, message) in [
-        ("merino-rows 1\nrows\n".to_owned(), "rows: no rows"),
-        ("merino-rows 1\n".to_owned(), "rows:1: expected a line `rows`, found the end of the text"),
-        (format!("merino-rows 1\n{many}"), "rows:65538:6: more than 65536 parameters in the sum `main`"),
-    ] {
-        assert_eq!(told(text), message);
-    }
-}
-
 /// Nothing that is read may panic, whatever it is.
 #[test]
 fn bytes_of_any_kind_are_refused_or_read() {
@@ -344,7 +265,7 @@ fn bytes_of_any_kind_are_refused_or_read() {
     let full = ROWS.replace("score = ", "let init(e) = e + sign(e) * max(-abs(e), log(2 + e^2))\nscore = init(1) + ");
     let parameters = "pair main a 1 2\npair safety b 1 2\nsingle complexity c 1\nsingle tempo d 1\n";
     let ethereal = format!("merino-rows 2\n{ETHEREAL}{parameters}rows result phase scale\n0.5 1 1 0:1 w 1:2 b 1:3 ");
-    let texts = [&full, OLD, &ethereal];
+    let texts = [&full[..], ROWS, &ethereal];
     let words: Vec<&str> =
         texts.iter().flat_map(|text| text.split_inclusive([' ', '\n', '(', ')', '.', ',', '+', '*', '/'])).collect();
     let mut sound = 0;
@@ -364,13 +285,11 @@ fn bytes_of_any_kind_are_refused_or_read() {
         }
         if let Ok(rows) = parse(&text) {
             sound += 1;
-            if round % 3 != 1 {
-                parse(written(&rows)).unwrap_or_else(|error| panic!("{error}\n{}", String::from_utf8_lossy(&text)));
-            }
+            parse(written(&rows)).unwrap_or_else(|error| panic!("{error}\n{}", String::from_utf8_lossy(&text)));
         }
         let noise: Vec<u8> = (0..random.below(200)).map(|_| random.below(256) as u8).collect();
-        let start = [&b"merino-rows 2\n"[..], b"merino-rows 2\nsum z single\nscore = ", b"merino-rows 1\n", b""];
-        assert!(parse([start[round % 4], &noise].concat()).is_err());
+        let start = [&b"merino-rows 2\n"[..], b"merino-rows 2\nsum z single\nscore = ", b""];
+        assert!(parse([start[round % 3], &noise].concat()).is_err());
     }
     assert!(sound > 500, "{sound}");
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{DATA, Parameter, Start, TextRows, VERSION_2};
+use super::{DATA, Parameter, Start, TextRows, VERSION};
 use crate::model::formula::CONSTANT;
 use crate::model::layout::{Sum, SumKind};
 
@@ -43,7 +43,7 @@ impl TextRows {
                 "a total of several parameters that all rows share cannot be written as text",
             ));
         }
-        writeln!(text, "{VERSION_2}")?;
+        writeln!(text, "{VERSION}")?;
         let sums = &self.model.layout.sums;
         sums.iter().try_for_each(|sum| writeln!(text, "{}", sum_line(sum)))?;
         self.parameters.iter().try_for_each(|parameter| writeln!(text, "{}", parameter.line(sums)))?;

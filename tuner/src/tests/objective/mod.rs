@@ -1,7 +1,6 @@
 //! The objective and its minimisation, checked against finite differences, known truths and each other.
 
 pub(crate) mod problem;
-mod resume;
 mod ties;
 
 use crate::model::rows::{BLOCK, RowsWriter};
@@ -203,7 +202,7 @@ fn all_methods_find_the_same_minimum() {
         let least = minimize(&objective, &start(), &bounds());
         assert!(least.gradient_ratio <= 1e-8);
         for (method, above) in methods() {
-            let fit = method.minimize(&objective, &start(), &bounds(), None, &mut ()).unwrap();
+            let fit = method.minimize(&objective, &start(), &bounds(), &mut ()).unwrap();
             let excess = fit.loss / least.loss - 1.0;
             assert!(
                 (-1e-12..=above).contains(&excess),
@@ -226,7 +225,7 @@ fn no_method_moves_what_is_frozen_or_leaves_bounds() {
     frozen.iter().for_each(|&j| limits.freeze(j).unwrap());
     let least = minimize(&objective, &begin, &limits).loss;
     for (method, above) in methods() {
-        let fit = method.minimize(&objective, &begin, &limits, None, &mut ()).unwrap();
+        let fit = method.minimize(&objective, &begin, &limits, &mut ()).unwrap();
         assert!(frozen.iter().all(|&j| fit.theta[j] == begin[j]));
         assert!(
             fit.theta.iter().zip(&lower).zip(&upper).all(|((value, lower), upper)| lower <= value && value <= upper)
@@ -242,10 +241,10 @@ fn every_method_is_the_same_with_any_number_of_threads() {
     let all = || {
         let few = [
             Box::new(Lbfgs { max_steps: 30, ..Lbfgs::default() }) as Box<dyn Solver>,
-            Box::new(Adam { max_epochs: 30, batch: Some(3000), ..Adam::default() }),
+            Box::new(Adam { max_epochs: 30, ..Adam::default() }),
             Box::new(LocalSearch { max_sweeps: 5, ..LocalSearch::default() }),
         ];
-        let fit = |method: Box<dyn Solver>| method.minimize(&objective, &start(), &bounds(), None, &mut ()).unwrap();
+        let fit = |method: Box<dyn Solver>| method.minimize(&objective, &start(), &bounds(), &mut ()).unwrap();
         few.map(fit)
     };
     let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(all);
@@ -256,7 +255,7 @@ fn every_method_is_the_same_with_any_number_of_threads() {
 fn local_search_ends_at_whole_numbers_that_no_single_step_betters() {
     let rows = rows(5000, drawn);
     let objective = pulled(&rows, 1.0, 1e-9, &start());
-    let fit = LocalSearch::default().minimize(&objective, &start(), &bounds(), None, &mut ()).unwrap();
+    let fit = LocalSearch::default().minimize(&objective, &start(), &bounds(), &mut ()).unwrap();
     assert_eq!(fit.termination, Termination::NoProgress);
     for (j, &value) in fit.theta.iter().enumerate() {
         assert_eq!(value, value.round(), "{j}");
@@ -265,7 +264,7 @@ fn local_search_ends_at_whole_numbers_that_no_single_step_betters() {
         }
     }
     let other = LocalSearch { seed: 1, ..LocalSearch::default() };
-    let other = other.minimize(&objective, &start(), &bounds(), None, &mut ()).unwrap();
+    let other = other.minimize(&objective, &start(), &bounds(), &mut ()).unwrap();
     assert_ne!(other.history, fit.history);
 }
 
@@ -338,13 +337,13 @@ fn a_fit_is_cancelled_by_its_callback_and_limited_in_steps() {
         seen.push(*step);
         if step.iteration == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let fit = Lbfgs::default().minimize(&objective, &start(), &bounds(), None, &mut stop_at_two).unwrap();
+    let fit = Lbfgs::default().minimize(&objective, &start(), &bounds(), &mut stop_at_two).unwrap();
     assert_eq!((fit.termination, seen.len()), (Termination::Cancelled, 3));
     assert_eq!(fit.history, seen);
     assert!(fit.loss < objective.loss(&start()));
 
     let short = Lbfgs { max_steps: 1, ..Lbfgs::default() };
-    let fit = short.minimize(&objective, &start(), &bounds(), None, &mut ()).unwrap();
+    let fit = short.minimize(&objective, &start(), &bounds(), &mut ()).unwrap();
     assert_eq!((fit.termination, fit.history.len()), (Termination::StepLimit, 2));
 }
 
@@ -353,7 +352,7 @@ fn fits_that_cannot_begin_say_why() {
     let rows = rows(100, drawn);
     let objective = objective(&rows, 1.0);
     let minimize = |start: &[f64], limits: &Limits| {
-        Lbfgs::default().minimize(&objective, start, limits, None, &mut ()).unwrap_err().to_string()
+        Lbfgs::default().minimize(&objective, start, limits, &mut ()).unwrap_err().to_string()
     };
     let expected = |what: &str| format!("optimise: {what} 3 parameters, expected {SIZE}");
     assert_eq!(minimize(&[0.0; 3], &bounds()), expected("start has"));

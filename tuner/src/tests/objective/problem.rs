@@ -197,7 +197,7 @@ pub(crate) fn moved(theta: &[f64], index: usize, by: f64) -> Vec<f64> {
 
 pub(crate) fn minimize(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Fit {
     let solver = Lbfgs { tolerance: 1e-8, ..Lbfgs::default() };
-    let fit = solver.minimize(objective, start, limits, None, &mut ()).unwrap();
+    let fit = solver.minimize(objective, start, limits, &mut ()).unwrap();
     for step in fit.history.windows(2) {
         assert!(step[1].loss <= step[0].loss * (1.0 + 1e-14), "the loss rises: {step:?}");
     }
@@ -205,11 +205,10 @@ pub(crate) fn minimize(objective: &Objective<'_>, start: &[f64], limits: &Limits
 }
 
 /// All methods, with how far above the minimum each may end, relative to it.
-pub(crate) fn methods() -> [(Box<dyn Solver>, f64); 4] {
+pub(crate) fn methods() -> [(Box<dyn Solver>, f64); 3] {
     [
         (Box::new(Lbfgs::default()), 1e-12),
         (Box::new(Adam::default()), 1e-6),
-        (Box::new(Adam { batch: Some(4000), ..Adam::default() }), 1e-5),
         // Whole numbers only, of phase weights too.
         (Box::new(LocalSearch::default()), 2e-4),
     ]

@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 
 use engine::chess::{Color, Position};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::super::results::Results;
 use super::{LabelStyle, RecordError, no_result, outcome_of, unknown_result};
 use crate::data::label::{Label, Labels, Outcome, group_of_game, group_of_position};
 
 /// The name of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Opcode([u8; 16]);
 
 impl Opcode {

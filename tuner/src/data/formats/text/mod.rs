@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 
 use engine::chess::{Color, Position};
 use memchr::memchr;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::results::Results;
 use super::table::Table;
@@ -33,7 +33,7 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 const LONGEST: usize = 1 << 16;
 
 /// How a file writes labels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum LabelStyle {
     /// `c9 "1-0";`
     Epd(Opcode, Results),
