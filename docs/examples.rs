@@ -25,7 +25,7 @@ const NOT_RUN: [(&str, &str); 11] = [
     ("make", "builds a release in minutes, and `make all` is what `cargo build` is"),
     ("data/fetch", "needs the network; tuner/tests/program/fetch.rs has it fetch from this machine"),
     ("tuner evaluate --engine", "needs engines; tuner/tests/program/asked.rs has two compared"),
-    ("tuner fit --engine", "needs an engine; tuner/tests/program/kit.rs builds one and has it asked"),
+    ("tuner --engine", "needs an engine; tuner/tests/program/kit.rs builds one and has it asked"),
     ("arena loop night.toml", "takes a night; arena/tests/matches/looping.rs runs loops"),
     ("mpirun", "needs an MPI library; tuner/tests/program/mpi.rs does it where there is one"),
 ];

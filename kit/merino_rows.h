@@ -1,4 +1,4 @@
-/* merino_rows.h: lets `tuner fit --engine` ask a chess engine what its evaluation adds up. C99 and later, C++11 and
+/* merino_rows.h: lets `tuner --engine` ask a chess engine what its evaluation adds up. C99 and later, C++11 and
  * later. docs/your-engine.md of Merino tells how to use it, step by step.
  *
  * Copyright (C) 2026 The Merino authors. Of this file alone, not of what it comes with: copying and distribution, with

@@ -1,6 +1,6 @@
 // The evaluation of evaluation.py in C#. Use it as you like, without conditions.
 //     mcs kit/examples/Evaluation.cs -out:Evaluation.exe
-//     tuner fit --engine 'mono Evaluation.exe' --data quiet.epd
+//     tuner --engine 'mono Evaluation.exe' --data quiet.epd
 using System; using System.Linq; using static System.Console; using S = System.ValueTuple<int, int>;
 
 static class Evaluation {

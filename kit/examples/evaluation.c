@@ -1,8 +1,8 @@
-/* A small evaluation in C that `tuner fit --engine` can tune: pairs, tables, mobility, a curve of king danger,
+/* A small evaluation in C that `tuner --engine` can tune: pairs, tables, mobility, a curve of king danger,
  * complexity, and a scale of the endgame. Use it as you like, without conditions.
  *
  *     cc -O2 -DMERINO -I kit kit/examples/evaluation.c -o evaluation
- *     tuner fit --engine ./evaluation --data quiet.epd
+ *     tuner --engine ./evaluation --data quiet.epd
  *
  * Without -DMERINO it prints the score of every FEN that it reads, in White's view. */
 #include <ctype.h>

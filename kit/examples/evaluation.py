@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A small evaluation that `tuner fit --engine` can tune: material, ranks, doubled pawns, and a curve of the pawns that
+"""A small evaluation that `tuner --engine` can tune: material, ranks, doubled pawns, and a curve of the pawns that
 are missing before a king. Use it as you like, without conditions.
 
-    tuner fit --engine 'python3 kit/examples/evaluation.py' --data quiet.epd
+    tuner --engine 'python3 kit/examples/evaluation.py' --data quiet.epd
 """
 import sys
 

@@ -5,19 +5,19 @@
 
 use std::hint::black_box;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::benchmark::print_rate;
-use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use tuner::data::{ReadOptions, Source};
-use tuner::features::{Resolve, read};
+use tuner::data::{Dataset, ReadOptions, Source};
 use tuner::model::merino::merino;
 use tuner::model::rows::Rows;
 use tuner::objective::{HessianKind, Objective, SampleLoss, fit_k_at};
 use tuner::optimize::{Adam, Fit, Lbfgs, Limits, LocalSearch, Solver};
+use tuner::source::{Own, Resolve};
 
 const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../params/baseline.toml");
@@ -41,10 +41,9 @@ fn rows() -> Rows {
         None => Source::embedded("embedded", EMBEDDED),
     };
     let source = source.expect("readable data");
-    read(vec![source], &ReadOptions::default(), &Evaluator::new(weights()), Resolve::Static, &())
-        .expect("sound data")
-        .1
-        .rows
+    let dataset = Dataset::read(vec![source], &ReadOptions::default(), &()).expect("sound data");
+    let own = Own { start: weights(), resolve: Resolve::Static };
+    own.problem(Arc::new(dataset), &()).expect("rows").rows().clone()
 }
 
 fn shortest(mut act: impl FnMut()) -> Duration {

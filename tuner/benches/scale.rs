@@ -6,19 +6,19 @@
 //! a row.
 
 use std::fs;
+use std::sync::Arc;
 use std::time::Instant;
 
-use engine::eval::Evaluator;
 use engine::eval::params::Weights;
 use engine::random::Random;
-use tuner::data::{ReadOptions, Source};
-use tuner::features::{Resolve, read};
+use tuner::data::{Dataset, ReadOptions, Source};
 use tuner::io::Storage;
 use tuner::model::merino::merino;
 use tuner::model::rows::{RowBuilder, Rows, RowsWriter};
 use tuner::objective::{HessianKind, Objective, PriorScale, SampleLoss, fit_k_at};
 use tuner::optimize::{Lbfgs, Limits, Solver};
 use tuner::run::PRIOR_PER_POSITION;
+use tuner::source::{Own, Resolve};
 
 const EMBEDDED: &[u8] = include_bytes!("../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../params/baseline.toml");
@@ -32,15 +32,16 @@ fn main() {
     let storage = Storage { memory: memory.parse().expect("bytes"), ..Storage::default() };
     let weights = Weights::from_toml(BASELINE).expect("sound parameters");
     let source = Source::embedded("embedded", EMBEDDED).expect("data");
-    let (options, evaluator) = (ReadOptions::default(), Evaluator::new(weights.clone()));
-    let (_, resolved) = read(vec![source], &options, &evaluator, Resolve::Static, &()).expect("sound data");
+    let dataset = Dataset::read(vec![source], &ReadOptions::default(), &()).expect("sound data");
+    let own = Own { start: weights.clone(), resolve: Resolve::Static };
+    let resolved = own.problem(Arc::new(dataset), &()).expect("rows");
     let start = weights.to_vector();
     println!("rows        in      write  gradient     matrix  whole fit  steps  peak memory");
     println!("                   ns/row    ns/row     ns/row     ns/row               MiB");
     for size in sizes.split(',') {
         let size = size.parse::<f64>().expect("a number of rows") as usize;
         let began = Instant::now();
-        let rows = noisy(&resolved.rows, size, &storage);
+        let rows = noisy(resolved.rows(), size, &storage);
         let written = began.elapsed();
         forget_peak();
         measure(&rows, &start, written.as_secs_f64());

@@ -1,11 +1,15 @@
 //! `tuner diff`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
+use common::input;
+use engine::eval::params::Weights;
 use engine::eval::toml_file::scale_of;
-use tuner::inspect::diff::{Diff, Parameters};
+use tuner::answer::diff::{Diff, Entry};
+use tuner::numbers::Numbers;
+use tuner::write::numbers_in;
 
 use super::PrintArgs;
 use super::parameters::ParamsFile;
@@ -13,11 +17,11 @@ use super::parameters::ParamsFile;
 /// The arguments of `tuner diff`.
 #[derive(Args)]
 pub(crate) struct DiffArgs {
-    /// Parameters before.
+    /// Numbers before: a parameter file of Merino, or a file of another engine that `tuner --output` wrote.
     #[arg(value_name = "BEFORE")]
     before: PathBuf,
 
-    /// Parameters after.
+    /// Numbers after.
     #[arg(value_name = "AFTER")]
     after: PathBuf,
 
@@ -29,21 +33,46 @@ pub(crate) struct DiffArgs {
     count: usize,
 }
 
+/// The name of a file, its numbers, and its scale.
+type File = (String, Vec<Entry>, Option<f64>);
+
 impl DiffArgs {
     pub(crate) fn run(&self) -> Result<String> {
-        let [before, after] = [ParamsFile::open(&self.before)?, ParamsFile::open(&self.after)?];
-        let diff = Diff::new(parameters(&before)?, parameters(&after)?);
-        let names = [&before.name[..], &after.name[..]];
-        Ok(if self.print.json {
-            format!("{:#}", diff.to_json(names, self.count))
+        let files = [&self.before, &self.after];
+        // A file beside one of Merino's is to be one, too.
+        let [before, after] = if files.iter().any(|path| is_own(path)) {
+            files.map(|path| own(path))
         } else {
-            diff.to_table(names, self.count)
-        })
+            files.map(|path| other(path))
+        };
+        let (before, after) = (before?, after?);
+        let diff = Diff::new((before.0, &before.1, before.2), (after.0, &after.1, after.2), self.count);
+        Ok(if self.print.json { serde_json::to_string_pretty(&diff)? } else { diff.to_table() })
     }
 }
 
-/// The parameters of a file, and K if it gives it.
-fn parameters(file: &ParamsFile) -> Result<Parameters<'_>> {
+fn is_own(path: &Path) -> bool {
+    let text = input::read_text(path, input::SETTINGS);
+    text.map_or(true, |text| Weights::from_toml(&text).is_ok())
+}
+
+fn own(path: &Path) -> Result<File> {
+    let file = ParamsFile::open(path)?;
     let scale = scale_of(&file.text).with_context(|| file.name.clone())?;
-    Ok(Parameters { weights: &file.weights, scale: scale.map(|(scale, _)| scale) })
+    let numbers = Numbers::declared();
+    let entry = |(number, value): (&tuner::numbers::Number, f64)| Entry {
+        name: number.name.clone(),
+        table: number.table.clone(),
+        value,
+    };
+    let entries = numbers.iter().zip(file.weights.to_vector()).map(entry).collect();
+    Ok((file.name, entries, scale.map(|(scale, _)| scale)))
+}
+
+fn other(path: &Path) -> Result<File> {
+    let name = path.display().to_string();
+    let text = input::read_text(path, input::SETTINGS).with_context(|| format!("{name}: cannot be read"))?;
+    let numbers = numbers_in(&text).with_context(|| name.clone())?;
+    let entry = |(table, name, value)| Entry { name, table, value };
+    Ok((name, numbers.into_iter().map(entry).collect(), None))
 }

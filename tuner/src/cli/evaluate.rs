@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use common::note;
-use tuner::features::Resolve;
-use tuner::fit::{CommandLine, Engine};
-use tuner::inspect::evaluate::{Contender, evaluate, evaluate_rows};
+use tuner::answer::evaluate::{Contender, evaluate, evaluate_rows};
 use tuner::processes::is_first;
+use tuner::run::settings::scale;
+use tuner::source::{CommandLine, Resolve};
 
-use super::fit::TimeoutArgs;
+use super::evaluation::TimeoutArgs;
 use super::parameters::ParamsFile;
-use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs, scale};
+use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs};
 use crate::cli::bars::Bars;
 
 /// The arguments of `tuner evaluate`.
@@ -51,7 +51,7 @@ pub(crate) struct EvaluateArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 struct OtherArgs {
-    /// An engine that answers FENs with rows, as for `tuner fit`: its evaluation as it is, on the positions of --epd. May
+    /// An engine that answers FENs with rows, as for `tuner --engine`: its evaluation as it is, on the positions of --epd. May
     /// be given several times, also beside parameter files.
     #[arg(long, value_name = "COMMAND")]
     engine: Vec<CommandLine>,
@@ -59,7 +59,7 @@ struct OtherArgs {
     #[command(flatten)]
     timeout: TimeoutArgs,
 
-    /// A file of rows, as for `tuner fit`: the evaluation that it is of, on its own positions. May be given several times;
+    /// A file of rows, as for `tuner --rows`: the evaluation that it is of, on its own positions. May be given several times;
     /// all files are then of the same positions.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["engine", "params", "epd"])]
     rows: Vec<PathBuf>,
@@ -89,12 +89,7 @@ impl EvaluateArgs {
             contenders.push((name, Contender::Parameters(Box::new(weights))));
         }
         for command in &self.others.engine {
-            let engine = Engine {
-                command: command.clone(),
-                processes: self.machine.threads(),
-                timeout: self.others.timeout.duration(),
-                resolve: self.resolve,
-            };
+            let engine = self.others.timeout.engine(command, self.machine.threads(), self.resolve);
             contenders.push((command.to_string(), Contender::Engine(engine)));
         }
         Ok(contenders)

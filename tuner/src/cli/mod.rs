@@ -10,30 +10,26 @@ mod convert;
 mod data;
 mod diff;
 mod evaluate;
+mod evaluation;
 mod filter;
-mod fit;
 mod input;
 pub(crate) mod interrupt;
 mod outliers;
 mod parameters;
 mod reference;
 mod report;
-mod settings;
 mod sources;
 mod tune;
 #[cfg(feature = "mpi")]
 pub(crate) mod world;
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use common::files::{RunFiles, WriteError};
 use engine::shell_files;
-use tuner::constraints::Constraints;
 use tuner::data::{LabelView, Labels, ReadOptions, Results, ScoreUnit, Source, Weight};
-use tuner::objective::{K_MAX, K_MIN};
 
 use amounts::{MemoryArgs, SampleArgs};
 pub(crate) use bars::Bars;
@@ -42,7 +38,8 @@ use input::Input;
 /// The project's own positions, for runs without data.
 const DEFAULT_DATA: (&str, &[u8]) = ("data/quiet.epd.zst", include_bytes!(env!("MERINO_QUIET")));
 
-/// Fit the evaluation's parameters to positions whose games' results are known.
+/// Fit the numbers of an evaluation to positions whose results or scores are known: Merino's own, or that of any engine
+/// (--engine, --rows).
 ///
 /// It minimises  mean (σ(K q) − y)² + λ Σ (θ − s θ₀)²  over the parameters θ, where q is the engine's score of a
 /// position in centipawns and White's view, y the result of its game (1, ½, 0), σ(x) = 1 / (1 + 10^(−x/400)), θ₀ the
@@ -63,8 +60,9 @@ pub(crate) struct Cli {
 enum Command {
     /// Compare how well evaluations predict results: of parameter files, of engines, of rows.
     Evaluate(evaluate::EvaluateArgs),
-    /// Fit the parameters of any engine from rows, and write them in its language.
-    Fit(Box<fit::FitArgs>),
+    /// The same as `tuner` with --engine or --rows; an older spelling.
+    #[command(after_help = tune::FORMAT)]
+    Fit(Box<tune::TuneArgs>),
     /// Convert data to another format, or filter them.
     Convert(convert::ConvertArgs),
     /// Report on data before you tune to them: counts, duplicates, labels that cannot be right.
@@ -99,8 +97,10 @@ impl Cli {
     /// If it has a fault, or names files that cannot be used together.
     pub(crate) fn from_command_line() -> Result<Self> {
         let cli = Cli::try_parse()?;
-        if cli.command.is_none() {
-            cli.tune.check_files()?;
+        match &cli.command {
+            None => cli.tune.check_files()?,
+            Some(Command::Fit(args)) => args.check_files()?,
+            Some(_) => {}
         }
         Ok(cli)
     }
@@ -109,7 +109,7 @@ impl Cli {
     pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
         Ok(match &self.command {
             Some(Command::Evaluate(args)) => args.run(bars)?.into(),
-            Some(Command::Fit(args)) => args.run(bars)?,
+            Some(Command::Fit(args)) => args.run(true, bars)?,
             Some(Command::Convert(args)) => args.run(bars)?.into(),
             Some(Command::Data(args)) => args.run(bars)?.into(),
             Some(Command::Diff(args)) => args.run()?.into(),
@@ -119,7 +119,7 @@ impl Cli {
                 shell_files::write(env!("CARGO_BIN_NAME"), Cli::command(), folder)?;
                 format!("wrote {}", folder.display()).into()
             }
-            None => self.tune.run(bars)?,
+            None => self.tune.run(false, bars)?,
         })
     }
 }
@@ -296,45 +296,6 @@ impl MachineArgs {
     }
 }
 
-/// What is held unless it is asked for. Of parameters tuned with it and without, those that hold it are about
-/// 80 Elo stronger (`params/README.md`).
-const PAWN_PHASE: &str = "phase.pawn";
-
-/// What is tuned, and what it keeps to.
-#[derive(Args)]
-struct ConstraintArgs {
-    #[command(flatten)]
-    patterns: settings::PatternArgs,
-
-    #[command(flatten)]
-    own: OwnArgs,
-}
-
-/// What is asked of Merino's own parameters alone. Clap leaves groups empty that flatten others, so these are one.
-#[derive(Args)]
-#[command(next_help_heading = "Parameters")]
-struct OwnArgs {
-    /// Tune the phase weight of pawns, too. Otherwise it keeps its start unless a pattern names it: a taper by pawns
-    /// predicts results better, and plays worse.
-    #[arg(long)]
-    pawn_phase: bool,
-
-    /// Make boards their own mirror images, file a for file h: patterns such as psqt or psqt.king:eg.
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
-    symmetric: Vec<String>,
-}
-
-impl ConstraintArgs {
-    fn constraints(&self) -> Constraints {
-        let mut constraints = self.patterns.constraints();
-        constraints.symmetric.clone_from(&self.own.symmetric);
-        if !self.own.pawn_phase && !constraints.names(PAWN_PHASE) {
-            constraints.freeze.push(PAWN_PHASE.to_owned());
-        }
-        constraints
-    }
-}
-
 /// How the result is printed.
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
@@ -342,46 +303,4 @@ struct PrintArgs {
     /// Print the result as one JSON object instead of a table.
     #[arg(long)]
     json: bool,
-}
-
-/// λ, if it was told; else it is as strong as cross-validation says.
-#[derive(Clone, Copy)]
-struct Prior(Option<f64>);
-
-impl FromStr for Prior {
-    type Err = String;
-
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        match text {
-            "auto" => Ok(Prior(None)),
-            _ => strength(text).map(|strength| Prior(Some(strength))).map_err(|error| format!("{error}, or auto")),
-        }
-    }
-}
-
-/// λ. At the most that can be asked for, nothing moves by a centipawn, however many the positions are.
-fn strength(text: &str) -> Result<f64, String> {
-    number(text, |value| (0.0..=1e6).contains(&value), "from 0 to 1000000")
-}
-
-/// K, as those that are fitted.
-fn scale(text: &str) -> Result<f64, String> {
-    number(text, |value| (K_MIN..=K_MAX).contains(&value), &format!("from {K_MIN} to {K_MAX}"))
-}
-
-/// A finite number above 0.
-fn positive(text: &str) -> Result<f64, String> {
-    number(text, |value| value > 0.0, "positive")
-}
-
-/// A number between 0 and 1.
-fn share(text: &str) -> Result<f64, String> {
-    number(text, |value| value > 0.0 && value < 1.0, "between 0 and 1")
-}
-
-fn number(text: &str, is_good: impl Fn(f64) -> bool, expected: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && is_good(value) => Ok(value),
-        _ => Err(format!("expected a finite number, {expected}")),
-    }
 }

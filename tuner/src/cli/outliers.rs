@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use common::files::RunFiles;
+use tuner::answer::outliers::outliers;
 use tuner::data::POSITIONS;
-use tuner::features::Resolve;
-use tuner::inspect::outliers::outliers;
+use tuner::run::settings::scale;
 
+use super::evaluation::EvaluationArgs;
 use super::parameters::{ParamsFile, TUNED};
-use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs, scale};
+use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt;
 
@@ -18,18 +19,16 @@ use crate::cli::interrupt;
 #[derive(Args)]
 pub(crate) struct OutliersArgs {
     #[command(flatten)]
+    machine: MachineArgs,
+
+    #[command(flatten)]
     data: DataArgs,
 
     #[command(flatten)]
     sample: SampleArgs,
 
-    /// Parameters that predict the results.
-    #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
-    params: PathBuf,
-
-    /// The position that counts: the leaf of the quiescence search, or the position itself.
-    #[arg(long, value_enum, default_value_t = Resolve::Qsearch, help_heading = "Objective")]
-    resolve: Resolve,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
 
     /// K, the scale from centipawns to expected results; fitted to the parameters if not given.
     #[arg(long, value_name = "K", value_parser = scale, help_heading = "Objective")]
@@ -46,22 +45,26 @@ pub(crate) struct OutliersArgs {
 
     #[command(flatten)]
     print: PrintArgs,
-
-    #[command(flatten)]
-    machine: MachineArgs,
 }
 
 impl OutliersArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         let mut files = RunFiles::default();
         self.data.register(&mut files)?;
-        files.reads("--params", &self.params)?;
+        self.evaluation.register(&self.data, &mut files)?;
+        if self.evaluation.is_own() {
+            files.reads("--params", &self.evaluation.params(TUNED))?;
+        }
         self.output.iter().try_for_each(|output| files.writes("--output", output, POSITIONS))?;
-        let weights = ParamsFile::open(&self.params)?.weights;
         self.machine.use_threads()?;
-        let (sources, count) = (self.data.sources()?, self.count as usize);
-        let found =
-            outliers(sources, &weights, self.resolve, self.k, &self.sample.of(self.data.options()), count, bars)?;
+        let problem = if self.evaluation.is_own() {
+            let start = ParamsFile::open(&self.evaluation.params(TUNED))?.weights;
+            self.evaluation.own(&self.data, &self.sample, start, bars)?
+        } else {
+            let how = (&self.sample, self.machine.threads());
+            self.evaluation.other(&self.data, how, &|_| Ok(()), |_| Ok(()), bars)?
+        };
+        let found = outliers(&problem, self.k, self.count as usize, bars);
         if let Some(output) = &self.output {
             interrupt::write(output, found.to_epd())?;
         }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use common::files::{RunFiles, WriteError};
 use tuner::data::Source;
-use tuner::run::{Reference, ReferenceSet, Verdict, reference};
+use tuner::run::{Reference, ReferenceSet, Verdict, worst};
 
 /// The verdict on a fit.
 #[derive(Args)]
@@ -46,7 +46,7 @@ impl ReferenceArgs {
 
     /// Why `target` is not written, if a set calls the numbers worse.
     pub(super) fn refusal(&self, references: &[Reference], target: &str) -> Option<String> {
-        let worst = reference::worst(references).filter(|worst| worst.verdict == Verdict::Worse && !self.anyway)?;
+        let worst = worst(references).filter(|worst| worst.verdict == Verdict::Worse && !self.anyway)?;
         Some(format!("not written {target}: {} on {}; --anyway writes them", worst.words(), worst.name))
     }
 }

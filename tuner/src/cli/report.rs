@@ -2,38 +2,40 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use common::files::{HTML, RunFiles};
-use tuner::features::Resolve;
-use tuner::inspect::report::{Named, compare, page};
-use tuner::params_file::provenance_of;
+use common::input;
+use tuner::answer::report::{compare, page};
+use tuner::run::settings::scale;
+use tuner::write::toml::provenance_of;
+use tuner::write::values_of;
 
+use super::evaluation::EvaluationArgs;
 use super::parameters::{BASELINE, ParamsFile, TUNED};
-use super::{DataArgs, MachineArgs, SampleArgs, scale};
+use super::{DataArgs, MachineArgs, SampleArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt;
 
 /// The arguments of `tuner report`.
 #[derive(Args)]
 pub(crate) struct ReportArgs {
-    /// The parameters of the page.
-    #[arg(long, value_name = "FILE", default_value = TUNED, help_heading = "Parameters")]
-    params: PathBuf,
+    #[command(flatten)]
+    machine: MachineArgs,
 
-    /// Parameters to compare them with.
-    #[arg(long, value_name = "FILE", default_value = BASELINE, help_heading = "Parameters")]
-    against: PathBuf,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
+
+    /// Numbers to compare with: a parameter file of Merino; for another engine, a file that `tuner --output` wrote, TOML or
+    /// JSON. Otherwise, Merino's is compared with params/baseline.toml, and an engine's with itself.
+    #[arg(long, value_name = "FILE", help_heading = "Parameters")]
+    against: Option<PathBuf>,
 
     #[command(flatten)]
     data: DataArgs,
 
     #[command(flatten)]
     sample: SampleArgs,
-
-    /// The position that counts: the leaf of the quiescence search, or the position itself.
-    #[arg(long, value_enum, default_value_t = Resolve::Qsearch, help_heading = "Objective")]
-    resolve: Resolve,
 
     /// K, the scale from centipawns to expected results, for both; fitted to each if not given.
     #[arg(long, value_name = "K", value_parser = scale, help_heading = "Objective")]
@@ -42,25 +44,46 @@ pub(crate) struct ReportArgs {
     /// Where the page goes.
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
-
-    #[command(flatten)]
-    machine: MachineArgs,
 }
 
 impl ReportArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
+        let is_own = self.evaluation.is_own();
+        let (params, baseline) = (self.evaluation.params(TUNED), PathBuf::from(BASELINE));
+        let against = self.against.as_ref().or(is_own.then_some(&baseline));
         let mut files = RunFiles::default();
         self.data.register(&mut files)?;
-        files.reads("--params", &self.params)?;
-        files.reads("--against", &self.against)?;
+        self.evaluation.register(&self.data, &mut files)?;
+        if is_own {
+            files.reads("--params", &params)?;
+        }
+        against.iter().try_for_each(|path| files.reads("--against", path))?;
         files.writes("--output", &self.output, HTML)?;
-        let (tuned, against) = (ParamsFile::open(&self.params)?, ParamsFile::open(&self.against)?);
-        let provenance = provenance_of(&tuned.text).unwrap_or_default();
-        let [tuned, against] = [tuned, against].map(|file| Named { name: file.name, weights: file.weights });
         self.machine.use_threads()?;
-        let (sources, options) = (self.data.sources()?, self.sample.of(self.data.options()));
-        let mut told = compare(tuned, against, sources, self.resolve, self.k, &options, bars)?;
-        told.provenance = provenance;
+        let told = if is_own {
+            let [tuned, start] = [&params, against.unwrap_or(&baseline)].map(|path| ParamsFile::open(path));
+            let (tuned, start) = (tuned?, start?);
+            let problem = |file: &ParamsFile| self.evaluation.own(&self.data, &self.sample, file.weights.clone(), bars);
+            let mut told = compare(
+                (tuned.name.clone(), &problem(&tuned)?),
+                (start.name.clone(), &problem(&start)?),
+                self.k,
+                bars,
+            )?;
+            told.provenance = provenance_of(&tuned.text).unwrap_or_default();
+            told
+        } else {
+            let how = (&self.sample, self.machine.threads());
+            let tuned = self.evaluation.other(&self.data, how, &|_| Ok(()), |_| Ok(()), bars)?;
+            let mut start = tuned.clone();
+            if let Some(path) = against {
+                let text = input::read_text(path, input::SETTINGS).with_context(|| path.display().to_string())?;
+                let found = values_of(&text, tuned.declared().parameters);
+                start.start_from(found.with_context(|| path.display().to_string())?);
+            }
+            let name = against.map_or_else(|| "itself".to_owned(), |path| path.display().to_string());
+            compare((self.evaluation.name(), &tuned), (name, &start), self.k, bars)?
+        };
         interrupt::write(&self.output, page(&told))?;
         Ok(format!("wrote {}", self.output.display()))
     }

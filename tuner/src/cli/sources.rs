@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use common::files::{Kind, RunFiles, WriteError, write_all_whole};
-use tuner::fit::{Pair, Parameter, Rewritten, SourceError, Sources, Start as Value};
 use tuner::processes::is_first;
+use tuner::source::{Parameter, Start as Value};
+use tuner::write::{Pair, Rewritten, SourceError, Sources};
 
 use crate::cli::interrupt;
 

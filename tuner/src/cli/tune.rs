@@ -1,34 +1,67 @@
-//! A tuning run: what `tuner` does without a command.
+//! A fit: `tuner` without a command, and `tuner fit`.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Instant;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use common::files::{PARAMETERS, RunFiles, WriteError};
+use common::files::{HTML, PARAMETERS, RunFiles, WriteError};
 use common::note;
 use engine::eval::params::Weights;
-use tuner::features::Resolve;
-use tuner::inspect::report::{Page, page};
-use tuner::params_file::render;
+use serde_json::json;
+use tuner::answer::report::{Page, page};
 use tuner::processes::is_first;
-use tuner::tune::{Job, run};
+use tuner::run::{Hooks, Outcome, Seconds, Settings, run};
+use tuner::source::{Declared, Parameter, Problem, with_values};
+use tuner::write::toml::{Provenance, provenance_of, render};
+use tuner::write::{Language, check_names, emit};
 
+use super::evaluation::EvaluationArgs;
 use super::parameters::{BASELINE, ParamsFile};
 use super::reference::ReferenceArgs;
-use super::settings::{KeptArgs, SettingsArgs};
-use super::{Answer, ConstraintArgs, DataArgs, MachineArgs, PrintArgs, SampleArgs};
+use super::sources::{SourceArgs, Start};
+use super::{Answer, DataArgs, MachineArgs, PrintArgs, SampleArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt;
 
-/// Where tuned parameters go if nothing else is said: into the folder at hand, not over what the engine ships with.
+/// Where tuned parameters of Merino go if nothing else is said: into the folder at hand, not over what the engine ships
+/// with.
 const OUTPUT: &str = "tuned.toml";
 
-/// The arguments of a tuning run.
+/// Held unless it is named. Of parameters tuned with it and without, those that hold it are about 80 Elo stronger
+/// (`params/README.md`).
+const PAWN_PHASE: &str = "phase.pawn";
+
+/// What an author of another engine has to know first.
+pub(super) const FORMAT: &str = "\
+Your engine writes rows as text, in any language; docs/rows.md describes the format:
+
+  merino-rows 2
+  sum main pair                           a sum of midgame and endgame values
+  sum tempo single                        a sum of single values
+  fact phase 0 1                          a number of each position: 1 opening, 0 endgame
+  score = taper(main.mg, main.eg, phase) + tempo
+  pair main PawnDoubled -13 -42           parameter 0, with the values that it has now
+  pair main Mobility[0][3] -5 12          parameter 1
+  single tempo Tempo 18                   parameter 2
+  rows result score group phase           the columns of the following lines, one per position
+  0.5 -31 17 0.75 0:1 1:-2 2:1            a draw, the engine says -31, game 17; then parameter:count
+
+All numbers are White's view: scores in centipawns, results 1, 0.5 and 0, counts White's minus Black's. Write `-` as the \
+group if you do not know the game. Give the engine's own score: the run then checks whether the rows add up to it, and \
+keeps the difference (endgame tables, rounding) as a constant of the row.
+
+An engine can also answer FENs with rows on request: see docs/your-engine.md and kit/.";
+
+/// The arguments of a fit.
 #[derive(Args)]
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     machine: MachineArgs,
+
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
 
     #[command(flatten)]
     data: DataArgs,
@@ -36,110 +69,144 @@ pub(crate) struct TuneArgs {
     #[command(flatten)]
     sample: SampleArgs,
 
-    #[command(flatten)]
-    parameters: StartArgs,
+    /// Fit the rows, however far they are from the engine's own scores.
+    #[arg(long, conflicts_with_all = ["tolerance", "check"], help_heading = "Data")]
+    trust_rows: bool,
+
+    /// Compare rows and formula with the engine's own scores, and fit nothing; exit status 1 if they do not agree.
+    #[arg(long, help_heading = "Data")]
+    check: bool,
+
+    /// Tune Merino's phase weight of pawns, too. Otherwise it keeps its start unless a pattern names it: a taper by pawns
+    /// predicts results better, and plays worse.
+    #[arg(long, help_heading = "Parameters")]
+    pawn_phase: bool,
 
     #[command(flatten)]
-    objective: PositionArgs,
-
-    #[command(flatten)]
-    settings: SettingsArgs,
-
-    #[command(flatten)]
-    kept: KeptArgs,
+    settings: Settings,
 
     #[command(flatten)]
     verdict: ReferenceArgs,
 
     #[command(flatten)]
-    output: WrittenArgs,
+    sources: SourceArgs,
+
+    /// The format of the output for another engine than Merino.
+    #[arg(long, value_enum, default_value_t = Language::Toml, help_heading = "Output")]
+    emit: Language,
+
+    /// The output file; never the file that --params names. Without it, Merino's parameters go to tuned.toml; those of
+    /// another engine go to standard output, and the table of the run to standard error.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    /// Write the tuned parameters back into the file that --params names.
+    #[arg(long, requires = "params", conflicts_with = "output", help_heading = "Output")]
+    write_back: bool,
+
+    /// Write a page about the run: its course, calibration, parameters before and after. One file for a browser.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    report: Option<PathBuf>,
 
     #[command(flatten)]
     print: PrintArgs,
 }
 
-/// What is tuned, and from where.
-#[derive(Args)]
-#[command(next_help_heading = "Parameters")]
-pub(super) struct StartArgs {
-    /// Parameters of the start, and the centre of the prior.
-    #[arg(long, value_name = "FILE", default_value = BASELINE)]
-    pub(super) params: PathBuf,
-
-    #[command(flatten)]
-    pub(super) constraints: ConstraintArgs,
-}
-
-/// What is minimised.
-#[derive(Args)]
-#[command(next_help_heading = "Objective")]
-pub(super) struct PositionArgs {
-    /// The position that counts: the leaf of the quiescence search, or the position itself.
-    #[arg(long, value_enum, default_value_t = Resolve::Qsearch)]
-    pub(super) resolve: Resolve,
-}
-
-/// What is written.
-#[derive(Args)]
-#[command(next_help_heading = "Output")]
-struct WrittenArgs {
-    /// The output file; never the file that --params names.
-    #[arg(long, value_name = "FILE", default_value = OUTPUT)]
-    output: PathBuf,
-
-    /// Write the tuned parameters back into the file that --params names.
-    #[arg(long, requires = "params", conflicts_with = "output")]
-    write_back: bool,
-}
-
 impl TuneArgs {
-    /// Where the tuned parameters go.
-    fn output(&self) -> &Path {
-        if self.output.write_back { &self.parameters.params } else { &self.output.output }
-    }
-
-    /// Sees that no file of the run is lost, and that all could be written.
-    pub(super) fn check_files(&self) -> Result<()> {
-        let mut files = RunFiles::default();
-        self.data.register(&mut files)?;
-        let output = if self.output.write_back {
-            "--write-back"
-        } else {
-            files.reads("--params", &self.parameters.params)?;
-            "--output"
-        };
-        files.writes(output, self.output(), PARAMETERS).map_err(|error| match &error {
-            WriteError::Same { other, .. } if other == "--params" => anyhow!("{error}, or replace it by --write-back"),
-            _ => error.into(),
-        })?;
-        self.kept.register(&mut files)?;
-        Ok(self.verdict.register(&mut files)?)
-    }
-
-    pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
-        let (params, output) = (&self.parameters.params, self.output());
-        let ParamsFile { name, text: input, weights: start } = ParamsFile::open(params)?;
+    /// Fits. `is_fit`: whether the command was `tuner fit`, which is about other evaluations than Merino's.
+    pub(crate) fn run(&self, is_fit: bool, bars: &Bars) -> Result<Answer> {
+        if is_fit && self.evaluation.is_own() {
+            bail!(
+                "tuner fit: --engine COMMAND or --rows FILE says which evaluation is fitted; `tuner` fits Merino's own"
+            );
+        }
+        let mut settings = self.settings();
+        let started = Instant::now();
         self.machine.use_threads()?;
-        let report = run(self.job(start)?, self.kept.hooks(bars))?;
-        let text = render(&input, &report.tuned, Some(&report.provenance()))?;
-        let shown = output.display().to_string();
-        let unwritten = |_: &WriteError| interrupt::show_unwritten(&report.to_table("standard output"), &text, bars);
-        if let Some(file) = self.kept.report() {
-            interrupt::write(file, page(&Page::of_run(&report, shown.clone(), name))).inspect_err(unwritten)?;
+        let (params, problem, fixed, start);
+        if self.evaluation.is_own() {
+            let file = ParamsFile::open(&self.evaluation.params(BASELINE))?;
+            problem = self.evaluation.own(&self.data, &self.sample, file.weights.clone(), bars)?;
+            (params, fixed, start) = (Some(file), Vec::new(), Start::default());
+        } else {
+            (problem, fixed, start) = self.other(&mut settings, bars)?;
+            params = None;
         }
-        let refusal = self.output.write_back.then(|| self.verdict.refusal(&report.references, &shown)).flatten();
-        if let Some(refusal) = refusal {
-            bars.clear();
-            if is_first() {
-                note!("{}\n{refusal}", report.to_table("standard output"));
+        if self.check {
+            return self.checked(&problem);
+        }
+        let read = started.elapsed().as_secs_f64();
+        let (declared, references) = (problem.declared().parameters.to_vec(), self.verdict.sources()?);
+        let hooks = Hooks { stop: Some(&interrupt::STOP), fitting: Some(&interrupt::fitting), ..Hooks::new(bars) };
+        let seconds = Seconds { read, total: read, ..Seconds::default() };
+        let outcome = run(problem, references, &settings, seconds, hooks)?;
+        match params {
+            Some(file) => self.finish_own(&outcome, &file, bars),
+            None => self.finish_other(&outcome, &with_values(&declared, &outcome.theta), (&fixed, &start), bars),
+        }
+    }
+
+    /// The settings, as the flags say.
+    fn settings(&self) -> Settings {
+        let mut settings = Settings { explain: self.report.is_some(), ..self.settings.clone() };
+        if self.trust_rows {
+            settings.tolerance = f64::INFINITY;
+        }
+        if self.evaluation.is_own() && !self.pawn_phase && !settings.constraints.names(PAWN_PHASE) {
+            settings.constraints.freeze.push(PAWN_PHASE.to_owned());
+        }
+        settings
+    }
+
+    /// The problem of another evaluation, the parameters that keep their start, and what the sources say.
+    fn other(&self, settings: &mut Settings, bars: &Bars) -> Result<(Problem, Vec<bool>, Start)> {
+        let (mut fixed, mut start) = (Vec::new(), Start::default());
+        let emits = !self.check && self.emits();
+        let named = |parameters: &[Parameter]| match emits {
+            true => check_names(parameters).map_err(|error| error.to_string()),
+            false => Ok(()),
+        };
+        let accept = |declared: Declared<'_>| {
+            if emits {
+                check_names(declared.parameters).with_context(|| self.evaluation.name())?;
             }
-            return Ok(Answer::new(text.clone(), false));
+            fixed = declared.fixed(&settings.constraints, settings.normalize)?;
+            start = self.sources.start(declared.parameters, &fixed)?;
+            declared.at(&start.parameters).check(&settings.constraints, settings.normalize)
+        };
+        let how = (&self.sample, self.machine.threads());
+        let mut problem = self.evaluation.other(&self.data, how, &named, accept, bars)?;
+        problem.warnings.extend(start.warning.take());
+        problem.warnings.extend(problem.keep_at_zero(&start.left_out, &mut settings.constraints));
+        problem.start_from(std::mem::take(&mut start.parameters));
+        Ok((problem, fixed, start))
+    }
+
+    /// Writes parameters of Merino, and says what there is to say.
+    fn finish_own(&self, outcome: &Outcome, file: &ParamsFile, bars: &Bars) -> Result<Answer> {
+        let params = self.evaluation.params(BASELINE);
+        let output = self.own_output();
+        let provenance = Provenance::of(outcome, self.evaluation.resolve);
+        let text = render(&file.text, &Weights::from_vector(&outcome.theta).0, Some(&provenance))?;
+        let shown = output.display().to_string();
+        let unwritten = |_: &WriteError| interrupt::show_unwritten(&outcome.to_table("standard output"), &text, bars);
+        if let Some(path) = &self.report {
+            let said = provenance_of(&provenance.to_string()).unwrap_or_default();
+            let told = Page::of_run(outcome, shown.clone(), file.name.clone(), said);
+            interrupt::write(path, page(&told)).inspect_err(unwritten)?;
         }
-        interrupt::write(output, &text).inspect_err(unwritten)?;
+        let refusal = self.write_back.then(|| self.verdict.refusal(&outcome.references, &shown)).flatten();
+        if let Some(refusal) = refusal {
+            self.note(&format!("{}\n{refusal}", outcome.to_table("standard output")), bars);
+            return Ok(Answer::new(text, false));
+        }
+        interrupt::write(&output, &text).inspect_err(unwritten)?;
         if self.print.json {
-            return Ok(format!("{:#}", report.to_json(&shown)).into());
+            let mut json = serde_json::to_value(outcome)?;
+            json["output"] = json!(shown);
+            return Ok(format!("{json:#}").into());
         }
-        let table = report.to_table(&shown);
+        let table = outcome.to_table(&shown);
         let (shown, params) = (shell_path(&shown), params.to_string_lossy());
         let params = shell_path(&params);
         let told = format!(
@@ -149,15 +216,140 @@ impl TuneArgs {
         Ok(told.into())
     }
 
-    /// What the library is to do.
-    fn job(&self, start: Weights) -> Result<Job> {
-        let settings = self.kept.add_to(self.settings.settings(self.parameters.constraints.constraints()));
-        Ok(Job {
-            resolve: self.objective.resolve,
-            reading: self.sample.of(self.data.options()),
-            references: self.verdict.sources()?,
-            ..Job::new(self.data.sources()?, start, settings)
+    /// Writes parameters of another engine, and says what there is to say.
+    fn finish_other(
+        &self,
+        outcome: &Outcome,
+        parameters: &[Parameter],
+        (fixed, start): (&[bool], &Start),
+        bars: &Bars,
+    ) -> Result<Answer> {
+        let (mut table, mut json) = (outcome.to_table(""), serde_json::to_value(outcome)?);
+        let mut shown = None;
+        if let Some(told) = &start.told {
+            table += &format!("\nstart        {told}");
+            json["start"] = json!(told);
+        }
+        if self.emits() {
+            let text = emit(parameters, self.emit)?;
+            match &self.output {
+                None => shown = Some(text),
+                Some(output) => {
+                    let unwritten = |_: &WriteError| interrupt::show_unwritten(&self.told(&table, &json), &text, bars);
+                    interrupt::write(output, &text).inspect_err(unwritten)?;
+                    table += &format!("\nwrote        {}", output.display());
+                    json["output"] = json!(output.display().to_string());
+                }
+            }
+        }
+        if let Some(path) = &self.report {
+            let told = Page::of_run(outcome, self.evaluation.name(), "their start".to_owned(), String::new());
+            let written = interrupt::write(path, page(&told));
+            written.inspect_err(|_| self.note(&self.told(&table, &json), bars))?;
+        }
+        if let Some(refusal) = self.refusal(outcome) {
+            // What is not written is not lost.
+            self.note(&format!("{}\n{refusal}", self.told(&table, &json)), bars);
+            return Ok(Answer::new(emit(parameters, Language::Json)?, false));
+        }
+        if self.sources.rewrites() {
+            let rewritten = self.sources.rewritten(parameters, fixed, &start.left_out).map_err(anyhow::Error::from);
+            let written = rewritten.and_then(|files| Ok((self.sources.write(&files)?, files)));
+            // Should they have changed meanwhile, what was found is not lost.
+            let (diff, files) = written.inspect_err(|_| self.note(&self.told(&table, &json), bars))?;
+            for file in files.iter().filter(|_| diff.is_none()) {
+                table += &format!("\nrewrote      {}: {} numbers", file.path.display(), file.changed);
+            }
+            let told =
+                files.iter().map(|file| json!({ "file": file.path.display().to_string(), "changed": file.changed }));
+            json["rewritten"] = told.collect();
+            shown = diff;
+        }
+        let told = self.told(&table, &json);
+        let Some(text) = shown else { return Ok(told.into()) };
+        self.note(&told, bars);
+        Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned().into())
+    }
+
+    /// Why no source is rewritten, if a reference set calls the numbers worse.
+    fn refusal(&self, outcome: &Outcome) -> Option<String> {
+        let is_written = self.sources.rewrites() && !self.sources.is_dry_run();
+        is_written.then(|| self.verdict.refusal(&outcome.references, "to --rewrite")).flatten()
+    }
+
+    /// How well rows and formula agree with the engine's own scores.
+    fn checked(&self, problem: &Problem) -> Result<Answer> {
+        let Some(check) = &problem.check else {
+            bail!(
+                "--check: {} have no scores of the engine to compare: let them have a column `score`",
+                self.evaluation.name()
+            );
+        };
+        if is_first() && !problem.told.is_empty() {
+            note!("{}", problem.told.trim_end());
+        }
+        let text = self.told(&check.to_string(), &check.to_json());
+        Ok(Answer::new(text, !check.has_failed(self.settings().tolerance)))
+    }
+
+    /// Says what standard output is not for.
+    fn note(&self, text: &str, bars: &Bars) {
+        bars.clear();
+        if is_first() {
+            note!("{text}");
+        }
+    }
+
+    /// Whether parameters of another engine are written as a file of their own.
+    fn emits(&self) -> bool {
+        self.output.is_some() || !self.sources.rewrites()
+    }
+
+    /// Where Merino's parameters go.
+    fn own_output(&self) -> PathBuf {
+        match (self.write_back, &self.output) {
+            (true, _) => self.evaluation.params(BASELINE),
+            (false, Some(output)) => output.clone(),
+            (false, None) => OUTPUT.into(),
+        }
+    }
+
+    /// Sees that no file of the run is lost, and that all could be written.
+    pub(super) fn check_files(&self) -> Result<()> {
+        let mut files = RunFiles::default();
+        self.data.register(&mut files)?;
+        self.evaluation.register(&self.data, &mut files)?;
+        if self.evaluation.is_own() {
+            self.register_own(&mut files)?;
+        } else {
+            self.output.iter().try_for_each(|output| files.writes("--output", output, self.emit.kind()))?;
+        }
+        self.report.iter().try_for_each(|path| files.writes("--report", path, HTML))?;
+        self.verdict.register(&mut files)?;
+        if !self.evaluation.rows.is_empty() && self.verdict.are_given() {
+            bail!("--reference: rows of a file cannot be asked about other positions; use --engine");
+        }
+        Ok(self.sources.register(&mut files)?)
+    }
+
+    fn register_own(&self, files: &mut RunFiles) -> Result<()> {
+        if self.sources.rewrites() || self.check {
+            bail!(
+                "--rewrite and --check are for --engine and --rows; --write-back writes into Merino's parameter file"
+            );
+        }
+        if !self.write_back {
+            files.reads("--params", &self.evaluation.params(BASELINE))?;
+        }
+        let flag = if self.write_back { "--write-back" } else { "--output" };
+        files.writes(flag, &self.own_output(), PARAMETERS).map_err(|error| match &error {
+            WriteError::Same { other, .. } if other == "--params" => anyhow!("{error}, or replace it by --write-back"),
+            _ => error.into(),
         })
+    }
+
+    fn told(&self, table: &str, json: &serde_json::Value) -> String {
+        if self.print.json { format!("{json:#}") } else { table.to_owned() }
     }
 }
 

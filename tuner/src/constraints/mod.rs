@@ -6,6 +6,8 @@
 mod bounds;
 mod ties;
 
+use clap::Args;
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::numbers::{Numbers, UnknownName};
@@ -27,18 +29,32 @@ pub enum ConstraintError {
     Limits(#[from] OptimizeError),
 }
 
-/// What a run must keep to, as texts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The parameters that a run tunes, and the limits that they keep, as texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize)]
+#[command(next_help_heading = "Parameters")]
 pub struct Constraints {
-    /// Patterns of what is tuned; empty for everything.
+    /// Tune these parameters only: a name such as material.queen or Mobility[0][3], the beginning of names up to a dot or
+    /// bracket (psqt.knight, Mobility), `*` for anything; `:mg` or `:eg` behind it for one number of each pair. May be
+    /// given several times.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Patterns of what keeps its start.
+
+    /// Leave these parameters as they are: patterns as for --only.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub freeze: Vec<String>,
-    /// Patterns of equal shape with `=` between them, `psqt.knight=psqt.bishop`: number by number one value.
+
+    /// Give parameters one value, number by number: patterns of equal shape, such as psqt.knight=psqt.bishop or
+    /// material.knight:mg=material.knight:eg. They start at their mean.
+    #[arg(long = "tie", value_name = "PATTERN=PATTERN", value_delimiter = ',')]
     pub ties: Vec<String>,
-    /// `PATTERN=LOWER..UPPER`, whole numbers, both ends included; one of them may be missing.
+
+    /// Keep parameters between bounds, both included: psqt.*=-200..200, material.queen=900.. or phase=..50.
+    #[arg(long = "bound", value_name = "PATTERN=LOWER..UPPER", value_delimiter = ',')]
     pub bounds: Vec<String>,
-    /// Patterns of boards that are their own mirror images, file a to file h.
+
+    /// Make boards their own mirror images, file a for file h: patterns such as psqt or psqt.king:eg. Merino's own
+    /// evaluation has boards.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub symmetric: Vec<String>,
 }
 

@@ -3,9 +3,11 @@
 use std::ops::ControlFlow;
 
 use super::ReadOptions;
-use super::filter::{Filter, Keys, LeftOut, LeftOutCounts};
-use super::formats::{Reader, RecordError, Sample, Sink};
+use super::filter::{Filter, Keys};
+use super::formats::{Reader, Sample, Sink};
 use super::judge::Evidence;
+use super::left_out::{LeftOut, LeftOutCounts};
+use super::record_error::RecordError;
 use super::store::ChunkStore;
 
 /// What came of one chunk of a file.

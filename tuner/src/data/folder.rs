@@ -14,12 +14,26 @@ use super::{ReadOptions, formats};
 /// Labelled positions in any known format, plain or compressed, as a kind of file.
 pub const POSITIONS: Kind = Kind { name: "a file of positions", is_own: is_positions };
 
+impl Source {
+    /// What a path names: a file, all files in a folder and its folders that are in a known format, in the order of
+    /// their names, or standard input for `-`.
+    ///
+    /// # Errors
+    /// If it is missing, unreadable or empty, or a folder with nothing in it that can be read.
+    pub fn find(path: &Path) -> Result<Vec<Self>, SourceError> {
+        if path.as_os_str() == Self::STANDARD_INPUT {
+            return Ok(vec![Source::standard_input()]);
+        }
+        if path.is_dir() { sources(path) } else { Ok(vec![Source::open(path)?]) }
+    }
+}
+
 /// So many kinds of what cannot be read are told by name.
 const KINDS_TOLD: usize = 5;
 
 /// The files in a folder and its folders, in the order of their names. What is in no known format is passed over, as is
 /// what is hidden; what should be in one and is damaged is not.
-pub(super) fn sources(folder: &Path) -> Result<Vec<Source>, SourceError> {
+fn sources(folder: &Path) -> Result<Vec<Source>, SourceError> {
     let mut paths = Vec::new();
     collect(folder, &mut paths)?;
     let (mut sources, mut foreign, mut damage) = (Vec::new(), BTreeMap::<String, u64>::new(), None);

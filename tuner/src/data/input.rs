@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 use tools::compression::{Compression, LONGEST_MAGIC};
 
-use super::folder;
 use super::formats::Reader;
 use super::{BLOCK, CHUNK_BYTES, Labels, Weight};
 use crate::progress::Progress;
@@ -64,18 +63,6 @@ pub struct Source {
 impl Source {
     /// The path that names standard input.
     pub const STANDARD_INPUT: &'static str = "-";
-
-    /// What a path names: a file, all files in a folder and its folders that are in a known format, in the order of
-    /// their names, or standard input for `-`.
-    ///
-    /// # Errors
-    /// If it is missing, unreadable or empty, or a folder with nothing in it that can be read.
-    pub fn find(path: &Path) -> Result<Vec<Self>, SourceError> {
-        if path.as_os_str() == Self::STANDARD_INPUT {
-            return Ok(vec![Source::standard_input()]);
-        }
-        if path.is_dir() { folder::sources(path) } else { Ok(vec![Source::open(path)?]) }
-    }
 
     /// Looks whether a file can be read.
     ///

@@ -13,11 +13,15 @@ mod formats;
 mod input;
 pub(crate) mod judge;
 mod label;
+mod left_out;
 mod material;
+mod outcome;
 mod packed;
 mod read;
+mod record_error;
 mod reservoir;
 pub(crate) mod result_runs;
+mod results;
 pub(crate) mod runs;
 mod show;
 pub mod stats;
@@ -33,15 +37,19 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::io::{Storage, StorageError};
-pub use filter::{Filters, LeftOut, LeftOutCounts, Noisy, PIECES};
+pub use filter::{Filters, Noisy, PIECES};
 pub use folder::POSITIONS;
 pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, codes_of, write_chain, write_game};
-pub use formats::{Format, LabelStyle, Opcode, Plies, Record, RecordError, Results, Sample, Table};
+pub use formats::{Format, LabelStyle, Opcode, Plies, Record, Sample, Table};
 pub use input::{Source, SourceError};
 pub use judge::Evidence;
-pub use label::{Label, LabelView, Labels, Outcome, ScoreUnit};
+pub use label::{Label, LabelView, Labels, ScoreUnit};
+pub use left_out::{LeftOut, LeftOutCounts};
 pub use material::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, material_balance, phase, phase_part};
+pub use outcome::{Outcome, Share};
+pub use record_error::RecordError;
 pub use reservoir::Subsample;
+pub use results::Results;
 pub use runs::Unfit;
 pub(crate) use show::{skipped_by_reason, together, write_files, write_skipped};
 pub use store::Grouping;
@@ -168,6 +176,12 @@ pub struct Dataset {
     grouping: Grouping,
     files: Vec<FileSummary>,
     skipped: BTreeMap<&'static str, Skipped>,
+}
+
+impl fmt::Debug for Dataset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} positions", self.len())
+    }
 }
 
 /// Where a position stands.

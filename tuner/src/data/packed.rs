@@ -3,7 +3,8 @@
 use engine::chess::{Color, File, Position, Rank, Setup, Square};
 
 use super::formats::{castling_rooks, codes_of, put_pieces};
-use super::label::{Label, Outcome, Share};
+use super::label::Label;
+use super::outcome::{Outcome, Share};
 
 /// A packed position with its outcome and score, as columns hold it; its group stands in a column of its own.
 ///

@@ -7,10 +7,11 @@ use std::thread;
 use engine::eval::Evaluator;
 
 use super::chunk::Chunk;
-use super::filter::{Filter, Keys, LeftOutCounts};
+use super::filter::{Filter, Keys};
 use super::formats::{self, Reader};
 use super::input::Blocks;
 use super::judge::Evidence;
+use super::left_out::LeftOutCounts;
 use super::reservoir::Reservoir;
 use super::store::StoreWriter;
 use super::{BadRecord, Dataset, DatasetError, FileSummary, ReadOptions, Skipped, Source, Subsample};

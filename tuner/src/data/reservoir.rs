@@ -3,7 +3,7 @@
 use engine::random::Random;
 
 use super::FileSummary;
-use super::filter::LeftOut;
+use super::left_out::LeftOut;
 use super::material::{FULL_PHASE, phase};
 use super::packed::{Packed, position_of};
 use super::store::{ChunkStore, StoreWriter, record_of_file};
@@ -145,7 +145,8 @@ impl Stratum {
 mod tests {
     use engine::chess::{Move, Position};
 
-    use super::super::label::{Label, Outcome};
+    use super::super::label::Label;
+    use super::super::outcome::Outcome;
     use super::super::store::Store;
     use super::super::{Evidence, Format, LeftOutCounts, Record};
     use super::*;

@@ -7,14 +7,17 @@ use crate::exponential::{exponential, exponential_ratio};
 use crate::name_of;
 use crate::vectors::{Loop, Vectors, run};
 use clap::ValueEnum;
+use serde::Serialize;
 
 /// What a sample's expected result `p` (0..=1) costs when its target is `y` (0..=1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SampleLoss {
     /// Squared error, `(p − y)²`.
     #[default]
     #[value(name = "mse")]
+    #[serde(rename = "mse")]
     SquaredError,
     /// Cross-entropy in nats, `−y ln p − (1 − y) ln (1 − p)`; at its least, where `p` is `y`, it is not 0 unless `y` is
     /// 0 or 1. A result that the score all but excludes costs without limit.

@@ -9,9 +9,11 @@ use crate::linear::{SymmetricMatrix, dot};
 use crate::model::layout::{Layout, SumKind};
 use crate::name_of;
 use clap::ValueEnum;
+use serde::Serialize;
 
 /// Whether the scale of the start is pulled to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum PriorScale {
     /// Pairs are pulled to the shape of the start, at whatever scale.
     #[default]

@@ -3,9 +3,11 @@
 use super::{Adam, Lbfgs, LocalSearch, Solver};
 use crate::name_of;
 use clap::ValueEnum;
+use serde::Serialize;
 
 /// A solver by name. All of them lead to the same minimum; they differ in the time they take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Quasi-Newton steps in the metric of a Gauss-Newton matrix: exact in some dozens of passes.
     Lbfgs,

@@ -1,31 +1,36 @@
-//! What every run goes through, whosever evaluation is fitted: what is held out, K, how strong the prior is, the fit and how
-//! it is watched and kept, parameters that are too rare, how sure all of it is.
+//! The one way from a problem to an answer, whosever evaluation it is: targets, hold-out, K, the prior, rounds of fitting for
+//! as long as the loss falls, standard errors, the verdict. [`run`] has it in order.
 
-mod error;
-pub mod explain;
+pub(crate) mod explain;
 mod outcome;
 mod pipeline;
 mod prior;
-pub mod reference;
+pub(crate) mod reference;
 mod search;
-mod settings;
+pub mod settings;
 mod state;
-pub mod uncertainty;
+pub(crate) mod uncertainty;
 mod validation;
 
-use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
+use anyhow::{Result, bail};
+
+use crate::data::{Source, Weight};
 use crate::io::Storage;
+use crate::model::Model;
 use crate::model::rows::{Rows, RowsError};
+use crate::objective::scores;
 use crate::processes;
 use crate::progress::Progress;
-pub use error::RunError;
-pub use outcome::{CurvePoint, Losses, Outcome, Seconds, SetLoss, Sides};
-pub(crate) use pipeline::{Run, Subject, timed};
+use crate::source::Problem;
+use explain::{WORST, explained};
+pub use outcome::{Change, CurvePoint, Losses, Outcome, Seconds, SetLoss};
+use pipeline::Run;
 pub use prior::PriorChoice;
 pub(crate) use prior::PriorSearch;
-pub use reference::{Reference, ReferenceSet, Verdict};
+pub use reference::{Reference, ReferenceSet, Verdict, worst};
 pub(crate) use search::Search;
 pub use settings::Settings;
 pub use uncertainty::{Errors, standard_errors};
@@ -37,6 +42,72 @@ pub const MIN_SEEN: u32 = 10;
 
 /// The strength of the prior per row that its choice begins with: λ = this / number of rows.
 pub const PRIOR_PER_POSITION: f64 = 5e-4;
+
+/// Fits the parameters of a problem, and lets reference sets judge the result. `seconds` has the time that it took to make
+/// the problem.
+///
+/// # Errors
+/// If rows are not what the engine computes, the constraints cannot be kept, the data determine no target or no K, or
+/// rows cannot be kept.
+pub fn run(
+    mut problem: Problem,
+    references: Vec<Source>,
+    settings: &Settings,
+    seconds: Seconds,
+    hooks: Hooks<'_>,
+) -> Result<Outcome> {
+    let started = Instant::now();
+    if let Some(check) = problem.check.as_ref().filter(|check| check.has_failed(settings.tolerance)) {
+        bail!(
+            "the formula is not the engine's evaluation: {check}; mend the rows or the formula; if integer divisions \
+             explain it, allow for them with --tolerance; --trust-rows fits all the same"
+        );
+    }
+    let constrained = problem.constrained(&settings.constraints, settings.normalize)?;
+    let (target, rows) = problem.targeted(settings.target)?;
+    let warnings = problem.warnings_of(target);
+    warnings.iter().for_each(|warning| hooks.progress.warn(warning));
+    let settings = &Settings { target, ..settings.clone() };
+    let sets: Vec<_> = problem.sets().map(|(name, weight, count)| (name.to_owned(), weight, count)).collect();
+    let has_weights = sets.iter().any(|set| set.1 != Weight::default());
+    let weights = rows.weighted().weights.to_vec();
+    let wants_scores = settings.explain || has_weights;
+    let targets = if problem.rows_move() || wants_scores { rows.targets().to_vec() } else { Vec::new() };
+    // Rows that move make room for the next ones.
+    problem.text.rows = Rows::default();
+
+    let split = settings.validation.map(|share| Split::hold_out(&problem.groups, share, settings.seed)).transpose()?;
+    let groups = split.as_ref().map_or_else(|| problem.groups.clone(), |split| split.fitted_groups(&problem.groups));
+    let divided = Divided::new(rows, split.as_ref(), &problem.storage)?;
+    let run = Run {
+        problem: &problem,
+        targets: &targets,
+        split: split.as_ref(),
+        settings,
+        constrained: &constrained,
+        groups: &groups,
+        hooks,
+    };
+    let (mut outcome, scores) = run.run(divided, wants_scores, seconds)?;
+
+    outcome.describe(&constrained.limits);
+    outcome.warnings = warnings.into_iter().chain(outcome.rounding_warning()).collect();
+    if let Some(scores) = &scores {
+        let both = [(outcome.start_k, &scores[0][..]), (outcome.k, &scores[1][..])];
+        if has_weights {
+            outcome.sets = SetLoss::of(&sets, (settings.loss, &targets), both);
+        }
+        if settings.explain {
+            let counted = split.as_ref().map(|split| &split.held[..]);
+            let (sides, change) =
+                explained(&problem, both, (&targets, &weights), counted, settings.loss, WORST, hooks.progress);
+            (outcome.explained, outcome.loss_change) = (Some(sides), Some(change));
+        }
+    }
+    outcome.references = reference::judged(&problem, &outcome, references, hooks.progress);
+    outcome.seconds.total += started.elapsed().as_secs_f64();
+    Ok(outcome)
+}
 
 /// Who watches a run, and who ends it early.
 #[derive(Clone, Copy)]
@@ -62,17 +133,27 @@ impl<'h> Hooks<'h> {
 }
 
 /// Rows to fit, and rows held out.
-pub(crate) struct Divided<'r> {
-    pub(crate) fitted: Cow<'r, Rows>,
+pub(crate) struct Divided {
+    pub(crate) fitted: Rows,
     /// If there are any.
     pub(crate) held: Option<Rows>,
 }
 
-impl<'r> Divided<'r> {
+impl Divided {
     /// Divides rows; without a split, all are fitted.
-    pub(crate) fn new(rows: Cow<'r, Rows>, split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
+    pub(crate) fn new(rows: Rows, split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
         let Some(split) = split else { return Ok(Divided { fitted: rows, held: None }) };
         let (fitted, held) = split.stored_rows(&rows, storage)?;
-        Ok(Divided { fitted: Cow::Owned(fitted), held: Some(held).filter(|held| !held.is_empty()) })
+        Ok(Divided { fitted, held: Some(held).filter(|held| !held.is_empty()) })
+    }
+
+    /// The scores of all rows in their order before they were divided, centipawns, White's view.
+    fn scores(&self, split: Option<&Split>, model: &Model, theta: &[f64]) -> Vec<f32> {
+        let of = |rows: &Rows| scores(rows, model, theta).into_iter().map(|score| score as f32);
+        let (Some(split), Some(held)) = (split, &self.held) else { return of(&self.fitted).collect() };
+        let mut all = vec![0.0; split.fitted.len() + split.held.len()];
+        split.fitted.iter().zip(of(&self.fitted)).for_each(|(&row, score)| all[row as usize] = score);
+        split.held.iter().zip(of(held)).for_each(|(&row, score)| all[row as usize] = score);
+        all
     }
 }

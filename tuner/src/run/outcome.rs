@@ -1,30 +1,25 @@
 //! What comes out of a run, whosever evaluation it was about.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
 
 use super::explain::Explanation;
 use super::{Errors, PriorChoice, Reference, Settings};
-use crate::data::Weight;
+use crate::data::{FileSummary, Grouping, LeftOutCounts, Skipped, Weight};
 use crate::model::centre::Centring;
-use crate::objective::{Difference, PriorScale, SampleLoss, Score, score_loss};
+use crate::numbers::{Number, Numbers};
+use crate::objective::{Difference, PriorScale, SampleLoss, score_loss};
 use crate::optimize::Limits;
-
-/// Losses of what is fitted, and of what is held out, if anything is.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Sides<L> {
-    /// Of what is fitted.
-    pub fitted: L,
-    /// Of what is held out.
-    pub held: Option<L>,
-}
+use crate::source::Check;
 
 /// Mean losses with the parameters of the start and with those that came out, rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Losses<L> {
+pub struct Losses {
     /// With the parameters of the start.
-    pub before: L,
+    pub before: f64,
     /// With the tuned parameters after rounding.
-    pub after: L,
+    pub after: f64,
 }
 
 /// What parameters lose on a set of positions, fitted or held out.
@@ -37,30 +32,26 @@ pub struct SetLoss {
     /// How many each of them counts as.
     pub weight: Weight,
     /// Their mean loss.
-    pub loss: Losses<f64>,
+    pub loss: Losses,
 }
 
 impl SetLoss {
-    /// Of sets that follow one another (name, weight and positions of each), with parameters and K before and after; nothing
-    /// where all count alike.
-    pub(crate) fn of<'n, S: Score>(
-        sets: impl Iterator<Item = (&'n str, Weight, usize)> + Clone,
+    /// Of sets that follow one another (name, weight and positions of each), by scores before and after, each with its K;
+    /// nothing where all count alike.
+    pub(super) fn of(
+        sets: &[(String, Weight, usize)],
         (loss, targets): (SampleLoss, &[f32]),
-        both: [(&[f64], f64); 2],
-        scores: impl Fn(&[f64]) -> Vec<S>,
+        both: [(f64, &[f32]); 2],
     ) -> Vec<Self> {
-        if !sets.clone().any(|set| set.1 != Weight::default()) {
-            return Vec::new();
-        }
-        let (both, mut end) = (both.map(|(vector, k)| (scores(vector), k)), 0);
-        let set = |(name, weight, positions): (&str, Weight, usize)| {
+        let mut end = 0;
+        let set = |(name, weight, positions): &(String, Weight, usize)| {
             let own = end..end + positions;
             end = own.end;
             let [before, after] =
-                [0, 1].map(|side| score_loss(loss, both[side].1, &both[side].0[own.clone()], &targets[own.clone()]));
-            SetLoss { name: name.to_owned(), positions, weight, loss: Losses { before, after } }
+                both.map(|(k, scores)| score_loss(loss, k, &scores[own.clone()], &targets[own.clone()]));
+            SetLoss { name: name.clone(), positions: *positions, weight: *weight, loss: Losses { before, after } }
         };
-        sets.map(set).filter(|set| set.positions > 0).collect()
+        sets.iter().map(set).filter(|set| set.positions > 0).collect()
     }
 
     /// A line each, below a title; nothing for none.
@@ -109,14 +100,62 @@ pub struct Seconds {
 /// A share of the gain that rounding may take away without a word.
 const MOST_LOST: f64 = 0.02;
 
-/// What came out of a run.
-#[derive(Clone, Debug)]
-pub struct Outcome<L> {
+/// A number of a parameter before and after.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// Its name: `psqt.knight.e4:mg`.
+    pub name: String,
+    /// At the start.
+    pub before: f64,
+    /// In the end, rounded.
+    pub after: f64,
+    /// Standard error, if it is known.
+    pub error: Option<f64>,
+}
+
+/// The answer of a run; as JSON, it is what `--json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
     /// How it was fitted.
     pub settings: Settings,
+    /// The parameters, number by number.
+    #[serde(skip)]
+    pub numbers: Numbers,
+    /// What kept positions together in folds, in the hold-out and in errors.
+    pub grouping: Grouping,
+    /// How well the formula agreed with the engine's own scores, if it gave them.
+    pub check: Option<Check>,
+    /// What was read, line by line.
+    #[serde(skip)]
+    pub told: String,
+    /// What looks wrong with the data, or with what came of them.
+    pub warnings: Vec<String>,
+    /// The files of positions.
+    #[serde(skip)]
+    pub files: Vec<FileSummary>,
+    /// Positions or rows, those held out included.
+    pub positions: usize,
+    /// Records passed over.
+    #[serde(rename = "skipped")]
+    pub skipped_records: u64,
+    /// Records passed over, by reason.
+    #[serde(rename = "skipped_by_reason", serialize_with = "counts")]
+    pub skipped: BTreeMap<&'static str, Skipped>,
+    /// Records left out by filters, by reason.
+    pub left_out: LeftOutCounts,
+    /// Parameters that occur in too few rows, and therefore kept their start.
+    pub rare: Vec<String>,
+    /// Parameters that occur in no row, and therefore kept their start.
+    pub unseen: Vec<String>,
+    /// Every number, in order.
+    pub parameters: Vec<Change>,
+    /// The reason why no number differs from its start, if none does.
+    pub nothing_tuned: Option<String>,
     /// Where the parameters started, with one value for all numbers of a tie.
+    #[serde(skip)]
     pub start: Vec<f64>,
     /// What was found, rounded.
+    #[serde(skip)]
     pub theta: Vec<f64>,
     /// The scale from centipawns to expected results that belongs to the start.
     pub start_k: f64,
@@ -131,27 +170,32 @@ pub struct Outcome<L> {
     /// Rows held out.
     pub held_out: usize,
     /// Losses of the rows that were fitted.
-    pub loss: Losses<L>,
+    pub loss: Losses,
     /// The same of those held out, if there are any.
-    pub held_loss: Option<Losses<L>>,
+    pub held_loss: Option<Losses>,
     /// The share of what was gained on the rows fitted that rounding has taken away.
     pub rounding_lost: f64,
     /// What the parameters lose on each set of data, if sets have weights.
     pub sets: Vec<SetLoss>,
     /// What the parameters get right and wrong, before and after, if that was asked: on what was held out, if anything
     /// was, else on all.
+    #[serde(skip)]
     pub explained: Option<[Explanation; 2]>,
     /// The difference of their losses there, with its standard error.
     pub loss_change: Option<Difference>,
     /// The verdicts of the reference sets.
     pub references: Vec<Reference>,
     /// Every step.
+    #[serde(skip)]
     pub history: Vec<CurvePoint>,
     /// Standard errors, if they were asked for and could be had.
+    #[serde(skip)]
     pub errors: Option<Errors>,
     /// What they take for no change: shifts of whole tables against what they are bonuses of.
+    #[serde(skip)]
     pub centring: Centring,
     /// By number: rows that were fitted in which it occurs.
+    #[serde(skip)]
     pub occurrences: Vec<u32>,
     /// Steps of the optimiser, all rounds.
     pub iterations: u64,
@@ -169,13 +213,46 @@ pub struct Outcome<L> {
     pub tied: usize,
     /// Numbers whose start ties have changed, before anything was tuned.
     pub averaged: usize,
+    /// Numbers that reached an end of the range that they could move in.
+    pub at_bound: usize,
     /// Where each number could go.
+    #[serde(skip)]
     pub limits: Limits,
     /// How long it took.
     pub seconds: Seconds,
 }
 
-impl<L> Outcome<L> {
+impl Outcome {
+    /// Puts the numbers of the run into words: every change, and the parameters that only their rarity has kept.
+    pub(super) fn describe(&mut self, asked: &Limits) {
+        let error = |j: usize| self.errors.as_ref().and_then(|errors| errors.by_parameter[j]);
+        let change = |(j, number): (usize, &Number)| Change {
+            name: number.name.clone(),
+            before: self.start[j],
+            after: self.theta[j],
+            error: error(j),
+        };
+        self.parameters = self.numbers.iter().enumerate().map(change).collect();
+        self.nothing_tuned = self.why_nothing();
+        self.at_bound = self.count_at_bound();
+        for (j, number) in self.numbers.iter().enumerate() {
+            let kept = if self.occurrences[j] == 0 { &mut self.unseen } else { &mut self.rare };
+            let is_new = kept.last().is_none_or(|last| last != number.path());
+            if self.limits.is_frozen(j) && !asked.is_frozen(j) && is_new {
+                kept.push(number.path().to_owned());
+            }
+        }
+    }
+
+    /// Counts the numbers that reached an end of the range that they could move in.
+    fn count_at_bound(&self) -> usize {
+        let is_at_bound = |&j: &usize| {
+            let (lower, upper) = self.limits.bounds(j);
+            !self.limits.is_frozen(j) && (self.theta[j] == lower || self.theta[j] == upper)
+        };
+        (0..self.theta.len()).filter(is_at_bound).count()
+    }
+
     /// What is wrong with parameters that lose by rounding much of what the fit has gained.
     pub(crate) fn rounding_warning(&self) -> Option<String> {
         (self.rounding_lost > MOST_LOST).then(|| {
@@ -187,7 +264,7 @@ impl<L> Outcome<L> {
     }
 
     /// Why no number differs from its start, if none does.
-    pub(crate) fn nothing_tuned(&self) -> Option<String> {
+    fn why_nothing(&self) -> Option<String> {
         if self.theta != self.start {
             return None;
         }
@@ -228,4 +305,9 @@ impl<L> Outcome<L> {
         }
         format!("{:.3e} {}", self.prior, self.prior_origin())
     }
+}
+
+/// How many records were skipped, by reason.
+fn counts<S: Serializer>(skipped: &BTreeMap<&'static str, Skipped>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(skipped.iter().map(|(reason, skipped)| (reason, skipped.count)))
 }

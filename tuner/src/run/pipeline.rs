@@ -1,22 +1,24 @@
-//! A whole run: fit K, choose the prior, minimise, judge what came out, in rounds for as long as the loss falls; round,
-//! say how sure it all is.
+//! The rounds of a run: fit K, choose the prior, minimise, measure, for as long as the loss falls; round, and say how sure
+//! it all is.
 
-use std::fmt::Debug;
 use std::time::Instant;
 
+use anyhow::{Context, Result, bail};
+
 use super::prior::Chosen;
-use super::state::{Best, MAX_ROUNDS, RunState};
+use super::state::{Best, MAX_ROUNDS, RunState, Sides};
 use super::{
-    CurvePoint, Divided, Errors, Hooks, Losses, Outcome, PRIOR_PER_POSITION, PriorSearch, RunError, Search, Seconds,
-    Settings, Sides, standard_errors,
+    CurvePoint, Divided, Errors, Hooks, Losses, Outcome, PRIOR_PER_POSITION, PriorSearch, Search, Seconds, Settings,
+    Split, standard_errors,
 };
 use crate::constraints::Resolved;
+use crate::data::Grouping;
 use crate::model::Model;
-use crate::model::centre::{Centring, Shift, scales};
+use crate::model::centre::{Centring, scales};
 use crate::model::rows::Rows;
-use crate::numbers::Numbers;
-use crate::objective::{FitKError, Objective};
+use crate::objective::{Objective, fit_k_at};
 use crate::optimize::{Lbfgs, Limits, Method, Step};
+use crate::source::Problem;
 
 /// A round that lowers the true loss by less than this share of it is the last.
 const LEAST_PROGRESS: f64 = 1e-5;
@@ -32,75 +34,36 @@ fn roughness(rounds: u64) -> f64 {
 }
 const LAST_ROUGH: f64 = 3e-4;
 
-/// An evaluation whose parameters are fitted: what one has that others have not.
-pub(crate) trait Subject<'r> {
-    /// Mean losses of rows or positions, as a user is told them.
-    type Loss: Copy + Debug;
-
-    /// How scores follow from parameters.
-    fn model(&self) -> &Model;
-
-    /// The parameters, number by number.
-    fn numbers(&self) -> &Numbers;
-
-    /// Shifts of tables that change no score.
-    fn shifts(&self, rows: &Rows) -> Vec<Shift>;
-
-    /// By number: the power of a scale that it is multiplied by to make all scores larger by that scale, or nearly; none if
-    /// nothing does.
-    fn powers(&self) -> Option<Vec<f64>>;
-
-    /// Whether parameters can be written.
-    fn check(&self, _vector: &[f64]) -> Result<(), RunError> {
-        Ok(())
-    }
-
-    /// The scale from centipawns to expected results that fits the start.
-    fn fit_k(&self, rows: &Rows, start: &[f64]) -> Result<f64, FitKError>;
-
-    /// What parameters lose. It is asked of the start first.
-    fn losses(&mut self, rows: &Divided<'r>, vector: &[f64], k: f64) -> Result<Sides<Self::Loss>, RunError>;
-
-    /// The loss that is minimised, of those that are told.
-    fn minimised(&self, loss: Self::Loss) -> f64;
-
-    /// Whether rows depend on the parameters.
-    fn has_moving_rows(&self) -> bool {
-        false
-    }
-
-    /// What parameters lose, and the rows that belong to them in place of those before.
-    fn judge(
-        &mut self,
-        rows: Divided<'r>,
-        vector: &[f64],
-        k: f64,
-    ) -> Result<(Sides<Self::Loss>, Divided<'r>), RunError> {
-        Ok((self.losses(&rows, vector, k)?, rows))
-    }
-}
+/// By row in the order of the problem: scores with the start and with the parameters that were found.
+type Scores = Option<[Vec<f32>; 2]>;
 
 /// A run: what is fitted, how, and who watches.
-pub(crate) struct Run<'r, S> {
-    pub(crate) subject: S,
-    pub(crate) settings: &'r Settings,
-    pub(crate) constrained: &'r Resolved,
-    /// By row to fit: what it must not be parted from.
-    pub(crate) groups: &'r [u32],
-    /// Whether these are games.
-    pub(crate) are_games: bool,
-    pub(crate) hooks: Hooks<'r>,
+pub(super) struct Run<'r> {
+    pub(super) problem: &'r Problem,
+    /// By row of the problem, for rows that move.
+    pub(super) targets: &'r [f32],
+    pub(super) split: Option<&'r Split>,
+    pub(super) settings: &'r Settings,
+    pub(super) constrained: &'r Resolved,
+    /// By row to fit: the group that is not parted.
+    pub(super) groups: &'r [u32],
+    pub(super) hooks: Hooks<'r>,
 }
 
-impl<'r, S: Subject<'r>> Run<'r, S> {
-    /// Runs.
-    pub(crate) fn run(&mut self, rows: Divided<'r>, mut seconds: Seconds) -> Result<Outcome<S::Loss>, RunError> {
-        if let (true, Some(flag)) = (rows.fitted.are_mapped(), self.settings.needs_memory()) {
-            return Err(RunError::Memory { flag, rows: rows.fitted.len() });
+impl Run<'_> {
+    /// Fits rows, all of them fitted or held out as the split says. Scores of all rows, with the start and with what was
+    /// found, are given if they are wanted.
+    pub(super) fn run(&self, rows: Divided, wants_scores: bool, mut seconds: Seconds) -> Result<(Outcome, Scores)> {
+        if let (true, Method::LocalSearch) = (rows.fitted.are_mapped(), self.settings.method) {
+            bail!(
+                "--method local-search keeps every row in memory, but {} rows are too many for that; raise --memory, or \
+                 do without",
+                rows.fitted.len()
+            );
         }
-        let occurrences = self.subject.model().occurrences(&rows.fitted);
-        let least = self.settings.min_seen.max(1);
-        let limits = self.constrained.limits.without_rare(&occurrences, least);
+        let before = wants_scores.then(|| rows.scores(self.split, self.model(), &self.constrained.start));
+        let occurrences = self.model().occurrences(&rows.fitted);
+        let limits = self.constrained.limits.without_rare(&occurrences, self.settings.min_seen.max(1));
         let mut state = self.begin(&rows, &limits, occurrences, &mut seconds)?;
         if let Some(fitting) = self.hooks.fitting {
             fitting();
@@ -109,21 +72,48 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             true => (false, rows),
             false => self.rounds(&mut state, rows, &limits, &mut seconds)?,
         };
-        self.finish(state, &rows, limits, interrupted, seconds)
+        let outcome = self.finish(state, &rows, limits, interrupted, seconds)?;
+        let scores = before.map(|before| [before, rows.scores(self.split, self.model(), &outcome.theta)]);
+        Ok((outcome, scores))
+    }
+
+    fn model(&self) -> &Model {
+        &self.problem.text.model
+    }
+
+    /// The mean losses of rows.
+    fn losses(&self, rows: &Divided, vector: &[f64], k: f64) -> Result<Sides> {
+        let loss = |rows: &Rows| -> Result<f64> {
+            Ok(Objective::new(rows, self.model(), k)?.with_loss(self.settings.loss).data_loss(vector))
+        };
+        Ok(Sides { fitted: loss(&rows.fitted)?, held: rows.held.as_ref().map(loss).transpose()? })
+    }
+
+    /// The rows that belong to parameters, in place of those before.
+    fn moved(&self, rows: Divided, vector: &[f64]) -> Result<Divided> {
+        if !self.problem.rows_move() {
+            return Ok(rows);
+        }
+        // The old rows make room for the new ones.
+        drop(rows);
+        let rows = self.problem.again(vector, self.hooks.progress)?.with_targets(self.targets)?;
+        Ok(Divided::new(rows, self.split, &self.problem.storage)?)
+    }
+
+    /// The scale from centipawns to expected results that fits the start.
+    fn fit_k(&self, rows: &Rows, start: &[f64]) -> Result<f64> {
+        match fit_k_at(self.settings.loss, rows, self.model(), start) {
+            Ok(fit) => Ok(fit.k),
+            Err(error) => bail!("{error}; check the results, or give the scale with --k"),
+        }
     }
 
     /// What a run has found before its first step: K, and how strong the prior is to be.
-    fn begin(
-        &mut self,
-        rows: &Divided<'r>,
-        limits: &Limits,
-        occurrences: Vec<u32>,
-        seconds: &mut Seconds,
-    ) -> Result<RunState<S::Loss>, RunError> {
+    fn begin(&self, rows: &Divided, limits: &Limits, occurrences: Vec<u32>, seconds: &mut Seconds) -> Result<RunState> {
         let mut start = self.constrained.start.clone();
         let start_k = match self.settings.k {
             Some(k) => k,
-            None => timed(&mut seconds.fit_k, || self.subject.fit_k(&rows.fitted, &start))?,
+            None => timed(&mut seconds.fit_k, || self.fit_k(&rows.fitted, &start))?,
         };
         let chosen = match self.settings.prior {
             Some(_) => None,
@@ -131,7 +121,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
         };
         let per_position = chosen.as_ref().map_or(PRIOR_PER_POSITION, |chosen| chosen.choice.per_position);
         let mut prior = self.settings.prior.unwrap_or(per_position / rows.fitted.weight(1));
-        let before = self.subject.losses(rows, &start, start_k)?;
+        let before = self.losses(rows, &start, start_k)?;
         // Only one method does not care where it begins.
         let (mut theta, mut first_norm) = match &chosen {
             Some(chosen) if self.settings.method == Method::Lbfgs && !chosen.choice.keeps_start => {
@@ -146,14 +136,14 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             first_norm = first_norm.map(|norm| norm / start_k);
             // Distances from the start grow with it.
             prior /= start_k * start_k;
-            (vector, k) = (self.subject.numbers().round(&start), 1.0);
-            sides = self.subject.losses(rows, &vector, k)?;
+            (vector, k) = (self.problem.numbers.round(&start), 1.0);
+            sides = self.losses(rows, &vector, k)?;
         }
         let best = Best {
             theta: start.clone(),
             vector,
             sides,
-            measure: self.subject.minimised(sides.held.unwrap_or(sides.fitted)),
+            measure: sides.deciding(),
             iterations: 0,
             gradient_ratio: 0.0,
             converged: true,
@@ -177,11 +167,11 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
 
     /// Makes the scores of a start larger by a factor, as far as bounds allow, by what is frozen too: what is fitted from
     /// there needs no other scale than 1.
-    fn enlarge_start(&self, start: &mut [f64], limits: &Limits, factor: f64) -> Result<(), RunError> {
-        let powers = self.subject.powers().ok_or(RunError::Normalize)?;
-        for (j, (value, power)) in start.iter_mut().zip(powers).enumerate() {
+    fn enlarge_start(&self, start: &mut [f64], limits: &Limits, factor: f64) -> Result<()> {
+        let powers = self.problem.powers.as_ref().context("the score has no scale")?;
+        for (j, (value, &power)) in start.iter_mut().zip(powers).enumerate() {
             let (least, most) = match limits.is_frozen(j) {
-                true => self.subject.numbers().get(j).range.into(),
+                true => self.problem.numbers.get(j).range.into(),
                 false => limits.bounds(j),
             };
             *value = (*value * factor.powf(power)).clamp(least, most);
@@ -190,8 +180,8 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
     }
 
     /// The strength of the prior with which rows that are not fitted lose least; none if there are too few to tell.
-    fn choose_prior(&self, rows: &Rows, limits: &Limits, k: f64) -> Result<Option<Chosen>, RunError> {
-        let objective = Objective::new(rows, self.subject.model(), k)?.with_loss(self.settings.loss);
+    fn choose_prior(&self, rows: &Rows, limits: &Limits, k: f64) -> Result<Option<Chosen>> {
+        let objective = Objective::new(rows, self.model(), k)?.with_loss(self.settings.loss);
         let search = PriorSearch {
             objective: &objective,
             groups: self.groups,
@@ -207,25 +197,22 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
     ///
     /// Where rows do not depend on the parameters, one round is all there is.
     fn rounds(
-        &mut self,
-        state: &mut RunState<S::Loss>,
-        mut rows: Divided<'r>,
+        &self,
+        state: &mut RunState,
+        mut rows: Divided,
         limits: &Limits,
         seconds: &mut Seconds,
-    ) -> Result<(bool, Divided<'r>), RunError> {
+    ) -> Result<(bool, Divided)> {
         while state.rounds < MAX_ROUNDS {
             let (candidate, interrupted) = self.fit(state, &rows, limits, seconds)?;
             let pull = self.objective(&rows.fitted, state)?.prior_loss(&candidate.theta);
             let mut theta = candidate.theta.clone();
-            enlarge(&mut theta, &state.start, limits, self.subject.model());
-            let vector = self.subject.numbers().round(&theta);
-            self.subject.check(&vector)?;
-            let sides;
-            (sides, rows) = timed(&mut seconds.resolve, || self.subject.judge(rows, &vector, state.k))?;
-            let measure = match sides.held {
-                Some(held) => self.subject.minimised(held),
-                None => self.subject.minimised(sides.fitted) + pull,
-            };
+            enlarge(&mut theta, &state.start, limits, self.model());
+            let vector = self.problem.numbers.round(&theta);
+            self.problem.source.iter().try_for_each(|source| source.check(&vector))?;
+            rows = timed(&mut seconds.resolve, || self.moved(rows, &vector))?;
+            let sides = timed(&mut seconds.resolve, || self.losses(&rows, &vector, state.k))?;
+            let measure = sides.held.unwrap_or(sides.fitted + pull);
             let gain = 1.0 - measure / state.best.measure;
             if gain > 0.0 {
                 state.best = Best { vector, sides, measure, ..candidate };
@@ -240,7 +227,7 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
             let is_rough =
                 gain > 0.0 && self.settings.method == Method::Lbfgs && roughness(state.rounds - 1) > LAST_ROUGH;
             let is_enough = gain >= LEAST_PROGRESS || is_rough;
-            if !self.subject.has_moving_rows() || !is_enough || state.rounds == MAX_ROUNDS {
+            if !self.problem.rows_move() || !is_enough || state.rounds == MAX_ROUNDS {
                 break;
             }
         }
@@ -248,22 +235,22 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
     }
 
     /// The function that a round minimises.
-    fn objective<'o>(&'o self, rows: &'o Rows, state: &RunState<S::Loss>) -> Result<Objective<'o>, RunError> {
-        let objective = Objective::new(rows, self.subject.model(), state.k)?.with_loss(self.settings.loss);
+    fn objective<'o>(&'o self, rows: &'o Rows, state: &RunState) -> Result<Objective<'o>> {
+        let objective = Objective::new(rows, self.model(), state.k)?.with_loss(self.settings.loss);
         Ok(objective.with_prior(state.prior, &state.start, self.settings.prior_scale)?)
     }
 
     /// One fit: what it found, its losses still unknown, and whether it was interrupted.
     fn fit(
         &self,
-        state: &mut RunState<S::Loss>,
-        rows: &Divided<'r>,
+        state: &mut RunState,
+        rows: &Divided,
         limits: &Limits,
         seconds: &mut Seconds,
-    ) -> Result<(Best<S::Loss>, bool), RunError> {
+    ) -> Result<(Best, bool)> {
         let objective = self.objective(&rows.fitted, state)?;
         let mut lbfgs = Lbfgs { norm: state.first_norm, ..Lbfgs::default() };
-        if self.subject.has_moving_rows() {
+        if self.problem.rows_move() {
             lbfgs.tolerance = roughness(state.rounds);
         }
         let solver = self.settings.method.solver(self.settings.seed, lbfgs);
@@ -285,27 +272,42 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
 
     /// What the run says in the end: how sure it is, and the parameters in the form in which they are written.
     fn finish(
-        &mut self,
-        state: RunState<S::Loss>,
-        rows: &Divided<'r>,
+        &self,
+        state: RunState,
+        rows: &Divided,
         limits: Limits,
         interrupted: bool,
         mut seconds: Seconds,
-    ) -> Result<Outcome<S::Loss>, RunError> {
+    ) -> Result<Outcome> {
         let constrained = self.constrained;
         let is_tuned = |j: usize| constrained.shiftable[j] && !limits.is_frozen(j);
-        let shifts = self.subject.shifts(&rows.fitted);
+        let shifts = self.problem.shifts(&rows.fitted);
         // Errors are those of the tuned numbers of a table beside one another, however many are too rare to be tuned.
         let centring = Centring::new(shifts.clone(), is_tuned, |j| constrained.shiftable[j]);
         let errors = self.certainty(&state, &rows.fitted, &limits, &centring, &mut seconds)?;
         let rounding_lost = self.rounding_lost(&state, &rows.fitted)?;
         let (mut theta, sides) = (state.best.vector.clone(), state.best.sides);
-        if self.settings.centre && theta != self.subject.numbers().round(&state.start) {
+        if self.settings.centre && theta != self.problem.numbers.round(&state.start) {
             let occurs = self.occurs(&state, rows);
             theta = self.centred(theta, &Centring::new(shifts, is_tuned, |j| !occurs[j]), &limits);
         }
         Ok(Outcome {
             settings: self.settings.clone(),
+            numbers: self.problem.numbers.clone(),
+            grouping: self.problem.grouping,
+            check: self.problem.check.clone(),
+            told: self.problem.told.clone(),
+            warnings: Vec::new(),
+            files: self.problem.files().to_vec(),
+            positions: self.problem.groups.len(),
+            skipped_records: self.problem.dataset().map_or(0, |dataset| dataset.skipped_records()),
+            left_out: self.problem.files().iter().map(|file| file.left_out).sum(),
+            at_bound: 0,
+            skipped: self.problem.dataset().map(|dataset| dataset.skipped().clone()).unwrap_or_default(),
+            rare: Vec::new(),
+            unseen: Vec::new(),
+            parameters: Vec::new(),
+            nothing_tuned: None,
             start: constrained.start.clone(),
             theta,
             start_k: state.start_k,
@@ -339,17 +341,17 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
     }
 
     /// By number: whether any row depends on it, of those at the start and in the end, fitted or held out.
-    fn occurs(&self, state: &RunState<S::Loss>, rows: &Divided<'r>) -> Vec<bool> {
-        let model = self.subject.model();
+    fn occurs(&self, state: &RunState, rows: &Divided) -> Vec<bool> {
+        let model = self.model();
         let mut occurs: Vec<bool> = state.occurrences.iter().map(|&count| count > 0).collect();
-        for rows in std::iter::once(&*rows.fitted).chain(&rows.held) {
+        for rows in std::iter::once(&rows.fitted).chain(&rows.held) {
             occurs.iter_mut().zip(model.occurrences(rows)).for_each(|(occurs, count)| *occurs |= count > 0);
         }
         occurs
     }
 
     /// The share of the gain that rounding the best parameters so far has taken away; 0 where nothing was gained.
-    fn rounding_lost(&self, state: &RunState<S::Loss>, rows: &Rows) -> Result<f64, RunError> {
+    fn rounding_lost(&self, state: &RunState, rows: &Rows) -> Result<f64> {
         let objective = self.objective(rows, state)?;
         let Best { theta, vector, .. } = &state.best;
         let [start, found, rounded] = [&state.start, theta, vector].map(|theta| objective.data_loss(theta));
@@ -359,17 +361,18 @@ impl<'r, S: Subject<'r>> Run<'r, S> {
     /// How sure the best parameters so far are, as far as that is asked.
     fn certainty(
         &self,
-        state: &RunState<S::Loss>,
+        state: &RunState,
         rows: &Rows,
         limits: &Limits,
         centring: &Centring,
         seconds: &mut Seconds,
-    ) -> Result<Option<Errors>, RunError> {
+    ) -> Result<Option<Errors>> {
         if !self.settings.errors || state.keeps_start() {
             return Ok(None);
         }
         let objective = self.objective(rows, state)?;
-        let (theta, games) = (&state.best.theta[..], self.are_games.then_some(self.groups));
+        let are_games = self.problem.grouping != Grouping::Positions;
+        let (theta, games) = (&state.best.theta[..], are_games.then_some(self.groups));
         let find = || standard_errors(&objective, theta, limits, centring, games);
         Ok(timed(&mut seconds.errors, find))
     }

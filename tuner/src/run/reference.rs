@@ -4,12 +4,16 @@
 //! their faults: fits to misleading data improve both, and the engine gets weaker. A *reference set* has positions of
 //! other games with scores of deep searches. The loss on it tells such fits from good ones; see docs/experiments.md.
 
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
 use serde::Serialize;
 
-use super::{Losses, RunError};
+use super::{Losses, Outcome};
 use crate::data::{Dataset, ReadOptions, Source, SourceError};
-use crate::objective::{Difference, FitKError, SampleLoss, fit_k, loss_difference, score_loss};
+use crate::objective::{Difference, FitKError, SampleLoss, fit_k, loss_difference, score_loss, scores};
 use crate::progress::Progress;
+use crate::source::Problem;
 use crate::target::Target;
 
 /// A change of the loss by fewer standard errors than this may be chance.
@@ -53,12 +57,12 @@ impl ReferenceSet {
     ///
     /// # Errors
     /// The first fault of the data, or that positions have no score.
-    pub fn read(source: Source, progress: &dyn Progress) -> Result<Self, RunError> {
+    pub fn read(source: Source, progress: &dyn Progress) -> Result<Self> {
         let name = source.name().to_owned();
         let dataset = Dataset::read(vec![source], &ReadOptions::default(), progress)?;
         match Target::Score.of(&dataset) {
             Ok(targets) => Ok(ReferenceSet { name, dataset, targets: targets.values }),
-            Err(error) => Err(RunError::Reference { name, error }),
+            Err(error) => Err(anyhow!("--reference {name}: {error}")),
         }
     }
 }
@@ -83,9 +87,9 @@ pub struct Reference {
     /// The positions that the engine has scored.
     pub positions: usize,
     /// Scales from centipawns to expected points.
-    pub k: Losses<f64>,
+    pub k: Losses,
     /// Mean squared errors.
-    pub loss: Losses<f64>,
+    pub loss: Losses,
     /// The loss after less that before, with the standard error by games.
     pub difference: Difference,
     /// The tuned scores over those before, by least squares over positions that are not decided.
@@ -164,15 +168,36 @@ impl Reference {
     }
 }
 
-/// The verdicts of sets. A set that gives none is named in a warning.
-pub(crate) fn verdicts(
+/// Lets reference sets judge a fit: what makes the rows of the problem makes those of their positions, and they are scored
+/// with the numbers before and after. Positions without a row are left out. A set that gives no verdict is named in a
+/// warning: the fit is not lost by it.
+pub(super) fn judged(
+    problem: &Problem,
+    outcome: &Outcome,
     sets: Vec<Source>,
-    mut judge: impl FnMut(Source) -> Result<Reference, RunError>,
     progress: &dyn Progress,
 ) -> Vec<Reference> {
+    let Some(source) = &problem.source else { return Vec::new() };
+    let judge = |set| -> Result<Reference> {
+        let ReferenceSet { name, dataset, targets } = ReferenceSet::read(set, progress)?;
+        let dataset = Arc::new(dataset);
+        let before = source.read(Arc::clone(&dataset), &outcome.start, progress)?;
+        let numbers = [&outcome.start, &outcome.theta].map(|vector| before.vector_of(problem, vector));
+        let score = |problem: &Problem, vector| scores(&problem.text.rows, &problem.text.model, vector);
+        let first = score(&before, &numbers[0]);
+        let second = match source.rows_move() {
+            true => score(&source.read(Arc::clone(&dataset), &outcome.theta, progress)?, &numbers[1]),
+            false => score(&before, &numbers[1]),
+        };
+        let of_rows: Vec<f32> = (0..first.len()).map(|row| targets[before.position_of(row).unwrap_or(row)]).collect();
+        Ok(Reference::of(&name, [&first, &second], &of_rows, &before.groups)?)
+    };
     let judged = sets.into_iter().filter_map(|set| {
         let name = set.name().to_owned();
-        let warn = |error: &RunError| progress.warn(&format!("no verdict of the reference set {name}: {error}"));
+        let warn = |error: &anyhow::Error| {
+            let error = common::error_chain::to_line(error.as_ref());
+            progress.warn(&format!("no verdict of the reference set {name}: {error}"));
+        };
         judge(set).inspect_err(warn).ok()
     });
     judged.collect()
@@ -185,7 +210,7 @@ pub fn worst(references: &[Reference]) -> Option<&Reference> {
     })
 }
 
-fn verdict(loss: Losses<f64>, difference: Difference) -> Verdict {
+fn verdict(loss: Losses, difference: Difference) -> Verdict {
     let change = loss.after / loss.before - 1.0;
     let is_certain = difference.mean.abs() > CERTAIN * difference.error;
     match change {

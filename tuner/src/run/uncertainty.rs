@@ -30,7 +30,7 @@ const ENOUGH_ROWS: usize = 200;
 
 /// The share of the second derivative by a parameter that comes of the data, at least, if it is to have an error. With
 /// less, its scatter without data would be about the same.
-pub const LEAST_SHARE: f64 = 0.1;
+const LEAST_SHARE: f64 = 0.1;
 
 /// Standard errors of parameters.
 #[derive(Clone, Debug, PartialEq)]

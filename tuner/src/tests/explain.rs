@@ -1,12 +1,13 @@
 //! Explanations against plain recomputation, position by position.
 
 use std::fs;
+use std::sync::Arc;
 
 use crate::data::{Dataset, ReadOptions, Source};
 use crate::data::{MOST_PAWNS, material_balance, phase, phase_part};
-use crate::features::{self, Resolve};
 use crate::objective::{SampleLoss, expectation};
-use crate::run::explain::{Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, Worst, explain, loss_change};
+use crate::run::explain::{Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, Worst, explain, explained};
+use crate::source::{Own, Problem, Resolve};
 use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::eval::params::Weights;
@@ -27,29 +28,28 @@ fn lines() -> Vec<String> {
     text.lines().step_by(60).map(plain).collect()
 }
 
-fn evaluator() -> Evaluator {
-    Evaluator::new(Weights::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../params/baseline.toml")).unwrap())
+fn weights(name: &str) -> Weights {
+    Weights::load(&format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../params/{}.toml"), name)).unwrap()
 }
 
-/// Reads files of lines; the targets are the results.
-fn read(folder: &TempDir, files: &[(&str, &[String])]) -> (Dataset, Vec<f32>) {
+/// Reads files of lines.
+fn read(folder: &TempDir, files: &[(&str, &[String])], resolve: Resolve) -> Problem {
     let sources = files.iter().map(|(name, lines)| {
         let path = folder.path().join(name);
         fs::write(&path, lines.join("\n")).unwrap();
         Source::open(&path).unwrap()
     });
-    let (dataset, resolved) =
-        features::read(sources.collect(), &ReadOptions::default(), &evaluator(), Resolve::Static, &()).unwrap();
-    let targets = resolved.rows.targets().to_vec();
-    (dataset, targets)
+    let dataset = Dataset::read(sources.collect(), &ReadOptions::default(), &()).unwrap();
+    Own { start: weights("baseline"), resolve }.problem(Arc::new(dataset), &()).unwrap()
 }
 
-fn explained(dataset: &Dataset, targets: &[f32], resolve: Resolve, count: usize) -> Explanation {
-    explain(
-        &Case { dataset, evaluator: &evaluator(), resolve, k: K, targets, counted: None },
-        Worst { count, apart: 1 },
-        &(),
-    )
+/// All rows with the results as their targets.
+fn case<'a>(problem: &'a Problem, scores: &'a [f32]) -> Case<'a> {
+    Case { problem, k: K, scores, targets: problem.text.rows.targets(), weights: &[], counted: None }
+}
+
+fn of(problem: &Problem, count: usize) -> Explanation {
+    explain(&case(problem, &problem.scores()), Worst { count, apart: 1 }, &())
 }
 
 /// Expectations and targets of the positions that belong together.
@@ -76,17 +76,19 @@ fn assert_bin(bin: &Bin, group: &Group) {
 fn bins_hold_what_plain_sums_hold() {
     let folder = tempfile::tempdir().unwrap();
     let lines = lines();
-    let (dataset, targets) = read(&folder, &[("a.epd", &lines[..1000]), ("b.epd", &lines[1000..])]);
-    let evaluator = evaluator();
+    let evaluator = Evaluator::new(weights("baseline"));
     for resolve in [Resolve::Static, Resolve::Qsearch] {
-        let found = explained(&dataset, &targets, resolve, 10);
+        let problem = read(&folder, &[("a.epd", &lines[..1000]), ("b.epd", &lines[1000..])], resolve);
+        let (found, scores, dataset) = (of(&problem, 10), problem.scores(), problem.dataset().unwrap());
         let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);
         let mut samples = Vec::new();
-        for (position, label) in dataset.samples(0..dataset.len()) {
-            let score = match resolve {
+        for ((position, label), &score) in dataset.samples(0..dataset.len()).zip(&scores) {
+            let own = match resolve {
                 Resolve::Static => evaluator.evaluate_for_white(&position),
                 Resolve::Qsearch => quiescence.score_for_white(&position),
             };
+            // The engine divides integers.
+            assert!((f64::from(score) - f64::from(own)).abs() < 3.0, "{score} for {own}");
             samples.push((position, (expectation(K, score.into()), f64::from(label.outcome.points()))));
         }
         let group = |wanted: &dyn Fn(&Position, f64) -> bool| -> Group {
@@ -120,18 +122,15 @@ fn bins_hold_what_plain_sums_hold() {
 
         let mut order: Vec<usize> = (0..samples.len()).collect();
         order.sort_by(|&a, &b| off(&samples[b].1).total_cmp(&off(&samples[a].1)).then(a.cmp(&b)));
-        let worst: Vec<usize> = found.worst.iter().map(|worst| worst.sample).collect();
+        let worst: Vec<usize> = found.worst.iter().map(|worst| worst.row).collect();
         assert_eq!(worst, order[..10]);
         for worst in &found.worst {
-            let (position, pair) = &samples[worst.sample];
-            assert_eq!((&worst.position, worst.expected, worst.target), (position, pair.0, pair.1));
-            assert_eq!(worst.static_score, evaluator.evaluate_for_white(position));
-            assert_eq!(worst.qsearch, evaluator.evaluate_for_white(&worst.leaf));
-            let name = if worst.sample < 1000 { "a.epd" } else { "b.epd" };
-            assert!(worst.file.ends_with(name) && lines[worst.sample].starts_with(&position.to_epd_fields()));
-            let first = if worst.sample < 1000 { 0 } else { 1000 };
-            assert_eq!(worst.number as usize, worst.sample - first + 1);
-            assert_eq!(worst.line_to_leaf().split_whitespace().count(), worst.moves.len());
+            let (position, pair) = &samples[worst.row];
+            let (known, _) = worst.position.as_ref().unwrap();
+            assert_eq!((known, worst.expected, worst.target), (position, pair.0, pair.1));
+            let (name, first) = if worst.row < 1000 { ("a.epd", 0) } else { ("b.epd", 1000) };
+            assert!(worst.place.ends_with(&format!("{name}:{}", worst.row - first + 1)), "{}", worst.place);
+            assert!(lines[worst.row].starts_with(&position.to_epd_fields()));
         }
     }
 }
@@ -139,37 +138,30 @@ fn bins_hold_what_plain_sums_hold() {
 #[test]
 fn any_number_of_threads_explains_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    let (dataset, targets) = read(&folder, &[("a.epd", &lines())]);
+    let problem = read(&folder, &[("a.epd", &lines())], Resolve::Qsearch);
     let explain = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| explained(&dataset, &targets, Resolve::Qsearch, 7))
+        pool.install(|| of(&problem, 7))
     };
     let alone = explain(1);
     assert_eq!(alone.worst.len(), 7);
     assert!([2, 5].map(explain).iter().all(|found| *found == alone));
-    assert_eq!(explained(&dataset, &targets, Resolve::Qsearch, usize::MAX).worst.len(), dataset.len());
-    assert!(explained(&dataset, &targets, Resolve::Qsearch, 0).worst.is_empty());
+    assert_eq!(of(&problem, usize::MAX).worst.len(), problem.groups.len());
+    assert!(of(&problem, 0).worst.is_empty());
 }
 
 #[test]
 fn the_worst_are_apart_where_that_is_asked() {
     let folder = tempfile::tempdir().unwrap();
-    let (dataset, targets) = read(&folder, &[("a.epd", &lines())]);
-    let case = Case {
-        dataset: &dataset,
-        evaluator: &evaluator(),
-        resolve: Resolve::Static,
-        k: K,
-        targets: &targets,
-        counted: None,
-    };
+    let problem = read(&folder, &[("a.epd", &lines())], Resolve::Static);
+    let scores = problem.scores();
     let worst = |count, apart| -> Vec<usize> {
-        explain(&case, Worst { count, apart }, &()).worst.iter().map(|worst| worst.sample).collect()
+        explain(&case(&problem, &scores), Worst { count, apart }, &()).worst.iter().map(|worst| worst.row).collect()
     };
     let mut wanted: Vec<usize> = Vec::new();
-    for sample in worst(200, 1) {
-        if wanted.len() < 10 && wanted.iter().all(|other| sample.abs_diff(*other) >= 300) {
-            wanted.push(sample);
+    for row in worst(200, 1) {
+        if wanted.len() < 10 && wanted.iter().all(|other| row.abs_diff(*other) >= 300) {
+            wanted.push(row);
         }
     }
     assert_eq!(worst(10, 300), wanted);
@@ -179,24 +171,20 @@ fn the_worst_are_apart_where_that_is_asked() {
 #[test]
 fn the_change_of_the_loss_is_that_of_its_terms() {
     let folder = tempfile::tempdir().unwrap();
-    let (dataset, targets) = read(&folder, &[("a.epd", &lines())]);
-    let tuned = Evaluator::new(Weights::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../params/tuned.toml")).unwrap());
-    let counted: Vec<u32> = (0..dataset.len() as u32).filter(|index| index % 3 == 1).collect();
-    let worst = Worst { count: 0, apart: 1 };
+    let problem = read(&folder, &[("a.epd", &lines())], Resolve::Static);
+    let (before, targets) = (problem.scores(), problem.text.rows.targets());
+    let after = crate::objective::scores(&problem.text.rows, &problem.text.model, &weights("tuned").to_vector());
+    let after: Vec<f32> = after.into_iter().map(|score| score as f32).collect();
+    let counted: Vec<u32> = (0..before.len() as u32).filter(|index| index % 3 == 1).collect();
     for counted in [None, Some(&counted[..])] {
-        let (dataset, targets, resolve) = (&dataset, &targets[..], Resolve::Static);
-        let before = Case { dataset, evaluator: &evaluator(), resolve, k: K, targets, counted };
-        let after = Case { evaluator: &tuned, k: 1.6, ..before };
-        let found = [before, after].map(|case| explain(&case, worst, &()));
-        let change = loss_change(&after, SampleLoss::SquaredError, &found[0], &found[1]);
-        let samples: Vec<usize> = (0..dataset.len())
-            .filter(|index| counted.is_none_or(|counted| counted.contains(&(*index as u32))))
-            .collect();
-        let error = |case: &Case<'_>, sample: usize| {
-            let score = case.evaluator.evaluate_for_white(&dataset.position(sample));
-            (expectation(case.k, score.into()) - f64::from(targets[sample])).powi(2)
+        let both = [(K, &before[..]), (1.6, &after[..])];
+        let worst = Worst { count: 0, apart: 1 };
+        let (found, change) = explained(&problem, both, (targets, &[]), counted, SampleLoss::SquaredError, worst, &());
+        let rows = (0..before.len()).filter(|row| counted.is_none_or(|counted| counted.contains(&(*row as u32))));
+        let error = |(k, scores): (f64, &[f32]), row: usize| {
+            (expectation(k, scores[row].into()) - f64::from(targets[row])).powi(2)
         };
-        let terms: Vec<f64> = samples.iter().map(|&sample| error(&after, sample) - error(&before, sample)).collect();
+        let terms: Vec<f64> = rows.map(|row| error(both[1], row) - error(both[0], row)).collect();
         let count = terms.len() as f64;
         let mean = terms.iter().sum::<f64>() / count;
         let spread = terms.iter().map(|term| (term - mean).powi(2)).sum::<f64>();
@@ -207,27 +195,19 @@ fn the_change_of_the_loss_is_that_of_its_terms() {
 }
 
 #[test]
-fn only_what_is_counted_is_in_bins() {
+fn bins_count_the_rows_that_are_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let lines = lines();
-    let (dataset, targets) = read(&folder, &[("a.epd", &lines)]);
-    let counted: Vec<u32> = (0..dataset.len() as u32).filter(|index| index % 5 == 2).collect();
+    let problem = read(&folder, &[("a.epd", &lines)], Resolve::Static);
+    let counted: Vec<u32> = (0..lines.len() as u32).filter(|index| index % 5 == 2).collect();
     let picked: Vec<String> = counted.iter().map(|&index| lines[index as usize].clone()).collect();
-    let (alone, alone_targets) = read(&folder, &[("b.epd", &picked)]);
-    let evaluator = evaluator();
-    let case = Case {
-        dataset: &dataset,
-        evaluator: &evaluator,
-        resolve: Resolve::Static,
-        k: K,
-        targets: &targets,
-        counted: Some(&counted),
-    };
-    let worst = Worst { count: 3, apart: 1 };
-    let (found, whole) = (explain(&case, worst, &()), explain(&Case { counted: None, ..case }, worst, &()));
-    let alone = explained(&alone, &alone_targets, Resolve::Static, 3);
+    let alone = read(&folder, &[("b.epd", &picked)], Resolve::Static);
+    let (scores, worst) = (problem.scores(), Worst { count: 3, apart: 1 });
+    let all = case(&problem, &scores);
+    let (found, whole) = (explain(&Case { counted: Some(&counted), ..all }, worst, &()), explain(&all, worst, &()));
+    let alone = of(&alone, 3);
     let counts = |bins: &[Bin]| bins.iter().map(Bin::count).collect::<Vec<u64>>();
-    assert_eq!((found.all.count(), whole.all.count()), (counted.len() as u64, dataset.len() as u64));
+    assert_eq!((found.all.count(), whole.all.count()), (counted.len() as u64, lines.len() as u64));
     assert_eq!(counts(&found.calibration), counts(&alone.calibration));
     assert_eq!(counts(&found.by_material), counts(&alone.by_material));
     assert!((found.all.loss() - alone.all.loss()).abs() < 1e-12);

@@ -3,6 +3,7 @@
 mod explain;
 mod games;
 mod objective;
+mod own;
 mod recovery;
 mod runs;
 mod uncertainty;

@@ -1,11 +1,10 @@
 //! The whole way, from text to parameters, on results drawn from parameters that are known.
 
+use super::own::{fit, problem, tuned};
 use crate::constraints::Constraints;
-use crate::data::Source;
-use crate::features::Resolve;
 use crate::objective::PriorScale;
-use crate::run::{Hooks, Settings};
-use crate::tune::{Job, Report, run};
+use crate::run::{Hooks, Outcome, Settings};
+use crate::source::Resolve;
 use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::eval::params::Weights;
@@ -65,8 +64,7 @@ fn drawn(positions: &[Position], truth: &Evaluator) -> String {
     positions.iter().map(line).collect()
 }
 
-fn tune(text: String, prior: Option<f64>) -> Report {
-    let source = Source::embedded("drawn", text.into_bytes().leak()).unwrap();
+fn tune(text: String, prior: Option<f64>) -> Outcome {
     let start = Weights::from_toml(BASELINE).unwrap();
     // Held to the scale of the start, so that a strong prior stays there; tables where the fit puts them.
     let only = ["material", "psqt", "tempo", "phase"].map(str::to_owned).to_vec();
@@ -79,7 +77,8 @@ fn tune(text: String, prior: Option<f64>) -> Report {
         min_seen: 0,
         ..Settings::default()
     };
-    run(Job { resolve: Resolve::Static, ..Job::new(vec![source], start, settings) }, Hooks::new(&())).unwrap()
+    let problem = problem(text.into_bytes().leak(), start, Resolve::Static);
+    fit(problem, &settings, Hooks::new(&())).unwrap()
 }
 
 /// Root of the mean square of the difference of two evaluations, in centipawns.
@@ -95,7 +94,7 @@ fn parameters_that_made_the_results_are_found_again() {
     let report = tune(drawn(&positions, &truth), None);
     assert!(report.gradient_ratio <= 1e-8, "{}", report.gradient_ratio);
     let start = distance(&positions, &Evaluator::new(Weights::from_vector(&report.start).0), &truth);
-    let found = distance(&positions, &Evaluator::new(report.tuned.clone()), &truth);
+    let found = distance(&positions, &Evaluator::new(tuned(&report)), &truth);
     assert!(found < 0.3 * start, "from {start:.0} to {found:.0} centipawns from the truth");
 }
 
@@ -105,7 +104,7 @@ fn a_stronger_prior_stays_nearer_to_the_start() {
     let text = drawn(&positions, &Evaluator::new(truth()));
     let moved = |prior| {
         let report = tune(text.clone(), Some(prior));
-        let pairs = report.tuned.to_vector().into_iter().zip(report.start.clone());
+        let pairs = tuned(&report).to_vector().into_iter().zip(report.start.clone());
         pairs.map(|(new, old)| (new - old).powi(2)).sum::<f64>()
     };
     let moves: Vec<f64> = [1e-12, 1e-9, 1e-7, 1e-5, 1e3].map(moved).to_vec();
@@ -121,10 +120,10 @@ fn pawns_can_take_the_whole_phase_over() {
     let truth = Evaluator::new(truth);
     let report = tune(drawn(&positions, &truth), Some(1e-9));
     // The weight of pawns is 0 at the start: nothing of what told the phase there is left.
-    let [pawn, others @ ..] = report.tuned.phase;
-    assert!(pawn > 0 && others.iter().all(|&other| other < pawn), "{:?}", report.tuned.phase);
+    let [pawn, others @ ..] = tuned(&report).phase;
+    assert!(pawn > 0 && others.iter().all(|&other| other < pawn), "{:?}", tuned(&report).phase);
     let start = Evaluator::new(Weights::from_vector(&report.start).0);
     let start = distance(&positions, &start, &truth);
-    let found = distance(&positions, &Evaluator::new(report.tuned.clone()), &truth);
+    let found = distance(&positions, &Evaluator::new(tuned(&report)), &truth);
     assert!(found < 0.3 * start, "from {start:.0} to {found:.0} centipawns from the truth");
 }

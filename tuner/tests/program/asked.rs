@@ -156,7 +156,7 @@ fn answers_are_kept_for_the_same_engine_and_the_same_data() {
             errors.contains("cache        reused") && errors.contains(&format!("\ntarget       {target}\n")),
             "{errors}"
         );
-        errors.lines().find(|line| line.starts_with("loss")).unwrap().to_owned()
+        errors.lines().find(|line| line.starts_with("fitted")).unwrap().to_owned()
     };
     assert_ne!(of("result"), of("score"));
     assert!(first.0.contains("\ntarget       score\n"), "{}", first.0);
@@ -244,16 +244,13 @@ fn evaluations_of_engines_are_compared_on_the_same_positions() {
 
     let alone = json(&["--engine", &of_engine, "--resolve", "static"]);
     let own = &alone["parameters"][&of_engine[..]];
-    assert_eq!((&own["loss"]["qsearch"], &alone["left_out"]), (&Value::Null, &0.into()));
+    assert_eq!(&alone["left_out"], &Value::from(0));
     // Its loss is what a fit begins with.
     let output =
         fit(&folder, &["--json", "--target", "result", "--min-seen", "0", "--output", "out.toml"]).output().unwrap();
     let fitted: Value = serde_json::from_slice(&output.stdout).unwrap();
     let [before, k] = [&fitted["loss"]["before"], &fitted["k"]].map(|number| number.as_f64().unwrap());
-    assert!(
-        (own["loss"]["static"].as_f64().unwrap() - before).abs() < 1e-9
-            && (own["k"].as_f64().unwrap() - k).abs() < 1e-5
-    );
+    assert!((own["loss"].as_f64().unwrap() - before).abs() < 1e-9 && (own["k"].as_f64().unwrap() - k).abs() < 1e-5);
     let output = fit(&folder, &["--json", "--min-seen", "0", "--output", "out.toml"]).output().unwrap();
     let fitted: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!((own["scores"]["loss"].as_f64().unwrap() - fitted["loss"]["before"].as_f64().unwrap()).abs() < 1e-9);
@@ -271,12 +268,11 @@ fn evaluations_of_engines_are_compared_on_the_same_positions() {
     assert!(left_out > 20 && all["positions"].as_u64().unwrap() + left_out == alone["positions"].as_u64().unwrap());
     let of = |name: &str| all["parameters"][name].clone();
     assert_eq!(of(&of_skips)["loss"], of(&of_engine)["loss"]);
-    assert!(of(&of_engine)["loss"]["static"].is_null() && of("params.toml")["loss"]["static"].is_f64());
-    assert!(of("params.toml")["loss"]["qsearch"].as_f64() < of(&of_engine)["loss"]["qsearch"].as_f64());
+    assert!(of("params.toml")["loss"].as_f64() < of(&of_engine)["loss"].as_f64());
     assert!(of(&of_engine)["difference"]["mean"].as_f64().unwrap() > 0.0);
     let (table, errors) = evaluate(&["--data", "data.epd", "--engine", &of_engine, "--engine", &of_skips]);
     assert!(
-        table.contains(&format!(" ({left_out} more have no score of one of the engines); change of the quiescence")),
+        table.contains(&format!(" ({left_out} more have no score of one of the engines); change against")),
         "{table}"
     );
     assert!(
@@ -448,7 +444,9 @@ fn commands_that_cannot_be_are_refused_before_the_data_are_read() {
     };
     assert!(run(&["--engine", "'./engine", "--data", "no.epd"]).contains("quotation marks closed"));
     assert!(run(&["--engine", "./engine", "--rows", "rows"]).contains("cannot be used with"));
-    assert!(run(&["--rows", "rows", "--data", "no.epd"]).contains("positions are for --engine"));
+    assert!(
+        run(&["--rows", "rows", "--data", "no.epd"]).contains("positions are for Merino's evaluation and for --engine")
+    );
     folder.write("data.epd", crate::support::GOOD);
     let said = run(&["--engine", "'./no engine' trace", "--data", "data.epd"]);
     assert!(said.contains("'./no engine' trace: cannot be started"), "{said}");

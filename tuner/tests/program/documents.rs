@@ -16,7 +16,7 @@ const POSITIONS: usize = 3000;
 
 /// What the output of commands says that contain a text.
 const SAYS: [(&str, &str); 8] = [
-    ("tuner diff", "worth of pieces"),
+    ("tuner diff", "largest changes"),
     ("tuner evaluate", "Mean squared errors over"),
     ("tuner data data/quiet.epd.zst", "duplicates"),
     ("--unique --quiet-margin", "\"left_out\""),

@@ -205,10 +205,8 @@ mod unix {
     fn what_never_ends_is_not_read() {
         let folder = Folder::new();
         folder.write("good.epd", GOOD);
-        for arguments in [["--params", "/dev/zero"], ["--epd", "/dev/zero"]] {
-            let text = refusal(tuner_in(&folder).args(["--epd", "good.epd"]).args(arguments));
-            assert!(text.contains("has more than"), "{arguments:?}: {text}");
-        }
+        let text = refusal(tuner_in(&folder).args(["--epd", "good.epd", "--params", "/dev/zero"]));
+        assert!(text.contains("has more than"), "{text}");
     }
 
     #[test]

@@ -223,7 +223,7 @@ fn danger_complexity_and_scale_are_recovered_and_predict_better_than_a_linear_fi
         }
     }
     assert!(told >= 8, "positions tell {told} of 12 numbers from their start");
-    let held = |more: &[&str]| fit(more)["held_out_loss"]["after"].as_f64().unwrap();
+    let held = |more: &[&str]| fit(more)["held_loss"]["after"].as_f64().unwrap();
     let whole = held(&["--validation", "0.3"]);
     let linear = held(&[
         "--validation",

@@ -39,7 +39,7 @@ fn wrong_labels_come_first() {
     assert_eq!((worst.len(), &json["positions"], &json["k"]), (2, &4.into(), &1.0.into()));
     assert_eq!((&worst[0]["line"], &worst[0]["result"]), (&3.into(), &"0-1".into()));
     assert_eq!(worst[0]["file"], data.display().to_string());
-    assert!(worst[0]["expected"].as_f64().unwrap() > 0.99 && worst[0]["static"].as_i64().unwrap() > 1300);
+    assert!(worst[0]["expected"].as_f64().unwrap() > 0.99 && worst[0]["score"].as_f64().unwrap() > 1300.0);
     assert_eq!((&json["files"][0]["far_off"], &json["warnings"]), (&1.into(), &Value::Array(Vec::new())));
 
     let table = printed(&mut outliers(folder.path(), &["--count", "1", "--k", "1"]));

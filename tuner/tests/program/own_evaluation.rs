@@ -92,7 +92,7 @@ fn rows_come_from_several_files_and_standard_input() {
     };
     let (expected, table) = printed(&["whole"], b"");
     assert!(table.contains("check        score − row: 100.0 % within 1 cp, rms 0.0 cp\n"), "{table}");
-    assert!(table.contains("  Tempo ") && table.contains(" ± ") && table.contains("\nseconds      "), "{table}");
+    assert!(table.contains("\nTempo ") && table.contains(" ± ") && table.contains("\nseconds      "), "{table}");
     let text = String::from_utf8_lossy(&expected).into_owned();
     assert!(text.starts_with("Pawn = [["), "{text}");
     assert_eq!(printed(&["first", "-"], &second).0, expected);

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use engine::eval::params::{Axis, PAIRS, Weights, fields, leaves};
-use tuner::data::{ReadOptions, Source};
-use tuner::features::Resolve;
-use tuner::inspect::report::{Named, Page, Point, compare, page};
+use tuner::answer::report::{Page, Point, compare, page};
+use tuner::data::{Dataset, ReadOptions, Source};
+use tuner::source::{Own, Resolve};
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -31,18 +32,13 @@ fn whole_page() -> Page {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(NAME);
     std::fs::write(&path, lines(40).join("\n")).unwrap();
-    let named = |name: &str, file: &str| Named { name: name.to_owned(), weights: weights(file) };
-    let sources = vec![Source::open(&path).unwrap()];
-    let mut page = compare(
-        named(NAME, "tuned.toml"),
-        named("base", "baseline.toml"),
-        sources,
-        Resolve::Qsearch,
-        None,
-        &ReadOptions::default(),
-        &(),
-    )
-    .unwrap();
+    let dataset = Dataset::read(vec![Source::open(&path).unwrap()], &ReadOptions::default(), &()).unwrap();
+    let dataset = Arc::new(dataset);
+    let problem = |file: &str| {
+        Own { start: weights(file), resolve: Resolve::Qsearch }.problem(Arc::clone(&dataset), &()).unwrap()
+    };
+    let [tuned, base] = ["tuned.toml", "baseline.toml"].map(problem);
+    let mut page = compare((NAME.to_owned(), &tuned), ("base".to_owned(), &base), None, &()).unwrap();
     page.history = (0..300)
         .map(|step| Point {
             iteration: step,
@@ -243,7 +239,7 @@ fn a_run_tells_of_itself() {
     command.arg("--output").arg(&output).arg("--report").arg(&report).assert().success();
     let page = std::fs::read_to_string(report).unwrap();
     check_form(&page);
-    let words = ["Tuning run", "Loss by step", "hold-out quiescence", "numbers kept their start", "Calibration", "± "];
+    let words = ["Tuning run", "Loss by step", "Loss, hold-out", "numbers kept their start", "Calibration", "± "];
     for word in words {
         assert!(page.contains(word), "{word}");
     }

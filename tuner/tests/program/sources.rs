@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tuner::fit::{Pair, Parameter, Sources, Start};
+use tuner::source::{Parameter, Start};
+use tuner::write::{Pair, Sources};
 
 use crate::support::{Folder, REPOSITORY, refusal, tuner};
 
@@ -223,7 +224,7 @@ fn a_fit_rewrites_the_sources_of_an_engine() {
         diff.starts_with("--- pawns.c\n+++ pawns.c\n@@ -1,4 +1,4 @@\n const int Pawn[2] = {\n-    S(  80,100),"),
         "{diff}"
     );
-    assert!(table.contains("loss ") && read() == before, "{table}");
+    assert!(table.contains("\nfitted ") && read() == before, "{table}");
 
     let [table, _] = run(&[]);
     let after = read();

@@ -13,7 +13,7 @@ fn files_are_compared() {
     let (baseline, tuned) = ("params/baseline.toml", "params/tuned.toml");
     assert_eq!(diff(&[tuned, tuned]), format!("{tuned} and {tuned} hold the same numbers\n"));
     let text = diff(&[baseline, tuned, "--count", "3"]);
-    for word in ["K none -> ", "psqt.knight", "worth of pieces", "largest changes", "midgame", "a    b    c"] {
+    for word in ["K none -> ", "psqt.knight", "largest changes", "mean change"] {
         assert!(text.contains(word), "{word} in\n{text}");
     }
     let json: Value = serde_json::from_str(&diff(&[baseline, tuned, "--count", "3", "--json"])).unwrap();

@@ -9,7 +9,8 @@ use engine::chess::{Color, Setup};
 
 use super::binary::{BinaryError, CASTLING_ROOK, little_endian, piece_codes, put_pieces};
 use super::{Format, Reader, Sample, Sink};
-use crate::data::label::{Label, Outcome, bounded, group_of_position};
+use crate::data::label::{Label, bounded, group_of_position};
+use crate::data::outcome::Outcome;
 
 /// Bytes of a position.
 pub(super) const SIZE: usize = 32;

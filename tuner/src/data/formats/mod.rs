@@ -8,29 +8,25 @@ mod binary;
 mod binpack;
 mod bullet;
 mod pgn;
-mod results;
-mod table;
 mod text;
 mod viri;
 
 use std::ops::ControlFlow;
 
-use engine::chess::{FenError, Move, Position};
+use engine::chess::{Move, Position};
 use serde::Serialize;
-use thiserror::Error;
 use tools::foreign::Foreign;
 
-use super::filter::LeftOut;
 use super::label::Label;
+use super::left_out::LeftOut;
+use super::record_error::RecordError;
 use super::{DatasetError, ReadOptions, SourceError};
 use binary::BinaryError;
 pub(crate) use binary::codes_of;
 pub(super) use binary::{castling_rooks, put_pieces};
 pub(crate) use binpack::{Chunks, LONGEST_CHAIN, write_chain};
 pub use pgn::Plies;
-pub use results::Results;
-pub use table::Table;
-pub use text::{LabelStyle, Opcode};
+pub use text::{LabelStyle, Opcode, Table};
 pub(crate) use viri::{LONGEST_GAME, write_game};
 
 /// A labelled position.
@@ -109,41 +105,9 @@ impl Format {
     }
 }
 
-/// What is wrong with a record.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{message}")]
-pub struct RecordError {
-    /// The kind of error, for counting.
-    pub reason: &'static str,
-    /// What there is to tell.
-    message: String,
-}
-
-impl RecordError {
-    pub(super) fn new(reason: &'static str, message: impl Into<String>) -> Self {
-        RecordError { reason, message: message.into() }
-    }
-}
-
 impl From<BinaryError> for RecordError {
     fn from(error: BinaryError) -> Self {
         RecordError::new(error.reason(), error.to_string())
-    }
-}
-
-impl From<FenError> for RecordError {
-    fn from(error: FenError) -> Self {
-        let reason = match error {
-            FenError::Kings { .. }
-            | FenError::TooManyPieces { .. }
-            | FenError::PawnOnLastRank(_)
-            | FenError::OpponentInCheck
-            | FenError::Checkers(_)
-            | FenError::CastlingWithoutRook(_)
-            | FenError::EnPassantImpossible(_) => "illegal position",
-            _ => "malformed FEN",
-        };
-        RecordError::new(reason, error.to_string())
     }
 }
 

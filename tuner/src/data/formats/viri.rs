@@ -12,7 +12,8 @@ use super::binary::{
     put_pieces,
 };
 use super::{Format, Reader, Sample, Sink};
-use crate::data::label::{Label, Outcome, bounded, group_of_game};
+use crate::data::label::{Label, bounded, group_of_game};
+use crate::data::outcome::Outcome;
 use crate::data::runs::{Run, Unfit};
 
 /// Bytes of the position a game begins with.

@@ -25,8 +25,9 @@ use engine::chess::Position;
 use serde::Serialize;
 
 use super::FileSummary;
-use super::label::{Label, Outcome};
+use super::label::Label;
 use super::material::{PHASE_PARTS, material_balance, phase, phase_part};
+use super::outcome::Outcome;
 pub(super) use correlation::Correlation;
 #[cfg(test)]
 pub(super) use views::ViewFault;

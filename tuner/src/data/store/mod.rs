@@ -5,7 +5,8 @@ use std::ops::Range;
 use engine::chess::{Move, Position};
 use serde::Serialize;
 
-use super::label::{GAME, Label, Outcome};
+use super::label::{GAME, Label};
+use super::outcome::Outcome;
 use super::packed::{Packed, outcome_of, pack, position_of, score_of};
 use super::result_runs::result_runs;
 use crate::io::{Column, ColumnWriter, Storage, StorageError};

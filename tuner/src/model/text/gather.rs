@@ -2,12 +2,19 @@
 
 use super::header::{Declared, Header};
 use super::lines::{LineReader, RowLines};
-use super::row::Label;
 use super::{TextError, TextRows};
 use crate::io::Storage;
 use crate::model::Model;
 use crate::model::rows::{RowBuilder, RowsError, RowsWriter, Shape};
 use crate::model::tape::{LANES, Work};
+
+/// What is known of the position of a row beside the row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label {
+    pub(super) result: f32,
+    pub(super) group: Option<u32>,
+    pub(super) search: Option<i16>,
+}
 
 /// How a parameter counts.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::TextError;
-use super::gather::{Counted, Gather};
+use super::gather::{Counted, Gather, Label};
 use super::header::{Column, Header};
 use super::lines::LineReader;
 use crate::model::formula::{Interval, brief};
@@ -16,14 +16,6 @@ const MOST_SEARCH: f32 = 32_000.0;
 
 /// How far a count may be from a whole number of units, in units.
 const SLACK: f64 = 1e-6;
-
-/// What is known of the position of a row beside the row.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Label {
-    pub(super) result: f32,
-    pub(super) group: Option<u32>,
-    pub(super) search: Option<i16>,
-}
 
 /// What rows look like.
 pub(super) struct RowFormat<'h> {

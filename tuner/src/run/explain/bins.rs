@@ -5,7 +5,7 @@
 /// Samples of a group that follow one another are taken to say as much as one, those of different groups to be
 /// independent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Moments {
+pub(super) struct Moments {
     count: u64,
     /// How many samples all count as, and weighted sums of their numbers and squares.
     weight: f64,
@@ -96,7 +96,7 @@ impl Moments {
 
 /// Positions that have something in common: what was expected of them, and what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Bin {
+pub(crate) struct Bin {
     expected: f64,
     residuals: Moments,
 }

@@ -1,26 +1,22 @@
-//! What parameters get right and wrong: expected against actual results by expectation, phase and material, and the
-//! positions that are misjudged most.
+//! Right and wrong predictions: expected against actual results by expectation, and by phase and material where positions
+//! are known, and the rows that are misjudged most.
 //!
-//! All of it comes of one pass over the positions. It is divided by their number alone and added up in their order:
-//! the same bits come out of any number of threads.
+//! One pass over the rows sums all of it, in parts by their number and added up in their order: the same bits come out
+//! of any number of threads.
 
 mod bins;
 
 use std::ops::Range;
 
-use engine::chess::{Move, Position};
-use engine::eval::Evaluator;
-use engine::search::{Pruning, Quiescence};
+use engine::chess::Position;
 
-use crate::data::{
-    Dataset, FULL_PHASE, MOST_PAWNS, Outcome, PHASE_PARTS, Place, Record, material_balance, phase, phase_part,
-};
-use crate::features::Resolve;
-use crate::model::rows::Weighted;
+use crate::data::{FULL_PHASE, MOST_PAWNS, Outcome, PHASE_PARTS, material_balance, phase, phase_part};
+use crate::model::rows::{CHUNK, Weighted};
 use crate::objective::{Difference, SampleLoss, expectation, loss_difference};
 use crate::parallel;
-use crate::progress::Progress;
-pub use bins::{Bin, Moments};
+use crate::progress::{Progress, Unit};
+use crate::source::Problem;
+pub(crate) use bins::Bin;
 
 /// Bins of equal width that expectations from 0 to 1 are divided into.
 pub(crate) const EXPECTATIONS: usize = 20;
@@ -28,24 +24,26 @@ pub(crate) const EXPECTATIONS: usize = 20;
 /// An expectation further than this from the result is far off.
 pub(crate) const FAR_OFF: f64 = 0.9;
 
-/// Positions and the parameters that judge them.
+/// Rows with scores and targets.
 #[derive(Clone, Copy)]
 pub(crate) struct Case<'a> {
-    pub(crate) dataset: &'a Dataset,
-    pub(crate) evaluator: &'a Evaluator,
-    pub(crate) resolve: Resolve,
+    pub(crate) problem: &'a Problem,
     /// The scale from centipawns to expected results.
     pub(crate) k: f64,
-    /// What the expectation of each position is held against, 0..=1, White's view.
+    /// By row: centipawns, White's view.
+    pub(crate) scores: &'a [f32],
+    /// By row: what its expectation is held against, 0..=1, White's view.
     pub(crate) targets: &'a [f32],
-    /// The positions that are counted in bins, by ascending number; `None` for all. Labels and the worst positions are
-    /// always sought among all.
+    /// By row: how much it counts; empty if all count alike.
+    pub(crate) weights: &'a [f32],
+    /// The rows that are counted in bins, by ascending number; `None` for all. Labels and the worst positions are always
+    /// sought among all.
     pub(crate) counted: Option<&'a [u32]>,
 }
 
 impl Case<'_> {
-    fn is_counted(&self, sample: usize) -> bool {
-        self.counted.is_none_or(|counted| counted.binary_search(&(sample as u32)).is_ok())
+    fn is_counted(&self, row: usize) -> bool {
+        self.counted.is_none_or(|counted| counted.binary_search(&(row as u32)).is_ok())
     }
 }
 
@@ -89,8 +87,6 @@ impl Worst {
 pub struct Explanation {
     /// The scale from centipawns to expected results.
     pub(crate) k: f64,
-    /// The score of each position that was counted, in order, in centipawns, White's view.
-    pub(crate) scores: Vec<i16>,
     pub(crate) all: Bin,
     /// By expectation: [`EXPECTATIONS`] bins from Black's certain win to White's.
     pub(crate) calibration: Vec<Bin>,
@@ -106,23 +102,6 @@ pub struct Explanation {
     pub worst: Vec<Misjudged>,
 }
 
-impl Explanation {
-    /// Of scores alone, in groups that follow one another: nothing is told by phase or material.
-    pub(crate) fn of_scores(k: f64, scores: impl Iterator<Item = f64>, weighted: Weighted<'_>, groups: &[u32]) -> Self {
-        let calibration = vec![Bin::default(); EXPECTATIONS];
-        let mut told = Explanation { k, calibration, ..Explanation::default() };
-        for (place, (score, &group)) in scores.zip(groups).enumerate() {
-            let target = f64::from(weighted.targets[place]);
-            let expected = expectation(k, score);
-            told.scores.push(score.round() as i16);
-            for bin in [&mut told.all, &mut told.calibration[bin_of(expected)]] {
-                bin.add(expected, target, weighted.weight(place), group);
-            }
-        }
-        told
-    }
-}
-
 /// The bin of an expectation.
 fn bin_of(expected: f64) -> usize {
     ((expected * EXPECTATIONS as f64) as usize).min(EXPECTATIONS - 1)
@@ -130,7 +109,7 @@ fn bin_of(expected: f64) -> usize {
 
 /// How far the labels of a file are from the expectations.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Agreement {
+pub(crate) struct Agreement {
     pub(crate) file: String,
     pub(crate) positions: u64,
     /// Those whose expectation is more than [`FAR_OFF`] from their result.
@@ -149,77 +128,67 @@ impl Agreement {
     }
 }
 
-/// A position whose expectation is far from its result.
+/// A row whose expectation is far from its target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misjudged {
-    /// Its number in the data.
-    pub(crate) sample: usize,
-    pub(crate) file: String,
-    /// What the file counts.
-    pub(crate) record: Record,
-    /// Its line or game there, 1 for the first.
-    pub(crate) number: u64,
-    pub(crate) position: Position,
-    pub(crate) outcome: Outcome,
-    /// What its expectation was held against, White's view.
+    /// Its number.
+    pub(crate) row: usize,
+    /// File and line, or file and game.
+    pub(crate) place: String,
+    /// The file, what it counts, and the number there, if the position is known.
+    pub(crate) source: Option<(String, &'static str, u64)>,
+    /// The position, if it is known, and the result of its game.
+    pub(crate) position: Option<(Position, Outcome)>,
+    /// Expected points of White by the target.
     pub(crate) target: f64,
-    /// Expected points of White, 0..=1.
+    /// Expected points of White by the score.
     pub(crate) expected: f64,
-    /// Its evaluation, in centipawns, White's view.
-    pub(crate) static_score: i32,
-    /// The score of its quiescence search, in centipawns, White's view.
-    pub(crate) qsearch: i32,
-    /// The moves that lead to the leaf of that search.
-    pub(crate) moves: Vec<Move>,
-    pub(crate) leaf: Position,
+    /// In centipawns, White's view.
+    pub(crate) score: f64,
 }
 
-impl Misjudged {
-    /// Where it stands, in a file called so.
-    pub(crate) fn place(&self, file: &str) -> String {
-        Place { file, record: self.record, number: self.number }.to_string()
-    }
-
-    /// The moves to the leaf, as people write them.
-    pub(crate) fn line_to_leaf(&self) -> String {
-        let mut position = self.position.clone();
-        let mut words = Vec::with_capacity(self.moves.len());
-        for &mv in &self.moves {
-            words.push(position.to_san(mv));
-            position.play(mv);
-        }
-        words.join(" ")
-    }
+/// Explains the scores of a problem before and after, each with its K, and by how much their losses differ.
+pub(crate) fn explained(
+    problem: &Problem,
+    both: [(f64, &[f32]); 2],
+    (targets, weights): (&[f32], &[f32]),
+    counted: Option<&[u32]>,
+    loss: SampleLoss,
+    worst: Worst,
+    progress: &dyn Progress,
+) -> ([Explanation; 2], Difference) {
+    let sides =
+        both.map(|(k, scores)| explain(&Case { problem, k, scores, targets, weights, counted }, worst, progress));
+    let rows: Vec<usize> = match counted {
+        Some(counted) => counted.iter().map(|&row| row as usize).collect(),
+        None => (0..targets.len()).collect(),
+    };
+    let pick = |of: &[f32]| rows.iter().filter_map(|&row| of.get(row).copied()).collect::<Vec<f32>>();
+    let [before, after] = both.map(|(k, scores)| (k, pick(scores)));
+    let (targets, weights) = (pick(targets), pick(weights));
+    let groups: Vec<u32> = rows.iter().map(|&row| problem.groups[row]).collect();
+    let weighted = Weighted { targets: &targets, weights: &weights };
+    let change = loss_difference(loss, (before.0, &before.1), (after.0, &after.1), weighted, &groups);
+    (sides, change)
 }
 
-/// Compares expectations with results.
+/// Compares expectations with targets.
 pub(crate) fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explanation {
-    assert_eq!(case.targets.len(), case.dataset.len(), "a target for every position");
-    let mut sums = Sums::new(case);
+    assert_eq!(case.targets.len(), case.scores.len(), "a target for every score");
+    progress.begin("explaining", case.scores.len() as u64, Unit::Positions);
+    let parts: Vec<Range<usize>> =
+        (0..case.scores.len()).step_by(CHUNK).map(|start| start..(start + CHUNK).min(case.scores.len())).collect();
     let judge = |range: Range<usize>| {
         let mut part = Sums::new(case);
-        part.add_all(case, range, worst.pool());
+        part.add_all(case, range.clone(), worst.pool());
+        progress.advance(range.len() as u64);
         part
     };
-    case.dataset.each_chunk("explaining", judge, |part| sums.merge(part, worst.pool()), progress);
-    let worst = parallel::map(worst.pick(&sums.worst), |sample| misjudged(case, sample));
+    let mut sums = Sums::new(case);
+    parallel::map(parts, judge).into_iter().for_each(|part| sums.merge(part, worst.pool()));
+    progress.end();
+    let worst = worst.pick(&sums.worst).into_iter().map(|row| misjudged(case, row)).collect();
     Explanation { worst, ..sums.told }
-}
-
-/// By how much the mean loss of `after` differs from that of `before`, which both explain the positions of `case`.
-pub(crate) fn loss_change(case: &Case<'_>, loss: SampleLoss, before: &Explanation, after: &Explanation) -> Difference {
-    let samples: Vec<usize> = match case.counted {
-        Some(counted) => counted.iter().map(|&sample| sample as usize).collect(),
-        None => (0..case.dataset.len()).collect(),
-    };
-    let is_same = |explained: &Explanation| explained.scores.len() == samples.len();
-    assert!(is_same(before) && is_same(after), "explanations of other positions");
-    let targets: Vec<f32> = samples.iter().map(|&sample| case.targets[sample]).collect();
-    let weights = case.dataset.weights();
-    let weights: Vec<f32> = samples.iter().filter_map(|&sample| weights.get(sample).copied()).collect();
-    let groups: Vec<u32> = samples.iter().map(|&sample| case.dataset.groups()[sample]).collect();
-    let weighted = Weighted { targets: &targets, weights: &weights };
-    loss_difference(loss, (before.k, &before.scores), (after.k, &after.scores), weighted, &groups)
 }
 
 /// Sums over positions, and the worst of them.
@@ -233,49 +202,55 @@ struct Sums {
 impl Sums {
     fn new(case: &Case<'_>) -> Self {
         let bins = |count| vec![Bin::default(); count];
-        let agreement = |name: &String| Agreement { file: name.clone(), ..Agreement::default() };
+        // Rows alone have no phase and no material.
+        let known = |count| bins(if case.problem.dataset().is_some() { count } else { 0 });
+        let agreement = |name: &str| Agreement { file: name.to_owned(), ..Agreement::default() };
+        let files: Vec<&str> = case.problem.sets().map(|set| set.0).collect();
         let told = Explanation {
             k: case.k,
             calibration: bins(EXPECTATIONS),
-            calibration_by_phase: std::array::from_fn(|_| bins(EXPECTATIONS)),
-            by_material: bins(2 * MOST_PAWNS as usize + 1),
-            by_phase: bins(FULL_PHASE + 1),
-            files: case.dataset.files().iter().map(|file| agreement(&file.name)).collect(),
+            calibration_by_phase: std::array::from_fn(|_| known(EXPECTATIONS)),
+            by_material: known(2 * MOST_PAWNS as usize + 1),
+            by_phase: known(FULL_PHASE + 1),
+            files: files.into_iter().map(agreement).collect(),
             ..Explanation::default()
         };
         Sums { told, worst: Vec::new() }
     }
 
-    /// Adds positions of one file.
     fn add_all(&mut self, case: &Case<'_>, range: Range<usize>, pool: usize) {
-        let mut quiescence = Quiescence::new(case.evaluator, Pruning::Exact);
-        let (told, file) = (&mut self.told, case.dataset.file_of(range.start));
-        let weight = case.dataset.files()[file].weight.get();
-        for (sample, (position, label)) in range.clone().zip(case.dataset.samples(range)) {
-            let score = match case.resolve {
-                Resolve::Static => case.evaluator.evaluate_for_white(&position),
-                Resolve::Qsearch => quiescence.score_for_white(&position),
-            };
-            let expected = expectation(case.k, score.into());
-            let target = f64::from(case.targets[sample]);
-            let group = label.group;
+        let dataset = case.problem.dataset();
+        let ends: Vec<usize> = case
+            .problem
+            .sets()
+            .map(|set| set.2)
+            .scan(0, |end, count| {
+                *end += count;
+                Some(*end)
+            })
+            .collect();
+        let told = &mut self.told;
+        for row in range {
+            let expected = expectation(case.k, case.scores[row].into());
+            let target = f64::from(case.targets[row]);
+            let weight = case.weights.get(row).map_or(1.0, |&weight| f64::from(weight));
+            let file = ends.partition_point(|&end| end <= row);
             told.files[file].add(target, expected);
-            self.worst.push(((target - expected).abs(), sample));
-            if !case.is_counted(sample) {
+            self.worst.push(((target - expected).abs(), row));
+            if !case.is_counted(row) {
                 continue;
             }
-            // Evaluations and mates lie within ±32,000 centipawns.
-            told.scores.push(score as i16);
-            let (phase, material) = (phase(&position), material_balance(&position) + MOST_PAWNS);
+            let group = case.problem.groups[row];
             let bin = bin_of(expected);
-            for bin in [
-                &mut told.all,
-                &mut told.calibration[bin],
-                &mut told.calibration_by_phase[phase_part(phase)][bin],
-                &mut told.by_material[material as usize],
-                &mut told.by_phase[phase],
-            ] {
-                bin.add(expected, target, weight, group);
+            let add = |bin: &mut Bin| bin.add(expected, target, weight, group);
+            add(&mut told.all);
+            add(&mut told.calibration[bin]);
+            let position = case.problem.position_of(row).zip(dataset).map(|(index, dataset)| dataset.position(index));
+            if let Some(position) = position {
+                let (phase, material) = (phase(&position), material_balance(&position) + MOST_PAWNS);
+                add(&mut told.calibration_by_phase[phase_part(phase)][bin]);
+                add(&mut told.by_material[material as usize]);
+                add(&mut told.by_phase[phase]);
             }
         }
         self.keep(pool);
@@ -297,7 +272,6 @@ impl Sums {
         };
         self.worst.extend(other.worst);
         let (told, other) = (&mut self.told, other.told);
-        told.scores.extend(other.scores);
         told.all.merge(&other.all);
         merge(&mut told.calibration, &other.calibration);
         for (bins, others) in told.calibration_by_phase.iter_mut().zip(&other.calibration_by_phase) {
@@ -310,27 +284,19 @@ impl Sums {
     }
 }
 
-fn misjudged(case: &Case<'_>, sample: usize) -> Misjudged {
-    let position = case.dataset.position(sample);
-    let place = case.dataset.place(sample);
-    let leaf = Quiescence::new(case.evaluator, Pruning::Exact).resolve(&position);
-    let static_score = case.evaluator.evaluate_for_white(&position);
-    let score = match case.resolve {
-        Resolve::Static => static_score,
-        Resolve::Qsearch => leaf.score,
-    };
+fn misjudged(case: &Case<'_>, row: usize) -> Misjudged {
+    let position = case.problem.position_of(row).zip(case.problem.dataset());
+    let source = position.map(|(index, dataset)| {
+        let place = dataset.place(index);
+        (place.file.to_owned(), place.record.name(), place.number)
+    });
     Misjudged {
-        sample,
-        file: place.file.to_owned(),
-        record: place.record,
-        number: place.number,
-        position,
-        outcome: case.dataset.label(sample).outcome,
-        target: case.targets[sample].into(),
-        expected: expectation(case.k, score.into()),
-        static_score,
-        qsearch: leaf.score,
-        moves: leaf.line.to_vec(),
-        leaf: leaf.position,
+        row,
+        source,
+        place: case.problem.place(row),
+        position: position.map(|(index, dataset)| (dataset.position(index), dataset.label(index).outcome)),
+        target: case.targets[row].into(),
+        expected: expectation(case.k, case.scores[row].into()),
+        score: case.scores[row].into(),
     }
 }

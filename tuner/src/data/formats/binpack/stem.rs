@@ -6,7 +6,7 @@ use engine::chess::{
 
 use super::super::binary::{BinaryError, PROMOTIONS, castling_rooks, kind_code, promotion_code};
 use super::bits::{signed, unsigned};
-use crate::data::label::Outcome;
+use crate::data::outcome::Outcome;
 use crate::data::runs::Unfit;
 
 /// Bytes of a stem: where its parts begin, the men at [`MEN`] in four bits each, the rest in two bytes each.

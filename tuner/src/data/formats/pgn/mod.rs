@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::text::{BYTE_ORDER_MARK, excerpt};
 use super::{Format, Reader, RecordError, Sink};
-use crate::data::filter::LeftOut;
+use crate::data::left_out::LeftOut;
 pub use game::Plies;
 use game::{Ending, GameReader};
 

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use engine::chess::{Color, Position};
 use serde::Serialize;
 
-use super::super::results::Results;
 use super::{LabelStyle, RecordError, no_result, outcome_of, unknown_result};
-use crate::data::label::{Label, Labels, Outcome, group_of_game, group_of_position};
+use crate::data::label::{Label, Labels, group_of_game, group_of_position};
+use crate::data::outcome::Outcome;
+use crate::data::results::Results;
 
 /// The name of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -88,7 +89,7 @@ where
         // A column may have that name.
         return Ok(is_usual().then_some((opcode, Results::Words)));
     }
-    let results = Results::of(values.iter().map(String::as_str), labels);
+    let results = labels.results_of(values.iter().map(String::as_str));
     let results = results.map_err(|fault| format!("operation {name}: {fault}"))?;
     Ok(Some((opcode, results.unwrap_or(Results::Words))))
 }

@@ -3,7 +3,7 @@
 //! * `FEN c9 "1-0";`: an EPD with the result in an operation, mostly `c9`; see [`epd`]. The operation `c0` may name the
 //!   game, and `ce` give a score in the view of the side to move, as `arena datagen` writes them;
 //! * `FEN [1.0]` or `FEN; [1.0]`: a result in brackets, perhaps with a score behind it;
-//! * columns: see [`table`](super::table).
+//! * columns: see [`Table`].
 //!
 //! Points may be a share of the point, such as 0.62: the result that is expected.
 //!
@@ -11,6 +11,7 @@
 //! nothing.
 
 mod epd;
+mod table;
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -19,12 +20,14 @@ use engine::chess::{Color, Position};
 use memchr::memchr;
 use serde::Serialize;
 
-use super::results::Results;
-use super::table::Table;
-use super::{Format, Reader, Record, RecordError, Sample, Sink};
-use crate::data::label::{Label, Labels, Outcome, group_of_position};
+use super::{Format, Reader, Record, Sample, Sink};
+use crate::data::label::{Label, Labels, group_of_position};
+use crate::data::outcome::Outcome;
+use crate::data::record_error::RecordError;
+use crate::data::results::Results;
 use crate::data::{BadRecord, DatasetError, ReadOptions};
 pub use epd::Opcode;
+pub use table::Table;
 
 /// What a text begins with if its editor put it there.
 pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
@@ -130,7 +133,7 @@ fn detect_style(head: &[u8], labels: &Labels) -> Result<Option<LabelStyle>, Stri
             .filter_map(|(_, label)| bracketed(label))
     };
     if labels.result_in.is_none()
-        && let Some(results) = Results::of(in_brackets().map(|(result, _)| result), labels)?
+        && let Some(results) = labels.results_of(in_brackets().map(|(result, _)| result))?
     {
         return Ok(Some(LabelStyle::Points(results)));
     }

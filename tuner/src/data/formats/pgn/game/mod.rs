@@ -7,7 +7,8 @@ use tools::pgn::{PgnGame, PgnMove, PgnReader};
 use super::LONGEST;
 use super::evaluation::Evaluation;
 use crate::data::formats::{RecordError, Sample};
-use crate::data::label::{Label, Outcome, group_of_game};
+use crate::data::label::{Label, group_of_game};
+use crate::data::outcome::Outcome;
 
 /// No game of chess has so many moves of either side: the longest that the rules allow has 17,697.
 const MOST_PLIES: usize = 1 << 16;

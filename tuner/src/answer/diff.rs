@@ -1,0 +1,173 @@
+//! The changes between two files of numbers of one evaluation.
+
+use std::collections::HashMap;
+use std::fmt::{self, Write};
+
+use serde::Serialize;
+
+/// A number, and the table that it stands in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its name: `psqt.knight.e4:mg`, `Mobility[0][3]`.
+    pub name: String,
+    /// The name of its table: `psqt.knight`, `Mobility`.
+    pub table: String,
+    /// Its value.
+    pub value: f64,
+}
+
+/// The changes of the numbers of a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TableChange {
+    /// Its name.
+    pub table: String,
+    /// Its numbers that both files have.
+    pub numbers: usize,
+    /// Those that changed.
+    pub changed: usize,
+    /// The mean change of all of them.
+    pub mean: f64,
+    /// The largest change, up or down.
+    pub largest: f64,
+}
+
+/// A number that changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NumberChange {
+    /// Its name.
+    pub name: String,
+    /// Before.
+    pub before: f64,
+    /// After.
+    pub after: f64,
+}
+
+/// The changes between two files; as JSON, it is what `--json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Diff {
+    /// The names of the files.
+    pub files: [String; 2],
+    /// Whether all numbers are the same.
+    pub identical: bool,
+    /// The scales from centipawns to expected results, where the files give them.
+    pub k: [Option<f64>; 2],
+    /// Numbers that changed.
+    pub changed: usize,
+    /// Every table, in the order of the first file.
+    pub tables: Vec<TableChange>,
+    /// The largest changes.
+    pub largest: Vec<NumberChange>,
+    /// Names that one of the files lacks.
+    pub missing: Vec<String>,
+}
+
+impl Diff {
+    /// Compares two files: the name, the numbers and the scale of each. `count`: how many of the largest changes are told.
+    pub fn new(
+        (before, old, old_k): (String, &[Entry], Option<f64>),
+        (after, new, new_k): (String, &[Entry], Option<f64>),
+        count: usize,
+    ) -> Self {
+        let values: HashMap<&str, f64> = new.iter().map(|entry| (&entry.name[..], entry.value)).collect();
+        let mut largest = Vec::new();
+        let mut tables: Vec<TableChange> = Vec::new();
+        let mut missing = Vec::new();
+        for Entry { name, table, value } in old {
+            let Some(&after) = values.get(&name[..]) else {
+                missing.push(name.clone());
+                continue;
+            };
+            if tables.last().is_none_or(|last| last.table != *table) {
+                tables.push(TableChange { table: table.clone(), numbers: 0, changed: 0, mean: 0.0, largest: 0.0 });
+            }
+            let (of_table, change) = (tables.last_mut().expect("just pushed"), after - value);
+            of_table.numbers += 1;
+            of_table.mean += change;
+            if change != 0.0 {
+                of_table.changed += 1;
+                largest.push(NumberChange { name: name.clone(), before: *value, after });
+            }
+            if change.abs() > of_table.largest.abs() {
+                of_table.largest = change;
+            }
+        }
+        let known: HashMap<&str, f64> = old.iter().map(|entry| (&entry.name[..], entry.value)).collect();
+        missing.extend(new.iter().filter(|entry| !known.contains_key(&entry.name[..])).map(|entry| entry.name.clone()));
+        tables.iter_mut().for_each(|table| table.mean /= table.numbers as f64);
+        let size = |change: &NumberChange| (change.after - change.before).abs();
+        largest.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        let changed = largest.len();
+        largest.truncate(count);
+        let identical = changed == 0 && missing.is_empty() && old_k == new_k;
+        Diff { files: [before, after], identical, k: [old_k, new_k], changed, tables, largest, missing }
+    }
+
+    /// As a table.
+    pub fn to_table(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text).expect("a String takes all");
+        text.trim_end().to_owned()
+    }
+
+    fn write(&self, to: &mut String) -> fmt::Result {
+        let [before, after] = &self.files;
+        if self.identical {
+            return writeln!(to, "{before} and {after} hold the same numbers");
+        }
+        writeln!(to, "{before} -> {after}")?;
+        if self.k[0] != self.k[1] {
+            let [before, after] = self.k.map(|k| k.map_or("none".to_owned(), |k| format!("{k:.4}")));
+            writeln!(to, "K {before} -> {after}")?;
+        }
+        let width = self.tables.iter().map(|table| table.table.chars().count()).max().unwrap_or(0).max(16);
+        writeln!(to, "\n{:<width$}{:>14}{:>14}{:>9}", "table", "changed", "mean change", "largest")?;
+        for TableChange { table, numbers, changed, mean, largest } in &self.tables {
+            write!(to, "{table:<width$}{:>14}", format!("{changed} of {numbers}"))?;
+            match changed {
+                0 => writeln!(to)?,
+                _ => writeln!(to, "{mean:>+14.1}{largest:>+9}")?,
+            }
+        }
+        let width = self.largest.iter().map(|change| change.name.chars().count()).max().unwrap_or(0).max(20);
+        if !self.largest.is_empty() {
+            writeln!(to, "\n{:<width$}{:>10}{:>10}{:>10}", "largest changes", "before", "after", "change")?;
+        }
+        for NumberChange { name, before, after } in &self.largest {
+            writeln!(to, "{name:<width$}{before:>10}{after:>10}{:>+10}", after - before)?;
+        }
+        match &self.missing[..] {
+            [] => Ok(()),
+            [first, ..] => writeln!(to, "\n{} numbers such as {first} stand in one file only", self.missing.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(values: &[(&str, &str, f64)]) -> Vec<Entry> {
+        let entry =
+            |&(table, name, value): &(&str, &str, f64)| Entry { name: name.to_owned(), table: table.to_owned(), value };
+        values.iter().map(entry).collect()
+    }
+
+    #[test]
+    fn changes_are_summed_by_table_and_the_largest_come_first() {
+        let old = entries(&[("a", "a[0]", 1.0), ("a", "a[1]", 2.0), ("b", "b", 7.0), ("c", "c", 1.0)]);
+        let new = entries(&[("a", "a[0]", 4.0), ("a", "a[1]", 1.0), ("b", "b", 7.0), ("d", "d", 1.0)]);
+        let diff = Diff::new(("x".to_owned(), &old, None), ("y".to_owned(), &new, Some(1.2)), 1);
+        assert_eq!(
+            (diff.changed, diff.identical, &diff.missing[..]),
+            (2, false, &["c".to_owned(), "d".to_owned()][..])
+        );
+        let [a, b] = [&diff.tables[0], &diff.tables[1]];
+        assert_eq!((a.numbers, a.changed, a.mean, a.largest), (2, 2, 1.0, 3.0));
+        assert_eq!((b.numbers, b.changed), (1, 0));
+        assert_eq!(diff.largest, [NumberChange { name: "a[0]".to_owned(), before: 1.0, after: 4.0 }]);
+        let table = diff.to_table();
+        assert!(table.contains("K none -> 1.2000") && table.contains("2 numbers such as c"), "{table}");
+        let same = Diff::new(("x".to_owned(), &old, None), ("x".to_owned(), &old, None), 9);
+        assert!(same.identical && same.to_table() == "x and x hold the same numbers");
+    }
+}

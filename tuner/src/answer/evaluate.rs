@@ -1,0 +1,275 @@
+//! Predictions of results, and of scores of searches, by several evaluations side by side.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow, bail};
+use engine::eval::params::Weights;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+use crate::data::{Dataset, ReadOptions, Source};
+use crate::io::Storage;
+use crate::model::rows::Weighted;
+use crate::objective::{Difference, OneResult, SampleLoss, fit_k, loss_difference, score_loss};
+use crate::progress::Progress;
+use crate::source::{Engine, Own, Problem, Resolve, RowSource};
+use crate::target::{Labels, Target};
+
+const LOSS: SampleLoss = SampleLoss::SquaredError;
+
+/// An evaluation that is compared with others.
+pub enum Contender {
+    /// Merino's, with these parameters.
+    Parameters(Box<Weights>),
+    /// That of an engine, which is asked.
+    Engine(Engine),
+}
+
+/// The worth of one evaluation on the data.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// How well its scores predict results.
+    #[serde(flatten)]
+    pub results: Prediction,
+    /// How well they predict the scores of the data; none unless every position has one.
+    pub scores: Option<Prediction>,
+}
+
+/// How well scores predict a target.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// The scale from centipawns to the target, fitted to them unless it was given.
+    pub k: f64,
+    /// The mean squared error.
+    pub loss: f64,
+    /// The loss less that of the first evaluation; none for the first.
+    pub difference: Option<Difference>,
+}
+
+/// Evaluations of the same positions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// How many positions there are.
+    pub positions: usize,
+    /// How many more have no score of one of the evaluations: an engine skips them, or they end in mate.
+    pub left_out: usize,
+    /// What was read of the data and the engines, line by line.
+    pub told: Vec<String>,
+    /// Each evaluation, by its name.
+    pub evaluations: Vec<(String, Evaluation)>,
+}
+
+/// Compares evaluations, each with its name, on labelled positions. Engines are asked for the leaf of Merino's
+/// quiescence search with the parameters that the program contains, or for the position itself. A position that one of
+/// them skips is left out for all.
+///
+/// # Errors
+/// The first fault of the data or of an engine; results or scores that determine no scale.
+///
+/// # Panics
+/// If there is no evaluation.
+pub fn evaluate(
+    sources: Vec<Source>,
+    contenders: Vec<(String, Contender)>,
+    resolve: Resolve,
+    k: Option<f64>,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Compared> {
+    let dataset = Arc::new(Dataset::read(sources, options, progress)?);
+    let (mut names, mut scores, mut told) = (Vec::new(), Vec::new(), Vec::new());
+    for (name, contender) in contenders {
+        let dataset = Arc::clone(&dataset);
+        let problem = match contender {
+            Contender::Parameters(start) => Own { start: *start, resolve }.problem(dataset, progress)?,
+            Contender::Engine(engine) => engine.read(dataset, &[], progress)?,
+        };
+        // Every engine tells of the data, too.
+        let lines: Vec<String> = problem.told.lines().map(str::to_owned).collect();
+        told.extend(lines.into_iter().filter(|line| !told.contains(line)).collect::<Vec<_>>());
+        let mut of_positions = vec![None; problem.dataset().map_or(0, |dataset| dataset.len())];
+        let positions = (0..problem.groups.len()).filter_map(|row| problem.position_of(row));
+        positions.zip(problem.scores()).for_each(|(position, score)| of_positions[position] = Some(score));
+        names.push(name);
+        scores.push(of_positions);
+    }
+    let has_all = |&position: &usize| scores.iter().all(|scores| scores[position].is_some());
+    let kept: Vec<usize> = (0..dataset.len()).filter(has_all).collect();
+    if kept.is_empty() {
+        bail!("no position has a score of all engines: each is skipped by one of them");
+    }
+    let pick = |scores: &Vec<Option<f32>>| kept.iter().filter_map(|&position| scores[position]).collect();
+    let scores: Vec<Vec<f32>> = scores.iter().map(pick).collect();
+    let groups: Vec<u32> = kept.iter().map(|&position| dataset.groups()[position]).collect();
+    let evaluations = compare(&names, &scores, Labels::of(&dataset).pick(&kept), &groups, k)?;
+    let (positions, left_out) = (kept.len(), dataset.len() - kept.len());
+    Ok(Compared { positions, left_out, told, evaluations: names.into_iter().zip(evaluations).collect() })
+}
+
+/// Compares files of rows, a file an evaluation, all of the same positions.
+///
+/// # Errors
+/// The first fault of a file; results or scores that determine no scale; files of different positions.
+///
+/// # Panics
+/// If there is no file.
+pub fn evaluate_rows(
+    files: &[PathBuf],
+    k: Option<f64>,
+    storage: &Storage,
+    progress: &dyn Progress,
+) -> Result<Compared> {
+    let read = |file: &PathBuf| Problem::read_rows(std::slice::from_ref(file), storage, |_| Ok(()), progress);
+    let problems = files.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let (name, first) = (files[0].display(), &problems[0]);
+    let others = files.iter().zip(&problems).skip(1);
+    if let Some((other, _)) = others.into_iter().find(|(_, other)| !other.is_of_positions_of(first)) {
+        bail!(
+            "{}: has other results, groups or scores of a search than {name}: rows that are compared are of the same \
+             positions, in the same order",
+            other.display()
+        );
+    }
+    let scores: Vec<Vec<f32>> = problems.iter().map(Problem::scores).collect();
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let evaluations = compare(&names, &scores, first.labels(), &first.groups, k)?;
+    let evaluations = names.into_iter().zip(evaluations).collect();
+    Ok(Compared { positions: first.groups.len(), left_out: 0, told: Vec::new(), evaluations })
+}
+
+/// Compares evaluations by their scores (centipawns, White's view) of the same positions.
+fn compare(
+    names: &[String],
+    scores: &[Vec<f32>],
+    labels: Labels<'_>,
+    groups: &[u32],
+    k: Option<f64>,
+) -> Result<Vec<Evaluation>> {
+    let (results, weights) = (labels.results.clone(), labels.weights.clone());
+    if k.is_none() {
+        OneResult::refuse(&results)?;
+    }
+    let expected = Target::Auto.of_labels(labels).ok().filter(|targets| targets.target == Target::Score);
+    let predictions = |targets: &[f32]| predictions(names, scores, Weighted { targets, weights: &weights }, k, groups);
+    let of_scores = expected.map(|targets| predictions(&targets.values)).transpose()?;
+    let evaluation = |(place, results)| Evaluation { results, scores: of_scores.as_ref().map(|scores| scores[place]) };
+    Ok(predictions(&results)?.into_iter().enumerate().map(evaluation).collect())
+}
+
+/// How well the scores of each evaluation predict targets.
+fn predictions(
+    names: &[String],
+    scores: &[Vec<f32>],
+    weighted: Weighted<'_>,
+    given: Option<f64>,
+    groups: &[u32],
+) -> Result<Vec<Prediction>> {
+    let scale = |(name, scores): (&String, &Vec<f32>)| match given {
+        Some(k) => Ok(k),
+        None => fit_k(LOSS, scores, weighted).map(|fit| fit.k).map_err(|error| anyhow!("{name}: {error}")),
+    };
+    let scales = names.iter().zip(scores).map(scale).collect::<Result<Vec<f64>>>()?;
+    let all: Vec<(f64, &[f32])> = scales.into_iter().zip(scores.iter().map(|scores| &scores[..])).collect();
+    let prediction = |(place, &(k, scores)): (usize, &(f64, &[f32]))| {
+        let difference = (place > 0).then(|| loss_difference(LOSS, all[0], (k, scores), weighted, groups));
+        Prediction { k, loss: score_loss(LOSS, k, scores, weighted), difference }
+    };
+    Ok(all.iter().enumerate().map(prediction).collect())
+}
+
+impl Compared {
+    /// As tables.
+    pub fn to_table(&self) -> String {
+        let names = self.evaluations.iter().map(|(name, _)| name.chars().count());
+        let width = names.max().unwrap_or(0).max("results".len());
+        let mut lines = Vec::new();
+        let of_results = |evaluation: &Evaluation| Some(evaluation.results);
+        for (title, of) in [("results", of_results as fn(&Evaluation) -> _), ("scores", |evaluation| evaluation.scores)]
+        {
+            let all = self.evaluations.iter().filter_map(|(name, evaluation)| Some((name, of(evaluation)?)));
+            for (line, (name, Prediction { k, loss, difference })) in all.enumerate() {
+                if line == 0 {
+                    let gap = if lines.is_empty() { "" } else { "\n" };
+                    lines.push(format!("{gap}{title:<width$}  {:>7}  {:>10}  change", "K", "loss"));
+                }
+                let change = difference.map_or_else(String::new, |Difference { mean, error }| {
+                    format!("  {mean:+.7} ± {error:.7}, {}", verdict(mean, error))
+                });
+                lines.push(format!("{name:<width$}  {k:>7.4}  {loss:>10.7}{change}"));
+            }
+        }
+        let mut last = format!("\nMean squared errors over {} positions", self.positions);
+        if self.left_out > 0 {
+            last += &format!(" ({} more have no score of one of the engines)", self.left_out);
+        }
+        lines.push(format!("{last}; change against the first, ± one standard error."));
+        lines.join("\n")
+    }
+
+    /// As one JSON object.
+    pub fn to_json(&self) -> Json {
+        let evaluations: serde_json::Map<String, Json> =
+            self.evaluations.iter().map(|(name, evaluation)| (name.clone(), json!(evaluation))).collect();
+        json!({ "positions": self.positions, "left_out": self.left_out, "parameters": evaluations })
+    }
+}
+
+/// What a difference says at two standard errors.
+fn verdict(mean: f64, error: f64) -> &'static str {
+    match mean {
+        _ if mean.abs() <= 2.0 * error => "no difference",
+        _ if mean < 0.0 => "better",
+        _ => "worse",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::chess::Position;
+    use engine::eval::Evaluator;
+
+    /// Boards with White to move, and results.
+    const BOARDS: [(&str, &str); 6] = [
+        ("4k3/7p/8/8/8/8/PP5P/4K3", "1.0"),
+        ("4k3/p6p/8/8/8/8/P6P/4K3", "0.5"),
+        ("4k3/8/8/3n4/8/8/8/4K3", "1.0"),
+        ("r3k3/7p/8/8/8/8/7P/4K3", "0.0"),
+        ("r3k3/7p/8/8/8/8/P6P/4K3", "0.0"),
+        ("4k3/7p/8/8/8/8/P6P/3QK3", "1.0"),
+    ];
+
+    fn read(lines: &[String]) -> Vec<Source> {
+        vec![Source::embedded("made up", lines.join("\n").into_bytes().leak()).unwrap()]
+    }
+
+    #[test]
+    fn scores_are_predicted_best_by_the_parameters_that_gave_them() {
+        let theirs = Weights::from_toml(include_str!("../../../params/baseline.toml")).unwrap();
+        let others =
+            Weights::from_vector(&theirs.to_vector().iter().map(|number| (number * 0.3).round()).collect::<Vec<_>>()).0;
+        let evaluator = Evaluator::new(theirs.clone());
+        let scored = BOARDS.map(|(board, result)| {
+            let score = evaluator.evaluate(&Position::from_fen(&format!("{board} w - - 0 1")).unwrap());
+            format!("{board} w - - [{result}] {score}")
+        });
+        let evaluate = |lines: &[String]| {
+            let contenders = [("a", &others), ("b", &theirs)]
+                .map(|(name, weights)| (name.to_owned(), Contender::Parameters(Box::new(weights.clone()))));
+            let options = ReadOptions::default();
+            evaluate(read(lines), contenders.into(), Resolve::Qsearch, None, &options, &()).unwrap()
+        };
+        let [first, second] = [0, 1].map(|place| evaluate(&scored).evaluations[place].1.scores.unwrap());
+        assert!(second.loss < 1e-7 && first.loss > 1e-4, "{first:?} {second:?}");
+        let difference = second.difference.unwrap();
+        assert!((difference.mean - (second.loss - first.loss)).abs() < 1e-12 && difference.error > 0.0);
+        assert!(evaluate(&scored).to_table().contains("\nscores"));
+
+        let partly =
+            scored.iter().enumerate().map(|(i, line)| if i == 2 { line.rsplit_once(' ').unwrap().0 } else { line });
+        let partly: Vec<String> = partly.map(str::to_owned).collect();
+        assert!(evaluate(&partly).evaluations.iter().all(|(_, evaluation)| evaluation.scores.is_none()));
+        assert!(!evaluate(&partly).to_table().contains("\nscores"));
+    }
+}

@@ -1,0 +1,69 @@
+//! A page about two sets of numbers of one evaluation, from nothing but them and data.
+
+use anyhow::Result;
+
+use super::{LossChange, Page};
+use crate::data::judge;
+use crate::model::centre::Centring;
+use crate::objective::{Objective, SampleLoss, fit_k, score_loss};
+use crate::optimize::Limits;
+use crate::progress::Progress;
+use crate::run::explain::{WORST, explained};
+use crate::run::standard_errors;
+use crate::source::Problem;
+
+/// Compares the numbers of a problem with those of another one of the same positions, each with its name, and each under
+/// its own scale if none is given.
+///
+/// # Errors
+/// If the data determine no scale.
+///
+/// # Panics
+/// If the problems are of different positions or evaluations.
+pub fn compare(
+    (name, tuned): (String, &Problem),
+    (against, start): (String, &Problem),
+    k: Option<f64>,
+    progress: &dyn Progress,
+) -> Result<Page> {
+    const LOSS: SampleLoss = SampleLoss::SquaredError;
+    let [before, after] = [start, tuned].map(Problem::scores);
+    let rows = &tuned.text.rows;
+    let scale = |scores: &[f32]| k.map_or_else(|| fit_k(LOSS, scores, rows.weighted()).map(|fit| fit.k), Ok);
+    let both = [(scale(&before)?, &before[..]), (scale(&after)?, &after[..])];
+    let weights = rows.weighted().weights.to_vec();
+    let (sides, change) = explained(tuned, both, (rows.targets(), &weights), None, LOSS, WORST, progress);
+    let losses = both.map(|(k, scores)| score_loss(LOSS, k, scores, rows.weighted()));
+    let model = &tuned.text.model;
+    let occurrences = model.occurrences(rows);
+    let centring = Centring::new(tuned.shifts(rows), |index| occurrences[index] > 0, |_| true);
+    let theta = tuned.text.start();
+    // Those that the parameters would have, were they fitted to these data.
+    let objective = Objective::new(rows, model, both[1].0)?;
+    let errors = standard_errors(&objective, &theta, &Limits::none(theta.len()), &centring, Some(&tuned.groups));
+    let [before, after] = sides;
+    Ok(Page {
+        numbers: tuned.numbers.clone(),
+        name,
+        start: tuned.vector_of(start, &start.text.start()),
+        tuned: theta,
+        against,
+        errors: errors.map(|errors| errors.by_parameter),
+        centring,
+        losses: vec![LossChange {
+            name: "results".to_owned(),
+            before: losses[0],
+            after: losses[1],
+            difference: Some(change),
+        }],
+        occurrences: Some(occurrences),
+        facts: vec![("K before, after".to_owned(), format!("{:.6}, {:.6}", both[0].0, both[1].0))],
+        before: Some(before),
+        after: Some(after),
+        positions: rows.len() as u64,
+        files: tuned.files().to_vec(),
+        warnings: judge::warnings(tuned.files(), true),
+        skipped: tuned.dataset().map(|dataset| dataset.skipped().clone()).unwrap_or_default(),
+        ..Page::default()
+    })
+}

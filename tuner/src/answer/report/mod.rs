@@ -1,0 +1,213 @@
+//! A run of the tuner as one page for a browser, which needs nothing but itself: no scripts, no fonts, no pictures from
+//! elsewhere. It follows the reader's choice of light or dark and the width of the window.
+//!
+//! [`Page`] is all that it tells; whoever has less to tell leaves parts empty, and they are left out.
+
+mod boards;
+mod calibration;
+mod compare;
+mod course;
+mod curves;
+mod families;
+mod numbers;
+mod positions;
+mod run;
+mod tables;
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+use tools::page::words::{grouped, plain, signed, signed_percent};
+use tools::page::{self, chessboard, tile};
+
+use crate::data::{FileSummary, Skipped};
+use crate::model::centre::Centring;
+use crate::numbers::Numbers;
+use crate::objective::Difference;
+use crate::run::explain::Explanation;
+use crate::run::{Reference, Verdict, reference};
+pub use compare::compare;
+
+const STYLE: &str = include_str!("style.css");
+
+/// Parameters in fewer positions than this are drawn as uncertain.
+const RARE: u32 = 100;
+
+/// All that a page tells.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// What the tuned parameters are called, such as their file.
+    pub name: String,
+    /// What the parameters they are compared with are called.
+    pub against: String,
+    /// The parameters, number by number.
+    pub numbers: Numbers,
+    /// Those that they are compared with.
+    pub start: Vec<f64>,
+    /// Those that were tuned.
+    pub tuned: Vec<f64>,
+    /// How well both predict results, the most telling first.
+    pub losses: Vec<LossChange>,
+    /// The verdicts of reference sets; the worst one stands in the head of the page.
+    pub references: Vec<Reference>,
+    /// The way of the losses; empty if nothing was minimised.
+    pub history: Vec<Point>,
+    /// Standard errors of the tuned parameters, by number of their vector, in their units.
+    pub errors: Option<Vec<Option<f64>>>,
+    /// What the standard errors take for no change: shifts of whole tables against their material.
+    pub centring: Centring,
+    /// In how many positions each pair occurs, by pair.
+    pub occurrences: Option<Vec<u32>>,
+    /// What each number may be, by number of the vector; `None` for the ranges that are declared.
+    pub bounds: Option<Vec<(f64, f64)>>,
+    /// What the parameters of the start get right and wrong.
+    pub before: Option<Explanation>,
+    /// What the tuned parameters get right and wrong.
+    pub after: Option<Explanation>,
+    /// Positions used.
+    pub positions: u64,
+    /// The data.
+    pub files: Vec<FileSummary>,
+    /// Lines passed over, by reason.
+    pub skipped: BTreeMap<&'static str, Skipped>,
+    /// What was asked of the parameters, in words: `psqt.king is frozen`.
+    pub constraints: Vec<String>,
+    /// How the parameters came about: names and values, such as `method` and `newton`.
+    pub facts: Vec<(String, String)>,
+    /// What the file of the tuned parameters says of itself, line by line.
+    pub provenance: String,
+    /// What the reader should know before believing the rest.
+    pub warnings: Vec<String>,
+}
+
+/// A mean loss before and after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LossChange {
+    /// What it is the loss of: `quiescence`, `static`, `hold-out`.
+    pub name: String,
+    /// With the parameters of the start.
+    pub before: f64,
+    /// With the tuned parameters.
+    pub after: f64,
+    /// The difference with its standard error, if that is known.
+    pub difference: Option<Difference>,
+}
+
+impl From<&Reference> for LossChange {
+    fn from(reference: &Reference) -> Self {
+        let Reference { name, loss, difference, .. } = reference;
+        LossChange { name: name.clone(), before: loss.before, after: loss.after, difference: Some(*difference) }
+    }
+}
+
+/// How far a run had come after some steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Steps so far, over all rounds.
+    pub iteration: u64,
+    /// The round of resolving and minimising, 1 for the first.
+    pub round: u64,
+    /// What is minimised, over the positions that are trained on.
+    pub training: f64,
+    /// The loss of the positions held out, if there are any.
+    pub held_out: Option<f64>,
+}
+
+/// The page, whole and well-formed.
+pub fn page(page: &Page) -> String {
+    let tables = numbers::tables(page);
+    let body = html! {
+        (chessboard::shapes(&boards::hatching()))
+        main {
+            (header(page))
+            (tiles(page))
+            (warnings(page))
+            (tables::changes(page))
+            (course::pictures(page))
+            (calibration::pictures(page))
+            (families::families(&tables))
+            div class="pair" { (tables::at_bounds(page)) (tables::unseen(page, &tables)) }
+            (positions::worst(page))
+            (tables::losses(page))
+            (tables::data(page))
+            (tables::facts(page))
+        }
+        footer {
+            "Told by Merino’s tuner " (env!("CARGO_PKG_VERSION")) ". Scores and results are White’s; "
+            "parameters are in centipawns, phase weights in their own unit. Point at a square, a mark or a number for more."
+        }
+    };
+    page::page(&format!("{} against {}", page.name, page.against), STYLE, &body)
+}
+
+fn header(page: &Page) -> Markup {
+    let kind = if page.history.is_empty() { "Comparison of parameters" } else { "Tuning run" };
+    let positions = (page.positions > 0).then(|| format!("{} positions", grouped(page.positions)));
+    let files = match &page.files[..] {
+        [] => None,
+        [file] => Some(file.name.clone()),
+        files => Some(format!("{} files", files.len())),
+    };
+    let against = Some(format!("against {}", page.against));
+    let parts: Vec<String> = [against, positions, files].into_iter().flatten().collect();
+    page::header(kind, &page.name, &parts, &verdict(page))
+}
+
+/// The verdict of the reference sets in a line; without one, that of the first loss.
+fn verdict(page: &Page) -> Markup {
+    if let Some(reference) = reference::worst(&page.references) {
+        let (class, badge) = match reference.verdict {
+            Verdict::Better => ("first", "Better"),
+            Verdict::Open => ("open", "Let games decide"),
+            Verdict::Worse => ("other", "Worse"),
+        };
+        return page::verdict(class, badge, &format!("{}: {}", reference.name, reference.words()));
+    }
+    let Some(loss) = page.losses.first() else { return html! {} };
+    let change = signed_percent(loss.after / loss.before - 1.0);
+    let certain = loss.difference.filter(|found| found.error > 0.0);
+    let by = certain.map(|found| format!(", {} standard errors", plain((found.mean / found.error).abs(), 1)));
+    let (class, badge) = match loss.difference {
+        Some(found) if found.mean.abs() <= 2.0 * found.error => ("open", "No difference"),
+        _ if loss.after < loss.before => ("first", "Better"),
+        _ if loss.after > loss.before => ("other", "Worse"),
+        _ => ("open", "No difference"),
+    };
+    page::verdict(class, badge, &format!("{} loss {change}{}", loss.name, by.unwrap_or_default()))
+}
+
+/// The numbers that matter most.
+fn tiles(page: &Page) -> Markup {
+    let changes: Vec<f64> = page.start.iter().zip(&page.tuned).map(|(before, after)| after - before).collect();
+    let changed = changes.iter().filter(|change| **change != 0.0).count();
+    let largest = (0..changes.len()).max_by(|&a, &b| changes[a].abs().total_cmp(&changes[b].abs()));
+    html! {
+        section class="tiles" aria-label="Result" {
+            @for loss in page.losses.iter().take(3) {
+                (tile(&format!("Loss, {}", loss.name), &html! { (format!("{:.6}", loss.after)) },
+                    &format!("{} from {:.6}", signed_percent(loss.after / loss.before - 1.0), loss.before)))
+            }
+            @if let Some(after) = &page.after {
+                (tile("K", &html! { (format!("{:.4}", after.k)) }, "scale from centipawns to expected points"))
+            }
+            @if page.positions > 0 { (tile("Positions", &html! { (grouped(page.positions)) }, &skipped(page))) }
+            (tile("Changed", &html! { (changed) }, &format!("of {} numbers", changes.len())))
+            @if let Some(index) = largest.filter(|_| changed > 0) {
+                (tile("Largest change", &html! { (signed(changes[index], page.numbers.get(index).decimals)) },
+                    &page.numbers.name(index).replace(':', " ")))
+            }
+        }
+    }
+}
+
+fn skipped(page: &Page) -> String {
+    match page.skipped.values().map(|skipped| skipped.count).sum() {
+        0 => "no line skipped".to_owned(),
+        1 => "1 line skipped".to_owned(),
+        count => format!("{} lines skipped", grouped(count)),
+    }
+}
+
+fn warnings(page: &Page) -> Markup {
+    page::warnings(&page.warnings)
+}

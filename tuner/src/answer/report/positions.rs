@@ -1,0 +1,64 @@
+//! The positions that are misjudged most.
+
+use maud::{Markup, html};
+use tools::page::chessboard::board;
+use tools::page::words::signed;
+
+use super::Page;
+use crate::run::explain::{Misjudged, WORST};
+use engine::chess::Color;
+
+/// The worst of the positions under the tuned parameters; nothing where nothing was explained.
+pub(super) fn worst(page: &Page) -> Markup {
+    let known = |misjudged: &&Misjudged| misjudged.position.is_some();
+    let worst: Vec<&Misjudged> =
+        page.after.iter().flat_map(|after| &after.worst).filter(known).take(WORST.count).collect();
+    html! {
+        @if !worst.is_empty() {
+            section class="card" {
+                h2 { "Worst predicted" }
+                p class="note" {
+                    "Where expectation and result are furthest apart: wrong labels, fortresses, blunders later in the "
+                    "game, or what the evaluation does not know. One of any hundred lines in a row is shown."
+                }
+                div class="positions" { @for misjudged in worst { (position(misjudged)) } }
+            }
+        }
+    }
+}
+
+fn position(misjudged: &Misjudged) -> Markup {
+    let Misjudged { place, position, target, expected, score, .. } = misjudged;
+    let Some((position, _)) = position else { return html! {} };
+    let mover = position.side_to_move().choose("White", "Black");
+    let result = result(*target);
+    let described = format!("{}. {mover} to move. {result}, expected {expected:.3}.", position.to_fen());
+    html! {
+        figure {
+            (board(position, None, &described))
+            figcaption {
+                strong { (result) } ", expected " strong { (format!("{expected:.3}")) }
+                span { (mover) " to move, score " (signed(*score, 0)) }
+                details {
+                    summary title=(place) { (file_name(place)) }
+                    code { (position.to_fen()) }
+                }
+            }
+        }
+    }
+}
+
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// A result in words; targets may lie between.
+fn result(target: f64) -> String {
+    match target {
+        0.0 => format!("{} won", Color::Black.choose("White", "Black")),
+        0.5 => "Drawn".to_owned(),
+        1.0 => "White won".to_owned(),
+        _ => format!("Target {target:.3}"),
+    }
+}

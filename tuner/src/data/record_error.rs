@@ -1,0 +1,36 @@
+//! Faults of records.
+
+use engine::chess::FenError;
+use thiserror::Error;
+
+/// What is wrong with a record.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct RecordError {
+    /// The kind of error, for counting.
+    pub reason: &'static str,
+    /// What there is to tell.
+    message: String,
+}
+
+impl RecordError {
+    pub(in crate::data) fn new(reason: &'static str, message: impl Into<String>) -> Self {
+        RecordError { reason, message: message.into() }
+    }
+}
+
+impl From<FenError> for RecordError {
+    fn from(error: FenError) -> Self {
+        let reason = match error {
+            FenError::Kings { .. }
+            | FenError::TooManyPieces { .. }
+            | FenError::PawnOnLastRank(_)
+            | FenError::OpponentInCheck
+            | FenError::Checkers(_)
+            | FenError::CastlingWithoutRook(_)
+            | FenError::EnPassantImpossible(_) => "illegal position",
+            _ => "malformed FEN",
+        };
+        RecordError::new(reason, error.to_string())
+    }
+}

@@ -1,0 +1,166 @@
+//! The ways to write results.
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::outcome::Outcome;
+
+/// The ways to write the results of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+pub enum Results {
+    /// `1-0`, `1/2-1/2`, `0-1`: always White's.
+    #[value(skip)]
+    Words,
+    /// `W`, `D`, `B`, in small letters too, or `white`, `draw`, `black`: always White's.
+    #[value(skip)]
+    Colors,
+    /// `W`, `D`, `L`, in small letters too, or `win`, `draw`, `loss`.
+    #[value(skip)]
+    Letters,
+    /// 1, 0.5 and 0, or shares such as 0.62.
+    Points,
+    /// 1, 0 and -1.
+    Signed,
+    /// 2, 1 and 0.
+    HalfPoints,
+}
+
+/// The error of a file whose results are all 0 or 1.
+const AMBIGUOUS: &str = "all results are 0 and 1: --results points reads 1 as a win and 0 as a loss, --results signed 1 as \
+    a win and 0 as a draw, --results half-points 1 as a draw and 0 as a loss";
+
+/// The error of a file whose results are 0, 1 and 2.
+const HALF_POINTS: &str = "results are 0, 1 and 2, the half points of White or of the side to move: write --view mover for \
+    files of c-chess-cli, else --view white";
+
+impl Results {
+    /// All ways, the likeliest of several that fit first.
+    const ALL: [Self; 6] =
+        [Results::Words, Results::Letters, Results::Colors, Results::Points, Results::Signed, Results::HalfPoints];
+
+    pub(super) fn example(self) -> &'static str {
+        match self {
+            Results::Words => "`1-0`, `1/2-1/2` or `0-1`",
+            Results::Colors => "`W`, `D` or `B`",
+            Results::Letters => "`W`, `D` or `L`",
+            Results::Points => "`1`, `0.5` or `0`, or a share such as `0.62`",
+            Results::Signed => "`1`, `0` or `-1`",
+            Results::HalfPoints => "`2`, `1` or `0`",
+        }
+    }
+
+    /// Whether results that are written so are White's, whoever is to move.
+    pub(super) fn is_of_white(self) -> bool {
+        matches!(self, Results::Words | Results::Colors)
+    }
+
+    /// Whether results are written as numbers.
+    fn is_of_numbers(self) -> bool {
+        matches!(self, Results::Points | Results::Signed | Results::HalfPoints)
+    }
+
+    /// Whether some way to write results knows a text.
+    pub(super) fn any_reads(text: &str) -> bool {
+        Self::ALL.iter().any(|results| results.read(text).is_some())
+    }
+
+    /// The result that a text is, in the view of whoever wrote it.
+    pub(super) fn read(self, text: &str) -> Option<Outcome> {
+        let word = |win: [&str; 2], loss: [&str; 2]| {
+            let is = |words: [&str; 2]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+            let words = [(win, Outcome::Win), (["d", "draw"], Outcome::Draw), (loss, Outcome::Loss)];
+            words.into_iter().find(|&(words, _)| is(words)).map(|(_, outcome)| outcome)
+        };
+        let whole = |numbers: [f64; 3]| {
+            let place = numbers.into_iter().position(|known| number(text) == Some(known))?;
+            Some([Outcome::Win, Outcome::Draw, Outcome::Loss][place])
+        };
+        match self {
+            Results::Words => Outcome::of_result(text),
+            Results::Colors => word(["w", "white"], ["b", "black"]),
+            Results::Letters => word(["w", "win"], ["l", "loss"]),
+            Results::Points => Outcome::of_points(number(text)?),
+            Results::Signed => whole([1.0, 0.0, -1.0]),
+            Results::HalfPoints => whole([2.0, 1.0, 0.0]),
+        }
+    }
+
+    /// The way of writing that the results of a file share; none if none is known. The way that was `given` decides
+    /// between ways that use the same numbers; `has_view`: whether it was said whose they are.
+    ///
+    /// # Errors
+    /// If several ways fit, or the results leave open whose they are: what they are, and which flag says it.
+    pub(super) fn of<'t>(
+        texts: impl Iterator<Item = &'t str>,
+        given: Option<Self>,
+        has_view: bool,
+    ) -> Result<Option<Self>, String> {
+        let (mut fitting, mut has_fraction) = (Self::ALL.to_vec(), false);
+        let mut is_known = false;
+        for text in texts {
+            let left: Vec<Self> = fitting.iter().copied().filter(|results| results.read(text).is_some()).collect();
+            if left.is_empty() {
+                continue;
+            }
+            (is_known, has_fraction) = (true, has_fraction || text.contains('.'));
+            fitting = left;
+            if fitting.len() == 1 {
+                break;
+            }
+        }
+        let found = fitting[0];
+        match given.filter(|_| found.is_of_numbers()) {
+            _ if !is_known => Ok(None),
+            Some(given) => Ok(Some(given)),
+            None if fitting == [Results::HalfPoints] && !has_view => Err(HALF_POINTS.to_owned()),
+            // A decimal point says that 0.5 could have been written.
+            None if fitting.len() > 1 && found.is_of_numbers() && !has_fraction => Err(AMBIGUOUS.to_owned()),
+            None => Ok(Some(found)),
+        }
+    }
+}
+
+fn number(text: &str) -> Option<f64> {
+    match text {
+        "1" | "1.0" => Some(1.0),
+        "0.5" => Some(0.5),
+        "0" | "0.0" => Some(0.0),
+        _ => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(texts: &[&str]) -> Result<Option<Results>, String> {
+        Results::of(texts.iter().copied(), None, false)
+    }
+
+    #[test]
+    fn every_way_is_told_by_the_results_that_only_it_has() {
+        for (texts, results) in [
+            (&["1-0", "0-1"][..], Results::Words),
+            (&["½-½"], Results::Words),
+            (&["w", "d", "l"], Results::Letters),
+            (&["w", "d", "b"], Results::Colors),
+            (&["draw", "white"], Results::Colors),
+            (&["W", "D"], Results::Letters),
+            (&["1", "0", "0.5"], Results::Points),
+            (&["1.0", "0.0"], Results::Points),
+            (&["1.0", "0.0", "-1.0"], Results::Signed),
+            (&["1", "0", "-1"], Results::Signed),
+        ] {
+            assert_eq!(of(texts), Ok(Some(results)), "{texts:?}");
+        }
+        assert_eq!(of(&["?", "1.7"]), Ok(None));
+    }
+
+    #[test]
+    fn what_is_open_names_the_flag() {
+        assert_eq!(of(&["1", "0"]), Err(AMBIGUOUS.to_owned()));
+        assert_eq!(of(&["1", "2", "0"]), Err(HALF_POINTS.to_owned()));
+        assert_eq!(Results::of(["0", "2"].into_iter(), None, true), Ok(Some(Results::HalfPoints)));
+        assert_eq!(Results::of(["0", "1"].into_iter(), Some(Results::Signed), false), Ok(Some(Results::Signed)));
+    }
+}

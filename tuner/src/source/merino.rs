@@ -1,0 +1,199 @@
+//! Merino's own evaluation: each position is resolved to a leaf, and the leaf's evaluation is taken apart.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+use engine::chess::Position;
+use engine::eval::params::{Weights, leaves};
+use engine::eval::{Evaluator, Trace, known_ending};
+use engine::search::{Pruning, Quiescence};
+
+use super::{Problem, RowSource};
+use crate::data::{Dataset, Label, write_files, write_skipped};
+use crate::model::merino::{CONSTANT, Merino, merino, numbers_of_leaf};
+use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsError, RowsWriter};
+use crate::model::text::{Parameter, RowLines, Start, TextRows};
+use crate::name_of;
+use crate::numbers::Numbers;
+use crate::parallel;
+use crate::processes;
+use crate::progress::Progress;
+
+/// The position whose evaluation is fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Resolve {
+    /// The leaf of its quiescence search: for any data.
+    Qsearch,
+    /// The position itself: for data known to be quiet.
+    Static,
+}
+
+impl Resolve {
+    /// Its name on the command line.
+    pub fn name(self) -> String {
+        name_of(&self)
+    }
+}
+
+/// Merino's evaluation with parameters to start from.
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// The parameters of the start.
+    pub start: Weights,
+    /// The position that counts.
+    pub resolve: Resolve,
+}
+
+impl Own {
+    /// The problem of fitting the evaluation to labelled positions.
+    ///
+    /// # Errors
+    /// If there are more rows than can be counted, or they cannot be kept.
+    pub fn problem(self, dataset: Arc<Dataset>, progress: &dyn Progress) -> Result<Problem> {
+        let merino = merino();
+        let start = self.start.to_vector();
+        let rows = resolve(&dataset, &Evaluator::new(self.start.clone()), self.resolve, progress)?;
+        let parameter = |(index, leaf): (usize, &engine::eval::params::Leaf)| {
+            let start = match start[numbers_of_leaf(index)] {
+                [single] => Start::Single(single),
+                [midgame, endgame, ..] => Start::Pair([midgame, endgame]),
+                [] => unreachable!("a leaf has a number"),
+            };
+            Parameter { name: leaf.path.clone(), sum: Some(leaf.field.sum), start, unit: 1.0, decimals: 0 }
+        };
+        let text = TextRows {
+            parameters: leaves().iter().enumerate().map(parameter).collect(),
+            formula: String::new(),
+            model: merino.model.clone(),
+            rows,
+            groups: Vec::new(),
+            searches: (0..dataset.len()).map(|index| dataset.label(index).score).collect(),
+            scores: None,
+            lines: RowLines::default(),
+            files: Vec::new(),
+            sets: first_of_sets(&dataset),
+        };
+        let mut told = String::new();
+        // Writing to a string cannot fail.
+        _ = write_files(&mut told, dataset.files());
+        _ = write_skipped(&mut told, dataset.skipped());
+        Ok(Problem {
+            told,
+            numbers: Numbers::declared(),
+            shifts: Some(merino.shifts().to_vec()),
+            // Scores are nearly as large as pairs: what the joints have of their own is left to the fit. The phase is a
+            // ratio.
+            powers: Some(
+                (0..Weights::DIMENSIONS).map(|j| f64::from(u8::from(j < 2 * engine::eval::params::PAIRS))).collect(),
+            ),
+            ..Problem::of_positions(text, dataset, Arc::new(self))
+        })
+    }
+}
+
+/// The first position of each set of data.
+pub(super) fn first_of_sets(dataset: &Dataset) -> Vec<usize> {
+    let mut end = 0;
+    let first = |count| {
+        end += count;
+        end - count
+    };
+    dataset.sets().map(|set| set.2).filter(|&count| count > 0).map(first).collect()
+}
+
+impl RowSource for Own {
+    fn rows_move(&self) -> bool {
+        self.resolve == Resolve::Qsearch
+    }
+
+    fn again(&self, dataset: &Arc<Dataset>, theta: &[f64], progress: &dyn Progress) -> Result<Rows> {
+        Ok(resolve(dataset, &Evaluator::new(Weights::from_vector(theta).0), self.resolve, progress)?)
+    }
+
+    fn read(&self, dataset: Arc<Dataset>, theta: &[f64], progress: &dyn Progress) -> Result<Problem> {
+        Own { start: Weights::from_vector(theta).0, ..self.clone() }.problem(dataset, progress)
+    }
+
+    fn check(&self, theta: &[f64]) -> Result<()> {
+        if !Weights::from_vector(theta).0.has_phase() {
+            bail!(
+                "all phase weights were tuned to 0: the data do not tell midgame from endgame; give a stronger --prior"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Resolves every position of a data set. Processes share the work: each gets the rows of its own chunks only.
+fn resolve(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dyn Progress) -> Result<Rows, RowsError> {
+    let of_chunk = |chunk: &Range<usize>| {
+        let mut resolver = Resolver::new(evaluator, how);
+        dataset.samples(chunk.clone()).try_for_each(|(position, label)| resolver.add(&position, label))?;
+        resolver.rows.finish()
+    };
+    let work = |chunks: &[Range<usize>]| {
+        let is_own = |chunk: &&Range<usize>| processes::is_own(chunk.start / CHUNK);
+        let mut rows = parallel::map(chunks.iter().filter(is_own).collect::<Vec<_>>(), of_chunk).into_iter();
+        chunks.iter().map(|chunk| (chunk.clone(), if is_own(&chunk) { rows.next() } else { None })).collect()
+    };
+    let mut whole = Ok(RowsWriter::new((&merino().model.layout).into(), dataset.storage()));
+    let collect = |(chunk, found): (Range<usize>, Option<Result<Rows, RowsError>>)| {
+        if let Ok(writer) = &mut whole {
+            let added = match found {
+                Some(found) => found.and_then(|found| writer.append(&found)),
+                None => writer.skip_chunk(&dataset.points(chunk)),
+            };
+            if let Err(error) = added {
+                whole = Err(error);
+            }
+        }
+    };
+    dataset.each_block("resolving", CHUNK, work, collect, progress);
+    Ok(whole?.finish()?.with_weights(dataset.weights()))
+}
+
+/// Resolves positions one after the other.
+struct Resolver<'e> {
+    quiescence: Quiescence<'e>,
+    how: Resolve,
+    merino: &'static Merino,
+    trace: Trace,
+    row: RowBuilder,
+    rows: RowsWriter,
+}
+
+impl<'e> Resolver<'e> {
+    fn new(evaluator: &'e Evaluator, how: Resolve) -> Self {
+        Resolver {
+            quiescence: Quiescence::new(evaluator, Pruning::Exact),
+            how,
+            merino: merino(),
+            trace: Trace::default(),
+            row: RowBuilder::default(),
+            rows: RowsWriter::in_memory((&merino().model.layout).into()),
+        }
+    }
+
+    /// Resolves the next position.
+    fn add(&mut self, position: &Position, label: Label) -> Result<(), RowsError> {
+        match self.how {
+            Resolve::Static => self.add_row(position, None, label),
+            Resolve::Qsearch => {
+                let leaf = self.quiescence.resolve(position);
+                self.add_row(&leaf.position, leaf.is_mate().then_some(leaf.score), label)
+            }
+        }
+    }
+
+    /// Adds the row of a leaf; a mate is worth the same whatever the parameters are, and so is an ending known by rule.
+    fn add_row(&mut self, leaf: &Position, mate: Option<i32>, label: Label) -> Result<(), RowsError> {
+        self.row.clear(1);
+        match mate.or_else(|| known_ending(leaf)) {
+            None => self.merino.trace(&mut self.trace, leaf, &mut self.row),
+            Some(score) => self.row.set_fact(CONSTANT, score as f32),
+        }
+        self.rows.push(&mut self.row, label.outcome.points())
+    }
+}

@@ -1,0 +1,174 @@
+//! Tuned parameters as a file of TOML or JSON: names are those of arrays, pairs are arrays of two, midgame first.
+
+mod read;
+mod tables;
+
+use clap::ValueEnum;
+use common::files::{JSON, Kind, PARAMETERS};
+use thiserror::Error;
+
+use crate::source::{Parameter, Start};
+pub use read::{numbers_in, values_of};
+use tables::{Table, Value, tables};
+
+/// Elements of an array on a line.
+const PER_LINE: usize = 8;
+
+/// Dimensions of an array at most, those of pairs aside: piece, square, and whatever else engines have buckets for.
+const MOST_DIMENSIONS: usize = 16;
+
+/// The format of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, ValueEnum)]
+pub enum Language {
+    /// A TOML file.
+    #[default]
+    Toml,
+    /// A JSON object.
+    Json,
+}
+
+/// Why parameters cannot be written.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct EmitError(String);
+
+/// Parameters as text.
+///
+/// # Errors
+/// If the names do not describe arrays.
+pub fn emit(parameters: &[Parameter], language: Language) -> Result<String, EmitError> {
+    Ok(language.document(&tables(parameters)?))
+}
+
+/// Checks that parameters, or the first of them, can be written by their names.
+///
+/// # Errors
+/// As for [`emit`].
+pub fn check_names(parameters: &[Parameter]) -> Result<(), EmitError> {
+    tables(parameters).map(|_| ())
+}
+
+impl Language {
+    /// The kind of file.
+    pub fn kind(self) -> Kind {
+        match self {
+            Language::Toml => PARAMETERS,
+            Language::Json => JSON,
+        }
+    }
+
+    fn document(self, tables: &[Table]) -> String {
+        let statements = tables.iter().map(|table| match self {
+            Language::Toml => {
+                format!("{} = {}\n", toml_edit::Key::new(&table.name).display_repr(), value(table, &table.value, 0))
+            }
+            Language::Json => {
+                format!("    {}: {}", serde_json::Value::from(&table.name[..]), value(table, &table.value, 4))
+            }
+        });
+        let statements: Vec<String> = statements.collect();
+        match self {
+            Language::Toml => statements.concat(),
+            Language::Json => format!("{{\n{}\n}}\n", statements.join(",\n")),
+        }
+    }
+}
+
+/// A number, or nested brackets of them; TOML and JSON agree.
+fn value(table: &Table, of: &Value, indent: usize) -> String {
+    let number = |value: &f64| written(*value, table.decimals);
+    let values = match of {
+        Value::Element(Start::Single(value)) => return number(value),
+        Value::Element(Start::Pair([midgame, endgame])) => {
+            return format!("[{}, {}]", number(midgame), number(endgame));
+        }
+        Value::List(values) => values,
+    };
+    let is_flat = matches!(values.first(), Some(Value::Element(_)));
+    let elements: Vec<String> = values.iter().map(|of| value(table, of, indent + 4)).collect();
+    if is_flat && elements.len() <= PER_LINE {
+        return format!("[{}]", elements.join(", "));
+    }
+    let lines: Vec<String> = elements.chunks(if is_flat { PER_LINE } else { 1 }).map(|line| line.join(", ")).collect();
+    let (blank, end) = (" ".repeat(indent + 4), " ".repeat(indent));
+    format!("[\n{blank}{}\n{end}]", lines.join(&format!(",\n{blank}")))
+}
+
+/// A number with so many digits behind the decimal point.
+pub(super) fn written(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    // What is rounded to 0 has no sign.
+    let is_zero = !text.contains(|char| matches!(char, '1'..='9'));
+    if is_zero { text.trim_start_matches('-').to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameter(name: impl Into<String>, start: Start) -> Parameter {
+        Parameter { name: name.into(), sum: Some(0), start, unit: 1.0, decimals: 0 }
+    }
+
+    fn single(name: impl Into<String>, value: f64) -> Parameter {
+        parameter(name, Start::Single(value))
+    }
+
+    fn toy() -> Vec<Parameter> {
+        let mut parameters = vec![single("tempo", 12.0)];
+        for piece in 0..2 {
+            for rank in 0..3 {
+                let pair = Start::Pair([f64::from(rank), f64::from(-piece)]);
+                parameters.push(parameter(format!("psqt.all[{piece}][{rank}]"), pair));
+            }
+        }
+        parameters.extend((0..9).map(|count| single(format!("mobility[{count}]"), f64::from(count))));
+        parameters
+    }
+
+    #[test]
+    fn toml_and_json_hold_the_arrays() {
+        let text = |language| emit(&toy(), language).expect("arrays in full");
+        let toml: toml_edit::DocumentMut = text(Language::Toml).parse().expect("sound TOML");
+        assert_eq!(toml["psqt.all"][1][2][0].as_integer(), Some(2));
+        let json: serde_json::Value = serde_json::from_str(&text(Language::Json)).expect("sound JSON");
+        assert_eq!((&json["psqt.all"][1][2][1], &json["mobility"][8]), (&(-1).into(), &8.into()));
+        let psqt = "[\n    [[0, 0], [1, 0], [2, 0]],\n    [[0, -1], [1, -1], [2, -1]]\n]\n";
+        let mobility = "[\n    0, 1, 2, 3, 4, 5, 6, 7,\n    8\n]\n";
+        assert_eq!(text(Language::Toml), format!("tempo = 12\n\"psqt.all\" = {psqt}mobility = {mobility}"));
+    }
+
+    #[test]
+    fn rows_of_arrays_may_differ_in_length() {
+        let names = ["Doubled", "Mobility[0][0]", "Mobility[0][1]", "Mobility[1][0]"];
+        let parameters = names.map(|name| parameter(name, Start::Pair([-3.0, 4.0])));
+        let expected = "Doubled = [-3, 4]\nMobility = [\n    [[-3, 4], [-3, 4]],\n    [[-3, 4]]\n]\n";
+        assert_eq!(emit(&parameters, Language::Toml).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn fractions_are_written_with_the_digits_of_their_start() {
+        let fraction = |name: &str, value| Parameter { decimals: 3, ..single(name, value) };
+        let parameters = [single("tempo", 12.0), fraction("curve[0]", 0.8754), fraction("curve[1]", -0.0001)];
+        assert_eq!(emit(&parameters, Language::Toml).as_deref(), Ok("tempo = 12\ncurve = [0.875, 0.000]\n"));
+    }
+
+    #[test]
+    fn names_that_make_no_arrays_are_refused() {
+        let refused = |names: &[&str]| {
+            let parameters: Vec<Parameter> = names.iter().map(|&name| single(name, 0.0)).collect();
+            emit(&parameters, Language::Toml).expect_err("no arrays").to_string()
+        };
+        assert!(refused(&["a[0]", "a[2]"]).starts_with("`a[2]`: expected `a[1]`;"));
+        assert!(refused(&["a[0][0]", "a[0][2]"]).starts_with("`a[0][2]`: expected `a[0][1]` or `a[1][0]`;"));
+        assert!(refused(&["a[0]", "a[1][0]"]).starts_with("`a[1][0]`: expected `a[1]`;"));
+        assert!(refused(&["a[x]"]).starts_with("`a[x]`: expected a name and indices"));
+        assert!(refused(&["a[0]b"]).starts_with("`a[0]b`: expected a name and indices"));
+        assert!(refused(&["a[0]", "b", "a[1]"]).starts_with("`a[1]`: expected `a[0]"));
+        let deep = format!("a{}", "[0]".repeat(300_000));
+        assert!(refused(&[&deep]).ends_with("[0][0][0]…`: has 300000 indices, at most 16 make an array"));
+        let mixed = [single("a[0]", 0.0), parameter("a[1]", Start::Pair([0.0, 0.0]))];
+        let mixed = emit(&mixed, Language::Toml).unwrap_err().to_string();
+        assert_eq!(mixed, "`a[1]`: single values and pairs are in one array");
+    }
+}

@@ -1,0 +1,69 @@
+//! Reading back the numbers of a file that [`super::emit`] wrote.
+
+use anyhow::{Context, Result};
+use serde_json::Value as Json;
+use toml_edit::{DocumentMut, Value};
+
+use super::tables::indexed;
+use crate::source::{Parameter, with_values};
+
+/// Parameters with the values that a file of TOML or JSON gives them.
+///
+/// # Errors
+/// If the text is neither, or lacks a parameter.
+pub fn values_of(text: &str, parameters: &[Parameter]) -> Result<Vec<Parameter>> {
+    let tables = tables_in(text)?;
+    let mut values = Vec::new();
+    for parameter in parameters {
+        let (name, indices) = indexed(&parameter.name)?;
+        let mut found = tables.get(name);
+        for index in indices {
+            found = found.and_then(|list| list.get(index));
+        }
+        let numbers = found.map(|found| match found {
+            Json::Array(pair) => pair.iter().filter_map(Json::as_f64).collect(),
+            single => single.as_f64().into_iter().collect::<Vec<f64>>(),
+        });
+        let numbers = numbers.filter(|numbers| numbers.len() == parameter.start.numbers().len());
+        values.extend(numbers.with_context(|| format!("gives no value to `{}`", parameter.name))?);
+    }
+    Ok(with_values(parameters, &values))
+}
+
+/// All numbers of a file of TOML or JSON, in order: their table, their name with indices, their value.
+///
+/// # Errors
+/// If the text is neither.
+pub fn numbers_in(text: &str) -> Result<Vec<(String, String, f64)>> {
+    fn add(table: &str, name: String, value: &Json, to: &mut Vec<(String, String, f64)>) {
+        match value {
+            Json::Array(values) => {
+                for (index, value) in values.iter().enumerate() {
+                    add(table, format!("{name}[{index}]"), value, to);
+                }
+            }
+            value => to.extend(value.as_f64().map(|number| (table.to_owned(), name, number))),
+        }
+    }
+    let mut numbers = Vec::new();
+    tables_in(text)?.iter().for_each(|(table, value)| add(table, table.clone(), value, &mut numbers));
+    Ok(numbers)
+}
+
+/// The arrays of a file, by their names.
+fn tables_in(text: &str) -> Result<serde_json::Map<String, Json>> {
+    if text.trim_start().starts_with('{') {
+        return Ok(serde_json::from_str(text)?);
+    }
+    let document: DocumentMut = text.parse()?;
+    Ok(document.iter().filter_map(|(name, item)| Some((name.to_owned(), json_of(item.as_value()?)))).collect())
+}
+
+fn json_of(value: &Value) -> Json {
+    match value {
+        Value::Integer(number) => (*number.value()).into(),
+        Value::Float(number) => (*number.value()).into(),
+        Value::Array(values) => values.iter().map(json_of).collect(),
+        _ => Json::Null,
+    }
+}
