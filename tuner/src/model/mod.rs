@@ -1,6 +1,7 @@
 //! Evaluations as the tuner sees them: sums over parameters, joined to a score.
 
 pub mod centre;
+pub(crate) mod fold;
 pub(crate) mod formula;
 pub mod layout;
 pub mod merino;

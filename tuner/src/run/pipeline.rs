@@ -15,9 +15,11 @@ use crate::constraints::Resolved;
 use crate::data::Grouping;
 use crate::model::Model;
 use crate::model::centre::{Centring, scales};
+use crate::model::fold::Fold;
 use crate::model::rows::Rows;
 use crate::objective::{Objective, fit_k_at};
 use crate::optimize::{Lbfgs, Limits, Method, Step};
+use crate::processes;
 use crate::source::Problem;
 
 /// A round that lowers the true loss by less than this share of it is the last.
@@ -33,6 +35,9 @@ fn roughness(rounds: u64) -> f64 {
     }
 }
 const LAST_ROUGH: f64 = 3e-4;
+
+/// The share of the entries of rows that frozen numbers have, from which on they are folded.
+const WORTH_FOLDING: f64 = 0.2;
 
 /// By row in the order of the problem: scores with the start and with the parameters that were found.
 type Scores = Option<[Vec<f32>; 2]>;
@@ -117,7 +122,7 @@ impl Run<'_> {
         };
         let chosen = match self.settings.prior {
             Some(_) => None,
-            None => timed(&mut seconds.choose_prior, || self.choose_prior(&rows.fitted, limits, start_k))?,
+            None => timed(&mut seconds.choose_prior, || self.choose_prior(rows, limits, &occurrences, start_k))?,
         };
         let per_position = chosen.as_ref().map_or(PRIOR_PER_POSITION, |chosen| chosen.choice.per_position);
         let mut prior = self.settings.prior.unwrap_or(per_position / rows.fitted.weight(1));
@@ -179,9 +184,33 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// The model and the rows of the numbers that move, where those that do not are much of the rows.
+    fn folded(
+        &self,
+        rows: &Divided,
+        theta: &[f64],
+        limits: &Limits,
+        occurrences: &[u32],
+    ) -> Result<Option<(Model, Divided)>> {
+        let total = |is_wanted: &dyn Fn(usize) -> bool| -> f64 {
+            (0..occurrences.len()).filter(|&j| is_wanted(j)).map(|j| f64::from(occurrences[j])).sum()
+        };
+        let frozen = total(&|j| limits.is_frozen(j)) / total(&|_| true);
+        if frozen < WORTH_FOLDING || rows.fitted.are_mapped() || !processes::is_alone() {
+            return Ok(None);
+        }
+        let Some(fold) = Fold::new(self.model(), theta, &|j| limits.is_frozen(j)) else { return Ok(None) };
+        let storage = &self.problem.storage;
+        let held = rows.held.as_ref().map(|held| fold.rows(held, storage)).transpose()?;
+        let divided = Divided { fitted: fold.rows(&rows.fitted, storage)?, held };
+        Ok(Some((fold.model, divided)))
+    }
+
     /// The strength of the prior with which rows that are not fitted lose least; none if there are too few to tell.
-    fn choose_prior(&self, rows: &Rows, limits: &Limits, k: f64) -> Result<Option<Chosen>> {
-        let objective = Objective::new(rows, self.model(), k)?.with_loss(self.settings.loss);
+    fn choose_prior(&self, rows: &Divided, limits: &Limits, occurrences: &[u32], k: f64) -> Result<Option<Chosen>> {
+        let folded = self.folded(rows, &self.constrained.start, limits, occurrences)?;
+        let (model, rows) = folded.as_ref().map_or((self.model(), rows), |(model, rows)| (model, rows));
+        let objective = Objective::new(&rows.fitted, model, k)?.with_loss(self.settings.loss);
         let search = PriorSearch {
             objective: &objective,
             groups: self.groups,
@@ -205,7 +234,7 @@ impl Run<'_> {
     ) -> Result<(bool, Divided)> {
         while state.rounds < MAX_ROUNDS {
             let (candidate, interrupted) = self.fit(state, &rows, limits, seconds)?;
-            let pull = self.objective(&rows.fitted, state)?.prior_loss(&candidate.theta);
+            let pull = self.objective(self.model(), &rows.fitted, state)?.prior_loss(&candidate.theta);
             let mut theta = candidate.theta.clone();
             enlarge(&mut theta, &state.start, limits, self.model());
             let vector = self.problem.numbers.round(&theta);
@@ -235,8 +264,8 @@ impl Run<'_> {
     }
 
     /// The function that a round minimises.
-    fn objective<'o>(&'o self, rows: &'o Rows, state: &RunState) -> Result<Objective<'o>> {
-        let objective = Objective::new(rows, self.model(), state.k)?.with_loss(self.settings.loss);
+    fn objective<'o>(&self, model: &'o Model, rows: &'o Rows, state: &RunState) -> Result<Objective<'o>> {
+        let objective = Objective::new(rows, model, state.k)?.with_loss(self.settings.loss);
         Ok(objective.with_prior(state.prior, &state.start, self.settings.prior_scale)?)
     }
 
@@ -248,7 +277,9 @@ impl Run<'_> {
         limits: &Limits,
         seconds: &mut Seconds,
     ) -> Result<(Best, bool)> {
-        let objective = self.objective(&rows.fitted, state)?;
+        let folded = timed(&mut seconds.optimize, || self.folded(rows, &state.theta, limits, &state.occurrences))?;
+        let (model, rows) = folded.as_ref().map_or((self.model(), rows), |(model, rows)| (model, rows));
+        let objective = self.objective(model, &rows.fitted, state)?;
         let mut lbfgs = Lbfgs { norm: state.first_norm, ..Lbfgs::default() };
         if self.problem.rows_move() {
             lbfgs.tolerance = roughness(state.rounds);
@@ -352,7 +383,7 @@ impl Run<'_> {
 
     /// The share of the gain that rounding the best parameters so far has taken away; 0 where nothing was gained.
     fn rounding_lost(&self, state: &RunState, rows: &Rows) -> Result<f64> {
-        let objective = self.objective(rows, state)?;
+        let objective = self.objective(self.model(), rows, state)?;
         let Best { theta, vector, .. } = &state.best;
         let [start, found, rounded] = [&state.start, theta, vector].map(|theta| objective.data_loss(theta));
         Ok(if found < start { (rounded - found) / (start - found) } else { 0.0 })
@@ -370,7 +401,7 @@ impl Run<'_> {
         if !self.settings.errors || state.keeps_start() {
             return Ok(None);
         }
-        let objective = self.objective(rows, state)?;
+        let objective = self.objective(self.model(), rows, state)?;
         let are_games = self.problem.grouping != Grouping::Positions;
         let (theta, games) = (&state.best.theta[..], are_games.then_some(self.groups));
         let find = || standard_errors(&objective, theta, limits, centring, games);

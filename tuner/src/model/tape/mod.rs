@@ -68,6 +68,25 @@ impl Op {
         };
         a.into_iter().chain(b)
     }
+
+    /// The same operation on others.
+    pub(super) fn with_operands(self, mut of: impl FnMut(Node) -> Node) -> Self {
+        match self {
+            Op::Constant(_) | Op::Slot(_) | Op::Fact(_) => self,
+            Op::Add(a, b) => Op::Add(of(a), of(b)),
+            Op::Sub(a, b) => Op::Sub(of(a), of(b)),
+            Op::Mul(a, b) => Op::Mul(of(a), of(b)),
+            Op::Div(a, b) => Op::Div(of(a), of(b)),
+            Op::Min(a, b) => Op::Min(of(a), of(b)),
+            Op::Max(a, b) => Op::Max(of(a), of(b)),
+            Op::Abs(a) => Op::Abs(of(a)),
+            Op::Sign(a) => Op::Sign(of(a)),
+            Op::Power(a, power) => Op::Power(of(a), power),
+            Op::Exp(a) => Op::Exp(of(a)),
+            Op::Log(a) => Op::Log(of(a)),
+            Op::Logistic(a) => Op::Logistic(of(a)),
+        }
+    }
 }
 
 /// A score as a list of operations, of which the last is the result.
@@ -94,6 +113,11 @@ pub struct Work {
 }
 
 impl Work {
+    /// The value of an operation, once the scores were asked for.
+    pub(super) fn value(&self, node: Node) -> &Lanes {
+        &self.values[node as usize]
+    }
+
     /// Room for a number of slots and of facts.
     pub fn new(slots: usize, facts: usize) -> Self {
         Work { totals: vec![ZERO; slots], facts: vec![ZERO; facts], slopes: vec![ZERO; slots], ..Work::default() }
