@@ -23,7 +23,7 @@ pub use loss::{SampleLoss, expectation};
 pub use prior::PriorScale;
 
 use crate::model::Model;
-use crate::model::rows::{PARTS, Part, Rows, Weighted};
+use crate::model::rows::{PARTS, Part, Rows};
 use crate::parallel;
 use crate::processes::{self, Shared};
 use hessian::Scored;
@@ -138,10 +138,11 @@ impl<'r> Objective<'r> {
         losses
     }
 
-    /// The loss of a row by its score, times its weight.
-    pub(crate) fn row_loss(&self, score: f64, row: usize) -> f64 {
-        let ((loss, logit), Weighted { targets, .. }) = (self.measure(), self.rows.weighted());
-        loss.cost(logit * score, f64::from(targets[row])).loss * self.rows.weighted().weight(row)
+    /// The loss of a row by its score, and its derivative by the score, both times its weight.
+    pub(crate) fn row_cost(&self, score: f64, row: usize) -> (f64, f64) {
+        let ((loss, logit), weighted) = (self.measure(), self.rows.weighted());
+        let cost = loss.cost(logit * score, f64::from(weighted.targets[row])).times(weighted.weight(row));
+        (cost.loss, logit * cost.slope)
     }
 
     /// By slot: the totals of all rows at `theta`, which are here.

@@ -2,9 +2,10 @@
 //! helps any more. The two numbers of a pair are moved against each other, too, as each makes up for much of the other.
 //!
 //! A trial looks only at the rows that have the parameter: the totals of all rows are kept, and change by the step times a
-//! count. Moves come in an order drawn anew for every sweep. Because single steps creep along ridges, where several
-//! parameters would have to move together, every sweep is followed by longer strides along all that it moved (Hooke and
-//! Jeeves). Steps are whole numbers, so that the outcome needs no rounding.
+//! count. So are the slopes of the loss by the totals, which say in a fraction of the time of a trial which way may help.
+//! Moves come in an order drawn anew for every sweep. Because single steps creep along ridges, where several parameters
+//! would have to move together, every sweep is followed by longer strides along all that it moved (Hooke and Jeeves). Steps
+//! are whole numbers, so that the outcome needs no rounding.
 //! See <https://www.chessprogramming.org/Texel%27s_Tuning_Method>.
 
 use super::columns::Columns;
@@ -57,57 +58,71 @@ impl Iterative for LocalSearch {
     }
 
     fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate) -> Box<dyn Iteration + 'p> {
-        let moves = moves(problem);
-        let order = (0..moves.len()).collect();
         let rows = problem.objective.rows.whole();
         let columns = Columns::new(&rows);
-        let kept = Kept::new(problem.objective, &rows, &start.theta);
+        let count = problem.objective.rows.len();
+        let groups = parallel::map(groups(problem), |leaders| Group::new(problem, &columns, count, leaders));
+        let moves = moves(&groups);
+        let kept = Kept::new(&problem.objective.over(&rows), &start.theta);
         let (step, random) = (f64::from(self.first_step.max(1)), Random::seeded(self.seed));
-        Box::new(LocalIteration { problem, moves, at: start, rows, columns, kept, step, order, random })
+        Box::new(LocalIteration { problem, groups, moves, at: start, rows, kept, step, is_last: false, random })
     }
 }
 
-/// Parameters that are moved together, with all that are tied to them: leaders, and in which direction.
-type Move = Vec<(usize, f64)>;
+/// The number of a group, and the direction of each of its leaders.
+type Move = (usize, [f64; 2]);
 
-/// Every parameter that is free, and every pair of them, one number against the other.
-fn moves(problem: &Problem<'_>) -> Vec<Move> {
-    let limits = problem.limits;
-    let free = limits.free();
+/// The leaders that are free: the two numbers of a pair together, all others alone.
+fn groups(problem: &Problem<'_>) -> Vec<Vec<usize>> {
+    let mut free = problem.limits.free();
     let leaves = problem.objective.model.layout.sums.iter().filter(|sum| sum.kind == SumKind::Pair);
-    let pairs = leaves.flat_map(|sum| &sum.leaves).map(|leaf| [leaf.parameter, leaf.parameter + 1]);
+    let pairs = leaves.flat_map(|sum| &sum.leaves).map(|leaf| vec![leaf.parameter, leaf.parameter + 1]);
     // Of tied pairs, one moves all.
-    let pairs = pairs.filter(|pair| pair.iter().all(|parameter| free.contains(parameter)));
-    let pairs = pairs.map(|[first, second]| vec![(first, 1.0), (second, -1.0)]);
-    free.iter().map(|&parameter| vec![(parameter, 1.0)]).chain(pairs).collect()
+    let mut groups: Vec<Vec<usize>> = pairs.filter(|pair| pair.iter().all(|number| free.contains(number))).collect();
+    free.retain(|number| !groups.iter().flatten().any(|paired| paired == number));
+    groups.extend(free.into_iter().map(|number| vec![number]));
+    groups
+}
+
+/// Every leader up, and the two of a pair one against the other.
+fn moves(groups: &[Group]) -> Vec<Move> {
+    const DIRECTIONS: [[f64; 2]; 3] = [[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]];
+    let of_group = |(number, group): (usize, &Group)| {
+        let count = if group.leaders.len() == 2 { 3 } else { 1 };
+        DIRECTIONS.into_iter().take(count).map(move |directions| (number, directions))
+    };
+    groups.iter().enumerate().flat_map(of_group).collect()
 }
 
 /// Local search under way.
 struct LocalIteration<'p> {
     problem: &'p Problem<'p>,
+    groups: Vec<Group>,
+    /// In the order of the last sweep.
     moves: Vec<Move>,
     at: Iterate,
     /// All of them, whatever other processes keep: moves touch few rows each.
     rows: Cow<'p, Rows>,
-    columns: Columns,
     kept: Kept,
     step: f64,
-    /// The moves as they came last.
-    order: Vec<usize>,
+    /// The sweep before the end makes every trial, whatever the slopes say.
+    is_last: bool,
     random: Random,
 }
 
 impl LocalIteration<'_> {
     /// Makes a move by a step, in either direction, if the objective falls; whether it did.
-    fn improve(&mut self, theta: &mut [f64], number: usize) -> bool {
-        let (problem, parts) = (self.problem, &self.moves[number]);
-        let touched = Touched::of(problem, &self.columns, parts);
+    fn improve(&mut self, theta: &mut [f64], (number, directions): Move) -> bool {
+        let (problem, group) = (self.problem, &self.groups[number]);
+        let over = problem.objective.over(&self.rows);
+        let slope = self.kept.slope(group, directions) / over.rows.weight(1);
         [self.step, -self.step].into_iter().any(|step| {
-            // Parts move one after the other as far as the prior is concerned.
+            let by = directions.map(|direction| step * direction);
+            // The prior sees the leaders move one after the other.
             let mut moved = theta.to_vec();
             let mut of_prior = 0.0;
-            for &(leader, sign) in parts {
-                let new = theta[leader] + sign * step;
+            for (&leader, by) in group.leaders.iter().zip(by).filter(|(_, by)| *by != 0.0) {
+                let new = theta[leader] + by;
                 if problem.limits.clamp(leader, new) != new {
                     return false;
                 }
@@ -116,11 +131,14 @@ impl LocalIteration<'_> {
                     moved[member] = new;
                 }
             }
-            let over = problem.objective.over(&self.rows);
-            let change = self.kept.change(&over, &touched, step) + of_prior;
-            let better = change < -NOTHING * self.at.loss;
+            // A convex loss lies above its tangent.
+            if step * slope + of_prior >= 0.0 && !self.is_last {
+                return false;
+            }
+            let (change, losses) = self.kept.change(&over, group, by);
+            let better = change + of_prior < -NOTHING * self.at.loss;
             if better {
-                self.kept.take(&over, &touched, step);
+                self.kept.take(&over, group, by, losses);
                 theta.copy_from_slice(&moved);
             }
             better
@@ -152,142 +170,213 @@ impl Iteration for LocalIteration<'_> {
     }
 
     fn advance(&mut self, work: &mut Work) -> ControlFlow<Termination> {
-        self.random.shuffle(&mut self.order);
+        self.random.shuffle(&mut self.moves);
         let mut theta = self.at.theta.clone();
         let mut changed = 0;
-        for number in self.order.clone() {
-            changed += usize::from(self.improve(&mut theta, number));
+        for step in self.moves.clone() {
+            changed += usize::from(self.improve(&mut theta, step));
         }
         let swept = self.problem.iterate(theta);
         work.passes += 2;
         let next = self.stride(swept, work);
-        self.kept = Kept::new(self.problem.objective, &self.rows, &next.theta);
+        self.kept = Kept::new(&self.problem.objective.over(&self.rows), &next.theta);
         let gain = 1.0 - next.loss / self.at.loss;
         self.at = next;
-        if changed == 0 && self.step == 1.0 {
+        if changed == 0 && self.step == 1.0 && self.is_last {
             return ControlFlow::Break(Termination::NoProgress);
         }
         if gain < NOTICEABLE && self.step > 1.0 {
             self.step = (self.step / 2.0).max(1.0).floor();
+        } else if changed == 0 && self.step == 1.0 {
+            self.is_last = true;
         }
         ControlFlow::Continue(())
     }
 }
 
-/// What a move by 1 does to the totals of the rows it touches.
-struct Touched {
-    /// Rows, ascending, each once for a slot.
+/// One leader or the two of a pair, with what they do to the totals of rows.
+struct Group {
+    leaders: Vec<usize>,
+    /// The rows that a leader touches, ascending.
     rows: Vec<u32>,
-    /// By slot that it has part in: what is added, by place in `rows`.
-    totals: Vec<(usize, Vec<f64>)>,
+    shares: Vec<Share>,
 }
 
-impl Touched {
-    fn of(problem: &Problem<'_>, columns: &Columns, parts: &[(usize, f64)]) -> Self {
-        let layout = &problem.objective.model.layout;
-        let mut signs = vec![0.0; layout.parameters];
-        for &(leader, sign) in parts {
-            problem.limits.tied_to(leader).into_iter().for_each(|member| signs[member] = sign);
+/// What one leader, moved by 1, adds to one slot.
+struct Share {
+    /// The leader's place in its group.
+    leader: usize,
+    slot: usize,
+    /// By place in the group's rows.
+    totals: Vec<f32>,
+}
+
+impl Group {
+    fn new(problem: &Problem<'_>, columns: &Columns, count: usize, leaders: Vec<usize>) -> Self {
+        let mut entries: Vec<(usize, usize, u32, f64)> = Vec::new();
+        for (place, &leader) in leaders.iter().enumerate() {
+            let of_leader = entries_of(problem, columns, count, leader);
+            entries.extend(of_leader.into_iter().map(|(slot, row, by)| (place, slot, row, by)));
         }
-        let mut parts: Vec<(usize, u32, f64)> = Vec::new();
-        for segment in 0..layout.segments.len() {
-            for (number, leaf) in layout.leaves(segment).iter().enumerate() {
-                for (half, slot) in layout.slots_of(segment).enumerate() {
-                    let unit = signs[leaf.parameter + half] * leaf.unit;
-                    if unit != 0.0 {
-                        let of_leaf = columns.of(segment, number);
-                        parts.extend(of_leaf.map(|(row, count)| (slot, row as u32, count * unit)));
-                    }
-                }
-            }
-        }
-        for (number, common) in layout.common.iter().enumerate() {
-            let by: f64 = common.iter().map(|&(parameter, count)| signs[parameter] * count).sum();
-            if by != 0.0 {
-                let slot = layout.row_slots() + number;
-                parts.extend((0..problem.objective.rows.len()).map(|row| (slot, row as u32, by)));
-            }
-        }
-        let mut rows: Vec<u32> = parts.iter().map(|&(_, row, _)| row).collect();
+        let mut rows: Vec<u32> = entries.iter().map(|&(_, _, row, _)| row).collect();
         rows.sort_unstable();
         rows.dedup();
-        let mut totals: Vec<(usize, Vec<f64>)> = Vec::new();
-        for (slot, row, by) in parts {
-            let place = rows.binary_search(&row).expect("all rows are there");
-            let column = match totals.iter().position(|&(other, _)| other == slot) {
-                Some(column) => column,
-                None => {
-                    totals.push((slot, vec![0.0; rows.len()]));
-                    totals.len() - 1
-                }
-            };
-            totals[column].1[place] += by;
+        let mut shares: Vec<Share> = Vec::new();
+        for (leader, slot, row, by) in entries {
+            let number = shares.iter().position(|share| (share.leader, share.slot) == (leader, slot));
+            let number = number.unwrap_or_else(|| {
+                shares.push(Share { leader, slot, totals: vec![0.0; rows.len()] });
+                shares.len() - 1
+            });
+            let place = rows.binary_search(&row).expect("rows holds every row of entries");
+            shares[number].totals[place] += by as f32;
         }
-        Touched { rows, totals }
+        Group { leaders, rows, shares }
+    }
+
+    /// The shares of the leaders that move, each with the step of its leader.
+    fn moving(&self, by: [f64; 2]) -> impl Iterator<Item = (&Share, f64)> {
+        self.shares.iter().map(move |share| (share, by[share.leader])).filter(|(_, by)| *by != 0.0)
     }
 }
 
-/// Totals and losses of all rows.
+/// What a leader, moved by 1 with all that are tied to it, adds: slot, row and number.
+fn entries_of(problem: &Problem<'_>, columns: &Columns, count: usize, leader: usize) -> Vec<(usize, u32, f64)> {
+    let layout = &problem.objective.model.layout;
+    let mut moves = vec![0.0; layout.parameters];
+    problem.limits.tied_to(leader).into_iter().for_each(|member| moves[member] = 1.0);
+    let mut entries = Vec::new();
+    for segment in 0..layout.segments.len() {
+        for (number, leaf) in layout.leaves(segment).iter().enumerate() {
+            for (half, slot) in layout.slots_of(segment).enumerate() {
+                let unit = moves[leaf.parameter + half] * leaf.unit;
+                if unit != 0.0 {
+                    let of_leaf = columns.of(segment, number);
+                    entries.extend(of_leaf.map(|(row, count)| (slot, row as u32, count * unit)));
+                }
+            }
+        }
+    }
+    for (number, common) in layout.common.iter().enumerate() {
+        let by: f64 = common.iter().map(|&(parameter, count)| moves[parameter] * count).sum();
+        if by != 0.0 {
+            let slot = layout.row_slots() + number;
+            entries.extend((0..count).map(|row| (slot, row as u32, by)));
+        }
+    }
+    entries
+}
+
+/// Totals, losses, and slopes of the losses by the totals, of all rows.
 struct Kept {
     /// By slot, by row.
     totals: Vec<Vec<f64>>,
+    /// By fact, by row.
+    facts: Vec<Vec<f32>>,
     losses: Vec<f64>,
+    /// By slot, by row.
+    slopes: Vec<Vec<f64>>,
 }
 
+/// Rows, and what is added to their totals.
+type Shifted<'t> = (&'t [u32], Option<(&'t Group, [f64; 2])>);
+
 impl Kept {
-    fn new(objective: &Objective<'_>, rows: &Rows, theta: &[f64]) -> Self {
-        Kept { totals: objective.over(rows).totals(theta), losses: objective.row_losses(theta) }
+    /// Of rows that are all here.
+    fn new(objective: &Objective<'_>, theta: &[f64]) -> Self {
+        let (rows, layout) = (objective.rows, &objective.model.layout);
+        let of_fact =
+            |fact: usize| rows.blocks().flat_map(|block| block.facts().map(move |facts| facts[fact])).collect();
+        let mut kept = Kept {
+            totals: objective.totals(theta),
+            facts: (0..layout.facts.len()).map(of_fact).collect(),
+            losses: Vec::new(),
+            slopes: Vec::new(),
+        };
+        let all: Vec<u32> = (0..rows.len() as u32).collect();
+        (kept.losses, kept.slopes) = kept.of_rows(objective, (&all, None), true);
+        kept
     }
 
-    /// By how much the mean loss changes if the parameter moves.
-    fn change(&self, objective: &Objective<'_>, touched: &Touched, by: f64) -> f64 {
-        let change: Vec<f64> = self.new_losses(objective, touched, by, |rows, losses| {
-            rows.iter().zip(losses).map(|(&row, new)| new - self.losses[row as usize]).sum::<f64>()
-        });
-        change.iter().sum::<f64>() / objective.rows.weight(1)
+    /// The derivative of the sum of the losses along a move.
+    fn slope(&self, group: &Group, directions: [f64; 2]) -> f64 {
+        let of_share = |(share, by): (&Share, f64)| -> f64 {
+            let slopes = &self.slopes[share.slot];
+            let products =
+                group.rows.iter().zip(&share.totals).map(|(&row, &total)| slopes[row as usize] * f64::from(total));
+            by * products.sum::<f64>()
+        };
+        group.moving(directions).map(of_share).sum()
     }
 
-    /// Takes the change in.
-    fn take(&mut self, objective: &Objective<'_>, touched: &Touched, by: f64) {
-        let losses = self.new_losses(objective, touched, by, |_, losses| losses.to_vec()).concat();
-        for (place, (&row, loss)) in touched.rows.iter().zip(losses).enumerate() {
+    /// By how much the mean loss changes if a group moves, and the losses of its rows then.
+    fn change(&self, objective: &Objective<'_>, group: &Group, by: [f64; 2]) -> (f64, Vec<f64>) {
+        let (losses, _) = self.of_rows(objective, (&group.rows, Some((group, by))), false);
+        let change = group.rows.iter().zip(&losses).map(|(&row, new)| new - self.losses[row as usize]).sum::<f64>();
+        (change / objective.rows.weight(1), losses)
+    }
+
+    /// Moves a group, after which its rows have these losses.
+    fn take(&mut self, objective: &Objective<'_>, group: &Group, by: [f64; 2], losses: Vec<f64>) {
+        for (share, by) in group.moving(by) {
+            let totals = &mut self.totals[share.slot];
+            group
+                .rows
+                .iter()
+                .zip(&share.totals)
+                .for_each(|(&row, &share)| totals[row as usize] += by * f64::from(share));
+        }
+        let (_, slopes) = self.of_rows(objective, (&group.rows, None), true);
+        for (place, (&row, loss)) in group.rows.iter().zip(losses).enumerate() {
             self.losses[row as usize] = loss;
-            for (slot, share) in &touched.totals {
-                self.totals[*slot][row as usize] += by * share[place];
-            }
+            self.slopes.iter_mut().zip(&slopes).for_each(|(all, own)| all[row as usize] = own[place]);
         }
     }
 
-    /// What comes of the new losses of all rows that are touched, part by part.
-    fn new_losses<T: Send>(
+    /// The losses of some rows, and the slopes by slot if they are wanted.
+    fn of_rows(
         &self,
         objective: &Objective<'_>,
-        touched: &Touched,
-        by: f64,
-        use_losses: impl Fn(&[u32], &[f64]) -> T + Sync,
-    ) -> Vec<T> {
-        let (model, rows) = (objective.model, objective.rows);
-        let parts: Vec<(usize, &[u32])> = touched.rows.chunks(PART).enumerate().collect();
+        (rows, shift): Shifted<'_>,
+        wants_slopes: bool,
+    ) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let (model, slots) = (objective.model, objective.model.layout.slots());
+        let parts: Vec<(usize, &[u32])> = rows.chunks(PART).enumerate().collect();
         let of_part = |(part, numbers): (usize, &[u32])| {
-            let mut work = tape::Work::new(model.layout.slots(), model.layout.facts.len());
+            let mut work = tape::Work::new(slots, model.layout.facts.len());
             let mut losses = Vec::with_capacity(numbers.len());
+            let mut slopes = vec![Vec::new(); if wants_slopes { slots } else { 0 }];
             for (block, numbers) in numbers.chunks(BLOCK).enumerate() {
                 let first = part * PART + block * BLOCK;
-                for (lane, &row) in numbers.iter().enumerate() {
-                    let row = row as usize;
-                    work.totals.iter_mut().zip(&self.totals).for_each(|(lanes, totals)| lanes[lane] = totals[row]);
-                    work.facts.iter_mut().zip(rows.facts(row)).for_each(|(lanes, &fact)| lanes[lane] = fact.into());
+                for (lanes, totals) in work.totals.iter_mut().zip(&self.totals) {
+                    lanes.iter_mut().zip(numbers).for_each(|(lane, &row)| *lane = totals[row as usize]);
                 }
-                for (slot, share) in &touched.totals {
-                    let share = &share[first..first + numbers.len()];
-                    work.totals[*slot].iter_mut().zip(share).for_each(|(total, share)| *total += by * share);
+                for (lanes, facts) in work.facts.iter_mut().zip(&self.facts) {
+                    lanes.iter_mut().zip(numbers).for_each(|(lane, &row)| *lane = facts[row as usize].into());
                 }
-                let scores = model.tape.scores(&mut work);
-                losses.extend(scores.iter().zip(numbers).map(|(&s, &row)| objective.row_loss(s, row as usize)));
+                for (share, by) in shift.into_iter().flat_map(|(group, by)| group.moving(by)) {
+                    let lanes = work.totals[share.slot].iter_mut().zip(&share.totals[first..first + numbers.len()]);
+                    lanes.for_each(|(total, &share)| *total += by * f64::from(share));
+                }
+                let scores = *model.tape.scores(&mut work);
+                let costs = scores.iter().zip(numbers).map(|(&score, &row)| objective.row_cost(score, row as usize));
+                let costs: Vec<(f64, f64)> = costs.collect();
+                losses.extend(costs.iter().map(|cost| cost.0));
+                if wants_slopes {
+                    model.tape.differentiate(&mut work);
+                    for (slopes, lanes) in slopes.iter_mut().zip(&work.slopes) {
+                        slopes.extend(lanes.iter().zip(&costs).map(|(by_total, cost)| by_total * cost.1));
+                    }
+                }
             }
-            use_losses(numbers, &losses)
+            (losses, slopes)
         };
-        parallel::map(parts, of_part)
+        let (mut losses, mut slopes) = (Vec::new(), vec![Vec::new(); if wants_slopes { slots } else { 0 }]);
+        for (own, of_slots) in parallel::map(parts, of_part) {
+            losses.extend(own);
+            slopes.iter_mut().zip(of_slots).for_each(|(all, own)| all.extend(own));
+        }
+        (losses, slopes)
     }
 }
 
@@ -311,19 +400,29 @@ mod tests {
         theta[8] = theta[1];
         let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
         let columns = Columns::new(&rows);
-        let mut kept = Kept::new(&objective, &rows, &theta);
-        for parameter in limits.free() {
-            for by in [5.0, -2.0] {
-                let touched = Touched::of(&problem, &columns, &[(parameter, 1.0)]);
-                let next = limits.tied_to(parameter).into_iter().fold(theta.clone(), |theta, j| moved(&theta, j, by));
+        let groups: Vec<Group> =
+            groups(&problem).into_iter().map(|leaders| Group::new(&problem, &columns, rows.len(), leaders)).collect();
+        let mut kept = Kept::new(&objective, &theta);
+        for (number, directions) in moves(&groups) {
+            let group = &groups[number];
+            for step in [5.0, -2.0] {
+                let along = |step: f64| directions.map(|direction| step * direction);
+                let mut next = theta.clone();
+                for (&leader, by) in group.leaders.iter().zip(along(step)) {
+                    next = limits.tied_to(leader).into_iter().fold(next, |theta, j| moved(&theta, j, by));
+                }
                 let wanted = objective.data_loss(&next) - objective.data_loss(&theta);
-                let found = kept.change(&objective, &touched, by);
-                assert!((found - wanted).abs() < 1e-14, "{parameter} by {by}: {found} for {wanted}");
-                kept.take(&objective, &touched, by);
+                let (found, losses) = kept.change(&objective, group, along(step));
+                assert!((found - wanted).abs() < 1e-14, "{:?} by {step}: {found} for {wanted}", group.leaders);
+                let slope = kept.slope(group, directions) / rows.weight(1);
+                let (above, _) = kept.change(&objective, group, along(1e-3));
+                let (below, _) = kept.change(&objective, group, along(-1e-3));
+                assert!((slope - (above - below) / 2e-3).abs() < 1e-9, "{:?}: {slope}", group.leaders);
+                kept.take(&objective, group, along(step), losses);
                 theta = next;
             }
         }
-        let anew = Kept::new(&objective, &rows, &theta);
+        let anew = Kept::new(&objective, &theta);
         let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
         assert!(near(&kept.losses, &anew.losses));
         assert!(kept.totals.iter().zip(&anew.totals).all(|(kept, anew)| near(kept, anew)));

@@ -216,7 +216,7 @@ fn rows_are_fitted_to_results_or_to_scores_of_a_search() {
     let all = read(searched(|row, score| format!("{:.0}", 1.5 * score + (row % 7) as f64))).expect("sound rows");
     let fit = |problem: &Problem, target: &str| {
         let target = target.parse().expect("a target");
-        fit(&problem, &Settings { target, prior: Some(1e-9), ..Settings::default() })
+        fit(problem, &Settings { target, prior: Some(1e-9), ..Settings::default() })
     };
     let of_scores = fit(&all, "score").expect("a fit");
     let of_results = fit(&all, "result").expect("a fit");

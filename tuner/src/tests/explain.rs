@@ -29,7 +29,7 @@ fn lines() -> Vec<String> {
 }
 
 fn weights(name: &str) -> Weights {
-    Weights::load(&format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../params/{}.toml"), name)).unwrap()
+    Weights::load(format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../params/{}.toml"), name)).unwrap()
 }
 
 /// Reads files of lines.
