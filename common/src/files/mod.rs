@@ -106,7 +106,7 @@ impl RunFiles {
     pub fn writes(&mut self, what: &str, path: &Path, kind: Kind) -> Result<(), WriteError> {
         let new = Known { what: what.to_owned(), path: path.to_owned(), target: Target::of(path)?, is_output: true };
         self.refuse_clashes(&new)?;
-        new.target.check(path)?;
+        write::check(&new.target, path)?;
         let refused = |error| WriteError::Refused { path: path.to_owned(), error };
         if !kind.may_replace(&new.target).map_err(refused)? {
             return Err(WriteError::OtherKind { what: what.to_owned(), path: path.to_owned(), kind });

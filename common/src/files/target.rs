@@ -86,20 +86,6 @@ impl Target {
             _ => false,
         }
     }
-
-    /// Sees, before long work, that the file could be written. Leaves nothing behind. Errors bear the name that was given.
-    pub(super) fn check(&self, path: &Path) -> Result<(), WriteError> {
-        match self {
-            Target::File { path: end, .. } => {
-                if let Ok(metadata) = fs::metadata(end) {
-                    let refused = |error| WriteError::Refused { path: path.to_owned(), error };
-                    super::write::refuse_protected(&metadata).map_err(refused)?;
-                }
-                super::write::temporary_beside(path, end).map(drop)
-            }
-            Target::StandardOutput | Target::Stream(_) => Ok(()),
-        }
-    }
 }
 
 /// The folder that a file is or will be in.

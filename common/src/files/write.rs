@@ -70,6 +70,21 @@ pub fn write_all_whole(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> Result
     Ok(())
 }
 
+/// Checks, before long work, that a file could be written, and leaves nothing behind. Errors bear the name that was
+/// given, `path`.
+pub(super) fn check(target: &Target, path: &Path) -> Result<(), WriteError> {
+    match target {
+        Target::File { path: end, .. } => {
+            if let Ok(metadata) = fs::metadata(end) {
+                let refused = |error| WriteError::Refused { path: path.to_owned(), error };
+                refuse_protected(&metadata).map_err(refused)?;
+            }
+            temporary_beside(path, end).map(drop)
+        }
+        Target::StandardOutput | Target::Stream(_) => Ok(()),
+    }
+}
+
 /// A temporary file with its content, to which the permissions and the owner of another are given.
 fn filled(
     mut temporary: NamedTempFile,
@@ -87,7 +102,7 @@ fn filled(
 }
 
 /// Refuses a file whose permissions let nobody write it: a rename would replace it all the same.
-pub(super) fn refuse_protected(metadata: &fs::Metadata) -> io::Result<()> {
+fn refuse_protected(metadata: &fs::Metadata) -> io::Result<()> {
     if metadata.is_file() && metadata.permissions().readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "is write-protected"));
     }
@@ -128,7 +143,7 @@ fn keep_owner(file: &File, like: &fs::Metadata) {
 fn keep_owner(_: &File, _: &fs::Metadata) {}
 
 /// A new file in the folder of `target`, gone when dropped. Errors bear the name that was given, `path`.
-pub(super) fn temporary_beside(path: &Path, target: &Path) -> Result<NamedTempFile, WriteError> {
+fn temporary_beside(path: &Path, target: &Path) -> Result<NamedTempFile, WriteError> {
     if path == Path::new("-") {
         return Err(WriteError::StandardOutput);
     }

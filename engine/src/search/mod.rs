@@ -5,7 +5,7 @@
 //! search, [`Quiescence`] its leaves. `picker` and `history` order the moves. `prune` has the conditions of all pruning
 //! and reductions; `null_move`, `probcut` and `singular` search on reduced depth to decide. `mate_search` proves mates
 //! under `go mate`, `table` is the transposition table. A [`Tablebase`] knows the results of endings; `tablebase` is its
-//! use.
+//! use at the root, `probe` at a node.
 
 mod history;
 mod history_update;
@@ -18,6 +18,7 @@ mod null_move;
 mod params;
 mod picker;
 mod probcut;
+mod probe;
 mod proof;
 mod prune;
 mod quiescence;

@@ -5,11 +5,11 @@ use arrayvec::ArrayVec;
 
 use super::node_kind::{NodeKind, NonPv};
 use super::picker::Picker;
+use super::probe::Known;
 use super::prune::{MoveTraits, NodeState, has_pieces, reduction};
 use super::quiescence::{Line, quiesce};
 use super::singular::Singular;
 use super::table::{Bound, Entry};
-use super::tablebase::Known;
 use super::value::{DRAW, INFINITE, MAX_PLY, Value, is_loss, mate_in, mated_in};
 use super::worker::{Abort, Worker};
 use crate::chess::{Checks, Game, Move};

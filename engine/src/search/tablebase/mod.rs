@@ -1,4 +1,4 @@
-//! Endings of which a tablebase knows the result: probes inside the tree, and the order of the root moves.
+//! Endings of which a tablebase knows the result: values inside the tree, and the order of the root moves.
 //!
 //! A [`Tablebase`] gives results with best play under the fifty-move rule, if its counter is 0 ([`Wdl`]), and the plies
 //! to the next capture or pawn move on the way to that result (DTZ). Inside the tree, a position right after a capture
@@ -11,9 +11,8 @@ mod tests;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::table::{Bound, Entry};
-use super::value::{DRAW, MAX_PLY, TABLE_WIN, Value, table_win_in};
-use super::worker::Worker;
+use super::table::Bound;
+use super::value::{DRAW, TABLE_WIN, Value, table_win_in};
 use crate::chess::{Color, DRAWING_CLOCK, Game, Move, Position};
 
 /// A result in the view of the side to move, with best play, if the fifty-move counter is 0.
@@ -199,7 +198,7 @@ impl Endings {
     }
 
     /// The value of a position `ply` plies from the root, and how it stands to the true one: a mate may be nearer.
-    fn probe(&self, position: &Position, depth: i32, ply: usize) -> Option<(Value, Bound)> {
+    pub(super) fn probe(&self, position: &Position, depth: i32, ply: usize) -> Option<(Value, Bound)> {
         let tablebase = self.settings.tablebase.as_ref()?;
         let pieces = position.occupied().count();
         let is_too_shallow = pieces == self.reach && depth < self.settings.min_depth;
@@ -216,49 +215,6 @@ impl Endings {
             Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => (DRAW, Bound::Exact),
         })
     }
-}
-
-impl Worker {
-    /// The value of a position that a tablebase knows. It is stored if it decides a node with this window.
-    #[inline(always)]
-    pub(super) fn probe_tablebase(
-        &self,
-        position: &Position,
-        depth: i32,
-        window: (Value, Value),
-        is_pv: bool,
-    ) -> Option<Known> {
-        if !self.has_tablebase {
-            return None;
-        }
-        self.look_up(position, depth, window, is_pv)
-    }
-
-    #[cold]
-    fn look_up(&self, position: &Position, depth: i32, (alpha, beta): (Value, Value), is_pv: bool) -> Option<Known> {
-        let (value, bound) = self.shared.endings.probe(position, depth, self.ply)?;
-        Some(match bound {
-            Bound::Lower if value < beta => Known::AtLeast(value),
-            Bound::Upper if value > alpha => Known::AtMost(value),
-            _ => {
-                let depth = (depth + 6).min(MAX_PLY as i32 - 1);
-                let entry = Entry { mv: None, value, eval: None, depth, bound, is_pv };
-                self.shared.table.store(position.key(), self.ply, entry);
-                Known::Decided(value)
-            }
-        })
-    }
-}
-
-/// What a tablebase says of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
-    /// The node has this value, or a bound outside of its window.
-    Decided(Value),
-    /// The value is at least this.
-    AtLeast(Value),
-    /// The value is at most this.
-    AtMost(Value),
 }
 
 /// DTZ before a capture or pawn move that leads to a result for the other side.

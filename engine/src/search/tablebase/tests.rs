@@ -1,6 +1,7 @@
 //! The use of tablebases that know what a test says.
 
 use super::*;
+use crate::search::value::MAX_PLY;
 use crate::search::{Handler, Info, Limits, SearchResult, Searcher, is_mate, mate_distance};
 
 /// A tablebase of endings of three pieces. White to move has lost.
