@@ -118,7 +118,7 @@ impl Limits {
     }
 
     /// The parameters that move, each for all that are tied to it.
-    pub(super) fn free(&self) -> Vec<usize> {
+    pub(crate) fn free(&self) -> Vec<usize> {
         (0..self.size()).filter(|&index| !self.is_frozen(index) && !self.follows(index)).collect()
     }
 

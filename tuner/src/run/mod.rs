@@ -2,6 +2,7 @@
 //! as long as the loss falls, standard errors, the verdict. [`run`] has it in order.
 
 pub(crate) mod explain;
+mod memory;
 mod outcome;
 mod pipeline;
 mod prior;

@@ -9,7 +9,7 @@ use super::prior::Chosen;
 use super::state::{Best, MAX_ROUNDS, RunState, Sides};
 use super::{
     CurvePoint, Divided, Errors, Hooks, Losses, Outcome, PRIOR_PER_POSITION, PriorSearch, Search, Seconds, Settings,
-    Split, standard_errors,
+    Split, memory, standard_errors,
 };
 use crate::constraints::Resolved;
 use crate::data::Grouping;
@@ -59,16 +59,11 @@ impl Run<'_> {
     /// Fits rows, all of them fitted or held out as the split says. Scores of all rows, with the start and with what was
     /// found, are given if they are wanted.
     pub(super) fn run(&self, rows: Divided, wants_scores: bool, mut seconds: Seconds) -> Result<(Outcome, Scores)> {
-        if let (true, Method::LocalSearch) = (rows.fitted.are_mapped(), self.settings.method) {
-            bail!(
-                "--method local-search keeps every row in memory, but {} rows are too many for that; raise --memory, or \
-                 do without",
-                rows.fitted.len()
-            );
-        }
         let before = wants_scores.then(|| rows.scores(self.split, self.model(), &self.constrained.start));
         let occurrences = self.model().occurrences(&rows.fitted);
         let limits = self.constrained.limits.without_rare(&occurrences, self.settings.min_seen.max(1));
+        let (parameters, free) = (self.model().layout.parameters, limits.free().len());
+        memory::check(self.settings, parameters, free, rows.fitted.are_mapped(), &self.problem.storage)?;
         let mut state = self.begin(&rows, &limits, occurrences, &mut seconds)?;
         if let Some(fitting) = self.hooks.fitting {
             fitting();

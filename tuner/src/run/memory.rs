@@ -1,0 +1,94 @@
+//! What a run needs in memory at once, whatever the data: refused in words before the work begins.
+
+use anyhow::{Result, bail};
+
+use super::Settings;
+use crate::io::Storage;
+use crate::optimize::Method;
+
+/// Bytes by the square of the parameters: the curvature, of which one triangle is kept.
+const CURVATURE: u64 = 4;
+
+/// Bytes by the square of the free parameters: the metric of the minimiser.
+const METRIC: u64 = 8;
+
+/// Bytes by the square of the free parameters: what the errors need beside that, as measured.
+const ERRORS: u64 = 28;
+
+/// Refuses a run whose matrices are larger than the memory, and a search over rows that are not in memory.
+pub(super) fn check(
+    settings: &Settings,
+    parameters: usize,
+    free: usize,
+    are_mapped: bool,
+    storage: &Storage,
+) -> Result<()> {
+    if are_mapped && settings.method == Method::LocalSearch {
+        bail!(
+            "--method local-search keeps every row in memory, but there are too many for that; raise --memory, or do \
+             without"
+        );
+    }
+    let needed = matrices(settings, parameters, free);
+    if needed <= storage.memory {
+        return Ok(());
+    }
+    let mut ways = vec!["tune fewer numbers (--only)".to_owned(), format!("raise --memory to {}", size(needed))];
+    if settings.errors {
+        let less = matrices(&Settings { errors: false, ..settings.clone() }, parameters, free);
+        ways.push(format!("leave the errors out (--no-errors: {})", size(less)));
+    }
+    ways.push("or take --method adam --prior 0 --no-errors, which needs no matrix".to_owned());
+    bail!(
+        "{free} numbers need matrices of {}, but --memory is {}: {}",
+        size(needed),
+        size(storage.memory),
+        ways.join(", ")
+    );
+}
+
+/// Bytes of the largest matrices that are there at once.
+fn matrices(settings: &Settings, parameters: usize, free: usize) -> u64 {
+    let square = |count: usize| (count as u64).saturating_mul(count as u64);
+    // The search for a prior minimises, too, whatever the method.
+    let minimises = settings.method == Method::Lbfgs || settings.prior.is_none();
+    let curvature = if minimises || settings.errors { CURVATURE } else { 0 };
+    let metric = if minimises { METRIC } else { 0 };
+    let errors = if settings.errors { ERRORS } else { 0 };
+    square(parameters).saturating_mul(curvature).saturating_add(square(free).saturating_mul(metric + errors))
+}
+
+/// A size as `--memory` takes it, rounded up.
+fn size(bytes: u64) -> String {
+    match bytes.div_ceil(1 << 30) {
+        gigabytes if gigabytes >= 10 || bytes.is_multiple_of(1 << 30) => format!("{gigabytes}GiB"),
+        _ => format!("{}MiB", bytes.div_ceil(1 << 20)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matrices_larger_than_the_memory_are_refused() {
+        let storage = Storage { memory: 4 << 30, ..Storage::default() };
+        let settings = Settings::default();
+        let refusal = |settings: &Settings, count| check(settings, count, count, false, &storage).err();
+        assert!(refusal(&settings, 2_000).is_none());
+        let message = refusal(&settings, 60_000).unwrap().to_string();
+        assert!(message.starts_with("60000 numbers need matrices of 135GiB, but --memory is 4GiB"), "{message}");
+        assert!(message.contains("--no-errors: 41GiB"), "{message}");
+        let without = Settings { method: Method::Adam, prior: Some(0.0), errors: false, ..settings };
+        assert!(refusal(&without, 60_000).is_none());
+        // The search for the prior minimises in the metric.
+        assert!(refusal(&Settings { prior: None, ..without }, 60_000).is_some());
+    }
+
+    #[test]
+    fn local_search_refuses_rows_on_disk() {
+        let settings = Settings { method: Method::LocalSearch, errors: false, prior: Some(0.0), ..Settings::default() };
+        assert!(check(&settings, 100, 100, false, &Storage::default()).is_ok());
+        assert!(check(&settings, 100, 100, true, &Storage::default()).is_err());
+    }
+}
