@@ -22,11 +22,11 @@ use arena::check;
 use arena::report::{MatchReport, calc_json, calc_table, plan_table, to_html};
 use arena::schedule::{Format, Match, Tally, read_journal};
 use arena::stats::{Counts, Sprt, Verdict};
-use arena::uci_client::{run_watchdog, start_watchdog};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::files::{HTML, RunFiles, write_whole};
 use common::{error_chain, note, out};
 use engine::shell_files;
+use tools::children::{run_watchdog, start_watchdog};
 
 /// Exit status of a run that failed, as clap's for bad arguments.
 const FAILURE: u8 = 2;

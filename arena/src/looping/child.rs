@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use arena::schedule::Stop;
-use arena::uci_client::ProcessGroup;
 use common::note;
+use tools::children::ProcessGroup;
 
 /// How often it is looked whether the program has ended.
 const PAUSE: Duration = Duration::from_millis(20);

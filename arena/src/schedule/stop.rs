@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::uci_client::kill_all;
+use tools::children::kill_all;
 
 /// A request to end a match, shared between threads.
 #[derive(Debug, Default)]

@@ -4,7 +4,6 @@
 
 mod bounds;
 mod engine;
-mod group;
 mod info;
 mod limit;
 mod option;
@@ -12,14 +11,11 @@ mod process;
 mod reported;
 mod session;
 mod spec;
-mod watchdog;
 
 pub use bounds::{LONGEST_TEXT, MAX_NOTES, shortened};
 pub use engine::{Answer, Engine, EngineError, Search, Timeouts};
-pub use group::{ProcessGroup, kill_all};
 pub use info::{Info, Score};
 pub use limit::{Limit, LimitError, TimeControl};
 pub use reported::Reported;
 pub use session::{Reply, Session, WaitError};
 pub use spec::{EngineSpec, NameError, SpecError, checked_name, quoted, split_words};
-pub use watchdog::{run_watchdog, start_watchdog};

@@ -11,7 +11,7 @@ use rustix::io::ioctl_fionbio;
 
 use super::EngineSpec;
 use super::bounds::{LONGEST_LINE, LONGEST_TEXT};
-use super::group::ProcessGroup;
+use tools::children::ProcessGroup;
 
 /// Time to end after `quit`.
 const QUIT_TIMEOUT: Duration = Duration::from_millis(500);

@@ -1,5 +1,5 @@
-//! Ctrl-C, SIGTERM, SIGHUP: a fit ends with the best it has found; anything else, and a fit the second time, at once, but never in the
-//! middle of a file.
+//! Ctrl-C, SIGTERM, SIGHUP: a fit ends with the best it has found. Anything else, and a fit the second time, ends at
+//! once, but never in the middle of a file.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +37,7 @@ pub(crate) fn listen() -> Result<()> {
         if is_first() {
             note!("interrupted, nothing more is written");
         }
+        tools::children::kill_all();
         std::process::exit(INTERRUPTED);
     };
     tools::signals::listen(on_interrupt).context("cannot listen for signals")

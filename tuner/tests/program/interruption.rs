@@ -133,3 +133,37 @@ fn a_result_that_cannot_be_written_is_printed() {
         assert!(told.contains("before") && told.contains("/dev/full: cannot be written: No space left"), "{told}");
     }
 }
+
+/// Runs an engine that hangs behind a wrapper until `end` of the tuner, and checks that both have died.
+#[cfg(target_os = "linux")]
+fn leaves_no_engine(timeout: &str, end: impl FnOnce(&mut std::process::Child)) {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("data.epd"), crate::support::GOOD).unwrap();
+    // The engine reads nothing, so that the end of its input does not end it.
+    fs::write(at("wrapper.sh"), "sleep 600 &\necho $! > pid\nwait\n").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuner"));
+    command.current_dir(folder.path()).args(["--engine", "sh wrapper.sh", "--data", "data.epd", "--threads", "1"]);
+    command.args(["--timeout", timeout, "--output", "out.toml"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let pid = (0..200).find_map(|_| {
+        sleep(Duration::from_millis(50));
+        fs::read_to_string(at("pid")).ok().filter(|pid| pid.ends_with('\n'))
+    });
+    let engine = Path::new("/proc").join(pid.expect("the wrapper starts").trim()).join("cmdline");
+    assert!(fs::read_to_string(&engine).unwrap().contains("sleep"));
+    end(&mut child);
+    assert!(!child.wait().unwrap().success());
+    // A process that has died may wait to be collected: it has no command line any more.
+    let is_dead = || fs::read(&engine).map_or(true, |line| line.is_empty());
+    assert!((0..100).any(|_| is_dead() || (sleep(Duration::from_millis(50)), false).1), "the engine lives on");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_engine_behind_a_wrapper_ends_with_the_tuner() {
+    leaves_no_engine("1", |_| ());
+    leaves_no_engine("600", |child| {
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    });
+}

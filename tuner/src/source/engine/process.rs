@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io::{self, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
+use tools::children::ProcessGroup;
 
 use super::CommandLine;
 use crate::data::Dataset;
@@ -51,9 +52,9 @@ pub(super) struct Question {
     pub(super) is_flipped: bool,
 }
 
-/// A process that runs, and ends with this.
+/// A process that runs, and ends with this, as do its children.
 pub(super) struct Process {
-    child: Child,
+    group: ProcessGroup,
     /// What it is asked, as soon as it is written to it.
     pub(super) chunks: Receiver<Chunk>,
     /// What it says.
@@ -69,12 +70,10 @@ impl Process {
     /// for these threads.
     pub(super) fn start(command: &CommandLine, work: &Arc<Work>, timeout: Duration) -> io::Result<Self> {
         let (program, arguments) = (&command.words[0], &command.words[1..]);
-        let mut child = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut group = ProcessGroup::spawn(&mut command)?;
+        let child = group.child();
         let (Some(input), Some(mut output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("has no pipes"));
         };
@@ -94,21 +93,14 @@ impl Process {
         })?;
         let since = Rc::new(Cell::new(Instant::now()));
         let said = Said { blocks, block: Vec::new(), read: 0, since: since.clone(), timeout };
-        Ok(Process { child, chunks, said: Some(BufReader::new(said)), since })
+        Ok(Process { group, chunks, said: Some(BufReader::new(said)), since })
     }
 
     /// How the process has ended, if it has.
     pub(super) fn status(&mut self) -> Option<ExitStatus> {
         // What has closed its output is about to end.
         thread::sleep(Duration::from_millis(50));
-        self.child.try_wait().ok().flatten()
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
+        self.group.child().try_wait().ok().flatten()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The watchdog: a small process that outlives an arena killed by SIGKILL, and then kills the engines left behind. A
+//! The watchdog: a small process that outlives one killed by SIGKILL, and then kills the children left behind. A
 //! working engine ends by itself at the end of its input; a stuck one does not.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ static WATCHDOG: Mutex<Option<Child>> = Mutex::new(None);
 /// Starts the watchdog: `program` with `argument`, which must only call [`run_watchdog`].
 ///
 /// # Errors
-/// If the system cannot start it. Matches work without it.
+/// If the system cannot start it. All else works without it.
 pub fn start_watchdog(program: &Path, argument: &str) -> io::Result<()> {
     let mut command = Command::new(program);
     command.arg(argument).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());

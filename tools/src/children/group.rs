@@ -1,4 +1,4 @@
-//! Child processes that do not outlive the arena: each in a process group of its own, which the watchdog knows.
+//! Child processes, each in a process group of its own, which the watchdog knows.
 
 use std::collections::BTreeSet;
 use std::io;
