@@ -22,6 +22,8 @@ enum Behaviour {
     Garbage,
     /// Ends with status 3 and a message, instead of a move.
     Crash,
+    /// Panics instead of a move, after 60 lines on standard error.
+    Panics,
     /// Answers nothing any more, not even `stop`, and leaves a child behind whose number it writes to `mock.pid`.
     Stall,
     /// Prints without end, and no move.
@@ -87,12 +89,13 @@ enum Behaviour {
 /// The options X and Y that are best.
 const BEST: [f64; 2] = [70.0, 20.0];
 
-const NAMES: [(&str, Behaviour); 35] = [
+const NAMES: [(&str, Behaviour); 36] = [
     ("die-at-start", Behaviour::DieAtStart),
     ("mute", Behaviour::Mute),
     ("complain", Behaviour::Complain),
     ("garbage", Behaviour::Garbage),
     ("crash", Behaviour::Crash),
+    ("panics", Behaviour::Panics),
     ("stall", Behaviour::Stall),
     ("flood", Behaviour::Flood),
     ("late", Behaviour::Late),
@@ -358,6 +361,10 @@ impl Mock {
         if self.shows(Behaviour::Crash) || is_bad {
             eprintln!("mock: a fatal error\n");
             exit(3);
+        }
+        if self.shows(Behaviour::Panics) {
+            (1..=60).for_each(|number| eprintln!("mock: report, line {number}"));
+            panic!("mock: out of bounds");
         }
         if self.shows(Behaviour::Stall) {
             let mut child = Command::new("sleep").arg("1000").spawn().expect("sleep is there");

@@ -5,6 +5,7 @@
 
 mod args;
 mod elo;
+mod failures;
 mod generate;
 mod interrupt;
 mod live;

@@ -15,6 +15,7 @@ use common::files::{JSON, PGN, RunFiles, write_whole};
 use common::note;
 
 use crate::args::CommonArgs;
+use crate::failures::Failures;
 use crate::interrupt::listen;
 use crate::live::LivePage;
 use crate::status::Status;
@@ -33,6 +34,7 @@ pub(crate) fn play(
     print: impl FnOnce(String),
 ) -> Result<(Tally, Duration)> {
     check_files(plan, args)?;
+    args.play.open_log()?;
     let mut head = Head::of(plan, sprt);
     let (mut files, tally, before) = Files::open(plan, args, &mut head)?;
     let stop = Stop::below(listen()?);
@@ -43,12 +45,16 @@ pub(crate) fn play(
     let (mut printed, mut has_wrapped) = (vec![0; plan.engines.len()], false);
     let started = Instant::now();
     let mut is_complete = true;
+    let mut failures = Failures::beside(files.beside());
     let played = if is_decided(sprt, &tally) {
         Ok(tally)
     } else {
         let watch = |game: &GameRecord, tally: &Tally| {
             is_complete &= files.add(game, before + started.elapsed(), &bar, &stop);
             print_faults(&bar, plan, game, &mut printed);
+            if !args.play.has_log() {
+                failures.add(plan, game, &bar);
+            }
             if !has_wrapped && plan.pairing(game.number).opening as usize >= plan.book.len() {
                 has_wrapped = true;
                 bar.say(&format!(
@@ -149,6 +155,11 @@ impl<'a> Files<'a> {
         Ok((files, tally, before))
     }
 
+    /// A file of the match that others may stand beside.
+    fn beside(&self) -> Option<&'a Path> {
+        self.args.keep.journal.as_deref().or(self.args.pgn.as_deref()).filter(|path| path.is_file())
+    }
+
     /// Writes a game, with retries until it succeeds; `false` if the match is stopped first.
     fn add(&mut self, game: &GameRecord, elapsed: Duration, bar: &Status, stop: &Stop) -> bool {
         if let Some(journal) = &mut self.journal
@@ -237,5 +248,6 @@ fn check_files(plan: &Match, args: &CommonArgs) -> Result<()> {
     for (what, path, kind) in [("--pgn", &args.pgn, PGN), ("--json", &args.json, JSON)] {
         path.iter().try_for_each(|path| files.writes(what, path, kind))?;
     }
+    args.play.register(&mut files)?;
     Ok(args.keep.register(&mut files)?)
 }

@@ -33,6 +33,7 @@ type Values = Vec<(String, String)>;
 pub(crate) fn tune(args: &SpsaArgs) -> Result<Option<[Values; 2]>> {
     let (plan, (mut tuning, options)) = (args.plan()?, args.tuning()?);
     check_files(args, &plan, &options)?;
+    args.open_log()?;
     let mut way = Vec::new();
     let (mut journal, failed) = open(args, &plan, &mut tuning, &mut way)?;
     let played = play((&plan, args.batch, failed), &mut tuning, &mut way, journal.as_mut());
@@ -70,7 +71,7 @@ fn check_files(args: &SpsaArgs, plan: &Match, options: &Path) -> Result<()> {
     files.reads("the options", options)?;
     args.inputs().try_for_each(|(what, path)| files.reads(what, path))?;
     files.writes("--output", &args.output, if is_settings(&args.output) { TOML } else { Kind::ANY })?;
-    Ok(args.keep.register(&mut files)?)
+    args.register(&mut files)
 }
 
 /// Plays what is left, in batches of `size`, and shows how it goes; `failed` is the number of pairs that failed before.

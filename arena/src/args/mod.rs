@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use arena::game::{Adjudication, Book, Conditions, DrawRule, ResignRule, Tablebase, Variant};
 use arena::report::Anchor;
 use arena::schedule::{Format, Match, Pinning};
-use arena::uci_client::{EngineSpec, Limit, NameError, Timeouts, checked_name};
+use arena::uci_client::{EngineSpec, LOG_MARK, Limit, NameError, Timeouts, checked_name, log_to};
 use clap::{Args, ValueEnum};
 use common::files::{HTML, Kind, RunFiles, WriteError};
 use common::note;
@@ -116,6 +116,9 @@ pub(crate) struct EloArgs {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// A log of the exchange with engines.
+const LOG: Kind = Kind { name: "a log of the arena", is_own: |head| head.starts_with(LOG_MARK.as_bytes()) };
 
 const EXAMPLES: &str = "\
 Example:
@@ -261,6 +264,11 @@ pub(crate) struct PlayArgs {
     /// Draw after N plies.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_plies: Option<u32>,
+
+    /// Append all lines to and from the engines to a file, with their times. Without it, the lines of games in which an
+    /// engine crashed, stalled or played an illegal move are kept beside the journal or the PGN.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
 }
 
 /// The limit of a move, unless an engine's own description sets one.
@@ -364,6 +372,21 @@ impl PlayArgs {
     /// The files that are read, with the argument of each, except the programs of engines.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         self.openings.as_deref().map(|path| ("--openings", path)).into_iter()
+    }
+
+    /// Registers the file that is written.
+    pub(crate) fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
+        self.log.iter().try_for_each(|path| files.writes("--log", path, LOG))
+    }
+
+    /// Whether all lines to and from the engines are logged.
+    pub(crate) fn has_log(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// Opens the log, if there is to be one.
+    pub(crate) fn open_log(&self) -> Result<()> {
+        self.log.as_deref().map_or(Ok(()), |path| log_to(path).with_context(|| path.display().to_string()))
     }
 
     /// The match between two engines that the arguments describe.

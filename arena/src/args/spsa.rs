@@ -8,6 +8,7 @@ use arena::spsa::{Gains, Tuning, load_options};
 use arena::stats::{Bounds, Model, Sprt};
 use arena::uci_client::EngineSpec;
 use clap::Args;
+use common::files::RunFiles;
 
 use super::{CommonArgs, KeepArgs, PlayArgs};
 
@@ -96,6 +97,17 @@ impl SpsaArgs {
     /// The files that are read, with the argument of each, except the program of the engine.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         self.play.inputs().chain([("the options", &*self.options)])
+    }
+
+    /// Registers the files that are written, except the output.
+    pub(crate) fn register(&self, files: &mut RunFiles) -> Result<()> {
+        self.play.register(files)?;
+        Ok(self.keep.register(files)?)
+    }
+
+    /// See [`PlayArgs::open_log`].
+    pub(crate) fn open_log(&self) -> Result<()> {
+        self.play.open_log()
     }
 
     /// The games to be played: between two copies of the engine.

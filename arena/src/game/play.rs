@@ -45,6 +45,8 @@ pub struct Played {
     pub notes: Vec<Note>,
     /// The side whose engine has to be restarted.
     pub failed: Option<Color>,
+    /// See [`super::GameRecord::exchange`].
+    pub exchange: Option<String>,
 }
 
 /// Plays a game from `start`, where there is a legal move; White is the first player. `watch` sees each move with the
@@ -67,7 +69,12 @@ pub fn play(
         conditions,
     };
     let (outcome, ending) = game.play(watch);
-    Played { moves: game.moves, outcome, ending, notes: game.notes, failed: game.failed }
+    let exchange = Color::ALL
+        .into_iter()
+        .find(|&color| outcome == GameResult::won_by(!color))
+        .filter(|_| matches!(ending, Ending::Crash | Ending::Stall | Ending::IllegalMove))
+        .map(|loser| game.engines[loser.index()].exchange());
+    Played { moves: game.moves, outcome, ending, notes: game.notes, failed: game.failed, exchange }
 }
 
 /// The `position` command of a start, to which moves can be added.

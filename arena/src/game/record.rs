@@ -182,6 +182,8 @@ pub struct GameRecord {
     pub notes: Vec<Note>,
     /// How long it took.
     pub duration: Duration,
+    /// The last lines exchanged with an engine that failed or sent an illegal move, in a game that was just played.
+    pub exchange: Option<String>,
 }
 
 #[cfg(test)]

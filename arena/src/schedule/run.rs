@@ -153,8 +153,9 @@ impl Slot<'_> {
         let Pairing { players, opening, .. } = self.plan.pairing(number);
         let start = self.plan.book.opening(opening);
         let played = match self.take_players(players) {
-            Ok(pair) => {
+            Ok(mut pair) => {
                 self.failed_starts = 0;
+                pair.iter_mut().for_each(|engine| engine.begin_game(number));
                 self.show(Some(LiveGame { number, players, position: start.clone(), last: [None, None] }));
                 self.play(players, pair, &start)
             }
@@ -168,8 +169,9 @@ impl Slot<'_> {
             }
         };
         self.show(None);
-        let Played { moves, outcome, ending, notes, .. } = played;
-        Ok(GameRecord { number, players, start, moves, outcome, ending, notes, duration: started.elapsed() })
+        let Played { moves, outcome, ending, notes, exchange, .. } = played;
+        let duration = started.elapsed();
+        Ok(GameRecord { number, players, start, moves, outcome, ending, notes, duration, exchange })
     }
 
     fn show(&self, game: Option<LiveGame>) {
@@ -227,5 +229,12 @@ fn lost_at_start(color: Color, error: &EngineError) -> Played {
     let (fault, ending) = loss_by(error);
     let mut notes = Vec::new();
     Note::add(&mut notes, color, fault, &format!("at its start: {error}"), "");
-    Played { moves: Vec::new(), outcome: GameResult::won_by(!color), ending, notes, failed: Some(color) }
+    Played {
+        moves: Vec::new(),
+        outcome: GameResult::won_by(!color),
+        ending,
+        notes,
+        failed: Some(color),
+        exchange: None,
+    }
 }

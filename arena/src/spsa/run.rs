@@ -234,6 +234,7 @@ impl Slot<'_> {
         }
         let [Some(first), Some(second)] = &mut self.engines else { return Ok(ended) };
         self.failed_starts = 0;
+        [&mut *first, second].into_iter().for_each(|engine| engine.begin_game(task.number));
         let pairing = self.plan.pairing(task.number);
         let start = self.plan.book.opening(pairing.opening);
         let [first, second] =

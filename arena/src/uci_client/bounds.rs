@@ -45,6 +45,11 @@ impl LastLines {
     }
 
     /// The lines, in order.
+    pub(super) fn lines(&self) -> &[String] {
+        &self.lines
+    }
+
+    /// The lines, in order.
     pub(super) fn into_lines(self) -> Vec<String> {
         self.lines
     }

@@ -47,12 +47,14 @@ pub enum EngineError {
         exit: ExitInfo,
     },
     /// It did not answer, and was killed.
-    #[error("did not send {expected} within {} ms, and was killed", waited.as_millis())]
+    #[error("did not send {expected} within {} ms, and was killed{stderr}", waited.as_millis())]
     Stalled {
         /// The expected word.
         expected: &'static str,
         /// How long it had.
         waited: Duration,
+        /// The last lines of its standard error, as they follow a message, or nothing.
+        stderr: String,
     },
     /// It did not read its input, and was killed.
     #[error("did not read its input within {} ms, and was killed", waited.as_millis())]
@@ -244,6 +246,17 @@ impl Engine {
         }
     }
 
+    /// Begins the record of another game, of this number from 0; see [`Engine::exchange`].
+    pub fn begin_game(&mut self, number: u32) {
+        self.process.exchange().begin_game(number);
+    }
+
+    /// The last lines exchanged with the engine, of its present game if one was begun: each with the time in seconds, the
+    /// direction (`>` to the engine, `<` from it, `!` its standard error) and a line end.
+    pub fn exchange(&mut self) -> String {
+        self.process.exchange().text()
+    }
+
     /// Lets the engine leave.
     pub fn quit(mut self) {
         self.process.quit();
@@ -285,8 +298,9 @@ impl Engine {
     }
 
     fn stalled(&mut self, expected: &'static str, waited: Duration) -> EngineError {
+        let stderr = self.process.last_errors();
         self.process.kill();
-        EngineError::Stalled { expected, waited }
+        EngineError::Stalled { expected, waited, stderr }
     }
 }
 

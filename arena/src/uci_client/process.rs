@@ -11,7 +11,8 @@ use rustix::io::ioctl_fionbio;
 
 use super::EngineSpec;
 use super::bounds::{LONGEST_LINE, LONGEST_TEXT};
-use tools::children::ProcessGroup;
+use super::exchange::{Direction, Exchange};
+use super::group::ProcessGroup;
 
 /// Time to end after `quit`.
 const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
@@ -39,7 +40,9 @@ pub(super) struct Process {
     scanned: usize,
     /// When the last bytes of the buffer were read.
     read_at: Instant,
-    last_stderr_line: Vec<u8>,
+    /// The beginning of a line of standard error.
+    stderr_line: Vec<u8>,
+    exchange: Exchange,
 }
 
 /// A clearer error for a failed start: the system reports "permission denied" for directories and plain files alike, and
@@ -74,8 +77,9 @@ impl Process {
         // Writing must not block beyond a deadline.
         ioctl_fionbio(&stdin, true)?;
         let stderr = child.stderr.take();
+        let exchange = Exchange::new(&spec.name, child.id());
         let read_at = Instant::now();
-        let (buffer, last_stderr_line) = (Vec::new(), Vec::new());
+        let (buffer, stderr_line) = (Vec::new(), Vec::new());
         Ok(Process {
             group,
             stdin: Some(stdin),
@@ -85,7 +89,8 @@ impl Process {
             start: 0,
             scanned: 0,
             read_at,
-            last_stderr_line,
+            stderr_line,
+            exchange,
         })
     }
 
@@ -107,7 +112,14 @@ impl Process {
                 Err(error) => return Err(error),
             }
         }
+        let sent_at = Instant::now();
+        lines.lines().for_each(|line| self.exchange.add(Direction::ToEngine, line, sent_at));
         Ok(())
+    }
+
+    /// The last lines exchanged with it.
+    pub(super) fn exchange(&mut self) -> &mut Exchange {
+        &mut self.exchange
     }
 
     /// Closes its input: it reads the end of the file.
@@ -131,6 +143,7 @@ impl Process {
                 let text = String::from_utf8_lossy(line.trim_ascii()).into_owned();
                 self.start = end + 1;
                 self.scanned = self.start;
+                self.exchange.add(Direction::FromEngine, &text, self.read_at);
                 return ReadOutcome::Line(text, self.read_at);
             }
             match self.read_more(deadline) {
@@ -189,15 +202,42 @@ impl Process {
         let mut chunk = [0; 1 << 12];
         match self.stderr.as_mut().map(|stderr| stderr.read(&mut chunk)) {
             Some(Ok(count)) if count > 0 => {
-                self.last_stderr_line.extend_from_slice(&chunk[..count]);
-                let surplus = self.last_stderr_line.len().saturating_sub(LONGEST_TEXT);
-                self.last_stderr_line.drain(..surplus);
+                for part in chunk[..count].split_inclusive(|&byte| byte == b'\n') {
+                    let room = LONGEST_TEXT - self.stderr_line.len();
+                    self.stderr_line.extend_from_slice(&part[..part.len().min(room)]);
+                    if part.ends_with(b"\n") {
+                        self.end_stderr_line();
+                    }
+                }
             }
-            _ => self.stderr = None,
+            _ => {
+                self.stderr = None;
+                self.end_stderr_line();
+            }
         }
     }
 
-    /// How the process ended and the last line of its standard error; kills it if it has not ended by itself.
+    fn end_stderr_line(&mut self) {
+        let line = std::mem::take(&mut self.stderr_line);
+        let text = String::from_utf8_lossy(line.trim_ascii_end());
+        if !text.is_empty() {
+            self.exchange.add(Direction::StandardError, &text, Instant::now());
+        }
+    }
+
+    /// Reads the last messages, which are still in the pipe; the bound guards against a flood. Returns them for a message.
+    pub(super) fn last_errors(&mut self) -> String {
+        for _ in 0..64 {
+            if !self.has_stderr() {
+                break;
+            }
+            self.read_stderr();
+        }
+        self.end_stderr_line();
+        self.exchange.errors()
+    }
+
+    /// How the process ended and the last lines of its standard error; kills it if it has not ended by itself.
     pub(super) fn end(&mut self) -> ExitInfo {
         // An engine that closed its output is about to end: wait for its own exit status.
         let deadline = Instant::now() + QUIT_TIMEOUT;
@@ -205,20 +245,12 @@ impl Process {
             std::thread::sleep(Duration::from_millis(2));
         }
         let has_ended = self.has_ended();
-        // Its last messages are still in the pipe; the bound guards against a flood.
-        for _ in 0..64 {
-            if !self.has_stderr() {
-                break;
-            }
-            self.read_stderr();
-        }
+        let stderr = self.last_errors();
         let ended = match self.kill() {
             Some(status) if has_ended => status.to_string(),
             _ => "killed".to_owned(),
         };
-        let words = String::from_utf8_lossy(&self.last_stderr_line);
-        let last = words.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("").trim();
-        ExitInfo { ended, last_stderr_line: last.to_owned() }
+        ExitInfo { ended, stderr }
     }
 
     fn has_stderr(&self) -> bool {
@@ -253,13 +285,12 @@ fn time_until(deadline: Instant) -> Timespec {
 pub struct ExitInfo {
     /// The status of its process, in words.
     pub ended: String,
-    /// The last line of its standard error, or nothing.
-    pub last_stderr_line: String,
+    /// The last lines of its standard error, as they follow the status in a message, or nothing.
+    pub stderr: String,
 }
 
 impl fmt::Display for ExitInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.ended)?;
-        if self.last_stderr_line.is_empty() { Ok(()) } else { write!(f, ", stderr: {}", self.last_stderr_line) }
+        write!(f, "{}{}", self.ended, self.stderr)
     }
 }

@@ -3,6 +3,7 @@
 mod books;
 mod check;
 mod documents;
+mod exchange;
 mod files;
 mod journal;
 mod looping;

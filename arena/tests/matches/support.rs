@@ -78,7 +78,9 @@ impl Arena {
     /// Plays such a match.
     pub(crate) fn play(&self, behaviours: &str, more: &[&str]) -> Output {
         let mut command = Command::cargo_bin("arena").unwrap();
-        command.current_dir(self.folder.path()).args(self.arguments(behaviours)).args(more).output().unwrap()
+        // Engines that panic print as much everywhere.
+        command.env_remove("RUST_BACKTRACE").current_dir(self.folder.path());
+        command.args(self.arguments(behaviours)).args(more).output().unwrap()
     }
 
     /// What it wrote.

@@ -88,7 +88,8 @@ pub(super) fn from_json(line: &Value, plan: &Match) -> Result<(GameRecord, Durat
         Ok(PlayedMove { mv, score: fields.score, depth: fields.depth, nodes: fields.nodes, time: fields.time })
     });
     let moves = moves.collect::<Result<_, String>>()?;
-    Ok((GameRecord { number, players: pairing.players, moves, start, outcome, ending, notes, duration }, at))
+    let players = pairing.players;
+    Ok((GameRecord { number, players, moves, start, outcome, ending, notes, duration, exchange: None }, at))
 }
 
 /// The summary of a game and the time of its end, from the line alone.

@@ -44,6 +44,7 @@ fn game(number: u32, plan: &Match) -> GameRecord {
         ending: Ending::Mate,
         notes: vec![note],
         duration: Duration::from_millis(9),
+        exchange: None,
     }
 }
 
