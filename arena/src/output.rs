@@ -25,8 +25,8 @@ const MAX_PRINTED_FAULTS: u64 = 5;
 /// After how long a file is tried again that could not be written.
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 
-/// Plays a match until its end, until Ctrl-C, or until its test is decided; has its table printed. Returns what was
-/// played, and how long it took, before a pause too.
+/// Plays a match until its end, until Ctrl-C, or until its test is decided; has its table printed, also where an engine
+/// could be started no more. Returns the games played, and how long they took, before a pause too.
 pub(crate) fn play(
     plan: &Match,
     args: &CommonArgs,
@@ -36,7 +36,7 @@ pub(crate) fn play(
     check_files(plan, args)?;
     args.play.open_log()?;
     let mut head = Head::of(plan, sprt);
-    let (mut files, tally, before) = Files::open(plan, args, &mut head)?;
+    let (mut files, mut tally, before) = Files::open(plan, args, &mut head)?;
     let stop = Stop::below(listen()?);
     let setup = Setup::of(&head).map_err(anyhow::Error::msg)?;
     let page = args.keep.report.as_deref();
@@ -47,7 +47,7 @@ pub(crate) fn play(
     let mut is_complete = true;
     let mut failures = Failures::beside(files.beside());
     let played = if is_decided(sprt, &tally) {
-        Ok(tally)
+        Ok(())
     } else {
         let watch = |game: &GameRecord, tally: &Tally| {
             is_complete &= files.add(game, before + started.elapsed(), &bar, &stop);
@@ -72,12 +72,16 @@ pub(crate) fn play(
             }
         };
         match &live {
-            Some(live) => live.during(|| run(plan, tally, &stop, Some(&live.games), watch)),
-            None => run(plan, tally, &stop, None, watch),
+            Some(live) => live.during(|| run(plan, &mut tally, &stop, Some(&live.games), watch)),
+            None => run(plan, &mut tally, &stop, None, watch),
         }
     };
     bar.end();
-    let tally = played?;
+    // What was refused before its first game leaves nothing.
+    match played {
+        Err(error) if tally.games == 0 => return Err(error.into()),
+        _ => {}
+    }
     let outcome = MatchResult { plan, tally: &tally, sprt, elapsed: before + started.elapsed() };
     // The table comes last: standard output may be closed, and a failed file must not hide the result.
     let json = args.json.as_ref().map(|path| write_whole(path, format!("{:#}\n", to_json(&outcome))));
@@ -86,6 +90,7 @@ pub(crate) fn play(
     print(to_table(&outcome));
     json.transpose()?;
     page.transpose()?;
+    played?;
     if !is_complete {
         bail!("not all games could be written");
     }

@@ -27,10 +27,12 @@ pub enum MatchError {
         error: EngineError,
     },
     /// An engine could be used at first, but cannot be started any more.
-    #[error("{name}: could not be started for {MAX_FAILED_STARTS} games in a row")]
+    #[error("{name}: could not be started for {MAX_FAILED_STARTS} games in a row: {error}")]
     Failing {
         /// Its name.
         name: String,
+        /// The last fault.
+        error: EngineError,
     },
     /// A game cannot have its processors any more.
     #[error("processors cannot be chosen: {0}")]
@@ -44,17 +46,17 @@ pub enum MatchError {
 /// All engines are started once before the first game, so that a match that cannot be played fails at once.
 ///
 /// # Errors
-/// If an engine cannot be started at the beginning, or any more.
+/// If an engine cannot be started at the beginning, or any more. `tally` has the games played until then.
 pub fn run(
     plan: &Match,
-    mut tally: Tally,
+    tally: &mut Tally,
     stop: &Stop,
     live: Option<&Live>,
     mut watch: impl FnMut(&GameRecord, &Tally),
-) -> Result<Tally, MatchError> {
+) -> Result<(), MatchError> {
     let left: Vec<u32> = (0..plan.total_games()).filter(|number| !tally.has(*number)).collect();
     if left.is_empty() {
-        return Ok(tally);
+        return Ok(());
     }
     let mut first_engines = check_engines(plan)?;
     let next = AtomicUsize::new(0);
@@ -76,13 +78,13 @@ pub fn run(
                 Ok(_) if stop.is_immediate() => {}
                 Ok(game) => {
                     tally.add(&GameSummary::from(&game));
-                    watch(&game, &tally);
+                    watch(&game, tally);
                 }
                 Err(failure) => error = Some(failure),
             }
         }
     });
-    error.map_or(Ok(tally), Err)
+    error.map_or(Ok(()), Err)
 }
 
 /// Starts every engine once. The two of a match are kept for the first game, unless they are to run elsewhere.
@@ -163,7 +165,7 @@ impl Slot<'_> {
                 self.failed_starts += 1;
                 if self.failed_starts >= MAX_FAILED_STARTS {
                     let name = self.plan.engines[players[color.index()]].name.clone();
-                    return Err(MatchError::Failing { name });
+                    return Err(MatchError::Failing { name, error });
                 }
                 lost_at_start(color, &error)
             }

@@ -1,6 +1,7 @@
 //! Matches against engines that misbehave: each is judged as it deserves, and none hangs or outlives the arena.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
@@ -85,6 +86,29 @@ fn crashes_lose_and_the_engine_is_started_anew() {
     assert!(stderr.contains("exit status: 3") && stderr.contains("stderr: mock: a fatal error"), "{stderr}");
     // Six searches are the first game of a process.
     expect("args=crash=8", SHORT, "crash", 2, &[("crashes", 2)]);
+}
+
+/// Whatever was played is told, and then what went wrong.
+#[test]
+fn an_engine_that_starts_no_more_leaves_its_games() {
+    let arena = Arena::new();
+    let script = format!("#!/bin/sh\necho >> starts\n[ $(wc -l < starts) -le 4 ] && exec {}\n", mock().display());
+    let mut arguments = arena.arguments("restart=on");
+    let engine = arguments.last_mut().unwrap();
+    *engine = engine.replace(mock().to_str().unwrap(), "./flaky");
+    fs::write(arena.path("flaky"), script).unwrap();
+    fs::set_permissions(arena.path("flaky"), fs::Permissions::from_mode(0o755)).unwrap();
+    let more = ["--games", "100", "--depth", "1", "--max-plies", "4", "--concurrency", "1", "--report", "page.html"];
+    let mut command = Command::cargo_bin("arena").unwrap();
+    let output = command.current_dir(arena.folder.path()).args(arguments).args(more).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("error: mock: could not be started for 10 games in a row: ended instead of"), "{stderr}");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(stdout.contains("Endings   maximum length 4, crash 9"), "{stdout}");
+    assert_eq!(arena.json()["games"], 13);
+    assert!(fs::read_to_string(arena.path("page.html")).unwrap().contains("maximum length"));
+    assert_eq!(fs::read_to_string(arena.path("out.pgn")).unwrap().matches("[Event ").count(), 13);
 }
 
 #[test]
