@@ -1,19 +1,28 @@
 //! A step that another program does: its output goes to a log, its progress to the screen.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use arena::schedule::Stop;
+use arena::uci_client::{ProcessGroup, shortened};
 use common::note;
-use tools::children::ProcessGroup;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 /// How often it is looked whether the program has ended.
 const PAUSE: Duration = Duration::from_millis(20);
+/// How long after its end at most what it has printed is read.
+const AFTER_END: Duration = Duration::from_secs(2);
+/// The bytes of a line that are handled together.
+const LONGEST_LINE: usize = 1 << 16;
+/// The bytes of its output that are kept; no object of JSON is longer.
+const MOST_OUTPUT: usize = 1 << 22;
 
 /// What a program came to.
 pub(super) struct Ended {
@@ -34,10 +43,10 @@ pub(super) fn run(program: &Path, words: &[String], log: &Path, stop: &Stop) -> 
     let started = Instant::now();
     let mut group = ProcessGroup::spawn(&mut command).with_context(|| program.display().to_string())?;
     let (output, errors) = (group.child().stdout.take(), group.child().stderr.take());
-    let mut was_told = false;
+    let (mut was_told, ended) = (false, OnceLock::new());
     let (output, status) = std::thread::scope(|scope| {
-        scope.spawn(|| errors.map(|errors| copy(errors, &file)));
-        let output = scope.spawn(|| output.map_or_else(String::new, |output| copy(output, &file)));
+        scope.spawn(|| errors.map(|errors| copy(errors, &file, &ended)));
+        let output = scope.spawn(|| output.map_or_else(String::new, |output| copy(output, &file, &ended)));
         while !group.has_ended() {
             if stop.is_requested() && !was_told {
                 was_told = true;
@@ -45,8 +54,9 @@ pub(super) fn run(program: &Path, words: &[String], log: &Path, stop: &Stop) -> 
             }
             std::thread::sleep(PAUSE);
         }
-        // Children that it left behind hold the pipes.
+        // Children that it left behind hold the pipes. Those that left its group, too, are not killed.
         let status = group.kill();
+        ended.get_or_init(Instant::now);
         (output.join().unwrap_or_default(), status)
     });
     let seconds = started.elapsed().as_secs_f64();
@@ -60,20 +70,46 @@ pub(super) fn run(program: &Path, words: &[String], log: &Path, stop: &Stop) -> 
     }
 }
 
-/// Copies lines to a log and to the screen, until the end; returns them.
-fn copy(from: impl Read, log: &Mutex<File>) -> String {
-    let (mut from, mut line, mut text) = (BufReader::new(from), Vec::new(), String::new());
-    while from.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
-        let words = String::from_utf8_lossy(&line);
-        text.push_str(&words);
-        if !text.starts_with('{') {
-            note!("  {}", words.trim_end());
+/// Copies what a program prints to a log and to the screen, until its end; returns it, or its beginning. `ended` is when
+/// the program ended: processes that it leaves behind may hold its output open.
+fn copy(mut from: impl Read + AsFd, log: &Mutex<File>, ended: &OnceLock<Instant>) -> String {
+    let (mut chunk, mut line, mut text) = ([0; 1 << 14], Vec::new(), String::new());
+    let wait = Timespec { tv_sec: 0, tv_nsec: PAUSE.subsec_nanos().into() };
+    let mut is_rest = false;
+    let mut end = |line: &mut Vec<u8>, is_whole: bool| {
+        let words = String::from_utf8_lossy(line);
+        if text.len() < MOST_OUTPUT {
+            text.push_str(&words);
         }
+        if !is_rest && !text.starts_with('{') {
+            note!("  {}", shortened(words.trim_end()));
+        }
+        is_rest = !is_whole;
         if let Ok(mut log) = log.lock() {
             // The log is for people; the step does without.
-            let _ = log.write_all(&line);
+            let _ = log.write_all(line);
         }
         line.clear();
+    };
+    loop {
+        let is_late = ended.get().is_some_and(|at| at.elapsed() > AFTER_END);
+        match poll(&mut [PollFd::new(&from, PollFlags::IN)], Some(&wait)) {
+            Ok(ready) if is_late || ready == 0 && ended.get().is_some() => break,
+            Ok(0) | Err(Errno::INTR) => continue,
+            Ok(_) => {}
+            Err(_) => break,
+        }
+        let Ok(count @ 1..) = from.read(&mut chunk) else { break };
+        for part in chunk[..count].split_inclusive(|&byte| byte == b'\n') {
+            line.extend_from_slice(part);
+            let is_whole = part.ends_with(b"\n");
+            if is_whole || line.len() > LONGEST_LINE {
+                end(&mut line, is_whole);
+            }
+        }
+    }
+    if !line.is_empty() {
+        end(&mut line, true);
     }
     text
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::support::{Arena, kill_until_done, mock};
 
-const SETTINGS: &str = r#"folder = "night"
+pub(super) const SETTINGS: &str = r#"folder = "night"
 params = "start.toml"
 seed = 5
 stop = 2
@@ -45,7 +45,7 @@ concurrency = 1
 "#;
 
 /// Finds what is best in the first generation, and what is bad in the others.
-const TUNER: &str = r#"
+pub(super) const TUNER: &str = r#"
 case $2 in *gen-001*) x=70 y=20;; *) x=40 y=40;; esac
 if [ -e slow ]; then sleep 0.2; fi
 echo "params $1" >&2
@@ -57,7 +57,7 @@ printf '{"positions": %s, "loss": {"before": {"static": 0.125}, "after": {"stati
 "#;
 
 /// A folder with settings, an engine and a tuner.
-fn folder(settings: &str) -> Arena {
+pub(super) fn folder(settings: &str) -> Arena {
     let folder = Arena::new();
     fs::copy(mock(), folder.path("mock")).unwrap();
     fs::write(folder.path("start.toml"), include_str!("../../../params/baseline.toml")).unwrap();
@@ -66,16 +66,16 @@ fn folder(settings: &str) -> Arena {
     folder
 }
 
-fn arena(folder: &Arena, more: &[&str]) -> Output {
+pub(super) fn arena(folder: &Arena, more: &[&str]) -> Output {
     let mut command = assert_cmd::Command::cargo_bin("arena").unwrap();
     command.current_dir(folder.folder.path()).args(["loop", "loop.toml"]).args(more).output().unwrap()
 }
 
-fn stderr(output: &Output) -> String {
+pub(super) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn read(folder: &Arena, name: &str) -> String {
+pub(super) fn read(folder: &Arena, name: &str) -> String {
     fs::read_to_string(folder.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use super::support::{Arena, mock};
+use super::support::{Arena, is_alive, mock, peak_memory};
 use assert_cmd::Command;
 
 /// Four games at fixed depth, of at most 12 plies, one after the other.
@@ -222,20 +221,6 @@ fn floods_fill_neither_memory_nor_disk() {
         let notes = mock["notes"].as_array().unwrap();
         assert!(notes.iter().all(|note| note.as_str().unwrap().len() < 1500), "{mock:#}");
     }
-}
-
-/// The most memory that a running process has had, in kilobytes; nothing where the system does not tell.
-fn peak_memory(pid: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.split_ascii_whitespace().next()?.parse().ok()
-}
-
-/// Whether a process is there and not only waits to be taken note of.
-fn is_alive(pid: &str) -> bool {
-    let status = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
-    let state = status.rsplit(')').next().and_then(|rest| rest.split_ascii_whitespace().next());
-    state.is_some_and(|state| state != "Z")
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod documents;
 mod exchange;
 mod files;
 mod journal;
+mod loop_safety;
 mod looping;
 mod misconduct;
 mod own_engine;

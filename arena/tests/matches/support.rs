@@ -1,7 +1,7 @@
 //! What the tests of whole matches share: the mock engine and a folder to play in.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{self, Output, Stdio};
 use std::time::Duration;
 
@@ -87,4 +87,18 @@ impl Arena {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&fs::read_to_string(self.path("out.json")).unwrap()).unwrap()
     }
+}
+
+/// The most memory that a running process has had, in kilobytes; nothing where the system does not tell.
+pub(crate) fn peak_memory(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// Whether a process is there and not only waits to be taken note of.
+pub(crate) fn is_alive(pid: &str) -> bool {
+    let status = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
+    let state = status.rsplit(')').next().and_then(|rest| rest.split_ascii_whitespace().next());
+    state.is_some_and(|state| state != "Z")
 }

@@ -1,0 +1,42 @@
+//! Loops beside people who edit the same files, and beside commands that behave badly.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::looping::{SETTINGS, TUNER, arena, folder, read, stderr};
+use super::support::{is_alive, peak_memory};
+
+#[test]
+fn a_process_that_holds_the_output_does_not_hold_the_loop() {
+    let folder = folder(&SETTINGS.replace("stop = 2", "stop = 1"));
+    fs::write(folder.path("tuner.sh"), format!("setsid sleep 60 & echo $! > pid\n{TUNER}")).unwrap();
+    let output = arena(&folder, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let pid = read(&folder, "pid").trim().to_owned();
+    assert!(is_alive(&pid), "the process did not outlive its step: nothing was tried");
+    assert!(Command::new("kill").arg(&pid).status().unwrap().success());
+    // What was printed before is all there.
+    assert!(read(&folder, "night/gen-001/tune.log").contains("\"positions\": 1"));
+}
+
+#[test]
+fn a_line_without_an_end_takes_little_memory() {
+    let folder = folder(&SETTINGS.replace("stop = 2", "stop = 1").replace("generations = 9", "generations = 1"));
+    fs::write(folder.path("tuner.sh"), format!("head -c 100000000 /dev/zero | tr '\\0' x\necho\n{TUNER}")).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_arena"))
+        .args(["loop", "loop.toml"])
+        .current_dir(folder.folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut peak = None;
+    while child.try_wait().unwrap().is_none() {
+        peak = peak.max(peak_memory(child.id()));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(peak.is_none_or(|peak| peak < 150_000), "{peak:?} kB");
+    assert!(fs::metadata(folder.path("night/gen-001/tune.log")).unwrap().len() > 100_000_000);
+}
