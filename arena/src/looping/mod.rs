@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use arena::generation::{Generation, STEPS, rejected_in_a_row};
 use arena::report::{generations_table, generations_to_html};
 use arena::schedule::difference;
-use common::files::write_whole;
+use common::files::{is_left_over, write_whole};
 use common::{input, note, out};
 use serde_json::{Value, json};
 
@@ -86,7 +86,9 @@ impl Work {
                     may.join(", ")
                 );
             }
-        } else if fs::read_dir(work.folder()).is_ok_and(|mut files| files.next().is_some()) {
+        } else if fs::read_dir(work.folder())
+            .is_ok_and(|mut files| files.any(|file| file.is_ok_and(|file| !is_left_over(&file.path()))))
+        {
             bail!("{}: is not empty, and no loop was begun there", work.folder().display());
         }
         Ok(work)

@@ -8,6 +8,17 @@ use super::looping::{SETTINGS, TUNER, arena, folder, read, stderr};
 use super::support::{is_alive, peak_memory};
 
 #[test]
+fn a_loop_killed_in_its_first_moments_can_begin_again() {
+    let folder = folder(SETTINGS);
+    fs::create_dir(folder.path("night")).unwrap();
+    fs::write(folder.path("night/.merino-AbCdEf.tmp"), "{").unwrap();
+    let output = arena(&folder, &["--dry-run"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    fs::write(folder.path("night/notes.txt"), "mine").unwrap();
+    assert_eq!(arena(&folder, &["--dry-run"]).status.code(), Some(2));
+}
+
+#[test]
 fn a_process_that_holds_the_output_does_not_hold_the_loop() {
     let folder = folder(&SETTINGS.replace("stop = 2", "stop = 1"));
     fs::write(folder.path("tuner.sh"), format!("setsid sleep 60 & echo $! > pid\n{TUNER}")).unwrap();

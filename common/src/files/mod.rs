@@ -17,7 +17,7 @@ use thiserror::Error;
 
 pub use kind::{HTML, JSON, Kind, PARAMETERS, PGN, TOML};
 use target::Target;
-pub use write::{write_all_whole, write_whole, write_whole_with};
+pub use write::{is_left_over, write_all_whole, write_whole, write_whole_with};
 
 /// Why a file cannot be written.
 #[derive(Debug, Error)]

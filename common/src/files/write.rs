@@ -12,6 +12,15 @@ use super::target::{Target, folder_of};
 /// Bytes gathered before they are written.
 const BUFFER: usize = 1 << 18;
 
+/// How the names of temporary files begin and end.
+const TEMPORARY: [&str; 2] = [".merino-", ".tmp"];
+
+/// Whether a file has the name of one that a program was writing when it was killed.
+pub fn is_left_over(path: &Path) -> bool {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    name.starts_with(TEMPORARY[0]) && name.ends_with(TEMPORARY[1])
+}
+
 /// Writes a file by way of a temporary one beside it, which is synced and then renamed: any reader sees the old content
 /// or the new one, whatever happens in between.
 ///
@@ -155,7 +164,7 @@ fn temporary_beside(path: &Path, target: &Path) -> Result<NamedTempFile, WriteEr
         return Err(WriteError::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
     }
     let mut builder = Builder::new();
-    builder.prefix(".merino-").suffix(".tmp");
+    builder.prefix(TEMPORARY[0]).suffix(TEMPORARY[1]);
     // The system takes off what the user's mask forbids, as for any new file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
