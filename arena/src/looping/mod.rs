@@ -102,6 +102,7 @@ impl Work {
         if !self.are_there(&start) {
             self.copy(&self.settings.keys.params, &start)?;
         }
+        self.note_found()?;
         let lock = File::open(&start).with_context(|| start.display().to_string())?;
         if lock.try_lock().is_err() {
             bail!("{}: another program works there", folder.display());
@@ -128,6 +129,9 @@ impl Work {
                 let done = self.step(step, &generation, &stop).with_context(|| format!("{name}: {step}"))?;
                 let Some(outcome) = done else { return Ok(()) };
                 generation.add(step, outcome);
+                if step == "test" && generation.is_adopted() {
+                    self.adopt(&generation)?;
+                }
                 write_whole(self.record_of(&generation), format!("{:#}\n", generation.to_json()))?;
                 self.generations.pop();
                 self.generations.push(generation);
@@ -143,12 +147,7 @@ impl Work {
 
     /// Brings what follows from the generations up to date: the best parameters and the page.
     fn settle(&self) -> Result<()> {
-        let best = self.files(&self.present());
-        let adopted = self.generations.iter().any(Generation::is_adopted);
-        let into = self.settings.keys.adopt_into.as_deref().filter(|_| adopted);
-        for place in into.into_iter().chain([self.folder().join(self.named("best")).as_path()]) {
-            self.copy(&best, place)?;
-        }
+        self.copy(&self.files(&self.present()), &self.folder().join(self.named("best")))?;
         let standing = self.ended().unwrap_or_else(|| "the loop goes on".to_owned());
         let from: Vec<String> = self.settings.keys.params.iter().map(|path| path.display().to_string()).collect();
         let title = format!("{} from {}", self.folder().display(), from.join(", "));

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use arena::generation::Generation;
 use common::files::write_whole;
+use common::note;
+use serde_json::json;
 
-use super::{Work, read};
+use super::{Work, read, read_json};
 
 impl Work {
     /// Where parameters are kept: the name of one file ends as that of the parameters which the loop began with.
@@ -63,6 +65,49 @@ impl Work {
         Ok(())
     }
 
+    /// Where the loop notes what it found in the files that it adopts into.
+    fn found(&self) -> PathBuf {
+        self.folder().join("adopt-into.json")
+    }
+
+    /// Notes, once for every place, what stands in the files that parameters are adopted into.
+    pub(super) fn note_found(&self) -> Result<()> {
+        let Some(into) = &self.settings.keys.adopt_into else { return Ok(()) };
+        let path = self.found();
+        if path.exists() && read_json(&path)?["place"] == json!(into) {
+            return Ok(());
+        }
+        let found = json!({ "place": into, "found": contents(&self.files(into)) });
+        Ok(write_whole(path, format!("{found:#}\n"))?)
+    }
+
+    /// Writes the parameters of a generation where they are wanted, or beside that if somebody else wrote there.
+    pub(super) fn adopt(&self, generation: &Generation) -> Result<()> {
+        let Some(into) = &self.settings.keys.adopt_into else { return Ok(()) };
+        let (files, tuned) = (self.files(into), self.files(&self.tuned(generation)));
+        let now = contents(&files);
+        let adopted = self.generations.iter().filter(|earlier| earlier.is_adopted()).map(|earlier| self.tuned(earlier));
+        let is_own = |params: PathBuf| contents(&self.files(&params)) == now;
+        let is_known = json!(now) == read_json(&self.found())?["found"]
+            || files.iter().all(|file| !file.exists())
+            || adopted.chain([self.start(), self.tuned(generation)]).any(is_own);
+        if is_known {
+            return self.copy(&tuned, into);
+        }
+        for (from, file) in tuned.iter().zip(&files) {
+            let mut beside = file.clone().into_os_string();
+            beside.push(format!(".{}", generation.name()));
+            let beside = Path::new(&beside);
+            write_whole(beside, read(from)?)?;
+            note!(
+                "warning: {}: was changed since the loop began or last wrote it, and stays; {} has what was adopted",
+                file.display(),
+                beside.display()
+            );
+        }
+        Ok(())
+    }
+
     /// Whether two lists of files have the same in them.
     pub(super) fn are_same(&self, one: &[PathBuf], other: &[PathBuf]) -> Result<bool> {
         for (one, other) in one.iter().zip(other) {
@@ -89,4 +134,9 @@ impl Work {
         }
         Ok(())
     }
+}
+
+/// What stands in files; nothing for those that cannot be read.
+fn contents(files: &[PathBuf]) -> Vec<Option<String>> {
+    files.iter().map(|file| Some(String::from_utf8_lossy(&read(file).ok()?).into_owned())).collect()
 }

@@ -8,6 +8,45 @@ use super::looping::{SETTINGS, TUNER, arena, folder, read, stderr};
 use super::support::{is_alive, peak_memory};
 
 #[test]
+fn an_edited_file_is_not_adopted_into() {
+    // Somebody edits the file while the second generation is tuned, after the first one was adopted.
+    let edited = folder(SETTINGS);
+    fs::write(edited.path("tuner.sh"), format!("case $2 in *gen-002*) echo '# mine' >> mine.toml;; esac\n{TUNER}"))
+        .unwrap();
+    let settled = "# X = 70\n# Y = 20\n# mine\n";
+    for _ in 0..2 {
+        let output = arena(&edited, &[]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(read(&edited, "mine.toml").ends_with(settled), "{}", read(&edited, "mine.toml"));
+    }
+    assert!(read(&edited, "night/best.toml").ends_with("# Y = 20\n"));
+    // Here it is edited before the first adoption.
+    let early = folder(&SETTINGS.replace("stop = 2", "stop = 1"));
+    fs::write(early.path("tuner.sh"), format!("echo '# mine' >> mine.toml\n{TUNER}")).unwrap();
+    fs::write(early.path("mine.toml"), "a = 1\n").unwrap();
+    let output = arena(&early, &[]);
+    let shown = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    assert_eq!(read(&early, "mine.toml"), "a = 1\n# mine\n# mine\n");
+    assert!(read(&early, "mine.toml.gen-001").ends_with("# X = 70\n# Y = 20\n"));
+    assert!(shown.contains("warning: mine.toml: was changed"), "{shown}");
+    assert!(shown.contains("mine.toml.gen-001 has what was adopted"), "{shown}");
+}
+
+/// A file that is as the loop found it is adopted into, also if the loop was interrupted meanwhile.
+#[test]
+fn a_file_that_nobody_edits_is_adopted_into() {
+    let folder = folder(&SETTINGS.replace("stop = 2", "stop = 1"));
+    fs::write(folder.path("mine.toml"), "a = 1\n").unwrap();
+    fs::write(folder.path("tuner.sh"), "exit 1").unwrap();
+    assert_eq!(arena(&folder, &[]).status.code(), Some(2));
+    fs::write(folder.path("tuner.sh"), TUNER).unwrap();
+    let output = arena(&folder, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(read(&folder, "mine.toml").ends_with("# X = 70\n# Y = 20\n"));
+}
+
+#[test]
 fn a_loop_killed_in_its_first_moments_can_begin_again() {
     let folder = folder(SETTINGS);
     fs::create_dir(folder.path("night")).unwrap();
