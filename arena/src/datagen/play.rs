@@ -188,7 +188,7 @@ impl<'a> Table<'a> {
         let start = if settings.chess960 > 0 && random.below(100) < settings.chess960 {
             double_chess960(random.below(u64::MAX), random.below(u64::MAX))
         } else {
-            settings.book.as_ref().map_or_else(Position::start, |book| book.opening(number))
+            settings.book.as_ref().map_or_else(Position::start, |book| book.opening(number).position())
         };
         // Without random moves, all tries are the same.
         let tries = if settings.random_plies == 0 { 1 } else { MAX_TRIES };

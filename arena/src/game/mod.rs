@@ -15,7 +15,7 @@ pub use adjudicate::{Adjudication, AdjudicationError, DrawRule, ResignRule};
 pub(crate) use check_pv::{parse_move, search_faults};
 pub use clock::Clock;
 pub(crate) use openings::castles_as_in_standard_chess;
-pub use openings::{Book, BookError, LineFault, Variant, double_chess960};
+pub use openings::{Book, BookError, LineFault, Opening, Variant, double_chess960};
 pub use pgn::{Headers, to_pgn};
 pub use play::{Conditions, Played, Player, play};
 pub(crate) use play::{loss_by, position_command};

@@ -41,12 +41,14 @@ pub fn to_pgn(game: &GameRecord, headers: &Headers<'_>) -> String {
     if headers.variant == Variant::Chess960 {
         tag("Variant", "Chess960");
     }
-    if game.start != Position::start() {
+    game.opening.tags.iter().for_each(|(name, value)| tag(name, value));
+    let root = &game.opening.root;
+    if *root != Position::start() {
         tag("SetUp", "1");
         let is_chess960 = headers.variant == Variant::Chess960;
-        tag("FEN", &if is_chess960 { game.start.to_shredder_fen() } else { game.start.to_fen() });
+        tag("FEN", &if is_chess960 { root.to_shredder_fen() } else { root.to_fen() });
     }
-    tag("PlyCount", &game.moves.len().to_string());
+    tag("PlyCount", &(game.opening.moves.len() + game.moves.len()).to_string());
     if headers.limits[0] == headers.limits[1] {
         tag("TimeControl", &time_control(headers.limits[0]));
     } else {
@@ -84,18 +86,20 @@ fn termination(ending: Ending) -> &'static str {
 
 /// The moves and the result, in lines of at most 80 characters where words allow it.
 fn write_moves(text: &mut String, game: &GameRecord) {
-    let mut position = game.start.clone();
+    let mut position = game.opening.root.clone();
     let mut words = Vec::new();
-    for (ply, played) in game.moves.iter().enumerate() {
+    let book = game.opening.moves.iter().map(|&mv| (mv, "{book}".to_owned()));
+    let moves = book.chain(game.moves.iter().map(|played| (played.mv, comment(played))));
+    for (ply, (mv, comment)) in moves.enumerate() {
         let number = position.fullmove_number();
         match position.side_to_move() {
             Color::White => words.push(format!("{number}.")),
             Color::Black if ply == 0 => words.push(format!("{number}...")),
             Color::Black => {}
         }
-        words.push(position.to_san(played.mv));
-        words.push(comment(played));
-        position.play(played.mv);
+        words.push(position.to_san(mv));
+        words.push(comment);
+        position.play(mv);
     }
     words.push(format!("{{{}}}", game.ending.name()));
     words.push(game.outcome.name().to_owned());

@@ -7,7 +7,7 @@ use engine::chess::{self, Color, GameResult, Position};
 
 use super::adjudicate::Adjudicator;
 use super::check_pv::{check_pv, parse_move};
-use super::{Adjudication, Clock, Ending, Fault, Note, PlayedMove, Tablebase, Variant};
+use super::{Adjudication, Clock, Ending, Fault, Note, Opening, PlayedMove, Tablebase, Variant};
 use crate::uci_client::{Answer, Engine, EngineError, Limit, Search};
 
 /// The conditions of a game, the same for both sides.
@@ -49,20 +49,25 @@ pub struct Played {
     pub exchange: Option<String>,
 }
 
-/// Plays a game from `start`, where there is a legal move; White is the first player. `watch` sees each move with the
+/// Plays a game from an opening, after which there is a legal move; White is the first player. `watch` sees each move with the
 /// position that it leads to.
 pub fn play(
-    start: &Position,
+    opening: &Opening,
     players: [Player<'_>; 2],
     conditions: &Conditions,
     watch: &mut dyn FnMut(&PlayedMove, &Position),
 ) -> Played {
+    let mut command = position_command(&opening.root, conditions.variant);
+    for mv in &opening.moves {
+        command.push(' ');
+        command.push_str(&mv.to_uci(conditions.variant == Variant::Chess960));
+    }
     let mut game = Game {
-        board: chess::Game::new(start.clone()),
+        board: opening.game(),
         clocks: [Clock::new(players[0].limit), Clock::new(players[1].limit)],
         engines: players.map(|player| player.engine),
         adjudicator: Adjudicator::new(conditions.adjudication),
-        command: position_command(start, conditions.variant),
+        command,
         moves: Vec::new(),
         notes: Vec::new(),
         failed: None,

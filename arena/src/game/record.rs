@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use engine::chess::{Color, GameEnd, GameResult, Move, Position};
+use engine::chess::{Color, GameEnd, GameResult, Move};
 
+use super::Opening;
 use crate::uci_client::{MAX_NOTES, Score, shortened};
 
 /// Declares an enum whose values have a name for people and machines, listed once.
@@ -170,9 +171,9 @@ pub struct GameRecord {
     pub number: u32,
     /// Which of the engines played, White first.
     pub players: [usize; 2],
-    /// Where it began.
-    pub start: Position,
-    /// The moves.
+    /// Where the engines began.
+    pub opening: Opening,
+    /// Their moves.
     pub moves: Vec<PlayedMove>,
     /// The result.
     pub outcome: GameResult,

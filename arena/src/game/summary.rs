@@ -63,8 +63,9 @@ impl GameSummary {
 impl From<&GameRecord> for GameSummary {
     fn from(game: &GameRecord) -> Self {
         let mut search_totals = [SearchTotals::default(); 2];
-        let mut fingerprint = Fingerprint::new(game.players, game.start.key());
-        let mut color = game.start.side_to_move();
+        let start = game.opening.position();
+        let mut fingerprint = Fingerprint::new(game.players, start.key());
+        let mut color = start.side_to_move();
         for played in &game.moves {
             // Rounded as in journals, so that both give the same sums.
             let micros = u64::try_from(played.time.as_micros()).unwrap_or(u64::MAX);

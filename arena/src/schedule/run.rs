@@ -9,7 +9,7 @@ use engine::chess::{Color, GameResult, Position};
 use thiserror::Error;
 
 use super::{Live, LiveGame, Match, Pairing, Stop, Tally};
-use crate::game::{GameRecord, GameSummary, Note, Played, PlayedMove, Player, loss_by, play};
+use crate::game::{GameRecord, GameSummary, Note, Opening, Played, PlayedMove, Player, loss_by, play};
 use crate::uci_client::{Engine, EngineError};
 
 /// After so many games in a row that could not begin, one thread gives the match up.
@@ -153,13 +153,13 @@ impl Slot<'_> {
     fn game(&mut self, number: u32) -> Result<GameRecord, MatchError> {
         let started = Instant::now();
         let Pairing { players, opening, .. } = self.plan.pairing(number);
-        let start = self.plan.book.opening(opening);
+        let opening = self.plan.book.opening(opening);
         let played = match self.take_players(players) {
             Ok(mut pair) => {
                 self.failed_starts = 0;
                 pair.iter_mut().for_each(|engine| engine.begin_game(number));
-                self.show(Some(LiveGame { number, players, position: start.clone(), last: [None, None] }));
-                self.play(players, pair, &start)
+                self.show(Some(LiveGame { number, players, position: opening.position(), last: [None, None] }));
+                self.play(players, pair, &opening)
             }
             Err((color, error)) => {
                 self.failed_starts += 1;
@@ -173,7 +173,7 @@ impl Slot<'_> {
         self.show(None);
         let Played { moves, outcome, ending, notes, exchange, .. } = played;
         let duration = started.elapsed();
-        Ok(GameRecord { number, players, start, moves, outcome, ending, notes, duration, exchange })
+        Ok(GameRecord { number, players, opening, moves, outcome, ending, notes, duration, exchange })
     }
 
     fn show(&self, game: Option<LiveGame>) {
@@ -203,7 +203,7 @@ impl Slot<'_> {
         }
     }
 
-    fn play(&mut self, players: [usize; 2], mut pair: [Engine; 2], start: &Position) -> Played {
+    fn play(&mut self, players: [usize; 2], mut pair: [Engine; 2], opening: &Opening) -> Played {
         let [white, black] = &mut pair;
         let limits = players.map(|index| self.plan.limit_of(index));
         let sides = [Player { engine: white, limit: limits[0] }, Player { engine: black, limit: limits[1] }];
@@ -212,7 +212,7 @@ impl Slot<'_> {
                 live.change(self.index, |game| game.iter_mut().for_each(|game| game.advance(mv, position)));
             }
         };
-        let played = play(start, sides, &self.plan.conditions, &mut watch);
+        let played = play(opening, sides, &self.plan.conditions, &mut watch);
         for ((index, engine), color) in players.into_iter().zip(pair).zip(Color::ALL) {
             if played.failed == Some(color) {
                 drop(engine);

@@ -236,12 +236,12 @@ impl Slot<'_> {
         self.failed_starts = 0;
         [&mut *first, second].into_iter().for_each(|engine| engine.begin_game(task.number));
         let pairing = self.plan.pairing(task.number);
-        let start = self.plan.book.opening(pairing.opening);
+        let opening = self.plan.book.opening(pairing.opening);
         let [first, second] =
             [(first, 0), (second, 1)].map(|(engine, side)| Player { engine, limit: self.plan.limit_of(side) });
         let is_reversed = pairing.players[0] == 1;
         let players = if is_reversed { [second, first] } else { [first, second] };
-        let played = play(&start, players, &self.plan.conditions, &mut |_, _| {});
+        let played = play(&opening, players, &self.plan.conditions, &mut |_, _| {});
         let white = if is_reversed { 1 } else { 0 };
         let side_of = |color: Color| if color == Color::White { white } else { 1 - white };
         let of_white = match played.outcome {

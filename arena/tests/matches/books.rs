@@ -10,19 +10,22 @@ use super::support::Arena;
 
 const GAMES: &str = "[Event \"a\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"b\"]\n\n1. d4 d5 2. c4 *\n";
 
-/// The first two positions that are played from a book, in its order; or what is said about it.
+/// The first two openings that are played from a book, in its order, by the first command of each; or what is said about
+/// the book.
 fn starts(book: &[u8], more: &[&str]) -> Result<Vec<String>, String> {
     let arena = Arena::new();
     fs::write(arena.path("book.epd"), book).unwrap();
     let usual = ["--depth", "1", "--max-plies", "2", "--games", "4", "--concurrency", "1"];
-    let output = arena.play("", &[&usual[..], &["--order", "sequential"], more].concat());
+    let output = arena.play("", &[&usual[..], &["--order", "sequential", "--log", "log"], more].concat());
     if output.status.code() != Some(0) {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
-    let pgn = fs::read_to_string(arena.path("out.pgn")).unwrap();
-    let fens = pgn.lines().filter_map(|line| line.strip_prefix("[FEN \"")).map(|fen| fen.replace("\"]", ""));
-    let all: Vec<String> = fens.collect();
-    Ok(vec![all[0].clone(), all[2].clone()])
+    let log = fs::read_to_string(arena.path("log")).unwrap();
+    let first = |game: u32| {
+        let mark = format!(", game {game} > position ");
+        log.lines().find_map(|line| Some(line.split_once(&mark)?.1.to_owned())).unwrap()
+    };
+    Ok(vec![first(1), first(3)])
 }
 
 #[test]
@@ -30,16 +33,41 @@ fn compressed_games_are_played_from_where_they_were_cut() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(GAMES.as_bytes()).unwrap();
     let gzip = encoder.finish().unwrap();
-    let cut = [
-        "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
-        "rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2",
-    ];
+    let cut = ["startpos moves e2e4 e7e5", "startpos moves d2d4 d7d5"];
     for book in [GAMES.as_bytes().to_vec(), gzip, zstd::encode_all(GAMES.as_bytes(), 3).unwrap()] {
         assert_eq!(starts(&book, &["--plies", "2"]).unwrap(), cut);
     }
     assert_eq!(starts(GAMES.as_bytes(), &["--plies", "2", "--start", "2"]).unwrap(), [cut[1], cut[0]]);
     let whole = starts(GAMES.as_bytes(), &[]).unwrap();
-    assert_eq!(whole[1], "rnbqkbnr/ppp1pppp/8/3p4/2PP4/8/PP2PPPP/RNBQKBNR b KQkq - 0 2");
+    assert_eq!(whole[1], "startpos moves d2d4 d7d5 c2c4");
+    let castling = b"[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 40\"]\n\n40. O-O Kd7 1-0\n".repeat(2);
+    assert_eq!(starts(&castling, &[]).unwrap()[0], "fen 4k3/8/8/8/8/8/8/4K2R w K - 0 40 moves e1g1 e8d7");
+    let chess960 = starts(&castling, &["--variant", "chess960"]).unwrap();
+    assert_eq!(chess960[0], "fen 4k3/8/8/8/8/8/8/4K2R w H - 0 40 moves e1h1 e8d7");
+}
+
+#[test]
+fn games_in_pgn_begin_with_the_moves_and_names_of_the_book() {
+    let arena = Arena::new();
+    fs::write(arena.path("book.epd"), "[ECO \"D06\"]\n[Opening \"Queen's \\\"Gambit\\\"\"]\n\n1. d4 d5 2. c4 *\n")
+        .unwrap();
+    let output = arena.play("", &["--depth", "1", "--max-plies", "2", "--games", "2", "--journal", "j"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let pgn = fs::read_to_string(arena.path("out.pgn")).unwrap();
+    for wanted in [
+        "[ECO \"D06\"]\n",
+        "[Opening \"Queen's \\\"Gambit\\\"\"]\n",
+        "[PlyCount \"5\"]",
+        "\n1. d4 {book} d5 {book} 2. c4 {book} ",
+    ] {
+        assert!(pgn.contains(wanted), "{wanted}: {pgn}");
+    }
+    assert!(!pgn.contains("FEN"), "{pgn}");
+    // A journal that goes on writes the same games.
+    fs::remove_file(arena.path("out.pgn")).unwrap();
+    let more = ["--depth", "1", "--max-plies", "2", "--games", "2", "--journal", "j", "--resume"];
+    assert_eq!(arena.play("", &more).status.code(), Some(0));
+    assert_eq!(fs::read_to_string(arena.path("out.pgn")).unwrap(), pgn);
 }
 
 #[test]

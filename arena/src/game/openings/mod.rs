@@ -1,7 +1,8 @@
-//! Openings: the positions of a book of EPD or FEN lines, those after the moves of a book of games, or the
-//! starts of Chess960. Books are plain or compressed.
+//! Openings: the positions of a book of EPD or FEN lines, the first moves of a book of games, or the starts of Chess960.
+//! Books are plain or compressed.
 
 mod chess960;
+mod opening;
 mod pgn;
 
 use std::io::{self, BufRead};
@@ -10,8 +11,9 @@ use std::path::Path;
 pub use chess960::double_chess960;
 use chess960::{STARTS, chess960_fen};
 use engine::chess::epd::{Epd, EpdError};
-use engine::chess::{CastlingSide, Color, FenError, File, Position, Rank, SanError, Square};
+use engine::chess::{CastlingSide, Color, FenError, File, Move, Position, Rank, SanError, Square};
 use engine::random::split_mix;
+pub use opening::Opening;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 use tools::compression;
@@ -93,12 +95,27 @@ pub enum LineFault {
     Chess960,
 }
 
-/// Positions to begin with, in the order they are played.
+/// Openings, in the order they are played.
 #[derive(Clone, Debug)]
 pub struct Book {
     name: String,
-    openings: Vec<String>,
+    openings: Vec<Entry>,
     seed: Option<u64>,
+}
+
+/// An opening in little memory: books have hundreds of thousands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    /// The position before the moves.
+    root: String,
+    moves: Vec<Move>,
+    tags: Vec<(String, String)>,
+}
+
+impl From<Opening> for Entry {
+    fn from(Opening { root, moves, tags }: Opening) -> Self {
+        Entry { root: root.to_shredder_fen(), moves, tags }
+    }
 }
 
 impl Book {
@@ -145,7 +162,8 @@ impl Book {
 
     /// The 960 start positions of Chess960, in the order of their numbers.
     pub fn chess960() -> Self {
-        let openings = (0..STARTS).map(chess960_fen).collect();
+        let entry = |number| Entry { root: chess960_fen(number), moves: Vec::new(), tags: Vec::new() };
+        let openings = (0..STARTS).map(entry).collect();
         Book { name: "the starts of Chess960".to_owned(), openings, seed: None }
     }
 
@@ -178,7 +196,8 @@ impl Book {
     pub fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         for opening in &self.openings {
-            hash.update(opening);
+            hash.update(&opening.root);
+            opening.moves.iter().for_each(|mv| hash.update(format!(" {}", mv.to_uci(true))));
             hash.update("\n");
         }
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
@@ -201,25 +220,26 @@ impl Book {
     }
 
     /// The opening of a pair of games; after the last comes the first.
-    pub fn opening(&self, pair: u32) -> Position {
-        let fen = &self.openings[pair as usize % self.openings.len()];
-        Position::from_fen(fen).expect("a book holds positions that were read before")
+    pub fn opening(&self, pair: u32) -> Opening {
+        let Entry { root, moves, tags } = &self.openings[pair as usize % self.openings.len()];
+        let root = Position::from_fen(root).expect("a book holds positions that were read before");
+        Opening { root, moves: moves.clone(), tags: tags.clone() }
     }
 }
 
 /// The content of a book as it is read.
 #[derive(Default)]
 struct Reading {
-    openings: Vec<String>,
+    openings: Vec<Entry>,
     /// The first fault with its line, and how many there are.
     first_fault: Option<(u64, LineFault)>,
     faults: usize,
 }
 
 impl Reading {
-    fn add(&mut self, line: u64, position: Result<Position, LineFault>, variant: Variant) {
-        match position.and_then(|position| playable(position, variant)) {
-            Ok(position) => self.openings.push(position.to_shredder_fen()),
+    fn add(&mut self, line: u64, opening: Result<Opening, LineFault>, variant: Variant) {
+        match opening.and_then(|opening| playable(opening, variant)) {
+            Ok(opening) => self.openings.push(opening.into()),
             Err(fault) => {
                 self.faults += 1;
                 self.first_fault.get_or_insert((line, fault));
@@ -258,21 +278,21 @@ fn read_lines(mut lines: Lines<impl BufRead>, variant: Variant, reading: &mut Re
     while lines.read(&mut bytes)? {
         let line = String::from_utf8_lossy(bytes.trim_ascii());
         if !line.is_empty() && !line.starts_with('#') {
-            let position = Epd::parse(&line).map(|epd| epd.position);
-            reading.add(lines.number(), position.map_err(LineFault::from), variant);
+            let opening = Epd::parse(&line).map(|epd| epd.position.into());
+            reading.add(lines.number(), opening.map_err(LineFault::from), variant);
         }
     }
     Ok(())
 }
 
-fn playable(position: Position, variant: Variant) -> Result<Position, LineFault> {
-    if !position.has_legal_move() {
+fn playable(opening: Opening, variant: Variant) -> Result<Opening, LineFault> {
+    if !opening.position().has_legal_move() {
         return Err(LineFault::Over);
     }
-    if variant == Variant::Standard && !castles_as_in_standard_chess(&position) {
+    if variant == Variant::Standard && !castles_as_in_standard_chess(&opening.root) {
         return Err(LineFault::Chess960);
     }
-    Ok(position)
+    Ok(opening)
 }
 
 pub(crate) fn castles_as_in_standard_chess(position: &Position) -> bool {
@@ -293,11 +313,11 @@ mod tests {
     #[test]
     fn there_are_960_different_legal_starts() {
         let book = Book::chess960();
-        let starts: BTreeSet<String> = (0..960).map(|pair| book.opening(pair).to_shredder_fen()).collect();
+        let starts: BTreeSet<String> = (0..960).map(|pair| book.opening(pair).root.to_shredder_fen()).collect();
         assert_eq!((book.len(), starts.len()), (960, 960));
-        assert_eq!(book.opening(518), Position::start());
-        assert!(book.opening(0).to_fen().starts_with("bbqnnrkr/"));
-        assert!(book.opening(959).to_fen().starts_with("rkrnnqbb/"));
+        assert_eq!(book.opening(518), Position::start().into());
+        assert!(book.opening(0).root.to_fen().starts_with("bbqnnrkr/"));
+        assert!(book.opening(959).root.to_fen().starts_with("rkrnnqbb/"));
     }
 
     /// Every position has a legal move and enough pieces, and none occurs twice.
@@ -307,7 +327,7 @@ mod tests {
         assert!(book.len() >= 20_000, "{}", book.len());
         let mut keys = BTreeSet::new();
         for pair in 0..book.len() as u32 {
-            let position = book.opening(pair);
+            let position = book.opening(pair).root;
             assert!(keys.insert(position.key()), "{}: occurs twice", position.to_fen());
             assert!(position.occupied().count() >= 26, "{}", position.to_fen());
         }
@@ -318,7 +338,7 @@ mod tests {
         let order = |seed| Book::chess960().shuffled(seed).openings;
         assert_eq!(order(1), order(1));
         assert_ne!(order(1), order(2));
-        let sorted: BTreeSet<String> = order(1).into_iter().collect();
+        let sorted: BTreeSet<String> = order(1).into_iter().map(|entry| entry.root).collect();
         assert_eq!(sorted.len(), 960);
     }
 
@@ -333,7 +353,7 @@ mod tests {
         assert_eq!(error, "book.epd:2: expected 8 ranks, found 2 (2 such lines in all)");
         let over = parse("7k/8/5K2/6Q1/8/8/8/7R b - - 0 1").unwrap_err();
         assert_eq!(over, "book.epd:1: there is no legal move (1 such line in all)");
-        let shuffled = Book::chess960().opening(0).to_fen();
+        let shuffled = Book::chess960().opening(0).root.to_fen();
         assert_eq!(parse(&shuffled).unwrap_err(), "book.epd:1: castling is as in Chess960 (1 such line in all)");
         assert!(read(&shuffled, Variant::Chess960).is_ok());
     }

@@ -1,13 +1,14 @@
-//! Openings as games: the positions after their first moves.
+//! Openings as games: their first moves.
 
 use std::io::{self, BufRead};
 
 use common::lines::Lines;
-use engine::chess::Position;
+use engine::chess::{Game, GameEnd, Position};
 use tools::pgn::{PgnGame, PgnReader};
 
-use super::{LineFault, Reading};
+use super::{LineFault, Opening, Reading};
 use crate::game::Variant;
+use crate::uci_client::LONGEST_TEXT;
 
 /// Reads the openings of a book of games, of each no more than so many plies.
 pub(super) fn read(
@@ -18,31 +19,42 @@ pub(super) fn read(
 ) -> io::Result<()> {
     let mut games = PgnReader::from_lines(lines, plies);
     while let Some(game) = games.next_game()? {
-        match last_position(&game) {
-            Ok(position) => reading.add(game.line, Ok(position), variant),
+        match opening(&game) {
+            Ok(opening) => reading.add(game.line, Ok(opening), variant),
             Err((line, fault)) => reading.add(line, Err(fault), variant),
         }
     }
     Ok(())
 }
 
-/// The position after the moves, or a fault with its line.
-fn last_position(game: &PgnGame) -> Result<Position, (u64, LineFault)> {
+/// The moves of a game as an opening, or a fault with its line.
+fn opening(game: &PgnGame) -> Result<Opening, (u64, LineFault)> {
     if let Some((line, fault)) = &game.fault {
         return Err((*line, fault.clone().into()));
     }
-    let start = game.fen().map_or_else(|| Ok(Position::start()), Position::from_fen);
-    let mut position = start.map_err(|error| (game.line, error.into()))?;
+    let root = game.fen().map_or_else(|| Ok(Position::start()), Position::from_fen);
+    let root = root.map_err(|error| (game.line, error.into()))?;
+    let mut moves = Vec::new();
+    let mut played = Game::new(root.clone());
     // No rules of chess know a null move: the opening ends before it.
-    for played in game.moves.iter().take_while(|played| !played.is_null()) {
-        let mv = position.parse_move(&played.word).map_err(|error| (played.line, error.into()))?;
-        position.play(mv);
+    for word in game.moves.iter().take_while(|word| !word.is_null()) {
+        let mv = played.position().parse_move(&word.word).map_err(|error| (word.line, error.into()))?;
+        played.play(mv);
+        if matches!(played.end(), Some(GameEnd::Repetition | GameEnd::FiftyMoves)) {
+            // The engines would have nothing to play.
+            break;
+        }
+        moves.push(mv);
     }
-    Ok(position)
+    let named =
+        |name: &str| Some((name.to_owned(), game.tag(name).filter(|value| value.len() <= LONGEST_TEXT)?.to_owned()));
+    Ok(Opening { root, moves, tags: Opening::TAGS.into_iter().filter_map(named).collect() })
 }
 
 #[cfg(test)]
 mod tests {
+    use engine::random::Random;
+
     use super::*;
     use crate::game::Book;
 
@@ -57,7 +69,7 @@ mod tests {
     fn games_begin_after_the_moves() {
         let positions = |plies| {
             let book = read(GAMES, plies).unwrap();
-            (0..3).map(|pair| book.opening(pair).to_fen()).collect::<Vec<_>>()
+            (0..3).map(|pair| book.opening(pair).position().to_fen()).collect::<Vec<_>>()
         };
         let start = Position::start().to_fen();
         let all = positions(None);
@@ -65,9 +77,29 @@ mod tests {
         assert_eq!(all[1..], ["8/3k4/8/8/8/8/8/5RK1 w - - 2 41".to_owned(), start.clone()]);
         assert_eq!(positions(Some(99)), all);
         assert_eq!(positions(Some(1))[1..], ["4k3/8/8/8/8/8/8/5RK1 b - - 1 40".to_owned(), start]);
-        let long = format!("1. Nf3 {}*", "Nf6 Ng1 Ng8 Nf3 ".repeat(30));
-        assert_eq!(read(&long, None).unwrap().opening(0).fullmove_number(), 21);
-        assert_eq!(read(&long, Some(60)).unwrap().opening(0).fullmove_number(), 31);
+        let mut position = Position::start();
+        let mut random = Random::seeded(1);
+        let long: Vec<String> = (0..60)
+            .map(|_| {
+                let moves = position.legal_moves();
+                let mv = moves[random.below(moves.len() as u64) as usize];
+                let word = position.to_san(mv);
+                position.play(mv);
+                word
+            })
+            .collect();
+        let long = format!("1. {} *", long.join(" "));
+        assert_eq!(read(&long, None).unwrap().opening(0).moves.len(), 40);
+        assert_eq!(read(&long, Some(60)).unwrap().opening(0).moves.len(), 60);
+    }
+
+    #[test]
+    fn repetitions_of_the_book_count_and_end_no_opening() {
+        let book = read("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 *", None).unwrap();
+        let mut game = book.opening(0).game();
+        assert_eq!((book.opening(0).moves.len(), game.end()), (7, None));
+        game.play(game.position().parse_uci("f6g8").unwrap());
+        assert_eq!(game.end(), Some(GameEnd::Repetition));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(super) fn to_json(game: &GameRecord, elapsed: Duration) -> Value {
         "game": game.number,
         "outcome": game.outcome.name(),
         "ending": game.ending.name(),
-        "start": game.start.to_shredder_fen(),
+        "start": game.opening.position().to_shredder_fen(),
         "micros": micros(game.duration),
         "at": micros(elapsed),
         "notes": notes,
@@ -79,8 +79,8 @@ impl<'a> Frame<'a> {
 pub(super) fn from_json(line: &Value, plan: &Match) -> Result<(GameRecord, Duration), String> {
     let Frame { number, outcome, ending, notes, duration, at, moves } = Frame::read(line)?;
     let pairing = plan.pairing(number);
-    let start = plan.book.opening(pairing.opening);
-    let mut position = start.clone();
+    let opening = plan.book.opening(pairing.opening);
+    let mut position = opening.position();
     let moves = moves.iter().map(|value| {
         let fields = MoveFields::read(value)?;
         let mv = position.parse_uci(fields.text).map_err(|error| error.to_string())?;
@@ -89,7 +89,7 @@ pub(super) fn from_json(line: &Value, plan: &Match) -> Result<(GameRecord, Durat
     });
     let moves = moves.collect::<Result<_, String>>()?;
     let players = pairing.players;
-    Ok((GameRecord { number, players, moves, start, outcome, ending, notes, duration, exchange: None }, at))
+    Ok((GameRecord { number, players, opening, moves, outcome, ending, notes, duration, exchange: None }, at))
 }
 
 /// The summary of a game and the time of its end, from the line alone.

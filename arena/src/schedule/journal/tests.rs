@@ -26,8 +26,8 @@ fn plan() -> Match {
 
 fn game(number: u32, plan: &Match) -> GameRecord {
     let pairing = plan.pairing(number);
-    let start = plan.book.opening(pairing.opening);
-    let mut position = start.clone();
+    let opening = plan.book.opening(pairing.opening);
+    let mut position = opening.position();
     let scores = [Some(Score::Centipawns(-31)), Some(Score::Mate(-3)), None];
     let moves = scores.map(|score| {
         let mv = position.legal_moves()[number as usize % 7];
@@ -38,7 +38,7 @@ fn game(number: u32, plan: &Match) -> GameRecord {
     GameRecord {
         number,
         players: pairing.players,
-        start,
+        opening,
         moves: moves.to_vec(),
         outcome: GameResult::BlackWins,
         ending: Ending::Mate,
