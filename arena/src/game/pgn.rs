@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use common::text::escape;
 use engine::chess::{Color, Position};
 
 use crate::calendar;
-use crate::game::{Ending, GameRecord, PlayedMove, Variant};
+use crate::game::{Ending, Fault, GameRecord, PlayedMove, Variant};
 use crate::uci_client::Limit;
 
 /// The tags of a game.
@@ -101,7 +102,7 @@ fn write_moves(text: &mut String, game: &GameRecord) {
         words.push(comment);
         position.play(mv);
     }
-    words.push(format!("{{{}}}", game.ending.name()));
+    words.push(format!("{{{}}}", ending(game)));
     words.push(game.outcome.name().to_owned());
     let mut column = 0;
     for word in words.iter().flat_map(|word| word.split(' ')) {
@@ -116,6 +117,15 @@ fn write_moves(text: &mut String, game: &GameRecord) {
         column += word.len();
     }
     text.push_str("\n\n");
+}
+
+/// How the game ended, with a move that was not legal.
+fn ending(game: &GameRecord) -> String {
+    let illegal = game.notes.iter().rfind(|note| note.fault == Fault::IllegalMove);
+    // The position stands behind the move.
+    let sent = illegal.and_then(|note| note.text.split(" [").next());
+    let text = sent.map_or_else(|| game.ending.name().to_owned(), |sent| format!("{}: {sent}", game.ending.name()));
+    escape(&text).replace(['{', '}'], "?")
 }
 
 fn comment(played: &PlayedMove) -> String {

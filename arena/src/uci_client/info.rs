@@ -26,11 +26,14 @@ impl Score {
 }
 
 impl fmt::Display for Score {
-    /// Pawns with sign, or `+M3` and `-M3`, as PGN comments have it.
+    /// Pawns with sign, or the plies to mate, `+M5` and `-M6`, as PGN comments of other runners have it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Score::Centipawns(value) => write!(f, "{:+.2}", f64::from(value) / 100.0),
-            Score::Mate(moves) => write!(f, "{}M{}", if moves > 0 { '+' } else { '-' }, moves.unsigned_abs()),
+            Score::Mate(moves) => {
+                let (sign, own) = if moves > 0 { ('+', 1) } else { ('-', 0) };
+                write!(f, "{sign}M{}", 2 * u64::from(moves.unsigned_abs()) - own)
+            }
         }
     }
 }
@@ -195,6 +198,6 @@ mod tests {
         let order =
             [Score::Mate(-1), Score::Mate(-9), Score::Centipawns(-32_000), Score::Centipawns(5), Score::Mate(9)];
         assert!(order.is_sorted_by_key(|score| score.centipawns()));
-        assert_eq!(order.map(|score| score.to_string()), ["-M1", "-M9", "-320.00", "+0.05", "+M9"]);
+        assert_eq!(order.map(|score| score.to_string()), ["-M2", "-M18", "-320.00", "+0.05", "+M17"]);
     }
 }

@@ -118,6 +118,20 @@ fn illegal_moves_lose() {
     }
 }
 
+/// The last comment of a game has the illegal move, whatever was sent as one.
+#[test]
+fn an_illegal_move_stands_in_the_pgn() {
+    for (behaviour, comment) in [
+        ("args=illegal=2", "{illegal move: bestmove e1e8} 1-0"),
+        ("args=escapes", "{illegal move: bestmove \\u001b[2J\\u0007\\u001b]0;owned\\u0007\\u202e} 1-0"),
+    ] {
+        let arena = Arena::new();
+        arena.play(behaviour, SHORT);
+        let pgn = fs::read_to_string(arena.path("out.pgn")).unwrap().replace('\n', " ");
+        assert!(pgn.contains(comment), "{comment}: {pgn}");
+    }
+}
+
 #[test]
 fn lines_are_checked() {
     expect("args=illegal-pv=2", SHORT, "maximum_length", 4, &[("illegal_pvs", 1)]);
