@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use arena::check;
-use arena::report::{MatchReport, calc_json, calc_table, plan_table, to_html};
+use arena::report::{MatchReport, calc_json, calc_table, plan_table, to_html, to_json, to_table};
 use arena::schedule::{Format, Match, Tally, read_journal};
 use arena::stats::{Counts, Sprt, Verdict};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -85,7 +85,7 @@ enum Command {
     /// Kill the engines that an arena leaves behind which is killed by force; started by the arena itself.
     #[command(hide = true, name = WATCHDOG)]
     Watchdog,
-    /// Write a page about a match, from its journal.
+    /// Tell the result of a match from its journal: as a table, in JSON, or as a page.
     Report(args::ReportArgs),
     /// Rate the players of games in PGN.
     Elo(args::EloArgs),
@@ -244,12 +244,19 @@ fn verdict(sprt: &Sprt, tally: &Tally) -> Result<Verdict> {
 fn report(args: &args::ReportArgs) -> Result<()> {
     let mut files = RunFiles::default();
     files.reads("the journal", &args.journal)?;
-    files.writes("--output", &args.output, HTML)?;
+    args.output.iter().try_for_each(|path| files.writes("--output", path, HTML))?;
     let recorded = read_journal(&args.journal)?;
     if recorded.tally.games == 0 {
         bail!("{}: has no games yet", args.journal.display());
     }
-    Ok(write_whole(&args.output, to_html(&MatchReport::from(&recorded)))?)
+    let report = MatchReport::from(&recorded);
+    args.output.iter().try_for_each(|path| write_whole(path, to_html(&report)))?;
+    match args.output {
+        _ if args.json => out!("{:#}", to_json(&report)),
+        Some(_) => {}
+        None => out!("{}", to_table(&report)),
+    }
+    Ok(())
 }
 
 fn calc(args: &args::CalcArgs) -> Result<()> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use arena::game::{GameRecord, Headers, to_pgn};
-use arena::report::{MatchReport, MatchResult, expected_games, status, to_html, to_json, to_table};
+use arena::report::{MatchReport, expected_games, status, to_html, to_json, to_table};
 use arena::schedule::{Head, Journal, Match, Setup, Stop, Tally, run};
 use arena::stats::{Sprt, Verdict};
 use arena::uci_client::EngineSpec;
@@ -82,19 +82,18 @@ pub(crate) fn play(
         Err(error) if tally.games == 0 => return Err(error.into()),
         _ => {}
     }
-    let outcome = MatchResult { plan, tally: &tally, sprt, elapsed: before + started.elapsed() };
+    let elapsed = before + started.elapsed();
+    let report = MatchReport { head: &head, setup: &setup, tally: &tally, elapsed, live: None };
     // The table comes last: standard output may be closed, and a failed file must not hide the result.
-    let json = args.json.as_ref().map(|path| write_whole(path, format!("{:#}\n", to_json(&outcome))));
-    let report = MatchReport { head: &head, setup: &setup, tally: &tally, elapsed: outcome.elapsed, live: None };
+    let json = args.json.as_ref().map(|path| write_whole(path, format!("{:#}\n", to_json(&report))));
     let page = page.map(|path| write_whole(path, to_html(&report)));
-    print(to_table(&outcome));
+    print(to_table(&report));
     json.transpose()?;
     page.transpose()?;
     played?;
     if !is_complete {
         bail!("not all games could be written");
     }
-    let elapsed = outcome.elapsed;
     Ok((tally, elapsed))
 }
 

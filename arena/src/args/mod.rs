@@ -96,9 +96,13 @@ pub(crate) struct ReportArgs {
     #[arg(value_name = "JOURNAL")]
     pub(crate) journal: PathBuf,
 
-    /// The file of the page.
+    /// Write a page to a file, for a browser, instead of a table to standard output.
     #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
+
+    /// Print one JSON object, as --json of the match writes it.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// The arguments of `arena elo`.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use arena::generation::{Generation, UNCHANGED};
-use arena::report::{MatchResult, to_json};
-use arena::schedule::{Format, Match, Stop};
+use arena::report::{MatchReport, to_json};
+use arena::schedule::{Format, Head, Match, Setup, Stop};
 use arena::stats::{Counts, Sprt};
 use arena::uci_client::EngineSpec;
 use common::files::{Kind, RunFiles, TOML, write_whole};
@@ -94,7 +94,9 @@ impl Work {
         let (plan, sprt, args) = self.match_of(generation, &present)?;
         let log = generation.folder(self.folder()).join("test.log");
         let (tally, elapsed) = output::play(&plan, &args, Some(&sprt), |table| log_table(&log, &table))?;
-        let all = to_json(&MatchResult { plan: &plan, tally: &tally, sprt: Some(&sprt), elapsed });
+        let head = Head::of(&plan, Some(&sprt));
+        let setup = Setup::of(&head).map_err(anyhow::Error::msg)?;
+        let all = to_json(&MatchReport { head: &head, setup: &setup, tally: &tally, elapsed, live: None });
         let verdict = all["sprt"]["verdict"].as_str().unwrap_or("undecided");
         if verdict == "undecided" && tally.games < u64::from(plan.total_games()) {
             return Ok(None);

@@ -2,41 +2,43 @@
 
 use serde_json::{Map, Value, json};
 
-use super::MatchResult;
-use super::table::{rated, verdict_name};
-use super::warnings::warnings;
+use super::MatchReport;
+use super::table::verdict_name;
+use super::warnings::doubts;
 use crate::game::{Ending, Fault};
-use crate::schedule::{Encounter, Match, identity};
-use crate::stats::{Counts, Sprt, Unbiased, estimate};
+use crate::schedule::{Encounter, Setup};
+use crate::stats::{Counts, Rating, Sprt, Unbiased, estimate};
 
 /// The result of a match. Numbers that the counts do not determine are null.
-pub fn to_json(outcome: &MatchResult<'_>) -> Value {
-    let MatchResult { plan, tally, sprt, elapsed } = *outcome;
-    let engines: Vec<Value> = (0..plan.engines.len()).map(|index| engine(outcome, index)).collect();
+pub fn to_json(report: &MatchReport<'_>) -> Value {
+    let MatchReport { head, setup, tally, elapsed, .. } = *report;
+    let engines: Vec<Value> =
+        report.ratings().into_iter().enumerate().map(|(index, rating)| engine(report, index, rating)).collect();
     let endings = Ending::ALL.iter().map(|ending| (key(ending.name()), tally.endings[ending.index()].into()));
     let mut value = json!({
-        "match": identity(plan, sprt),
+        "match": head.identity,
         "engines": engines,
-        "openings": plan.book.name(),
-        "games_planned": plan.total_games(),
+        "openings": head.about["openings"],
+        "games_planned": setup.total_games(),
         "games": tally.games,
         "distinct_games": tally.distinct_games(),
         "endings": Map::from_iter(endings),
-        "warnings": warnings(outcome),
+        "warnings": doubts(report),
         "plies": tally.plies,
         "seconds": elapsed.as_secs_f64(),
-        "pinned": plan.pinning.as_ref().map(|pinning| pinning.shares()),
+        "pinned": head.about["pinned"],
     });
-    let encounters: Vec<Value> = plan
+    let encounters: Vec<Value> = setup
+        .schedule
         .encounters()
         .into_iter()
         .zip(&tally.encounters)
-        .map(|(players, found)| encounter(plan, players, found))
+        .map(|(players, found)| encounter(setup, players, found))
         .collect();
     // A match of two has its numbers at the top level; a tournament by encounter.
     if let ([Value::Object(only)], Value::Object(all)) = (&encounters[..], &mut value) {
         all.extend(only.clone());
-        all.insert("sprt".to_owned(), sprt.map_or(Value::Null, |sprt| sprt_json(sprt, &tally.pairs())));
+        all.insert("sprt".to_owned(), setup.sprt.map_or(Value::Null, |sprt| sprt_json(&sprt, &tally.pairs())));
     } else {
         value["encounters"] = encounters.into();
     }
@@ -44,11 +46,11 @@ pub fn to_json(outcome: &MatchResult<'_>) -> Value {
 }
 
 /// The results of two engines against each other, from the view of the first.
-fn encounter(plan: &Match, players: [usize; 2], encounter: &Encounter) -> Value {
+fn encounter(setup: &Setup, players: [usize; 2], encounter: &Encounter) -> Value {
     let judged = estimate(&encounter.counts());
     let [losses, draws, wins] = encounter.results;
     json!({
-        "players": players.map(|player| &plan.engines[player].name),
+        "players": players.map(|player| &setup.names[player]),
         "wins": wins,
         "losses": losses,
         "draws": draws,
@@ -92,13 +94,11 @@ fn unbiased_json(Unbiased { elo, nelo }: &Unbiased) -> Value {
     })
 }
 
-fn engine(outcome: &MatchResult<'_>, index: usize) -> Value {
-    let MatchResult { plan, tally, .. } = *outcome;
-    let (spec, engine) = (&plan.engines[index], &tally.engines[index]);
-    let rating = rated(plan, tally)[index];
+fn engine(report: &MatchReport<'_>, index: usize, rating: Rating) -> Value {
+    let engine = &report.tally.engines[index];
     let faults = Fault::ALL.iter().map(|&fault| (key(fault.name()), engine.faults.count(fault).into()));
     json!({
-        "name": spec.name,
+        "name": report.setup.names[index],
         "rating": rating.elo,
         "rating_error": rating.error,
         "moves": engine.search_total.moves,

@@ -2,13 +2,11 @@
 
 use std::fmt::Write;
 
-use super::MatchResult;
-use super::warnings::warnings;
+use super::MatchReport;
+use super::warnings::doubts;
 use crate::game::{Ending, Fault};
-use crate::schedule::{Match, Tally};
-use crate::stats::{
-    Counts, Estimate, Interval, Meeting, ModelError, Prospect, Rating, Sprt, Unbiased, Verdict, estimate, ratings,
-};
+use crate::schedule::{Match, Setup, Tally};
+use crate::stats::{Counts, Estimate, Interval, ModelError, Prospect, Sprt, Unbiased, Verdict, estimate};
 
 /// The characters of a name in a table or a picture.
 const LONGEST_NAME: usize = 36;
@@ -96,27 +94,26 @@ fn elo_text(judged: &Estimate) -> String {
 }
 
 /// The result of a match, faults and endings, in aligned columns.
-pub fn to_table(outcome: &MatchResult<'_>) -> String {
-    let MatchResult { plan, tally, sprt, elapsed } = *outcome;
+pub fn to_table(report: &MatchReport<'_>) -> String {
+    let MatchReport { setup, tally, elapsed, .. } = *report;
     let mut text = String::new();
     // Writing to a string cannot fail, here and below.
-    let _ = writeln!(text, "{}", engines(plan, tally));
-    let _ = writeln!(text, "{}", faults(plan, tally));
+    let _ = writeln!(text, "{}", engines(setup, tally));
+    let _ = writeln!(text, "{}", faults(setup, tally));
     let endings = Ending::ALL.iter().filter(|ending| tally.endings[ending.index()] > 0);
     let endings: Vec<String> =
         endings.map(|ending| format!("{} {}", ending.name(), tally.endings[ending.index()])).collect();
     let _ = writeln!(text, "Endings   {}", if endings.is_empty() { "none".to_owned() } else { endings.join(", ") });
-    let _ =
-        write!(text, "{}", if plan.engines.len() == 2 { result(plan, tally, sprt) } else { standings(plan, tally) });
-    if let Some(sprt) = sprt
-        && let Ok(lines) = test_lines(sprt, &tally.pairs())
+    let _ = write!(text, "{}", if setup.names.len() == 2 { result(setup, tally) } else { standings(report) });
+    if let Some(sprt) = setup.sprt
+        && let Ok(lines) = test_lines(&sprt, &tally.pairs())
     {
         let _ = writeln!(text, "{lines}");
     }
     if tally.games > 0 {
         let _ = writeln!(text, "Distinct  {} of {} games", tally.distinct_games(), tally.games);
     }
-    for warning in warnings(outcome) {
+    for warning in doubts(report) {
         let _ = writeln!(text, "Warning   {warning}");
     }
     let seconds = elapsed.as_secs_f64();
@@ -129,34 +126,29 @@ pub fn to_table(outcome: &MatchResult<'_>) -> String {
 }
 
 /// The result of a match of two.
-fn result(plan: &Match, tally: &Tally, sprt: Option<&Sprt>) -> String {
+fn result(setup: &Setup, tally: &Tally) -> String {
     let mut text = String::new();
     for encounter in &tally.encounters {
         let [losses, draws, wins] = encounter.results;
-        let (name, games) = (short(&plan.engines[0].name), tally.games);
+        let (name, games) = (short(&setup.names[0]), tally.games);
         let _ = writeln!(text, "Result    {name}: {wins} - {losses} - {draws} (won, lost, drawn), {games} games");
         let [ll, ld, dd, wd, ww] = encounter.pairs;
         let _ = writeln!(text, "Pairs     {ll}, {ld}, {dd}, {wd}, {ww} (LL, LD, DD and WL, WD, WW)");
-        let _ = writeln!(text, "Elo       {}", elo_line(&estimate(&encounter.counts()), sprt.is_some()));
+        let _ = writeln!(text, "Elo       {}", elo_line(&estimate(&encounter.counts()), setup.sprt.is_some()));
     }
     text
 }
 
 /// The ratings of a tournament, best first, and its encounters.
-fn standings(plan: &Match, tally: &Tally) -> String {
-    let ratings = rated(plan, tally);
-    let mut order: Vec<usize> = (0..ratings.len()).collect();
-    order.sort_by(|&a, &b| ratings[b].elo.unwrap_or(f64::MIN).total_cmp(&ratings[a].elo.unwrap_or(f64::MIN)));
+fn standings(report: &MatchReport<'_>) -> String {
+    let MatchReport { setup, tally, .. } = *report;
     let mut rows = vec![["rating (mean 0)", "Elo", "± 95 %"].map(str::to_owned)];
-    rows.extend(
-        order
-            .into_iter()
-            .map(|index| [short(&plan.engines[index].name), number(ratings[index].elo), number(ratings[index].error)]),
-    );
+    let standings = report.standings().into_iter();
+    rows.extend(standings.map(|(name, rating)| [short(name), number(rating.elo), number(rating.error)]));
     let mut encounters = vec![["encounter", "won", "lost", "drawn", "pairs", "Elo"].map(str::to_owned)];
-    for ([a, b], encounter) in plan.encounters().into_iter().zip(&tally.encounters) {
+    for ([a, b], encounter) in setup.schedule.encounters().into_iter().zip(&tally.encounters) {
         let [losses, draws, wins] = encounter.results.map(|count| count.to_string());
-        let name = format!("{} - {}", short(&plan.engines[a].name), short(&plan.engines[b].name));
+        let name = format!("{} - {}", short(&setup.names[a]), short(&setup.names[b]));
         let elo = elo_text(&estimate(&encounter.counts()));
         encounters.push([name, wins, losses, draws, encounter.pairs.map(|count| count.to_string()).join(" "), elo]);
     }
@@ -166,14 +158,6 @@ fn standings(plan: &Match, tally: &Tally) -> String {
 /// A number with one digit after the point.
 pub(super) fn number(value: Option<f64>) -> String {
     value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1}"))
-}
-
-/// The ratings fitted over all encounters.
-pub(super) fn rated(plan: &Match, tally: &Tally) -> Vec<Rating> {
-    let meetings = plan.encounters().into_iter().zip(&tally.encounters);
-    let meetings: Vec<Meeting> =
-        meetings.map(|(players, encounter)| Meeting { players, counts: encounter.counts() }).collect();
-    ratings(plan.engines.len(), &meetings)
 }
 
 /// The Elo of counts alone, with a note if a test decides the number of games.
@@ -200,7 +184,7 @@ pub(super) fn duration(seconds: f64) -> String {
 }
 
 /// Scores and search statistics of each engine.
-fn engines(plan: &Match, tally: &Tally) -> String {
+fn engines(setup: &Setup, tally: &Tally) -> String {
     let mut rows =
         vec![["engine", "limit", "won", "lost", "drawn", "score", "depth", "nodes/s", "ms/move"].map(str::to_owned)];
     for (index, engine) in tally.engines.iter().enumerate() {
@@ -209,8 +193,8 @@ fn engines(plan: &Match, tally: &Tally) -> String {
         let (moves, seconds) =
             (engine.search_total.moves.max(1) as f64, engine.search_total.time.as_secs_f64().max(1e-9));
         rows.push([
-            short(&plan.engines[index].name),
-            plan.limit_of(index).to_string(),
+            short(&setup.names[index]),
+            setup.limits[index].to_string(),
             wins.to_string(),
             losses.to_string(),
             draws.to_string(),
@@ -224,8 +208,8 @@ fn engines(plan: &Match, tally: &Tally) -> String {
 }
 
 /// Faults of each engine, one row a fault.
-fn faults(plan: &Match, tally: &Tally) -> String {
-    let names = plan.engines.iter().map(|engine| short(&engine.name));
+fn faults(setup: &Setup, tally: &Tally) -> String {
+    let names = setup.names.iter().map(|name| short(name));
     let mut rows: Vec<Vec<String>> = vec![std::iter::once("faults".to_owned()).chain(names).collect()];
     for fault in Fault::ALL {
         let counts = tally.engines.iter().map(|engine| engine.faults.count(fault).to_string());

@@ -93,6 +93,7 @@ pub fn about(plan: &Match) -> Value {
         "seed": plan.book.seed(),
         "games": plan.games,
         "concurrency": plan.concurrency,
+        "pinned": plan.pinning.as_ref().map(|pinning| pinning.shares()),
         "cores": std::thread::available_parallelism().ok().map(usize::from),
         "processor": processor(),
     })

@@ -105,6 +105,38 @@ fn words(page: &str, from: &str, to: &str) -> String {
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The table and the JSON of a journal are those of its match, but for the time after the last game.
+#[test]
+fn a_journal_gives_the_table_and_the_json_of_its_match() {
+    for (command, behaviours) in [
+        ("sprt", &["", "args=crash=3"][..]),
+        ("match", &["", "args=illegal=2"]),
+        ("round-robin", &["", "", "args=deep"]),
+    ] {
+        let arena = Arena::new();
+        let more = ["--games", "8", "--journal", "match.jsonl", "--json", "match.json"];
+        let output = run(&arena, &arguments(command, behaviours, &more));
+        let (told, stderr) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
+        let report = |more: &[&str]| {
+            let words = ["report", "match.jsonl"].iter().chain(more).map(|&word| word.to_owned());
+            let output = run(&arena, &words.collect::<Vec<_>>());
+            assert_eq!(output.status.code(), Some(0), "{command}: {stderr}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let without_time =
+            |table: &str| table.lines().filter(|line| !line.starts_with("Time ")).collect::<Vec<_>>().join("\n");
+        assert_eq!(without_time(&report(&[])), without_time(&told));
+        let without_seconds = |text: &str| {
+            let mut json: Value = serde_json::from_str(text).unwrap();
+            json["seconds"].take();
+            json
+        };
+        let written = fs::read_to_string(arena.path("match.json")).unwrap();
+        assert_eq!(without_seconds(&report(&["--json"])), without_seconds(&written), "{command}");
+        assert_eq!(report(&["--output", "page.html"]), "");
+    }
+}
+
 #[test]
 fn a_page_says_what_was_counted() {
     let arena = Arena::new();

@@ -16,11 +16,12 @@ use maud::{Markup, html};
 use tools::page::words::{grouped, percent, signed};
 use tools::page::{self, tile};
 
+use super::MatchReport;
 use super::table::verdict_name;
-use super::warnings::{Facts, doubts};
+use super::warnings::doubts;
 use crate::game::{Ending, Fault};
-use crate::schedule::{Format, Head, LiveGame, Recorded, Setup, Tally};
-use crate::stats::{Counts, Estimate, Interval, Meeting, Rating, Sprt, Verdict, estimate, ratings};
+use crate::schedule::Format;
+use crate::stats::{Counts, Estimate, Interval, Rating, Sprt, Verdict, estimate};
 use history::{Point, history};
 use words::{moment, span};
 
@@ -32,33 +33,11 @@ pub const REFRESH: Duration = Duration::from_secs(2);
 
 const STYLE: &str = include_str!("style.css");
 
-/// The data of a report: those of a journal, or of a match that could write one.
-#[derive(Clone, Copy, Debug)]
-pub struct MatchReport<'a> {
-    /// The identity of the match.
-    pub head: &'a Head,
-    /// The same, understood.
-    pub setup: &'a Setup,
-    /// The games played.
-    pub tally: &'a Tally,
-    /// How long it took, before a pause too.
-    pub elapsed: Duration,
-    /// The games in progress, while there are any: the page is then read anew every [`REFRESH`].
-    pub live: Option<&'a [LiveGame]>,
-}
-
-impl<'a> From<&'a Recorded> for MatchReport<'a> {
-    fn from(recorded: &'a Recorded) -> Self {
-        let Recorded { head, setup, tally, elapsed } = recorded;
-        MatchReport { head, setup, tally, elapsed: *elapsed, live: None }
-    }
-}
-
 /// The page, whole and well-formed.
 pub fn to_html(report: &MatchReport<'_>) -> String {
     let is_pair = report.setup.names.len() == 2;
     let points = if is_pair { history(report) } else { Vec::new() };
-    let rated = rated(report);
+    let rated = report.standings();
     let body = html! {
         main {
             (header(report, &rated))
@@ -202,15 +181,8 @@ fn likelihood(part: f64) -> String {
 }
 
 fn warnings(report: &MatchReport<'_>) -> Markup {
-    let setup = report.setup;
-    let mut all = doubts(&Facts {
-        tally: report.tally,
-        names: setup.names.iter().map(String::as_str).collect(),
-        limits: setup.limits.clone(),
-        encounters: setup.schedule.encounters().len(),
-        openings: setup.openings,
-    });
-    for (name, engine) in setup.names.iter().zip(&report.tally.engines) {
+    let mut all = doubts(report);
+    for (name, engine) in report.setup.names.iter().zip(&report.tally.engines) {
         let forfeits = [Ending::TimeLoss, Ending::Crash, Ending::Stall, Ending::IllegalMove];
         let lost = forfeits.map(|ending| (engine.endings[ending.index()][0], ending.name()));
         let parts: Vec<String> = lost
@@ -242,17 +214,6 @@ fn pictures(report: &MatchReport<'_>, points: &[Point], rated: &[(&str, Rating)]
             }
         }
     }
-}
-
-/// Engines with their ratings, best first, those without last.
-fn rated<'a>(report: &MatchReport<'a>) -> Vec<(&'a str, Rating)> {
-    let meetings = report.setup.schedule.encounters().into_iter().zip(&report.tally.encounters);
-    let meetings: Vec<Meeting> =
-        meetings.map(|(players, encounter)| Meeting { players, counts: encounter.counts() }).collect();
-    let ratings = ratings(report.setup.names.len(), &meetings);
-    let mut rated: Vec<(&str, Rating)> = report.setup.names.iter().map(String::as_str).zip(ratings).collect();
-    rated.sort_by(|(_, a), (_, b)| b.elo.unwrap_or(f64::MIN).total_cmp(&a.elo.unwrap_or(f64::MIN)));
-    rated
 }
 
 fn footer(report: &MatchReport<'_>) -> Markup {
