@@ -10,6 +10,7 @@ mod generate;
 mod interrupt;
 mod live;
 mod looping;
+mod notes;
 mod output;
 mod rescore;
 mod status;

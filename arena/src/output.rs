@@ -18,10 +18,9 @@ use crate::args::CommonArgs;
 use crate::failures::Failures;
 use crate::interrupt::listen;
 use crate::live::LivePage;
+use crate::notes::Notes;
 use crate::status::Status;
 
-/// The most faults of an engine printed during a match.
-const MAX_PRINTED_FAULTS: u64 = 5;
 /// After how long a file is tried again that could not be written.
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 
@@ -42,27 +41,16 @@ pub(crate) fn play(
     let page = args.keep.report.as_deref();
     let live = page.filter(|_| args.live).map(|path| LivePage::new(path, &head, &setup, tally.clone(), before));
     let mut bar = Status::new(plan.total_games().into());
-    let (mut printed, mut has_wrapped) = (vec![0; plan.engines.len()], false);
     let started = Instant::now();
     let mut is_complete = true;
-    let mut failures = Failures::beside(files.beside());
+    let failures = (!args.play.has_log()).then(|| Failures::beside(files.beside()));
+    let mut notes = Notes::new(plan, failures);
     let played = if is_decided(sprt, &tally) {
         Ok(())
     } else {
         let watch = |game: &GameRecord, tally: &Tally| {
             is_complete &= files.add(game, before + started.elapsed(), &bar, &stop);
-            print_faults(&bar, plan, game, &mut printed);
-            if !args.play.has_log() {
-                failures.add(plan, game, &bar);
-            }
-            if !has_wrapped && plan.pairing(game.number).opening as usize >= plan.book.len() {
-                has_wrapped = true;
-                bar.say(&format!(
-                    "warning: {}: all {} openings were played, now again",
-                    plan.book.name(),
-                    plan.book.len()
-                ));
-            }
+            notes.tell(plan, game, &bar);
             bar.show(tally.games, expected_games(plan, tally, sprt), status(plan, tally, sprt));
             if let Some(live) = &live {
                 live.update(tally);
@@ -100,17 +88,6 @@ pub(crate) fn play(
 fn is_decided(sprt: Option<&Sprt>, tally: &Tally) -> bool {
     let verdict = sprt.and_then(|sprt| sprt.llr(&tally.pairs()).ok().map(|llr| sprt.verdict(llr)));
     verdict.is_some_and(|verdict| verdict != Verdict::Undecided)
-}
-
-fn print_faults(bar: &Status, plan: &Match, game: &GameRecord, printed: &mut [u64]) {
-    for note in &game.notes {
-        let engine = game.players[note.color.index()];
-        printed[engine] += 1;
-        if printed[engine] <= MAX_PRINTED_FAULTS {
-            let name = &plan.engines[engine].name;
-            bar.say(&format!("game {}: {name}: {}: {}", game.number + 1, note.fault.name(), note.text));
-        }
-    }
 }
 
 /// The files that grow with every game.
@@ -235,11 +212,9 @@ pub(crate) fn reads_engines(files: &mut RunFiles, plan: &Match) -> Result<()> {
     plan.engines.iter().try_for_each(|engine| reads_engine(files, engine))
 }
 
-/// Tells the files that an engine reads: its program, and those that its options name.
+/// Tells the files that an engine reads.
 pub(crate) fn reads_engine(files: &mut RunFiles, engine: &EngineSpec) -> Result<()> {
-    let options = engine.options.iter().map(|(_, value)| PathBuf::from(value));
-    let mut read = engine.file().into_iter().chain(options.filter(|path| path.is_file()));
-    Ok(read.try_for_each(|path| files.reads("--engine", &path))?)
+    Ok(engine.files().iter().try_for_each(|path| files.reads("--engine", path))?)
 }
 
 /// Sees, before the work, that no file of the match is lost and that all could be written.

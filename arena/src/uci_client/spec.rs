@@ -163,6 +163,14 @@ impl EngineSpec {
         std::env::split_paths(&folders).map(|folder| folder.join(&self.command)).find(|path| path.is_file())
     }
 
+    /// The files that it is made of: its program, and those that its options and arguments name.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let folder = self.dir.as_deref().unwrap_or(Path::new(""));
+        let words = self.options.iter().map(|(_, value)| value).chain(&self.args);
+        let named = words.map(|word| folder.join(word)).filter(|path| path.is_file());
+        self.file().into_iter().chain(named).collect()
+    }
+
     /// Makes the program's path independent of the folder it runs in; a bare name is looked up by the system.
     #[must_use]
     pub fn resolved(mut self) -> Self {

@@ -111,6 +111,28 @@ fn an_engine_that_starts_no_more_leaves_its_games() {
 }
 
 #[test]
+fn files_of_engines_that_change_are_told_once() {
+    let arena = Arena::new();
+    fs::write(arena.path("evaluation.toml"), "").unwrap();
+    // The engine changes its own file, once it is started for the second time.
+    let script = format!(
+        "#!/bin/sh\necho >> starts\n[ $(wc -l < starts) -ge 2 ] && echo >> evaluation.toml\nexec {}\n",
+        mock().display()
+    );
+    fs::write(arena.path("changing"), script).unwrap();
+    fs::set_permissions(arena.path("changing"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut arguments = arena.arguments("restart=on option.EvalFile=evaluation.toml");
+    let engine = arguments.last_mut().unwrap();
+    *engine = engine.replace(mock().to_str().unwrap(), "./changing");
+    let mut command = Command::cargo_bin("arena").unwrap();
+    let output = command.current_dir(arena.folder.path()).args(arguments).args(SHORT).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let told = "warning: game 2: mock: evaluation.toml has changed since the match began\n";
+    assert_eq!((stderr.matches(told).count(), stderr.matches("has changed").count()), (1, 1), "{stderr}");
+    assert!(!String::from_utf8_lossy(&Arena::new().play("restart=on", SHORT).stderr).contains("has changed"));
+}
+
+#[test]
 fn illegal_moves_lose() {
     for behaviour in ["args=illegal=2", "args=no-move=2", "args=capitals=2"] {
         // The mock is not started anew, and has its second search once only.
