@@ -133,7 +133,7 @@ impl Engine {
 
     fn handshake(&mut self) -> Result<(), EngineError> {
         const EXPECTED: &str = "uciok";
-        let deadline = Instant::now() + self.timeouts.start;
+        let deadline = self.process.now() + self.timeouts.start;
         self.send("uci\n", EXPECTED, deadline, self.timeouts.start)?;
         loop {
             let line = self.expect(EXPECTED, deadline, self.timeouts.start)?;
@@ -185,7 +185,7 @@ impl Engine {
     /// Waits for `readyok`; returns the first error reported meanwhile.
     fn ready(&mut self) -> Result<Option<String>, EngineError> {
         const EXPECTED: &str = "readyok";
-        let deadline = Instant::now() + self.timeouts.ready;
+        let deadline = self.process.now() + self.timeouts.ready;
         self.send("isready\n", EXPECTED, deadline, self.timeouts.ready)?;
         let mut reported = None;
         loop {
@@ -209,7 +209,7 @@ impl Engine {
         const EXPECTED: &str = "bestmove";
         // Lines after its last move, such as a second move, belong to no search.
         self.ready()?;
-        let started = Instant::now();
+        let started = self.process.now();
         let mut deadline = started + search.time;
         let longest = search.time + self.timeouts.stop;
         let commands = format!("{}\n{}\n", search.position, search.go);
@@ -265,7 +265,7 @@ impl Engine {
     /// Sends lines without an answer, under the timeout of `readyok`.
     fn send_soon(&mut self, lines: &str) -> Result<(), EngineError> {
         let waited = self.timeouts.ready;
-        self.send(lines, "readyok", Instant::now() + waited, waited)
+        self.send(lines, "readyok", self.process.now() + waited, waited)
     }
 
     /// Sends lines that `expected` answers; `waited` is the time until the deadline.

@@ -14,6 +14,11 @@ use super::bounds::{LONGEST_LINE, LONGEST_TEXT};
 use super::exchange::{Direction, Exchange};
 use super::group::ProcessGroup;
 
+/// A wait is made of pieces as long as this at most.
+const SLICE: Duration = Duration::from_millis(100);
+/// A piece that lasts so much longer was not waited: this program was stopped, as by Ctrl-Z or with its container.
+const STOPPED: Duration = Duration::from_millis(500);
+
 /// Time to end after `quit`.
 const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 
@@ -38,8 +43,10 @@ pub(super) struct Process {
     buffer: Vec<u8>,
     start: usize,
     scanned: usize,
-    /// When the last bytes of the buffer were read.
+    /// When the last bytes of the buffer were read, by [`Process::now`].
     read_at: Instant,
+    /// How long this program was stopped while it waited.
+    stopped: Duration,
     /// The beginning of a line of standard error.
     stderr_line: Vec<u8>,
     exchange: Exchange,
@@ -89,9 +96,16 @@ impl Process {
             start: 0,
             scanned: 0,
             read_at,
+            stopped: Duration::ZERO,
             stderr_line,
             exchange,
         })
+    }
+
+    /// The time by which deadlines are set: it stands still while this program is stopped.
+    pub(super) fn now(&self) -> Instant {
+        let now = Instant::now();
+        now.checked_sub(self.stopped).unwrap_or(now)
     }
 
     /// Sends whole lines; fails if the pipe is closed, or full until the deadline ([`io::ErrorKind::TimedOut`]).
@@ -103,10 +117,9 @@ impl Process {
                 Ok(count) => left = &left[count..],
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    match poll(&mut [PollFd::new(stdin, PollFlags::OUT)], Some(&time_until(deadline))) {
-                        Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
-                        Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                        Err(error) => return Err(error.into()),
+                    let mut fds = [PollFd::new(stdin, PollFlags::OUT)];
+                    if !wait(&mut fds, deadline, &mut self.stopped)? {
+                        return Err(io::ErrorKind::TimedOut.into());
                     }
                 }
                 Err(error) => return Err(error),
@@ -143,7 +156,7 @@ impl Process {
                 let text = String::from_utf8_lossy(line.trim_ascii()).into_owned();
                 self.start = end + 1;
                 self.scanned = self.start;
-                self.exchange.add(Direction::FromEngine, &text, self.read_at);
+                self.exchange.add(Direction::FromEngine, &text, self.read_at + self.stopped);
                 return ReadOutcome::Line(text, self.read_at);
             }
             match self.read_more(deadline) {
@@ -172,14 +185,11 @@ impl Process {
 
     /// Waits for bytes and reads them; `false` at the deadline, an error at the end of the output.
     fn read_more(&mut self, deadline: Instant) -> io::Result<bool> {
-        let timeout = time_until(deadline);
         let (output_ready, errors_ready) = {
             let mut fds = vec![PollFd::new(&self.stdout, PollFlags::IN)];
             fds.extend(self.stderr.as_ref().map(|stderr| PollFd::new(stderr, PollFlags::IN)));
-            match poll(&mut fds, Some(&timeout)) {
-                Ok(0) => return Ok(false),
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
+            if !wait(&mut fds, deadline, &mut self.stopped)? {
+                return Ok(false);
             }
             (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()))
         };
@@ -189,7 +199,7 @@ impl Process {
         if output_ready {
             let mut chunk = [0; 1 << 14];
             let count = self.stdout.read(&mut chunk)?;
-            self.read_at = Instant::now();
+            self.read_at = self.now();
             if count == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
@@ -240,8 +250,8 @@ impl Process {
     /// How the process ended and the last lines of its standard error; kills it if it has not ended by itself.
     pub(super) fn end(&mut self) -> ExitInfo {
         // An engine that closed its output is about to end: wait for its own exit status.
-        let deadline = Instant::now() + QUIT_TIMEOUT;
-        while !self.has_ended() && Instant::now() < deadline {
+        let deadline = self.now() + QUIT_TIMEOUT;
+        while !self.has_ended() && self.now() < deadline {
             std::thread::sleep(Duration::from_millis(2));
         }
         let has_ended = self.has_ended();
@@ -261,7 +271,7 @@ impl Process {
 
     /// Sends `quit`, and kills the process if it does not end.
     pub(super) fn quit(&mut self) {
-        let deadline = Instant::now() + QUIT_TIMEOUT;
+        let deadline = self.now() + QUIT_TIMEOUT;
         if self.send("quit\n", deadline).is_ok() {
             while let ReadOutcome::Line(..) = self.line(deadline) {}
         }
@@ -274,10 +284,25 @@ impl Process {
     }
 }
 
-/// How long to wait for a pipe; nothing once the deadline is over.
-fn time_until(deadline: Instant) -> Timespec {
-    let left = deadline.saturating_duration_since(Instant::now());
-    Timespec { tv_sec: left.as_secs().min(1 << 30).cast_signed(), tv_nsec: left.subsec_nanos().into() }
+/// Waits for pipes until the deadline on the clock that is behind by `stopped`, to which it adds; `false` if none is
+/// ready by then.
+fn wait(fds: &mut [PollFd<'_>], deadline: Instant, stopped: &mut Duration) -> io::Result<bool> {
+    loop {
+        let asked = Instant::now();
+        let left = (deadline + *stopped).saturating_duration_since(asked);
+        let slice = left.min(SLICE);
+        let found = poll(fds, Some(&Timespec { tv_sec: 0, tv_nsec: slice.subsec_nanos().into() }));
+        let longer = asked.elapsed().saturating_sub(slice);
+        if longer > STOPPED {
+            *stopped += longer;
+        }
+        match found {
+            Ok(0) if left > slice => {}
+            Ok(0) => return Ok(false),
+            Ok(_) | Err(rustix::io::Errno::INTR) => return Ok(true),
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 /// The end of an engine's process.

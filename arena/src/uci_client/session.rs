@@ -1,7 +1,7 @@
 //! Raw access to an engine, line by line.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::EngineSpec;
 use super::bounds::LastLines;
@@ -44,7 +44,8 @@ impl Session {
 
     /// Sends a line. A failure shows when waiting for the answer.
     pub fn send(&mut self, line: &str) {
-        let _ = self.process.send(&format!("{line}\n"), Instant::now() + READ);
+        let deadline = self.process.now() + READ;
+        let _ = self.process.send(&format!("{line}\n"), deadline);
     }
 
     /// Closes the engine's input.
@@ -57,7 +58,7 @@ impl Session {
     /// # Errors
     /// If it does not come in time; with the lines sent instead.
     pub fn wait_for(&mut self, word: &str, time: Duration) -> Result<Reply, (WaitError, Vec<String>)> {
-        let started = Instant::now();
+        let started = self.process.now();
         let mut lines = LastLines::default();
         loop {
             match self.process.line(started + time) {
@@ -77,7 +78,7 @@ impl Session {
 
     /// The time until the engine ends by itself; `None` if it does not end in time.
     pub fn ends_within(&mut self, time: Duration) -> Option<Duration> {
-        let started = Instant::now();
+        let started = self.process.now();
         loop {
             match self.process.line(started + time) {
                 ReadOutcome::Line(..) => {}
@@ -86,11 +87,11 @@ impl Session {
             }
         }
         while !self.process.has_ended() {
-            if started.elapsed() > time {
+            if self.process.now() > started + time {
                 return None;
             }
             std::thread::sleep(Duration::from_millis(2));
         }
-        Some(started.elapsed())
+        Some(self.process.now() - started)
     }
 }

@@ -171,6 +171,32 @@ fn who_is_late_loses_but_lives() {
     expect("tc=1+0.1 args=deaf=1", &odds, "time_forfeit", 1, &[("time_losses", 1)]);
 }
 
+/// An arena that was stopped, as by Ctrl-Z, makes no engine lose on time.
+#[test]
+fn the_time_of_a_stopped_arena_counts_for_nobody() {
+    let arena = Arena::new();
+    let mut stopped = std::process::Command::new(env!("CARGO_BIN_EXE_arena"))
+        .args(arena.arguments("args=deaf=1"))
+        .args(["--games", "2", "--max-plies", "4", "--concurrency", "1", "--log", "log"])
+        .args(["--movetime", "1600", "--time-margin", "400"])
+        .current_dir(arena.folder.path())
+        .spawn()
+        .unwrap();
+    let log = || fs::read_to_string(arena.path("log")).unwrap_or_default();
+    // The mock answers its first search after 1.5 s.
+    let is_thinking = |line: &str| line.contains(" mock[") && line.ends_with("> go movetime 1600");
+    wait_until(|| log().lines().any(is_thinking), "the engine does not search");
+    let signal = |name: &str| {
+        let id = stopped.id().to_string();
+        assert!(std::process::Command::new("kill").args([name, &id]).status().unwrap().success());
+    };
+    signal("-STOP");
+    std::thread::sleep(Duration::from_millis(2500));
+    signal("-CONT");
+    assert_eq!(stopped.wait().unwrap().code(), Some(0));
+    assert_eq!(arena.json()["endings"]["maximum_length"], 2, "{}", log());
+}
+
 #[test]
 fn who_answers_nothing_is_killed_with_its_children() {
     let arena = Arena::new();
