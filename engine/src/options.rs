@@ -11,7 +11,8 @@ use crate::chess::Position;
 use crate::eval::Evaluator;
 use crate::opening::Opening;
 use crate::search::{
-    DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, MOST_PIECES, SearchParam, SearchParams, Searcher, Tablebase,
+    DEFAULT_HASH, MAX_ELO, MAX_MULTIPV, MAX_THREADS, MIN_ELO, MOST_PIECES, SearchParam, SearchParams, Searcher,
+    Tablebase,
 };
 
 /// How moves and scores are written.
@@ -104,6 +105,11 @@ impl Options {
             ("UCI_Chess960", Kind::Check { default: false, set: |target, on| target.display.chess960 = on }),
             ("UCI_ShowWDL", Kind::Check { default: false, set: |target, on| target.display.wdl = on }),
             ("UCI_AnalyseMode", Kind::Check { default: false, set: |target, on| target.searcher.analyse = on }),
+            (
+                "UCI_LimitStrength",
+                Kind::Check { default: false, set: |target, on| target.searcher.limit_strength = on },
+            ),
+            ("UCI_Elo", spin(MAX_ELO.into(), MIN_ELO.into(), MAX_ELO.into(), set_elo)),
             ("EvalFile", Kind::Text { default: EMPTY, set: set_eval_file }),
             ("OwnBook", Kind::Check { default: false, set: |target, on| target.opening.is_on = on }),
             ("BookFile", Kind::Text { default: EMPTY, set: set_book_file }),
@@ -232,6 +238,11 @@ fn set_threads(target: &mut Target<'_>, threads: i64) -> Outcome {
 
 fn set_multipv(target: &mut Target<'_>, lines: i64) -> Outcome {
     target.searcher.multipv = lines as usize;
+    Ok(())
+}
+
+fn set_elo(target: &mut Target<'_>, elo: i64) -> Outcome {
+    target.searcher.elo = elo as i32;
     Ok(())
 }
 

@@ -53,9 +53,9 @@ impl Worker {
         }
     }
 
-    /// One iteration: `multipv` lines, each without the first moves of the lines before it.
+    /// One iteration: so many lines as wanted, each without the first moves of the lines before it.
     fn search_lines(&mut self, game: &mut Game, depth: i32, handler: &mut dyn Handler) -> Result<(), Abort> {
-        let lines = self.shared.multipv.min(self.root_moves.len());
+        let lines = self.shared.lines.min(self.root_moves.len());
         for first in 0..lines {
             self.first_root_move = first;
             self.seldepth = 0;
@@ -119,11 +119,11 @@ impl Worker {
         {
             return true;
         }
-        if shared.limits.infinite || shared.signals.is_pondering() {
-            return false;
-        }
         if shared.limits.soft_nodes.is_some_and(|soft| self.nodes >= soft) {
             return true;
+        }
+        if shared.limits.infinite || shared.signals.is_pondering() {
+            return false;
         }
         let Some(soft) = shared.soft else { return false };
         if shared.only_move {

@@ -27,6 +27,7 @@ mod scored;
 mod searcher;
 mod signals;
 mod singular;
+mod strength;
 mod table;
 mod tablebase;
 #[cfg(test)]
@@ -41,6 +42,7 @@ pub use quiescence::{Leaf, Line, Pruning, Quiescence};
 pub use report::{Handler, Info, RootWatcher, SearchResult};
 pub use searcher::{DEFAULT_HASH, MAX_MULTIPV, MAX_THREADS, Searcher};
 pub use signals::Signals;
+pub use strength::{MAX_ELO, MIN_ELO};
 pub use table::Bound;
 pub(crate) use tablebase::MOST_PIECES;
 pub use tablebase::{Tablebase, TablebaseUse, Wdl};

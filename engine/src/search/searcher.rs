@@ -16,6 +16,7 @@ use super::params::SearchParams;
 use super::prune::Reductions;
 use super::report::{Handler, Info, SearchResult};
 use super::signals::Signals;
+use super::strength::{MAX_ELO, Strength};
 use super::table::{Bound, Table};
 use super::tablebase::{Endings, TablebaseUse};
 use super::thread::{JobThread, on_large_stack};
@@ -23,6 +24,7 @@ use super::value::{DRAW, INFINITE, Value, is_decided, mated_in};
 use super::worker::{Kept, Shared, Worker};
 use crate::chess::{Game, Move};
 use crate::eval::Evaluator;
+use crate::random::Random;
 
 /// Default size of the table, mebibytes.
 pub const DEFAULT_HASH: usize = 16;
@@ -56,6 +58,12 @@ pub struct Searcher {
     pub overhead: Duration,
     /// Whether a position with a single legal move is searched like any other.
     pub analyse: bool,
+    /// Whether to play at the strength of `elo`, with one thread and without tablebases.
+    pub limit_strength: bool,
+    /// Elo to play at, from [`MIN_ELO`](super::MIN_ELO) to [`MAX_ELO`].
+    pub elo: i32,
+    /// Random numbers of limited strength.
+    pub(crate) random: Random,
 }
 
 impl Searcher {
@@ -75,6 +83,9 @@ impl Searcher {
             tablebase: TablebaseUse::default(),
             overhead: Duration::from_millis(10),
             analyse: false,
+            limit_strength: false,
+            elo: MAX_ELO,
+            random: Random::unpredictable(),
         })
     }
 
@@ -161,6 +172,11 @@ impl Searcher {
         self.kept.iter_mut().for_each(Kept::clear);
     }
 
+    /// The strength to play at, if it is limited.
+    fn strength(&self) -> Option<Strength> {
+        self.limit_strength.then(|| Strength::of_elo(self.elo))
+    }
+
     /// Searches until a limit is reached or [`Signals::stop`] is called.
     pub fn search(&mut self, game: &Game, limits: Limits, handler: &mut dyn Handler) -> SearchResult {
         on_large_stack(|| self.search_here(game, limits.clone(), handler))
@@ -177,7 +193,7 @@ impl Searcher {
         &mut self,
         start: Instant,
         game: &Game,
-        limits: Limits,
+        mut limits: Limits,
         handler: &mut dyn Handler,
     ) -> SearchResult {
         let legal = game.position().legal_moves();
@@ -197,16 +213,23 @@ impl Searcher {
         }
         let infinite = limits.infinite;
         self.table.begin_search();
+        let strength = self.strength();
+        // The other threads rest: they would search more than a small number of nodes before they see the limit.
+        let resting = self.kept.split_off(if strength.is_some() { 1 } else { self.kept.len() });
+        strength.iter().for_each(|strength| strength.restrict(&mut limits));
         let (shared, mut workers) = self.start(start, game, limits, &moves);
         workers[0].watcher = handler.watcher();
         let mut workers = self.run(workers, game, handler);
         let best = vote(&workers);
+        if let Some(strength) = strength {
+            strength.choose(&mut workers[best].root_moves, &mut self.random);
+        }
         if let Some(fault) = shared.endings.take_fault() {
             handler.fault(&fault);
         }
         let outcome = self.finish(&shared, &workers[best], game, handler);
-        self.kept =
-            workers.drain(..).map(|Worker { histories, pawns, evals, .. }| Kept { histories, pawns, evals }).collect();
+        let kept = |Worker { histories, pawns, evals, .. }| Kept { histories, pawns, evals };
+        self.kept = workers.into_iter().map(kept).chain(resting).collect();
         if waits_for_stop {
             self.signals.wait(infinite);
         }
@@ -223,7 +246,10 @@ impl Searcher {
     ) -> (Arc<Shared>, Vec<Worker>) {
         let budget = Budget::new(&limits, self.overhead, &self.params);
         let kept = std::mem::take(&mut self.kept);
-        let (endings, moves) = Endings::new(&self.tablebase, game, moves, limits.mate.is_some());
+        let multipv = self.multipv.max(1);
+        let strength = self.strength();
+        let plays_without_tables = limits.mate.is_some() || strength.is_some();
+        let (endings, moves) = Endings::new(&self.tablebase, game, moves, plays_without_tables);
         let shared = Arc::new(Shared {
             table: Arc::clone(&self.table),
             signals: Arc::clone(&self.signals),
@@ -235,7 +261,8 @@ impl Searcher {
             start,
             nodes: kept.iter().map(|_| AtomicU64::new(0)).collect(),
             is_over: AtomicBool::new(false),
-            multipv: self.multipv.max(1),
+            multipv,
+            lines: strength.map_or(1, Strength::lines).max(multipv),
             only_move: !self.analyse && game.position().legal_moves().len() == 1,
             endings,
             limits,

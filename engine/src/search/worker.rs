@@ -117,6 +117,8 @@ pub(super) struct Shared {
     pub(super) is_over: AtomicBool,
     /// Number of lines to report.
     pub(super) multipv: usize,
+    /// Number of lines to search, no fewer.
+    pub(super) lines: usize,
     /// There is one legal move: the first iteration is enough.
     pub(super) only_move: bool,
     /// Probes of the tablebase.

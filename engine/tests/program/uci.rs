@@ -31,6 +31,8 @@ fn the_handshake_names_every_option() {
         "UCI_Chess960 type check",
         "UCI_ShowWDL type check",
         "UCI_AnalyseMode type check",
+        "UCI_LimitStrength type check default false",
+        "UCI_Elo type spin default 2850 min 1000 max 2850",
         "EvalFile type string default <empty>",
     ] {
         assert!(lines.iter().any(|line| line.starts_with(&format!("option name {name}"))), "{name}");
