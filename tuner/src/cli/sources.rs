@@ -19,8 +19,8 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "FILE", help_heading = "Data")]
     start_from: Vec<PathBuf>,
 
-    /// Write the tuned numbers into this source file (C, C++, C#, Go, Java, Python, Rust), in the place of those that
-    /// stand there; nothing else of it changes. Parameters stand under their names in the rows: `Mobility[2][7]` is in
+    /// Write the tuned numbers into this source file (C, C++, C#, Go, Java, Python, Rust, Zig, JSON, TOML), in the place
+    /// of those that stand there; nothing else of it changes but blanks between columns. Parameters stand under their names in the rows: `Mobility[2][7]` is in
     /// the declaration of `Mobility`; the numbers of a pair `P` may also be called `P_MG` and `P_EG`. May be given
     /// several times: each parameter that is not frozen must be declared once in all of them, or nothing is written.
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::columns;
 use super::lexer::{Kind, Token, tokens};
 use super::pair::Pair;
 use super::syntax::{Declares, Syntax};
-use super::value::Node;
+use super::value::{Node, What};
 
 /// Words that stand in front of a name without declaring it.
 const NOT_TYPES: [&str; 17] = [
@@ -37,10 +38,15 @@ pub(super) struct Declaration {
     pub(super) half: Option<usize>,
     /// Its first byte.
     pub(super) start: usize,
+    /// It counts only where no other declares the name: a field of a structure, an entry of a list of macros.
+    pub(super) is_weak: bool,
+    /// Its numbers stand in columns.
+    pub(super) is_aligned: bool,
     pub(super) node: Node,
 }
 
 /// An open bracket.
+#[derive(Default)]
 struct Level<'s> {
     open: &'s [u8],
     is_enum: bool,
@@ -48,9 +54,41 @@ struct Level<'s> {
     is_type: bool,
     /// Several declarations of Go.
     is_group: bool,
+    /// The function of Go that gives variables their first values.
+    is_init: bool,
+    /// The fields of a structure of Rust and their values.
+    is_fields: bool,
+    /// The bracket.
+    opened: usize,
     /// The first token of the present statement in it.
     start: usize,
 }
+
+impl<'s> Level<'s> {
+    /// The bracket at a place, in a statement that starts at another.
+    fn opened_at(at: usize, statement: usize, tokens: &[Token<'s>], syntax: &Syntax) -> Self {
+        let (token, before) = (tokens[at], &tokens[statement.min(at)..at]);
+        let has = |words: &[&str]| token.is("{") && before.iter().any(|word| word.is_any(words));
+        let last = before.last();
+        let is_behind_type = token.is("{") && last.is_some_and(|last| last.kind == Kind::Word || last.is(">"));
+        Level {
+            open: token.text,
+            is_enum: has(&["enum"]),
+            is_type: syntax.directives && has(&["enum", "struct", "union", "class"]),
+            is_group: token.is("(") && last.is_some_and(|word| word.is_any(&["var", "const"])),
+            is_init: has(&["func"]) && has(&["init"]),
+            is_fields: syntax.lifetimes && is_behind_type && !has(&NOT_FIELDS),
+            opened: at,
+            start: at + 1,
+        }
+    }
+}
+
+/// Words that stand before braces which are no fields of a structure of Rust.
+const NOT_FIELDS: [&str; 17] = [
+    "struct", "enum", "union", "trait", "impl", "fn", "mod", "match", "if", "while", "for", "loop", "else", "unsafe",
+    "async", "move", "extern",
+];
 
 /// Finds all declarations of names.
 pub(super) fn find(
@@ -60,26 +98,33 @@ pub(super) fn find(
     pair: Option<&Pair>,
 ) -> Vec<Declaration> {
     let tokens = tokens(source, syntax);
-    let mut levels = vec![Level { open: b"", is_enum: false, is_type: false, is_group: false, start: 0 }];
+    let mut levels = vec![Level::default()];
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let level = levels.last().expect("the file itself");
         match token.kind {
             Kind::Line => levels.last_mut().expect("the file itself").start = at + 1,
-            Kind::Word => {
-                let Some((name, half)) = named(token.text, names) else { continue };
+            Kind::Word | Kind::Text => {
+                let word =
+                    if token.kind == Kind::Text { token.text.get(1..token.text.len() - 1) } else { Some(token.text) };
+                let Some((name, half)) = word.and_then(|word| named(word, names)) else { continue };
                 let scanner = Scanner { tokens: &tokens, syntax, at };
-                let Some(value) = scanner.value(level, levels.len()) else { continue };
+                let (value, is_weak) = match scanner.value(&levels) {
+                    Some(value) => (value, false),
+                    None => match scanner.weak_value(&levels) {
+                        Some(value) => (value, true),
+                        None => continue,
+                    },
+                };
                 let node = Node::of(&expression(&tokens[value..]), pair);
-                found.push(Declaration { name, half, start: token.start, node });
+                if is_weak && matches!(node.what, What::Other) {
+                    continue;
+                }
+                let is_aligned = columns::are_in(source, node.range.clone());
+                found.push(Declaration { name, half, start: token.start, is_weak, is_aligned, node });
             }
             Kind::Mark if token.is_any(&["(", "[", "{"]) => {
-                let before = &tokens[level.start.min(at)..at];
-                let has = |words: &[&str]| token.is("{") && before.iter().any(|word| word.is_any(words));
-                let is_enum = has(&["enum"]);
-                let is_type = syntax.directives && has(&["enum", "struct", "union", "class"]);
-                let is_group = token.is("(") && before.last().is_some_and(|word| word.is_any(&["var", "const"]));
-                levels.push(Level { open: token.text, is_enum, is_type, is_group, start: at + 1 });
+                levels.push(Level::opened_at(at, level.start, &tokens, syntax));
             }
             Kind::Mark if token.is_any(&[")", "]", "}"]) => {
                 let closed = if levels.len() > 1 { levels.pop() } else { None };
@@ -146,7 +191,8 @@ impl Scanner<'_, '_> {
     }
 
     /// Where the value begins that is given to the word, if this is a declaration.
-    fn value(&self, level: &Level, levels: usize) -> Option<usize> {
+    fn value(&self, levels: &[Level]) -> Option<usize> {
+        let level = levels.last()?;
         if self.syntax.directives && self.is_before(1, &["define"]) && self.is_before(2, &["#"]) {
             // With a bracket right behind its name, it is a function.
             let next = self.tokens.get(self.at + 1).filter(|next| next.kind != Kind::Line)?;
@@ -154,18 +200,56 @@ impl Scanner<'_, '_> {
             return (!is_function).then_some(self.at + 1);
         }
         let is_first = self.at == level.start;
+        let is_key = self.tokens[self.at].kind == Kind::Text;
         match self.syntax.declares {
+            Declares::Keys => {
+                let is_entry = is_key && levels.len() == 2 && (is_first || self.is_before(1, &[","]));
+                (is_entry && self.is(self.at + 1, ":")).then_some(self.at + 2)
+            }
+            _ if is_key => None,
             Declares::Typed => self.is_typed(level).then(|| self.behind_dimensions(level))?,
             Declares::Words(words) => {
                 let is_short = is_first && self.is(self.at + 1, ":=");
-                let is_declared = self.is_before(1, words) || (level.is_group && is_first) || is_short;
+                let is_set = level.is_init && is_first && self.is(self.at + 1, "=");
+                let is_declared = self.is_before(1, words) || (level.is_group && is_first) || is_short || is_set;
                 is_declared.then(|| self.behind_type())?
             }
             Declares::Lines => {
                 let is_declared = self.is(self.at + 1, "=") || self.is(self.at + 1, ":");
-                (is_declared && is_first && levels == 1).then(|| self.behind_type())?
+                let is_own = self.is_before(1, &["."]) && self.is_before(2, &["self"]) && self.at == level.start + 2;
+                (is_declared && (is_first || is_own) && levels.len() == 1).then(|| self.behind_type())?
             }
         }
+    }
+
+    /// Where the value begins that is given to the word as a field of a structure of Rust, or by a macro of C whose only
+    /// arguments they are.
+    fn weak_value(&self, levels: &[Level]) -> Option<usize> {
+        let [.., outer, level] = levels else { return None };
+        let value = self.at + 2;
+        if level.is_fields {
+            // Braces before these belong to a pattern.
+            let behind = self.tokens.get(self.behind_group(level.opened)?);
+            let is_pattern = behind.is_some_and(|next| next.is_any(&["=>", "=", "|", "if"]));
+            let is_entry = self.at == level.start || self.is_before(1, &[","]);
+            return (is_entry && self.is(self.at + 1, ":") && !is_pattern).then_some(value);
+        }
+        let name = level.opened.checked_sub(1)?;
+        let is_in_directive = self.is(outer.start, "#");
+        let is_entry = name == outer.start || (name > outer.start && self.is(name - 1, ")"));
+        let is_macro = self.syntax.directives
+            && level.open == b"("
+            && (levels.len() == 2 || is_in_directive)
+            && self.tokens[name].kind == Kind::Word
+            && is_entry;
+        let is_last = || {
+            let length = expression(&self.tokens[value..]).last()?.end();
+            self.tokens[value..]
+                .iter()
+                .find(|next| next.start >= length && next.kind != Kind::Line)
+                .map(|next| next.is(")"))
+        };
+        (is_macro && self.at == level.start && self.is(self.at + 1, ",") && is_last() == Some(true)).then_some(value)
     }
 
     /// Whether a type stands in front, or the word is one of an enumeration.
@@ -199,7 +283,10 @@ impl Scanner<'_, '_> {
         while self.is(at, "[") {
             at = self.behind_group(at)?;
         }
-        if self.is(at, "=") {
+        if self.syntax.properties && self.is(at, "{") {
+            at = self.behind_group(at)?;
+        }
+        if self.is(at, "=") || (self.syntax.properties && self.is(at, "=>")) {
             return Some(at + 1);
         }
         (self.syntax.initialises_by_braces() && !level.is_enum && self.is(at, "{")).then_some(at)

@@ -2,8 +2,10 @@
 //!
 //! [`Sources::find`] looks for the declaration of every parameter, in the languages of `syntax`: `lexer` divides a file
 //! into tokens, `declared` finds the names that are given a value, `value` reads the numbers of it. Only the digits and
-//! signs of numbers that change are replaced; all else stays as it is, byte for byte.
+//! signs of numbers that change are replaced, and blanks where numbers stand in columns (`columns`); all else stays as it
+//! is, byte for byte.
 
+mod columns;
 mod declared;
 mod diff;
 mod lexer;
@@ -19,8 +21,8 @@ use std::path::PathBuf;
 use common::input;
 use thiserror::Error;
 
-use super::emit;
-use crate::source::{Parameter, Start};
+use super::{Parameter, Start, emit};
+use columns::Replacement;
 use declared::Declaration;
 pub use pair::Pair;
 use syntax::Syntax;
@@ -65,6 +67,8 @@ pub struct Found<'s> {
 struct Place {
     file: usize,
     literal: Literal,
+    /// Its declaration's numbers stand in columns.
+    is_aligned: bool,
 }
 
 /// A source file with other numbers.
@@ -173,9 +177,9 @@ impl Sources {
         declarations: &'d [(usize, Declaration)],
         faults: &mut Faults,
     ) -> Head<'d> {
-        let of = |half| {
-            declarations.iter().filter(move |(_, one)| one.name == number && one.half == half).collect::<Vec<_>>()
-        };
+        let all = || declarations.iter().filter(|(_, one)| one.name == number);
+        let is_weak = all().all(|(_, one)| one.is_weak);
+        let of = |half| all().filter(|(_, one)| one.half == half && one.is_weak == is_weak).collect::<Vec<_>>();
         let told = |all: &[&(usize, Declaration)]| {
             let places = all.iter().map(|(file, one)| self.place(*file, one.start));
             places.collect::<Vec<_>>().join(" and ")
@@ -228,7 +232,7 @@ impl Sources {
     /// The numbers that stand in a declaration, at the end of a path; none where a list leaves them out, as 0.
     fn numbers_at(
         &self,
-        &(file, Declaration { ref node, .. }): &(usize, Declaration),
+        &(file, Declaration { ref node, is_aligned, .. }): &(usize, Declaration),
         steps: &[&str],
         start: Start,
         pair: Option<&Pair>,
@@ -249,7 +253,7 @@ impl Sources {
                     let place = self.place(file, node.range.start);
                     return Err(match length {
                         Some(length) => format!("{place}: none of the {length} elements here is `{step}`"),
-                        None => format!("{place}: expected a list, found `{}`", self.shown(file, node)),
+                        None => format!("{place}: expected a list, found {}", self.shown(file, node)),
                     });
                 }
             };
@@ -267,9 +271,10 @@ impl Sources {
                 (true, None) => "a pair of decimal numbers".to_owned(),
                 (true, Some(pair)) => format!("a pair of decimal numbers as in `{}`", pair.text()),
             };
-            format!("{}: expected {wanted}, found `{}`", self.place(file, node.range.start), self.shown(file, node))
+            format!("{}: expected {wanted}, found {}", self.place(file, node.range.start), self.shown(file, node))
         })?;
-        Ok(Some(literals.into_iter().map(|literal| Place { file, literal: literal.clone() }).collect()))
+        let place = |literal: &Literal| Place { file, literal: literal.clone(), is_aligned };
+        Ok(Some(literals.into_iter().map(place).collect()))
     }
 
     /// Refuses numbers that two parameters would have.
@@ -295,11 +300,15 @@ impl Sources {
         format!("{}:{line}", path.display())
     }
 
-    /// What stands at a place, in one line.
+    /// What stands at a place, quoted in one line, and what to do about it if that is known.
     fn shown(&self, file: usize, node: &Node) -> String {
         let text = String::from_utf8_lossy(&self.files[file].text[node.range.clone()]);
-        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if line.chars().count() > MOST_SHOWN { line.chars().take(MOST_SHOWN).chain(['…']).collect() } else { line }
+        let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if let Some((end, _)) = line.char_indices().nth(MOST_SHOWN) {
+            line.replace_range(end.., "…");
+        }
+        let is_repeat = matches!(node.what, What::Repeat);
+        format!("`{line}`{}", if is_repeat { ", one number for all elements: write each of them out" } else { "" })
     }
 
     fn names(&self) -> String {
@@ -333,10 +342,12 @@ impl Found<'_> {
     /// If whole numbers stand where the values have digits behind the decimal point.
     pub fn rewritten(&self, parameters: &[Parameter]) -> Result<Vec<Rewritten>, SourceError> {
         let mut faults = Faults::default();
-        let mut edits: Vec<Vec<(usize, usize, String)>> = vec![Vec::new(); self.sources.files.len()];
+        let mut replacements: Vec<Vec<Replacement>> = vec![Vec::new(); self.sources.files.len()];
         let mut changed = vec![0; self.sources.files.len()];
         for (parameter, places) in parameters.iter().zip(&self.places) {
-            for (&value, Place { file, literal }) in parameter.start.numbers().iter().zip(places.iter().flatten()) {
+            for (&value, Place { file, literal, is_aligned }) in
+                parameter.start.numbers().iter().zip(places.iter().flatten())
+            {
                 if literal.decimals.is_none() && parameter.decimals > 0 {
                     let place = self.sources.place(*file, literal.digits.start);
                     faults.add(format!(
@@ -348,37 +359,24 @@ impl Found<'_> {
                 }
                 let digits = parameter.decimals.max(literal.decimals.unwrap_or(0));
                 let text = emit::written(value, digits);
-                if text.parse() == Ok(literal.value) {
-                    continue;
-                }
-                changed[*file] += 1;
-                edits[*file].extend(literal.edits(&text, &self.sources.files[*file].text));
+                let is_changed = text.parse() != Ok(literal.value);
+                changed[*file] += usize::from(is_changed);
+                let edits = if is_changed { literal.edits(&text, &self.sources.files[*file].text) } else { Vec::new() };
+                let start = literal.sign.unwrap_or(literal.digits.start);
+                replacements[*file].push(Replacement { start, edits, is_aligned: *is_aligned });
             }
         }
         faults.result()?;
-        let files = self.sources.files.iter().zip(edits).zip(changed);
+        let files = self.sources.files.iter().zip(replacements).zip(changed);
         Ok(files
-            .map(|((file, edits), changed)| Rewritten {
+            .map(|((file, replacements), changed)| Rewritten {
                 path: file.path.clone(),
                 before: file.text.clone(),
-                after: edited(&file.text, edits),
+                after: columns::edited(&file.text, replacements),
                 changed,
             })
             .collect())
     }
-}
-
-/// A text with other text at some places.
-fn edited(text: &[u8], mut edits: Vec<(usize, usize, String)>) -> Vec<u8> {
-    edits.sort_unstable();
-    let (mut edited, mut at) = (Vec::with_capacity(text.len()), 0);
-    for (start, end, new) in edits {
-        edited.extend_from_slice(&text[at..start]);
-        edited.extend_from_slice(new.as_bytes());
-        at = end;
-    }
-    edited.extend_from_slice(&text[at..]);
-    edited
 }
 
 /// The name that a parameter stands under, and the indices and names that lead to it from there.

@@ -11,6 +11,8 @@ pub(super) enum Declares {
     Words(&'static [&'static str]),
     /// By being the first word of a line: `X = …`.
     Lines,
+    /// By being a key of the outermost object: `"X": …`.
+    Keys,
 }
 
 /// A form of strings.
@@ -58,11 +60,17 @@ pub(super) struct Syntax {
     pub(super) fills_up: bool,
     /// `#define`.
     pub(super) directives: bool,
+    /// `int X { get; set; } = 5;` and `int X => 5;`.
+    pub(super) properties: bool,
     pub(super) declares: Declares,
 }
 
 const fn short(mark: &'static str) -> Quote {
     Quote { open: mark, close: mark, escapes: true, is_long: false }
+}
+
+const fn literal(mark: &'static str) -> Quote {
+    Quote { open: mark, close: mark, escapes: false, is_long: false }
 }
 
 const fn long(mark: &'static str, escapes: bool) -> Quote {
@@ -81,6 +89,7 @@ const C: Syntax = Syntax {
     lines: false,
     fills_up: true,
     directives: true,
+    properties: false,
     declares: Declares::Typed,
 };
 
@@ -94,8 +103,13 @@ const JAVA: Syntax = Syntax {
     ..C
 };
 
-const CSHARP: Syntax =
-    Syntax { endings: &["cs"], quotes: &[long("\"\"\"", false), short("\""), short("'")], raw: Raw::Csharp, ..JAVA };
+const CSHARP: Syntax = Syntax {
+    endings: &["cs"],
+    quotes: &[long("\"\"\"", false), short("\""), short("'")],
+    raw: Raw::Csharp,
+    properties: true,
+    ..JAVA
+};
 
 const RUST: Syntax = Syntax {
     endings: &["rs"],
@@ -126,7 +140,24 @@ const PYTHON: Syntax = Syntax {
     ..JAVA
 };
 
-const ALL: [&Syntax; 6] = [&C, &CSHARP, &GO, &JAVA, &PYTHON, &RUST];
+const TOML: Syntax = Syntax {
+    endings: &["toml"],
+    quotes: &[long("\"\"\"", true), long("'''", false), short("\""), literal("'")],
+    ..PYTHON
+};
+
+const JSON: Syntax = Syntax { endings: &["json"], quotes: &[short("\"")], declares: Declares::Keys, ..JAVA };
+
+const ZIG: Syntax = Syntax {
+    endings: &["zig"],
+    block_comments: false,
+    // A line of a string begins with two backslashes.
+    quotes: &[literal("\\\\"), short("\""), short("'")],
+    declares: Declares::Words(&["const", "var"]),
+    ..JAVA
+};
+
+const ALL: [&Syntax; 9] = [&C, &CSHARP, &GO, &JAVA, &JSON, &PYTHON, &RUST, &TOML, &ZIG];
 
 impl Syntax {
     /// The language of a file, by the ending of its name.

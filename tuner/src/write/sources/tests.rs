@@ -58,6 +58,17 @@ fn declarations_of_every_form_are_found() {
         ("A.cs", "var s = @\"\\\"; int X = §;", None),
         ("a.go", "func f() {\n\tX := §\n}", None),
         ("a.go", "var (\n\ta = f(1,\n\t2)\n\tX int = §\n)", None),
+        ("a.rs", "impl Default for P { fn default() -> Self { Self { Y: S(1), X: S(§) } } }", Some("S({mg}, {eg})")),
+        ("a.rs", "struct P { X: i32 }\nfn f() -> P { P { X: § } }", None),
+        ("A.cs", "class A { public int X { get; set; } = §; int Y => X; }", None),
+        ("A.cs", "class A { static int X => §; }", None),
+        ("a.go", "var X S\nfunc init() {\n\tX = S{§}\n}", Some("S{{mg}, {eg}}")),
+        ("a.cpp", "#define LIST(P) \\\n P(Y, 5) \\\n P(X, §)\nint f() { return g(X, 5); }", None),
+        ("a.cpp", "TERM(Y, S(1, 2))\nTERM(X, S(§))\n", Some("S({mg}, {eg})")),
+        ("a.zig", "const s =\n    \\\\const X = 5;\n;\npub const X: i32 = §; // const X = 5;", None),
+        ("a.py", "class A:\n    def __init__(self):\n        self.X = §\n", None),
+        ("a.toml", "# X = 5\n[values]\ns = 'X = 5\\'\nX = § # five\n", None),
+        ("a.json", "{ \"a\": { \"X\": 5 }, \"b\": [\"X\"],\n  \"X\": [§] }", Some("[{mg}, {eg}]")),
         ("a.py", "class A:\n    X = § # X = 5\n", None),
         ("a.py", "s = \"\"\"\nX = 5\n\"\"\"\nX: int = \\\n §; y = 5", None),
     ] {
@@ -85,6 +96,12 @@ fn what_is_used_is_not_declared() {
         ("a.rs", "fn f(X: i32) { X = 5; g(X) } // const X: i32 = 5;\n/* /* */ const X: i32 = 5; */"),
         ("a.go", "func f() { X = 5; if X == 5 { } }\nvar s = `\nvar X = 5\n`"),
         ("a.py", "f(\n  X = 5,\n)\nX[0] = 5\na.X = 5\nX += 5\nif X == 5: pass\n'''\nX = 5\n'''\n"),
+        ("a.rs", "struct P { X: i32 } match p { P { X: 5 } => 1, _ => f(|X: i32| 5) }; if let P { X: 5 } = p {}"),
+        ("a.cpp", "#define MAX(X, b) 5\nint f(X, 5); void g() { h(X, 5); MAX(X, 5); } TERM(X, 5, 6) TERM(7, X, 5)"),
+        ("a.go", "func initial() { X = 5 }\nfunc init() { if a { b.X = 5 }\nY.X = 5 }"),
+        ("a.json", "{ \"a\": { \"X\": 5 }, \"b\": \"X\" }"),
+        ("a.toml", "a.X = 5\nb = { X = 5 }"),
+        ("a.zig", "X = 5; const y = .{ .X = 5 };"),
         ("A.cs", "x = new A { X = 5 }; s = @\"\"\" int X = 5; \"; t = $\"int X = 5;\";"),
     ] {
         let fault = rewritten(file, text, &parameter("X", &[1.0]), None);
@@ -115,6 +132,46 @@ fn only_digits_and_signs_change() {
 }
 
 #[test]
+fn elements_have_names_with_dots() {
+    for (file, text) in [
+        ("a.py", "X = {\n    chess.KNIGHT: S(§),\n    chess.PAWN: S(1, 2),\n}"),
+        ("A.cs", "Dictionary<Piece, S> X = new() { [Piece.PAWN] = new(1, 2), [Piece.KNIGHT] = new(§) };"),
+        ("A.cs", "static readonly Table X = new(PAWN: new(1, 2), KNIGHT: new(§));"),
+    ] {
+        let after = rewritten(file, &text.replace('§', "3, 4"), &parameter("X.KNIGHT", &[-5.0, 0.0]), None);
+        assert_eq!(after, Ok(text.replace('§', "-5, 0")));
+    }
+    let nested = "static readonly Table X = new(new(0, 0), new(§));";
+    let after = rewritten("A.cs", &nested.replace('§', "2, -11"), &parameter("X[1]", &[3.0, 4.0]), None);
+    assert_eq!(after, Ok(nested.replace('§', "3, 4")));
+}
+
+/// The end of a number stays in its column as far as blanks in front of it allow.
+#[test]
+fn numbers_stay_in_their_columns() {
+    let pairs = |numbers: &[[f64; 2]]| {
+        let pair = |(index, pair): (usize, &[f64; 2])| parameter(&format!("X[{index}]"), pair);
+        numbers.iter().enumerate().map(pair).collect::<Vec<_>>()
+    };
+    for (before, numbers, after) in [
+        ("S(   0,    0)", &[[-8.0, -13.0]][..], "S(  -8,  -13)"),
+        ("S( -10,    7)", &[[0.0, 123.0]], "S(   0,  123)"),
+        ("S(   0,    0)", &[[-10_000.0, 5.0]], "S(-10000,  5)"),
+        ("S(-8, -13)", &[[0.0, 1.0]], "S(0, 1)"),
+        ("S(0, 0)", &[[-8.0, -13.0]], "S(-8, -13)"),
+        ("S(0, 0), S(  5,  7)", &[[-8.0, 10.0], [5.0, 7.0]], "S(-8, 10), S(5,  7)"),
+        ("S(100,  2),\n    S(  7, 10)", &[[5.0, 2.0], [-777.0, 10.0]], "S(  5,  2),\n    S(-777, 10)"),
+        ("  {  5, -6},\n  {-10,   8}", &[[-55.0, 7.0], [3.0, -888.0]], "  { -55, 7},\n  {  3, -888}"),
+    ] {
+        let parameters = pairs(numbers);
+        let sources = sources(&[("a.c", &format!("S X[] = {{{before}}};"))]);
+        let found = sources.find(&parameters, &vec![false; numbers.len()], None).unwrap();
+        let text = String::from_utf8(found.rewritten(&parameters).unwrap()[0].after.clone()).unwrap();
+        assert_eq!(text, format!("S X[] = {{{after}}};"));
+    }
+}
+
+#[test]
 fn what_cannot_be_written_is_told_with_its_place() {
     let pair = |name| parameter(name, &[1.0, 2.0]);
     let single = |name| parameter(name, &[1.0]);
@@ -124,7 +181,13 @@ fn what_cannot_be_written_is_told_with_its_place() {
         ("int X = 010;", single("X"), None, "`X`: a.c:2: expected a decimal number, found `010`"),
         ("int X = 2 * 5;", single("X"), None, "`X`: a.c:2: expected a decimal number, found `2 * 5`"),
         ("int X = t[5];", single("X"), None, "`X`: a.c:2: expected a decimal number, found `t[5]`"),
-        ("int X = -S(5);", single("X"), None, "`X`: a.c:2: expected a decimal number, found `-S(5)`"),
+        ("int X = ~S(5);", single("X"), None, "`X`: a.c:2: expected a decimal number, found `~S(5)`"),
+        (
+            "S X[4] = [S(0, 0); 4];",
+            pair("X[1]"),
+            None,
+            "`X[1]`: a.c:2: expected a list, found `[S(0, 0); 4]`, one number for all elements: write each of them out",
+        ),
         ("int X = S(1, 2);", single("X"), None, "`X`: a.c:2: expected a decimal number, found `S(1, 2)`"),
         ("int X = 5;", pair("X"), None, "`X`: a.c:2: expected a pair of decimal numbers, found `5`"),
         ("int X = {1,\n A};", pair("X"), None, "`X`: a.c:2: expected a pair of decimal numbers, found `{1, A}`"),
@@ -187,6 +250,7 @@ fn elements_that_are_not_named_keep_their_numbers() {
         ("Score X = {.eg = 3, .mg = 4};", "Score X = {.eg = 2, .mg = 1};"),
         ("Score X = {[1] = 3, [0] = 4};", "Score X = {[1] = 2, [0] = 1};"),
         ("int X[1][2] = {{3, 4}};", "int X[1][2] = {{1, 2}};"),
+        ("int X = -S(4, -5);", "int X = -S(-1, -2);"),
         ("int X = (4 << 16) + -3;", "int X = (2 << 16) + 1;"),
     ] {
         let shape = text.contains("<<").then_some("({eg}<<16)+{mg}");
@@ -226,10 +290,56 @@ fn differences_are_those_that_patch_reads() {
 
 #[test]
 fn no_bytes_make_it_panic() {
-    const PIECES: [&str; 44] = [
-        "X", "Y", " ", "\n", "=", "(", ")", "[", "]", "{", "}", ",", ";", "-", "5", "0.5f", "\"", "'", "\"\"\"", "`",
-        "#", "#define ", "//", "/*", "*/", "\\", "R\"(", "r#\"", "@\"", "<", ">", ">>", ":", "::", ".", "..", "const ",
-        "int ", "var ", "enum ", "S", "X_MG", "\u{FFFD}", "'a",
+    const PIECES: [&str; 49] = [
+        "X",
+        "Y",
+        " ",
+        "\n",
+        "=",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ";",
+        "-",
+        "5",
+        "0.5f",
+        "\"",
+        "'",
+        "\"\"\"",
+        "`",
+        "#",
+        "#define ",
+        "//",
+        "/*",
+        "*/",
+        "\\",
+        "R\"(",
+        "r#\"",
+        "@\"",
+        "<",
+        ">",
+        ">>",
+        ":",
+        "::",
+        ".",
+        "..",
+        "const ",
+        "int ",
+        "var ",
+        "enum ",
+        "S",
+        "X_MG",
+        "\u{FFFD}",
+        "'a",
+        "\"X\"",
+        "func init",
+        "self.",
+        "Self ",
+        "M(",
     ];
     let mut state = 1_u64;
     let mut random = |below: usize| {
@@ -239,7 +349,7 @@ fn no_bytes_make_it_panic() {
     let pair: Pair = "S({mg},{eg})".parse().expect("a pair");
     let parameters = [parameter("X", &[1.0]), parameter("Y[1]", &[3.0, 4.0])];
     let mut found = 0;
-    for name in ["a.c", "a.rs", "a.cs", "a.java", "a.go", "a.py"] {
+    for name in ["a.c", "a.rs", "a.cs", "a.java", "a.go", "a.py", "a.json", "a.toml", "a.zig"] {
         for _ in 0..4000 {
             let mut text = Vec::new();
             for _ in 0..random(40) {

@@ -18,22 +18,24 @@ pub(super) struct Literal {
     pub(super) value: f64,
     /// Digits behind its decimal point, if it has one.
     pub(super) decimals: Option<usize>,
+    /// A minus in front of brackets around it negates it: the 4 of `-S(4, 5)`.
+    is_negated: bool,
 }
 
 impl Literal {
-    /// What is to stand instead of which bytes of the text, so that the number is another one. What is between sign and
-    /// digits stays.
+    /// What is to stand instead of which bytes of the text, in their order, so that the number is another one. What is
+    /// between sign and digits stays.
     pub(super) fn edits(&self, number: &str, text: &[u8]) -> Vec<(usize, usize, String)> {
         let (is_negative, digits) = number.strip_prefix('-').map_or((false, number), |digits| (true, digits));
+        let is_zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+        let is_negative = !is_zero && is_negative != self.is_negated;
         // `7f` is no number where `7.f` is one.
         let point = if self.decimals == Some(0) && !digits.contains('.') { "." } else { "" };
         let minus = if is_negative && self.sign.is_none() { "-" } else { "" };
-        let mut edits = vec![(self.digits.start, self.digits.end, format!("{minus}{digits}{point}"))];
-        if let Some(sign) = self.sign {
-            let new = if is_negative { "-" } else { "" };
-            edits.extend((text[sign] == b'-' || is_negative).then(|| (sign, sign + 1, new.to_owned())));
-        }
-        edits
+        let sign = self.sign.filter(|&sign| text[sign] == b'-' || is_negative);
+        let new_sign = sign.map(|sign| (sign, sign + 1, if is_negative { "-" } else { "" }.to_owned()));
+        let new_digits = (self.digits.start, self.digits.end, format!("{minus}{digits}{point}"));
+        new_sign.into_iter().chain([new_digits]).collect()
     }
 }
 
@@ -52,6 +54,8 @@ pub(super) enum What {
     Pair([Literal; 2]),
     /// What stands in brackets, and how many levels of them there are.
     List(Vec<Item>, usize),
+    /// `[S(0, 0); 4]`: elements that share one number.
+    Repeat,
     /// Something that has to be computed.
     Other,
 }
@@ -72,9 +76,33 @@ impl Node {
         parse(tokens, pair, 0)
     }
 
+    /// Negates all its numbers.
+    fn negated(mut self) -> Node {
+        let negate = |literal: &mut Literal| {
+            literal.is_negated ^= true;
+            literal.value = -literal.value;
+        };
+        self.what = match self.what {
+            What::Number(mut number) => {
+                negate(&mut number);
+                What::Number(number)
+            }
+            What::Pair(mut pair) => {
+                pair.iter_mut().for_each(negate);
+                What::Pair(pair)
+            }
+            What::List(items, levels) => {
+                let negated = |item: Item| Item { node: item.node.negated(), ..item };
+                What::List(items.into_iter().map(negated).collect(), levels)
+            }
+            other @ (What::Repeat | What::Other) => other,
+        };
+        self
+    }
+
     fn levels(&self) -> usize {
         match self.what {
-            What::Number(_) | What::Other => 0,
+            What::Number(_) | What::Repeat | What::Other => 0,
             What::Pair(_) => 1,
             What::List(_, levels) => levels,
         }
@@ -145,7 +173,16 @@ fn parse(tokens: &[Token], pair: Option<&Pair>, depth: usize) -> Node {
         What::Pair(numbers)
     } else if let Some(number) = number(tokens) {
         What::Number(number)
+    } else if let [minus, rest @ ..] = tokens
+        && minus.is("-")
+        && depth < MOST_LEVELS
+        && (group(rest).is_some() || pair.is_some_and(|pair| pair.matches(rest).is_some()))
+    {
+        parse(rest, pair, depth + 1).negated().what
     } else if let Some(inner) = group(tokens).filter(|_| depth < MOST_LEVELS) {
+        if is_repeat(inner) {
+            return Node { range, what: What::Repeat };
+        }
         let items = items(inner, pair, depth + 1);
         let levels = 1 + items.iter().map(|item| item.node.levels()).max().unwrap_or(0);
         What::List(items, levels)
@@ -177,7 +214,7 @@ pub(super) fn number(tokens: &[Token]) -> Option<Literal> {
     let value: f64 = plain.parse().ok().filter(|_| !is_other)?;
     let value = if sign.is_some_and(|sign| sign.is("-")) { -value } else { value };
     let digits = number.start..number.start + text.len();
-    Some(Literal { sign: sign.map(|sign| sign.start), digits, value, decimals })
+    Some(Literal { sign: sign.map(|sign| sign.start), digits, value, decimals, is_negated: false })
 }
 
 /// What stands in the brackets that the tokens end with, if all that is before is a type or a name.
@@ -195,9 +232,22 @@ fn group<'t, 's>(tokens: &'t [Token<'s>]) -> Option<&'t [Token<'s>]> {
         depth.take(token);
     }
     let open = open.filter(|_| depth.brackets == 1)?;
-    let prefix = &before[..open];
+    let prefix = match &before[..open] {
+        // `new() { … }`
+        [made @ .., empty, closed] if empty.is("(") && closed.is(")") && before[open].is("{") => made,
+        prefix => prefix,
+    };
     let is_index = before[open].is("[") && prefix.last().is_some_and(|token| token.kind == Kind::Word || token.is("]"));
     (!is_index && is_type(prefix)).then_some(&before[open + 1..])
+}
+
+/// Whether what stands in brackets is an element and how often it is repeated.
+fn is_repeat(tokens: &[Token]) -> bool {
+    let mut depth = Depth::default();
+    tokens.iter().any(|token| {
+        depth.take(token);
+        depth.is_outside() && token.is(";")
+    })
 }
 
 /// Whether tokens could be what stands before brackets: `S`, `Score::new`, `new int[4]`, `&`, `[64]int`, `(Score)`.
@@ -267,14 +317,32 @@ fn split<'t, 's>(tokens: &'t [Token<'s>]) -> Vec<&'t [Token<'s>]> {
 
 /// What says the place of an element, if it does, and the element without it.
 fn keyed<'t, 's>(tokens: &'t [Token<'s>]) -> (Option<Vec<u8>>, &'t [Token<'s>]) {
-    let (key, value) = match tokens {
-        [open, key, close, is, value @ ..] if open.is("[") && close.is("]") && is.is("=") => (key, value),
-        [point, key, is, value @ ..] if point.is(".") && is.is("=") => (key, value),
-        [key, is, value @ ..] if is.is(":") || (is.is("=") && key.kind == Kind::Word) => (key, value),
+    let (key, value) = match (tokens, unqualified(tokens)) {
+        ([open, rest @ ..], _)
+            if open.is("[")
+                && let [key, close, is, value @ ..] = unqualified(rest)
+                && close.is("]")
+                && is.is("=") =>
+        {
+            (key, value)
+        }
+        ([point, key, is, value @ ..], _) if point.is(".") && is.is("=") => (key, value),
+        (_, [key, is, value @ ..]) if is.is(":") || (is.is("=") && key.kind == Kind::Word) => (key, value),
         _ => return (None, tokens),
     };
     let name = if key.kind == Kind::Text { key.text.get(1..key.text.len() - 1) } else { Some(key.text) };
     (Some(name.unwrap_or_default().to_vec()), value)
+}
+
+/// Tokens without what qualifies the name that they begin with: `PAWN` of `chess.PAWN`.
+fn unqualified<'t, 's>(mut tokens: &'t [Token<'s>]) -> &'t [Token<'s>] {
+    while let [scope, point, rest @ ..] = tokens
+        && scope.kind == Kind::Word
+        && point.is_any(&[".", "::"])
+    {
+        tokens = rest;
+    }
+    tokens
 }
 
 /// How many brackets are open, those of types among them.
