@@ -8,9 +8,10 @@ ifneq ($(MAKECMDGOALS),dist)
 export RUSTFLAGS ?= -C target-cpu=native
 endif
 
-# What OpenBench calls a network are the parameters to embed.
+# What OpenBench calls a network are the parameters to embed: an absolute path, or one from here. No function of make
+# touches it, because they split paths at blanks.
 ifneq ($(EVALFILE),)
-export MERINO_PARAMS := $(abspath $(EVALFILE))
+export MERINO_PARAMS := $(EVALFILE)
 endif
 
 ifeq ($(OS),Windows_NT)

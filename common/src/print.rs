@@ -22,8 +22,13 @@ pub fn line(text: fmt::Arguments<'_>) {
 
 /// The same for text with control sequences of the program's own, such as colours, and with nothing from outside.
 pub fn unescaped(text: &str) {
+    exact(&format!("{text}\n"));
+}
+
+/// The same without the end of the line.
+pub fn exact(text: &str) {
     let mut output = io::stdout().lock();
-    match writeln!(output, "{text}").and_then(|()| output.flush()) {
+    match write!(output, "{text}").and_then(|()| output.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(CLOSED),
         Err(error) => fail(&format!("standard output: {error}")),
         Ok(()) => {}

@@ -69,7 +69,7 @@ search_params! {
     /// Plies taken off that margin when the position is improving, in hundredths.
     rfp_improving: 78 in 0..=200;
     /// Razoring up to this depth.
-    razor_max_depth: 1 in 1..=6;
+    razor_max_depth: 1 in 0..=6;
     /// Margin of razoring, centipawns a ply.
     razor_margin: 280 in 100..=500;
     /// Null move from this depth on.

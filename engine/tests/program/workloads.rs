@@ -98,6 +98,28 @@ fn stdout(arguments: &[&str]) -> String {
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
 
+#[test]
+fn the_inputs_of_spsa_can_be_pasted_whole() {
+    let text = stdout(&["spsa-inputs"]);
+    assert!(text.lines().count() > 50 && text.lines().all(|line| line.split(", ").count() == 7), "{text}");
+    assert!(!text.ends_with('\n'));
+}
+
+/// A worker passes the network as an absolute path, in which may be blanks and, on Windows, backslashes.
+#[test]
+fn make_passes_the_network_on_as_it_is() {
+    let network = "C:\\Open Bench\\Networks\\1A2B3C4D";
+    let make = std::process::Command::new("make")
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .args(["--silent", "--eval", "show:; @printenv MERINO_PARAMS", "show"])
+        .arg(format!("EVALFILE={network}"))
+        .output();
+    match make {
+        Ok(output) => assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), network),
+        Err(error) => eprintln!("skipped: make: {error}"),
+    }
+}
+
 /// OpenBench reads the last line with `(\d+\s+nodes)` and `(\d+\s+nps)`.
 #[test]
 fn the_bench_ends_with_nodes_and_speed() {
