@@ -120,6 +120,29 @@ fn make_passes_the_network_on_as_it_is() {
     }
 }
 
+/// A compiler of an LLVM that nobody has, and a cargo that builds nothing.
+#[cfg(unix)]
+#[test]
+fn a_build_without_a_profile_says_what_is_missing() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("rustc", "echo 'LLVM version: 999.1.0'"), ("cargo", "echo \"$@\"")] {
+        let program = folder.path().join(name);
+        std::fs::write(&program, format!("#!/bin/sh\n{text}\n")).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap_or_default());
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../.ci/engine");
+    let output = std::process::Command::new("bash").arg(script).env("PATH", path).output().unwrap();
+    let [built, told] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(built.starts_with("build --profile dist ") && built.lines().count() == 1, "{built}");
+    assert_eq!(
+        told,
+        "no llvm-profdata of LLVM 999: builds without a profile of a bench, for an engine up to 9 % slower; get it by: \
+         rustup component add llvm-tools\n"
+    );
+}
+
 /// OpenBench reads the last line with `(\d+\s+nodes)` and `(\d+\s+nps)`.
 #[test]
 fn the_bench_ends_with_nodes_and_speed() {
