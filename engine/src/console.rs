@@ -37,6 +37,15 @@ impl Console {
         Ok(Console { receiver, sender, unread: None })
     }
 
+    /// Events of lines, and of their end.
+    pub(crate) fn of(lines: impl IntoIterator<Item = String>) -> Self {
+        let (sender, receiver) = mpsc::channel();
+        let events = lines.into_iter().map(|line| Event::Line(line.trim().to_owned())).chain([Event::End]);
+        // The receiver is at hand.
+        events.for_each(|event| _ = sender.send(event));
+        Console { receiver, sender, unread: None }
+    }
+
     /// The next event; waits for it.
     pub(crate) fn next(&mut self) -> Event {
         match self.unread.take() {

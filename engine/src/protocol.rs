@@ -13,12 +13,22 @@ use crate::xboard::{self, GREETING};
 /// # Errors
 /// If the system gives no thread to read with.
 pub fn run(offer: Offer) -> io::Result<()> {
-    let mut console = Console::open()?;
+    run_on(Console::open()?, offer);
+    Ok(())
+}
+
+/// The same with lines instead of standard input, for programs that send nonsense. They are all waiting at once, and the
+/// end of input stops searches.
+pub fn run_on_lines(lines: impl IntoIterator<Item = String>, offer: Offer) {
+    run_on(Console::of(lines), offer);
+}
+
+fn run_on(mut console: Console, offer: Offer) {
     let first = loop {
         match console.next() {
             Event::Line(line) if line.is_empty() => {}
             Event::Line(line) => break line,
-            Event::End | Event::Done(..) => return Ok(()),
+            Event::End | Event::Done(..) => return,
         }
     };
     if first == GREETING {
@@ -27,7 +37,6 @@ pub fn run(offer: Offer) -> io::Result<()> {
         console.unread(first);
         uci::run(&mut console, offer);
     }
-    Ok(())
 }
 
 /// Speaks XBoard's protocol on standard input and output until `quit` or the end of input.
