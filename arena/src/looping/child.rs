@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use arena::schedule::Stop;
-use arena::uci_client::{ProcessGroup, shortened};
+use arena::uci_client::shortened;
 use common::note;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use tools::children::ProcessGroup;
 
 /// How often it is looked whether the program has ended.
 const PAUSE: Duration = Duration::from_millis(20);

@@ -3,6 +3,7 @@
 //! What is done is what stands in the folder: `gen-001/result.json` and its like record the steps that are done, and
 //! the step that is not goes on from its own files.
 
+mod call;
 mod child;
 mod params;
 mod programs;

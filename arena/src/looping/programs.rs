@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use arena::schedule::Stop;
 use arena::uci_client::{Engine, EngineSpec, Timeouts};
 
-use super::steps::{Call, call, text, written};
+use super::call::{Call, call, text, written};
 use super::{Work, child};
 use crate::args::{CommandLine, find_program};
 

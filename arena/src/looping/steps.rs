@@ -1,7 +1,6 @@
 //! The steps of a generation: what they run, and what is recorded of it.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -14,6 +13,7 @@ use common::files::{Kind, RunFiles, TOML, write_whole};
 use common::note;
 use serde_json::{Map, Value, json};
 
+use super::call::{Call, call, text, written};
 use super::programs::{Program, starts};
 use super::{Work, child, read};
 use crate::args::{CommandLine, CommonArgs, Games, REWRITTEN};
@@ -23,9 +23,6 @@ use crate::{generate, output};
 
 /// What the test says of two engines that is recorded, by its name in the JSON of a match.
 const OF_TEST: [&str; 7] = ["games", "wins", "losses", "draws", "elo", "elo_error", "seconds"];
-
-/// A program that a step runs, and the words behind its name.
-pub(super) type Call = (PathBuf, Vec<String>);
 
 impl Work {
     /// Does a step; what it came to, or nothing if it was interrupted.
@@ -225,18 +222,6 @@ impl Work {
     }
 }
 
-/// A command line with its values.
-pub(super) fn call(line: &CommandLine, values: &[(&str, Vec<String>)]) -> Result<Call> {
-    let mut words = line.filled(values);
-    let first = words.remove(0);
-    let program = line.program()?;
-    Ok((if text(&program).contains("{engine}") { first.into() } else { program }, words))
-}
-
-pub(super) fn text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
-}
-
 /// Words as a shell takes them.
 fn shell_line(words: impl Iterator<Item = String>) -> String {
     let is_plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_=+./,:@%".contains(&byte));
@@ -251,21 +236,11 @@ fn log_table(path: &Path, table: &str) {
     }
 }
 
-/// Refuses a step that is done and has not made its file.
-pub(super) fn written(path: &Path, is_done: bool) -> Result<()> {
-    if is_done && !fs::metadata(path).is_ok_and(|file| file.len() > 0) {
-        bail!("{}: was not written", path.display());
-    }
-    Ok(())
-}
-
-/// The losses that a tuner tells in JSON, of whatever it minimised, and the number of its positions, as far as known.
+/// The losses in the JSON of a tuner, and the number of its positions, as far as they are there.
 fn losses(told: &Value) -> Map<String, Value> {
-    let minimised = |loss: &Value| [loss, &loss["qsearch"], &loss["static"]].into_iter().find_map(Value::as_f64);
-    let pair = |of: &Value| Some(json!({ "before": minimised(&of["before"])?, "after": minimised(&of["after"])? }));
-    let positions = told["positions"].as_u64().or(told["rows"].as_u64()).map(Value::from);
-    let held_out = pair(&told["held_loss"]).or_else(|| pair(&told["held_out_loss"]));
-    let all = [("positions", positions), ("loss", pair(&told["loss"])), ("held_out", held_out)];
+    let pair = |of: &Value| Some(json!({ "before": of["before"].as_f64()?, "after": of["after"].as_f64()? }));
+    let positions = told["positions"].as_u64().map(Value::from);
+    let all = [("positions", positions), ("loss", pair(&told["loss"])), ("held_out", pair(&told["held_loss"]))];
     all.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }
 
@@ -274,16 +249,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn losses_of_either_kind_of_fit_are_found() {
-        let merino = json!({ "positions": 9, "loss": { "before": { "static": 0.3, "qsearch": 0.2 },
-            "after": { "static": 0.25, "qsearch": null } }, "held_loss": null });
-        let found = json!({ "positions": 9, "loss": { "before": 0.2, "after": 0.25 } });
-        assert_eq!(Value::from(losses(&merino)), found);
-        let other = json!({ "rows": 7, "loss": { "before": 0.3, "after": 0.2 },
-            "held_out_loss": { "before": 0.4, "after": 0.5 } });
-        let found = json!({ "positions": 7, "loss": { "before": 0.3, "after": 0.2 },
+    fn losses_of_a_fit_are_found() {
+        let fit = json!({ "positions": 9, "loss": { "before": 0.3, "after": 0.2 },
+            "held_loss": { "before": 0.4, "after": 0.5 } });
+        let found = json!({ "positions": 9, "loss": { "before": 0.3, "after": 0.2 },
             "held_out": { "before": 0.4, "after": 0.5 } });
-        assert_eq!(Value::from(losses(&other)), found);
+        assert_eq!(Value::from(losses(&fit)), found);
+        let without = json!({ "positions": 9, "loss": { "before": 0.3, "after": 0.2 }, "held_loss": null });
+        let found = json!({ "positions": 9, "loss": { "before": 0.3, "after": 0.2 } });
+        assert_eq!(Value::from(losses(&without)), found);
         assert_eq!(losses(&Value::Null), Map::new());
     }
 }

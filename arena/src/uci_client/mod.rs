@@ -5,7 +5,6 @@
 mod bounds;
 mod engine;
 mod exchange;
-mod group;
 mod info;
 mod limit;
 mod option;
@@ -17,7 +16,6 @@ mod spec;
 pub use bounds::{LONGEST_TEXT, MAX_NOTES, shortened};
 pub use engine::{Answer, Engine, EngineError, Search, Timeouts};
 pub use exchange::{LOG_MARK, log_to};
-pub use group::{ProcessGroup, kill_all};
 pub use info::{Info, Score};
 pub use limit::{Limit, LimitError, TimeControl};
 pub use reported::Reported;

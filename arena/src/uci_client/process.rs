@@ -12,7 +12,7 @@ use rustix::io::ioctl_fionbio;
 use super::EngineSpec;
 use super::bounds::{LONGEST_LINE, LONGEST_TEXT};
 use super::exchange::{Direction, Exchange};
-use super::group::ProcessGroup;
+use tools::children::ProcessGroup;
 
 /// A wait is made of pieces as long as this at most.
 const SLICE: Duration = Duration::from_millis(100);

@@ -1,7 +1,7 @@
 //! Parameters in the source files of an engine: what stands there, and other numbers in their place.
 //!
 //! [`Sources::find`] looks for the declaration of every parameter, in the languages of `syntax`: `lexer` divides a file
-//! into tokens, `declared` finds the names that are given a value, `value` reads the numbers of it. Only the digits and
+//! into tokens, `declared` finds the names that are given a value, `value` reads the numbers of it (`literal`). Only the digits and
 //! signs of numbers that change are replaced, and blanks where numbers stand in columns (`columns`); all else stays as it
 //! is, byte for byte.
 
@@ -9,6 +9,7 @@ mod columns;
 mod declared;
 mod diff;
 mod lexer;
+mod literal;
 mod pair;
 mod syntax;
 #[cfg(test)]
@@ -21,12 +22,14 @@ use std::path::PathBuf;
 use common::input;
 use thiserror::Error;
 
-use super::{Parameter, Start, emit};
+use super::emit;
+use crate::source::{Parameter, Start};
 use columns::Replacement;
 use declared::Declaration;
+use literal::Literal;
 pub use pair::Pair;
 use syntax::Syntax;
-use value::{Literal, Node, What};
+use value::{Node, What};
 
 /// Faults that are told; of the others the number.
 const MOST_FAULTS: usize = 5;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::str::FromStr;
 
 use super::lexer::{Token, tokens};
+use super::literal::{Literal, number};
 use super::syntax::Syntax;
-use super::value::{Literal, number};
 
 /// How a pair of a midgame and an endgame number is written: `S({mg}, {eg})`.
 #[derive(Clone, Debug, PartialEq, Eq)]

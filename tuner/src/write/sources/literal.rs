@@ -1,0 +1,61 @@
+//! Decimal numbers as they stand in a file.
+
+use std::ops::Range;
+
+use super::lexer::{Kind, Token};
+
+/// A decimal number as it stands in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Literal {
+    /// Where its sign stands, if it has one.
+    pub(super) sign: Option<usize>,
+    /// Where its digits stand; what says its type is behind them.
+    pub(super) digits: Range<usize>,
+    pub(super) value: f64,
+    /// Digits behind its decimal point, if it has one.
+    pub(super) decimals: Option<usize>,
+    /// A minus in front of brackets around it negates it: the 4 of `-S(4, 5)`.
+    pub(super) is_negated: bool,
+}
+
+impl Literal {
+    /// What is to stand instead of which bytes of the text, in their order, so that the number is another one. What is
+    /// between sign and digits stays.
+    pub(super) fn edits(&self, number: &str, text: &[u8]) -> Vec<(usize, usize, String)> {
+        let (is_negative, digits) = number.strip_prefix('-').map_or((false, number), |digits| (true, digits));
+        let is_zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+        let is_negative = !is_zero && is_negative != self.is_negated;
+        // `7f` is no number where `7.f` is one.
+        let point = if self.decimals == Some(0) && !digits.contains('.') { "." } else { "" };
+        let minus = if is_negative && self.sign.is_none() { "-" } else { "" };
+        let sign = self.sign.filter(|&sign| text[sign] == b'-' || is_negative);
+        let new_sign = sign.map(|sign| (sign, sign + 1, if is_negative { "-" } else { "" }.to_owned()));
+        let new_digits = (self.digits.start, self.digits.end, format!("{minus}{digits}{point}"));
+        new_sign.into_iter().chain([new_digits]).collect()
+    }
+}
+
+/// Reads a number with its sign; none if it is not decimal.
+pub(super) fn number(tokens: &[Token]) -> Option<Literal> {
+    let (sign, number) = match tokens {
+        [number] => (None, number),
+        [sign, number] if sign.is_any(&["-", "+"]) => (Some(sign), number),
+        _ => return None,
+    };
+    if number.kind != Kind::Number {
+        return None;
+    }
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'_' | b'\'');
+    let length = number.text.iter().position(|byte| !is_digit(byte)).unwrap_or(number.text.len());
+    let suffix = number.text.get(length).copied().unwrap_or(0);
+    let text = number.text[..length].strip_suffix(b"_").unwrap_or(&number.text[..length]);
+    let plain: String = text.iter().filter(|byte| !matches!(byte, b'_' | b'\'')).map(|&byte| byte as char).collect();
+    let decimals = plain.split_once('.').map(|(_, decimals)| decimals.len());
+    // A zero in front makes a number octal in most languages, these letters hexadecimal, binary, or an exponent.
+    let is_octal = plain.len() > 1 && plain.starts_with('0') && decimals.is_none();
+    let is_other = is_octal || matches!(suffix.to_ascii_lowercase(), b'x' | b'b' | b'o' | b'e' | b'p');
+    let value: f64 = plain.parse().ok().filter(|_| !is_other)?;
+    let value = if sign.is_some_and(|sign| sign.is("-")) { -value } else { value };
+    let digits = number.start..number.start + text.len();
+    Some(Literal { sign: sign.map(|sign| sign.start), digits, value, decimals, is_negated: false })
+}
