@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::text::escape_lines;
 
@@ -14,6 +15,19 @@ pub const FAILURE: i32 = 2;
 
 /// Exit status of a program whose output nobody reads any more, as shells tell it of others (128 and SIGPIPE).
 const CLOSED: i32 = 141;
+
+/// Set in a process that leaves all printing to another one.
+static IS_SILENT: AtomicBool = AtomicBool::new(false);
+
+/// Has this process print nothing, because another one prints the same, or has it print again.
+pub fn set_silent(is_silent: bool) {
+    IS_SILENT.store(is_silent, Ordering::Relaxed);
+}
+
+/// Returns true if this process prints nothing.
+pub fn is_silent() -> bool {
+    IS_SILENT.load(Ordering::Relaxed)
+}
 
 /// Prints text and a line end to standard output, at once. Ends the program if that fails.
 pub fn line(text: fmt::Arguments<'_>) {
@@ -27,6 +41,9 @@ pub fn unescaped(text: &str) {
 
 /// The same without the end of the line.
 pub fn exact(text: &str) {
+    if is_silent() {
+        return;
+    }
     let mut output = io::stdout().lock();
     match write!(output, "{text}").and_then(|()| output.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(CLOSED),
@@ -37,6 +54,9 @@ pub fn exact(text: &str) {
 
 /// Prints text and a line end to standard error; ignores errors.
 pub fn note(text: fmt::Arguments<'_>) {
+    if is_silent() {
+        return;
+    }
     let text = text.to_string();
     _ = writeln!(io::stderr(), "{}", escape_lines(&text));
 }

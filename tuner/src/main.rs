@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 #[cfg(feature = "mpi")]
 use cli::world;
 use cli::{Bars, Cli, allocator, interrupt};
-use common::print::FAILURE;
+use common::print::{self, FAILURE};
 use common::{error_chain, note, out};
 use tuner::processes::{is_alone, is_first};
 
@@ -23,6 +23,8 @@ fn main() {
     #[cfg(feature = "mpi")]
     let world = world::connect();
     allocator::keep_memory(is_alone());
+    // All processes have the same to say.
+    print::set_silent(!is_first());
     let bars = Bars::default();
     let run = || {
         #[cfg(feature = "mpi")]
@@ -30,9 +32,7 @@ fn main() {
         let cli = Cli::from_command_line()?;
         interrupt::listen()?;
         let answer = cli.run(&bars)?;
-        if is_first() {
-            out!("{}", answer.text);
-        }
+        out!("{}", answer.text);
         Ok::<_, anyhow::Error>(answer)
     };
     let status = match run() {
@@ -46,14 +46,14 @@ fn main() {
             }
         }
         Err(error) if error.is::<clap::Error>() => {
-            // Help is no failure; every process has the same to say.
-            let told = error.downcast::<clap::Error>().expect("looked at above");
-            if is_first() && told.use_stderr() {
-                note!("{}", told.render().to_string().trim_end());
-            } else if is_first() {
-                _ = told.print();
+            // Help is no failure.
+            let refusal = error.downcast::<clap::Error>().expect("checked above");
+            if refusal.use_stderr() {
+                note!("{}", refusal.render().to_string().trim_end());
+            } else if !print::is_silent() {
+                _ = refusal.print();
             }
-            told.exit_code()
+            refusal.exit_code()
         }
         Err(error) => {
             bars.clear();

@@ -3,9 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use common::note;
+use common::{note, print};
 use indicatif::{ProgressBar, ProgressStyle};
-use tuner::processes::is_first;
 use tuner::progress::{Progress, Unit};
 
 /// One bar at a time, on standard error.
@@ -29,7 +28,7 @@ impl Bars {
 
 impl Progress for Bars {
     fn begin(&self, step: &'static str, total: u64, unit: Unit) {
-        if !is_first() {
+        if print::is_silent() {
             return;
         }
         let template = match unit {
@@ -55,9 +54,7 @@ impl Progress for Bars {
 
     fn warn(&self, text: &str) {
         self.clear();
-        if is_first() {
-            note!("warning: {text}");
-        }
+        note!("warning: {text}");
     }
 
     fn end(&self) {

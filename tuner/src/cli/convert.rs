@@ -11,7 +11,7 @@ use tuner::data::{Dataset, LeftOutCounts, POSITIONS, ReadOptions};
 
 use super::{InputArgs, MachineArgs, PrintArgs};
 use crate::cli::bars::Bars;
-use crate::cli::interrupt::uninterrupted;
+use crate::cli::interrupt::written_once;
 
 /// The arguments of `tuner convert`.
 #[derive(Args)]
@@ -45,7 +45,7 @@ impl ConvertArgs {
         let sources = self.input.sources()?;
         let options = ReadOptions { moves: target.format.needs_moves(), ..self.input.options() };
         let dataset = Dataset::read(sources, &options, bars)?;
-        uninterrupted(|| convert(&dataset, &self.output, target, bars))?;
+        written_once(|| convert(&dataset, &self.output, target, bars))?;
         let left_out: LeftOutCounts = dataset.files().iter().map(|file| file.left_out).sum();
         let (positions, skipped, output) = (dataset.len(), dataset.skipped_records(), self.output.display());
         if self.print.json {

@@ -6,7 +6,6 @@ use anyhow::Result;
 use clap::Args;
 use common::note;
 use tuner::answer::evaluate::{Contender, evaluate, evaluate_rows};
-use tuner::processes::is_first;
 use tuner::run::settings::scale;
 use tuner::source::{CommandLine, Resolve};
 
@@ -74,7 +73,7 @@ impl EvaluateArgs {
         } else {
             evaluate_rows(&self.others.rows, self.k, &self.data.memory.storage(), bars)?
         };
-        if is_first() && !compared.told.is_empty() {
+        if !compared.told.is_empty() {
             bars.clear();
             note!("{}", compared.told.join("\n"));
         }

@@ -28,15 +28,11 @@ static WRITING: Mutex<()> = Mutex::new(());
 pub(crate) fn listen() -> Result<()> {
     let on_interrupt = || {
         if FITTING.load(Ordering::Relaxed) && !STOP.swap(true, Ordering::Relaxed) {
-            if is_first() {
-                note!("interrupted: finishing with the best so far; once more to end at once");
-            }
+            note!("interrupted: finishing with the best so far; once more to end at once");
             return;
         }
         let _written = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_first() {
-            note!("interrupted, nothing more is written");
-        }
+        note!("interrupted, nothing more is written");
         tools::children::kill_all();
         std::process::exit(INTERRUPTED);
     };
@@ -50,23 +46,21 @@ pub(crate) fn fitting() {
 
 /// Writes a file whole, which Ctrl-C does not cut short. Of several processes the first writes.
 pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> std::result::Result<(), WriteError> {
-    if !is_first() {
-        return Ok(());
-    }
-    uninterrupted(|| write_whole(path, content))
+    written_once(|| write_whole(path, content))
 }
 
 /// Shows what a run has found where it cannot be written: a table, and the parameters.
 pub(crate) fn show_unwritten(table: &str, parameters: &str, bars: &Bars) {
     bars.clear();
-    if is_first() {
-        note!("{table}");
-        out!("{}", parameters.trim_end());
-    }
+    note!("{table}");
+    out!("{}", parameters.trim_end());
 }
 
-/// Does what must not be cut short.
-pub(crate) fn uninterrupted<T>(act: impl FnOnce() -> T) -> T {
+/// Writes files, which Ctrl-C does not cut short. Of several processes the first writes.
+pub(crate) fn written_once<E>(write: impl FnOnce() -> std::result::Result<(), E>) -> std::result::Result<(), E> {
+    if !is_first() {
+        return Ok(());
+    }
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    act()
+    write()
 }

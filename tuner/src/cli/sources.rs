@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use common::files::{Kind, RunFiles, WriteError, write_all_whole};
-use tuner::processes::is_first;
 use tuner::source::{Parameter, Start as Value};
 use tuner::write::{Pair, Rewritten, SourceError, Sources};
 
@@ -122,9 +121,7 @@ impl SourceArgs {
         }
         let changed = rewritten.iter().filter(|file| file.changed > 0);
         let changed: Vec<(&PathBuf, &Vec<u8>)> = changed.map(|file| (&file.path, &file.after)).collect();
-        if is_first() {
-            interrupt::uninterrupted(|| write_all_whole(&changed))?;
-        }
+        interrupt::written_once(|| write_all_whole(&changed))?;
         Ok(None)
     }
 }

@@ -11,7 +11,6 @@ use common::note;
 use engine::eval::params::Weights;
 use serde_json::json;
 use tuner::answer::report::{Page, page};
-use tuner::processes::is_first;
 use tuner::run::{Hooks, Outcome, Seconds, Settings, run};
 use tuner::source::{Declared, Parameter, Problem, with_values};
 use tuner::write::toml::{Provenance, provenance_of, render};
@@ -285,7 +284,7 @@ impl TuneArgs {
                 self.evaluation.name()
             );
         };
-        if is_first() && !problem.told.is_empty() {
+        if !problem.told.is_empty() {
             note!("{}", problem.told.trim_end());
         }
         let text = self.told(&check.to_string(), &check.to_json());
@@ -295,9 +294,7 @@ impl TuneArgs {
     /// Says what standard output is not for.
     fn note(&self, text: &str, bars: &Bars) {
         bars.clear();
-        if is_first() {
-            note!("{text}");
-        }
+        note!("{text}");
     }
 
     /// Whether parameters of another engine are written as a file of their own.

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use common::{error_chain, note};
+use common::{error_chain, note, print};
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
@@ -60,6 +60,7 @@ pub(crate) fn fail(world: &Result<Option<Universe>>, error: &anyhow::Error, stat
     if let Ok(Some(universe)) = world {
         if !is_first() {
             thread::sleep(PRECEDENCE);
+            print::set_silent(false);
         }
         note!("error: {}", error_chain::to_line(error.as_ref()));
         universe.world().abort(status)

@@ -21,7 +21,6 @@ use tools::compression::Compression;
 
 use crate::data::{Chunks, Dataset, Grouping, Outcome};
 use crate::name_of;
-use crate::processes;
 use crate::progress::Progress;
 use encode::{Encoded, Encoder};
 
@@ -156,12 +155,9 @@ impl fmt::Display for Target {
 ///
 /// # Errors
 /// A position that lacks what the format needs, which may be a move that was not asked for when the data were read; one
-/// that it cannot hold; a file that cannot be written. Of several processes the first writes.
+/// that it cannot hold; a file that cannot be written.
 pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Progress) -> Result<(), ConvertError> {
     check(dataset, target.format)?;
-    if !processes::is_first() {
-        return Ok(());
-    }
     let is_share = |index| matches!(dataset.label(index).outcome, Outcome::Share(_));
     let encoder = Encoder {
         dataset,
