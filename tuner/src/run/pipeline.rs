@@ -310,7 +310,7 @@ impl Run<'_> {
         let shifts = self.problem.shifts(&rows.fitted);
         // Errors are those of the tuned numbers of a table beside one another, however many are too rare to be tuned.
         let centring = Centring::new(shifts.clone(), is_tuned, |j| constrained.shiftable[j]);
-        let errors = self.certainty(&state, &rows.fitted, &limits, &centring, &mut seconds)?;
+        let errors = self.certainty(&state, rows, &limits, &centring, &mut seconds)?;
         let rounding_lost = self.rounding_lost(&state, &rows.fitted)?;
         let (mut theta, sides) = (state.best.vector.clone(), state.best.sides);
         if self.settings.centre && theta != self.problem.numbers.round(&state.start) {
@@ -388,7 +388,7 @@ impl Run<'_> {
     fn certainty(
         &self,
         state: &RunState,
-        rows: &Rows,
+        rows: &Divided,
         limits: &Limits,
         centring: &Centring,
         seconds: &mut Seconds,
@@ -396,11 +396,13 @@ impl Run<'_> {
         if !self.settings.errors || state.keeps_start() {
             return Ok(None);
         }
-        let objective = self.objective(self.model(), rows, state)?;
         let are_games = self.problem.grouping != Grouping::Positions;
         let (theta, games) = (&state.best.theta[..], are_games.then_some(self.groups));
-        let find = || standard_errors(&objective, theta, limits, centring, games);
-        Ok(timed(&mut seconds.errors, find))
+        timed(&mut seconds.errors, || {
+            let folded = self.folded(rows, theta, limits, &state.occurrences)?;
+            let (model, rows) = folded.as_ref().map_or((self.model(), rows), |(model, rows)| (model, rows));
+            Ok(standard_errors(&self.objective(model, &rows.fitted, state)?, theta, limits, centring, games))
+        })
     }
 
     /// Parameters with their tables centred; as they are, if that would part what is tied.

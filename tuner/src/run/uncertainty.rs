@@ -25,7 +25,7 @@ use crate::optimize::{Limits, open_scales};
 /// above the rounding of its sums.
 const RIDGE: f64 = 1e-6;
 
-/// Games, or rows where games are not known, a parameter that are enough to know its error to a few per cent.
+/// Games, or rows where games are not known, per free parameter: enough to know its error to a few per cent.
 const ENOUGH_ROWS: usize = 200;
 
 /// The share of the second derivative by a parameter that comes of the data, at least, if it is to have an error. With
@@ -57,7 +57,7 @@ pub fn standard_errors(
 ) -> Option<Errors> {
     let rows = objective.rows;
     let clusters = games.map_or(rows.len(), |games| 1 + games.windows(2).filter(|pair| pair[0] != pair[1]).count());
-    let stride = (clusters / (ENOUGH_ROWS * theta.len()).max(1)).max(1);
+    let stride = (clusters / (ENOUGH_ROWS * limits.free().len()).max(1)).max(1);
     let numbers = sample(rows.len(), games, stride);
     let picked: Option<Rows> = (stride > 1).then(|| rows.pick(numbers.iter().copied()));
     let sampled = picked.as_ref().unwrap_or(rows);
