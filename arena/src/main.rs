@@ -79,7 +79,8 @@ enum Command {
     Relabel(args::RelabelArgs),
     /// Check how an engine speaks UCI.
     ///
-    /// Exit status: 0 if all checks are passed or do not apply, 1 if one failed, 2 if the engine cannot be started.
+    /// Exit status: 0 if the engine does what the protocol requires, also where it lacks what is good to have, 1 if not, 2 if
+    /// it cannot be started.
     Check(args::CheckArgs),
     /// Predict how many games a sequential test takes, and how likely it is to pass.
     Plan(args::PlanArgs),
@@ -234,8 +235,7 @@ fn check_engine(args: &args::CheckArgs) -> Result<u8> {
         reports.push(check::check(&spec, item).with_context(|| spec.command.display().to_string())?);
     }
     out!("{}", if args.json { format!("{:#}", check::to_json(&reports)) } else { check::to_table(&reports) });
-    let has_failed = reports.iter().any(|report| matches!(report.outcome, Err(check::CheckError::Failed(_))));
-    Ok(u8::from(has_failed))
+    Ok(u8::from(reports.iter().any(check::Report::is_failure)))
 }
 
 fn verdict(sprt: &Sprt, tally: &Tally) -> Result<Verdict> {

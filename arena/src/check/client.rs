@@ -75,6 +75,7 @@ impl Client {
             let why = match error {
                 WaitError::TimeUp => format!("no {word} within {} ms", time.as_millis()),
                 WaitError::Ended => format!("ended instead of sending {word}"),
+                WaitError::Unread => format!("closed its input, or does not read it, instead of sending {word}"),
             };
             let last = lines.last().map_or(String::new(), |line| format!(", last line: {line}"));
             CheckError::Failed(why + &last)
@@ -86,6 +87,7 @@ impl Client {
         match self.session.wait_for(word, time) {
             Ok(reply) => fail(format!("sent {} too early", reply.lines.last().map_or("", String::as_str))),
             Err((WaitError::Ended, _)) => fail("ended"),
+            Err((WaitError::Unread, _)) => fail("closed its input, or does not read it"),
             Err((WaitError::TimeUp, _)) => Ok(()),
         }
     }

@@ -2,16 +2,17 @@
 
 use super::client::{Client, SearchOutput, position};
 use super::{Check, CheckResult, fail, require};
-use crate::game::{Variant, search_faults};
+use crate::game::{Fault, Variant, search_faults};
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { name: "every line is legal, and mates are shown", run: lines },
-    Check { name: "lines end where games end", run: ends },
-    Check { name: "there is a score before every move", run: scores },
-    Check { name: "numbers are whole", run: numbers },
-    Check { name: "MultiPV gives different lines", run: multipv },
-    Check { name: "the move to ponder on is legal", run: ponder_move },
-    Check { name: "UCI_ShowWDL adds up to 1000", run: wdl },
+    Check::required("every line is legal", lines),
+    Check::advised("lines begin with the move and end in mates", promises),
+    Check::advised("lines end where games end", ends),
+    Check::advised("there is a score before every move", scores),
+    Check::required("numbers are whole", numbers),
+    Check::required("MultiPV gives different lines", multipv),
+    Check::required("the move to ponder on is legal", ponder_move),
+    Check::required("UCI_ShowWDL adds up to 1000", wdl),
 ];
 
 const POSITIONS: [&str; 6] = [
@@ -23,26 +24,36 @@ const POSITIONS: [&str; 6] = [
     "8/8/8/5k2/8/8/3Q4/4K3 w - - 0 1",
 ];
 
-fn audit(output: &SearchOutput, variant: Variant) -> CheckResult {
-    match search_faults(&output.position, output.best_move(), &output.lines, variant).first() {
+/// Fails for the first fault of a search that counts.
+fn audit(output: &SearchOutput, counts: fn(Fault) -> bool) -> CheckResult {
+    let faults = search_faults(&output.position, output.best_move(), &output.lines, Variant::Standard);
+    match faults.iter().find(|(fault, _)| counts(*fault)) {
         Some((fault, text)) => fail(format!("{}: {text} in {}", fault.name(), output.position.to_fen())),
         None => Ok(()),
     }
 }
 
-fn lines(client: &mut Client) -> CheckResult {
+fn audit_all(client: &mut Client, counts: fn(Fault) -> bool) -> CheckResult {
     for fen in POSITIONS {
         for go in ["go depth 9", "go nodes 50000", "go movetime 50"] {
-            audit(&client.search(fen, "", go)?, Variant::Standard)?;
+            audit(&client.search(fen, "", go)?, counts)?;
         }
     }
     Ok(())
 }
 
+fn lines(client: &mut Client) -> CheckResult {
+    audit_all(client, |fault| fault == Fault::IllegalPv)
+}
+
+fn promises(client: &mut Client) -> CheckResult {
+    audit_all(client, |fault| fault != Fault::IllegalPv)
+}
+
 fn ends(client: &mut Client) -> CheckResult {
     // Fifty moves are nearly over, and repetitions near.
     for fen in ["7k/8/8/8/8/5K2/8/R7 w - - 92 100", "8/8/8/4k3/8/8/4K3/R6r w - - 96 100"] {
-        audit(&client.search(fen, "", "go depth 10")?, Variant::Standard)?;
+        audit(&client.search(fen, "", "go depth 10")?, |_| true)?;
     }
     Ok(())
 }

@@ -6,22 +6,22 @@ use super::client::{Client, LONG_TIMEOUT, SHORT_TIMEOUT};
 use super::{Check, CheckResult, fail, require};
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { name: "uci is answered with id and uciok", run: greeting },
-    Check { name: "options are declared well", run: declarations },
-    Check { name: "the usual options are there", run: usual_options },
-    Check { name: "words before uci are ignored", run: early_words },
-    Check { name: "unknown commands and options are ignored", run: unknown_words },
-    Check { name: "isready is answered at once", run: ready },
-    Check { name: "isready is answered while searching", run: ready_while_searching },
-    Check { name: "stop, ponderhit and debug are harmless when idle", run: idle_words },
-    Check { name: "bad positions and moves do not kill", run: bad_positions },
-    Check { name: "options are set by any spelling", run: spellings },
-    Check { name: "Hash takes its least and grows and shrinks", run: hash },
-    Check { name: "bad values of options do not kill", run: bad_values },
-    Check { name: "quit ends", run: quit },
-    Check { name: "quit ends a search", run: quit_while_searching },
-    Check { name: "the end of input ends", run: end_of_input },
-    Check { name: "the end of input ends a search", run: end_of_input_while_searching },
+    Check::required("uci is answered with id and uciok", greeting),
+    Check::required("options are declared well", declarations),
+    Check::advised("the usual options are there", usual_options),
+    Check::required("words before uci are ignored", early_words),
+    Check::required("unknown commands and options are ignored", unknown_words),
+    Check::required("isready is answered at once", ready),
+    Check::required("isready is answered while searching", ready_while_searching),
+    Check::required("stop, ponderhit and debug are harmless when idle", idle_words),
+    Check::advised("bad positions and moves do not kill", bad_positions),
+    Check::required("options are set by any spelling", spellings),
+    Check::required("Hash takes its least and grows and shrinks", hash),
+    Check::advised("bad values of options do not kill", bad_values),
+    Check::required("quit ends", quit),
+    Check::required("quit ends a search", quit_while_searching),
+    Check::advised("the end of input ends", end_of_input),
+    Check::advised("the end of input ends a search", end_of_input_while_searching),
 ];
 
 fn greeting(client: &mut Client) -> CheckResult {

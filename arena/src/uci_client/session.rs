@@ -9,10 +9,14 @@ use super::process::{Process, ReadOutcome};
 
 /// How long an engine has to read a line.
 const READ: Duration = Duration::from_secs(5);
+/// How long an engine that reads nothing any more is waited for: what it sent before, or its end, comes at once.
+const UNREAD: Duration = Duration::from_millis(100);
 
 /// An engine's process, killed when this is dropped.
 pub struct Session {
     process: Process,
+    /// A line could not be sent.
+    is_unread: bool,
 }
 
 /// Why an expected line did not come.
@@ -22,6 +26,8 @@ pub enum WaitError {
     TimeUp,
     /// The engine has ended, or closed its output.
     Ended,
+    /// The engine has closed its input, or does not read it.
+    Unread,
 }
 
 /// The output up to an expected line.
@@ -39,13 +45,13 @@ impl Session {
     /// # Errors
     /// If the system cannot start it.
     pub fn start(spec: &EngineSpec) -> io::Result<Self> {
-        Process::spawn(spec).map(|process| Session { process })
+        Process::spawn(spec).map(|process| Session { process, is_unread: false })
     }
 
     /// Sends a line. A failure shows when waiting for the answer.
     pub fn send(&mut self, line: &str) {
         let deadline = self.process.now() + READ;
-        let _ = self.process.send(&format!("{line}\n"), deadline);
+        self.is_unread |= self.process.send(&format!("{line}\n"), deadline).is_err();
     }
 
     /// Closes the engine's input.
@@ -59,6 +65,8 @@ impl Session {
     /// If it does not come in time; with the lines sent instead.
     pub fn wait_for(&mut self, word: &str, time: Duration) -> Result<Reply, (WaitError, Vec<String>)> {
         let started = self.process.now();
+        let (time, late) =
+            if self.is_unread { (time.min(UNREAD), WaitError::Unread) } else { (time, WaitError::TimeUp) };
         let mut lines = LastLines::default();
         loop {
             match self.process.line(started + time) {
@@ -70,7 +78,7 @@ impl Session {
                         return Ok(Reply { lines: lines.into_lines(), elapsed });
                     }
                 }
-                ReadOutcome::TimedOut => return Err((WaitError::TimeUp, lines.into_lines())),
+                ReadOutcome::TimedOut => return Err((late, lines.into_lines())),
                 ReadOutcome::Closed => return Err((WaitError::Ended, lines.into_lines())),
             }
         }
