@@ -6,15 +6,19 @@ use std::time::Instant;
 use anyhow::Result;
 use arena::report::spsa_to_html;
 use arena::schedule::Match;
-use arena::spsa::{SpsaJournal, Tuning, is_settings, options_text, run_spsa, spsa_identity};
+use arena::spsa::{SpsaJournal, Tuning, is_of_options, is_settings, options_text, run_spsa, spsa_identity};
 use arena::uci_client::EngineSpec;
-use common::files::{Kind, RunFiles, TOML, write_whole};
+use common::files::{Kind, RunFiles, write_whole};
 use common::{note, out};
 
 use crate::args::SpsaArgs;
 use crate::interrupt::listen;
 use crate::output::reads_engines;
 use crate::status::Status;
+
+/// The output, in lines and in TOML.
+const LINES: Kind = Kind { name: "a file of options", is_own: |head| is_of_options(head, false) };
+const TABLE: Kind = Kind { name: "a file of options alone in TOML", is_own: |head| is_of_options(head, true) };
 
 /// The most failures of the engine printed during a run.
 const MAX_PRINTED_FAILURES: usize = 10;
@@ -70,7 +74,7 @@ fn check_files(args: &SpsaArgs, plan: &Match, options: &Path) -> Result<()> {
     reads_engines(&mut files, plan)?;
     files.reads("the options", options)?;
     args.inputs().try_for_each(|(what, path)| files.reads(what, path))?;
-    files.writes("--output", &args.output, if is_settings(&args.output) { TOML } else { Kind::ANY })?;
+    files.writes("--output", &args.output, if is_settings(&args.output) { TABLE } else { LINES })?;
     args.register(&mut files)
 }
 

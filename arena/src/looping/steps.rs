@@ -9,7 +9,7 @@ use arena::report::{MatchReport, to_json};
 use arena::schedule::{Format, Head, Match, Setup, Stop};
 use arena::stats::{Counts, Sprt};
 use arena::uci_client::EngineSpec;
-use common::files::{Kind, RunFiles, TOML, write_whole};
+use common::files::{Kind, PARAMETERS, RunFiles, write_whole};
 use common::note;
 use serde_json::{Map, Value, json};
 
@@ -166,7 +166,9 @@ impl Work {
             line.map_or(Ok(PathBuf::new()), CommandLine::program).with_context(|| self.place(table))?;
         }
         if let Some(into) = &keys.adopt_into {
-            let kind = if into.extension().is_some_and(|ending| ending == "toml") { TOML } else { Kind::ANY };
+            // Parameters in sources, or in an engine's own words, are like no other file.
+            let are_plain = keys.params.iter().all(|path| read(path).is_ok_and(|text| (PARAMETERS.is_own)(&text)));
+            let kind = if are_plain { PARAMETERS } else { Kind::ANY };
             let files = self.files(into);
             files.iter().try_for_each(|file| RunFiles::default().writes("adopt-into", file, kind))?;
         }

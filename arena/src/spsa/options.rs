@@ -62,7 +62,7 @@ impl SpsaOption {
         Ok(options)
     }
 
-    fn parse(line: &str) -> Result<Self, String> {
+    pub(super) fn parse(line: &str) -> Result<Self, String> {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
         let [name, kind, start, min, max, step, rate] = fields[..] else {
             return Err(format!("expected `name, int, start, min, max, step, rate`, found {} fields", fields.len()));

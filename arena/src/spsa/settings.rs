@@ -37,6 +37,18 @@ pub fn is_settings(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }
 
+/// Whether a file that begins like this is one of options alone, as [`options_text`] writes it: in TOML, or in lines.
+pub fn is_of_options(head: &[u8], is_toml: bool) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let first = lines.next().unwrap_or_default();
+    if is_toml {
+        first == format!("[{OPTIONS}]") && !lines.any(|line| line.starts_with('['))
+    } else {
+        SpsaOption::parse(first).is_ok()
+    }
+}
+
 /// Reads options: lines as OpenBench has them or, from a file whose name ends in `.toml`, what its key [`OPTIONS`] has
 /// or names. With the file in which they stand.
 ///

@@ -46,6 +46,16 @@ fn a_file_that_nobody_edits_is_adopted_into() {
     assert!(read(&folder, "mine.toml").ends_with("# X = 70\n# Y = 20\n"));
 }
 
+/// No other file of TOML is taken for one of parameters.
+#[test]
+fn nothing_but_parameters_is_adopted_into() {
+    let folder = folder(SETTINGS);
+    fs::write(folder.path("mine.toml"), "[package]\nname = \"x\"\n").unwrap();
+    let output = arena(&folder, &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("mine.toml: is there and is not a file of parameters"), "{}", stderr(&output));
+}
+
 #[test]
 fn a_loop_killed_in_its_first_moments_can_begin_again() {
     let folder = folder(SETTINGS);

@@ -56,6 +56,35 @@ fn options_move_to_where_games_are_won() {
     assert_eq!(run(&arena, &arguments("args=tuned", &["--pairs", "2"])).status.code(), Some(0));
 }
 
+/// The output takes the place of an earlier one alone.
+#[test]
+fn other_files_are_not_replaced() {
+    for (name, text) in [
+        ("main.c", "#include <stdio.h>\nint main(void) { return 0; }\n"),
+        ("notes.txt", "X, Y\n"),
+        ("Cargo.toml", "[package]\nname = \"x\"\n"),
+        ("run.toml", "[options]\nX = { start = 40, min = 0, max = 100, step = 9.7 }\n[engine]\ncmd = \"./x\"\n"),
+    ] {
+        let arena = arena(OPTIONS);
+        fs::write(arena.path(name), text).unwrap();
+        let words = arguments("args=tuned", &["--pairs", "2"]);
+        let words: Vec<String> =
+            words.into_iter().map(|word| if word == "found.txt" { name.to_owned() } else { word }).collect();
+        let output = run(&arena, &words);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            output.status.code() == Some(2) && stderr.contains("is there and is not a file of options"),
+            "{stderr}"
+        );
+        assert_eq!(fs::read_to_string(arena.path(name)).unwrap(), text);
+    }
+    let arena = arena(OPTIONS);
+    for _ in 0..2 {
+        assert_eq!(run(&arena, &arguments("args=tuned", &["--pairs", "2"])).status.code(), Some(0));
+        fs::remove_file(arena.path("spsa.jsonl")).unwrap();
+    }
+}
+
 /// Checks that two runs have left the same bytes.
 fn assert_same(arena: &Arena, other: &Arena) {
     for file in ["found.txt", "spsa.jsonl", "page.html"] {

@@ -130,7 +130,10 @@ fn what_was_found_is_written_as_toml_and_tuned_further() {
     let tune = |more: &[&str]| run(&folder, &words(&[&["spsa", "tune.toml"], more].concat()));
     fs::write(folder.path("other.toml"), "no settings\n").unwrap();
     let told = stderr(&tune(&["--output", "other.toml"]));
-    assert!(told.contains("--output other.toml: is there and is not TOML") && !folder.path("spsa.jsonl").exists());
+    assert!(
+        told.contains("--output other.toml: is there and is not a file of options")
+            && !folder.path("spsa.jsonl").exists()
+    );
     assert_eq!(tune(&[]).status.code(), Some(0));
     assert_eq!(tune(&["--output", "found.toml"]).status.code(), Some(0));
     let values = |text: String, before: &str| -> Vec<f64> {
