@@ -1,6 +1,7 @@
 //! Whole matches, played by the program as users run it, with mock engines.
 
 mod books;
+mod changing_engines;
 mod check;
 mod documents;
 mod exchange;
