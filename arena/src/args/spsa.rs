@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use arena::schedule::{Format, Match};
-use arena::spsa::{Gains, Tuning, load_options};
+use arena::spsa::{Gains, Tuning, load_options, load_starts};
 use arena::stats::{Bounds, Model, Sprt};
 use arena::uci_client::EngineSpec;
 use clap::Args;
@@ -80,6 +80,11 @@ pub(crate) struct SpsaArgs {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
+    /// Begin with the values of a file, in lines `name, value` as OpenBench prints the result of a tune; options that it does
+    /// not name keep their start.
+    #[arg(long, value_name = "FILE")]
+    values: Option<PathBuf>,
+
     /// Then test the values found against the start, with other openings and these bounds in normalized Elo, [0, 5] by
     /// default.
     #[arg(long, value_name = "ELO0,ELO1", num_args = 0..=1, require_equals = true, default_missing_value = "0,5",
@@ -96,7 +101,8 @@ pub(crate) struct SpsaArgs {
 impl SpsaArgs {
     /// The files that are read, with the argument of each, except the program of the engine.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        self.play.inputs().chain([("the options", &*self.options)])
+        let values = self.values.as_deref().map(|path| ("--values", path));
+        self.play.inputs().chain([("the options", &*self.options)]).chain(values)
     }
 
     /// Registers the files that are written, except the output.
@@ -143,7 +149,8 @@ impl SpsaArgs {
 
     /// The options at their start, and the file that has them.
     pub(crate) fn tuning(&self) -> Result<(Tuning, PathBuf)> {
-        let (options, file) = load_options(&self.options)?;
+        let (mut options, file) = load_options(&self.options)?;
+        self.values.iter().try_for_each(|path| load_starts(path, &mut options))?;
         let gains = Gains { pairs: self.pairs, alpha: self.alpha, gamma: self.gamma, stability: self.stability };
         Ok((Tuning::new(options, gains, self.play.seed), file))
     }

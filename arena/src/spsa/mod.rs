@@ -17,5 +17,7 @@ mod tuning;
 pub use journal::{SpsaJournal, spsa_identity};
 pub use options::{OptionsError, SpsaOption};
 pub use run::{Batch, SpsaError, run_spsa};
-pub use settings::{OPTIONS, SettingsError, SettingsFile, is_of_options, is_settings, load_options, options_text};
+pub use settings::{
+    OPTIONS, SettingsError, SettingsFile, is_of_options, is_settings, load_options, load_starts, options_text,
+};
 pub use tuning::{Gains, TELLING, Trial, Tuning};

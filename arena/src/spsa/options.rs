@@ -87,6 +87,30 @@ impl SpsaOption {
         })
     }
 
+    /// Lets options begin with other values, in lines `name, value` as OpenBench prints its results. Options without a line
+    /// keep their start.
+    ///
+    /// # Errors
+    /// The first line that is none, names no option, or whose value does not fit.
+    pub fn set_starts(options: &mut [Self], text: &str) -> Result<(), OptionsError> {
+        for (line, text) in (1..).zip(text.lines()) {
+            let text = text.trim();
+            if text.is_empty() || text.starts_with('#') {
+                continue;
+            }
+            let error = |fault: String| OptionsError { line, fault };
+            let read = text.split_once(',').and_then(|(name, value)| {
+                Some((name.trim(), value.trim().parse::<f64>().ok().filter(|value| value.is_finite())?))
+            });
+            let (name, value) = read.ok_or_else(|| error(format!("expected `name, value`, found `{text}`")))?;
+            let option = options.iter_mut().find(|option| option.name.eq_ignore_ascii_case(name));
+            let option = option.ok_or_else(|| error(format!("{name}: is none of the options to tune")))?;
+            option.start = if option.is_whole { value.round() } else { value };
+            option.check().map_err(|fault| error(format!("{name}: {fault}")))?;
+        }
+        Ok(())
+    }
+
     fn check(&self) -> Result<(), String> {
         let SpsaOption { name, is_whole, start, min, max, step, rate } = self;
         checked_name(name).map_err(|error| error.to_string())?;
@@ -149,6 +173,25 @@ mod tests {
         assert_eq!(options[1].line(0.25), "Speed, float, 0.250000, -1, 1, 0.1, 0");
         let again: Vec<String> = options.iter().map(|option| option.line(option.start)).collect();
         assert_eq!(SpsaOption::parse_all(&again.join("\n")).unwrap(), options);
+    }
+
+    #[test]
+    fn results_of_openbench_are_starts() {
+        let text = "A, int, 5, 0, 10, 1, 0.002\nb, float, 0.5, 0, 1, 0.1, 0\nc, int, 1, 0, 2, 1, 0\n";
+        let with = |results: &str| {
+            let mut options = SpsaOption::parse_all(text).unwrap();
+            SpsaOption::set_starts(&mut options, results).map_err(|error| error.to_string())?;
+            Ok::<_, String>(options.iter().map(|option| option.start).collect::<Vec<_>>())
+        };
+        assert_eq!(with("# found\na, 7.6\n\nb , 0.25\n"), Ok(vec![8.0, 0.25, 1.0]));
+        for (results, fault) in [
+            ("A, 7\nb 0.25", "line 2: expected `name, value`, found `b 0.25`"),
+            ("A, int, 7, 0, 10, 1, 0.002", "line 1: expected `name, value`, found `A, int, 7, 0, 10, 1, 0.002`"),
+            ("d, 7", "line 1: d: is none of the options to tune"),
+            ("A, 11", "line 1: A: start 11 is not within 0 to 10"),
+        ] {
+            assert_eq!(with(results), Err(fault.to_owned()));
+        }
     }
 
     #[test]

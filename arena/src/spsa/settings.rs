@@ -67,6 +67,14 @@ pub fn load_options(path: &Path) -> Result<(Vec<SpsaOption>, PathBuf), SettingsE
     Ok((options?, named))
 }
 
+/// Lets options begin with the values of a file; see [`SpsaOption::set_starts`].
+///
+/// # Errors
+/// If the file cannot be read, or its first fault.
+pub fn load_starts(path: &Path, options: &mut [SpsaOption]) -> Result<(), SettingsError> {
+    SpsaOption::set_starts(options, &read(path)?).map_err(|error| SettingsError::new(path, None, error))
+}
+
 fn load_lines(path: &Path) -> Result<Vec<SpsaOption>, SettingsError> {
     let text = read(path)?;
     SpsaOption::parse_all(&text).map_err(|error| SettingsError::new(path, None, error))

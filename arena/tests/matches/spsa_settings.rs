@@ -204,3 +204,17 @@ fn faults_are_told_with_their_line_and_nothing_is_played() {
         assert!(told.starts_with(&format!("error: {fault}")) && told.lines().count() == 1, "{told}");
     }
 }
+
+#[test]
+fn a_run_begins_with_the_values_that_openbench_found() {
+    let folder = folder(SETTINGS);
+    fs::write(folder.path("values.txt"), "X, 61\n").unwrap();
+    let output = run(&folder, &words(&["spsa", "tune.toml", "--values", "values.txt"]));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.lines().any(|line| line.starts_with("X ") && line.contains(" 61 ")), "{printed}");
+    fs::write(folder.path("values.txt"), "Z, 61\n").unwrap();
+    let output = run(&folder, &words(&["spsa", "tune.toml", "--values", "values.txt"]));
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stderr(&output), "error: values.txt: line 1: Z: is none of the options to tune\n");
+}
