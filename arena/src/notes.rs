@@ -1,4 +1,4 @@
-//! What is printed of the games of a match: faults of engines, files of theirs that change, a book that begins anew.
+//! Messages about the games of a match: faults of engines, files of theirs that change, a book that begins anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const MAX_PRINTED_FAULTS: u64 = 5;
 /// The files of an engine, each with its time and size.
 type Files = Vec<(PathBuf, Option<(SystemTime, u64)>)>;
 
-/// What was printed already.
+/// The messages printed so far.
 pub(crate) struct Notes {
     failures: Option<Failures>,
     /// Faults, by engine.

@@ -65,7 +65,7 @@ pub(crate) fn play(
         }
     };
     bar.end();
-    // What was refused before its first game leaves nothing.
+    // A match that is refused before its first game leaves nothing.
     match played {
         Err(error) if tally.games == 0 => return Err(error.into()),
         _ => {}

@@ -383,7 +383,7 @@ impl PlayArgs {
         self.log.iter().try_for_each(|path| files.writes("--log", path, LOG))
     }
 
-    /// Whether all lines to and from the engines are logged.
+    /// All lines to and from the engines are logged.
     pub(crate) fn has_log(&self) -> bool {
         self.log.is_some()
     }

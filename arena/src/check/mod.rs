@@ -30,7 +30,7 @@ pub type CheckResult = Result<(), CheckError>;
 pub struct Check {
     /// Its name, the behaviour in words.
     pub name: &'static str,
-    /// Whether the protocol requires it.
+    /// The protocol requires it.
     pub is_required: bool,
     /// Does it.
     run: fn(&mut Client) -> CheckResult,
@@ -52,14 +52,14 @@ impl Check {
 pub struct Report {
     /// The name of the check.
     pub name: &'static str,
-    /// Whether the protocol requires it.
+    /// The protocol requires it.
     pub is_required: bool,
     /// Its result.
     pub outcome: CheckResult,
 }
 
 impl Report {
-    /// Whether the engine lacks what the protocol requires.
+    /// The engine lacks something that the protocol requires.
     pub fn is_failure(&self) -> bool {
         self.is_required && matches!(self.outcome, Err(CheckError::Failed(_)))
     }

@@ -119,7 +119,7 @@ fn write_moves(text: &mut String, game: &GameRecord) {
     text.push_str("\n\n");
 }
 
-/// How the game ended, with a move that was not legal.
+/// The end of the game in words, with a move that was not legal.
 fn ending(game: &GameRecord) -> String {
     let illegal = game.notes.iter().rfind(|note| note.fault == Fault::IllegalMove);
     // The position stands behind the move.

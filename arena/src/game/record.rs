@@ -171,7 +171,7 @@ pub struct GameRecord {
     pub number: u32,
     /// Which of the engines played, White first.
     pub players: [usize; 2],
-    /// Where the engines began.
+    /// Its moves come before those of the engines.
     pub opening: Opening,
     /// Their moves.
     pub moves: Vec<PlayedMove>,

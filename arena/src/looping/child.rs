@@ -18,7 +18,7 @@ use tools::children::ProcessGroup;
 
 /// How often it is looked whether the program has ended.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long after its end at most what it has printed is read.
+/// The longest time for which output is read after the end of the program.
 const AFTER_END: Duration = Duration::from_secs(2);
 /// The bytes of a line that are handled together.
 const LONGEST_LINE: usize = 1 << 16;

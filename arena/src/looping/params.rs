@@ -65,7 +65,7 @@ impl Work {
         Ok(())
     }
 
-    /// Where the loop notes what it found in the files that it adopts into.
+    /// The loop notes in this file what it found in those that it adopts into.
     fn found(&self) -> PathBuf {
         self.folder().join("adopt-into.json")
     }
@@ -136,7 +136,7 @@ impl Work {
     }
 }
 
-/// What stands in files; nothing for those that cannot be read.
+/// The contents of files; none for those that cannot be read.
 fn contents(files: &[PathBuf]) -> Vec<Option<String>> {
     files.iter().map(|file| Some(String::from_utf8_lossy(&read(file).ok()?).into_owned())).collect()
 }

@@ -37,7 +37,7 @@ pub fn is_settings(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }
 
-/// Whether a file that begins like this is one of options alone, as [`options_text`] writes it: in TOML, or in lines.
+/// Recognises a file of options alone, as [`options_text`] writes it in TOML or in lines, by its beginning.
 pub fn is_of_options(head: &[u8], is_toml: bool) -> bool {
     let text = String::from_utf8_lossy(head);
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));

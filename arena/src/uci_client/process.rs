@@ -45,7 +45,7 @@ pub(super) struct Process {
     scanned: usize,
     /// When the last bytes of the buffer were read, by [`Process::now`].
     read_at: Instant,
-    /// How long this program was stopped while it waited.
+    /// The time for which this program was stopped while it waited.
     stopped: Duration,
     /// The beginning of a line of standard error.
     stderr_line: Vec<u8>,
@@ -247,7 +247,7 @@ impl Process {
         self.exchange.errors()
     }
 
-    /// How the process ended and the last lines of its standard error; kills it if it has not ended by itself.
+    /// Kills the process if it has not ended by itself; returns its status and the last lines of its standard error.
     pub(super) fn end(&mut self) -> ExitInfo {
         // An engine that closed its output is about to end: wait for its own exit status.
         let deadline = self.now() + QUIT_TIMEOUT;

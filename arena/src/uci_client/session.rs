@@ -9,7 +9,7 @@ use super::process::{Process, ReadOutcome};
 
 /// How long an engine has to read a line.
 const READ: Duration = Duration::from_secs(5);
-/// How long an engine that reads nothing any more is waited for: what it sent before, or its end, comes at once.
+/// The time to wait for an engine that reads nothing any more: earlier lines, and its end, come at once.
 const UNREAD: Duration = Duration::from_millis(100);
 
 /// An engine's process, killed when this is dropped.

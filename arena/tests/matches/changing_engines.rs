@@ -23,7 +23,7 @@ fn play(arena: &Arena, script: &str, words: &str, more: &[&str]) -> Output {
     command.current_dir(arena.folder.path()).args(arguments).args(SHORT).args(more).output().unwrap()
 }
 
-/// Whatever was played is told, and then what went wrong.
+/// The arena tells the result of the games, and then the fault.
 #[test]
 fn an_engine_that_starts_no_more_leaves_its_games() {
     let arena = Arena::new();

@@ -42,7 +42,7 @@ fn each_check_is_told_with_its_reason() {
 fn engines_that_misbehave_fail() {
     let score = &["--only", "there is a score"];
     assert_eq!(check("", score).0, Some(0));
-    // What is only good to have is no failure.
+    // A point that is only good to have is no failure.
     let (code, text) = check("args=no-score=2", score);
     assert_eq!((code, text.trim_end().lines().last()), (Some(0), Some("0 passed, 0 failed, 1 warned, 0 skipped")));
     let (code, text) = check("args=no-score=2", &["--only", "there is a score", "--json"]);

@@ -76,7 +76,7 @@ fn a_process_that_holds_the_output_does_not_hold_the_loop() {
     let pid = read(&folder, "pid").trim().to_owned();
     assert!(is_alive(&pid), "the process did not outlive its step: nothing was tried");
     assert!(Command::new("kill").arg(&pid).status().unwrap().success());
-    // What was printed before is all there.
+    // The log has all that was printed before.
     assert!(read(&folder, "night/gen-001/tune.log").contains("\"positions\": 1"));
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn peak_memory(pid: u32) -> Option<u64> {
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// Whether a process is there and not only waits to be taken note of.
+/// A process runs; one that has ended and was not yet waited for does not.
 pub(crate) fn is_alive(pid: &str) -> bool {
     let status = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
     let state = status.rsplit(')').next().and_then(|rest| rest.split_ascii_whitespace().next());

@@ -12,10 +12,10 @@ use super::target::{Target, folder_of};
 /// Bytes gathered before they are written.
 const BUFFER: usize = 1 << 18;
 
-/// How the names of temporary files begin and end.
+/// The beginning and the end of names of temporary files.
 const TEMPORARY: [&str; 2] = [".merino-", ".tmp"];
 
-/// Whether a file has the name of one that a program was writing when it was killed.
+/// A file has the name of one that a program was writing when it was killed.
 pub fn is_left_over(path: &Path) -> bool {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     name.starts_with(TEMPORARY[0]) && name.ends_with(TEMPORARY[1])

@@ -2,7 +2,7 @@
 
 use engine::chess::{Game, Move, Position};
 
-/// Where the engines of a game begin.
+/// The start of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
     /// The position before the moves.
