@@ -4,7 +4,7 @@ WORKDIR /merino
 COPY . .
 # Any x86-64 or ARM processor; --build-arg CPU=x86-64-v3 is faster where that is what there is.
 ARG CPU=generic
-RUN RUSTFLAGS="-C target-cpu=$CPU" cargo build --profile dist --locked --bins --features merino-engine/syzygy
+RUN RUSTFLAGS="-C target-cpu=$CPU" cargo build --profile dist --locked --bins
 
 FROM debian:trixie-slim
 COPY --from=build /merino/target/dist/merino /merino/target/dist/tuner /merino/target/dist/arena /usr/local/bin/

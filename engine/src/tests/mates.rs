@@ -143,7 +143,7 @@ impl Handler for First {
     }
 }
 
-/// `cargo test --release --test mates -- --ignored --nocapture` shows at what depth each mate is found.
+/// `cargo test -p merino-engine --lib mates -- --ignored --nocapture` shows at what depth each mate is found.
 #[test]
 #[ignore = "a measurement that takes minutes and asserts nothing"]
 fn depths_at_which_mates_are_found() {

@@ -1,7 +1,7 @@
 //! Whatever is sent, the program lives on and obeys.
 //!
 //! The lines follow from a seed: bytes at random, words of the protocol at random, commands as they should be and
-//! commands with a part damaged. `MERINO_FUZZ_LINES` says how many (a million take minutes: build with `--release`),
+//! commands with a part damaged. `MERINO_FUZZ_LINES` says how many (a million take minutes),
 //! `MERINO_FUZZ_SEED` with which seed. What leads to a failure is printed.
 
 use std::env;
