@@ -16,15 +16,15 @@ pub(super) struct Strength {
     noise: f64,
 }
 
-/// Strengths by games against Stockfish's `UCI_Elo` (docs/benchmarks.md); the first and the last are extrapolated.
+/// Strengths by games against Stockfish's `UCI_Elo` (docs/benchmarks.md); the first and the last two are extrapolated.
 const LEVELS: [Strength; 7] = [
     Strength { elo: 1000, nodes: 1.0, noise: 1400.0 },
     Strength { elo: 1350, nodes: 1.0, noise: 400.0 },
     Strength { elo: 1700, nodes: 180.0, noise: 90.0 },
     Strength { elo: 2000, nodes: 2_500.0, noise: 0.0 },
     Strength { elo: 2300, nodes: 55_000.0, noise: 0.0 },
-    Strength { elo: 2600, nodes: 900_000.0, noise: 0.0 },
-    Strength { elo: 2850, nodes: 5_000_000.0, noise: 0.0 },
+    Strength { elo: 2600, nodes: 1_800_000.0, noise: 0.0 },
+    Strength { elo: 2850, nodes: 20_000_000.0, noise: 0.0 },
 ];
 
 /// The least Elo to play at.
