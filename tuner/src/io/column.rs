@@ -1,8 +1,8 @@
-//! Columns of numbers that lie in memory or, if they are many, in mapped files.
+//! Columns of numbers in memory or, if they are many, in mapped files.
 //!
-//! A [`Column`] reads like a slice wherever it lies. A [`ColumnWriter`] appends to one: in memory, in a temporary file
-//! that nobody else sees and that is gone with the program, or first in memory and from some size on in a file. Files
-//! hold the plain bytes of the numbers as this machine has them in memory.
+//! A [`Column`] reads like a slice in either place. A [`ColumnWriter`] appends to one: in memory, in a temporary file
+//! that nobody else sees and that vanishes with the program, or first in memory and from some size on in a file. Files
+//! hold the plain bytes of the numbers, in the memory layout of this machine.
 
 use std::fmt;
 use std::fs::File;
@@ -18,19 +18,19 @@ use memmap2::UncheckedAdvice;
 
 use super::StorageError;
 
-/// Bytes that a writer gathers before it writes them to its file.
+/// The number of bytes that a writer buffers before it writes them to its file.
 const BUFFER: usize = 1 << 18;
 
-/// Pages of the system are no larger than this, or a multiple of it that rounding down to it does not hurt.
+/// The granularity of released ranges: an upper bound of the page size, or a divisor of it, which does no harm.
 #[cfg(unix)]
 const PAGE: usize = 1 << 16;
 
-/// Numbers or records without padding, one after the other: read like a slice, kept in memory or in a mapped file.
+/// A column of numbers, or of records without padding: read like a slice, kept in memory or in a mapped file.
 pub(crate) struct Column<T>(Place<T>);
 
 enum Place<T> {
     Memory(Arc<Vec<T>>),
-    /// Never of an empty file.
+    /// A map of a file that is not empty.
     Mapped(Arc<Mmap>),
 }
 
@@ -51,23 +51,24 @@ impl<T: Pod> Column<T> {
         Ok(Self(Place::Mapped(Arc::new(map))))
     }
 
-    /// Whether the column lies in a file.
+    /// Returns true if the column is in a mapped file.
     pub(crate) fn is_mapped(&self) -> bool {
         matches!(self.0, Place::Mapped(_))
     }
 
-    /// Gives the memory of a range of a mapped column back to the system, which reads it again when it is looked at
-    /// again. Does nothing for a column in memory, and on systems that have no such call.
+    /// Releases the memory of a range of a mapped column; the system reads it again on the next access. Does nothing
+    /// for a column in memory, and on systems without such a call.
     pub(crate) fn release(&self, range: Range<usize>) {
         assert!(range.start <= range.end && range.end <= self.len(), "a range of the column");
         #[cfg(unix)]
         if let Place::Mapped(map) = &self.0 {
             let start = range.start * size_of::<T>() / PAGE * PAGE;
             let end = range.end * size_of::<T>();
-            // SAFETY: the pages are of a shared map of a file, which nobody changes: read again, they hold the same bytes.
+            // SAFETY: the pages are of a shared map of a file that nobody changes: read again, they hold the same
+            // bytes.
             #[allow(unsafe_code, reason = "giving pages back cannot be had without")]
             let released = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, start, end - start) };
-            // It is only advice: a system that does not take it keeps the pages as long as it likes.
+            // The call is only advice: a system that ignores it keeps the pages.
             drop(released);
         }
     }
@@ -80,7 +81,7 @@ impl<T: Pod> Deref for Column<T> {
     fn deref(&self) -> &[T] {
         match &self.0 {
             Place::Memory(numbers) => numbers,
-            // Maps begin with a page, and their length was seen to be a whole number of records.
+            // Maps are aligned to pages, and their length was checked to be a whole number of records.
             Place::Mapped(map) => bytemuck::cast_slice(map),
         }
     }
@@ -98,7 +99,7 @@ impl<T> From<Vec<T>> for Column<T> {
     }
 }
 
-/// Another view of the same numbers.
+/// A clone is another view of the same numbers.
 impl<T: Pod> Clone for Column<T> {
     fn clone(&self) -> Self {
         Self(match &self.0 {
@@ -108,7 +109,7 @@ impl<T: Pod> Clone for Column<T> {
     }
 }
 
-/// By what they hold, wherever they lie.
+/// Columns are equal if their numbers are, in memory or in files.
 impl<T: Pod + PartialEq> PartialEq for Column<T> {
     fn eq(&self, other: &Self) -> bool {
         self[..] == other[..]
@@ -121,7 +122,7 @@ impl<T: Pod> fmt::Debug for Column<T> {
     }
 }
 
-/// Appends to a column; see the module's description.
+/// A writer that appends to a column; see the description of the module.
 pub(crate) struct ColumnWriter<T> {
     target: Target<T>,
     length: usize,
@@ -132,7 +133,7 @@ enum Target<T> {
     File { file: BufWriter<File>, path: PathBuf },
 }
 
-/// A writer to memory.
+/// The default is a writer to memory.
 impl<T: Pod> Default for ColumnWriter<T> {
     fn default() -> Self {
         Self { target: Target::Memory(Vec::new()), length: 0 }
@@ -140,7 +141,7 @@ impl<T: Pod> Default for ColumnWriter<T> {
 }
 
 impl<T: Pod> ColumnWriter<T> {
-    /// A writer to a temporary file without a name, on the disk of a folder.
+    /// Returns a writer to a temporary file without a name, on the disk of a folder.
     pub(crate) fn temporary(folder: &Path) -> Result<Self, StorageError> {
         Ok(Self { target: Self::to_file(tempfile::tempfile_in(folder), folder)?, length: 0 })
     }
@@ -151,8 +152,8 @@ impl<T: Pod> ColumnWriter<T> {
         Ok(Target::File { file, path: path.to_owned() })
     }
 
-    /// Moves what was written to memory so far to a temporary file on the disk of a folder, where the rest will go
-    /// too. Does nothing for a writer to a file.
+    /// Moves the records written so far from memory to a temporary file on the disk of a folder; further records go
+    /// there, too. Does nothing for a writer to a file.
     pub(crate) fn spill(&mut self, folder: &Path) -> Result<(), StorageError> {
         if let Target::Memory(numbers) = &mut self.target {
             let numbers = std::mem::take(numbers);
@@ -162,7 +163,7 @@ impl<T: Pod> ColumnWriter<T> {
         Ok(())
     }
 
-    /// Records so far.
+    /// Returns the number of records written so far.
     pub(crate) fn len(&self) -> usize {
         self.length
     }
@@ -171,7 +172,7 @@ impl<T: Pod> ColumnWriter<T> {
         self.length == 0
     }
 
-    /// Bytes of memory that the records take.
+    /// Returns the number of bytes of memory that the records take.
     pub(crate) fn bytes_in_memory(&self) -> usize {
         match &self.target {
             Target::Memory(numbers) => numbers.capacity() * size_of::<T>(),
@@ -197,7 +198,7 @@ impl<T: Pod> ColumnWriter<T> {
         Ok(())
     }
 
-    /// Adds records that come one by one, few at a time.
+    /// Appends the few records of an iterator.
     #[inline]
     pub(crate) fn extend_each(&mut self, records: impl ExactSizeIterator<Item = T>) -> Result<(), StorageError> {
         if let Target::Memory(numbers) = &mut self.target {
@@ -208,7 +209,7 @@ impl<T: Pod> ColumnWriter<T> {
         self.extend(&records.collect::<Vec<T>>())
     }
 
-    /// The column, with room for nothing more.
+    /// Returns the column, without spare capacity.
     pub(crate) fn finish(self) -> Result<Column<T>, StorageError> {
         match self.target {
             Target::Memory(mut numbers) => {
@@ -228,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_hold_what_was_written_in_memory_and_in_files() {
+    fn columns_round_trip_in_memory_and_in_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let numbers: Vec<u32> = (0..200_000).map(|i| i * 7919).collect();
         let mut spilt = ColumnWriter::default();
@@ -238,7 +239,7 @@ mod tests {
         assert_eq!(spilt.len(), numbers.len());
         let column = spilt.finish().expect("a column");
         assert!(column.is_mapped() && column[..] == numbers[..]);
-        // Pages that were given back come back.
+        // Released pages are read again on access.
         column.release(3..numbers.len() - 5);
         assert_eq!(column, Column::from(numbers));
         assert_eq!(folder.path().read_dir().expect("a folder").count(), 0);

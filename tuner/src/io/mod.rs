@@ -9,35 +9,35 @@ use thiserror::Error;
 
 pub(crate) use column::{Column, ColumnWriter};
 
-/// Why something cannot be kept on the disk, or read again: a file or folder, and what is wrong with it.
+/// An error of storage on the disk: a file or folder, and its fault.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct StorageError(String);
 
 impl StorageError {
-    /// A file or folder, or that of a temporary file, and what is wrong with it.
+    /// Returns the error of a file or folder, or of the folder of a temporary file.
     pub(crate) fn of(path: &Path, what: impl fmt::Display) -> Self {
         StorageError(format!("{}: {what}", path.display()))
     }
 }
 
-/// How much may be kept in memory, and where the rest goes.
+/// The limit of memory, and the folder of the data beyond it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Storage {
-    /// Bytes of memory that all together may take, about.
+    /// The approximate number of bytes of memory for everything together.
     pub memory: u64,
-    /// The folder on whose disk temporary files are.
+    /// The folder that determines the disk of temporary files.
     pub folder: PathBuf,
 }
 
 impl Storage {
-    /// Bytes of memory if nothing else is said.
+    /// The default number of bytes of memory.
     pub const MEMORY: u64 = 4 << 30;
 
-    /// Things that grow with the data, copies of some among them, share the memory.
+    /// The number of structures that grow with the data, some of them copies, which share the memory.
     const SHARES: u64 = 8;
 
-    /// Bytes that one thing that grows with the data may take in memory.
+    /// Returns the number of bytes of memory for one structure that grows with the data.
     pub fn share(&self) -> usize {
         usize::try_from(self.memory / Self::SHARES).unwrap_or(usize::MAX)
     }
