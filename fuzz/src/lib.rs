@@ -7,7 +7,7 @@ use engine::chess::Position;
 use engine::options::Offer;
 use engine::protocol;
 use tempfile::TempDir;
-use tuner::data::convert::{OutputFormat, Target, convert};
+use tuner::data::convert::{OutputEncoding, OutputFormat, convert};
 use tuner::data::{Dataset, Filters, Plies, ReadOptions, Source};
 use tuner::source::Problem;
 use tuner::io::Storage;
@@ -46,7 +46,7 @@ pub fn write_and_read(bytes: Vec<u8>) {
     let Some(dataset) = read(bytes, &options) else { return };
     for format in [OutputFormat::Viri, OutputFormat::Binpack] {
         let (_folder, path) = file(&[]);
-        if let Err(error) = convert(&dataset, &path, Target { format, compression: None }, &()) {
+        if let Err(error) = convert(&dataset, &path, OutputEncoding { format, compression: None }, &()) {
             assert!(!error.to_string().contains('\n'), "{error}");
             continue;
         }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use common::files::RunFiles;
 use serde_json::json;
-use tuner::data::convert::{OutputFormat, Target, convert};
+use tuner::data::convert::{OutputEncoding, OutputFormat, convert};
 use tuner::data::{Dataset, LeftOutCounts, POSITIONS, ReadOptions};
 
 use super::{InputArgs, MachineArgs, PrintArgs};
@@ -37,15 +37,15 @@ pub(crate) struct ConvertArgs {
 
 impl ConvertArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
-        let target = Target::of(&self.output, self.to)?;
+        let encoding = OutputEncoding::of(&self.output, self.to)?;
         let mut files = RunFiles::default();
         self.input.register(&mut files)?;
         files.writes("--output", &self.output, POSITIONS)?;
         self.machine.use_threads()?;
         let sources = self.input.sources()?;
-        let options = ReadOptions { moves: target.format.needs_moves(), ..self.input.options() };
+        let options = ReadOptions { moves: encoding.format.needs_moves(), ..self.input.options() };
         let dataset = Dataset::read(sources, &options, bars)?;
-        written_once(|| convert(&dataset, &self.output, target, bars))?;
+        uninterrupted(|| convert(&dataset, &self.output, encoding, bars))?;
         let left_out: LeftOutCounts = dataset.files().iter().map(|file| file.left_out).sum();
         let (positions, skipped, output) = (dataset.len(), dataset.skipped_records(), self.output.display());
         if self.print.json {
@@ -60,6 +60,6 @@ impl ConvertArgs {
         if skipped > 0 {
             text += &format!("skipped      {skipped}\n");
         }
-        Ok(format!("{text}wrote        {output}: {positions} positions, {target}"))
+        Ok(format!("{text}wrote        {output}: {positions} positions, {encoding}"))
     }
 }

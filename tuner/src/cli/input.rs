@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use tuner::data::{InputError, LabelOptions, Source, Weight};
 #[cfg(test)]
 use tuner::data::{LabelView, Results};
-use tuner::data::{Labels, Source, SourceError, Weight};
 
 /// A file, or whatever else a path names, and how what is in it is read and counts.
 #[derive(Clone, Debug)]
 pub(super) struct Input {
     pub(super) path: PathBuf,
     pub(super) weight: Weight,
-    labels: Labels,
+    labels: LabelOptions,
     sample: Option<usize>,
 }
 
@@ -23,7 +23,7 @@ impl Input {
     fn of(path: PathBuf) -> Result<Self, String> {
         let parts = path.to_str().filter(|_| !path.exists()).and_then(|text| text.rsplit_once('='));
         let mut input =
-            Input { path: path.clone(), weight: Weight::default(), labels: Labels::default(), sample: None };
+            Input { path: path.clone(), weight: Weight::default(), labels: LabelOptions::default(), sample: None };
         match parts {
             Some((file, weight)) if weight.parse::<f64>().is_ok() => {
                 (input.path, input.weight) = (file.into(), weight.parse()?);
@@ -61,7 +61,7 @@ impl Input {
 
     /// Whether anything is said of how it is read, its weight aside.
     pub(super) fn has_reading(&self) -> bool {
-        self.labels != Labels::default() || self.sample.is_some()
+        self.labels != LabelOptions::default() || self.sample.is_some()
     }
 
     /// What the command line takes.
@@ -70,7 +70,7 @@ impl Input {
     }
 
     /// The positions.
-    pub(super) fn sources(&self) -> Result<Vec<Source>, SourceError> {
+    pub(super) fn sources(&self) -> Result<Vec<Source>, InputError> {
         let sources = Source::find(&self.path)?;
         let with_settings =
             |source: Source| source.with_weight(self.weight).with_labels(self.labels.clone()).with_sample(self.sample);

@@ -29,7 +29,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use common::files::{RunFiles, WriteError};
 use engine::shell_files;
-use tuner::data::{LabelView, Labels, ReadOptions, Results, ScoreUnit, Source, Weight};
+use tuner::data::{LabelOptions, LabelView, ReadOptions, Results, ScoreUnit, Source, Weight};
 
 use amounts::{MemoryArgs, SampleArgs};
 pub(crate) use bars::Bars;
@@ -217,7 +217,7 @@ impl DataArgs {
     fn options(&self) -> ReadOptions {
         ReadOptions {
             skip_bad: self.skip_bad,
-            labels: Labels {
+            labels: LabelOptions {
                 view: self.view,
                 score_view: self.score_view,
                 results: self.results,

@@ -1,4 +1,4 @@
-//! One chunk of a file: what comes of it, and how it is read.
+//! Chunks of a file.
 
 use std::ops::ControlFlow;
 
@@ -10,28 +10,28 @@ use super::left_out::{LeftOut, LeftOutCounts};
 use super::record_error::RecordError;
 use super::store::ChunkStore;
 
-/// What came of one chunk of a file.
+/// The content of one chunk of a file.
 #[derive(Default)]
 pub(super) struct Chunk {
     pub(super) store: ChunkStore,
-    /// By position: its key, if duplicates are to be found.
+    /// Key of each position, if duplicates are to be found.
     keys: Vec<u64>,
     pub(super) left_out: LeftOutCounts,
     pub(super) evidence: Evidence,
     pub(super) records: u32,
-    /// Record within the chunk, error, excerpt.
+    /// Bad records: index within the chunk, error, excerpt.
     pub(super) bad: Vec<(u32, RecordError, String)>,
 }
 
 impl Chunk {
-    /// Reads a chunk to its end.
+    /// Reads a whole chunk.
     pub(super) fn read(reader: &dyn Reader, bytes: &[u8], filter: Filter<'_>, options: &ReadOptions) -> Self {
         let mut reading = Reading { chunk: Chunk::default(), filter, options };
         reading.chunk.records = reader.read(bytes, &mut reading);
         reading.chunk
     }
 
-    /// Leaves out the positions that were there before, if their keys are known; the others are there now.
+    /// Removes the positions with keys that occurred before, and adds the other keys, if keys are kept.
     pub(super) fn leave_out_duplicates(&mut self, keys: &mut Keys) {
         if self.keys.is_empty() {
             return;
@@ -72,7 +72,7 @@ impl Sink for Reading<'_> {
 
     fn fault(&mut self, record: u32, error: RecordError, excerpt: String) -> ControlFlow<()> {
         self.chunk.bad.push((record, error, excerpt));
-        // The run fails beyond that, whatever else this chunk holds.
+        // The data set is refused beyond this number, so the rest of the chunk is not needed.
         if self.chunk.bad.len() > self.options.skip_bad { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

@@ -1,4 +1,4 @@
-//! Work on the positions of a data set: chunk by chunk, several at a time.
+//! Parallel work on the positions of a data set, chunk by chunk.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use crate::parallel;
 use crate::progress::{Progress, Unit};
 
 impl Dataset {
-    /// Divides the positions into chunks, works on several at a time, and hands what comes of each to `collect` in
-    /// order. A chunk is of one file; chunks do not depend on the number of threads.
+    /// Divides the positions into chunks, processes several in parallel, and passes the results to `collect` in order.
+    /// A chunk is of one file; chunks do not depend on the number of threads.
     pub(crate) fn each_chunk<T: Send>(
         &self,
         step: &'static str,
@@ -20,7 +20,8 @@ impl Dataset {
         self.each_of(&self.chunks(), step, work, collect, progress);
     }
 
-    /// As [`Dataset::each_chunk`], with chunks of a size, whatever the file, and a function that works on several of them.
+    /// Works as [`Dataset::each_chunk`], with chunks of a given size that may span files, and a function of several
+    /// chunks.
     pub(crate) fn each_block<T>(
         &self,
         step: &'static str,

@@ -1,7 +1,7 @@
-//! Which of the positions that can be read are wanted.
+//! Filters of the positions that have been read.
 //!
-//! Filters look at one position after the other and know nothing of those before, [`Keys`] apart, which are asked in the
-//! order of the data. What is left out is counted by reason.
+//! A filter looks at one position at a time and keeps no state. The exception are the [`Keys`], which are queried in
+//! the order of the data. Positions that are left out are counted by reason.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -13,42 +13,42 @@ use engine::search::{Pruning, Quiescence};
 use super::formats::{Format, Sample};
 use super::left_out::LeftOut;
 
-/// How many pieces a position can have, both kings included.
+/// The possible numbers of pieces of a position, both kings included.
 pub const PIECES: RangeInclusive<u32> = 2..=32;
 
-/// Which positions that are not quiet are left out.
+/// The kinds of noisy positions to leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Noisy {
-    /// Positions in check are left out.
+    /// True if positions in check are left out.
     pub check: bool,
-    /// Positions whose next move takes or promotes are left out, where the format tells the move.
+    /// True if positions before a capture or promotion are left out, provided that the format has the move.
     pub capture: bool,
 }
 
-/// Which positions are wanted; all, unless something is set.
+/// The filters of positions; by default, all positions are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filters {
-    /// Which noisy positions are left out; of none, games in PGN excepted, if that is not said.
+    /// The kinds of noisy positions to leave out; by default none, but both in PGN.
     pub noisy: Option<Noisy>,
-    /// How far the quiescence search may be from the evaluation of the engine's own parameters, centipawns.
+    /// Largest difference between the quiescence score and the evaluation by the engine's own parameters, centipawns.
     pub quiet_margin: Option<u16>,
-    /// How many pieces there may be, both kings included.
+    /// The range of the number of pieces, both kings included.
     pub pieces: Option<RangeInclusive<u32>>,
-    /// How far the score may be from equal, centipawns; positions without a score are wanted.
+    /// The largest absolute score, centipawns; positions without a score are kept.
     pub max_score: Option<u16>,
-    /// Whether a position is wanted once only, clocks aside: as it comes first.
+    /// True if only the first occurrence of a position is kept, clocks aside.
     pub unique: bool,
 }
 
 impl Filters {
-    /// The kinds of noisy positions that are left out of a format.
+    /// Returns the kinds of noisy positions that are left out of a format.
     fn noisy(&self, format: Format) -> Noisy {
         let is_of_moves = format == Format::Pgn;
         self.noisy.unwrap_or(Noisy { check: is_of_moves, capture: is_of_moves })
     }
 }
 
-/// Filters at work.
+/// A filter of the positions of one file.
 pub(super) struct Filter<'e> {
     filters: &'e Filters,
     noisy: Noisy,
@@ -61,7 +61,7 @@ impl<'e> Filter<'e> {
         Filter { filters, noisy: filters.noisy(format), quiescence }
     }
 
-    /// Why a sample is not wanted, duplicates aside; the cheapest reason.
+    /// Returns the reason to leave out a sample, duplicates aside. Cheap checks come first.
     pub(super) fn refuses(&mut self, sample: &Sample) -> Option<LeftOut> {
         let Sample { position, label, best } = sample;
         let Filters { quiet_margin, pieces, max_score, .. } = self.filters;
@@ -82,18 +82,18 @@ impl<'e> Filter<'e> {
     }
 }
 
-/// The positions that have been there: eight bytes each, and what a table leaves free.
+/// The keys of the positions seen so far: eight bytes each, and the free slots of the hash table.
 #[derive(Default)]
 pub(super) struct Keys(HashSet<u64, BuildHasherDefault<KeyHasher>>);
 
 impl Keys {
-    /// Whether a position of this key was not there before; it is now.
+    /// Inserts a key and returns true if it is new.
     pub(super) fn insert(&mut self, key: u64) -> bool {
         self.0.insert(key)
     }
 }
 
-/// Keys of positions are hashes themselves.
+/// A hasher for keys of positions, which are hashes themselves.
 #[derive(Default)]
 pub(super) struct KeyHasher(u64);
 

@@ -1,4 +1,4 @@
-//! Folders: all files in them that are in a known format.
+//! The search of a folder for files in a known format.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use common::files::Kind;
 use tools::compression::Compression;
 
-use super::input::{Source, SourceError};
+use super::input::{InputError, Source};
 use super::{ReadOptions, formats};
 
 /// Labelled positions in any known format, plain or compressed, as a kind of file.
 pub const POSITIONS: Kind = Kind { name: "a file of positions", is_own: is_positions };
 
 impl Source {
-    /// What a path names: a file, all files in a folder and its folders that are in a known format, in the order of
-    /// their names, or standard input for `-`.
+    /// Returns the sources of a path: a file, all files in a known format in a folder and its subfolders in the order
+    /// of their names, or standard input for `-`.
     ///
     /// # Errors
-    /// If it is missing, unreadable or empty, or a folder with nothing in it that can be read.
-    pub fn find(path: &Path) -> Result<Vec<Self>, SourceError> {
+    /// If it is missing, unreadable or empty, or a folder without a readable file.
+    pub fn find(path: &Path) -> Result<Vec<Self>, InputError> {
         if path.as_os_str() == Self::STANDARD_INPUT {
             return Ok(vec![Source::standard_input()]);
         }
@@ -28,12 +28,12 @@ impl Source {
     }
 }
 
-/// So many kinds of what cannot be read are told by name.
-const KINDS_TOLD: usize = 5;
+/// The number of kinds of unreadable files that an error message lists.
+const MOST_LISTED_KINDS: usize = 5;
 
-/// The files in a folder and its folders, in the order of their names. What is in no known format is passed over, as is
-/// what is hidden; what should be in one and is damaged is not.
-fn sources(folder: &Path) -> Result<Vec<Source>, SourceError> {
+/// Returns the files in a folder and its subfolders, in the order of their names. Hidden files and files in no known
+/// format are skipped; a damaged file in a known format is an error.
+fn sources(folder: &Path) -> Result<Vec<Source>, InputError> {
     let mut paths = Vec::new();
     collect(folder, &mut paths)?;
     let (mut sources, mut foreign, mut damage) = (Vec::new(), BTreeMap::<String, u64>::new(), None);
@@ -41,7 +41,7 @@ fn sources(folder: &Path) -> Result<Vec<Source>, SourceError> {
         match Source::open(&path).and_then(|source| source.stream(&())?.head()) {
             Ok(head) if is_known(&path, &head) => sources.push(Source::open(&path)?),
             found => {
-                let is_foreign = matches!(found, Ok(_) | Err(SourceError::Foreign(_)));
+                let is_foreign = matches!(found, Ok(_) | Err(InputError::Foreign(_)));
                 damage = damage.or(found.err().filter(|_| !is_foreign));
                 let ending = path
                     .extension()
@@ -51,25 +51,25 @@ fn sources(folder: &Path) -> Result<Vec<Source>, SourceError> {
         }
     }
     if sources.is_empty() {
-        let (name, found) = (folder.display(), told(&foreign));
-        return Err(SourceError::Refused(format!(
+        let (name, found) = (folder.display(), list_kinds(&foreign));
+        return Err(InputError::Refused(format!(
             "{name}: is a directory with nothing in it that can be read as positions; found {found}"
         )));
     }
     damage.map_or(Ok(sources), Err)
 }
 
-/// Whether a file that begins like this is in a known format, as far as its beginning can tell.
+/// Returns true if a file with these first bytes is in a known format, as far as they show.
 fn is_positions(head: &[u8]) -> bool {
     let packing = Compression::of(head);
     let mut content = Vec::new();
     match packing {
         None => content.extend_from_slice(head),
-        // The rest of the file is missing, so this ends with an error, sooner or later.
+        // The rest of the file is missing, so decoding ends with an error.
         Some(packing) => _ = packing.decode(Box::new(head)).map(|mut unpacked| unpacked.read_to_end(&mut content)),
     }
     let lines = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-    // What is packed in large blocks shows nothing this early.
+    // A file compressed in large blocks yields no content this early.
     (content.is_empty() && packing.is_some())
         || [content.len(), lines].into_iter().any(|length| is_known(Path::new(""), &content[..length]))
 }
@@ -78,23 +78,23 @@ fn is_known(path: &Path, head: &[u8]) -> bool {
     !head.is_empty() && formats::detect(&path.display().to_string(), head, &ReadOptions::default()).is_ok()
 }
 
-/// What is in a folder, by endings of names.
-fn told(foreign: &BTreeMap<String, u64>) -> String {
+/// Describes the unreadable files of a folder, by the extension of their names.
+fn list_kinds(foreign: &BTreeMap<String, u64>) -> String {
     if foreign.is_empty() {
         return "no file".to_owned();
     }
     let mut kinds: Vec<String> = foreign.iter().map(|(ending, count)| format!("{count} {ending}")).collect();
-    if kinds.len() > KINDS_TOLD {
-        let others = kinds.len() - KINDS_TOLD;
-        kinds.truncate(KINDS_TOLD);
+    if kinds.len() > MOST_LISTED_KINDS {
+        let others = kinds.len() - MOST_LISTED_KINDS;
+        kinds.truncate(MOST_LISTED_KINDS);
         kinds.push(format!("{others} other kinds"));
     }
     kinds.join(", ")
 }
 
-/// All files below a folder. Links to folders are not followed: they may lead back.
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), SourceError> {
-    let unreadable = |error| SourceError::unreadable(&folder.display().to_string(), &error);
+/// Collects all files below a folder. Links to folders are not followed, as they may form a cycle.
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), InputError> {
+    let unreadable = |error| InputError::unreadable(&folder.display().to_string(), &error);
     let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_read_is_found_in_the_order_of_names() {
+    fn finds_readable_files_in_the_order_of_names() {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path();
         for name in ["b.epd", "a/2.txt", "a/1.epd", ".hidden.epd", "c/d/e"] {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_read_and_damage_are_errors() {
+    fn reports_empty_folders_and_damaged_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let error = || sources(folder.path()).err().expect("an error").to_string();
         assert!(error().ends_with("found no file"), "{}", error());

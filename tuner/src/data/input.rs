@@ -1,4 +1,4 @@
-//! Where the bytes of a data set come from: files, the program itself; unpacked as they are read, block by block.
+//! The inputs of a data set: files, pipes and bytes of the program, decompressed as a stream, block by block.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -11,168 +11,169 @@ use thiserror::Error;
 use tools::compression::{Compression, LONGEST_MAGIC};
 
 use super::formats::Reader;
-use super::{BLOCK, CHUNK_BYTES, Labels, Weight};
+use super::{BLOCK, CHUNK_BYTES, LabelOptions, Weight};
 use crate::progress::Progress;
 
-/// Bytes of unpacked content that are in memory as one; a block is read while the one before is worked on.
+/// Decompressed bytes that are held in memory at once. A block is read while the previous one is parsed.
 const BLOCK_BYTES: usize = BLOCK * CHUNK_BYTES;
 
-/// Why a file of data cannot be used.
+/// An error of an input.
 #[derive(Debug, Error)]
-pub enum SourceError {
-    /// It is empty, or in a format that is known and not read: among others in a folder, it is passed over.
+pub enum InputError {
+    /// The file is empty, or in a known format that cannot be read. In a folder, it is skipped.
     #[error("{0}")]
     Foreign(String),
-    /// It cannot be read, is in no known format, or damaged.
+    /// The file cannot be read, is damaged, or is in no known format.
     #[error("{0}")]
     Refused(String),
 }
 
-impl SourceError {
-    /// The system refused to open or read it.
+impl InputError {
+    /// Returns the error of a file that cannot be opened or read.
     pub(super) fn unreadable(name: &str, error: &io::Error) -> Self {
-        SourceError::Refused(format!("{name}: cannot be read: {error}"))
+        InputError::Refused(format!("{name}: cannot be read: {error}"))
     }
 
-    /// It has no bytes.
+    /// Returns the error of an empty file.
     fn empty(name: &str) -> Self {
-        SourceError::Foreign(format!("{name}: is empty"))
+        InputError::Foreign(format!("{name}: is empty"))
     }
 }
 
-enum Origin {
-    /// A regular file; it is opened again when its turn comes.
+/// The backing of a source.
+enum Backing {
+    /// A regular file; it is reopened when it is read.
     File {
         path: PathBuf,
         size: u64,
     },
-    /// What can be read only once.
+    /// A stream that can be read only once.
     Pipe(Box<dyn Read + Send>),
     Memory(Cow<'static, [u8]>),
 }
 
-/// A file of labelled positions, plain or compressed, that is still to be read.
+/// A file of labelled positions, plain or compressed, that has not been read yet.
 pub struct Source {
     name: String,
-    origin: Origin,
+    backing: Backing,
     weight: Weight,
-    labels: Labels,
+    labels: LabelOptions,
     sample: Option<usize>,
 }
 
 impl Source {
-    /// The path that names standard input.
+    /// The path that stands for standard input.
     pub const STANDARD_INPUT: &'static str = "-";
 
-    /// Looks whether a file can be read.
+    /// Opens a file and checks that it can be read.
     ///
     /// # Errors
     /// If it is missing, unreadable or empty.
-    pub fn open(path: &Path) -> Result<Self, SourceError> {
+    pub fn open(path: &Path) -> Result<Self, InputError> {
         let name = path.display().to_string();
-        let unreadable = |error| SourceError::unreadable(&name, &error);
+        let unreadable = |error| InputError::unreadable(&name, &error);
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
-        let origin = match metadata.len() {
-            _ if !metadata.is_file() => Origin::Pipe(Box::new(file)),
-            0 => return Err(SourceError::empty(&name)),
-            size => Origin::File { path: path.to_owned(), size },
+        let backing = match metadata.len() {
+            _ if !metadata.is_file() => Backing::Pipe(Box::new(file)),
+            0 => return Err(InputError::empty(&name)),
+            size => Backing::File { path: path.to_owned(), size },
         };
-        Ok(Source::new(name, origin))
+        Ok(Source::new(name, backing))
     }
 
-    /// Takes what comes on standard input.
+    /// Returns a source that reads standard input.
     pub fn standard_input() -> Self {
-        let (name, origin) = ("standard input".to_owned(), Origin::Pipe(Box::new(io::stdin())));
-        Source::new(name, origin)
+        let (name, backing) = ("standard input".to_owned(), Backing::Pipe(Box::new(io::stdin())));
+        Source::new(name, backing)
     }
 
-    /// Takes bytes that are part of the program.
+    /// Returns a source of bytes that are part of the program.
     ///
     /// # Errors
-    /// If there are none.
-    pub fn embedded(name: &str, bytes: &'static [u8]) -> Result<Self, SourceError> {
+    /// If there are no bytes.
+    pub fn embedded(name: &str, bytes: &'static [u8]) -> Result<Self, InputError> {
         Self::in_memory(name, bytes)
     }
 
-    /// Takes bytes that are at hand.
+    /// Returns a source of bytes in memory.
     ///
     /// # Errors
-    /// If there are none.
-    pub fn in_memory(name: &str, bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, SourceError> {
+    /// If there are no bytes.
+    pub fn in_memory(name: &str, bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, InputError> {
         let bytes = bytes.into();
         if bytes.is_empty() {
-            return Err(SourceError::empty(name));
+            return Err(InputError::empty(name));
         }
-        Ok(Source::new(name.to_owned(), Origin::Memory(bytes)))
+        Ok(Source::new(name.to_owned(), Backing::Memory(bytes)))
     }
 
-    fn new(name: String, origin: Origin) -> Self {
-        Source { name, origin, weight: Weight::default(), labels: Labels::default(), sample: None }
+    fn new(name: String, backing: Backing) -> Self {
+        Source { name, backing, weight: Weight::default(), labels: LabelOptions::default(), sample: None }
     }
 
-    /// The same, with labels that mean this, whatever is said of others.
-    pub fn with_labels(self, labels: Labels) -> Self {
+    /// Returns the source with label options of its own, which take precedence over those of the whole data set.
+    pub fn with_labels(self, labels: LabelOptions) -> Self {
         Source { labels, ..self }
     }
 
-    /// What is said of its labels.
-    pub(super) fn labels(&self) -> &Labels {
+    /// Returns the label options of this source.
+    pub(super) fn labels(&self) -> &LabelOptions {
         &self.labels
     }
 
-    /// The same, of which so many positions are drawn at random.
+    /// Returns the source with the number of positions to sample from it.
     pub fn with_sample(self, sample: Option<usize>) -> Self {
         Source { sample, ..self }
     }
 
-    /// How many of its positions are drawn, if not all.
+    /// Returns the number of positions to sample; `None` for all.
     pub(super) fn sample(&self) -> Option<usize> {
         self.sample
     }
 
-    /// How it is read, if there is anything that is not said of all sources.
+    /// Describes the settings of this source that differ from the common ones; empty if none do.
     pub(crate) fn reading(&self) -> String {
-        if self.labels == Labels::default() && self.sample.is_none() {
+        if self.labels == LabelOptions::default() && self.sample.is_none() {
             return String::new();
         }
         format!("{:?}, {:?}", self.labels, self.sample)
     }
 
-    /// The same, with positions that count as much.
+    /// Returns the source with a weight for its positions.
     pub fn with_weight(self, weight: Weight) -> Self {
         Source { weight, ..self }
     }
 
-    /// How much its positions count.
+    /// Returns the weight of a position of this source.
     pub fn weight(&self) -> Weight {
         self.weight
     }
 
-    /// Its name as given.
+    /// Returns the name as given.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many bytes there are on the disk, as far as that is known.
+    /// Returns the size on the disk in bytes; 0 if it is unknown.
     pub(crate) fn size(&self) -> u64 {
-        match &self.origin {
-            Origin::File { size, .. } => *size,
-            Origin::Pipe(_) => 0,
-            Origin::Memory(bytes) => bytes.len() as u64,
+        match &self.backing {
+            Backing::File { size, .. } => *size,
+            Backing::Pipe(_) => 0,
+            Backing::Memory(bytes) => bytes.len() as u64,
         }
     }
 
-    /// SHA-256 of the file as it is on the disk, in hexadecimal; `None` if it can be read only once.
+    /// Computes the SHA-256 of the file as it is on the disk, in hexadecimal; `None` if it can be read only once.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub(crate) fn digest(&self, progress: &dyn Progress) -> Result<Option<String>, SourceError> {
-        let unreadable = |error| SourceError::unreadable(&self.name, &error);
-        let mut bytes: Box<dyn Read + Send + '_> = match &self.origin {
-            Origin::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
-            Origin::Pipe(_) => return Ok(None),
-            Origin::Memory(bytes) => Box::new(&bytes[..]),
+    pub(crate) fn digest(&self, progress: &dyn Progress) -> Result<Option<String>, InputError> {
+        let unreadable = |error| InputError::unreadable(&self.name, &error);
+        let mut bytes: Box<dyn Read + Send + '_> = match &self.backing {
+            Backing::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
+            Backing::Pipe(_) => return Ok(None),
+            Backing::Memory(bytes) => Box::new(&bytes[..]),
         };
         let mut digest = Sha256::new();
         let mut buffer = vec![0; CHUNK_BYTES];
@@ -186,17 +187,17 @@ impl Source {
         }
     }
 
-    /// Begins to read.
-    pub(super) fn stream(self, progress: &dyn Progress) -> Result<Stream<'_>, SourceError> {
-        let Source { name, origin, .. } = self;
-        let unreadable = |error| SourceError::unreadable(&name, &error);
-        let bytes: Box<dyn Read + Send> = match origin {
-            Origin::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
-            Origin::Pipe(pipe) => pipe,
-            Origin::Memory(bytes) => Box::new(io::Cursor::new(bytes)),
+    /// Opens the source for reading.
+    pub(super) fn stream(self, progress: &dyn Progress) -> Result<Stream<'_>, InputError> {
+        let Source { name, backing, .. } = self;
+        let unreadable = |error| InputError::unreadable(&name, &error);
+        let bytes: Box<dyn Read + Send> = match backing {
+            Backing::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
+            Backing::Pipe(pipe) => pipe,
+            Backing::Memory(bytes) => Box::new(io::Cursor::new(bytes)),
         };
         let sha256 = Arc::new(Mutex::new(Sha256::new()));
-        let mut raw = Raw { bytes, sha256: Arc::clone(&sha256), progress };
+        let mut raw = HashingReader { bytes, sha256: Arc::clone(&sha256), progress };
         let mut magic = Vec::new();
         raw.by_ref().take(LONGEST_MAGIC as u64).read_to_end(&mut magic).map_err(unreadable)?;
         let packing = Compression::of(&magic);
@@ -209,14 +210,14 @@ impl Source {
     }
 }
 
-/// Bytes as they are on the disk.
-struct Raw<'p> {
+/// A reader of the bytes on the disk that updates their hash and the progress.
+struct HashingReader<'p> {
     bytes: Box<dyn Read + Send>,
     sha256: Arc<Mutex<Sha256>>,
     progress: &'p dyn Progress,
 }
 
-impl Read for Raw<'_> {
+impl Read for HashingReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.bytes.read(buffer)?;
         self.sha256.lock().unwrap_or_else(PoisonError::into_inner).update(&buffer[..count]);
@@ -225,26 +226,26 @@ impl Read for Raw<'_> {
     }
 }
 
-/// The content of a file, unpacked as it is read.
+/// The decompressed content of a file, as a stream.
 pub(super) struct Stream<'p> {
     name: String,
     packing: Option<Compression>,
     content: Box<dyn Read + Send + 'p>,
     sha256: Arc<Mutex<Sha256>>,
-    /// Bytes of content that were read.
+    /// The number of bytes of content read so far.
     offset: u64,
 }
 
 impl Stream<'_> {
-    /// The first bytes of content, for a look at its format.
-    pub(super) fn head(mut self) -> Result<Vec<u8>, SourceError> {
+    /// Returns the first bytes of the content, for the detection of its format.
+    pub(super) fn head(mut self) -> Result<Vec<u8>, InputError> {
         let mut head = Vec::new();
         self.fill(&mut head, CHUNK_BYTES)?;
         Ok(head)
     }
 
-    /// Adds up to `count` bytes to a buffer; fewer only at the end.
-    fn fill(&mut self, buffer: &mut Vec<u8>, count: usize) -> Result<usize, SourceError> {
+    /// Appends up to `count` bytes to a buffer; fewer only at the end of the file.
+    fn fill(&mut self, buffer: &mut Vec<u8>, count: usize) -> Result<usize, InputError> {
         let before = buffer.len();
         let read = self.content.by_ref().take(count as u64).read_to_end(buffer);
         let count = buffer.len() - before;
@@ -252,59 +253,59 @@ impl Stream<'_> {
         match read {
             Ok(_) => Ok(count),
             Err(error) => Err(match self.packing {
-                Some(packing) => SourceError::Refused(format!(
+                Some(packing) => InputError::Refused(format!(
                     "{}: damaged {} data after {} bytes of content: {error}",
                     self.name,
                     packing.name(),
                     self.offset
                 )),
-                None => SourceError::unreadable(&self.name, &error),
+                None => InputError::unreadable(&self.name, &error),
             }),
         }
     }
 }
 
-/// Whole records of a file, divided into chunks.
-pub(super) struct Block {
+/// A block of complete records of a file, divided into chunks.
+pub(super) struct RecordBlock {
     bytes: Vec<u8>,
-    /// Where each chunk ends.
+    /// End offset of each chunk.
     ends: Vec<usize>,
 }
 
-impl Block {
-    /// The chunks, in order.
+impl RecordBlock {
+    /// Returns the chunks, in order.
     pub(super) fn chunks(&self) -> Vec<&[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end]).collect()
     }
 }
 
-/// Cuts the content of a file into blocks.
+/// A divider of the content of a file into blocks.
 pub(super) struct Blocks<'p> {
     stream: Stream<'p>,
-    /// What was read and not handed out yet.
+    /// Bytes that were read and not yet returned.
     rest: Vec<u8>,
     is_at_end: bool,
 }
 
 impl<'p> Blocks<'p> {
-    /// Reads as much as the format can be told by.
-    pub(super) fn new(mut stream: Stream<'p>) -> Result<Self, SourceError> {
+    /// Reads the first block, which is enough to detect the format.
+    pub(super) fn new(mut stream: Stream<'p>) -> Result<Self, InputError> {
         let mut rest = Vec::new();
         let is_at_end = stream.fill(&mut rest, BLOCK_BYTES)? < BLOCK_BYTES;
         if rest.is_empty() {
-            return Err(SourceError::empty(&stream.name));
+            return Err(InputError::empty(&stream.name));
         }
         Ok(Blocks { stream, rest, is_at_end })
     }
 
-    /// What the file begins with.
+    /// Returns the first bytes of the file.
     pub(super) fn head(&self) -> &[u8] {
         &self.rest
     }
 
-    /// The next block, unless the file is at its end.
-    pub(super) fn next(&mut self, reader: &dyn Reader) -> Result<Option<Block>, SourceError> {
+    /// Returns the next block; `None` at the end of the file.
+    pub(super) fn next(&mut self, reader: &dyn Reader) -> Result<Option<RecordBlock>, InputError> {
         loop {
             if self.rest.len() < BLOCK_BYTES && !self.is_at_end {
                 let missing = BLOCK_BYTES - self.rest.len();
@@ -321,7 +322,7 @@ impl<'p> Blocks<'p> {
             }
             let open = self.rest.len() - start;
             if open > CHUNK_BYTES + reader.longest_record() {
-                return Err(SourceError::Refused(format!(
+                return Err(InputError::Refused(format!(
                     "{}: no {} ends within {} bytes after byte {} of the content",
                     self.stream.name,
                     reader.format().record().name(),
@@ -340,13 +341,13 @@ impl<'p> Blocks<'p> {
         }
     }
 
-    /// The first `length` bytes of what was read.
-    fn block(&mut self, length: usize, ends: Vec<usize>) -> Block {
+    /// Takes the first `length` bytes of the buffer as a block.
+    fn block(&mut self, length: usize, ends: Vec<usize>) -> RecordBlock {
         let rest = self.rest.split_off(length);
-        Block { bytes: std::mem::replace(&mut self.rest, rest), ends }
+        RecordBlock { bytes: std::mem::replace(&mut self.rest, rest), ends }
     }
 
-    /// SHA-256 of the file as it is on the disk, in hexadecimal, once it has been read to its end.
+    /// Returns the SHA-256 of the file as it is on the disk, in hexadecimal, once it has been read to its end.
     pub(super) fn sha256(self) -> String {
         let sha256 = self.stream.sha256.lock().unwrap_or_else(PoisonError::into_inner).clone();
         sha256.finalize().iter().map(|byte| format!("{byte:02x}")).collect()

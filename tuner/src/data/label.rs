@@ -1,25 +1,25 @@
-//! What is known of a position beside the position itself.
+//! Labels of positions, and their interpretation in texts.
 
 use clap::ValueEnum;
 use engine::chess::{Color, Position};
 use engine::search::MATE;
 
-use super::outcome::Outcome;
+use super::outcome::ResultLabel;
 use super::record_error::RecordError;
 use super::results::Results;
 
-/// Whose results and scores a file has, where its format does not say.
+/// The view of the results and scores of a file, if its format leaves it open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LabelView {
     /// White's.
     #[default]
     White,
-    /// Those of the side to move.
+    /// The side to move's.
     Mover,
 }
 
 impl LabelView {
-    /// Whose they are in a position.
+    /// Returns the side of the view in a position.
     pub(super) fn side(self, position: &Position) -> Color {
         match self {
             LabelView::White => Color::White,
@@ -37,33 +37,33 @@ pub enum ScoreUnit {
     Pawns,
 }
 
-/// What the labels of a text mean and where they stand, as far as the text leaves it open.
+/// The interpretation and the place of the labels of a text, as far as the text leaves them open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Labels {
-    /// Whose results and scores they are; White's if not given.
+pub struct LabelOptions {
+    /// The view of results and scores; White's if not given.
     pub view: Option<LabelView>,
-    /// Whose scores they are, if not the same side's.
+    /// The view of scores, if it is not that of the results.
     pub score_view: Option<LabelView>,
-    /// What numbers mean as results.
+    /// The notation of results that are numbers.
     pub results: Option<Results>,
-    /// The unit of scores; only whole centipawns are read if not given.
+    /// The unit of scores; only whole centipawns are accepted if not given.
     pub unit: Option<ScoreUnit>,
-    /// The operation or column that has the results.
+    /// The operation or column of the results.
     pub result_in: Option<String>,
-    /// The operation or column that has the scores.
+    /// The operation or column of the scores.
     pub score_in: Option<String>,
 }
 
-impl Labels {
-    /// The way of writing that the results of a file share; see [`Results`].
+impl LabelOptions {
+    /// Detects the notation of the results of a file; see [`Results`].
     pub(super) fn results_of<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Result<Option<Results>, String> {
         Results::of(texts, self.results, self.view.is_some())
     }
 
-    /// These, and `others` where these say nothing.
+    /// Returns these options, completed by `others`.
     #[must_use]
     pub fn or(&self, others: &Self) -> Self {
-        Labels {
+        LabelOptions {
             view: self.view.or(others.view),
             score_view: self.score_view.or(self.view).or(others.score_view),
             results: self.results.or(others.results),
@@ -73,17 +73,17 @@ impl Labels {
         }
     }
 
-    /// Whose results they are.
+    /// Returns the side of the view of results.
     pub(super) fn result_side(&self, position: &Position) -> Color {
         self.view.unwrap_or_default().side(position)
     }
 
-    /// Whose scores they are.
+    /// Returns the side of the view of scores.
     pub(super) fn score_side(&self, position: &Position) -> Color {
         self.score_view.or(self.view).unwrap_or_default().side(position)
     }
 
-    /// A score in centipawns within the range of an evaluation or a mate.
+    /// Parses a score in centipawns, within the range of evaluations and mates.
     pub(super) fn centipawns(&self, text: &str) -> Result<i16, RecordError> {
         let unknown = |expected: &str| Err(RecordError::new("unknown score", format!("score `{text}`: {expected}")));
         let number = text.trim_start_matches('+').parse::<f64>().ok().filter(|number| number.is_finite());
@@ -105,39 +105,39 @@ impl Labels {
     }
 }
 
-/// What is said of a position.
+/// The label of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// How the game ended, or is expected to end.
-    pub outcome: Outcome,
-    /// What a search gave the position, centipawns, White's view, from -32,000 to 32,000.
+    /// The result of the game, or the expected result.
+    pub outcome: ResultLabel,
+    /// The score of a search, centipawns, White's view, from -32,000 to 32,000.
     pub score: Option<i16>,
-    /// What the position must not be parted from when data are divided; see [`Grouping`](super::Grouping).
+    /// The group of positions that stay together when data are divided; see [`Grouping`](super::Grouping).
     pub group: u32,
 }
 
 impl Label {
-    /// A label without a score.
-    pub(super) fn new(outcome: Outcome, group: u32) -> Self {
+    /// Returns a label without a score.
+    pub(super) fn new(outcome: ResultLabel, group: u32) -> Self {
         Label { outcome, score: None, group }
     }
 }
 
-/// The bit that tells games from positions.
+/// The bit that distinguishes groups of games from groups of positions.
 pub(super) const GAME: u32 = 1 << 31;
 
-/// A score of binary data, as labels have it: what lies beyond ±32,000 is a mate of some kind, and counts as the
-/// shortest.
+/// Clamps a score of binary data to the range of labels. A score beyond ±32,000 is a mate of some kind, and counts as
+/// the shortest.
 pub(super) fn bounded(score: i16) -> i16 {
     score.clamp(-(MATE as i16), MATE as i16)
 }
 
-/// The group of a position whose game has no name.
+/// Returns the group of a position of a game without a name.
 pub(super) fn group_of_position(position: &Position) -> u32 {
     fold(position.key()) & !GAME
 }
 
-/// The group of a game by its name, or by whatever else tells it from others.
+/// Returns the group of a game by its name, or by other bytes that identify it.
 pub(super) fn group_of_game(name: &[u8]) -> u32 {
     // FNV-1a: the same on every machine. See <http://www.isthe.com/chongo/tech/comp/fnv/>.
     let hash = name
@@ -146,7 +146,7 @@ pub(super) fn group_of_game(name: &[u8]) -> u32 {
     fold(hash) | GAME
 }
 
-/// Both halves of a hash in one.
+/// Folds both halves of a hash into one.
 fn fold(hash: u64) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
@@ -159,24 +159,25 @@ mod tests {
     fn shares_are_exact_to_four_digits() {
         for ten_thousandth in 0..=10_000_u32 {
             let points = f64::from(ten_thousandth) / 10_000.0;
-            let outcome = Outcome::of_points(points).unwrap();
+            let outcome = ResultLabel::of_points(points).unwrap();
             assert_eq!(outcome.points(), points as f32);
             assert_eq!(outcome.flipped().flipped(), outcome);
-            assert_eq!(matches!(outcome, Outcome::Share(_)), ![0, 5000, 10_000].contains(&ten_thousandth));
+            assert_eq!(matches!(outcome, ResultLabel::Share(_)), ![0, 5000, 10_000].contains(&ten_thousandth));
             let written = outcome.to_string();
-            let read = Outcome::of_result(&written).or_else(|| Outcome::of_points(written.parse().unwrap()));
+            let read = ResultLabel::of_result(&written).or_else(|| ResultLabel::of_points(written.parse().unwrap()));
             assert_eq!(read, Some(outcome));
         }
         assert!(
-            Outcome::of_points(1e-9).unwrap().points() > 0.0 && Outcome::of_points(1.0 - 1e-9).unwrap().points() < 1.0
+            ResultLabel::of_points(1e-9).unwrap().points() > 0.0
+                && ResultLabel::of_points(1.0 - 1e-9).unwrap().points() < 1.0
         );
         for points in [-0.1, 1.1, 62.0, f64::NAN, f64::INFINITY] {
-            assert_eq!(Outcome::of_points(points), None);
+            assert_eq!(ResultLabel::of_points(points), None);
         }
     }
 
     #[test]
-    fn games_and_positions_have_groups_of_their_own() {
+    fn games_and_positions_have_different_groups() {
         assert_ne!(group_of_game(b"1.17"), group_of_game(b"1.18"));
         let group = |fen: &str| group_of_position(&Position::from_fen(fen).unwrap());
         assert_eq!(group("8/8/8/8/8/k7/7R/K7 w - - 0 1"), group("8/8/8/8/8/k7/7R/K7 w - - 40 90"));

@@ -5,28 +5,28 @@ use std::iter::Sum;
 
 use serde::Serialize;
 
-/// Why something that could be read is left out.
+/// A reason to leave out something that could be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LeftOut {
-    /// A game has no result.
+    /// A game without a result.
     NoResult,
-    /// A game is of another variant of chess.
+    /// A game of another variant of chess.
     Variant,
-    /// The rest of a game, behind a null move.
+    /// The rest of a game after a null move.
     NullMove,
-    /// The side to move is in check.
+    /// A position with the side to move in check.
     Check,
-    /// The move that follows takes or promotes.
+    /// A position before a capture or promotion.
     Capture,
-    /// Its quiescence search finds something else than its evaluation.
+    /// A position with a quiescence score that differs from its evaluation.
     Unquiet,
-    /// It has too few pieces, or too many.
+    /// A position with too few or too many pieces.
     Pieces,
-    /// Its score is too far from equal.
+    /// A position with a score beyond the limit.
     Score,
-    /// It has been there before.
+    /// A position that occurred before.
     Duplicate,
-    /// It is not in the sample.
+    /// A position that was not sampled.
     NotSampled,
 }
 
@@ -44,7 +44,7 @@ impl LeftOut {
         LeftOut::NotSampled,
     ];
 
-    /// What is left out, in the plural.
+    /// Returns the name of the things left out, in the plural.
     pub fn name(self) -> &'static str {
         match self {
             LeftOut::NoResult => "games without a result",
@@ -61,7 +61,7 @@ impl LeftOut {
     }
 }
 
-/// How much was left out, by reason.
+/// Counts of the records and positions left out, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOutCounts([u64; LeftOut::ALL.len()]);
 
@@ -78,7 +78,7 @@ impl LeftOutCounts {
         self.0.iter_mut().zip(other.0).for_each(|(count, more)| *count += more);
     }
 
-    /// The reasons that occurred, with their counts, in a fixed order.
+    /// Returns the reasons that occurred, with their counts, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (LeftOut, u64)> {
         LeftOut::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0)
     }

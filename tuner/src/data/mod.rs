@@ -1,8 +1,8 @@
-//! Positions with game results, as they come in files.
+//! Data sets of positions with game results, read from files.
 //!
-//! A [`Dataset`] keeps its positions packed: 32 bytes a position with its result and score, four for what it must not
-//! be parted from and four for where it stood, and two for its move where moves are asked for. The files are read once,
-//! as streams, and not kept.
+//! A [`Dataset`] keeps its positions packed: 32 bytes per position with its result and score, four for its group, four
+//! for its record in the file, and two for its move if moves are requested. The files are read once, as streams, and
+//! not kept.
 
 mod chunk;
 mod chunks;
@@ -40,13 +40,13 @@ use crate::io::{Storage, StorageError};
 pub use filter::{Filters, Noisy, PIECES};
 pub use folder::POSITIONS;
 pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, codes_of, write_chain, write_game};
-pub use formats::{Format, LabelStyle, Opcode, Plies, Record, Sample, Table};
-pub use input::{Source, SourceError};
+pub use formats::{ColumnLayout, Format, LabelStyle, Opcode, Plies, Record, Sample};
+pub use input::{InputError, Source};
 pub use judge::Evidence;
-pub use label::{Label, LabelView, Labels, ScoreUnit};
+pub use label::{Label, LabelOptions, LabelView, ScoreUnit};
 pub use left_out::{LeftOut, LeftOutCounts};
 pub use material::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, material_balance, phase, phase_part};
-pub use outcome::{Outcome, Share};
+pub use outcome::{PointShare, ResultLabel};
 pub use record_error::RecordError;
 pub use reservoir::Subsample;
 pub use results::Results;
@@ -56,32 +56,33 @@ pub use store::Grouping;
 use store::Store;
 pub use weight::Weight;
 
-/// Bytes of a chunk of a file; chunks are parsed in parallel and do not depend on the number of threads.
+/// The number of bytes of a chunk of a file. Chunks are parsed in parallel and do not depend on the number of threads.
 const CHUNK_BYTES: usize = 1 << 18;
 
-/// Chunks of a block, which is worked on before the next one: bounds the memory.
+/// The number of chunks of a block. One block is processed before the next, which bounds the memory.
 const BLOCK: usize = 32;
 
-/// Positions of a chunk of a data set; chunks are worked on in parallel and do not depend on the number of threads.
+/// The number of positions of a chunk of a data set. Chunks are processed in parallel and do not depend on the number
+/// of threads.
 pub(crate) const CHUNK: usize = 2048;
 
-/// How data are read.
+/// The options of reading data.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Records that cannot be read and are passed over at most.
+    /// The largest number of bad records that are skipped.
     pub skip_bad: usize,
-    /// What labels of texts mean, where a file does not have its own; see [`Source::with_labels`].
-    pub labels: Labels,
-    /// Which positions of games in PGN are read.
+    /// The interpretation of labels in texts, for files without their own; see [`Source::with_labels`].
+    pub labels: LabelOptions,
+    /// The range of positions read from games in PGN.
     pub plies: Plies,
-    /// Which positions are wanted of those that can be read.
+    /// The filters of the positions.
     pub filters: Filters,
-    /// How many positions are sampled of those that the filters leave; all if not given.
+    /// The sample to draw from the filtered positions; all of them if not given.
     pub subsample: Option<Subsample>,
-    /// Whether moves are kept beside positions, where the format tells them; see [`Dataset::best`]. Caches never keep
-    /// them.
+    /// True if moves are kept with the positions, provided that the format has them; see [`Dataset::best`]. Caches
+    /// never keep them.
     pub moves: bool,
-    /// Where positions are kept, and the rows that are made of them.
+    /// The storage of the positions, and of the rows made from them.
     pub storage: Storage,
 }
 
@@ -89,15 +90,15 @@ pub struct ReadOptions {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{file}{}: {error}{}", .record.place(*.number), self.quotation())]
 pub struct BadRecord {
-    /// Name of the file.
+    /// The name of the file.
     pub file: String,
-    /// What its records are.
+    /// The unit of its records.
     pub record: Record,
-    /// Which one, 1 for the first.
+    /// The number of the record, from 1.
     pub number: u64,
-    /// What is wrong.
+    /// The error.
     pub error: RecordError,
-    /// The record, shortened if it is long; empty if it is no text.
+    /// The record, shortened if it is long; empty if it is not text.
     pub excerpt: String,
 }
 
@@ -107,24 +108,24 @@ impl BadRecord {
     }
 }
 
-/// Why a data set cannot be used.
+/// An error of a data set.
 #[derive(Debug, Error)]
 pub enum DatasetError {
-    /// A file cannot be opened or unpacked, or is in no known format.
+    /// A file that cannot be opened or decompressed, or is in no known format.
     #[error(transparent)]
-    Source(#[from] SourceError),
-    /// A record cannot be read, and no more may be skipped, or no record tells the style of the file.
+    Source(#[from] InputError),
+    /// A record that cannot be read when no more may be skipped, or the first record of a file in no known style.
     #[error("{bad}{}", hint(*.skipped, bad.record))]
     BadRecord {
         /// The record.
         bad: Box<BadRecord>,
-        /// How many were skipped before.
+        /// The number of records skipped before.
         skipped: usize,
     },
-    /// The columns of a file do not say what they are, or no position is there, or wanted.
+    /// Columns of a file that cannot be identified, or data without positions, possibly after filtering.
     #[error("{0}")]
     Refused(String),
-    /// What was read cannot be kept.
+    /// Data that cannot be stored.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -136,40 +137,40 @@ fn hint(skipped: usize, record: Record) -> String {
     format!(" (after {skipped} bad {}s that were skipped)", record.name())
 }
 
-/// What was read from one file.
+/// A summary of the data read from one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileSummary {
-    /// Its name as given.
+    /// The name as given.
     pub name: String,
-    /// What its records are.
+    /// The unit of its records.
     pub record: Record,
-    /// How many there are, those that say nothing included: of a text all lines.
+    /// The number of records, including those without content: all lines of a text.
     pub records: u64,
-    /// Its usable positions.
+    /// The number of usable positions.
     pub positions: u64,
-    /// What was left out of it.
+    /// Counts of the records and positions left out.
     pub left_out: LeftOutCounts,
-    /// What speaks for and against its labels.
+    /// The evidence for and against its labels.
     pub evidence: Evidence,
     /// SHA-256 of the file as it is on the disk, in hexadecimal.
     pub sha256: String,
-    /// How it is written.
+    /// The format.
     pub format: Format,
-    /// How much its positions count. Nothing that is kept depends on it.
+    /// The weight of its positions, on which no stored data depend.
     #[serde(skip)]
     pub weight: Weight,
 }
 
-/// Records that were skipped for one reason.
+/// The records that were skipped for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// How many.
+    /// The number of records.
     pub count: u64,
     /// The first of them.
     pub first: BadRecord,
 }
 
-/// Labelled positions.
+/// A data set of labelled positions.
 pub struct Dataset {
     store: Store,
     storage: Storage,
@@ -184,14 +185,14 @@ impl fmt::Debug for Dataset {
     }
 }
 
-/// Where a position stands.
+/// The place of a position in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'d> {
-    /// Name of the file.
+    /// The name of the file.
     pub file: &'d str,
-    /// What its records are.
+    /// The unit of its records.
     pub record: Record,
-    /// The line or game, or whatever the file counts; 1 for the first.
+    /// The number of the line, game or other record, from 1.
     pub number: u64,
 }
 
@@ -202,47 +203,47 @@ impl fmt::Display for Place<'_> {
 }
 
 impl Dataset {
-    /// Number of positions.
+    /// Returns the number of positions.
     pub fn len(&self) -> usize {
         self.store.len()
     }
 
-    /// Whether there is no position; never so after [`Dataset::read`].
+    /// Returns true if there is no position, which is never the case after [`Dataset::read`].
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The files, in order.
+    /// Returns the files, in order.
     pub fn files(&self) -> &[FileSummary] {
         &self.files
     }
 
-    /// By position: how much it counts; none if every position counts as one.
+    /// Returns the weight of each position; empty if every weight is 1.
     pub(crate) fn weights(&self) -> Vec<f32> {
         Weight::each(self.sets())
     }
 
-    /// The files: name, weight, and number of positions.
+    /// Returns name, weight and number of positions of each file.
     pub(crate) fn sets(&self) -> impl Iterator<Item = (&str, Weight, usize)> + Clone {
         self.files.iter().map(|file| (&file.name[..], file.weight, file.positions as usize))
     }
 
-    /// The records that were skipped, by reason.
+    /// Returns the records that were skipped, by reason.
     pub fn skipped(&self) -> &BTreeMap<&'static str, Skipped> {
         &self.skipped
     }
 
-    /// How many records were skipped.
+    /// Returns the number of skipped records.
     pub fn skipped_records(&self) -> u64 {
         self.skipped.values().map(|skipped| skipped.count).sum()
     }
 
-    /// The positions of a range and what is known of them.
+    /// Returns the positions of a range with their labels.
     pub fn samples(&self, range: Range<usize>) -> impl Iterator<Item = (Position, Label)> {
         self.store.samples(range)
     }
 
-    /// What is known of a position.
+    /// Returns the label of a position.
     ///
     /// # Panics
     /// If there is no such position.
@@ -250,13 +251,13 @@ impl Dataset {
         self.store.label(index)
     }
 
-    /// The results of a range of positions: White's points.
+    /// Returns White's points in a range of positions.
     pub(crate) fn points(&self, range: Range<usize>) -> Vec<f32> {
         range.map(|index| self.label(index).outcome.points()).collect()
     }
 
-    /// The move that was played in a position or found best there. None where the data do not tell it, or where it was
-    /// not asked for; see [`ReadOptions::moves`].
+    /// Returns the move that was played in a position or found best there. Returns `None` if the data do not have it,
+    /// or if moves were not requested; see [`ReadOptions::moves`].
     ///
     /// # Panics
     /// If there is no such position.
@@ -265,22 +266,22 @@ impl Dataset {
         self.store.best(index)
     }
 
-    /// By position: what it must not be parted from when data are divided. See [`Label::group`].
+    /// Returns the group of each position; groups stay together when data are divided. See [`Label::group`].
     pub fn groups(&self) -> &[u32] {
         self.store.groups()
     }
 
-    /// What positions stay together by.
+    /// Returns the criterion by which positions stay together.
     pub fn grouping(&self) -> Grouping {
         self.grouping
     }
 
-    /// The groups by which results scatter, where they are more than single positions.
+    /// Returns the groups of positions with dependent results, unless every position is a group of its own.
     pub fn games(&self) -> Option<&[u32]> {
         (self.grouping != Grouping::Positions).then(|| self.groups())
     }
 
-    /// A position.
+    /// Returns a position.
     ///
     /// # Panics
     /// If there is no such position.
@@ -288,17 +289,17 @@ impl Dataset {
         self.store.position(index)
     }
 
-    /// Where what is made of the positions is kept.
+    /// Returns the storage of everything that is made from the positions.
     pub fn storage(&self) -> &Storage {
         &self.storage
     }
 
-    /// Tells that positions are not looked at again soon: what a mapped file had to be read for goes back to the system.
+    /// Releases the mapped memory of positions that are not needed again soon.
     pub(crate) fn release(&self, range: Range<usize>) {
         self.store.release(range);
     }
 
-    /// The number of the file that a position stands in.
+    /// Returns the index of the file of a position.
     ///
     /// # Panics
     /// If there is no such position.
@@ -311,7 +312,7 @@ impl Dataset {
         self.files.iter().position(is_in).expect("a position stands in one of the files")
     }
 
-    /// Where a position stands.
+    /// Returns the place of a position.
     ///
     /// # Panics
     /// If there is no such position.

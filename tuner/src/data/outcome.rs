@@ -2,130 +2,130 @@
 
 use std::fmt;
 
-/// How a game ended, or how it is expected to end, in White's view.
+/// The result of a game, or its expected result, in White's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Black won.
+pub enum ResultLabel {
+    /// A win of Black.
     Loss,
-    /// Nobody won.
+    /// A draw.
     Draw,
-    /// White won.
+    /// A win of White.
     Win,
-    /// White is expected to get this share of the point.
-    Share(Share),
+    /// White's expected share of the point.
+    Share(PointShare),
 }
 
-/// A share of the point other than 0, ½ and 1, in units of 1/60000: exact for four digits behind the decimal point.
+/// A share of the point other than 0, ½ and 1, in units of 1/60000: exact to four decimal places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share(u16);
+pub struct PointShare(u16);
 
-impl Share {
-    /// Units of a whole point.
+impl PointShare {
+    /// The number of units of a whole point.
     const WHOLE: u16 = 60_000;
 
-    /// A share of so many units, if it is one.
+    /// Returns the share of a number of units; `None` for 0, ½ and 1, and beyond.
     pub(super) fn of_units(units: u16) -> Option<Self> {
-        (units > 0 && units < Self::WHOLE && units != Self::WHOLE / 2).then_some(Share(units))
+        (units > 0 && units < Self::WHOLE && units != Self::WHOLE / 2).then_some(PointShare(units))
     }
 
-    /// How many units it is.
+    /// Returns the number of units.
     pub(super) fn units(self) -> u16 {
         self.0
     }
 }
 
-impl Outcome {
-    /// The results of games.
-    pub(super) const RESULTS: [Self; 3] = [Outcome::Loss, Outcome::Draw, Outcome::Win];
+impl ResultLabel {
+    /// The results of games: loss, draw, win.
+    pub(super) const RESULTS: [Self; 3] = [ResultLabel::Loss, ResultLabel::Draw, ResultLabel::Win];
 
-    /// What results are called.
+    /// The names of the results.
     const NAMES: [&'static str; 3] = ["0-1", "1/2-1/2", "1-0"];
 
-    /// Other ways to write them.
+    /// Other notations of the results.
     const OTHER_NAMES: [(&'static str, Self); 10] = [
-        ("1/2", Outcome::Draw),
-        ("0.5-0.5", Outcome::Draw),
-        ("½-½", Outcome::Draw),
-        ("1/2:1/2", Outcome::Draw),
-        ("=-=", Outcome::Draw),
-        ("1:0", Outcome::Win),
-        ("0:1", Outcome::Loss),
-        ("1–0", Outcome::Win),
-        ("0–1", Outcome::Loss),
-        ("½–½", Outcome::Draw),
+        ("1/2", ResultLabel::Draw),
+        ("0.5-0.5", ResultLabel::Draw),
+        ("½-½", ResultLabel::Draw),
+        ("1/2:1/2", ResultLabel::Draw),
+        ("=-=", ResultLabel::Draw),
+        ("1:0", ResultLabel::Win),
+        ("0:1", ResultLabel::Loss),
+        ("1–0", ResultLabel::Win),
+        ("0–1", ResultLabel::Loss),
+        ("½–½", ResultLabel::Draw),
     ];
 
-    /// White's points, 0 to 1.
+    /// Returns White's points, 0 to 1.
     pub fn points(self) -> f32 {
-        (f64::from(self.units()) / f64::from(Share::WHOLE)) as f32
+        (f64::from(self.units()) / f64::from(PointShare::WHOLE)) as f32
     }
 
-    /// White's points in units of a [`Share`].
+    /// Returns White's points in units of a [`PointShare`].
     pub(super) fn units(self) -> u16 {
         match self {
-            Outcome::Loss => 0,
-            Outcome::Draw => Share::WHOLE / 2,
-            Outcome::Win => Share::WHOLE,
-            Outcome::Share(share) => share.0,
+            ResultLabel::Loss => 0,
+            ResultLabel::Draw => PointShare::WHOLE / 2,
+            ResultLabel::Win => PointShare::WHOLE,
+            ResultLabel::Share(share) => share.0,
         }
     }
 
-    /// The outcome that gives White so many points, 0 to 1. A share is rounded to a whole number of units.
+    /// Returns the result of a number of White's points, 0 to 1. A share is rounded to a whole number of units.
     pub(super) fn of_points(points: f64) -> Option<Self> {
-        let whole = f64::from(Share::WHOLE);
+        let whole = f64::from(PointShare::WHOLE);
         match points {
-            0.0 => Some(Outcome::Loss),
-            1.0 => Some(Outcome::Win),
+            0.0 => Some(ResultLabel::Loss),
+            1.0 => Some(ResultLabel::Win),
             _ if points > 0.0 && points < 1.0 => {
                 let units = (points * whole).round().clamp(1.0, whole - 1.0) as u16;
-                Some(Share::of_units(units).map_or(Outcome::Draw, Outcome::Share))
+                Some(PointShare::of_units(units).map_or(ResultLabel::Draw, ResultLabel::Share))
             }
             _ => None,
         }
     }
 
-    /// The outcome that gives White so many half points.
+    /// Returns the result of a number of White's half points.
     pub(super) fn of_half_points(half_points: u8) -> Option<Self> {
         Self::RESULTS.get(usize::from(half_points)).copied()
     }
 
-    /// White's half points; none of a share.
+    /// Returns White's half points; `None` for a share.
     pub(super) fn half_points(self) -> Option<u8> {
         match self {
-            Outcome::Share(_) => None,
+            ResultLabel::Share(_) => None,
             _ => Some(self.kind() as u8),
         }
     }
 
-    /// The result that games are written with: `1-0`, `1/2-1/2` or `0-1`.
+    /// Parses the result of a game: `1-0`, `1/2-1/2`, `0-1`, or another notation of these.
     pub(super) fn of_result(text: &str) -> Option<Self> {
         let usual = Self::NAMES.into_iter().zip(Self::RESULTS);
         usual.chain(Self::OTHER_NAMES).find(|&(name, _)| name == text).map(|(_, outcome)| outcome)
     }
 
-    /// 0 for a loss, 1 for a draw, 2 for a win, 3 for any share.
+    /// Returns 0 for a loss, 1 for a draw, 2 for a win, 3 for any share.
     pub(super) fn kind(self) -> usize {
         match self {
-            Outcome::Loss => 0,
-            Outcome::Draw => 1,
-            Outcome::Win => 2,
-            Outcome::Share(_) => 3,
+            ResultLabel::Loss => 0,
+            ResultLabel::Draw => 1,
+            ResultLabel::Win => 2,
+            ResultLabel::Share(_) => 3,
         }
     }
 
-    /// The outcome with colours swapped.
+    /// Returns the result with colours swapped.
     pub(super) fn flipped(self) -> Self {
         match self {
-            Outcome::Loss => Outcome::Win,
-            Outcome::Draw => Outcome::Draw,
-            Outcome::Win => Outcome::Loss,
-            Outcome::Share(share) => Outcome::Share(Share(Share::WHOLE - share.0)),
+            ResultLabel::Loss => ResultLabel::Win,
+            ResultLabel::Draw => ResultLabel::Draw,
+            ResultLabel::Win => ResultLabel::Loss,
+            ResultLabel::Share(share) => ResultLabel::Share(PointShare(PointShare::WHOLE - share.0)),
         }
     }
 }
 
-impl fmt::Display for Outcome {
-    /// As games are written: `1-0`, `1/2-1/2` or `0-1`; a share as a number.
+impl fmt::Display for ResultLabel {
+    /// Formats a result as in games: `1-0`, `1/2-1/2` or `0-1`; a share as a number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match Self::NAMES.get(self.kind()) {
             Some(name) => f.pad(name),

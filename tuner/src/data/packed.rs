@@ -1,24 +1,24 @@
-//! A position and its label in 32 bytes.
+//! The packed form of a position and its label: 32 bytes.
 
 use engine::chess::{Color, File, Position, Rank, Setup, Square};
 
 use super::formats::{castling_rooks, codes_of, put_pieces};
 use super::label::Label;
-use super::outcome::{Outcome, Share};
+use super::outcome::{PointShare, ResultLabel};
 
-/// A packed position with its outcome and score, as columns hold it; its group stands in a column of its own.
+/// A packed position with its result and score, as stored in a column. Its group is stored in a column of its own.
 ///
 /// * word 0: the occupied squares;
-/// * words 1 and 2: four bits an occupied square, from the lowest square and bit up: the piece type, or 6 for a rook
-///   that may castle, and 8 more for Black;
+/// * words 1 and 2: four bits per occupied square, from the lowest square and the lowest bit up: the piece type, or 6
+///   for a rook with castling rights, plus 8 for Black;
 /// * word 3, from the lowest bit: halfmove clock (16 bits), move number (16), score (16), file of the en passant square
-///   or 8 (4), whether Black moves (1), outcome (2), whether there is a score (1).
+///   or 8 for none (4), side to move (1, set for Black), result (2), presence of a score (1).
 ///
-/// Outcome 3 is a share. Its units stand in the bits that are free otherwise: the low byte in the upper half of the
-/// halfmove clock, which is kept up to 255 then, the high byte above all others.
+/// Result code 3 stands for a share of the point. Its units occupy two bytes that are otherwise free: the low byte is
+/// in the upper half of the halfmove clock, which is then capped at 255; the high byte is above all other fields.
 pub(super) type Packed = [u64; 4];
 
-/// The code of no file.
+/// The code for no en passant square.
 const NO_FILE: u64 = File::COUNT as u64;
 
 const FULLMOVE: u32 = 16;
@@ -28,16 +28,16 @@ const SIDE: u32 = 52;
 const OUTCOME: u32 = 53;
 const HAS_SCORE: u32 = 55;
 
-/// Where the two bytes of a share stand.
+/// Bit offsets of the two bytes of a share.
 const SHARE: [u32; 2] = [8, 56];
 
-/// The outcome that is a share.
+/// The result code of a share.
 const IS_SHARE: u64 = 3;
 
 pub(super) fn pack(position: &Position, label: &Label) -> Packed {
     let codes = codes_of(position, castling_rooks(position));
     let clock_and_share = match label.outcome {
-        Outcome::Share(share) => {
+        ResultLabel::Share(share) => {
             let [low, high] = share.units().to_le_bytes().map(u64::from);
             u64::from(position.halfmove_clock()).min(u8::MAX.into()) | low << SHARE[0] | high << SHARE[1]
         }
@@ -53,15 +53,15 @@ pub(super) fn pack(position: &Position, label: &Label) -> Packed {
     [position.occupied().0, codes as u64, (codes >> 64) as u64, rest]
 }
 
-/// The position of a record that [`pack`] has made.
+/// Returns the position of a record made by [`pack`].
 ///
 /// # Panics
-/// If it has not.
+/// If the record holds no legal position.
 pub(super) fn position_of(packed: &Packed) -> Position {
     unpack(packed).expect("what was packed is a position")
 }
 
-/// The position of a record, if it has a legal one.
+/// Decodes the position of a record; `None` if it is illegal.
 fn unpack(packed: &Packed) -> Option<Position> {
     let [occupied, low, high, rest] = *packed;
     let side = if rest >> SIDE & 1 == 0 { Color::White } else { Color::Black };
@@ -77,14 +77,14 @@ fn is_share(rest: u64) -> bool {
     rest >> OUTCOME & 3 == IS_SHARE
 }
 
-/// The outcome of a record; a loss if its share is none.
-pub(super) fn outcome_of(packed: &Packed) -> Outcome {
+/// Returns the result of a record, or a loss if its share is invalid.
+pub(super) fn outcome_of(packed: &Packed) -> ResultLabel {
     let rest = packed[3];
     if is_share(rest) {
         let units = u16::from_le_bytes(SHARE.map(|at| (rest >> at) as u8));
-        return Share::of_units(units).map_or(Outcome::Loss, Outcome::Share);
+        return PointShare::of_units(units).map_or(ResultLabel::Loss, ResultLabel::Share);
     }
-    Outcome::RESULTS[(rest >> OUTCOME & 3) as usize]
+    ResultLabel::RESULTS[(rest >> OUTCOME & 3) as usize]
 }
 
 pub(super) fn score_of(packed: &Packed) -> Option<i16> {
@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    /// A position in which both sides may castle either way.
+    /// A position in which both sides may castle on either side.
     const OPEN: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
     fn check(position: &Position, label: &Label) {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_of_a_position_comes_back() {
+    fn positions_and_labels_round_trip() {
         for fen in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3",
@@ -117,7 +117,7 @@ mod tests {
             "8/8/8/8/8/k7/7R/K7 w - - 0 0",
         ] {
             let position = Position::from_fen(fen).expect(fen);
-            for outcome in Outcome::RESULTS {
+            for outcome in ResultLabel::RESULTS {
                 for score in [None, Some(0), Some(-1), Some(i16::MIN), Some(i16::MAX)] {
                     check(&position, &Label { score, ..Label::new(outcome, 0) });
                 }
@@ -126,9 +126,9 @@ mod tests {
     }
 
     #[test]
-    fn shares_come_back_beside_everything_else() {
+    fn shares_round_trip_with_all_other_fields() {
         for units in [1, 255, 256, 29_999, 30_001, 59_999] {
-            let outcome = Outcome::Share(Share::of_units(units).expect("a share"));
+            let outcome = ResultLabel::Share(PointShare::of_units(units).expect("a share"));
             for (clock, kept) in [(0, 0), (99, 99), (255, 255), (300, 255), (65535, 255)] {
                 let position = |clock| Position::from_fen(&format!("1rr1k3/8/8/8/8/8/8/1RR1K2R b HCc - {clock} 65535"));
                 for score in [None, Some(-1), Some(32_000)] {
@@ -142,12 +142,12 @@ mod tests {
     }
 
     #[test]
-    fn random_games_come_back() {
+    fn positions_of_random_games_round_trip() {
         let mut random = Random::seeded(1);
         for start in ["1rkb1nqr/pppppppp/8/8/8/8/PPPPPPPP/1RKB1NQR w KQkq - 0 1", OPEN].repeat(20) {
             let mut position = Position::from_fen(start).expect(start);
             for _ in 0..120 {
-                check(&position, &Label::new(Outcome::Draw, 0));
+                check(&position, &Label::new(ResultLabel::Draw, 0));
                 let moves = position.legal_moves();
                 if moves.is_empty() {
                     break;

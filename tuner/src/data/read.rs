@@ -1,4 +1,4 @@
-//! Reading files into a data set: block by block, the chunks of each in parallel, in the order of the data.
+//! Reading of files into a data set: block by block, in the order of the data, with the chunks of a block in parallel.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::sync_channel;
@@ -19,10 +19,10 @@ use crate::parallel;
 use crate::progress::{Progress, Unit};
 
 impl Dataset {
-    /// Reads everything in `sources`.
+    /// Reads all sources.
     ///
     /// # Errors
-    /// A source that cannot be read; the first record beyond what may be skipped; no positions at all.
+    /// A source that cannot be read; the first bad record beyond the number that may be skipped; no positions.
     pub fn read(sources: Vec<Source>, options: &ReadOptions, progress: &dyn Progress) -> Result<Self, DatasetError> {
         let names = sources.iter().map(Source::name).collect::<Vec<_>>().join(", ");
         progress.begin("reading", sources.iter().map(Source::size).sum(), Unit::Bytes);
@@ -49,7 +49,7 @@ impl Dataset {
     }
 }
 
-/// Puts together what is read.
+/// A data set under construction.
 struct Importer<'o> {
     options: &'o ReadOptions,
     evaluator: Evaluator,
@@ -61,7 +61,7 @@ struct Importer<'o> {
 }
 
 impl Importer<'_> {
-    /// Reads a file. A thread of its own unpacks the next block while the chunks of this one are read.
+    /// Reads a file. A separate thread decompresses the next block while the chunks of the current one are parsed.
     fn read(&mut self, source: Source, progress: &dyn Progress) -> Result<(), DatasetError> {
         let (name, weight) = (source.name().to_owned(), source.weight());
         let options = ReadOptions { labels: source.labels().or(&self.options.labels), ..self.options.clone() };
@@ -82,7 +82,7 @@ impl Importer<'_> {
         thread::scope(|scope| {
             let (send, receive) = sync_channel(1);
             scope.spawn(|| {
-                // A receiver that takes no more blocks has found a fault.
+                // The receiver is dropped after an error.
                 while let Some(block) = blocks.next(reader).transpose()
                     && send.send(block).is_ok()
                 {}
@@ -103,7 +103,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// The sampler of a set that has one of its own.
+    /// Returns the reservoir of a source with a sample size of its own.
     fn reservoir_of(&self, source: &Source) -> Result<Option<Reservoir>, DatasetError> {
         let Some(size) = source.sample() else { return Ok(None) };
         if self.options.subsample.is_some() {
@@ -153,7 +153,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// The data set, once everything has been read.
+    /// Returns the data set after all files have been read.
     fn finish(mut self) -> Result<Dataset, DatasetError> {
         if let Some(reservoir) = self.reservoir {
             reservoir.finish(&mut self.store, &mut self.files)?;

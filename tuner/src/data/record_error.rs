@@ -1,15 +1,15 @@
-//! Faults of records.
+//! Errors of records.
 
 use engine::chess::FenError;
 use thiserror::Error;
 
-/// What is wrong with a record.
+/// An error of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct RecordError {
     /// The kind of error, for counting.
     pub reason: &'static str,
-    /// What there is to tell.
+    /// The message to show.
     message: String,
 }
 

@@ -1,4 +1,4 @@
-//! A random sample of data, taken while they are read: what is not sampled takes no memory.
+//! Random sampling of data while they are read: positions that are not sampled take no memory.
 
 use engine::random::Random;
 
@@ -9,34 +9,35 @@ use super::packed::{Packed, position_of};
 use super::store::{ChunkStore, StoreWriter, record_of_file};
 use crate::io::StorageError;
 
-/// How many positions of the data are sampled.
+/// The settings of a random sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subsample {
-    /// How many positions; all of them if there are fewer.
+    /// The number of positions; all of them if there are fewer.
     pub size: usize,
-    /// What decides which.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// Whether all phases get the same number of positions, as far as the data have them.
+    /// True if all phases get the same number of positions, as far as the data have them.
     pub flatten: bool,
 }
 
-/// Samples positions of a stream: of each stratum, each as likely as any other, whatever the others are.
+/// A sampler of a stream of positions. Within a stratum, all positions are equally likely, independently of one
+/// another.
 ///
-/// Every position of the stream gets a random number; those with the smallest of their stratum are the sample.
+/// Every position of the stream gets a random number. The sample consists of the smallest numbers of each stratum.
 pub(super) struct Reservoir {
     size: usize,
     random: Random,
     offered: u64,
-    /// By phase, or one for all positions.
+    /// The strata, by phase, or one stratum of all positions.
     strata: Vec<Stratum>,
 }
 
-/// Positions that are drawn among one another.
+/// A set of positions that are sampled with equal probability.
 #[derive(Clone)]
 struct Stratum {
-    /// How many the stream has had.
+    /// The number of positions in the stream so far.
     offered: usize,
-    /// Numbers from here on are not among the smallest.
+    /// The exclusive upper bound of the numbers that can be among the smallest.
     bound: u64,
     candidates: Vec<Candidate>,
 }
@@ -44,14 +45,14 @@ struct Stratum {
 #[derive(Clone)]
 struct Candidate {
     number: u64,
-    /// Its place in the stream.
+    /// Index of the position in the stream.
     place: u64,
     packed: Packed,
     group: u32,
     file: u32,
-    /// Of the file.
+    /// Index of the record in its file.
     record: u32,
-    /// The bits of its move, if moves are kept.
+    /// The encoded move, if moves are kept.
     mv: Option<u16>,
 }
 
@@ -66,7 +67,7 @@ impl Reservoir {
         }
     }
 
-    /// Goes on with a chunk of a file that `records` records come before.
+    /// Offers the positions of a chunk of a file; `records` is the number of records of the file before the chunk.
     pub(super) fn offer(&mut self, chunk: &ChunkStore, file: usize, records: u64) {
         let flatten = self.strata.len() > 1;
         for (packed, group, record, mv) in chunk.rows() {
@@ -82,13 +83,13 @@ impl Reservoir {
         }
         let kept: usize = self.strata.iter().map(|stratum| stratum.candidates.len()).sum();
         if kept >= 2 * self.size.max(1 << 16) {
-            // What one stratum gets never grows as more is offered, but for one position of the rest.
+            // The quota of a stratum never grows as more is offered, except by one position of the remainder.
             let most = self.level().saturating_add(1);
             self.strata.iter_mut().for_each(|stratum| stratum.keep_smallest(most));
         }
     }
 
-    /// The most that strata may get alike without going beyond the size of the sample.
+    /// Returns the largest equal quota of the strata that does not exceed the size of the sample.
     fn level(&self) -> usize {
         let mut offered: Vec<usize> = self.strata.iter().map(|stratum| stratum.offered).collect();
         offered.sort_unstable();
@@ -105,7 +106,7 @@ impl Reservoir {
         usize::MAX
     }
 
-    /// Stores the sample in the order of the data, and says of each file how much of it was not sampled.
+    /// Stores the sample in the order of the data, and counts the positions of each file that were not sampled.
     pub(super) fn finish(mut self, store: &mut StoreWriter, files: &mut [FileSummary]) -> Result<(), StorageError> {
         let level = self.level();
         let even: usize = self.strata.iter().map(|stratum| stratum.offered.min(level)).sum();
@@ -146,7 +147,7 @@ mod tests {
     use engine::chess::{Move, Position};
 
     use super::super::label::Label;
-    use super::super::outcome::Outcome;
+    use super::super::outcome::ResultLabel;
     use super::super::store::Store;
     use super::super::{Evidence, Format, LeftOutCounts, Record};
     use super::*;
@@ -168,14 +169,14 @@ mod tests {
         }
     }
 
-    /// A sample of two files, whose groups number the positions.
+    /// Samples two files; the groups of the positions are their indices.
     fn sampled(size: usize, seed: u64) -> (Store, Vec<FileSummary>) {
         let position = Position::start();
         let mut reservoir = Reservoir::new(Subsample { size, seed, flatten: false });
         for start in (0..SIZE).step_by(1000) {
             let mut chunk = ChunkStore::default();
             for i in 0..1000 {
-                chunk.push(i, &position, &Label::new(Outcome::Draw, (start as u32) + i));
+                chunk.push(i, &position, &Label::new(ResultLabel::Draw, (start as u32) + i));
                 chunk.push_move(Move::from_bits(i as u16));
             }
             reservoir.offer(&chunk, start / (SIZE / 2), (start % (SIZE / 2)) as u64);
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn every_position_is_as_likely_as_any_other() {
+    fn all_positions_are_equally_likely() {
         for size in [1000, 70_000] {
             let (store, files) = sampled(size, 3);
             let groups = store.groups();
@@ -212,15 +213,15 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_of_everything_is_everything() {
+    fn a_sample_larger_than_the_data_is_all_of_them() {
         let (store, files) = sampled(SIZE + 1, 0);
         assert!(store.groups().iter().copied().eq(0..SIZE as u32));
         assert!(files.iter().all(|file| file.left_out == LeftOutCounts::default() && file.positions == 50_000));
     }
 
     #[test]
-    fn phases_get_the_same_as_far_as_the_data_have_them() {
-        // Phases 0, 1, 2 and 24, of which 1 in 100, 9, 30 and 60 are.
+    fn flattened_samples_have_equal_numbers_of_each_phase() {
+        // Phases 0, 1, 2 and 24, with 1, 9, 30 and 60 positions in 100.
         let positions = ["k7/8/8/8/8/8/P7/K7", "k7/8/8/8/8/8/P7/KN6", "k7/8/8/8/8/8/P7/KR6"]
             .map(|board| Position::from_fen(&format!("{board} w - - 0 1")).unwrap());
         let start = Position::start();
@@ -236,7 +237,7 @@ mod tests {
             let mut reservoir = Reservoir::new(Subsample { size, seed: 1, flatten: true });
             for first in (0..30_000).step_by(1000) {
                 let mut chunk = ChunkStore::default();
-                (first..first + 1000).for_each(|i| chunk.push(i % 1000, of(i), &Label::new(Outcome::Draw, i)));
+                (first..first + 1000).for_each(|i| chunk.push(i % 1000, of(i), &Label::new(ResultLabel::Draw, i)));
                 reservoir.offer(&chunk, 0, first.into());
             }
             let mut store = StoreWriter::new(&Storage::default());

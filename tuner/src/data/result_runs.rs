@@ -1,19 +1,19 @@
-//! Games that have no names: neighbours that share their results.
+//! Recognition of games without names, by runs of equal results.
 
-/// Neighbours that share results so much more often than by chance, as a share of all, are of one game.
+/// The least excess, over chance, of the share of neighbours with equal results that indicates games.
 const EXCESS_AGREEMENT: f64 = 0.1;
 
-/// A run is at least so many times as long as results last on average.
+/// The least length of a run, as a multiple of the mean length of equal results.
 const RUN_LENGTH: f64 = 4.0;
 
-/// With fewer runs than this, nothing could be divided well.
+/// The fewest runs for a useful division of the data.
 const FEWEST_RUNS: u32 = 50;
 
-/// With more different results than this, neighbours do not have the same one by chance.
+/// The most different results for which neighbours may have the same one by chance.
 const MOST_RESULTS: usize = 16;
 
-/// By item: its group where it is known, its run of results elsewhere; none if neighbours among these have little to do
-/// with one another. An item is its group, if it is known, and its result.
+/// Returns the group of each item: its known group, or else its run of results. Returns `None` if neighbours without a
+/// group share results hardly more often than by chance. An item is its group, if it is known, and its result.
 pub(crate) fn result_runs<R: Copy + PartialEq, I>(items: impl Fn() -> I) -> Option<Vec<u32>>
 where
     I: Iterator<Item = (Option<u32>, R)>,

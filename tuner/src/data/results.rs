@@ -1,17 +1,17 @@
-//! The ways to write results.
+//! Notations of results.
 
 use clap::ValueEnum;
 use serde::Serialize;
 
-use super::outcome::Outcome;
+use super::outcome::ResultLabel;
 
-/// The ways to write the results of a file.
+/// The notation of the results of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 pub enum Results {
-    /// `1-0`, `1/2-1/2`, `0-1`: always White's.
+    /// `1-0`, `1/2-1/2`, `0-1`: always in White's view.
     #[value(skip)]
     Words,
-    /// `W`, `D`, `B`, in small letters too, or `white`, `draw`, `black`: always White's.
+    /// `W`, `D`, `B`, in small letters too, or `white`, `draw`, `black`: always in White's view.
     #[value(skip)]
     Colors,
     /// `W`, `D`, `L`, in small letters too, or `win`, `draw`, `loss`.
@@ -25,16 +25,16 @@ pub enum Results {
     HalfPoints,
 }
 
-/// The error of a file whose results are all 0 or 1.
+/// The error of a file with results that are all 0 or 1.
 const AMBIGUOUS: &str = "all results are 0 and 1: --results points reads 1 as a win and 0 as a loss, --results signed 1 as \
     a win and 0 as a draw, --results half-points 1 as a draw and 0 as a loss";
 
-/// The error of a file whose results are 0, 1 and 2.
+/// The error of a file with the results 0, 1 and 2.
 const HALF_POINTS: &str = "results are 0, 1 and 2, the half points of White or of the side to move: write --view mover for \
     files of c-chess-cli, else --view white";
 
 impl Results {
-    /// All ways, the likeliest of several that fit first.
+    /// All notations; the likeliest of several that fit comes first.
     const ALL: [Self; 6] =
         [Results::Words, Results::Letters, Results::Colors, Results::Points, Results::Signed, Results::HalfPoints];
 
@@ -49,47 +49,47 @@ impl Results {
         }
     }
 
-    /// Whether results that are written so are White's, whoever is to move.
+    /// Returns true if results in this notation are White's, regardless of the side to move.
     pub(super) fn is_of_white(self) -> bool {
         matches!(self, Results::Words | Results::Colors)
     }
 
-    /// Whether results are written as numbers.
+    /// Returns true if results are written as numbers.
     fn is_of_numbers(self) -> bool {
         matches!(self, Results::Points | Results::Signed | Results::HalfPoints)
     }
 
-    /// Whether some way to write results knows a text.
+    /// Returns true if a text is a result in any notation.
     pub(super) fn any_reads(text: &str) -> bool {
         Self::ALL.iter().any(|results| results.read(text).is_some())
     }
 
-    /// The result that a text is, in the view of whoever wrote it.
-    pub(super) fn read(self, text: &str) -> Option<Outcome> {
+    /// Parses a result, in the view of its file.
+    pub(super) fn read(self, text: &str) -> Option<ResultLabel> {
         let word = |win: [&str; 2], loss: [&str; 2]| {
             let is = |words: [&str; 2]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
-            let words = [(win, Outcome::Win), (["d", "draw"], Outcome::Draw), (loss, Outcome::Loss)];
+            let words = [(win, ResultLabel::Win), (["d", "draw"], ResultLabel::Draw), (loss, ResultLabel::Loss)];
             words.into_iter().find(|&(words, _)| is(words)).map(|(_, outcome)| outcome)
         };
         let whole = |numbers: [f64; 3]| {
             let place = numbers.into_iter().position(|known| number(text) == Some(known))?;
-            Some([Outcome::Win, Outcome::Draw, Outcome::Loss][place])
+            Some([ResultLabel::Win, ResultLabel::Draw, ResultLabel::Loss][place])
         };
         match self {
-            Results::Words => Outcome::of_result(text),
+            Results::Words => ResultLabel::of_result(text),
             Results::Colors => word(["w", "white"], ["b", "black"]),
             Results::Letters => word(["w", "win"], ["l", "loss"]),
-            Results::Points => Outcome::of_points(number(text)?),
+            Results::Points => ResultLabel::of_points(number(text)?),
             Results::Signed => whole([1.0, 0.0, -1.0]),
             Results::HalfPoints => whole([2.0, 1.0, 0.0]),
         }
     }
 
-    /// The way of writing that the results of a file share; none if none is known. The way that was `given` decides
-    /// between ways that use the same numbers; `has_view`: whether it was said whose they are.
+    /// Detects the notation of the results of a file; `None` if no result is recognised. The `given` notation decides
+    /// between notations that use the same numbers. `has_view` is true if the view of the results is given.
     ///
     /// # Errors
-    /// If several ways fit, or the results leave open whose they are: what they are, and which flag says it.
+    /// If several notations fit, or if the view of the results is open: the ambiguity, and the flag that resolves it.
     pub(super) fn of<'t>(
         texts: impl Iterator<Item = &'t str>,
         given: Option<Self>,
@@ -113,7 +113,7 @@ impl Results {
             _ if !is_known => Ok(None),
             Some(given) => Ok(Some(given)),
             None if fitting == [Results::HalfPoints] && !has_view => Err(HALF_POINTS.to_owned()),
-            // A decimal point says that 0.5 could have been written.
+            // A decimal point shows that 0.5 could have been written.
             None if fitting.len() > 1 && found.is_of_numbers() && !has_fraction => Err(AMBIGUOUS.to_owned()),
             None => Ok(Some(found)),
         }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_is_told_by_the_results_that_only_it_has() {
+    fn recognises_notations_by_their_unique_results() {
         for (texts, results) in [
             (&["1-0", "0-1"][..], Results::Words),
             (&["½-½"], Results::Words),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_names_the_flag() {
+    fn ambiguous_results_name_the_flag() {
         assert_eq!(of(&["1", "0"]), Err(AMBIGUOUS.to_owned()));
         assert_eq!(of(&["1", "2", "0"]), Err(HALF_POINTS.to_owned()));
         assert_eq!(Results::of(["0", "2"].into_iter(), None, true), Ok(Some(Results::HalfPoints)));

@@ -1,4 +1,4 @@
-//! Positions that follow one another by their moves: what formats of games and chains are made of.
+//! Runs of positions that follow one another by their moves, for the formats of games and chains.
 
 use std::iter;
 use std::ops::Range;
@@ -6,49 +6,49 @@ use std::ops::Range;
 use engine::chess::{Move, Position};
 use thiserror::Error;
 
-use super::{Dataset, Outcome};
+use super::{Dataset, ResultLabel};
 
-/// Positions of one group and outcome, each of which comes of the one before by its move.
-pub(crate) struct Run {
-    /// The first of them.
+/// A run of positions of one group and result, each reached from the one before by its move.
+pub(crate) struct PositionRun {
+    /// The first position.
     pub(crate) start: Position,
-    /// How the game ended.
-    pub(crate) outcome: Outcome,
-    /// What is known of each of them, the first included; never empty.
-    pub(crate) steps: Vec<Step>,
+    /// The result of the game.
+    pub(crate) outcome: ResultLabel,
+    /// Move and score of each position, the first included; never empty.
+    pub(crate) steps: Vec<ScoredMove>,
 }
 
-/// A position of a run.
+/// The move and score of a position of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Step {
-    /// The move that leads on.
+pub(crate) struct ScoredMove {
+    /// The move that leads to the next position.
     pub(crate) mv: Move,
     /// The score of the position, in White's view.
     pub(crate) score: Option<i16>,
 }
 
-/// What a position has that a format has no room for.
+/// A property of a position that a format cannot represent.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unfit {
-    /// Too many plies since the last capture or pawn move.
+    /// A halfmove clock beyond the range of the format: too many plies since the last capture or pawn move.
     #[error("a halfmove clock of {0}")]
     HalfmoveClock(u16),
-    /// Too many moves since the game began.
+    /// A move number beyond the range of the format.
     #[error("move number {0}")]
     FullmoveNumber(u16),
-    /// A king or a rook that may castle stands where it does not in standard chess.
+    /// A king or a rook with castling rights that is not on its square of standard chess.
     #[error("castling rights of Chess960")]
     Castling,
 }
 
 impl Dataset {
-    /// The runs that begin within a range, each with the index of its first position; what follows it may lie behind
-    /// the range. A run of more than `longest` positions comes in pieces. Ranges one behind the other bring every
-    /// position once, wherever they part.
+    /// Returns the runs that begin within a range, each with the index of its first position; a run may extend beyond
+    /// the range. A run of more than `longest` positions is split. Adjacent ranges yield every position exactly once,
+    /// wherever their boundaries are.
     ///
     /// # Panics
     /// If a position has no move; see [`Dataset::best`].
-    pub(crate) fn runs(&self, range: Range<usize>, longest: usize) -> impl Iterator<Item = (usize, Run)> {
+    pub(crate) fn runs(&self, range: Range<usize>, longest: usize) -> impl Iterator<Item = (usize, PositionRun)> {
         let mut next = range.start;
         if let Some(before) = next.checked_sub(1).filter(|_| !range.is_empty()) {
             let mut position = self.position(before);
@@ -72,15 +72,16 @@ impl Dataset {
                 }
                 next += 1;
             };
-            Some((first, Run { start, outcome: self.label(first).outcome, steps }))
+            Some((first, PositionRun { start, outcome: self.label(first).outcome, steps }))
         })
     }
 
-    fn step(&self, index: usize) -> Step {
-        Step { mv: self.best(index).expect("every position has a move"), score: self.label(index).score }
+    fn step(&self, index: usize) -> ScoredMove {
+        ScoredMove { mv: self.best(index).expect("every position has a move"), score: self.label(index).score }
     }
 
-    /// Plays the move of the position before this one, which is given, and says whether this one is what comes of it.
+    /// Plays the move of the previous position, which is given, and returns true if it leads to the position at
+    /// `index`.
     fn follows(&self, index: usize, before: &mut Position) -> bool {
         if index >= self.len() {
             return false;

@@ -1,4 +1,4 @@
-//! What was read, in words and as JSON.
+//! Summaries of the data read, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::{FileSummary, Grouping, Skipped};
 
-/// What was read from each file, and what was left out of it.
+/// Writes a summary of each file, and of the records left out of it.
 pub(crate) fn write_files(to: &mut String, files: &[FileSummary]) -> fmt::Result {
     for FileSummary { name, record, records, positions, weight, .. } in files {
-        writeln!(to, "data         {name}: {}, {positions} positions{}", record.count(*records), weight.told())?;
+        writeln!(to, "data         {name}: {}, {positions} positions{}", record.count(*records), weight.suffix())?;
     }
     for file in files.iter().filter(|file| file.left_out.iter().next().is_some()) {
         writeln!(to, "left out     {} of {}", file.left_out, file.name)?;
@@ -18,7 +18,7 @@ pub(crate) fn write_files(to: &mut String, files: &[FileSummary]) -> fmt::Result
     Ok(())
 }
 
-/// What could not be read, by reason.
+/// Writes the records that could not be read, by reason.
 pub(crate) fn write_skipped(to: &mut String, skipped: &BTreeMap<&'static str, Skipped>) -> fmt::Result {
     for (reason, skipped) in skipped {
         writeln!(to, "skipped      {} {reason}, first {}", skipped.count, skipped.first)?;
@@ -26,7 +26,7 @@ pub(crate) fn write_skipped(to: &mut String, skipped: &BTreeMap<&'static str, Sk
     Ok(())
 }
 
-/// What positions stay together by, in words.
+/// Describes the grouping of positions.
 pub(crate) fn together(grouping: Grouping) -> &'static str {
     match grouping {
         Grouping::Games => "positions of a game stay together",
@@ -36,7 +36,7 @@ pub(crate) fn together(grouping: Grouping) -> &'static str {
     }
 }
 
-/// How many records were skipped, by reason.
+/// Returns the number of skipped records, by reason.
 pub(crate) fn skipped_by_reason(skipped: &BTreeMap<&'static str, Skipped>) -> Value {
     let reasons = skipped.iter().map(|(reason, skipped)| ((*reason).to_owned(), skipped.count.into()));
     Value::Object(reasons.collect())

@@ -1,4 +1,4 @@
-//! How much a set of data counts beside others.
+//! Weights of data sets.
 
 use std::fmt;
 use std::iter::repeat_n;
@@ -6,15 +6,15 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-/// How many positions a position of a set counts as, wherever losses are summed.
+/// The weight of a position of a set in sums of losses: the number of positions that it counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Weight(f32);
 
-/// Weights are numbers, and equal to themselves.
+/// Equality is reflexive: a weight is never NaN.
 impl Eq for Weight {}
 
 impl Weight {
-    /// The weights of sets (name, weight, positions), one a position; none if every position counts as one.
+    /// Returns the weight of each position of sets (name, weight, positions); empty if every weight is 1.
     pub(crate) fn each<'n>(sets: impl Iterator<Item = (&'n str, Weight, usize)> + Clone) -> Vec<f32> {
         match sets.clone().all(|set| set.1 == Weight::default()) {
             true => Vec::new(),
@@ -22,13 +22,13 @@ impl Weight {
         }
     }
 
-    /// It as a number.
+    /// Returns the weight as a number.
     pub fn get(self) -> f64 {
         self.0.into()
     }
 
-    /// It, in words behind others; nothing if it is 1.
-    pub(crate) fn told(self) -> String {
+    /// Returns the weight as the end of a description; empty if it is 1.
+    pub(crate) fn suffix(self) -> String {
         if self == Weight::default() { String::new() } else { format!(", weight {self}") }
     }
 }
@@ -63,12 +63,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_are_numbers_that_count() {
+    fn parses_finite_positive_weights_only() {
         for text in ["0", "-1", "nan", "inf", "1e-7", "1e300", "", "a"] {
             assert!(text.parse::<Weight>().is_err(), "{text}");
         }
         let [one, half] = ["1.0", "0.5"].map(|text| text.parse::<Weight>().unwrap());
-        assert_eq!((one.told(), half.told()), (String::new(), ", weight 0.5".to_owned()));
+        assert_eq!((one.suffix(), half.suffix()), (String::new(), ", weight 0.5".to_owned()));
         assert_eq!(Weight::each([("a", one, 2), ("b", one, 1)].into_iter()), [0.0; 0]);
         assert_eq!(Weight::each([("a", half, 2), ("b", one, 1)].into_iter()), [0.5, 0.5, 1.0]);
     }

@@ -10,7 +10,7 @@ use anyhow::{Result, anyhow};
 use serde::Serialize;
 
 use super::{Losses, Outcome};
-use crate::data::{Dataset, ReadOptions, Source, SourceError};
+use crate::data::{Dataset, InputError, ReadOptions, Source};
 use crate::objective::{Difference, FitKError, SampleLoss, fit_k, loss_difference, score_loss, scores};
 use crate::progress::Progress;
 use crate::source::Problem;
@@ -49,7 +49,7 @@ impl ReferenceSet {
     ///
     /// # Errors
     /// Never, unless the build embedded an empty file.
-    pub fn embedded() -> Result<Source, SourceError> {
+    pub fn embedded() -> Result<Source, InputError> {
         Source::embedded(Self::EMBEDDED, include_bytes!(env!("MERINO_REFERENCE")))
     }
 

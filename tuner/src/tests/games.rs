@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::data::{Dataset, DatasetError, Filters, Grouping, Noisy, Outcome, Plies, ReadOptions, Source};
+use crate::data::{Dataset, DatasetError, Filters, Grouping, Noisy, Plies, ReadOptions, ResultLabel, Source};
 use engine::chess::{Color, Position};
 use engine::random::Random;
 
@@ -18,7 +18,7 @@ fn read(text: &str, options: &ReadOptions) -> Result<Dataset, DatasetError> {
 }
 
 /// A game of random moves, as PGN and as its positions before each move.
-fn random_game(random: &mut Random, outcome: Outcome) -> (String, Vec<(Position, Option<i16>)>) {
+fn random_game(random: &mut Random, outcome: ResultLabel) -> (String, Vec<(Position, Option<i16>)>) {
     let mut text = format!("[Event \"?\"]\n[White \"{{1. e4\"]\n[Result \"{}\"]\n\n", outcome);
     let (mut position, mut positions) = (Position::start(), Vec::new());
     for ply in 0..random.below(200) {
@@ -52,7 +52,7 @@ fn games_come_out_as_they_were_played() {
     let (mut text, mut expected) = (String::new(), Vec::new());
     // Enough for several parts.
     for game in 0..900 {
-        let outcome = [Outcome::Win, Outcome::Draw, Outcome::Loss][game % 3];
+        let outcome = [ResultLabel::Win, ResultLabel::Draw, ResultLabel::Loss][game % 3];
         let (pgn, positions) = random_game(&mut random, outcome);
         text.push_str(&pgn);
         expected.extend(positions.into_iter().map(|(position, score)| (game as u64 + 1, position, score, outcome)));

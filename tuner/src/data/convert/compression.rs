@@ -1,22 +1,22 @@
-//! How files are compressed as they are written.
+//! Compression of output files.
 
 use std::io::{self, Write};
 
 use tools::compression::Compression;
 
-/// How hard xz works: the default of its own program.
+/// The compression level of xz: the default of the xz program.
 const XZ_LEVEL: u32 = 6;
 
 const ENDINGS: [(&str, Compression); 4] =
     [(".gz", Compression::Gzip), (".zst", Compression::Zstd), (".xz", Compression::Xz), (".bz2", Compression::Bzip2)];
 
-/// What the ending of a name says, and what is left of the name.
+/// Splits the ending of a compression off a file name. Returns the rest of the name, and the compression.
 pub(super) fn of_name(name: &str) -> (&str, Option<Compression>) {
     let found = ENDINGS.iter().find_map(|&(ending, how)| Some((name.strip_suffix(ending)?, Some(how))));
     found.unwrap_or((name, None))
 }
 
-/// Compresses what is written on its way to a file, and ends the file.
+/// Compresses the bytes that `write` produces, and finishes the compressed stream.
 pub(super) fn pack(
     how: Option<Compression>,
     to: &mut dyn Write,

@@ -1,4 +1,4 @@
-//! How positions are written.
+//! Encoding of positions in the output formats.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -6,30 +6,30 @@ use std::ops::Range;
 use engine::chess::{Bitboard, Color, Position};
 
 use super::{ConvertError, OutputFormat, for_all};
-use crate::data::runs::Run;
+use crate::data::runs::PositionRun;
 use crate::data::{Dataset, LONGEST_CHAIN, LONGEST_GAME, Label, Unfit, codes_of, write_chain, write_game};
 use crate::name_of;
 
-/// Writes positions in one format, which have what it needs.
+/// An encoder of the positions of a data set in one format. The data set was checked for the format before.
 pub(super) struct Encoder<'d> {
     pub(super) dataset: &'d Dataset,
     pub(super) format: OutputFormat,
-    /// Whether every position is of a game that is known.
+    /// True if every position is of a known game.
     pub(super) has_games: bool,
-    /// Whether some outcomes are shares.
+    /// True if some results are shares.
     pub(super) has_shares: bool,
 }
 
-/// What comes of some positions.
+/// The encoded bytes of a range of positions.
 #[derive(Default)]
 pub(super) struct Encoded {
     pub(super) bytes: Vec<u8>,
-    /// Where runs end, in formats that are made of them.
+    /// End offset of each run, in formats of games and chains.
     ends: Vec<usize>,
 }
 
 impl Encoded {
-    /// The bytes of each run.
+    /// Returns the bytes of each run.
     pub(super) fn runs(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
@@ -37,7 +37,7 @@ impl Encoded {
 }
 
 impl Encoder<'_> {
-    /// What a file begins with.
+    /// Returns the header of the file.
     pub(super) fn head(&self) -> &'static [u8] {
         match (self.format, self.has_games) {
             (OutputFormat::Csv, true) => b"fen,score,result,game\n",
@@ -46,7 +46,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The positions of a range; of formats that are made of runs, those that begin there.
+    /// Encodes the positions of a range; in formats of games and chains, the runs that begin in the range.
     pub(super) fn encode(&self, range: Range<usize>) -> Result<Encoded, ConvertError> {
         match self.format {
             OutputFormat::Epd => Ok(self.each(range, |position, label, to| self.epd(position, label, to))),
@@ -71,7 +71,7 @@ impl Encoder<'_> {
         &self,
         range: Range<usize>,
         longest: usize,
-        write: impl Fn(&Run, &mut Vec<u8>) -> Result<(), Unfit>,
+        write: impl Fn(&PositionRun, &mut Vec<u8>) -> Result<(), Unfit>,
     ) -> Result<Encoded, ConvertError> {
         let mut encoded = Encoded::default();
         for (first, run) in self.dataset.runs(range, longest) {
@@ -99,7 +99,7 @@ impl Encoder<'_> {
 
     fn csv(&self, position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
         write!(to, "{},{},", position.to_fen(), score_or_none(label))?;
-        // A column keeps to one way to write results.
+        // A column uses one style of results throughout.
         if self.has_shares {
             write!(to, "{:?}", label.outcome.points())?;
         } else {
@@ -128,7 +128,7 @@ fn score_or_none(label: &Label) -> String {
     label.score.map(|score| score.to_string()).unwrap_or_default()
 }
 
-/// A position of 32 bytes, as the side to move sees it. See <https://github.com/jw1912/bulletformat>.
+/// Encodes a position in 32 bytes, in the view of the side to move. See <https://github.com/jw1912/bulletformat>.
 fn bullet(position: &Position, label: &Label) -> [u8; 32] {
     let Label { outcome, score, .. } = *label;
     let score = score.unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Data from one format into another.
+//! Conversion of data from one format into another.
 //!
-//! Whatever can be read can be written again as lines of text, and what has scores as positions in bulletformat. Data
-//! that tell the move of every position can be written in formats of games and chains, too. Positions are one game
-//! there as long as each comes of the one before by its move: whole games stay whole, and what filters or a sample
-//! leave of them comes in shorter ones. PGN is not written: it holds whole games, from their beginning to their end.
+//! All data can be written as lines of text, and data with scores in bulletformat. Data with the move of every position
+//! can be written in formats of games and chains, too. Positions form one game there as long as each is reached from
+//! the one before by its move. Whole games stay whole; the rest of a filtered or sampled game is split into shorter
+//! ones. PGN is not written: it holds whole games, from their beginning to their end.
 
 mod compression;
 mod encode;
@@ -19,12 +19,12 @@ use common::files::{WriteError, write_whole_with};
 use thiserror::Error;
 use tools::compression::Compression;
 
-use crate::data::{Chunks, Dataset, Grouping, Outcome};
+use crate::data::{Chunks, Dataset, Grouping, ResultLabel};
 use crate::name_of;
 use crate::progress::Progress;
 use encode::{Encoded, Encoder};
 
-/// A format that positions are written in.
+/// An output format of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
     /// Lines of EPD: `FEN c9 "1-0"; ce -34;`, the score in the view of the side to move; `c0` names the game.
@@ -35,34 +35,34 @@ pub enum OutputFormat {
     Wdl,
     /// Columns between commas, named in the first line: fen, score, result and perhaps game, in White's view.
     Csv,
-    /// Positions of 32 bytes; every position needs a score. Who was to move, castling, en passant and clocks are lost.
+    /// Positions of 32 bytes; every position needs a score. Side to move, castling, en passant and clocks are lost.
     Bullet,
     /// Games with moves and scores; every position needs both.
     Viri,
-    /// Stockfish's chains of positions with moves and scores; every position needs a move. There is no room for
-    /// castling in Chess960.
+    /// Stockfish's chains of positions with moves and scores; every position needs a move. Castling rights of Chess960
+    /// cannot be represented.
     Binpack,
 }
 
 impl OutputFormat {
-    /// Whether positions need moves, which are to be asked for when data are read: see
+    /// Returns true if positions need moves, which must be requested when the data are read; see
     /// [`ReadOptions::moves`](crate::data::ReadOptions::moves).
     pub fn needs_moves(self) -> bool {
         matches!(self, OutputFormat::Viri | OutputFormat::Binpack)
     }
 
-    /// Whether a result is one of three.
+    /// Returns true if results must be wins, draws or losses.
     pub(crate) fn needs_results(self) -> bool {
         matches!(self, OutputFormat::Bullet | OutputFormat::Viri | OutputFormat::Binpack)
     }
 
-    /// Whether positions need scores.
+    /// Returns true if positions need scores.
     pub fn needs_scores(self) -> bool {
         matches!(self, OutputFormat::Wdl | OutputFormat::Bullet | OutputFormat::Viri)
     }
 }
 
-/// Formats by the endings of names.
+/// Formats by the endings of file names.
 const ENDINGS: [(&str, OutputFormat); 9] = [
     ("epd", OutputFormat::Epd),
     ("points", OutputFormat::Points),
@@ -75,13 +75,13 @@ const ENDINGS: [(&str, OutputFormat); 9] = [
     ("txt", OutputFormat::Wdl),
 ];
 
-/// Endings of formats that are only read, and why.
+/// Endings of formats that are only read, with the reason.
 const ONLY_READ: [(&str, &str); 1] = [("pgn", "PGN keeps whole games")];
 
-/// Why positions cannot be written.
+/// An error of a conversion.
 #[derive(Debug, Error)]
 pub enum ConvertError {
-    /// The name does not tell the format, or a position lacks what the format needs or has what it cannot hold.
+    /// The file name does not indicate the format, or a position does not suit the format.
     #[error("{0}")]
     Refused(String),
     /// The file cannot be written.
@@ -89,12 +89,12 @@ pub enum ConvertError {
     Write(#[from] WriteError),
 }
 
-/// The formats that can do with any position.
+/// Lists the formats that accept any position.
 fn for_all() -> String {
     any_of(|format| !format.needs_scores() && !format.needs_moves())
 }
 
-/// The formats that need no scores, and no moves unless this one needs them, too.
+/// Lists the formats that need no scores, and no moves unless `format` needs them, too.
 fn instead_of(format: OutputFormat) -> String {
     any_of(|other| !other.needs_scores() && (!other.needs_moves() || format.needs_moves()))
 }
@@ -108,20 +108,20 @@ fn any_of(is_one: impl Fn(OutputFormat) -> bool) -> String {
     }
 }
 
-/// How a file is written.
+/// The format and compression of an output file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// Its format.
+pub struct OutputEncoding {
+    /// The format.
     pub format: OutputFormat,
-    /// How it is compressed, if it is.
+    /// The compression; `None` for a plain file.
     pub compression: Option<Compression>,
 }
 
-impl Target {
-    /// What the name of a file says, such as `a.epd.zst`, unless a format is given.
+impl OutputEncoding {
+    /// Derives the encoding from a file name such as `a.epd.zst`, unless a format is given.
     ///
     /// # Errors
-    /// If it says nothing, or a format that is only read.
+    /// If the name indicates no format, or one that is only read.
     pub fn of(path: &Path, format: Option<OutputFormat>) -> Result<Self, ConvertError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let (rest, compression) = compression::of_name(&name);
@@ -140,32 +140,41 @@ impl Target {
                 ConvertError::Refused(format!("{name}: no format is known by this ending; say which with --to {names}"))
             })
         };
-        Ok(Target { format: format.map_or_else(of_ending, Ok)?, compression })
+        Ok(OutputEncoding { format: format.map_or_else(of_ending, Ok)?, compression })
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for OutputEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", name_of(&self.format))?;
         self.compression.iter().try_for_each(|compression| write!(f, ", {}", compression.name()))
     }
 }
 
-/// Writes the positions of a data set with their labels, in order: the whole file or nothing.
+/// Writes the positions of a data set with their labels, in order: the whole file or nothing. Of several processes,
+/// only the first writes.
 ///
 /// # Errors
-/// A position that lacks what the format needs, which may be a move that was not asked for when the data were read; one
-/// that it cannot hold; a file that cannot be written.
-pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Progress) -> Result<(), ConvertError> {
-    check(dataset, target.format)?;
-    let is_share = |index| matches!(dataset.label(index).outcome, Outcome::Share(_));
+/// A position without the data that the format needs, for example a move that was not requested when the data were
+/// read; a position that the format cannot represent; a file that cannot be written.
+pub fn convert(
+    dataset: &Dataset,
+    path: &Path,
+    encoding: OutputEncoding,
+    progress: &dyn Progress,
+) -> Result<(), ConvertError> {
+    check(dataset, encoding.format)?;
+    if !processes::is_first() {
+        return Ok(());
+    }
+    let is_share = |index| matches!(dataset.label(index).outcome, ResultLabel::Share(_));
     let encoder = Encoder {
         dataset,
-        format: target.format,
+        format: encoding.format,
         has_games: dataset.grouping() == Grouping::Games,
         has_shares: (0..dataset.len()).any(is_share),
     };
-    // Nothing is worked on any more once something has failed.
+    // After an error, the remaining chunks are not encoded.
     let has_failed = AtomicBool::new(false);
     let encode = |range: Range<usize>| {
         if has_failed.load(Ordering::Relaxed) { Ok(Encoded::default()) } else { encoder.encode(range) }
@@ -180,7 +189,7 @@ pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Pr
                 return;
             }
             match encoded {
-                Ok(encoded) if target.format == OutputFormat::Binpack => {
+                Ok(encoded) if encoding.format == OutputFormat::Binpack => {
                     result = encoded.runs().try_for_each(|chain| chunks.add(chain, to));
                 }
                 Ok(encoded) => result = to.write_all(&encoded.bytes),
@@ -195,14 +204,14 @@ pub fn convert(dataset: &Dataset, path: &Path, target: Target, progress: &dyn Pr
         result?;
         chunks.finish(to)
     };
-    let written = write_whole_with(path, |file| compression::pack(target.compression, file, write));
+    let written = write_whole_with(path, |file| compression::pack(encoding.compression, file, write));
     match refusal {
         Some(refusal) => Err(refusal),
         None => Ok(written?),
     }
 }
 
-/// Whether every position has what a format needs.
+/// Checks that every position has the data that a format needs.
 fn check(dataset: &Dataset, format: OutputFormat) -> Result<(), ConvertError> {
     let place_without = |has: &dyn Fn(usize) -> bool| {
         let index = (0..dataset.len()).find(|&index| !has(index))?;

@@ -1,36 +1,36 @@
-//! What the binary formats share.
+//! Codes and errors that the binary formats share.
 
 use engine::chess::{Bitboard, CastlingSide, Color, FenError, Move, MoveKind, Piece, PieceType, Position, Setup};
 use thiserror::Error;
 
-/// What is wrong with a record of a binary file.
+/// An error of a record of a binary file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(in crate::data) enum BinaryError {
-    /// The file ends, or its chunk does, before the record does.
+    /// The end of the file or chunk within a record.
     #[error("it is cut off")]
     Truncated,
-    /// No chunk begins where one should.
+    /// Other bytes at the place of a chunk.
     #[error("no chunk begins here")]
     NoChunk,
-    /// More men than a board has.
+    /// More pieces than a board may have.
     #[error("{0} men on the board")]
     Men(u32),
-    /// A code that stands for no piece.
+    /// An unknown code of a piece.
     #[error("{0} is no code of a piece")]
     Piece(u8),
-    /// The position is illegal.
+    /// An illegal position.
     #[error("illegal position: {0}")]
     Position(FenError),
-    /// What is said of kings or squares contradicts the board.
+    /// A field that contradicts the board, such as the square of a king.
     #[error("{0} contradicts the board")]
     Contradiction(&'static str),
-    /// The result is none.
+    /// An unknown code of a result.
     #[error("{0} is no code of a result")]
     Outcome(u8),
-    /// A move that cannot be played.
+    /// An illegal move, by its number.
     #[error("move {0} cannot be played")]
     Move(usize),
-    /// A score beyond all numbers.
+    /// A score with too many digits, by the number of its move.
     #[error("the score at move {0} has too many digits")]
     Score(usize),
 }
@@ -51,36 +51,36 @@ impl BinaryError {
     }
 }
 
-/// The number in so many bytes of a record, the lowest first; the caller knows that they are there.
+/// Reads a little-endian number of `N` bytes at an offset; the caller ensures that the bytes exist.
 pub(super) fn little_endian<const N: usize>(bytes: &[u8], at: usize) -> u64 {
     bytes[at..at + N].iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// The codes of up to 32 pieces, four bits each, the lowest first.
+/// Reads the codes of up to 32 pieces, four bits each, the lowest first.
 pub(super) fn piece_codes(bytes: &[u8], at: usize) -> u128 {
     u128::from(little_endian::<8>(bytes, at)) | u128::from(little_endian::<8>(bytes, at + 8)) << 64
 }
 
-/// The code of a rook that may castle, next to those of the piece types.
+/// The code of a rook with castling rights, next to those of the piece types.
 pub(super) const CASTLING_ROOK: u8 = PieceType::COUNT as u8;
 
-/// Set in the code of a black piece.
+/// The bit that is set in the code of a black piece.
 const BLACK: u8 = 8;
 
-/// What a pawn can become, by its code.
+/// The pieces to which a pawn can promote, by code.
 pub(super) const PROMOTIONS: [PieceType; 4] = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
 
-/// The code of what a pawn becomes; 0 where it becomes nothing.
+/// Returns the code of the promotion piece; 0 if the move is no promotion.
 pub(super) fn promotion_code(mv: Move) -> u16 {
     PROMOTIONS.iter().position(|&piece_type| Some(piece_type) == mv.promoted()).unwrap_or_default() as u16
 }
 
-/// The code of what is special about a move, by a table of what codes stand for.
+/// Returns the code of the kind of a move: its index in a table of kinds.
 pub(super) fn kind_code(kinds: &[MoveKind; 4], mv: Move) -> u16 {
     kinds.iter().position(|&kind| kind == mv.kind()).expect("a code for every kind") as u16
 }
 
-/// The rooks that may still castle.
+/// Returns the rooks with castling rights.
 pub(in crate::data) fn castling_rooks(position: &Position) -> Bitboard {
     let mut rooks = Bitboard::EMPTY;
     for color in Color::ALL {
@@ -91,7 +91,8 @@ pub(in crate::data) fn castling_rooks(position: &Position) -> Bitboard {
     rooks
 }
 
-/// The men of a position as [`put_pieces`] reads them; those of `castling_rooks` are rooks that may castle.
+/// Returns the codes of the pieces of a position as [`put_pieces`] reads them. The rooks in `castling_rooks` are coded
+/// as rooks with castling rights.
 pub(crate) fn codes_of(position: &Position, castling_rooks: Bitboard) -> u128 {
     let black = position.color(Color::Black);
     let code = |square| {
@@ -108,8 +109,8 @@ pub(crate) fn codes_of(position: &Position, castling_rooks: Bitboard) -> u128 {
     u128::from(words[0]) | u128::from(words[1]) << 64
 }
 
-/// Puts men on an empty board: from the lowest square and bits up, four bits a man, its type with [`BLACK`] in it for a
-/// black one; rooks that may castle have a code of their own.
+/// Puts pieces on an empty board: four bits per occupied square, from the lowest square and the lowest bits up. A code
+/// is the piece type, plus [`BLACK`] for a black piece; rooks with castling rights have a code of their own.
 pub(in crate::data) fn put_pieces(setup: &mut Setup, occupied: u64, codes: u128) -> Result<(), BinaryError> {
     let occupied = Bitboard(occupied);
     if occupied.count() > 32 {

@@ -1,27 +1,29 @@
-//! bulletformat: positions of 32 bytes, seen by the side to move, with a score and a result in its view.
-//! See <https://github.com/jw1912/bulletformat>.
+//! bulletformat: positions of 32 bytes with a score and a result, all in the view of the side to move. See
+//! <https://github.com/jw1912/bulletformat>.
 //!
-//! Bytes 0 to 7 are the occupied squares, 8 to 23 four bits a man, 24 and 25 the score, 26 the result, 27 and 28 the
-//! squares of the own and the other king, the latter mirrored; all numbers little-endian. The side to move is White, as
-//! it were: who it was is not kept, nor are castling, en passant and the clocks.
+//! Bytes 0 to 7 are the occupied squares, 8 to 23 four bits per piece, 24 and 25 the score, 26 the result, 27 and 28
+//! the squares of the own and the opposing king, the latter mirrored; all numbers are little-endian. Positions are
+//! stored as if the side to move were White. The actual side to move, castling rights, the en passant square and the
+//! clocks are lost.
 
 use engine::chess::{Color, Setup};
 
 use super::binary::{BinaryError, CASTLING_ROOK, little_endian, piece_codes, put_pieces};
 use super::{Format, Reader, Sample, Sink};
 use crate::data::label::{Label, bounded, group_of_position};
-use crate::data::outcome::Outcome;
+use crate::data::outcome::ResultLabel;
 
 /// Bytes of a position.
 pub(super) const SIZE: usize = 32;
 
-/// So many positions decide whether a file is of this format.
+/// The number of positions that are examined to recognise the format.
 const LOOKED_AT: usize = 8;
 
 pub(super) struct BulletReader;
 
-/// Whether a file that begins like this is of this format: any other gets the kings wrong.
-pub(super) fn knows(head: &[u8]) -> bool {
+/// Returns true if a file with these first bytes is in this format. In any other file, the squares of the kings do not
+/// match.
+pub(super) fn recognises(head: &[u8]) -> bool {
     let mut positions = head.chunks_exact(SIZE).take(LOOKED_AT).peekable();
     positions.peek().is_some() && positions.all(|record| read(record).is_ok())
 }
@@ -66,7 +68,7 @@ fn read(record: &[u8]) -> Result<Sample, BinaryError> {
     if kings != [27, 28].map(|at| usize::from(record[at])) {
         return Err(BinaryError::Contradiction("the square of a king"));
     }
-    let outcome = Outcome::of_half_points(record[26]).ok_or(BinaryError::Outcome(record[26]))?;
+    let outcome = ResultLabel::of_half_points(record[26]).ok_or(BinaryError::Outcome(record[26]))?;
     let score = bounded(little_endian::<2>(record, 24) as i16);
     let label = Label { outcome, score: Some(score), group: group_of_position(&position) };
     Ok(Sample { position, label, best: None })
@@ -91,26 +93,26 @@ mod tests {
     ];
 
     #[test]
-    fn what_the_crate_writes_is_read() {
+    fn reads_the_output_of_the_reference_crate() {
         let bytes = written(&LINES);
-        assert!(knows(&bytes));
+        assert!(recognises(&bytes));
         let Collected { samples, faults, records } = collect(&BulletReader, &bytes);
         assert!(faults.is_empty() && records == 3);
         let seen: Vec<_> = samples
             .iter()
             .map(|(_, sample)| (sample.position.to_fen(), sample.label.outcome, sample.label.score))
             .collect();
-        // Black to move is White to move on the board turned around, with the score and the result turned, too.
+        // With Black to move, the board is flipped, and the score and the result change sign.
         let expected = [
-            ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w - - 0 1", Outcome::Win, 35),
-            ("k7/7r/K7/8/8/8/8/8 w - - 0 1", Outcome::Loss, -500),
-            ("8/8/8/8/8/k7/7R/K7 w - - 0 1", Outcome::Draw, -7),
+            ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w - - 0 1", ResultLabel::Win, 35),
+            ("k7/7r/K7/8/8/8/8/8 w - - 0 1", ResultLabel::Loss, -500),
+            ("8/8/8/8/8/k7/7R/K7 w - - 0 1", ResultLabel::Draw, -7),
         ];
         assert_eq!(seen, expected.map(|(fen, outcome, score)| (fen.to_owned(), outcome, Some(score))));
     }
 
     #[test]
-    fn damage_is_told_with_the_number_of_the_position() {
+    fn errors_have_the_index_of_the_position() {
         let good = written(&LINES);
         let damaged = |change: &dyn Fn(&mut Vec<u8>)| {
             let mut bytes = good.clone();

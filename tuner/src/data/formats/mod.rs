@@ -1,8 +1,8 @@
-//! One file or folder a format: each turns the bytes of its files into samples. Formats of games and chains are written
-//! beside where they are read: both ways share codes and the order of moves.
+//! Formats of data files, each in a file or folder of its own. A reader turns the bytes of a file into samples. Writers
+//! of games and chains are beside their readers, as both share codes and the order of moves.
 //!
-//! A file is read in parts of whole records; parts know nothing of one another, so that they can be read at the same
-//! time. Which reader a file gets, its first bytes say and not its name.
+//! A file is read in parts of whole records. Parts are independent of one another, so they can be read in parallel. The
+//! first bytes of a file determine its reader, not its name.
 
 mod binary;
 mod binpack;
@@ -20,13 +20,13 @@ use tools::foreign::Foreign;
 use super::label::Label;
 use super::left_out::LeftOut;
 use super::record_error::RecordError;
-use super::{DatasetError, ReadOptions, SourceError};
+use super::{DatasetError, InputError, ReadOptions};
 use binary::BinaryError;
 pub(crate) use binary::codes_of;
 pub(super) use binary::{castling_rooks, put_pieces};
 pub(crate) use binpack::{Chunks, LONGEST_CHAIN, write_chain};
 pub use pgn::Plies;
-pub use text::{LabelStyle, Opcode, Table};
+pub use text::{ColumnLayout, LabelStyle, Opcode};
 pub(crate) use viri::{LONGEST_GAME, write_game};
 
 /// A labelled position.
@@ -34,27 +34,27 @@ pub(crate) use viri::{LONGEST_GAME, write_game};
 pub struct Sample {
     /// The position.
     pub position: Position,
-    /// What is known of it.
+    /// The label of the position.
     pub label: Label,
-    /// The move that was played or found best, where the format has one.
+    /// The move that was played or found best, if the format has one.
     pub best: Option<Move>,
 }
 
-/// What a format counts.
+/// The unit in which the records of a format are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Record {
-    /// Lines of a text.
+    /// A line of a text.
     Line,
-    /// Positions of fixed size.
+    /// A position of fixed size.
     Position,
-    /// Games.
+    /// A game.
     Game,
-    /// Positions that follow one another, of a game mostly.
+    /// A chain of positions that follow one another, mostly of one game.
     Chain,
 }
 
 impl Record {
-    /// What one of them is called.
+    /// Returns the name of the unit, in the singular.
     pub fn name(self) -> &'static str {
         match self {
             Record::Line => "line",
@@ -64,7 +64,7 @@ impl Record {
         }
     }
 
-    /// One of them, as it stands behind the name of a file. Lines are told as compilers tell them.
+    /// Formats the place of a record, as it follows the name of a file. Lines are formatted in the style of compilers.
     pub(super) fn place(self, number: u64) -> String {
         match self {
             Record::Line => format!(":{number}"),
@@ -72,13 +72,13 @@ impl Record {
         }
     }
 
-    /// So many of them, in words.
+    /// Formats a number of records.
     pub fn count(self, count: u64) -> String {
         format!("{count} {}s", self.name())
     }
 }
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Format {
     /// Lines of a FEN and a label.
@@ -94,7 +94,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What it counts.
+    /// Returns the unit of its records.
     pub(super) fn record(self) -> Record {
         match self {
             Format::Text(_) => Record::Line,
@@ -111,19 +111,19 @@ impl From<BinaryError> for RecordError {
     }
 }
 
-/// Is handed what a part of a file holds. Records are counted from 0, the first of the part.
+/// A receiver of the content of a part of a file. Records are counted from 0 within the part.
 pub(super) trait Sink {
-    /// A sample of a record. A game hands out several.
+    /// Takes a sample of a record. A game yields several.
     fn sample(&mut self, record: u32, sample: &Sample);
 
-    /// A record that cannot be read: what is wrong, and an excerpt of it if it is text. Reading goes on only if it says
-    /// so.
+    /// Takes the error of an unreadable record, and an excerpt of the record if it is text. The return value decides if
+    /// reading continues.
     fn fault(&mut self, record: u32, error: RecordError, excerpt: String) -> ControlFlow<()>;
 
-    /// Something that can be read and says nothing.
+    /// Counts something that is valid and yields no sample.
     fn leave_out(&mut self, reason: LeftOut);
 
-    /// A record of one sample, or why it cannot be read.
+    /// Takes a record of one sample, or its error.
     fn record(&mut self, record: u32, read: Result<Sample, BinaryError>) -> ControlFlow<()> {
         match read {
             Ok(sample) => {
@@ -135,38 +135,38 @@ pub(super) trait Sink {
     }
 }
 
-/// Reads the files of one format.
+/// A reader of the files of one format.
 pub(super) trait Reader: Sync {
-    /// The format, with all that was found out about the file.
+    /// Returns the format, with all details that were detected in the file.
     fn format(&self) -> Format;
 
-    /// Bytes that no record exceeds.
+    /// Returns the maximum number of bytes of a record.
     fn longest_record(&self) -> usize;
 
-    /// Where a part that begins with `bytes` ends: behind the first record that ends at or behind `least`. None if it
-    /// does not end within `bytes`; at the end of a file, what is left is a part of its own.
+    /// Returns the end of a part that begins with `bytes`: that of the first record that ends at or after `least`.
+    /// Returns `None` if the part does not end within `bytes`; at the end of a file, the rest is a part of its own.
     fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize>;
 
-    /// Reads a part and says how many records it has, good and bad.
+    /// Reads a part and returns its number of records, good and bad.
     fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32;
 }
 
-/// The reader for a file that begins like this.
+/// Returns the reader of a file with these first bytes.
 pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<Box<dyn Reader>, DatasetError> {
-    if binpack::knows(head) {
+    if binpack::recognises(head) {
         return Ok(Box::new(binpack::BinpackReader));
     }
-    if bullet::knows(head) {
+    if bullet::recognises(head) {
         return Ok(Box::new(bullet::BulletReader));
     }
-    if viri::knows(head) {
+    if viri::recognises(head) {
         return Ok(Box::new(viri::ViriReader));
     }
     if let Some(foreign) = Foreign::of(head) {
-        return Err(SourceError::Foreign(format!("{name}: {foreign}")).into());
+        return Err(InputError::Foreign(format!("{name}: {foreign}")).into());
     }
     if let Some(offset) = head.iter().take(1 << 16).position(|&byte| byte == 0) {
-        return Err(SourceError::Refused(format!("{name}: is not text: byte {offset} is 0")).into());
+        return Err(InputError::Refused(format!("{name}: is not text: byte {offset} is 0")).into());
     }
     if pgn::is_pgn(head) {
         return Ok(Box::new(pgn::PgnReader { plies: options.plies }));
@@ -178,7 +178,7 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<B
 mod tests {
     use super::*;
 
-    /// All that a reader has found.
+    /// The collected output of a reader.
     #[derive(Default)]
     pub(super) struct Collected {
         pub(super) samples: Vec<(u32, Sample)>,

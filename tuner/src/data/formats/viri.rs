@@ -1,9 +1,9 @@
-//! viriformat: games, each a position and its moves with their scores. See <https://docs.rs/viriformat>.
+//! viriformat: games, each a position followed by moves with their scores. See <https://docs.rs/viriformat>.
 //!
-//! A game begins with 32 bytes: the occupied squares, four bits a man (6 for a rook that may castle), the side to move
-//! and the en passant square in a byte, the halfmove clock, the move number, a score, the result of White, a spare byte.
-//! Moves follow, two bytes and two for the score of the position before it, White's view; four zero bytes end the game.
-//! All numbers are little-endian.
+//! A game begins with 32 bytes: the occupied squares, four bits per piece (6 for a rook with castling rights), the side
+//! to move and the en passant square in one byte, the halfmove clock, the move number, a score, the result of White,
+//! and a spare byte. Each move has four bytes: two for the move, and two for the score of the position before it, in
+//! White's view. Four zero bytes end the game. All numbers are little-endian.
 
 use engine::chess::{Color, Move, MoveKind, Position, Setup, Square};
 
@@ -13,31 +13,31 @@ use super::binary::{
 };
 use super::{Format, Reader, Sample, Sink};
 use crate::data::label::{Label, bounded, group_of_game};
-use crate::data::outcome::Outcome;
-use crate::data::runs::{Run, Unfit};
+use crate::data::outcome::ResultLabel;
+use crate::data::runs::{PositionRun, Unfit};
 
-/// Bytes of the position a game begins with.
+/// The number of bytes of the starting position of a game.
 const HEAD: usize = 32;
 
-/// Bytes of a move with its score.
+/// The number of bytes of a move with its score.
 const ELEMENT: usize = 4;
 
-/// Bytes of the longest game; nobody plays 250,000 moves.
+/// The number of bytes of the longest game, about 250,000 moves: more than any game has.
 const LONGEST: usize = 1 << 20;
 
-/// Positions of the longest game.
+/// The number of positions of the longest game.
 pub(crate) const LONGEST_GAME: usize = (LONGEST - HEAD) / ELEMENT - 1;
 
-/// The square that is none.
+/// The code for no square.
 const NO_SQUARE: u8 = 64;
 
-/// What is special about a move, by its code.
+/// The kinds of moves, by code.
 const KINDS: [MoveKind; 4] = [MoveKind::Normal, MoveKind::EnPassant, MoveKind::Castling, MoveKind::Promotion];
 
 pub(super) struct ViriReader;
 
-/// Whether a file that begins like this is of this format: a legal position, and a first move that can be played.
-pub(super) fn knows(head: &[u8]) -> bool {
+/// Returns true if a file with these first bytes is in this format: a legal position, and a legal first move.
+pub(super) fn recognises(head: &[u8]) -> bool {
     let Some((position, _)) = head.get(..HEAD).and_then(|head| start(head).ok()) else { return false };
     let first = head.get(HEAD..HEAD + ELEMENT).unwrap_or_default();
     !first.is_empty() && (is_end(first) || move_of(little_endian::<2>(first, 0) as u16, &position).is_some())
@@ -81,7 +81,7 @@ fn is_end(element: &[u8]) -> bool {
     element == [0; ELEMENT]
 }
 
-/// Bytes of the game at the start, if it ends.
+/// Returns the number of bytes of the first game; `None` if it does not end.
 fn game_length(bytes: &[u8]) -> Option<usize> {
     let moves = bytes.get(HEAD..)?.chunks_exact(ELEMENT).position(is_end)?;
     Some(HEAD + ELEMENT * (moves + 1))
@@ -102,8 +102,8 @@ fn read_game(game: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), Binary
     Ok(())
 }
 
-/// The position a game begins with, and its result.
-fn start(head: &[u8]) -> Result<(Position, Outcome), BinaryError> {
+/// Reads the starting position of a game, and its result.
+fn start(head: &[u8]) -> Result<(Position, ResultLabel), BinaryError> {
     let side = if head[24] >> 7 == 0 { Color::White } else { Color::Black };
     let mut setup = Setup::new(side, head[25].into(), little_endian::<2>(head, 26) as u16);
     put_pieces(&mut setup, little_endian::<8>(head, 0), piece_codes(head, 8))?;
@@ -112,12 +112,12 @@ fn start(head: &[u8]) -> Result<(Position, Outcome), BinaryError> {
         square if square < NO_SQUARE => Some(Square::from_index(square.into())),
         _ => return Err(BinaryError::Contradiction("the en passant square")),
     };
-    let outcome = Outcome::of_half_points(head[30]).ok_or(BinaryError::Outcome(head[30]))?;
+    let outcome = ResultLabel::of_half_points(head[30]).ok_or(BinaryError::Outcome(head[30]))?;
     Ok((setup.finish().map_err(BinaryError::Position)?, outcome))
 }
 
-/// The move of two bytes: six bits from, six to, two for what a pawn becomes, two for what is special; none if it is
-/// not legal.
+/// Decodes a move of two bytes: six bits for the origin, six for the destination, two for the promotion piece, two for
+/// the kind. Returns `None` if the move is illegal.
 fn move_of(bits: u16, position: &Position) -> Option<Move> {
     let square = |bits: u16| Square::from_index(usize::from(bits & 0x3F));
     let (from, to, promoted) = (square(bits), square(bits >> 6), usize::from(bits >> 12 & 3));
@@ -128,18 +128,18 @@ fn move_of(bits: u16, position: &Position) -> Option<Move> {
     position.is_legal(mv).then_some(mv)
 }
 
-/// The bits that [`move_of`] reads.
+/// Encodes a move for [`move_of`].
 fn bits_of(mv: Move) -> u16 {
     let (from, to) = (mv.from().index() as u16, mv.to().index() as u16);
     from | to << 6 | promotion_code(mv) << 12 | kind_code(&KINDS, mv) << 14
 }
 
-/// Writes a run of at most [`LONGEST_GAME`] positions as a game. The score of the head is 0, and so is the spare byte:
-/// neither is known, and the format's own library leaves them so. A position without a score gets 0, too.
+/// Writes a run of at most [`LONGEST_GAME`] positions as a game. The score and the spare byte of the head are unknown
+/// and written as 0, as the format's own library does. A missing score is written as 0, too.
 ///
 /// # Errors
-/// What of its first position there is no room for; nothing has been written then.
-pub(crate) fn write_game(run: &Run, to: &mut Vec<u8>) -> Result<(), Unfit> {
+/// The property of the first position that cannot be represented; nothing has been written then.
+pub(crate) fn write_game(run: &PositionRun, to: &mut Vec<u8>) -> Result<(), Unfit> {
     let start = &run.start;
     let clock = start.halfmove_clock();
     let clock = u8::try_from(clock).map_err(|_| Unfit::HalfmoveClock(clock))?;
@@ -170,9 +170,9 @@ mod tests {
 
     use super::super::tests::{Collected, collect};
     use super::*;
-    use crate::data::runs::Step;
+    use crate::data::runs::ScoredMove;
 
-    /// A game of all kinds of moves as the crate writes it, and its positions.
+    /// Returns a game with all kinds of moves, written by the reference crate, and its positions.
     fn written() -> (Vec<u8>, Vec<String>) {
         let moves = ["e8h8", "d2d4", "c4d3", "e1a1", "a8a2", "b7b8r"];
         written_from("r3k2r/1P6/8/8/2p5/8/3P3P/R3K2R b HAha - 3 20", &moves)
@@ -207,16 +207,16 @@ mod tests {
     }
 
     #[test]
-    fn what_the_crate_writes_is_read() {
+    fn reads_the_output_of_the_reference_crate() {
         let (game, fens) = written();
-        assert!(knows(&game));
+        assert!(recognises(&game));
         let bytes = game.repeat(3);
         let Collected { samples, faults, records } = collect(&ViriReader, &bytes);
         assert!(faults.is_empty() && records == 3 && samples.len() == 3 * fens.len());
         for (index, (number, sample)) in samples.iter().enumerate() {
             let ply = index % fens.len();
             assert_eq!((*number as usize, sample.position.to_fen()), (index / fens.len(), fens[ply].clone()));
-            assert_eq!((sample.label.outcome, sample.label.score), (Outcome::Loss, Some(100 - ply as i16)));
+            assert_eq!((sample.label.outcome, sample.label.score), (ResultLabel::Loss, Some(100 - ply as i16)));
             assert!(sample.position.is_legal(sample.best.expect("a move")));
         }
         assert_eq!(ViriReader.chunk_end(&bytes, 1), Some(game.len()));
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_what_the_crate_writes() {
+    fn writes_the_same_bytes_as_the_reference_crate() {
         let (all_kinds, _) = written();
         let (of_chess960, _) = written_from(
             "1r2k1r1/8/8/8/3pP3/8/p5P1/1R1K2R1 b GBgb e3 0 65535",
@@ -235,10 +235,11 @@ mod tests {
         for game in [all_kinds, of_chess960, with_others] {
             let Collected { samples, faults, .. } = collect(&ViriReader, &game);
             assert_eq!(faults, []);
-            let steps =
-                samples.iter().map(|(_, sample)| Step { mv: sample.best.expect("a move"), score: sample.label.score });
+            let steps = samples
+                .iter()
+                .map(|(_, sample)| ScoredMove { mv: sample.best.expect("a move"), score: sample.label.score });
             let Sample { position, label, .. } = samples[0].1.clone();
-            let mut run = Run { start: position, outcome: label.outcome, steps: steps.collect() };
+            let mut run = PositionRun { start: position, outcome: label.outcome, steps: steps.collect() };
             let mut again = Vec::new();
             assert_eq!(write_game(&run, &mut again), Ok(()));
             assert_eq!(again, game);
@@ -249,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_with_the_number_of_the_game() {
+    fn errors_have_the_index_of_the_game() {
         let (game, _) = written();
         let damaged = |change: &dyn Fn(&mut Vec<u8>)| {
             let mut bytes = game.repeat(3);

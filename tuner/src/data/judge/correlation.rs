@@ -1,24 +1,24 @@
-//! How two numbers go together, in sums of whole numbers.
+//! Correlation of two numbers, from sums of integers.
 
 use serde::Serialize;
 
-/// How two numbers go together over positions that come in games.
+/// The correlation of two numbers over positions that are grouped in games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(in crate::data) struct Correlation {
     count: u64,
     sums: [i64; 2],
     squares: [i64; 2],
     products: i64,
-    /// Games, or what there is instead, as far as they stand together.
+    /// The number of games or other groups, counted by changes between neighbours.
     groups: u64,
     #[serde(skip)]
     group: Option<u32>,
 }
 
-/// Correlations nearer to 0 than this say nothing.
+/// The largest correlation that is negligible.
 const SLIGHT: f64 = 0.1;
 
-/// So many times its error a correlation is beyond doubt: that of numbers that have nothing to do with one another is
+/// The number of standard errors from which a correlation is significant. The standard error of independent numbers is
 /// about one over the square root of the number of games.
 const CERTAIN: f64 = 3.0;
 
@@ -27,35 +27,35 @@ impl Correlation {
         self.count
     }
 
-    /// From −1 to 1; none where one of the numbers is always the same.
+    /// Returns the coefficient, from −1 to 1; `None` if one of the numbers is constant.
     pub(in crate::data) fn coefficient(&self) -> Option<f64> {
         let (of_x, of_y, product) = self.moments();
         (of_x > 0.0 && of_y > 0.0).then(|| product / (of_x * of_y).sqrt())
     }
 
-    /// By how much the second number rises with the first; none where the first is always the same.
+    /// Returns the regression slope of the second number on the first; `None` if the first is constant.
     pub(super) fn slope(&self) -> Option<f64> {
         let (of_x, _, product) = self.moments();
         (of_x > 0.0).then(|| product / of_x)
     }
 
-    /// The mean square of the first number.
+    /// Returns the mean square of the first number.
     pub(super) fn mean_square(&self) -> f64 {
         self.squares[0] as f64 / self.count.max(1) as f64
     }
 
-    /// About one standard error of the coefficient.
+    /// Returns the approximate standard error of the coefficient.
     pub(super) fn error(&self) -> f64 {
         (self.groups.max(1) as f64).sqrt().recip()
     }
 
-    /// Whether the numbers go together beyond doubt.
-    pub(super) fn is_straight(&self) -> bool {
+    /// Returns true if the correlation is significantly positive.
+    pub(super) fn is_positive(&self) -> bool {
         self.is_beyond(1.0)
     }
 
-    /// Whether one falls as the other rises, beyond doubt.
-    pub(super) fn is_turned(&self) -> bool {
+    /// Returns true if the correlation is significantly negative.
+    pub(super) fn is_negative(&self) -> bool {
         self.is_beyond(-1.0)
     }
 
@@ -64,7 +64,7 @@ impl Correlation {
         self.coefficient().is_some_and(|coefficient| sign * coefficient > least)
     }
 
-    /// Both variances and the covariance, each times the square of the count.
+    /// Returns both variances and the covariance, each times the square of the count.
     fn moments(&self) -> (f64, f64, f64) {
         let n = self.count as f64;
         let [x, y] = self.sums.map(|sum| sum as f64);

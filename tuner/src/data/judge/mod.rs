@@ -1,12 +1,12 @@
-//! What a fit to data can be expected to be worth, as the data themselves say: the only judge of labels.
+//! Checks of labels: evidence in the data for and against the success of a fit.
 //!
-//! Every file is judged while it is read, position by position, after the filters and before a sample is drawn. So every
-//! command that reads data comes to the same verdict. All sums are of whole numbers: the verdict does not depend on the
+//! Every file is judged while it is read, position by position, after the filters and before a sample is drawn. So
+//! every command that reads data reaches the same verdict. All sums are of integers: the verdict does not depend on the
 //! number of threads.
 //!
-//! The thresholds divide data of known worth. Tuned to the embedded positions and to a part of the public quiet-labeled
-//! set, engines became stronger by up to two hundred Elo; tuned to 200,000 positions of games of strong engines from
-//! level openings, three engines became weaker by 100 to 160 Elo.
+//! The thresholds separate data of known quality. Engines tuned to the embedded positions and to a part of the public
+//! quiet-labeled set gained up to 200 Elo. Three engines tuned to 200,000 positions of games of strong engines from
+//! level openings lost 100 to 160 Elo.
 //!
 //! | | embedded | quiet-labeled | level games |
 //! |---|---|---|---|
@@ -27,55 +27,55 @@ use serde::Serialize;
 use super::FileSummary;
 use super::label::Label;
 use super::material::{PHASE_PARTS, material_balance, phase, phase_part};
-use super::outcome::Outcome;
+use super::outcome::ResultLabel;
 pub(super) use correlation::Correlation;
 #[cfg(test)]
 pub(super) use views::ViewFault;
 use views::WithMaterial;
 
-/// A point more than a draw, in the units in which points are summed.
+/// The summed value of a win; that of a draw is 0.
 const POINT: i64 = 1000;
 
-/// With fewer games or positions than this, no share is judged.
+/// The fewest games or positions from which a share is judged.
 const FEWEST: u64 = 200;
 
-/// A verdict is beyond doubt if it is so many standard errors from what it is held against.
+/// The number of standard errors from which a verdict is significant.
 const CERTAIN: f64 = 3.0;
 
-/// Results that correlate less than this with material hardly depend on it.
+/// The correlation with material below which results hardly depend on it.
 const LEAST_CORRELATION: f64 = 0.45;
 
-/// Boards with so many pieces are near the beginning of a game.
+/// The least number of pieces near the beginning of a game.
 const FULL_BOARD: u32 = 28;
 
-/// A side is ahead by so many pawns where games do not begin level.
+/// The least material difference, in pawns, by which a side is ahead.
 const AHEAD: i32 = 2;
 
-/// Where fewer of the full boards than this have a side ahead, games begin level.
+/// The share of full boards with a side ahead below which games begin level.
 const LEAST_AHEAD: f64 = 0.05;
 
-/// Parts of the phases with fewer of the positions than this are missing.
+/// The share of the positions below which a phase is missing.
 const LEAST_PHASE: f64 = 0.02;
 
-/// Centipawns from which a score expects 85 % of the points.
+/// The least score of a winning position, centipawns; it corresponds to 85 % of the points.
 const WINNING: u16 = 300;
 
-/// Where those ahead by as much make fewer of the points than this, scores and results disagree.
+/// The share of the points of winning positions below which scores and results disagree.
 const LEAST_POINTS: f64 = 0.75;
 
-/// The parts of the phases, the endgame first.
+/// The names of the phases, the endgame first.
 const PHASES: [&str; PHASE_PARTS] = ["endgame", "middlegame", "opening"];
 
-/// What speaks for and against the labels of a file.
+/// The evidence for and against the labels of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Evidence {
     pub(super) results: WithMaterial,
     pub(super) scores: WithMaterial,
     draws: u64,
     by_phase: [u64; PHASE_PARTS],
-    /// Full boards, and those of them on which a side is ahead.
+    /// The number of full boards, and the number of those with a side ahead.
     full: [u64; 2],
-    /// Positions that are won by their score, and what the side ahead made in units of 1 / (2 [`POINT`]) points.
+    /// The number of positions with a winning score, and the points of the side ahead in units of 1 / (2 [`POINT`]).
     winning: [u64; 2],
 }
 
@@ -85,7 +85,7 @@ impl Evidence {
         let (side, balance) = (position.side_to_move().index(), material_balance(position));
         let points = (f64::from(label.outcome.points() - 0.5) * 2.0 * POINT as f64).round() as i64;
         self.results.add(side, balance.into(), points, label.group);
-        self.draws += u64::from(label.outcome == Outcome::Draw);
+        self.draws += u64::from(label.outcome == ResultLabel::Draw);
         self.by_phase[phase_part(phase(position))] += 1;
         if position.occupied().count() >= FULL_BOARD {
             self.full[0] += 1;
@@ -100,7 +100,7 @@ impl Evidence {
         }
     }
 
-    /// Adds the next part of a file.
+    /// Adds the evidence of the next part of a file.
     pub(super) fn merge(&mut self, part: &Self) {
         self.results.merge(&part.results);
         self.scores.merge(&part.scores);
@@ -115,14 +115,14 @@ impl Evidence {
         self.results.both().count()
     }
 
-    /// What a user should know before a fit; what concerns results alone only if they are fitted.
+    /// Returns the warnings to heed before a fit; warnings of results alone only if results are fitted.
     fn warnings(&self, are_results_fitted: bool) -> Vec<String> {
         let has_scores = self.scores.both().count() > 0;
         let faults = [self.results.fault(), self.scores.fault()];
         let right = |fault: usize, name| (has_scores && faults[fault].is_none()).then_some(name);
         let views =
             [self.results.warning("results", right(1, "scores")), self.scores.warning("scores", right(0, "results"))];
-        // Labels in a wrong view explain the rest.
+        // A wrong view of the labels explains the other faults.
         if faults.iter().any(Option::is_some) {
             return views.into_iter().flatten().collect();
         }
@@ -131,11 +131,11 @@ impl Evidence {
         of_results.into_iter().filter(|_| are_results_fitted).chain(of_positions).flatten().collect()
     }
 
-    /// That results hardly depend on material, if so.
+    /// Returns a warning if results hardly depend on material.
     fn weak_results(&self) -> Option<String> {
         let both = self.results.both();
         let coefficient = both.coefficient()?;
-        // Without material that differs, there is nothing to correlate with.
+        // If all material is equal, there is no correlation to judge.
         if coefficient + CERTAIN * both.error() > LEAST_CORRELATION || both.mean_square() == 0.0 {
             return None;
         }
@@ -146,7 +146,7 @@ impl Evidence {
         ))
     }
 
-    /// That scores and results contradict one another, if they do.
+    /// Returns a warning if scores and results contradict one another.
     fn contradiction(&self) -> Option<String> {
         let [count, units] = self.winning;
         let share = units as f64 / (2 * POINT as u64 * count.max(1)) as f64;
@@ -161,7 +161,7 @@ impl Evidence {
         })
     }
 
-    /// That all games begin level, if they do.
+    /// Returns a warning if all games begin level.
     fn level_games(&self) -> Option<String> {
         let [count, ahead] = self.full;
         let is_level = (ahead as f64) < LEAST_AHEAD * count as f64;
@@ -175,7 +175,7 @@ impl Evidence {
         })
     }
 
-    /// That one of the phases is missing beside the others, if so. Data of one phase alone have been selected.
+    /// Returns a warning if a single phase is missing. Data of one phase alone have been selected.
     fn missing_phase(&self) -> Option<String> {
         let all = self.positions();
         let is_missing = |count: u64| (count as f64) < LEAST_PHASE * all as f64;
@@ -197,7 +197,7 @@ fn percent(part: u64, all: u64) -> f64 {
     100.0 * part as f64 / all.max(1) as f64
 }
 
-/// What a user should know of files before a fit, a line each; what concerns results alone only if they are fitted.
+/// Returns the warnings of files to heed before a fit, a line each; those of results alone only if results are fitted.
 pub(crate) fn warnings(files: &[FileSummary], are_results_fitted: bool) -> Vec<String> {
     let of_file = |file: &FileSummary| {
         let warnings = file.evidence.warnings(are_results_fitted).into_iter();

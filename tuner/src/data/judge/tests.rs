@@ -1,4 +1,4 @@
-//! Data that are as they should be, and data that are not.
+//! Tests with sound and with faulty data.
 
 use std::fmt::Write;
 
@@ -7,8 +7,8 @@ use engine::random::Random;
 use super::*;
 use crate::data::{Dataset, ReadOptions, Source, Subsample};
 
-/// Endings of pawns that the side with more of them mostly wins, White and Black to move by turns, with their results in
-/// the view that is asked for by number of line.
+/// Returns pawn endings that the side with more pawns mostly wins, with White and Black to move in turn. Results are in
+/// the view of the side to move in the lines selected by `is_mover`, otherwise in White's.
 pub(in crate::data) fn endings(lines: usize, is_mover: impl Fn(usize) -> bool) -> String {
     let mut random = Random::seeded(5);
     let mut text = String::new();
@@ -47,19 +47,19 @@ fn view(is_mover: fn(usize) -> bool) -> Option<ViewFault> {
 }
 
 #[test]
-fn data_in_one_view_are_not_called_into_question() {
+fn sound_data_have_no_view_fault() {
     let found = evidence(&endings(2000, |_| false));
     assert_eq!((found.results.fault(), found.scores.fault()), (None, None));
     let [white, black] = found.results.by_side;
     assert!(white.coefficient().unwrap() > 0.5 && black.coefficient().unwrap() > 0.5);
     assert_eq!((found.positions(), white.count(), black.count()), (2000, 1000, 1000));
-    // Chance is no fault.
+    // Two contradicting lines may be due to chance.
     let few = evidence("8/8/8/8/8/k7/7R/K7 w - - [0.0]\n8/8/8/8/8/k7/7P/K7 w - - [1.0]\n");
     assert_eq!(few.warnings(true), [""; 0]);
 }
 
 #[test]
-fn files_are_judged_one_by_one_before_a_sample_is_drawn() {
+fn judges_each_file_before_sampling() {
     let texts = [("white's", endings(4000, |_| false)), ("the mover's", endings(4000, |_| true))];
     let subsample = Some(Subsample { size: 70, seed: 1, flatten: false });
     let files = files_of(&texts, &ReadOptions { subsample, ..ReadOptions::default() });
@@ -68,7 +68,7 @@ fn files_are_judged_one_by_one_before_a_sample_is_drawn() {
 }
 
 #[test]
-fn a_wrong_view_is_noticed() {
+fn detects_a_wrong_view() {
     assert_eq!(view(|_| false), None);
     assert_eq!(view(|_| true), Some(ViewFault::SideToMove));
     assert_eq!(view(|line| line >= 8_000), Some(ViewFault::Changes));
@@ -82,8 +82,8 @@ fn a_wrong_view_is_noticed() {
 }
 
 #[test]
-fn advice_says_what_a_flag_can_do() {
-    // The scores are White's: --view alone would turn them, too.
+fn warnings_suggest_effective_flags() {
+    // The scores are White's, so --view alone would invert them, too.
     let warnings = evidence(&endings(1000, |_| true)).warnings(true);
     assert!(warnings.len() == 1 && warnings[0].contains("--score-view"), "{warnings:?}");
     let without: String =
@@ -92,8 +92,8 @@ fn advice_says_what_a_flag_can_do() {
     assert!(warnings.len() == 1 && warnings[0].contains("--view white or --view mover"), "{warnings:?}");
 }
 
-/// Boards of many pieces and of few, by turns, with a result and a score each: whether White has a knight more, and a
-/// number below a hundred that chance gives.
+/// Returns boards of many pieces and of few, in turn, with a result and a score each. The arguments of `label` are true
+/// if White is a knight ahead, and a random number below 100.
 fn boards(lines: usize, label: impl Fn(bool, u64) -> String) -> String {
     let mut random = Random::seeded(3);
     let mut text = String::new();
@@ -112,7 +112,7 @@ fn boards(lines: usize, label: impl Fn(bool, u64) -> String) -> String {
     text
 }
 
-/// A result that follows from material in so many of a hundred positions; else a draw.
+/// Returns the result that follows from material in `share` of a hundred positions; else a draw.
 fn follows(is_ahead: bool, chance: u64, share: u64) -> &'static str {
     match (is_ahead, chance < share) {
         (true, true) => "[1.0]",
@@ -122,7 +122,7 @@ fn follows(is_ahead: bool, chance: u64, share: u64) -> &'static str {
 }
 
 #[test]
-fn results_that_hardly_depend_on_material_are_named() {
+fn warns_of_results_that_hardly_depend_on_material() {
     let good = evidence(&boards(3000, |is_ahead, chance| follows(is_ahead, chance, 80).to_owned()));
     assert_eq!(good.warnings(true), [""; 0]);
     let weak = |is_ahead: bool, chance: u64| match chance {
@@ -137,12 +137,12 @@ fn results_that_hardly_depend_on_material_are_named() {
         warnings[0].contains("draws): fits to such results made three engines 100 to 160 Elo weaker"),
         "{warnings:?}"
     );
-    // Who fits scores has nothing to do with them.
+    // A fit to scores does not use the results.
     assert_eq!(weak.warnings(false), [""; 0]);
 }
 
 #[test]
-fn scores_that_results_contradict_are_named() {
+fn warns_of_scores_that_contradict_results() {
     let with_score = |share: u64| {
         evidence(&boards(3000, |is_ahead, chance| {
             format!("{} {}", follows(is_ahead, chance, share), if is_ahead { 350 } else { -350 })
@@ -154,7 +154,7 @@ fn scores_that_results_contradict_are_named() {
 }
 
 #[test]
-fn level_games_and_missing_phases_are_named() {
+fn warns_of_level_games_and_missing_phases() {
     let text = boards(3000, |is_ahead, chance| follows(is_ahead, chance, 80).to_owned());
     let without = |part: usize| -> String {
         text.lines().enumerate().filter(|(line, _)| line % 3 != part).map(|(_, line)| line.to_owned() + "\n").collect()

@@ -1,36 +1,37 @@
-//! Whose results and scores a file has, as its material says: a side that is ahead wins more often than not.
+//! Detection of the view of results and scores from their correlation with material: a side that is ahead wins more
+//! often than not.
 
 use serde::Serialize;
 
 use super::Correlation;
 
-/// A share of turned labels below this may be chance, and above one less this all of them.
+/// The share of inverted labels below which they may be due to chance, and above one minus which all are inverted.
 const CLEAR: f64 = 0.15;
 
-/// A share of turned labels is beyond doubt if it is so many standard errors above 0.
+/// The number of standard errors above 0 from which a share of inverted labels is significant.
 const CERTAIN: f64 = 4.0;
 
-/// How labels of one kind go with material, by side to move.
+/// The correlations of labels of one kind with material, by side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(in crate::data) struct WithMaterial {
-    /// Over all positions with White, and with Black to move.
+    /// The correlations over all positions, with White to move and with Black to move.
     pub(in crate::data) by_side: [Correlation; 2],
-    /// Positions in parts of the file in which labels go with material beyond doubt, by side to move, and in parts in
-    /// which they go against it.
+    /// The number of positions in parts of the file with a significantly positive correlation, by side to move.
     straight: [u64; 2],
+    /// The number of positions in parts of the file with a significantly negative correlation, by side to move.
     turned: [u64; 2],
 }
 
-/// What is wrong with a point of view.
+/// A fault of the view of labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::data) enum ViewFault {
-    /// It is Black's throughout.
+    /// Black's view throughout.
     Black,
-    /// It is that of the side to move, or White's where that of the side to move was expected.
+    /// The view of the side to move, or White's if that of the side to move was expected.
     SideToMove,
-    /// It changes from one part of the file to another.
+    /// A view that changes from one part of the file to another.
     Changes,
-    /// Of the labels with Black to move, this share is in another view than the rest, all over the file.
+    /// Two views all over the file; of the labels with Black to move, this share is in another view than the rest.
     Mixed(f64),
 }
 
@@ -44,8 +45,8 @@ impl WithMaterial {
         for side in 0..2 {
             self.by_side[side].merge(&part.by_side[side]);
             let own = &part.by_side[side];
-            self.straight[side] += if own.is_straight() { own.count() } else { 0 };
-            self.turned[side] += if own.is_turned() { own.count() } else { 0 };
+            self.straight[side] += if own.is_positive() { own.count() } else { 0 };
+            self.turned[side] += if own.is_negative() { own.count() } else { 0 };
         }
     }
 
@@ -55,27 +56,27 @@ impl WithMaterial {
         both
     }
 
-    /// What looks wrong, if anything does.
+    /// Returns the fault of the view, if there is one.
     pub(in crate::data) fn fault(&self) -> Option<ViewFault> {
         let [white, black] = &self.by_side;
         if (0..2).any(|side| self.straight[side] > 0 && self.turned[side] > 0) {
             return Some(ViewFault::Changes);
         }
-        match (white.is_turned(), black.is_turned()) {
+        match (white.is_negative(), black.is_negative()) {
             (true, true) => Some(ViewFault::Black),
-            (true, false) if black.is_straight() => Some(ViewFault::SideToMove),
-            _ => match self.share_turned()? {
+            (true, false) if black.is_positive() => Some(ViewFault::SideToMove),
+            _ => match self.share_inverted()? {
                 share if share > 1.0 - CLEAR => Some(ViewFault::SideToMove),
                 share => Some(ViewFault::Mixed(share)),
             },
         }
     }
 
-    /// The share of the labels with Black to move that are turned, if some are beyond doubt. With White to move, labels of
-    /// White and of the side to move are the same: as they go with material there, so they should with Black to move.
-    fn share_turned(&self) -> Option<f64> {
+    /// Returns the share of inverted labels with Black to move, if it is significant. With White to move, White's view
+    /// and that of the side to move are the same, so the correlation there is the expected one with Black to move.
+    fn share_inverted(&self) -> Option<f64> {
         let [white, black] = &self.by_side;
-        if !white.is_straight() {
+        if !white.is_positive() {
             return None;
         }
         let (expected, found) = (white.slope()?, black.slope()?);
@@ -84,13 +85,14 @@ impl WithMaterial {
         (share > CLEAR.max(CERTAIN * error)).then_some(share)
     }
 
-    /// What looks wrong, and what helps; `other` are the labels of the other kind, if the file has some that are right.
+    /// Returns a warning of a fault and its remedy; `other` names the labels of the other kind, if the file has sound
+    /// ones.
     pub(super) fn warning(&self, what: &str, other: Option<&str>) -> Option<String> {
         let fault = self.fault()?;
-        let told = |correlation: &Correlation| {
+        let formatted = |correlation: &Correlation| {
             correlation.coefficient().map_or_else(|| "–".to_owned(), |coefficient| format!("{coefficient:+.2}"))
         };
-        let [white, black] = self.by_side.each_ref().map(told);
+        let [white, black] = self.by_side.each_ref().map(formatted);
         let found =
             format!("the {what} correlate with material by {white} with White to move, by {black} with Black to move");
         Some(match (fault, other) {

@@ -1,7 +1,8 @@
-//! What is in data, before anything is tuned to them: counts, duplicates, and whether labels can be right.
+//! Statistics of data before tuning: counts, duplicates, and checks of the labels.
 //!
-//! All of it comes of one pass, divided by the data alone and added up in whole numbers: the same for any number of
-//! threads. Beside the data set itself, eight bytes a position are kept, to find duplicates.
+//! One pass computes all of them. The data alone determine its division into parts, and all sums are of integers, so
+//! the result does not depend on the number of threads. Besides the data set itself, eight bytes per position are kept,
+//! to find duplicates.
 
 mod show;
 mod sums;
@@ -13,29 +14,29 @@ use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
 
 use super::judge::Correlation;
-use crate::data::{Dataset, DatasetError, Label, Outcome, ReadOptions, Source, material_balance};
+use crate::data::{Dataset, DatasetError, Label, ReadOptions, ResultLabel, Source, material_balance};
 use crate::progress::Progress;
-use sums::{LABELS, SCORES, Sums};
+use sums::{LABELS, SCORES, StatsTotals};
 
-/// A quiescence score further than this from the evaluation, in centipawns, is not that of a quiet position.
+/// The largest difference between the quiescence score and the evaluation of a quiet position, centipawns.
 const QUIET_MARGIN: i32 = 50;
 
-/// A score beyond this, in centipawns, says that the game is decided.
+/// The least absolute score of a decided game, centipawns.
 const DECIDED: u16 = 1500;
 
-/// White's material less Black's beyond this, in pawns, says so too.
+/// The least material balance of a decided game, pawns.
 const MUCH_MATERIAL: i32 = 9;
 
-/// What speaks against the result of a position, the strongest first.
+/// A reason to doubt the result of a position, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Suspicion {
-    /// The side that is mated has not lost.
+    /// A checkmate that the mated side has not lost.
     Mate,
-    /// Somebody has won where nobody can.
+    /// A win or loss in a position that is a draw by the rules.
     Draw,
-    /// The side that the score sees winning has lost.
+    /// A loss of the side that the score sees winning.
     Score,
-    /// The side with much more material has lost.
+    /// A loss of the side with much more material.
     Material,
 }
 
@@ -51,7 +52,7 @@ impl Suspicion {
         }
     }
 
-    /// What speaks against a label, if anything does.
+    /// Returns the strongest reason to doubt a label.
     fn of(position: &Position, label: Label) -> Option<Self> {
         let (points, mover) = (won(label.outcome), position.side_to_move().sign());
         let against = |sign: i32| points != 0 && points == -sign.signum();
@@ -69,12 +70,12 @@ impl Suspicion {
     }
 }
 
-/// 1 if White won, -1 if Black did; 0 if nobody has, as far as is known.
-fn won(outcome: Outcome) -> i32 {
+/// Returns 1 if White won, -1 if Black won, and 0 for a draw or a share of the point.
+fn won(outcome: ResultLabel) -> i32 {
     match outcome {
-        Outcome::Win => 1,
-        Outcome::Loss => -1,
-        Outcome::Draw | Outcome::Share(_) => 0,
+        ResultLabel::Win => 1,
+        ResultLabel::Loss => -1,
+        ResultLabel::Draw | ResultLabel::Share(_) => 0,
     }
 }
 
@@ -82,25 +83,25 @@ fn is_stalemate(position: &Position) -> bool {
     !position.is_check() && !position.has_legal_move()
 }
 
-/// A position whose label is hard to believe.
+/// A position with a doubtful result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Suspect {
     suspicion: Suspicion,
-    /// The number of the position in the data.
+    /// Index of the position in the data set.
     sample: usize,
 }
 
-/// Positions that are there more than once, clocks aside.
+/// Counts of positions that occur more than once, clocks aside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Duplicates {
-    /// Positions that have been there before.
+    /// The number of positions that occurred before.
     again: u64,
-    /// Different positions that come with more than one result.
+    /// The number of different positions that occur with more than one result.
     disputed: u64,
 }
 
 impl Duplicates {
-    /// Of keys with the outcome in their two lowest bits.
+    /// Counts the duplicates among keys with the result in their two lowest bits.
     fn of(mut keys: Vec<u64>) -> Self {
         keys.sort_unstable();
         let mut found = Duplicates::default();
@@ -112,11 +113,11 @@ impl Duplicates {
     }
 }
 
-/// How many games there are, where they can be told apart.
+/// The number and lengths of games, if games can be distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Games {
     count: u64,
-    /// Positions of the game with the fewest, and of that with the most.
+    /// The number of positions of the shortest and of the longest game.
     positions: (u64, u64),
 }
 
@@ -134,23 +135,23 @@ impl Games {
     }
 }
 
-/// What was found.
+/// The statistics of a data set.
 pub struct Stats {
     dataset: Dataset,
-    sums: Sums,
+    sums: StatsTotals,
     duplicates: Duplicates,
-    /// If every position is of a game that has a name.
+    /// The games, if every position is of a game with a name.
     games: Option<Games>,
-    /// By [`Suspicion`]: how many positions there are.
+    /// The number of suspects, by [`Suspicion`].
     suspicions: [u64; Suspicion::ALL.len()],
-    /// The first of them, those with most against them before.
+    /// The first suspects of each kind, the strongest suspicion first.
     suspects: Vec<Suspect>,
 }
 
-/// Reads data and looks at every position; tells at most `count` suspects.
+/// Reads data and examines every position; keeps at most `count` suspects.
 ///
 /// # Errors
-/// The first fault of the data.
+/// The first error of the data.
 pub fn collect(
     sources: Vec<Source>,
     options: &ReadOptions,
@@ -174,11 +175,11 @@ pub fn collect(
     Ok(Stats { dataset, sums, duplicates: Duplicates::of(keys), games, suspicions, suspects })
 }
 
-/// Looks at the positions of one part.
+/// A collector of the statistics of one chunk.
 struct Collector<'e> {
     quiescence: Quiescence<'e>,
     most: usize,
-    sums: Sums,
+    sums: StatsTotals,
     keys: Vec<u64>,
     suspicions: [u64; Suspicion::ALL.len()],
     suspects: Vec<Suspect>,
@@ -189,7 +190,7 @@ impl<'e> Collector<'e> {
         Collector {
             quiescence: Quiescence::new(evaluator, Pruning::Exact),
             most,
-            sums: Sums::default(),
+            sums: StatsTotals::default(),
             keys: Vec::new(),
             suspicions: Default::default(),
             suspects: Vec::new(),
@@ -210,10 +211,10 @@ impl<'e> Collector<'e> {
     }
 }
 
-/// What the parts add up to.
+/// The sum of the statistics of all chunks.
 #[derive(Default)]
 struct Whole {
-    sums: Sums,
+    sums: StatsTotals,
     keys: Vec<u64>,
     suspicions: [u64; Suspicion::ALL.len()],
     suspects: Vec<Suspect>,
@@ -236,17 +237,17 @@ impl Whole {
     }
 }
 
-/// Results with the side to move or another circumstance.
+/// Counts of the results of a set of positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Outcomes {
-    /// How many of each outcome: lost to won for White, and shares.
+struct ResultCounts {
+    /// The number of positions by result: losses, draws and wins of White, and shares.
     counts: [u64; 4],
-    /// White's points, in units of a share.
+    /// The sum of White's points, in units of a share.
     units: u64,
 }
 
-impl Outcomes {
-    fn add(&mut self, outcome: Outcome) {
+impl ResultCounts {
+    fn add(&mut self, outcome: ResultLabel) {
         self.counts[outcome.kind()] += 1;
         self.units += u64::from(outcome.units());
     }
@@ -260,9 +261,9 @@ impl Outcomes {
         self.counts.iter().sum()
     }
 
-    /// White's points, on average.
+    /// Returns White's mean points.
     fn points(&self) -> f64 {
-        self.units as f64 / f64::from(Outcome::Win.units()) / self.positions().max(1) as f64
+        self.units as f64 / f64::from(ResultLabel::Win.units()) / self.positions().max(1) as f64
     }
 }
 

@@ -1,16 +1,16 @@
-//! What was found, as a table and as JSON.
+//! Statistics as a table and as JSON.
 
 use std::fmt::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{Correlation, LABELS, Outcomes, QUIET_MARGIN, SCORES, Stats, Suspicion};
+use super::{Correlation, LABELS, QUIET_MARGIN, ResultCounts, SCORES, Stats, Suspicion};
 use crate::data::{LeftOutCounts, judge, skipped_by_reason, together, write_files, write_skipped};
 
-/// How positions are divided by their number of pieces: the most of each class.
+/// The upper bounds of the classes by number of pieces.
 const PIECES: [usize; 6] = [5, 10, 15, 20, 25, 32];
 
-/// The parts of the phases, the endgame first.
+/// The names of the phases, the endgame first.
 const PHASES: [&str; 3] = ["endgame", "middlegame", "opening"];
 
 const SIDES: [&str; 2] = ["White to move", "Black to move"];
@@ -19,13 +19,13 @@ fn percent(part: u64, all: u64) -> f64 {
     100.0 * part as f64 / all.max(1) as f64
 }
 
-/// A correlation, or a dash where there is none.
+/// Formats a correlation, or a dash if there is none.
 fn coefficient(correlation: &Correlation) -> String {
     correlation.coefficient().map_or_else(|| "–".to_owned(), |coefficient| format!("{coefficient:+.2}"))
 }
 
 impl Stats {
-    /// As a table, and what is wrong in words.
+    /// Returns a table of the statistics, followed by warnings and suspects.
     pub fn to_table(&self) -> String {
         let mut table = String::new();
         self.write(&mut table).expect("a String takes all");
@@ -47,7 +47,7 @@ impl Stats {
 
     fn write_counts(&self, to: &mut String) -> fmt::Result {
         let sums = &self.sums;
-        // Few data have shares.
+        // Most data have no shares.
         let has_shares = sums.outcomes().counts[3] > 0;
         let title = if has_shares { format!(" {:>10}", "share") } else { String::new() };
         writeln!(
@@ -55,7 +55,7 @@ impl Stats {
             "\n{:<14} {:>11} {:>10} {:>10} {:>10}{title}   points",
             "results", "positions", "White", "draw", "Black"
         )?;
-        let mut row = |name: &str, outcomes: Outcomes| {
+        let mut row = |name: &str, outcomes: ResultCounts| {
             let (all, [lost, drawn, won, shares]) = (outcomes.positions(), outcomes.counts);
             write!(to, "{name:<14} {all:>11}")?;
             let columns = [won, drawn, lost].into_iter().chain(has_shares.then_some(shares));
@@ -72,7 +72,7 @@ impl Stats {
         writeln!(to)
     }
 
-    /// The classes of numbers of pieces, and how many positions are in each.
+    /// Returns the classes by number of pieces, with the number of positions of each.
     fn by_pieces(&self) -> impl Iterator<Item = (String, u64)> {
         let fewest = std::iter::once(2).chain(PIECES.map(|most| most + 1));
         let count = |(fewest, most): (usize, usize)| {
@@ -112,7 +112,7 @@ impl Stats {
         Ok(())
     }
 
-    /// What a user should know before a fit.
+    /// Returns the warnings to heed before a fit.
     pub(super) fn warnings(&self) -> Vec<String> {
         judge::warnings(self.dataset.files(), true)
     }
@@ -134,14 +134,14 @@ impl Stats {
         Ok(())
     }
 
-    /// As one JSON object.
+    /// Returns the statistics as one JSON object.
     pub fn to_json(&self) -> Value {
         let (dataset, sums) = (&self.dataset, &self.sums);
-        let outcomes = |outcomes: Outcomes| {
+        let outcomes = |outcomes: ResultCounts| {
             let [lost, drawn, won, shares] = outcomes.counts;
             json!({ "white": won, "draw": drawn, "black": lost, "share": shares })
         };
-        let named = |names: &[&str], all: &[Outcomes]| -> Value {
+        let named = |names: &[&str], all: &[ResultCounts]| -> Value {
             let entries = names.iter().zip(all).map(|(name, counts)| ((*name).to_owned(), outcomes(*counts)));
             Value::Object(entries.collect())
         };

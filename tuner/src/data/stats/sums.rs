@@ -1,39 +1,39 @@
-//! Sums over positions, in whole numbers.
+//! Integer sums over positions.
 
 use engine::chess::Position;
 
-use super::{Correlation, Outcomes};
+use super::{Correlation, ResultCounts};
 use crate::data::{Label, PHASE_PARTS, material_balance, phase, phase_part};
 
-/// Which of the correlations with material are those of the results.
+/// Index of the correlations of results with material.
 pub(super) const LABELS: usize = 0;
 
-/// Which are those of the scores.
+/// Index of the correlations of scores with material.
 pub(super) const SCORES: usize = 1;
 
-/// What positions sum up to.
+/// Sums over positions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Sums {
-    /// Results with White to move, with Black to move.
-    pub(super) by_side: [Outcomes; 2],
+pub(super) struct StatsTotals {
+    /// Results by side to move: White, Black.
+    pub(super) by_side: [ResultCounts; 2],
     /// Results by phase, the endgame first.
-    pub(super) by_phase: [Outcomes; PHASE_PARTS],
-    /// Positions by their number of pieces, kings and pawns among them; 1 first.
+    pub(super) by_phase: [ResultCounts; PHASE_PARTS],
+    /// The number of positions by number of pieces, kings and pawns included; index 0 is one piece.
     pub(super) by_pieces: [u64; 32],
     pub(super) checks: u64,
-    /// Positions whose quiescence score is not near their evaluation.
+    /// The number of positions that are not quiet.
     pub(super) noisy: u64,
     pub(super) scores: ScoreSums,
-    /// How results ([`LABELS`]) and scores ([`SCORES`]) go with material, with White and with Black to move.
+    /// Correlations of results ([`LABELS`]) and scores ([`SCORES`]) with material, by side to move.
     pub(super) with_material: [[Correlation; 2]; 2],
 }
 
-impl Sums {
+impl StatsTotals {
     pub(super) fn positions(&self) -> u64 {
-        self.by_side.iter().map(Outcomes::positions).sum()
+        self.by_side.iter().map(ResultCounts::positions).sum()
     }
 
-    pub(super) fn outcomes(&self) -> Outcomes {
+    pub(super) fn outcomes(&self) -> ResultCounts {
         let [mut all, black] = self.by_side;
         all.merge(&black);
         all
@@ -67,18 +67,18 @@ impl Sums {
     }
 }
 
-/// Scores, centipawns, White's view.
+/// Sums over scores, centipawns, White's view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ScoreSums {
     pub(super) count: u64,
-    /// The lowest and the highest.
+    /// The lowest and the highest score.
     pub(super) range: Option<(i16, i16)>,
-    /// How far they are from 0, summed up.
+    /// The sum of the absolute scores.
     sizes: u64,
 }
 
 impl ScoreSums {
-    /// How far scores are from 0, on average.
+    /// Returns the mean absolute score.
     pub(super) fn mean_size(&self) -> f64 {
         self.sizes as f64 / self.count.max(1) as f64
     }

@@ -1,4 +1,4 @@
-//! Data that are as they should be, and data that are not.
+//! Tests with sound and with faulty data.
 
 use super::*;
 use crate::data::judge::tests::endings;
@@ -9,14 +9,14 @@ fn stats_of(text: &str) -> Stats {
 }
 
 #[test]
-fn what_is_there_twice_is_counted() {
+fn counts_duplicates() {
     let text = "8/8/8/8/8/k7/7R/K7 w - - 0 1 [1.0]\n8/8/8/8/8/k7/7R/K7 w - - 5 9 [1.0]\n8/8/8/8/8/k7/7R/K7 b - - 0 1 [1.0]\n\
                 8/8/8/8/8/k7/7P/K7 w - - [0.5]\n8/8/8/8/8/k7/7P/K7 w - - [1.0]\n8/8/8/8/8/k7/7P/K7 w - - [0.5]\n";
     assert_eq!(stats_of(text).duplicates, Duplicates { again: 3, disputed: 1 });
 }
 
 #[test]
-fn results_that_cannot_be_are_told_with_their_lines() {
+fn reports_doubtful_results_with_their_lines() {
     let text = "\
 7k/8/8/8/8/8/8/K7 w - - [0.5]
 8/8/8/8/8/k7/7Q/K7 w - - [0.0]
@@ -34,7 +34,7 @@ R5k1/5ppp/8/8/8/8/8/K7 b - - [1.0]
 }
 
 #[test]
-fn shares_are_counted_apart() {
+fn counts_shares_separately() {
     let found = stats_of(
         "8/8/8/8/8/k7/7R/K7 w - - [1.0]\n8/8/8/8/8/k7/7R/K7 w - - [0.75]\n8/8/8/8/8/k7/7R/K7 w - - [0.25]\n\
          8/8/8/8/8/k7/7P/K7 w - - [0.0]\n",
@@ -46,14 +46,14 @@ fn shares_are_counted_apart() {
         table.contains("all                      4     25.0 %      0.0 %     25.0 %     50.0 %   0.5000\n"),
         "{table}"
     );
-    // A share is neither a win nor a loss of its own.
+    // A share counts as neither a win nor a loss.
     assert_eq!((found.suspicions, found.duplicates), ([0; 4], Duplicates { again: 2, disputed: 1 }));
     let found = stats_of(&endings(300, |_| false));
     assert!(!found.to_table().contains("share   points"), "{}", found.to_table());
 }
 
 #[test]
-fn tables_and_json_say_the_same() {
+fn table_and_json_agree() {
     let found = stats_of(&endings(300, |_| false));
     let (table, json) = (found.to_table(), found.to_json());
     assert_eq!(json["positions"], 300);

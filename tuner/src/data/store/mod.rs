@@ -1,4 +1,4 @@
-//! Where positions are kept once they have been read: packed, in columns that may lie in mapped files.
+//! Storage of packed positions, in columns that may be in mapped files.
 
 use std::ops::Range;
 
@@ -6,38 +6,38 @@ use engine::chess::{Move, Position};
 use serde::Serialize;
 
 use super::label::{GAME, Label};
-use super::outcome::Outcome;
+use super::outcome::ResultLabel;
 use super::packed::{Packed, outcome_of, pack, position_of, score_of};
 use super::result_runs::result_runs;
 use crate::io::{Column, ColumnWriter, Storage, StorageError};
 use crate::processes;
 
-/// What positions stay together by when data are divided.
+/// The criterion by which positions stay together when data are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Grouping {
-    /// Their game, which every line names, or which the format keeps together.
+    /// The game, which every line names, or which the format keeps together.
     Games,
-    /// Runs of lines that end where the result changes, and so at the end of a game: games have no names, but
+    /// Runs of lines that end where the result changes, and so at the end of a game. Games have no names, but
     /// neighbours share results far more often than by chance.
     ResultRuns,
-    /// Nothing but being the same position, clocks aside.
+    /// Identity of the position, clocks aside.
     Positions,
-    /// Their game where it has a name; elsewhere runs of results or nothing, as the positions without a game would by
-    /// themselves.
+    /// The game, if it has a name. The other positions are grouped by runs of results or by identity, as without the
+    /// named games.
     Mixed,
 }
 
-/// Positions that are looked at before what a mapped file had to be read for is given back.
+/// The number of positions that are processed before their pages of a mapped file are released.
 const BLOCK: usize = 1 << 16;
 
-/// The positions of one chunk of a file, before they join the others.
+/// The positions of one chunk of a file, before they are appended to the others.
 #[derive(Default)]
 pub(super) struct ChunkStore {
     packed: Vec<Packed>,
     groups: Vec<u32>,
-    /// Records of the chunk, the first being 0.
+    /// Index of each record in the chunk.
     records: Vec<u32>,
-    /// Of each position the move that follows, as [`bits_of`] has it; empty if moves are not kept.
+    /// The move after each position, encoded by [`bits_of`]; empty if moves are not kept.
     moves: Vec<u16>,
 }
 
@@ -48,7 +48,7 @@ impl ChunkStore {
         self.records.push(record);
     }
 
-    /// Keeps the move of the position that was added last; all positions have one kept, or none has.
+    /// Adds the move of the position that was added last. Either all positions have a move added, or none.
     pub(super) fn push_move(&mut self, mv: Option<Move>) {
         self.moves.push(bits_of(mv));
     }
@@ -57,13 +57,13 @@ impl ChunkStore {
         self.packed.len()
     }
 
-    /// Packed position, group and record of each, and the bits of its move if moves are kept.
+    /// Returns packed position, group and record of each position, and its encoded move if moves are kept.
     pub(super) fn rows(&self) -> impl Iterator<Item = (Packed, u32, u32, Option<u16>)> {
         let rows = self.packed.iter().zip(&self.groups).zip(&self.records).enumerate();
         rows.map(|(at, ((&packed, &group), &record))| (packed, group, record, self.moves.get(at).copied()))
     }
 
-    /// Keeps the positions for which the next of `is_kept` is set.
+    /// Keeps the positions with a true entry in `is_kept`, by index.
     pub(super) fn retain(&mut self, is_kept: &[bool]) {
         fn keep<T>(column: &mut Vec<T>, is_kept: &[bool]) {
             let mut next = is_kept.iter();
@@ -76,19 +76,18 @@ impl ChunkStore {
     }
 }
 
-/// Puts the positions of all chunks together: in memory as long as they take no more than their share of it, then in
-/// temporary files.
+/// A writer of the positions of all chunks: in memory up to their share of it, then in temporary files.
 #[derive(Default)]
 pub(super) struct StoreWriter {
     limit: Option<Storage>,
     packed: ColumnWriter<Packed>,
     groups: ColumnWriter<u32>,
     records: ColumnWriter<u32>,
-    /// Empty if moves are not kept.
+    /// The encoded moves; empty if moves are not kept.
     moves: ColumnWriter<u16>,
-    /// Whether there are positions of games that can be told from others.
+    /// True if there are positions of games that can be distinguished.
     has_named: bool,
-    /// Whether there are others.
+    /// True if there are positions of unknown games.
     has_nameless: bool,
 }
 
@@ -97,7 +96,7 @@ impl StoreWriter {
         StoreWriter { limit: Some(storage.clone()), ..StoreWriter::default() }
     }
 
-    /// Adds a chunk that `records` records of its file come before.
+    /// Appends a chunk; `records` is the number of records of its file before the chunk.
     pub(super) fn append(&mut self, chunk: &ChunkStore, records: u64) -> Result<(), StorageError> {
         self.packed.extend(&chunk.packed)?;
         self.groups.extend(&chunk.groups)?;
@@ -106,7 +105,7 @@ impl StoreWriter {
         self.moves.extend(&chunk.moves)?;
         let columns = [self.packed.bytes_in_memory(), self.groups.bytes_in_memory(), self.records.bytes_in_memory()];
         let bytes = columns.iter().sum::<usize>() + self.moves.bytes_in_memory();
-        // Of several processes each has the positions of all: they lie on the disk, for rows to have the memory.
+        // Each of several processes has the positions of all: they are on the disk, which leaves the memory to rows.
         let most = |limit: &Storage| if processes::is_alone() { limit.share() } else { 0 };
         if let Some(storage) = self.limit.take_if(|limit| bytes > most(limit)) {
             self.packed.spill(&storage.folder)?;
@@ -119,7 +118,7 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// Adds a position with its record, 0 for the first of its file, and the bits of its move if moves are kept.
+    /// Adds a position with the index of its record in its file, and its encoded move if moves are kept.
     pub(super) fn push(
         &mut self,
         packed: Packed,
@@ -140,7 +139,7 @@ impl StoreWriter {
         self.has_nameless |= !is_named;
     }
 
-    /// The store, once everything is there, and what its positions stay together by.
+    /// Returns the store of all positions, and their grouping.
     pub(super) fn finish(self) -> Result<(Store, Grouping), StorageError> {
         let (packed, groups) = (self.packed.finish()?, self.groups.finish()?);
         let mut store = Store { packed, groups, records: self.records.finish()?, moves: self.moves.finish()? };
@@ -161,7 +160,7 @@ pub(super) struct Store {
     packed: Column<Packed>,
     groups: Column<u32>,
     records: Column<u32>,
-    /// Empty if moves are not kept.
+    /// The encoded moves; empty if moves are not kept.
     moves: Column<u16>,
 }
 
@@ -178,12 +177,12 @@ impl Store {
         label_of(&self.packed[index], self.groups[index])
     }
 
-    /// The move that follows, if moves are kept and there is one.
+    /// Returns the move after a position, if moves are kept and there is one.
     pub(super) fn best(&self, index: usize) -> Option<Move> {
         Move::from_bits(*self.moves.get(index)?)
     }
 
-    /// Whether a position is this one, clocks included.
+    /// Returns true if a stored position is equal to `position`, clocks included.
     pub(super) fn holds(&self, index: usize, position: &Position) -> bool {
         pack(position, &self.label(index)) == self.packed[index]
     }
@@ -192,7 +191,7 @@ impl Store {
         range.map(|index| (self.position(index), self.label(index)))
     }
 
-    /// Gives back what mapped files had to be read for.
+    /// Releases the pages of mapped files.
     pub(super) fn release(&self, range: Range<usize>) {
         self.packed.release(range.clone());
         self.groups.release(range.clone());
@@ -202,7 +201,7 @@ impl Store {
         }
     }
 
-    /// The record a position came from, within its file, 0 for the first.
+    /// Returns the index in its file of the record of a position.
     pub(super) fn record(&self, index: usize) -> u32 {
         self.records[index]
     }
@@ -211,10 +210,10 @@ impl Store {
         &self.groups
     }
 
-    /// Groups and outcomes.
-    fn results(&self) -> impl Iterator<Item = (u32, Outcome)> {
+    /// Returns groups and results.
+    fn results(&self) -> impl Iterator<Item = (u32, ResultLabel)> {
         self.packed.chunks(BLOCK).zip(self.groups.chunks(BLOCK)).enumerate().flat_map(|(block, (packed, groups))| {
-            // The block before this one has been looked at.
+            // The block before this one is no longer needed.
             let before = block.saturating_sub(1) * BLOCK..block * BLOCK;
             self.packed.release(before.clone());
             self.groups.release(before);
@@ -222,21 +221,21 @@ impl Store {
         })
     }
 
-    /// By position: its game, or its run of results among the positions without a game; none if neighbours among these have
-    /// little to do with one another.
+    /// Returns the group of each position: its game, or its run of results among the positions without a game. Returns
+    /// `None` if neighbours among the latter share results hardly more often than by chance.
     fn result_runs(&self) -> Option<Column<u32>> {
-        let named = |(group, outcome): (u32, Outcome)| ((group & GAME != 0).then_some(group), outcome);
+        let named = |(group, outcome): (u32, ResultLabel)| ((group & GAME != 0).then_some(group), outcome);
         result_runs(|| self.results().map(named)).map(Column::from)
     }
 }
 
-/// A record of a file by its number in a chunk that so many records come before. A place beyond what fits is told as the
-/// last that does.
+/// Returns the index of a record in its file, from its index in a chunk and the number of records before the chunk.
+/// Saturates at the largest index.
 pub(super) fn record_of_file(before: u64, record: u32) -> u32 {
     u32::try_from(before + u64::from(record)).unwrap_or(u32::MAX)
 }
 
-/// The bits of a move, or of none.
+/// Encodes a move or its absence.
 fn bits_of(mv: Option<Move>) -> u16 {
     mv.map_or(0, Move::to_bits)
 }

@@ -1,4 +1,4 @@
-//! Columns stay side by side, and games together.
+//! Tests that columns stay aligned, and games together.
 
 use super::*;
 
@@ -14,13 +14,13 @@ fn stored(labels: &[Label]) -> (Store, Grouping) {
 }
 
 #[test]
-fn labels_and_records_come_back() {
+fn labels_and_records_round_trip() {
     let label = |outcome, score, group| Label { outcome, score, group };
     let some = [
-        label(Outcome::Win, None, 1),
-        label(Outcome::Loss, Some(-34), 2),
-        label(Outcome::Draw, None, 2),
-        label(Outcome::Draw, Some(0), GAME - 1),
+        label(ResultLabel::Win, None, 1),
+        label(ResultLabel::Loss, Some(-34), 2),
+        label(ResultLabel::Draw, None, 2),
+        label(ResultLabel::Draw, Some(0), GAME - 1),
     ];
     let all = some.repeat(700);
     let (store, grouping) = stored(&all);
@@ -31,11 +31,11 @@ fn labels_and_records_come_back() {
     assert!(store.samples(3..5).all(|(position, _)| position == Position::start()));
 }
 
-/// A chunk whose records number its positions, each with a move that tells which it is, and none for the last.
+/// Returns a chunk of positions with their index as record and in their move; the last has no move.
 fn chunk_with_moves(size: u32) -> ChunkStore {
     let mut chunk = ChunkStore::default();
     for record in 0..size {
-        chunk.push(record, &Position::start(), &Label::new(Outcome::Draw, GAME));
+        chunk.push(record, &Position::start(), &Label::new(ResultLabel::Draw, GAME));
         chunk.push_move(Move::from_bits(record as u16 + 1).filter(|_| record + 1 < size));
     }
     chunk
@@ -68,20 +68,20 @@ fn moves_stay_with_their_positions() {
         check(&store, 13_333);
     }
     let position = Position::start();
-    let (store, _) = stored(&[Label::new(Outcome::Draw, 0)]);
+    let (store, _) = stored(&[Label::new(ResultLabel::Draw, 0)]);
     assert!(store.best(0).is_none() && store.holds(0, &position));
     assert!(!store.holds(0, &position.color_flipped()));
 }
 
-/// Games of a length without names, their results in a fixed muddle.
+/// Returns games of a length without names, with results in a fixed irregular order.
 fn games(count: usize, length: usize) -> Vec<Label> {
-    let game = |game: usize| Outcome::RESULTS[game * game % 7 % 3];
+    let game = |game: usize| ResultLabel::RESULTS[game * game % 7 % 3];
     let group = |place: usize| (place as u32).wrapping_mul(0x9E37_79B9) & !GAME;
     (0..count * length).map(|place| Label::new(game(place / length), group(place))).collect()
 }
 
 #[test]
-fn games_without_names_are_not_torn() {
+fn games_without_names_stay_together() {
     for length in [5, 40] {
         let (store, grouping) = stored(&games(2000, length));
         assert_eq!(grouping, Grouping::ResultRuns);
@@ -90,13 +90,13 @@ fn games_without_names_are_not_torn() {
         let runs = groups[groups.len() - 1] as usize + 1;
         assert!((100..1000).contains(&runs), "{runs}");
     }
-    // One position a game, or too few games: nothing to be seen.
+    // One position per game, or too few games, yield no runs.
     assert_eq!(stored(&games(2000, 1)).1, Grouping::Positions);
     assert_eq!(stored(&games(40, 30)).1, Grouping::Positions);
 }
 
 #[test]
-fn games_with_names_stay_together_by_them() {
+fn games_with_names_stay_together() {
     let mut labels = games(2000, 5);
     labels.iter_mut().for_each(|label| label.group |= GAME);
     let (store, grouping) = stored(&labels);
@@ -109,7 +109,7 @@ fn games_with_names_stay_together_by_them() {
 }
 
 #[test]
-fn games_with_names_keep_them_beside_others_without() {
+fn named_games_keep_their_groups_beside_nameless_ones() {
     let (mut named, nameless) = (games(2000, 5), games(2000, 40));
     named.iter_mut().for_each(|label| label.group |= GAME);
     let alone = stored(&nameless).0;

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use engine::chess::Position;
 
-use crate::data::{FULL_PHASE, MOST_PAWNS, Outcome, PHASE_PARTS, material_balance, phase, phase_part};
+use crate::data::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, ResultLabel, material_balance, phase, phase_part};
 use crate::model::rows::{CHUNK, Weighted};
 use crate::objective::{Difference, SampleLoss, expectation, loss_difference};
 use crate::parallel;
@@ -138,7 +138,7 @@ pub struct Misjudged {
     /// The file, what it counts, and the number there, if the position is known.
     pub(crate) source: Option<(String, &'static str, u64)>,
     /// The position, if it is known, and the result of its game.
-    pub(crate) position: Option<(Position, Outcome)>,
+    pub(crate) position: Option<(Position, ResultLabel)>,
     /// Expected points of White by the target.
     pub(crate) target: f64,
     /// Expected points of White by the score.

@@ -73,7 +73,7 @@ impl fmt::Display for Provenance {
         writeln!(f, "# program     {PROGRAM}")?;
         for (i, file) in self.data.iter().enumerate() {
             let title = if i == 0 { "data" } else { "" };
-            let (records, weight) = (file.record.count(file.records), file.weight.told());
+            let (records, weight) = (file.record.count(file.records), file.weight.suffix());
             writeln!(f, "# {title:<10}  {}: {records}{weight}", escape(&file.name))?;
             writeln!(f, "#             sha256 {}", escape(&file.sha256))?;
         }

@@ -1,4 +1,4 @@
-//! What is written can be read again, and says the same.
+//! Tests that written data are read back unchanged.
 
 mod runs;
 
@@ -27,11 +27,11 @@ fn dataset(lines: &str) -> Dataset {
 
 fn converted(dataset: &Dataset, folder: &TempDir, name: &str) -> Result<Dataset, ConvertError> {
     let path = folder.path().join(name);
-    convert(dataset, &path, Target::of(&path, None)?, &())?;
+    convert(dataset, &path, OutputEncoding::of(&path, None)?, &())?;
     Ok(read(Source::open(&path).unwrap()))
 }
 
-/// FEN, result and score of every position, and whether its game is that of the one before.
+/// Returns FEN, result and score of every position, and true if its game is that of the position before.
 fn content(dataset: &Dataset, has_games: bool) -> Vec<(String, String, Option<i16>, bool)> {
     let of = |index: usize| {
         let (label, groups) = (dataset.label(index), dataset.groups());
@@ -42,7 +42,7 @@ fn content(dataset: &Dataset, has_games: bool) -> Vec<(String, String, Option<i1
 }
 
 #[test]
-fn text_says_the_same_however_it_is_compressed() {
+fn text_formats_round_trip_in_every_compression() {
     let (folder, original) = (tempfile::tempdir().unwrap(), dataset(LINES));
     for (name, has_games) in [
         ("a.epd", true),
@@ -63,7 +63,7 @@ fn text_says_the_same_however_it_is_compressed() {
 }
 
 #[test]
-fn bulletformat_keeps_what_it_can() {
+fn bulletformat_keeps_board_score_and_result() {
     let (folder, original) = (tempfile::tempdir().unwrap(), dataset(LINES));
     let again = converted(&original, &folder, "a.bullet").unwrap();
     assert_eq!(again.len(), original.len());
@@ -82,11 +82,11 @@ fn bulletformat_keeps_what_it_can() {
 }
 
 #[test]
-fn bulletformat_is_as_its_own_library_writes_it() {
+fn bulletformat_matches_its_own_library() {
     use bulletformat::{BulletFormat, ChessBoard};
     let (folder, original) = (tempfile::tempdir().unwrap(), dataset(LINES));
     let path = folder.path().join("a.bullet");
-    convert(&original, &path, Target::of(&path, None).unwrap(), &()).unwrap();
+    convert(&original, &path, OutputEncoding::of(&path, None).unwrap(), &()).unwrap();
     let line = |index: usize| {
         let label = original.label(index);
         let (fen, score) = (original.position(index).to_fen(), label.score.unwrap());
@@ -97,7 +97,7 @@ fn bulletformat_is_as_its_own_library_writes_it() {
 }
 
 #[test]
-fn shares_are_written_as_text_and_refused_by_formats_of_results() {
+fn shares_are_written_as_text_and_refused_by_binary_formats() {
     let folder = tempfile::tempdir().unwrap();
     let original = dataset(
         "8/8/8/8/8/k7/7R/K7 b - - [1.0] 5\n8/8/8/8/8/k7/7R/K7 w - - [0.735] 7\n8/8/8/8/8/k7/7P/K7 b - - [0.01] -900\n\
@@ -120,24 +120,24 @@ fn shares_are_written_as_text_and_refused_by_formats_of_results() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told() {
+fn refuses_positions_that_do_not_suit_the_format() {
     let folder = tempfile::tempdir().unwrap();
     let original = dataset("8/8/8/8/8/k7/7R/K7 b - - c9 \"1-0\"; ce 5;\n8/8/8/8/8/k7/7R/K7 w - - c9 \"1-0\";\n");
     let error = |name: &str| converted(&original, &folder, name).err().unwrap().to_string();
-    let told = "made up:2: has no score, which bullet cannot do without: write epd, points or csv";
-    assert_eq!(error("a.bullet"), told);
+    let expected = "made up:2: has no score, which bullet cannot do without: write epd, points or csv";
+    assert_eq!(error("a.bullet"), expected);
     assert!(error("a.wdl.gz").starts_with("made up:2: "));
     assert!(error("a.pgn.zst").contains("whole games"));
     for (name, format) in [("a.viri", "viri"), ("a.vf.gz", "viri"), ("a.binpack.zst", "binpack")] {
-        let told = format!("made up:1: has no move, which {format} cannot do without: write epd, points or csv");
-        assert_eq!(error(name), told);
+        let expected = format!("made up:1: has no move, which {format} cannot do without: write epd, points or csv");
+        assert_eq!(error(name), expected);
     }
     assert!(error("a.doc").contains("--to epd, points"), "{}", error("a.doc"));
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     assert_eq!(content(&converted(&original, &folder, "a.csv").unwrap(), false), content(&original, false));
     let path = folder.path().join("a.doc");
-    let target = Target::of(&path, Some(OutputFormat::Points)).unwrap();
-    assert_eq!(target.to_string(), "points");
-    convert(&original, &path, target, &()).unwrap();
+    let encoding = OutputEncoding::of(&path, Some(OutputFormat::Points)).unwrap();
+    assert_eq!(encoding.to_string(), "points");
+    convert(&original, &path, encoding, &()).unwrap();
     assert_eq!(content(&read(Source::open(&path).unwrap()), false), content(&original, false));
 }

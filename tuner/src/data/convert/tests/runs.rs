@@ -1,11 +1,11 @@
-//! Games and chains hold what followed by its moves, and nothing else.
+//! Tests of the formats of games and chains.
 
 use engine::chess::{Move, Position};
 use engine::random::Random;
 
 use super::*;
-use crate::data::runs::{Run, Step};
-use crate::data::{CHUNK, Filters, Noisy, Outcome, Plies, Subsample, write_game};
+use crate::data::runs::{PositionRun, ScoredMove};
+use crate::data::{CHUNK, Filters, Noisy, Plies, ResultLabel, Subsample, write_game};
 use crate::io::Storage;
 
 const STARTS: [&str; 3] = [
@@ -14,14 +14,14 @@ const STARTS: [&str; 3] = [
     "4k3/PPP5/8/8/8/8/ppp5/4K3 b - - 7 60",
 ];
 
-/// Random games of up to 120 plies, in viriformat.
+/// Returns random games of up to 120 plies, in viriformat.
 fn games(count: u64) -> Vec<u8> {
     let mut random = Random::seeded(11);
     let mut bytes = Vec::new();
     for game in 0..count {
         let start = Position::from_fen(STARTS[(game % 3) as usize]).unwrap();
-        let mut run = Run { start: start.clone(), outcome: Outcome::Draw, steps: Vec::new() };
-        run.outcome = [Outcome::Loss, Outcome::Draw, Outcome::Win][random.below(3) as usize];
+        let mut run = PositionRun { start: start.clone(), outcome: ResultLabel::Draw, steps: Vec::new() };
+        run.outcome = [ResultLabel::Loss, ResultLabel::Draw, ResultLabel::Win][random.below(3) as usize];
         let mut position = start;
         for _ in 0..=random.below(120) {
             let moves = position.legal_moves();
@@ -29,7 +29,7 @@ fn games(count: u64) -> Vec<u8> {
                 break;
             }
             let mv = moves[random.below(moves.len() as u64) as usize];
-            run.steps.push(Step { mv, score: Some((random.below(64_001) as i32 - 32_000) as i16) });
+            run.steps.push(ScoredMove { mv, score: Some((random.below(64_001) as i32 - 32_000) as i16) });
             position.play(mv);
         }
         write_game(&run, &mut bytes).unwrap();
@@ -52,12 +52,12 @@ fn dataset_of(bytes: &[u8], options: &ReadOptions) -> Dataset {
 fn written(dataset: &Dataset, name: &str) -> Result<Vec<u8>, ConvertError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
-    convert(dataset, &path, Target::of(&path, None)?, &())?;
+    convert(dataset, &path, OutputEncoding::of(&path, None)?, &())?;
     Ok(fs::read(path).unwrap())
 }
 
-/// Position, result, score and move of every position.
-fn known(dataset: &Dataset) -> Vec<(Position, Outcome, Option<i16>, Option<Move>)> {
+/// Returns position, result, score and move of every position.
+fn known(dataset: &Dataset) -> Vec<(Position, ResultLabel, Option<i16>, Option<Move>)> {
     let of = |index: usize| {
         let label = dataset.label(index);
         (dataset.position(index), label.outcome, label.score, dataset.best(index))
@@ -70,7 +70,7 @@ fn games_in(bytes: &[u8]) -> u64 {
 }
 
 #[test]
-fn whole_games_go_to_chains_and_back_and_are_the_same_bytes() {
+fn whole_games_round_trip_through_chains_to_the_same_bytes() {
     let original = games(150);
     let dataset = dataset_of(&original, &options());
     assert!(dataset.len() > 3 * CHUNK);
@@ -84,7 +84,7 @@ fn whole_games_go_to_chains_and_back_and_are_the_same_bytes() {
 }
 
 #[test]
-fn neither_threads_nor_temporary_files_change_a_byte() {
+fn output_is_independent_of_threads_and_temporary_files() {
     let original = games(150);
     let folder = tempfile::tempdir().unwrap();
     let storage = Storage { memory: 1 << 16, folder: folder.path().to_owned() };
@@ -103,7 +103,7 @@ fn neither_threads_nor_temporary_files_change_a_byte() {
 }
 
 #[test]
-fn what_filters_and_samples_leave_comes_in_shorter_games() {
+fn filtered_and_sampled_games_are_split_into_shorter_ones() {
     let original = games(150);
     let all = dataset_of(&original, &options());
     let unique = Filters { unique: true, ..Filters::default() };
@@ -123,14 +123,14 @@ fn what_filters_and_samples_leave_comes_in_shorter_games() {
             let bytes = written(&chosen, name).unwrap();
             let again = dataset_of(&bytes, &options());
             assert!(known(&again) == expected, "{name}");
-            // Where every third is left, hardly anything follows anything.
+            // In a sample of a third, hardly any position follows another.
             assert!(size.is_none() || games_in(&bytes) > expected.len() as u64 / 3);
         }
     }
 }
 
 #[test]
-fn runs_are_the_same_wherever_ranges_part() {
+fn runs_are_independent_of_the_division_into_ranges() {
     let dataset = dataset_of(&games(20), &options());
     let runs = |size: usize, longest: usize| -> Vec<(usize, usize)> {
         let ranges = (0..dataset.len()).step_by(size).map(|start| start..(start + size).min(dataset.len()));
@@ -151,7 +151,7 @@ fn runs_are_the_same_wherever_ranges_part() {
 }
 
 #[test]
-fn what_can_be_read_of_damaged_games_is_written_or_refused() {
+fn readable_positions_of_damaged_games_are_written_or_refused() {
     let original = games(20);
     let mut random = Random::seeded(3);
     for _ in 0..100 {
@@ -171,14 +171,14 @@ fn what_can_be_read_of_damaged_games_is_written_or_refused() {
 }
 
 #[test]
-fn moves_must_have_been_asked_for() {
+fn formats_of_games_need_moves_that_were_requested() {
     let dataset = dataset_of(&games(1), &ReadOptions::default());
     assert!((0..dataset.len()).all(|index| dataset.best(index).is_none()));
     assert!(written(&dataset, "a.viri").unwrap_err().to_string().contains(": has no move, which viri "));
 }
 
 #[test]
-fn scores_may_be_missing_from_chains_only() {
+fn only_chains_allow_missing_scores() {
     let game = "[Result \"1-0\"]\n\n1. e4 {+0.31/9 0.1s} e5 2. Nf3 Nf6 1-0\n";
     let plies = Plies { skip_first: 0, skip_last: 0 };
     let dataset = dataset_of(game.as_bytes(), &ReadOptions { plies, ..options() });
@@ -186,12 +186,12 @@ fn scores_may_be_missing_from_chains_only() {
     assert!(known(&chains) == known(&dataset));
     let scores: Vec<Option<i16>> = (0..4).map(|index| chains.label(index).score).collect();
     assert!(scores[0] == Some(31) && scores.contains(&None), "{scores:?}");
-    let told = "made up, game 1: has no score, which viri cannot do without: write epd, points, csv or binpack";
-    assert_eq!(written(&dataset, "a.viri").unwrap_err().to_string(), told);
+    let expected = "made up, game 1: has no score, which viri cannot do without: write epd, points, csv or binpack";
+    assert_eq!(written(&dataset, "a.viri").unwrap_err().to_string(), expected);
 }
 
 #[test]
-fn what_has_no_room_is_told_with_its_place() {
+fn refusals_name_the_place_of_the_position() {
     let refused = |fen: &str, name: &str| {
         let mv = Position::from_fen(fen).unwrap().legal_moves()[0];
         let san = Position::from_fen(fen).unwrap().to_san(mv);
@@ -201,17 +201,17 @@ fn what_has_no_room_is_told_with_its_place() {
         let dataset = dataset_of(game.as_bytes(), &ReadOptions { plies, filters, ..options() });
         written(&dataset, name).unwrap_err().to_string()
     };
-    let told = |what: &str| format!("made up, game 1: has {what} has no room: write epd, points or csv");
+    let expected = |what: &str| format!("made up, game 1: has {what} has no room: write epd, points or csv");
     let clock = refused("8/8/8/8/8/k7/7R/K7 w - - 256 1", "a.viri");
-    assert_eq!(clock, told("a halfmove clock of 256, for which viri"));
+    assert_eq!(clock, expected("a halfmove clock of 256, for which viri"));
     let late = refused("8/8/8/8/8/k7/7R/K7 w - - 0 9000", "a.binpack.gz");
-    assert_eq!(late, told("move number 9000, for which binpack"));
+    assert_eq!(late, expected("move number 9000, for which binpack"));
     let castling = refused("4k3/8/8/8/8/8/8/4KR2 w F - 0 1", "a.binpack");
-    assert_eq!(castling, told("castling rights of Chess960, for which binpack"));
+    assert_eq!(castling, expected("castling rights of Chess960, for which binpack"));
 }
 
 #[test]
-fn games_that_begin_alike_stay_apart() {
+fn games_with_the_same_opening_have_different_groups() {
     let plies = Plies { skip_first: 0, skip_last: 0 };
     let filters = Filters { noisy: Some(Noisy { check: false, capture: false }), ..Filters::default() };
     let text = "[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n\n[Result \"1-0\"]\n\n1. e4 c5 2. Nc3 1-0\n";

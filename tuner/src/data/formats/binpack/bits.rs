@@ -1,16 +1,16 @@
-//! Bits, the highest of a byte first, and the numbers that are made of them.
+//! Readers and writers of bits, the highest bit of a byte first, and the encodings of numbers.
 
 use super::BinaryError;
 
-/// Bits of a score that stand together; one more says whether others follow.
+/// The number of bits of a group of a score; one more bit is set if another group follows.
 const SCORE_BITS: usize = 4;
 
-/// The sign of these numbers stands in the lowest bit, and turns the others if it is set.
+/// Decodes a signed number: the lowest bit is the sign and, if set, inverts the other bits.
 pub(super) fn signed(bits: u16) -> i16 {
     turned_by_sign(bits.rotate_right(1)) as i16
 }
 
-/// The number that [`signed`] reads as this one.
+/// Encodes a number for [`signed`].
 pub(super) fn unsigned(number: i16) -> u16 {
     turned_by_sign(number as u16).rotate_left(1)
 }
@@ -19,12 +19,12 @@ fn turned_by_sign(number: u16) -> u16 {
     if number & 0x8000 == 0 { number } else { number ^ 0x7FFF }
 }
 
-/// So many bits tell one of so many.
+/// Returns the number of bits that distinguish `count` values.
 fn bits_for(count: u32) -> usize {
     (u32::BITS - count.saturating_sub(1).leading_zeros()) as usize
 }
 
-/// Reads bits.
+/// A reader of bits.
 pub(super) struct BitReader<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -35,12 +35,12 @@ impl<'b> BitReader<'b> {
         BitReader { bytes, at: 0 }
     }
 
-    /// Bytes of which bits have been read.
+    /// Returns the number of bytes of which bits have been read.
     pub(super) fn bytes_read(&self) -> usize {
         self.at.div_ceil(8)
     }
 
-    /// The number of the next few bits, at most eight.
+    /// Reads a number of at most eight bits.
     fn take(&mut self, count: usize) -> Result<usize, BinaryError> {
         let (first, shift) = (self.at / 8, self.at % 8);
         self.at += count;
@@ -52,12 +52,12 @@ impl<'b> BitReader<'b> {
         Ok(window >> (16 - shift - count) & ((1 << count) - 1))
     }
 
-    /// One of so many, in as many bits as the last of them needs.
+    /// Reads a number below `count`, in as many bits as `count - 1` needs.
     pub(super) fn one_of(&mut self, count: u32) -> Result<usize, BinaryError> {
         self.take(bits_for(count))
     }
 
-    /// A number in groups of bits, the lowest first; none if there are more than it can have.
+    /// Reads a number in groups of bits, the lowest first; `None` if there are too many groups.
     pub(super) fn variable(&mut self) -> Result<Option<u16>, BinaryError> {
         let mut number = 0;
         for shift in (0..u16::BITS).step_by(SCORE_BITS) {
@@ -71,10 +71,10 @@ impl<'b> BitReader<'b> {
     }
 }
 
-/// Appends bits to bytes. What is left of the last byte is 0.
+/// A writer that appends bits to bytes. The rest of the last byte is 0.
 pub(super) struct BitWriter<'b> {
     bytes: &'b mut Vec<u8>,
-    /// Bits of the last byte that are not written yet.
+    /// The number of unused bits of the last byte.
     free: usize,
 }
 
@@ -83,7 +83,7 @@ impl<'b> BitWriter<'b> {
         BitWriter { bytes, free: 0 }
     }
 
-    /// A number in a few bits, at most eight.
+    /// Writes a number of at most eight bits.
     fn put(&mut self, number: usize, count: usize) {
         if count > self.free {
             self.bytes.push(0);
@@ -96,12 +96,12 @@ impl<'b> BitWriter<'b> {
         }
     }
 
-    /// One of so many, in as many bits as the last of them needs.
+    /// Writes a number below `count`, in as many bits as `count - 1` needs.
     pub(super) fn one_of(&mut self, number: usize, count: u32) {
         self.put(number, bits_for(count));
     }
 
-    /// A number in groups of bits, the lowest first, the highest ones only as far as they are set.
+    /// Writes a number in groups of bits, the lowest first, without leading zero groups.
     pub(super) fn variable(&mut self, number: u16) {
         let mut rest = usize::from(number);
         loop {
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_back() {
+    fn numbers_round_trip() {
         let numbers: Vec<i16> = (i16::MIN..=i16::MAX).collect();
         let mut bytes = Vec::new();
         let mut writer = BitWriter::new(&mut bytes);

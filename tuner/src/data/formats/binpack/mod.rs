@@ -1,11 +1,12 @@
-//! Stockfish binpack: chunks of chains, each a position and the moves that followed it, in few bits.
-//! See <https://github.com/official-stockfish/Stockfish/blob/tools/docs/binpack.md>.
+//! Stockfish binpack: chunks of chains, each a position and the moves that follow it, compressed to few bits. See
+//! <https://github.com/official-stockfish/Stockfish/blob/tools/docs/binpack.md>.
 //!
-//! A chunk is `BINP`, its size in four bytes (little-endian) and so many bytes of chains. A chain is a stem of 32 bytes,
-//! numbers big-endian: the occupied squares, four bits a man, a move, its score, ply and result in one number, the
-//! halfmove clock; then the number of moves to follow (two bytes), and those as bits: which man moves, which of its
-//! destinations it goes to, how the score differs from the one before, seen from the other side. Scores and results are
-//! those of the side to move. Destinations are counted without regard to the king's safety, en passant only where legal.
+//! A chunk is `BINP`, its size in four bytes (little-endian) and that many bytes of chains. A chain begins with a stem
+//! of 32 bytes, with big-endian numbers: the occupied squares, four bits per piece, a move, its score, ply and result
+//! in one number, the halfmove clock. The number of further moves follows in two bytes, then the moves as bits: the
+//! piece that moves, its destination, and the difference of the score from the previous one in the view of the other
+//! side. Scores and results are in the view of the side to move. Destinations are numbered without regard to the king's
+//! safety, en passant only if it is legal.
 
 mod bits;
 mod moves;
@@ -22,22 +23,22 @@ pub(crate) use write::{Chunks, LONGEST_CHAIN, write_chain};
 
 const MAGIC: &[u8] = b"BINP";
 
-/// Bytes before the chains of a chunk.
+/// The number of bytes before the chains of a chunk.
 const HEADER: usize = 8;
 
-/// Bytes of the largest chunk; Stockfish's own tools take no larger one.
+/// The number of bytes of the largest chunk that Stockfish's own tools accept.
 const LARGEST_CHUNK: usize = 100 << 20;
 
-/// Bytes of a stem and of the number of moves behind it.
+/// The number of bytes of a stem and of the number of moves after it.
 const STEM_AND_COUNT: usize = STEM + 2;
 
-/// The score that stands for none.
+/// The code for no score.
 const NO_SCORE: i16 = 32002;
 
 pub(super) struct BinpackReader;
 
-/// Whether a file that begins like this is of this format.
-pub(super) fn knows(head: &[u8]) -> bool {
+/// Returns true if a file with these first bytes is in this format.
+pub(super) fn recognises(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
 
@@ -54,7 +55,7 @@ impl Reader for BinpackReader {
         let mut end = 0;
         while end < least.max(1) {
             let rest = bytes.get(end..).filter(|rest| rest.len() >= HEADER)?;
-            // Where a chunk should begin and none does, all that follows is one part, whose reader says so.
+            // Without the magic number of the next chunk, the rest is one part, and its reader reports the error.
             let Some(size) = chunk_size(rest) else { return Some(bytes.len()) };
             end += HEADER + size;
         }
@@ -77,7 +78,7 @@ impl Reader for BinpackReader {
             };
             rest = after;
             if let Err(error) = read {
-                // Where the chain ends, nobody knows: the rest of its chunk is lost with it.
+                // The end of the chain is unknown, so the rest of its chunk is lost.
                 let flow = sink.fault(number, error.into(), String::new());
                 number += 1;
                 if flow.is_break() {
@@ -89,7 +90,7 @@ impl Reader for BinpackReader {
     }
 }
 
-/// The size of the chunk at the start, without its header; none if there is no chunk.
+/// Returns the size of the first chunk without its header; `None` if there is no chunk.
 fn chunk_size(bytes: &[u8]) -> Option<usize> {
     let size = bytes.strip_prefix(MAGIC)?.first_chunk()?;
     Some(u32::from_le_bytes(*size) as usize).filter(|&size| size <= LARGEST_CHUNK)
@@ -105,11 +106,11 @@ fn read_chunk(chunk: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(),
     Ok(())
 }
 
-/// Reads the chain at the start and says how many bytes it has.
+/// Reads the first chain and returns its number of bytes.
 fn read_chain(bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<usize, BinaryError> {
     let mut samples = Vec::new();
     let read = decode_chain(bytes, &mut samples);
-    // A chain is a game. Games often begin alike, so what tells them apart are all their bytes.
+    // A chain is a game. Games often share their opening, so the group is a hash of the whole chain.
     let group = group_of_game(&bytes[..*read.as_ref().unwrap_or(&bytes.len())]);
     for mut sample in samples {
         sample.label.group = group;
@@ -118,7 +119,7 @@ fn read_chain(bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<usize, B
     read
 }
 
-/// The samples of the chain at the start, as far as it can be read, and how many bytes it has.
+/// Decodes the samples of the first chain, as far as it is valid, and returns its number of bytes.
 fn decode_chain(bytes: &[u8], samples: &mut Vec<Sample>) -> Result<usize, BinaryError> {
     let head: &[u8; STEM_AND_COUNT] = bytes.first_chunk().ok_or(BinaryError::Truncated)?;
     let moves = usize::from(u16::from_be_bytes([head[STEM], head[STEM + 1]]));

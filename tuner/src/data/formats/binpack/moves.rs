@@ -1,26 +1,26 @@
-//! Moves as numbers: which man moves, and which of its destinations it goes to.
+//! Encoding of moves as numbers: the index of the piece that moves, and the index of its destination.
 
 use engine::chess::{Bitboard, CastlingSide, Move, MoveKind, PieceType, Position, Rank, Square, attacks};
 
 use super::super::binary::{BinaryError, PROMOTIONS, promotion_code};
 use super::bits::{BitReader, BitWriter};
 
-/// Where a man can go, the king's safety aside, in the order in which its moves are counted: by square, promotions on a
-/// square by what the pawn becomes; castling comes behind all other moves, the long one first.
-struct Targets {
+/// The destinations of a piece, regardless of the king's safety, in the order of their numbers: by square, and
+/// promotions on a square by piece; castling comes after all other moves, queenside first.
+struct MoveDestinations {
     from: Square,
     squares: Bitboard,
     en_passant: Bitboard,
-    /// Moves to a square: one, or as many as there are promotions.
+    /// The number of moves to each square: one, or the number of promotion pieces.
     moves_to_each: u32,
     castling_rooks: [Option<Square>; 2],
 }
 
-impl Targets {
-    /// None if there is no man.
+impl MoveDestinations {
+    /// Returns the destinations of the piece on a square; `None` if the square is empty.
     fn of(position: &Position, from: Square) -> Option<Self> {
         let (us, occupied) = (position.side_to_move(), position.occupied());
-        let mut targets = Targets {
+        let mut destinations = MoveDestinations {
             from,
             squares: Bitboard::EMPTY,
             en_passant: Bitboard::EMPTY,
@@ -29,13 +29,13 @@ impl Targets {
         };
         let reached = match position.piece_type_on(from)? {
             PieceType::Pawn => {
-                targets.en_passant = position.en_passant().map_or(Bitboard::EMPTY, Bitboard::from);
+                destinations.en_passant = position.en_passant().map_or(Bitboard::EMPTY, Bitboard::from);
                 if from.rank() == Rank::Seventh.relative_to(us) {
-                    targets.moves_to_each = PROMOTIONS.len() as u32;
+                    destinations.moves_to_each = PROMOTIONS.len() as u32;
                 }
                 let push = Bitboard::from(from).forward(us).without(occupied);
                 let double = (push & Bitboard::rank(Rank::Third.relative_to(us))).forward(us).without(occupied);
-                let captures = attacks::pawn(us, from) & (position.color(!us) | targets.en_passant);
+                let captures = attacks::pawn(us, from) & (position.color(!us) | destinations.en_passant);
                 push | double | captures
             }
             PieceType::Knight => attacks::knight(from),
@@ -44,15 +44,15 @@ impl Targets {
             PieceType::Queen => attacks::queen(from, occupied),
             PieceType::King => {
                 let rook = |side| position.castling().rook(us, side);
-                targets.castling_rooks = [CastlingSide::Queen, CastlingSide::King].map(rook);
+                destinations.castling_rooks = [CastlingSide::Queen, CastlingSide::King].map(rook);
                 attacks::king(from)
             }
         };
-        targets.squares = reached.without(position.color(us));
-        Some(targets)
+        destinations.squares = reached.without(position.color(us));
+        Some(destinations)
     }
 
-    /// How many moves there are, castling aside.
+    /// Returns the number of moves without castling.
     fn plain(&self) -> u32 {
         self.moves_to_each * self.squares.count()
     }
@@ -61,7 +61,7 @@ impl Targets {
         self.plain() + self.castling_rooks.iter().flatten().count() as u32
     }
 
-    /// A move by its number, legal or not; none if there are not so many.
+    /// Returns the move of a number, legal or not; `None` if the number is too large.
     fn nth(&self, number: usize) -> Option<Move> {
         if let Some(castling) = number.checked_sub(self.plain() as usize) {
             let rook = self.castling_rooks.into_iter().flatten().nth(castling)?;
@@ -76,7 +76,7 @@ impl Targets {
         })
     }
 
-    /// The number of a move that is one of them.
+    /// Returns the number of one of the moves.
     fn number_of(&self, mv: Move) -> usize {
         if mv.kind() == MoveKind::Castling {
             let before = self.castling_rooks.into_iter().flatten().take_while(|&rook| rook != mv.to());
@@ -90,21 +90,21 @@ fn count_before(squares: Bitboard, square: Square) -> usize {
     squares.into_iter().take_while(|&other| other < square).count()
 }
 
-/// The next move, legal or not; none if there is no such man or destination.
+/// Reads the next move, legal or not; `None` if the piece or the destination does not exist.
 pub(super) fn next_move(bits: &mut BitReader<'_>, position: &Position) -> Result<Option<Move>, BinaryError> {
     let own = position.color(position.side_to_move());
     let Some(from) = own.into_iter().nth(bits.one_of(own.count())?) else { return Ok(None) };
-    let Some(targets) = Targets::of(position, from) else { return Ok(None) };
-    Ok(targets.nth(bits.one_of(targets.count())?))
+    let Some(destinations) = MoveDestinations::of(position, from) else { return Ok(None) };
+    Ok(destinations.nth(bits.one_of(destinations.count())?))
 }
 
 /// Writes a legal move.
 ///
 /// # Panics
-/// If nothing stands where it comes from.
+/// If its square of origin is empty.
 pub(super) fn put_move(bits: &mut BitWriter<'_>, position: &Position, mv: Move) {
     let own = position.color(position.side_to_move());
-    let targets = Targets::of(position, mv.from()).expect("a legal move is that of a man");
+    let destinations = MoveDestinations::of(position, mv.from()).expect("a legal move is that of a man");
     bits.one_of(count_before(own, mv.from()), own.count());
-    bits.one_of(targets.number_of(mv), targets.count());
+    bits.one_of(destinations.number_of(mv), destinations.count());
 }

@@ -1,4 +1,4 @@
-//! What a chain begins with: a position with its labels and its move, in 32 bytes.
+//! The stem of a chain: a position with its labels and its move, in 32 bytes.
 
 use engine::chess::{
     Bitboard, CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Position, Rank, Setup, Square,
@@ -6,10 +6,11 @@ use engine::chess::{
 
 use super::super::binary::{BinaryError, PROMOTIONS, castling_rooks, kind_code, promotion_code};
 use super::bits::{signed, unsigned};
-use crate::data::outcome::Outcome;
+use crate::data::outcome::ResultLabel;
 use crate::data::runs::Unfit;
 
-/// Bytes of a stem: where its parts begin, the men at [`MEN`] in four bits each, the rest in two bytes each.
+/// The number of bytes of a stem, and the offsets of its fields: the pieces at [`MEN`] in four bits each, the rest in
+/// two bytes each.
 pub(super) const STEM: usize = 32;
 const MEN: usize = 8;
 const MOVE: usize = 24;
@@ -17,34 +18,34 @@ const SCORE: usize = 26;
 const PLY_AND_OUTCOME: usize = 28;
 const HALFMOVE_CLOCK: usize = 30;
 
-/// A man's code is twice its type, and one more for Black; these stand for more than that. A pawn that has just made a
-/// double step:
-const PASSED_PAWN: u8 = 12;
+/// The code of a pawn that has just advanced two squares. The usual code of a piece is twice its type, plus one for
+/// Black; this one and the next ones are beyond that range.
+const DOUBLE_PUSHED_PAWN: u8 = 12;
 
-/// A rook that may castle, by color.
+/// The codes of a rook with castling rights, by color.
 const CASTLING_ROOKS: [u8; 2] = [13, 14];
 
-/// The black king if Black is to move.
+/// The code of the black king if Black is to move.
 const BLACK_TO_MOVE: u8 = 15;
 
-/// The ply has so many bits, the outcome those above.
+/// The number of bits of the ply; the result is in the bits above.
 const PLY_BITS: u32 = 14;
 const LARGEST_PLY: u16 = (1 << PLY_BITS) - 1;
 
-/// Outcomes for the side to move, by their codes.
-const OUTCOMES: [Outcome; 3] = [Outcome::Draw, Outcome::Loss, Outcome::Win];
+/// The results for the side to move, by code.
+const OUTCOMES: [ResultLabel; 3] = [ResultLabel::Draw, ResultLabel::Loss, ResultLabel::Win];
 
-/// What is special about a move, by its code.
+/// The kinds of moves, by code.
 const KINDS: [MoveKind; 4] = [MoveKind::Normal, MoveKind::Promotion, MoveKind::Castling, MoveKind::EnPassant];
 
-/// What a stem says.
+/// The content of a stem.
 pub(super) struct Stem {
     pub(super) position: Position,
-    /// White's.
-    pub(super) outcome: Outcome,
-    /// The move; a chain of one position need not have any.
+    /// The result in White's view.
+    pub(super) outcome: ResultLabel,
+    /// The move; optional in a chain of one position.
     pub(super) mv: Option<Move>,
-    /// The score for the side to move, whatever it stands for.
+    /// The score in the view of the side to move, possibly the code for none.
     pub(super) mover_score: i16,
 }
 
@@ -73,8 +74,8 @@ fn position_of(stem: &[u8], halfmove_clock: u16, ply: u16) -> Result<Position, B
     for (code, square) in codes() {
         let castling = CASTLING_ROOKS.iter().position(|&rook| rook == code);
         let piece = match (code, castling) {
-            (PASSED_PAWN, _) => {
-                // It stands on the fourth rank of its side.
+            (DOUBLE_PUSHED_PAWN, _) => {
+                // It is on the fourth rank of its side.
                 let color = if square.rank() == Rank::Fourth { Color::White } else { Color::Black };
                 setup.en_passant = Bitboard::from(square).forward(!color).first();
                 Piece { color, piece_type: PieceType::Pawn }
@@ -94,8 +95,8 @@ fn position_of(stem: &[u8], halfmove_clock: u16, ply: u16) -> Result<Position, B
     setup.finish().map_err(BinaryError::Position)
 }
 
-/// The move of two bytes: two bits for what is special, six from, six to, two for what a pawn becomes; none if it is
-/// not legal.
+/// Decodes a move of two bytes: two bits for the kind, six for the origin, six for the destination, two for the
+/// promotion piece. Returns `None` if the move is illegal.
 fn move_of(bits: u16, position: &Position) -> Option<Move> {
     let square = |bits: u16| Square::from_index(usize::from(bits & 0x3F));
     let (from, to) = (square(bits >> 8), square(bits >> 2));
@@ -106,10 +107,10 @@ fn move_of(bits: u16, position: &Position) -> Option<Move> {
     position.is_legal(mv).then_some(mv)
 }
 
-/// The bytes that [`read`] reads. A game that begins with move 0 begins with its first.
+/// Encodes a stem for [`read`]. Move number 0 is written as 1.
 ///
 /// # Errors
-/// What there is no room for.
+/// The property of the position that cannot be represented.
 pub(super) fn write(stem: &Stem) -> Result<[u8; STEM], Unfit> {
     let Stem { position, outcome, mv, mover_score } = stem;
     let side = position.side_to_move();
@@ -135,19 +136,19 @@ pub(super) fn write(stem: &Stem) -> Result<[u8; STEM], Unfit> {
     Ok(bytes)
 }
 
-/// Writes what stands on the board.
+/// Writes the pieces on the board.
 fn put_men(position: &Position, bytes: &mut [u8; STEM]) -> Result<(), Unfit> {
     check_castling(position)?;
     let castling_rooks = castling_rooks(position);
     let us = position.side_to_move();
-    let passed = position.en_passant().map_or(Bitboard::EMPTY, |square| Bitboard::from(square).forward(!us));
+    let double_pushed = position.en_passant().map_or(Bitboard::EMPTY, |square| Bitboard::from(square).forward(!us));
     let black_king = Bitboard::from(position.king(Color::Black));
     let black_to_move = if us == Color::Black { black_king } else { Bitboard::EMPTY };
     bytes[..MEN].copy_from_slice(&position.occupied().0.to_be_bytes());
     for (at, square) in position.occupied().into_iter().enumerate() {
         let Some(Piece { color, piece_type }) = position.piece_on(square) else { continue };
-        let code = if passed.has(square) {
-            PASSED_PAWN
+        let code = if double_pushed.has(square) {
+            DOUBLE_PUSHED_PAWN
         } else if castling_rooks.has(square) {
             CASTLING_ROOKS[color.index()]
         } else if black_to_move.has(square) {
@@ -160,7 +161,8 @@ fn put_men(position: &Position, bytes: &mut [u8; STEM]) -> Result<(), Unfit> {
     Ok(())
 }
 
-/// Other readers know rooks that may castle by the corners they stand in, and take the king to be on the e-file.
+/// Checks castling rights. Other readers identify rooks with castling rights by their corner, and assume a king on the
+/// e-file.
 fn check_castling(position: &Position) -> Result<(), Unfit> {
     let corner = |side| match side {
         CastlingSide::King => File::H,

@@ -1,4 +1,4 @@
-//! Read as others write it, and written as others read it.
+//! Tests of reading and writing against the reference crate.
 
 use std::io::Cursor;
 
@@ -14,8 +14,8 @@ use sfbinpack::{CompressedTrainingDataEntryWriter, TrainingDataEntry};
 
 use super::super::tests::{Collected, collect};
 use super::*;
-use crate::data::Outcome;
-use crate::data::runs::{Run, Step, Unfit};
+use crate::data::ResultLabel;
+use crate::data::runs::{PositionRun, ScoredMove, Unfit};
 
 fn translated(mv: Move, side: Color) -> TheirMove {
     let [from, to] = [mv.from(), mv.to()].map(|square| TheirSquare::new(square.index() as u32));
@@ -32,7 +32,7 @@ fn translated(mv: Move, side: Color) -> TheirMove {
 
 const MIDDLE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-/// Castling, en passant and promotions are a move or two away.
+/// Starting positions a move or two away from castling, en passant and promotions.
 const STARTS: [&str; 5] = [
     MIDDLE,
     "r3k2r/1P4P1/8/8/2pP4/8/p5p1/R3K2R b KQkq d3 0 20",
@@ -41,8 +41,8 @@ const STARTS: [&str; 5] = [
     "8/8/8/8/8/k7/7R/K7 b - - 99 8192",
 ];
 
-/// Random games of so many plies at most with scores that are drawn, too, as the crate writes them, and what is to be
-/// read.
+/// Returns random games of at most `plies` plies with random scores, written by the reference crate, and the expected
+/// samples.
 fn written(
     starts: &[&str],
     games: u64,
@@ -72,7 +72,7 @@ fn written(
                 result: side.choose(result, -result),
             };
             writer.write_entry(&entry).expect("a vector takes all");
-            let outcome = [Outcome::Loss, Outcome::Draw, Outcome::Win][(result + 1) as usize];
+            let outcome = [ResultLabel::Loss, ResultLabel::Draw, ResultLabel::Win][(result + 1) as usize];
             let label = Label { outcome, score: score.map(|score| side.choose(score, -score)), group: 0 };
             expected.push(Sample { position: position.clone(), label, best: Some(mv) });
             position.play(mv);
@@ -86,21 +86,21 @@ fn usual_score(random: &mut Random) -> Option<i16> {
     Some(random.below(4001) as i16 - 2000)
 }
 
-/// Any score there is, and now and then none.
+/// Returns an extreme or small score, or none.
 fn any_score(random: &mut Random) -> Option<i16> {
     const SCORES: [Option<i16>; 6] = [None, Some(0), Some(32_000), Some(-32_000), Some(-1), Some(15)];
     SCORES[random.below(SCORES.len() as u64) as usize]
 }
 
-/// The samples as chains.
+/// Writes the samples as chains.
 fn rewritten(samples: &[(u32, Sample)]) -> Result<Vec<u8>, Unfit> {
     let mut bytes = Vec::new();
     let mut chunks = Chunks::default();
     for chain in samples.chunk_by(|(a, _), (b, _)| a == b) {
         let steps =
-            chain.iter().map(|(_, sample)| Step { mv: sample.best.expect("a move"), score: sample.label.score });
+            chain.iter().map(|(_, sample)| ScoredMove { mv: sample.best.expect("a move"), score: sample.label.score });
         let first = &chain[0].1;
-        let run = Run { start: first.position.clone(), outcome: first.label.outcome, steps: steps.collect() };
+        let run = PositionRun { start: first.position.clone(), outcome: first.label.outcome, steps: steps.collect() };
         let mut chain = Vec::new();
         write_chain(&run, &mut chain)?;
         chunks.add(&chain, &mut bytes).expect("a vector takes all");
@@ -110,7 +110,7 @@ fn rewritten(samples: &[(u32, Sample)]) -> Result<Vec<u8>, Unfit> {
 }
 
 #[test]
-fn what_is_written_is_what_the_crate_writes() {
+fn writes_the_same_bytes_as_the_reference_crate() {
     for (games, plies) in [(300, 100), (60_000, 2)] {
         let (bytes, expected) = written(&STARTS, games, plies, any_score);
         let Collected { samples, faults, records } = collect(&BinpackReader, &bytes);
@@ -124,7 +124,7 @@ fn what_is_written_is_what_the_crate_writes() {
 }
 
 #[test]
-fn several_chunks_are_written_as_soon_as_they_are_full() {
+fn full_chunks_are_written_at_once() {
     let (bytes, _) = written(&STARTS, 60_000, 2, any_score);
     let (mut chunks, mut rest) = (0, &bytes[..]);
     while let Some(size) = chunk_size(rest) {
@@ -136,11 +136,11 @@ fn several_chunks_are_written_as_soon_as_they_are_full() {
 }
 
 #[test]
-fn what_there_is_no_room_for_is_refused() {
+fn refuses_positions_that_cannot_be_represented() {
     let write = |fen: &str| {
         let position = Position::from_fen(fen).expect(fen);
         let best = position.legal_moves().first().copied();
-        rewritten(&[(0, Sample { position, label: Label { outcome: Outcome::Draw, score: None, group: 0 }, best })])
+        rewritten(&[(0, Sample { position, label: Label { outcome: ResultLabel::Draw, score: None, group: 0 }, best })])
     };
     let king_and_rook = |rest: &str| write(&format!("4k3/8/8/8/8/8/8/4K2R {rest}"));
     assert_eq!(king_and_rook("w K - 0 8193"), Err(Unfit::FullmoveNumber(8193)));
@@ -153,9 +153,9 @@ fn what_there_is_no_room_for_is_refused() {
 }
 
 #[test]
-fn what_the_crate_writes_is_read() {
+fn reads_the_output_of_the_reference_crate() {
     let (bytes, expected) = written(&[MIDDLE], 60, 100, usual_score);
-    assert!(knows(&bytes));
+    assert!(recognises(&bytes));
     let Collected { samples, faults, records } = collect(&BinpackReader, &bytes);
     assert_eq!(faults, []);
     assert_eq!((records, samples.len()), (60, expected.len()));
@@ -168,7 +168,7 @@ fn what_the_crate_writes_is_read() {
 }
 
 #[test]
-fn damage_is_told_with_the_number_of_the_chain() {
+fn errors_have_the_index_of_the_chain() {
     let (good, _) = written(&[MIDDLE], 3, 100, usual_score);
     let damaged = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = good.clone();
@@ -183,7 +183,7 @@ fn damage_is_told_with_the_number_of_the_chain() {
     assert_eq!(damaged(&|bytes| bytes[HEADER..HEADER + 8].fill(0xFF)), (0, BinaryError::Men(64).into()));
     assert_eq!(damaged(&|bytes| bytes.extend(b"BI")), (3, BinaryError::Truncated.into()));
     assert_eq!(damaged(&|bytes| bytes[HEADER + 28] |= 0xC0), (0, BinaryError::Outcome(3).into()));
-    // Whatever a flipped bit makes of the rest, it does no harm.
+    // A flipped bit anywhere must not cause a panic.
     for at in HEADER..good.len() {
         let mut bytes = good.clone();
         bytes[at] ^= 0x10;

@@ -1,4 +1,4 @@
-//! Writing chains, and chunks of them.
+//! Writers of chains, and of chunks of them.
 
 use std::io::{self, Write};
 
@@ -8,22 +8,22 @@ use super::bits::{BitWriter, unsigned};
 use super::moves::put_move;
 use super::stem::{self, Stem};
 use super::{MAGIC, NO_SCORE};
-use crate::data::runs::{Run, Step, Unfit};
+use crate::data::runs::{PositionRun, ScoredMove, Unfit};
 
-/// Positions of the longest chain: the number of moves behind the first has two bytes.
+/// The number of positions of the longest chain: the number of moves after the first has two bytes.
 pub(crate) const LONGEST_CHAIN: usize = u16::MAX as usize + 1;
 
-/// A chunk that has so many bytes takes no more chains: what Stockfish's own tools make.
+/// The number of bytes that fill a chunk, as in Stockfish's own tools.
 const CHUNK: usize = 1 << 20;
 
 /// Writes a run of at most [`LONGEST_CHAIN`] positions as a chain.
 ///
 /// # Errors
-/// What of its first position there is no room for; nothing has been written then.
-pub(crate) fn write_chain(run: &Run, to: &mut Vec<u8>) -> Result<(), Unfit> {
+/// The property of the first position that cannot be represented; nothing has been written then.
+pub(crate) fn write_chain(run: &PositionRun, to: &mut Vec<u8>) -> Result<(), Unfit> {
     let (first, others) = run.steps.split_first().expect("a run has a position");
     let mut position = run.start.clone();
-    let mover_score = |step: &Step, position: &Position| {
+    let mover_score = |step: &ScoredMove, position: &Position| {
         step.score.map_or(NO_SCORE, |score| position.side_to_move().choose(score, -score))
     };
     let stem = Stem {
@@ -46,26 +46,26 @@ pub(crate) fn write_chain(run: &Run, to: &mut Vec<u8>) -> Result<(), Unfit> {
     Ok(())
 }
 
-/// Puts chains together to chunks.
+/// A writer that collects chains into chunks.
 #[derive(Default)]
 pub(crate) struct Chunks {
     chains: Vec<u8>,
 }
 
 impl Chunks {
-    /// Adds a chain; a chunk is written once it is large enough.
+    /// Adds a chain; writes the chunk once it is full.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the chunk cannot be written.
     pub(crate) fn add(&mut self, chain: &[u8], to: &mut dyn Write) -> io::Result<()> {
         self.chains.extend_from_slice(chain);
         if self.chains.len() >= CHUNK { self.finish(to) } else { Ok(()) }
     }
 
-    /// Writes the chunk that is begun, if there is one.
+    /// Writes the last chunk, unless it is empty.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the chunk cannot be written.
     pub(crate) fn finish(&mut self, to: &mut dyn Write) -> io::Result<()> {
         if self.chains.is_empty() {
             return Ok(());

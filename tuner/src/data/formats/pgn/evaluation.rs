@@ -1,31 +1,31 @@
 //! Scores in the comments of games.
 //!
-//! Two ways of writing them are common:
+//! Two notations are common:
 //! * `{+0.35/12 0.1s}`, `{-M5/20 3s}`: score and depth of the search that found the move, in the view of the mover, as
-//!   match programs write it behind the move;
-//! * `{[%eval 0.35]}`, `{[%eval #-3,20]}`: what the position behind the move is worth, in White's view.
+//!   match programs write them after the move;
+//! * `{[%eval 0.35]}`, `{[%eval #-3,20]}`: evaluation of the position after the move, in White's view.
 //!
 //! See <https://github.com/cutechess/cutechess> and <https://www.chess.com/article/view/pgn-tags-and-commands>.
 
 use engine::search::MATE;
 
-/// What a comment behind a move says.
+/// The score in a comment after a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Evaluation {
-    /// Of the position before the move, centipawns, the mover's view.
-    OfMover(i16),
-    /// Of the position after the move, centipawns, White's view.
-    After(i16),
+pub(super) enum CommentScore {
+    /// The score of the position before the move, centipawns, mover's view.
+    BeforeMove(i16),
+    /// The score of the position after the move, centipawns, White's view.
+    AfterMove(i16),
 }
 
-impl Evaluation {
-    /// Of a comment without its braces; `None` if it has no score.
+impl CommentScore {
+    /// Parses a comment without its braces; `None` if it has no score.
     pub(super) fn of(comment: &[u8]) -> Option<Self> {
-        after(comment).map(Evaluation::After).or_else(|| of_mover(comment).map(Evaluation::OfMover))
+        after_move(comment).map(CommentScore::AfterMove).or_else(|| before_move(comment).map(CommentScore::BeforeMove))
     }
 }
 
-fn after(comment: &[u8]) -> Option<i16> {
+fn after_move(comment: &[u8]) -> Option<i16> {
     const COMMAND: &[u8] = b"[%eval ";
     let begin = comment.windows(COMMAND.len()).position(|window| window == COMMAND)? + COMMAND.len();
     let rest = &comment[begin..];
@@ -37,7 +37,7 @@ fn after(comment: &[u8]) -> Option<i16> {
     }
 }
 
-fn of_mover(comment: &[u8]) -> Option<i16> {
+fn before_move(comment: &[u8]) -> Option<i16> {
     let word = comment.trim_ascii_start().split(|byte| byte.is_ascii_whitespace() || *byte == b',').next()?;
     let (score, depth) = std::str::from_utf8(word).ok()?.split_once('/')?;
     depth.parse::<u16>().ok()?;
@@ -51,13 +51,13 @@ fn of_mover(comment: &[u8]) -> Option<i16> {
     }
 }
 
-/// A mate in so many steps of so many plies each.
+/// Returns the score of a mate in a number of steps, of one or two plies each.
 fn mate(steps: i32, is_against: bool, plies: i32) -> Option<i16> {
     let size = MATE - steps.unsigned_abs().min(1000) as i32 * plies;
     Some(if is_against { -size } else { size } as i16)
 }
 
-/// A number of pawns; what lies beyond every evaluation counts as a mate.
+/// Converts pawns to centipawns; numbers beyond every evaluation are clamped to a mate.
 fn centipawns(pawns: &str) -> Option<i16> {
     let is_number = pawns.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.'));
     let limit = f64::from(MATE);
@@ -67,22 +67,22 @@ fn centipawns(pawns: &str) -> Option<i16> {
 
 #[cfg(test)]
 mod tests {
-    use super::Evaluation::{After, OfMover};
+    use super::CommentScore::{AfterMove, BeforeMove};
     use super::*;
 
     #[test]
-    fn both_ways_are_read() {
+    fn reads_both_notations() {
         for (comment, expected) in [
-            ("+0.35/12 0.1s", Some(OfMover(35))),
-            ("-1.20/9 0.020s n=1234", Some(OfMover(-120))),
-            ("0.00/1\n0.1s", Some(OfMover(0))),
-            ("+M5/20 3.1s", Some(OfMover(31_995))),
-            ("-M4/20 3.1s, White mates", Some(OfMover(-31_996))),
-            ("+327.68/20 1s", Some(OfMover(32_000))),
-            ("[%eval 0.35]", Some(After(35))),
-            (" [%clk 0:03:00] [%eval -2.5,18] ", Some(After(-250))),
-            ("[%eval #3]", Some(After(31_994))),
-            ("[%eval #-3,20]", Some(After(-31_994))),
+            ("+0.35/12 0.1s", Some(BeforeMove(35))),
+            ("-1.20/9 0.020s n=1234", Some(BeforeMove(-120))),
+            ("0.00/1\n0.1s", Some(BeforeMove(0))),
+            ("+M5/20 3.1s", Some(BeforeMove(31_995))),
+            ("-M4/20 3.1s, White mates", Some(BeforeMove(-31_996))),
+            ("+327.68/20 1s", Some(BeforeMove(32_000))),
+            ("[%eval 0.35]", Some(AfterMove(35))),
+            (" [%clk 0:03:00] [%eval -2.5,18] ", Some(AfterMove(-250))),
+            ("[%eval #3]", Some(AfterMove(31_994))),
+            ("[%eval #-3,20]", Some(AfterMove(-31_994))),
             ("book", None),
             ("0.5s", None),
             ("1/2 offered", None),
@@ -93,8 +93,8 @@ mod tests {
             ("+0.35/x", None),
             ("", None),
         ] {
-            assert_eq!(Evaluation::of(comment.as_bytes()), expected, "{comment}");
+            assert_eq!(CommentScore::of(comment.as_bytes()), expected, "{comment}");
         }
-        assert_eq!(Evaluation::of(b"\xff/3"), None);
+        assert_eq!(CommentScore::of(b"\xff/3"), None);
     }
 }

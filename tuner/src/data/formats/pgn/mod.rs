@@ -1,7 +1,7 @@
-//! Games in PGN, and the positions before their moves.
+//! Games in PGN, as samples of the positions before their moves.
 //!
-//! A game is a group by itself. What a position is worth is read from comments; its label is the result, from the tag or
-//! from the end of the moves. Variations and annotations are passed over. Standard chess and Chess960 are read, from any
+//! A game is a group of its own. Scores are read from comments; the result is read from the tag or the end of the
+//! moves. Variations and annotations are skipped. Games of standard chess and Chess960 are read, from any starting
 //! position. See <https://github.com/fsmosca/PGN-Standard>.
 
 mod evaluation;
@@ -15,17 +15,17 @@ use crate::data::left_out::LeftOut;
 pub use game::Plies;
 use game::{Ending, GameReader};
 
-/// Bytes of the longest game.
+/// The number of bytes of the longest game.
 const LONGEST: usize = 1 << 24;
 
-/// Whether a text begins with a tag.
+/// Returns true if a text begins with a tag.
 pub(super) fn is_pgn(text: &[u8]) -> bool {
     let lines = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).split(|&byte| byte == b'\n');
     let says_something = |line: &&[u8]| !line.trim_ascii().is_empty() && line[0] != b'%';
     lines.into_iter().find(says_something).is_some_and(|line| is_tag(line) && line.contains(&b'"'))
 }
 
-/// Reads games.
+/// A reader of PGN files.
 pub(super) struct PgnReader {
     pub(super) plies: Plies,
 }
@@ -58,9 +58,9 @@ impl Reader for PgnReader {
                 Ok(Ending::NullMove) => sink.leave_out(LeftOut::NullMove),
                 Ok(Ending::Variant) => sink.leave_out(LeftOut::Variant),
                 Err((line, error)) => {
-                    let said = text.split(|&byte| byte == b'\n').nth(line as usize - 1).unwrap_or_default();
+                    let faulty = text.split(|&byte| byte == b'\n').nth(line as usize - 1).unwrap_or_default();
                     let error = RecordError::new(error.reason, format!("line {line}: {error}"));
-                    if sink.fault(count - 1, error, excerpt(said)).is_break() {
+                    if sink.fault(count - 1, error, excerpt(faulty)).is_break() {
                         break;
                     }
                 }
@@ -70,7 +70,7 @@ impl Reader for PgnReader {
     }
 }
 
-/// Divides a text into games: each begins with the first of its tags.
+/// Divides a text into games, each beginning with its first tag.
 fn games(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut begin = 0;
     std::iter::from_fn(move || {
@@ -89,7 +89,7 @@ fn games(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Whether a line is a tag, and not a command that a comment begins a line with.
+/// Returns true if a line is a tag, and not a comment command at the beginning of a line.
 fn is_tag(line: &[u8]) -> bool {
     matches!(line, [b'[', letter, ..] if letter.is_ascii_alphabetic())
 }

@@ -1,7 +1,8 @@
-//! Results and scores in the operations of an EPD.
+//! Results and scores in the operations of EPD lines.
 //!
-//! `c9` has the result where it is there. In its place, the one operation whose values are all written like results of
-//! games counts, as pgn-extract's `c1 1/2-1/2;`. Where several could be meant, a flag says which.
+//! The operation `c9` holds the result if it is present. Otherwise, the result is in the only operation with values
+//! that are all written like results of games, such as `c1 1/2-1/2;` of pgn-extract. If several operations qualify, a
+//! flag must name one.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +10,8 @@ use engine::chess::{Color, Position};
 use serde::Serialize;
 
 use super::{LabelStyle, RecordError, no_result, outcome_of, unknown_result};
-use crate::data::label::{Label, Labels, group_of_game, group_of_position};
-use crate::data::outcome::Outcome;
+use crate::data::label::{Label, LabelOptions, group_of_game, group_of_position};
+use crate::data::outcome::ResultLabel;
 use crate::data::results::Results;
 
 /// The name of an operation.
@@ -18,35 +19,35 @@ use crate::data::results::Results;
 pub struct Opcode([u8; 16]);
 
 impl Opcode {
-    /// The operation of results in quiet_labeled.epd and in the files that follow it.
+    /// The result operation of quiet_labeled.epd and of files in its style.
     const USUAL: &str = "c9";
 
-    /// A name, if it is not too long for one.
+    /// Returns the opcode of a name; `None` if the name is too long.
     pub(super) fn new(name: &str) -> Option<Self> {
         let mut bytes = [0; 16];
         bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
         Some(Opcode(bytes))
     }
 
-    /// The name.
+    /// Returns the name.
     pub(super) fn name(&self) -> &str {
         let length = self.0.iter().position(|&byte| byte == 0).unwrap_or(self.0.len());
         str::from_utf8(&self.0[..length]).unwrap_or_default()
     }
 }
 
-/// The usual operation of results.
+/// The usual result operation.
 #[cfg(test)]
 pub(super) const C9: Opcode = Opcode(*b"c9\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
 
-/// So many lines tell which operation has the results.
+/// The number of lines that are examined to find the result operation.
 const LINES: usize = 1000;
 
 /// An operation: its opcode, and its operands without quotation marks.
 type Operation<'t> = (&'t str, String);
 
-/// The operations behind a FEN. The last one need not end with a semicolon. Where a quotation mark has no partner, every
-/// semicolon ends an operation.
+/// Parses the operations after a FEN. The last one may lack its semicolon. If the number of quotation marks is odd,
+/// every semicolon ends an operation.
 fn operations(text: &str) -> Result<Vec<Operation<'_>>, RecordError> {
     let is_even = text.matches('"').count().is_multiple_of(2);
     let mut is_quoted = false;
@@ -67,11 +68,11 @@ fn operations(text: &str) -> Result<Vec<Operation<'_>>, RecordError> {
     Ok(operations)
 }
 
-/// The operation that has the results of some lines, and how they are written.
+/// Finds the operation that holds the results of some lines, and the style of the results.
 ///
 /// # Errors
-/// If several operations could have them, or results leave open what they are.
-pub(super) fn detect<'t, I>(lines: impl Fn() -> I, labels: &Labels) -> Result<Option<(Opcode, Results)>, String>
+/// If several operations qualify, or if the results are ambiguous.
+pub(super) fn detect<'t, I>(lines: impl Fn() -> I, labels: &LabelOptions) -> Result<Option<(Opcode, Results)>, String>
 where
     I: Iterator<Item = &'t str>,
 {
@@ -86,7 +87,7 @@ where
     let values: Vec<String> =
         lines().take(LINES).flat_map(of_line).filter(|(code, _)| *code == name).map(|(_, value)| value).collect();
     if values.is_empty() {
-        // A column may have that name.
+        // The name may be that of a column.
         return Ok(is_usual().then_some((opcode, Results::Words)));
     }
     let results = labels.results_of(values.iter().map(String::as_str));
@@ -99,11 +100,11 @@ fn of_line(line: &str) -> Vec<Operation<'_>> {
     read.unwrap_or_default()
 }
 
-/// The one operation whose values are all written as `1-0`, `0-1` or `1/2-1/2`.
+/// Finds the only operation with values that are all written as `1-0`, `0-1` or `1/2-1/2`.
 fn written_like_results<'t>(lines: impl Iterator<Item = &'t str>) -> Result<Option<String>, String> {
     let (mut values, mut is_result) = (BTreeMap::new(), BTreeMap::new());
     for (opcode, value) in lines.take(LINES).flat_map(of_line) {
-        *is_result.entry(opcode.to_owned()).or_insert(true) &= Outcome::of_result(&value).is_some();
+        *is_result.entry(opcode.to_owned()).or_insert(true) &= ResultLabel::of_result(&value).is_some();
         values.entry(opcode.to_owned()).or_insert_with(Vec::new).push(value);
     }
     let found: Vec<String> = is_result.into_iter().filter(|(_, is_result)| *is_result).map(|(name, _)| name).collect();
@@ -115,16 +116,16 @@ fn written_like_results<'t>(lines: impl Iterator<Item = &'t str>) -> Result<Opti
     }
 }
 
-/// Reads a line.
+/// Parses the position and label of a line.
 pub(super) fn read(
     line: &str,
     opcode: Opcode,
     results: Results,
-    labels: &Labels,
+    labels: &LabelOptions,
 ) -> Result<(Position, Label), RecordError> {
     let style = LabelStyle::Epd(opcode, results);
     let (position, text) = Position::from_fen_prefix(line)?;
-    // Most lines of most files say no more than this.
+    // Fast path: most lines have no other operation.
     if let Some(result) = text.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";"))
         && opcode.name() == Opcode::USUAL
         && !result.contains('"')
@@ -134,24 +135,29 @@ pub(super) fn read(
         return Ok((position, Label::new(outcome, group)));
     }
     let operations = operations(text)?;
-    let result = said(&operations, opcode.name())?.ok_or_else(|| no_result(style))?;
+    let result = value_of(&operations, opcode.name())?.ok_or_else(|| no_result(style))?;
     let outcome = outcome(result, style, labels, &position)?;
     let score_in = labels.score_in.as_deref().unwrap_or("ce");
-    let score = said(&operations, score_in)?.map(|score| labels.centipawns(score)).transpose()?;
-    // The standard has `ce` in the view of the side to move.
+    let score = value_of(&operations, score_in)?.map(|score| labels.centipawns(score)).transpose()?;
+    // The standard defines `ce` in the view of the side to move.
     let side = match (&labels.score_in, labels.score_view) {
         (None, None) => position.side_to_move(),
         _ => labels.score_side(&position),
     };
     let score = score.map(|score| if side == Color::White { score } else { -score });
-    let game = if opcode.name() == "c0" { None } else { said(&operations, "c0")? };
+    let game = if opcode.name() == "c0" { None } else { value_of(&operations, "c0")? };
     let group = game.map_or_else(|| group_of_position(&position), |game| group_of_game(game.as_bytes()));
     Ok((position, Label { outcome, score, group }))
 }
 
-/// A result in the way of its file, or as games are written, or a share of the point with a decimal point: without one,
-/// 0 may be a draw elsewhere.
-fn outcome(text: &str, style: LabelStyle, labels: &Labels, position: &Position) -> Result<Outcome, RecordError> {
+/// Parses a result in the style of its file or in the notation of games, or a share of the point. A share needs a
+/// decimal point: without one, 0 may be a draw in another style.
+fn outcome(
+    text: &str,
+    style: LabelStyle,
+    labels: &LabelOptions,
+    position: &Position,
+) -> Result<ResultLabel, RecordError> {
     let results = match style {
         LabelStyle::Epd(_, Results::Words) if text.contains('.') => Results::Points,
         LabelStyle::Epd(_, results) | LabelStyle::Points(results) => results,
@@ -160,8 +166,8 @@ fn outcome(text: &str, style: LabelStyle, labels: &Labels, position: &Position) 
     outcome_of(text, results, labels, position).ok_or_else(|| unknown_result(text, style))
 }
 
-/// What an operation says, if it is there; where it is there several times, all must say the same.
-fn said<'o>(operations: &'o [Operation<'_>], opcode: &str) -> Result<Option<&'o str>, RecordError> {
+/// Returns the value of an operation, if it is present. Repeated operations must have the same value.
+fn value_of<'o>(operations: &'o [Operation<'_>], opcode: &str) -> Result<Option<&'o str>, RecordError> {
     let mut all = operations.iter().filter(|(name, _)| *name == opcode).map(|(_, value)| value.as_str());
     let Some(first) = all.next() else { return Ok(None) };
     match all.find(|other| *other != first) {

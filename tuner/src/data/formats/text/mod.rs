@@ -1,14 +1,14 @@
-//! Lines of a FEN and a label, in the styles that exist in the wild.
+//! Lines of a FEN and a label, in the styles in common use.
 //!
-//! * `FEN c9 "1-0";`: an EPD with the result in an operation, mostly `c9`; see [`epd`]. The operation `c0` may name the
-//!   game, and `ce` give a score in the view of the side to move, as `arena datagen` writes them;
-//! * `FEN [1.0]` or `FEN; [1.0]`: a result in brackets, perhaps with a score behind it;
-//! * columns: see [`Table`].
+//! * `FEN c9 "1-0";`: an EPD line with the result in an operation, mostly `c9`; see [`epd`]. The operation `c0` may
+//!   name the game, and `ce` give a score in the view of the side to move, as written by `arena datagen`;
+//! * `FEN [1.0]` or `FEN; [1.0]`: a result in brackets, optionally followed by a score;
+//! * columns: see [`ColumnLayout`].
 //!
-//! Points may be a share of the point, such as 0.62: the result that is expected.
+//! Points may be an expected result: a share of the point such as 0.62.
 //!
-//! The FEN has four or six fields. A file uses one style throughout; blank lines and lines that begin with `#` say
-//! nothing.
+//! The FEN has four or six fields. A file uses one style throughout. Blank lines and lines that begin with `#` are
+//! ignored.
 
 mod epd;
 mod table;
@@ -21,29 +21,29 @@ use memchr::memchr;
 use serde::Serialize;
 
 use super::{Format, Reader, Record, Sample, Sink};
-use crate::data::label::{Label, Labels, group_of_position};
-use crate::data::outcome::Outcome;
+use crate::data::label::{Label, LabelOptions, group_of_position};
+use crate::data::outcome::ResultLabel;
 use crate::data::record_error::RecordError;
 use crate::data::results::Results;
 use crate::data::{BadRecord, DatasetError, ReadOptions};
 pub use epd::Opcode;
-pub use table::Table;
+pub use table::ColumnLayout;
 
-/// What a text begins with if its editor put it there.
+/// The byte order mark that some editors put at the beginning of a text.
 pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
 /// Bytes of the longest line.
 const LONGEST: usize = 1 << 16;
 
-/// How a file writes labels.
+/// The style of the labels of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum LabelStyle {
-    /// `c9 "1-0";`
+    /// An operation: `c9 "1-0";`
     Epd(Opcode, Results),
-    /// `[1.0]`
+    /// A result in brackets: `[1.0]`
     Points(Results),
     /// Columns.
-    Table(Table),
+    Table(ColumnLayout),
 }
 
 impl LabelStyle {
@@ -64,18 +64,18 @@ impl LabelStyle {
     }
 }
 
-/// The error of a line without a result in the style of its file.
+/// Returns the error of a line without a result in the style of its file.
 fn no_result(style: LabelStyle) -> RecordError {
     RecordError::new("no result", format!("no result: expected {}", style.example()))
 }
 
-/// The error of a result that is none of the three.
+/// Returns the error of an unknown result.
 pub(super) fn unknown_result(found: &str, style: LabelStyle) -> RecordError {
     let (example, about) = (style.example(), about_share(found));
     RecordError::new("unknown result", format!("unknown result `{found}`: expected {example}{about}"))
 }
 
-/// What there is to say of a number that may be a share of the point, but not where it stands.
+/// Returns a hint for a number that looks like a share of the point or a percentage; empty for other texts.
 fn about_share(found: &str) -> &'static str {
     match found.trim_matches(['[', ']', '%']).parse::<f64>() {
         Ok(share) if share > 0.0 && share < 1.0 => {
@@ -88,13 +88,13 @@ fn about_share(found: &str) -> &'static str {
     }
 }
 
-/// The line without its end and surrounding blanks; `None` if it says nothing.
+/// Returns the line without its end and surrounding blanks; `None` for blank lines and comments.
 fn content(line: &[u8]) -> Option<&[u8]> {
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii();
     (!line.is_empty() && line[0] != b'#').then_some(line)
 }
 
-/// Decodes UTF-8, or ISO 8859-1 if it is none: names of players are not needed, and cost no position.
+/// Decodes UTF-8, or ISO 8859-1 if it is invalid: names of players are not needed, so their encoding costs no position.
 fn decoded(line: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(line) {
         Ok(text) => Cow::Borrowed(text),
@@ -102,18 +102,18 @@ fn decoded(line: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The lines that say something and are text.
+/// Returns the lines that have content and are valid UTF-8.
 fn contents(text: &[u8]) -> impl Iterator<Item = &str> + Clone {
     text.split(|&byte| byte == b'\n').filter_map(content).filter_map(|line| std::str::from_utf8(line).ok())
 }
 
-/// Whether a line begins like a FEN, whatever else is wrong with it.
+/// Returns true if a line begins with the board of a FEN, regardless of its other fields.
 pub(super) fn begins_like_fen(line: &str) -> bool {
     let board = line.split_ascii_whitespace().next().unwrap_or_default();
     board.contains('/') && board.bytes().all(|byte| b"/12345678PNBRQKpnbrqk".contains(&byte))
 }
 
-/// The reader of a text that begins like this, by the lines that have results; none if no line has one.
+/// Returns the reader of a text with this beginning; `None` if no line has a result.
 pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<Option<Box<dyn Reader>>, DatasetError> {
     let style = detect_style(head, &options.labels);
     let style = style.map_err(|fault| DatasetError::Refused(format!("{name}: {fault}")))?;
@@ -121,7 +121,7 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<O
     Ok(style.map(|style| Box::new(TextReader { style, labels }) as Box<dyn Reader>))
 }
 
-fn detect_style(head: &[u8], labels: &Labels) -> Result<Option<LabelStyle>, String> {
+fn detect_style(head: &[u8], labels: &LabelOptions) -> Result<Option<LabelStyle>, String> {
     let lines = || contents(head).filter(|line| begins_like_fen(line));
     if let Some((opcode, results)) = epd::detect(lines, labels)? {
         return Ok(Some(LabelStyle::Epd(opcode, results)));
@@ -137,10 +137,10 @@ fn detect_style(head: &[u8], labels: &Labels) -> Result<Option<LabelStyle>, Stri
     {
         return Ok(Some(LabelStyle::Points(results)));
     }
-    Ok(Table::detect(contents(head), labels)?.map(LabelStyle::Table))
+    Ok(ColumnLayout::detect(contents(head), labels)?.map(LabelStyle::Table))
 }
 
-/// Why a text that begins like this is in no style: what is wrong with the first line that says something.
+/// Returns the error of a text in no known style: that of its first line with content.
 pub(super) fn fault(name: &str, head: &[u8]) -> DatasetError {
     let mut lines = head.split(|&byte| byte == b'\n').zip(1..);
     let Some((line, number)) = lines.find(|(line, _)| content(line).is_some()) else {
@@ -159,10 +159,10 @@ pub(super) fn fault(name: &str, head: &[u8]) -> DatasetError {
     DatasetError::BadRecord { bad: Box::new(bad), skipped: 0 }
 }
 
-/// Reads texts in one style.
+/// A reader of texts in one style.
 pub(super) struct TextReader {
     style: LabelStyle,
-    labels: Labels,
+    labels: LabelOptions,
 }
 
 impl Reader for TextReader {
@@ -200,8 +200,8 @@ impl Reader for TextReader {
     }
 }
 
-/// Reads a line; `None` if it says nothing.
-fn read_line(line: &[u8], style: LabelStyle, labels: &Labels) -> Option<Result<(Position, Label), RecordError>> {
+/// Reads a line; `None` if it has no content.
+fn read_line(line: &[u8], style: LabelStyle, labels: &LabelOptions) -> Option<Result<(Position, Label), RecordError>> {
     let line = content(line)?;
     if line.len() > LONGEST {
         return Some(Err(RecordError::new("long line", format!("longer than {LONGEST} bytes"))));
@@ -214,7 +214,8 @@ fn read_line(line: &[u8], style: LabelStyle, labels: &Labels) -> Option<Result<(
     }
 }
 
-/// The position of a line and what stands behind it, from the bracket on. A semicolon, bar or comma may part them.
+/// Parses the position of a line, and returns it with the text from the bracket on. A semicolon, bar or comma may
+/// separate the two.
 fn position_and_label(line: &str) -> Result<(Position, &str), RecordError> {
     let end = line.find('[').unwrap_or(line.len());
     let before = line[..end].trim_ascii_end();
@@ -223,14 +224,14 @@ fn position_and_label(line: &str) -> Result<(Position, &str), RecordError> {
     Ok((position, if rest.is_empty() { &line[end..] } else { rest }))
 }
 
-/// What stands in the brackets that a label begins with, and what behind them.
+/// Splits a label that begins with brackets into the text inside and the text after them.
 fn bracketed(label: &str) -> Option<(&str, &str)> {
     let (inside, rest) = label.strip_prefix('[')?.split_once(']')?;
     let unquoted = inside.trim_ascii().trim_matches('"');
     Some((unquoted, rest.trim_ascii().trim_matches([';', ',', '|']).trim_ascii()))
 }
 
-fn read_points(line: &str, results: Results, labels: &Labels) -> Result<(Position, Label), RecordError> {
+fn read_points(line: &str, results: Results, labels: &LabelOptions) -> Result<(Position, Label), RecordError> {
     let style = LabelStyle::Points(results);
     let (position, label) = position_and_label(line)?;
     let (result, rest) = bracketed(label).ok_or_else(|| no_result(style))?;
@@ -246,9 +247,9 @@ fn read_points(line: &str, results: Results, labels: &Labels) -> Result<(Positio
     Ok((position, Label { score, ..Label::new(outcome, group) }))
 }
 
-/// White's result that a text is, in the way of its file or as games are written.
-fn outcome_of(text: &str, results: Results, labels: &Labels, position: &Position) -> Option<Outcome> {
-    if let Some(outcome) = Outcome::of_result(text) {
+/// Parses a result in the style of its file or in the notation of games, and converts it to White's view.
+fn outcome_of(text: &str, results: Results, labels: &LabelOptions, position: &Position) -> Option<ResultLabel> {
+    if let Some(outcome) = ResultLabel::of_result(text) {
         return Some(outcome);
     }
     let found = results.read(text)?;
@@ -256,7 +257,7 @@ fn outcome_of(text: &str, results: Results, labels: &Labels, position: &Position
     Some(side.choose(found, found.flipped()))
 }
 
-/// A line for an error message: printable, and not too long.
+/// Returns a line for an error message: printable, and shortened if it is long.
 pub(super) fn excerpt(line: &[u8]) -> String {
     const LENGTH: usize = 120;
     common::text::excerpt(&String::from_utf8_lossy(line.trim_ascii()), LENGTH)

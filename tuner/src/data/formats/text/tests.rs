@@ -1,4 +1,4 @@
-//! Lines that can be read, and those that cannot.
+//! Tests of valid and invalid lines.
 
 use super::*;
 use crate::data::label::{LabelView, ScoreUnit};
@@ -8,12 +8,12 @@ const EPD: LabelStyle = LabelStyle::Epd(epd::C9, Results::Words);
 
 const FEN: &str = "8/8/8/8/8/k7/7R/K7 w - -";
 
-fn mover() -> Labels {
-    Labels { view: Some(LabelView::Mover), ..Labels::default() }
+fn mover() -> LabelOptions {
+    LabelOptions { view: Some(LabelView::Mover), ..LabelOptions::default() }
 }
 
 fn label(line: &str, style: LabelStyle) -> Result<Label, RecordError> {
-    let read = read_line(line.as_bytes(), style, &Labels::default());
+    let read = read_line(line.as_bytes(), style, &LabelOptions::default());
     read.expect("the line says something").map(|(_, label)| label)
 }
 
@@ -25,30 +25,30 @@ fn detected(text: &[u8]) -> Option<LabelStyle> {
     }
 }
 
-fn read(line: &str, style: LabelStyle) -> Result<Outcome, RecordError> {
+fn read(line: &str, style: LabelStyle) -> Result<ResultLabel, RecordError> {
     label(line, style).map(|label| label.outcome)
 }
 
 #[test]
-fn both_styles_after_both_kinds_of_fen() {
+fn reads_both_styles_after_fens_of_four_and_six_fields() {
     for clocks in ["", " 3 40"] {
         for (result, points, outcome) in
-            [("1-0", "1.0", Outcome::Win), ("0-1", "0.0", Outcome::Loss), ("1/2-1/2", "0.5", Outcome::Draw)]
+            [("1-0", "1.0", ResultLabel::Win), ("0-1", "0.0", ResultLabel::Loss), ("1/2-1/2", "0.5", ResultLabel::Draw)]
         {
             assert_eq!(read(&format!("{FEN}{clocks} c9 \"{result}\";\r\n"), EPD), Ok(outcome));
             assert_eq!(read(&format!("{FEN}{clocks} [{points}]\n"), POINTS), Ok(outcome));
         }
     }
-    assert_eq!(read(&format!("{FEN} bm Rh3; c9 \"1-0\"; id \"x\";"), EPD), Ok(Outcome::Win));
+    assert_eq!(read(&format!("{FEN} bm Rh3; c9 \"1-0\"; id \"x\";"), EPD), Ok(ResultLabel::Win));
     let of_datagen = format!("{FEN} c0 \"1.17\"; c9 \"0-1\"; ce -34;\n");
-    assert_eq!(read(&of_datagen, EPD), Ok(Outcome::Loss));
+    assert_eq!(read(&of_datagen, EPD), Ok(ResultLabel::Loss));
     assert_eq!(detected(of_datagen.as_bytes()), Some(EPD));
-    assert_eq!(read(&format!("{FEN} [1] 315"), POINTS), Ok(Outcome::Win));
+    assert_eq!(read(&format!("{FEN} [1] 315"), POINTS), Ok(ResultLabel::Win));
 }
 
 #[test]
-fn results_may_be_shares_of_the_point() {
-    let of = |points: f64| Ok(Outcome::of_points(points).expect("points"));
+fn reads_shares_of_the_point() {
+    let of = |points: f64| Ok(ResultLabel::of_points(points).expect("points"));
     for clocks in ["", " 3 40"] {
         for (text, points) in [("0.6", 0.6), ("0.735", 0.735), ("1.0", 1.0), ("0.5", 0.5), ("0.0", 0.0)] {
             assert_eq!(read(&format!("{FEN}{clocks} c9 \"{text}\";"), EPD), of(points));
@@ -65,7 +65,7 @@ fn results_may_be_shares_of_the_point() {
 }
 
 #[test]
-fn scores_are_turned_to_white_and_games_told_apart() {
+fn converts_scores_to_the_view_of_white_and_distinguishes_games() {
     let black = FEN.replace(" w ", " b ");
     let epd = |fen: &str, operations: &str| label(&format!("{fen} c9 \"0-1\"; {operations}"), EPD);
     assert_eq!(epd(FEN, "ce -34;").map(|label| label.score), Ok(Some(-34)));
@@ -87,9 +87,9 @@ fn scores_are_turned_to_white_and_games_told_apart() {
 }
 
 #[test]
-fn points_and_their_scores_may_be_those_of_the_side_to_move() {
+fn reads_points_and_scores_in_the_view_of_the_mover() {
     let black = FEN.replace(" w ", " b ");
-    for (fen, outcome, score) in [(FEN, Outcome::Win, 7), (&black, Outcome::Loss, -7)] {
+    for (fen, outcome, score) in [(FEN, ResultLabel::Win, 7), (&black, ResultLabel::Loss, -7)] {
         let line = format!("{fen} [1.0] 7");
         let read = read_line(line.as_bytes(), POINTS, &mover()).expect("a line");
         let (_, label) = read.expect("a label");
@@ -98,7 +98,7 @@ fn points_and_their_scores_may_be_those_of_the_side_to_move() {
 }
 
 #[test]
-fn a_result_is_never_guessed() {
+fn ambiguous_results_are_errors() {
     for (line, style, reason) in [
         ("c9 \"*\";", EPD, "unknown result"),
         ("c9 \"1-0\" \"0-1\";", EPD, "unknown result"),
@@ -133,12 +133,12 @@ fn a_result_is_never_guessed() {
     }
     let twice = read(&format!("{FEN} c9 \"1-0\"; c9 \"0-1\";"), EPD).expect_err("two results");
     assert_eq!(twice.to_string(), "two operations `c9`: `1-0` and `0-1`");
-    assert_eq!(read(&format!("{FEN} c9 \"1-0\"; c9 1-0;"), EPD), Ok(Outcome::Win));
+    assert_eq!(read(&format!("{FEN} c9 \"1-0\"; c9 1-0;"), EPD), Ok(ResultLabel::Win));
 }
 
 #[test]
-fn the_first_line_is_told_where_no_line_tells_the_style() {
-    for (text, told) in [
+fn texts_of_unknown_style_report_their_first_line() {
+    for (text, expected) in [
         (&b"\n# x\n9/1k6/8/8/8/8/8/K7 w - - c9 \"1-0\";\n"[..], "a text:3: `9` is neither a piece nor"),
         (b"9/8/8/8/8/k7/7R/K7 w - - [1.0]\nx", "a text:1: "),
         (
@@ -151,20 +151,20 @@ fn the_first_line_is_told_where_no_line_tells_the_style() {
         (b"# nothing\n\n", "a text: no positions"),
     ] {
         let error = fault("a text", text).to_string();
-        assert!(error.starts_with(told), "{error}, not {told}");
+        assert!(error.starts_with(expected), "{error}, not {expected}");
     }
 }
 
 #[test]
-fn what_says_nothing_is_passed_over_and_the_style_found_behind_it() {
+fn skips_lines_without_content() {
     for line in ["", "   \r\n", "# c9 \"1-0\";", "  # x"] {
-        assert_eq!(read_line(line.as_bytes(), EPD, &Labels::default()), None);
+        assert_eq!(read_line(line.as_bytes(), EPD, &LabelOptions::default()), None);
     }
     let text = format!("# [x]\n\n{FEN} c9 \"1-0\";\n");
     assert_eq!(detected(text.as_bytes()), Some(EPD));
     assert_eq!(detected(format!("{FEN} [0.5]").as_bytes()), Some(POINTS));
     assert_eq!(detected(FEN.as_bytes()), None);
-    // Other texts are none of ours.
+    // Texts of other kinds are not recognised.
     for text in ["See [1.0] and/or this.\n", "[Event \"a/b\"]\n", "int a[2]; // c9 \n", "a/b;1-0\n"] {
         assert_eq!(detected(text.as_bytes()), None, "{text}");
     }
@@ -177,49 +177,49 @@ fn excerpts_are_short_and_printable() {
 }
 
 #[test]
-fn results_stand_in_whatever_operation_has_them() {
+fn finds_the_operation_of_the_results() {
     let of_extract = format!("{FEN} c0 Barnes, David J.-Horton, Mark 1994.10.10; c1 1/2-1/2;\n{FEN} c0 A-B; c1 1-0;\n");
     let style = detected(of_extract.as_bytes()).expect("a style");
-    let outcomes: Vec<Outcome> = of_extract.lines().map(|line| label(line, style).expect(line).outcome).collect();
-    assert_eq!(outcomes, [Outcome::Draw, Outcome::Win]);
+    let outcomes: Vec<ResultLabel> = of_extract.lines().map(|line| label(line, style).expect(line).outcome).collect();
+    assert_eq!(outcomes, [ResultLabel::Draw, ResultLabel::Win]);
     for (operations, outcome) in [
-        ("c0 \"0-1\";", Outcome::Loss),
-        ("bm Rh3; c2 \"1-0\"", Outcome::Win),
-        ("c9 \"W\"; id \"x\";", Outcome::Win),
-        ("result 1/2-1/2;", Outcome::Draw),
-        ("c9 \"0.5\";", Outcome::Draw),
-        ("c9 0-1", Outcome::Loss),
+        ("c0 \"0-1\";", ResultLabel::Loss),
+        ("bm Rh3; c2 \"1-0\"", ResultLabel::Win),
+        ("c9 \"W\"; id \"x\";", ResultLabel::Win),
+        ("result 1/2-1/2;", ResultLabel::Draw),
+        ("c9 \"0.5\";", ResultLabel::Draw),
+        ("c9 0-1", ResultLabel::Loss),
     ] {
         let line = format!("{FEN} {operations}");
         assert_eq!(read(&line, detected(line.as_bytes()).expect(&line)), Ok(outcome), "{line}");
     }
     let both = format!("{FEN} c1 1-0; c2 0-1;\n");
-    let told = super::detect_style(both.as_bytes(), &Labels::default()).unwrap_err();
-    assert!(told.contains("c1, c2") && told.contains("--result-in"), "{told}");
-    let labels = Labels { result_in: Some("c2".into()), ..Labels::default() };
+    let error = super::detect_style(both.as_bytes(), &LabelOptions::default()).unwrap_err();
+    assert!(error.contains("c1, c2") && error.contains("--result-in"), "{error}");
+    let labels = LabelOptions { result_in: Some("c2".into()), ..LabelOptions::default() };
     let style = super::detect_style(both.as_bytes(), &labels).unwrap().unwrap();
-    assert_eq!(read(&both, style), Ok(Outcome::Loss));
+    assert_eq!(read(&both, style), Ok(ResultLabel::Loss));
 }
 
 #[test]
-fn what_is_not_needed_costs_no_position() {
+fn tolerates_errors_in_unused_operations() {
     for line in
         ["c9 \"1-0\"", "id \"the \"A\" cup\"; c9 \"1-0\";", "id \"x; c9 \"1-0\"; ce 3;", "c0 \"M\u{fc}ller\"; c9 1-0;"]
     {
-        assert_eq!(read(&format!("{FEN} {line}"), EPD), Ok(Outcome::Win), "{line}");
+        assert_eq!(read(&format!("{FEN} {line}"), EPD), Ok(ResultLabel::Win), "{line}");
     }
     let latin = [FEN.as_bytes(), b" c0 \"M\xFCller\"; c9 \"1-0\";"].concat();
-    assert!(read_line(&latin, EPD, &Labels::default()).unwrap().is_ok());
+    assert!(read_line(&latin, EPD, &LabelOptions::default()).unwrap().is_ok());
 }
 
 #[test]
-fn results_in_brackets_are_written_in_every_way() {
+fn reads_every_style_of_results_in_brackets() {
     for (text, outcome) in [
-        ("[W]", Outcome::Win),
-        ("[1-0]", Outcome::Win),
-        ("[-1]", Outcome::Loss),
-        ("[\"0-1\"]", Outcome::Loss),
-        ("[0.5];", Outcome::Draw),
+        ("[W]", ResultLabel::Win),
+        ("[1-0]", ResultLabel::Win),
+        ("[-1]", ResultLabel::Loss),
+        ("[\"0-1\"]", ResultLabel::Loss),
+        ("[0.5];", ResultLabel::Draw),
     ] {
         let line = format!("{FEN} {text}");
         assert_eq!(read(&line, detected(line.as_bytes()).expect(text)), Ok(outcome), "{text}");
@@ -227,11 +227,11 @@ fn results_in_brackets_are_written_in_every_way() {
 }
 
 #[test]
-fn scores_in_pawns_are_named() {
+fn scores_in_pawns_need_a_flag() {
     let error = label(&format!("{FEN} [1.0] -0.76"), POINTS).unwrap_err();
     assert!(error.to_string().contains("--scores pawns"), "{error}");
     for (unit, score) in [(ScoreUnit::Pawns, -76), (ScoreUnit::Centipawns, -1)] {
-        let labels = Labels { unit: Some(unit), ..Labels::default() };
+        let labels = LabelOptions { unit: Some(unit), ..LabelOptions::default() };
         let line = format!("{FEN} [1.0] -0.76");
         assert_eq!(read_line(line.as_bytes(), POINTS, &labels).unwrap().unwrap().1.score, Some(score));
     }

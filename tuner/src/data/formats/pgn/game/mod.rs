@@ -1,61 +1,62 @@
-//! One game.
+//! A game and its positions.
 
 use common::lines::Lines;
 use engine::chess::{GameResult, Move, Position, SanError};
 use tools::pgn::{PgnGame, PgnMove, PgnReader};
 
 use super::LONGEST;
-use super::evaluation::Evaluation;
+use super::evaluation::CommentScore;
 use crate::data::formats::{RecordError, Sample};
 use crate::data::label::{Label, group_of_game};
-use crate::data::outcome::Outcome;
+use crate::data::outcome::ResultLabel;
 
-/// No game of chess has so many moves of either side: the longest that the rules allow has 17,697.
+/// More plies than any game has: the longest by the rules has 17,697.
 const MOST_PLIES: usize = 1 << 16;
 
-/// Which positions of a game are wanted.
+/// The range of positions read from a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plies {
-    /// So many of the first are left out.
+    /// The number of positions left out at the beginning.
     pub skip_first: u16,
-    /// So many of the last are left out; that behind the last move is never wanted.
+    /// The number of positions left out at the end. The final position is never read.
     pub skip_last: u16,
 }
 
 impl Default for Plies {
-    /// Openings are mostly known by heart, and ends are often played on without thought.
+    /// Returns the default range: openings are mostly book moves, and ends are often played out after the game is
+    /// decided.
     fn default() -> Self {
         Plies { skip_first: 8, skip_last: 4 }
     }
 }
 
-/// A move with what comments say of the positions around it, centipawns, White's view.
+/// A move with the scores that comments give for the positions around it, centipawns, White's view.
 struct Played {
     mv: Move,
     before: Option<i16>,
     after: Option<i16>,
 }
 
-/// The outcome of reading a game.
+/// The status of a game after reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::data) enum Ending {
-    /// It has a result.
+    /// A game with a result.
     Known,
-    /// It has none: it was broken off, or it is not known.
+    /// A game without a result: unfinished or unknown.
     Unknown,
-    /// It has a result, and was read up to a null move.
+    /// A game with a result, read up to a null move.
     NullMove,
-    /// It is of another variant of chess.
+    /// A game of another variant of chess.
     Variant,
 }
 
-/// Reads games one after the other.
+/// A reader of games.
 pub(in crate::data) struct GameReader {
     plies: Plies,
     usual_start: Position,
 }
 
-/// A fault with its line in the text, from 1.
+/// An error with its line in the text, from 1.
 type Fault = (u64, RecordError);
 
 impl GameReader {
@@ -63,10 +64,10 @@ impl GameReader {
         GameReader { plies, usual_start: Position::start() }
     }
 
-    /// Reads the game of a text, and shows the wanted positions with the moves that were played there.
+    /// Reads the game of a text, and passes the selected positions with their moves to `show`.
     ///
     /// # Errors
-    /// What is wrong with the game, and in which line of its text, from 1; nothing has been shown then.
+    /// The error of the game and its line in the text, from 1; no position has been shown then.
     pub(in crate::data) fn read(&self, text: &[u8], mut show: impl FnMut(&Sample)) -> Result<Ending, Fault> {
         let Some(game) = whole_game(text)? else { return Ok(Ending::Unknown) };
         if game.other_variant().is_some() {
@@ -74,7 +75,7 @@ impl GameReader {
         }
         let tags = Tags::of(&game)?;
         let end = game.end.as_deref().and_then(outcome);
-        let said = match (tags.outcome, end) {
+        let result = match (tags.outcome, end) {
             (Some((line, tag)), Some(end)) if tag != end => {
                 let message = format!("the tag says {tag}, the end of the moves {end}");
                 return Err((line, RecordError::new("contradicting results", message)));
@@ -87,13 +88,13 @@ impl GameReader {
         let start = tags.start.unwrap_or_else(|| self.usual_start.clone());
         let length = game.moves.iter().position(PgnMove::is_null);
         let moves = play(&start, &game.moves[..length.unwrap_or(game.moves.len())])?;
-        let Some(outcome) = said else { return Ok(Ending::Unknown) };
+        let Some(outcome) = result else { return Ok(Ending::Unknown) };
         self.show_all(start, &moves, outcome, &mut show);
         Ok(if length.is_some() { Ending::NullMove } else { Ending::Known })
     }
 
-    fn show_all(&self, start: Position, moves: &[Played], outcome: Outcome, show: &mut impl FnMut(&Sample)) {
-        // Copies of a game are one group with it.
+    fn show_all(&self, start: Position, moves: &[Played], outcome: ResultLabel, show: &mut impl FnMut(&Sample)) {
+        // Copies of a game share a group.
         let mut name = start.key().to_le_bytes().to_vec();
         name.extend(moves.iter().flat_map(|played| played.mv.to_bits().to_le_bytes()));
         let group = group_of_game(&name);
@@ -116,12 +117,12 @@ fn malformed(fault: &impl ToString) -> RecordError {
     RecordError::new("malformed game", fault.to_string())
 }
 
-/// The error of something that is said once, and here twice, and not the same.
+/// Returns the error of an item that occurs twice with different values.
 fn twice(what: &str, first: &str, second: &str) -> RecordError {
     RecordError::new("said twice", format!("two {what}: `{first}` and `{second}`"))
 }
 
-/// The game of a text, behind whose result nothing stands; nothing if the text has none.
+/// Parses the only game of a text, with nothing after its result; `None` if the text has no game.
 fn whole_game(text: &[u8]) -> Result<Option<PgnGame>, Fault> {
     let mut reader = PgnReader::from_lines(Lines::new(text, LONGEST), MOST_PLIES).with_comments();
     let mut next = || reader.next_game().map_err(|error| (1, malformed(&error)));
@@ -148,21 +149,21 @@ fn whole_game(text: &[u8]) -> Result<Option<PgnGame>, Fault> {
     Ok(Some(game))
 }
 
-/// The result of a name; `1/2` and `*` are none.
-fn outcome(name: &str) -> Option<Outcome> {
+/// Parses a result; `None` for `1/2` and `*`.
+fn outcome(name: &str) -> Option<ResultLabel> {
     GameResult::from_name(name).map(|result| match result {
-        GameResult::WhiteWins => Outcome::Win,
-        GameResult::Draw => Outcome::Draw,
-        GameResult::BlackWins => Outcome::Loss,
+        GameResult::WhiteWins => ResultLabel::Win,
+        GameResult::Draw => ResultLabel::Draw,
+        GameResult::BlackWins => ResultLabel::Loss,
     })
 }
 
-/// What the tags of a game say.
+/// The relevant tags of a game.
 #[derive(Default)]
 struct Tags {
     start: Option<Position>,
-    /// With its line.
-    outcome: Option<(u64, Outcome)>,
+    /// The result with its line.
+    outcome: Option<(u64, ResultLabel)>,
 }
 
 impl Tags {
@@ -191,7 +192,7 @@ impl Tags {
     }
 }
 
-/// Plays the words of moves, and reads the comments behind them.
+/// Plays the moves, and reads the comments after them.
 fn play(start: &Position, words: &[PgnMove]) -> Result<Vec<Played>, Fault> {
     let mut position = start.clone();
     let play = |PgnMove { line, word, comments }: &PgnMove| {
@@ -206,11 +207,11 @@ fn play(start: &Position, words: &[PgnMove]) -> Result<Vec<Played>, Fault> {
         position.play(mv);
         let mut played = Played { mv, before: None, after: None };
         for comment in comments.split(|&byte| byte == b'}') {
-            match Evaluation::of(comment) {
-                Some(Evaluation::OfMover(score)) => {
+            match CommentScore::of(comment) {
+                Some(CommentScore::BeforeMove(score)) => {
                     played.before.get_or_insert(mover.choose(score, -score));
                 }
-                Some(Evaluation::After(score)) => {
+                Some(CommentScore::AfterMove(score)) => {
                     played.after.get_or_insert(score);
                 }
                 None => {}

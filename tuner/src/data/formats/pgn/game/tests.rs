@@ -1,14 +1,14 @@
-//! Games that can be read, and those that cannot.
+//! Tests of valid and invalid games.
 
 use super::*;
 
 const TAGS: &str = "[Event \"?\"]\n[Result \"1-0\"]\n\n";
 
-/// FEN and score.
+/// The FEN and score of a sample.
 type Shown = (String, Option<i16>);
 
-/// The outcome of a game and every position that is shown.
-fn read(text: &str, plies: Plies) -> Result<(Option<Outcome>, Vec<Shown>), (u64, RecordError)> {
+/// Returns the result of a game and all of its samples.
+fn read(text: &str, plies: Plies) -> Result<(Option<ResultLabel>, Vec<Shown>), (u64, RecordError)> {
     let (mut shown, mut outcome) = (Vec::new(), None);
     let ending = GameReader::new(plies).read(text.as_bytes(), |sample| {
         assert!(sample.best.is_some_and(|mv| sample.position.is_legal(mv)));
@@ -27,9 +27,9 @@ fn fault(text: &str) -> (u64, String) {
 }
 
 #[test]
-fn every_position_with_a_move_is_shown() {
+fn shows_every_position_with_a_move() {
     let (outcome, shown) = read(&format!("{TAGS}1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1-0"), ALL).unwrap();
-    assert_eq!((outcome, shown.len()), (Some(Outcome::Win), 6));
+    assert_eq!((outcome, shown.len()), (Some(ResultLabel::Win), 6));
     assert_eq!(shown[0].0, Position::start().to_fen());
     assert_eq!(shown[5].0, "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3");
     let some = Plies { skip_first: 2, skip_last: 3 };
@@ -39,7 +39,7 @@ fn every_position_with_a_move_is_shown() {
 }
 
 #[test]
-fn scores_belong_to_the_position_they_were_found_for() {
+fn scores_are_assigned_to_the_searched_position() {
     let scores = |moves: &str| -> Vec<Option<i16>> {
         read(&format!("{TAGS}{moves} 1-0"), ALL).unwrap().1.into_iter().map(|(_, score)| score).collect()
     };
@@ -53,23 +53,23 @@ fn scores_belong_to_the_position_they_were_found_for() {
 }
 
 #[test]
-fn starts_and_castling_of_chess960_are_known() {
+fn reads_starts_and_castling_of_chess960() {
     let text = "[FEN \"1rkb1nqr/pppppppp/8/8/8/8/PPPPPPPP/1RKB1NQR w KQkq - 0 1\"]\n[Variant \"fischerandom\"]\n\
                 [SetUp \"1\"]\n\n1. Be2?! {x}\n\n1... Ne6 2. e4 0-1\n";
     assert_eq!(fault(text), (5, "`Be2` is not a legal move here".to_owned()));
     let text = text.replace("Be2", "e3").replace("2. e4", "2. Be2 Nc5 3. O-O-O");
     let (outcome, shown) = read(&text, ALL).unwrap();
-    assert_eq!((outcome, shown.len()), (Some(Outcome::Loss), 5));
+    assert_eq!((outcome, shown.len()), (Some(ResultLabel::Loss), 5));
 }
 
 #[test]
-fn a_result_is_never_guessed() {
+fn ambiguous_results_are_left_out_or_errors() {
     let outcome =
         |tag: &str, end: &str| read(&format!("[Result \"{tag}\"]\n\n1. e4 {end}"), ALL).map(|(outcome, _)| outcome);
-    assert_eq!(outcome("1/2-1/2", "1/2-1/2"), Ok(Some(Outcome::Draw)));
-    assert_eq!(outcome("0-1", "*"), Ok(Some(Outcome::Loss)));
-    assert_eq!(outcome("*", "0-1"), Ok(Some(Outcome::Loss)));
-    assert_eq!(outcome("1-0", ""), Ok(Some(Outcome::Win)));
+    assert_eq!(outcome("1/2-1/2", "1/2-1/2"), Ok(Some(ResultLabel::Draw)));
+    assert_eq!(outcome("0-1", "*"), Ok(Some(ResultLabel::Loss)));
+    assert_eq!(outcome("*", "0-1"), Ok(Some(ResultLabel::Loss)));
+    assert_eq!(outcome("1-0", ""), Ok(Some(ResultLabel::Win)));
     for (tag, end) in [("*", "*"), ("?", ""), ("*", "1/2")] {
         assert_eq!(outcome(tag, end), Ok(None), "{tag} {end}");
     }
@@ -78,7 +78,7 @@ fn a_result_is_never_guessed() {
 }
 
 #[test]
-fn what_is_said_twice_is_the_same() {
+fn repeated_tags_and_results_must_agree() {
     let board = |rook| format!("[FEN \"8/8/8/8/8/k7/7{rook}/K7 w - - 0 1\"]");
     for (tags, moves, line, error) in [
         ("[Result \"1-0\"]\n[Result \"0-1\"]", "1. e4", 2, "two tags Result: `1-0` and `0-1`"),
@@ -94,11 +94,11 @@ fn what_is_said_twice_is_the_same() {
     let (line, error) = fault(&format!("{}\n{}\n\n1. Rh3 1-0", board('R'), board('Q')));
     assert!(line == 2 && error.starts_with("two tags FEN: `8/"), "{line} {error}");
     let same = format!("{0}\n[Result \"1-0\"]\n[Result \" 1-0\"]\n{0}\n\n1. Rh3 1-0 1-0\n", board('R'));
-    assert_eq!(read(&same, ALL).map(|(outcome, shown)| (outcome, shown.len())), Ok((Some(Outcome::Win), 1)));
+    assert_eq!(read(&same, ALL).map(|(outcome, shown)| (outcome, shown.len())), Ok((Some(ResultLabel::Win), 1)));
 }
 
 #[test]
-fn faults_are_told_with_their_line() {
+fn errors_have_their_line() {
     for (moves, line, error) in [
         ("1. e4 e5\n2. Ke3", 5, "`Ke3` is not a legal move here"),
         ("1. e4 e5\n2. Nf9 Nf6", 5, "`Nf9` is no move"),
@@ -130,7 +130,7 @@ fn faults_are_told_with_their_line() {
 }
 
 #[test]
-fn a_game_ends_at_a_null_move_and_counts() {
+fn games_are_read_up_to_a_null_move() {
     let ending = |text: &str| GameReader::new(ALL).read(text.as_bytes(), |_| ()).map_err(|(_, error)| error);
     for null in ["--", "Z0", "null", "@@@@", "0000"] {
         let text = format!("{TAGS}1. e4 e5 2. Nf3 {null} 3. Ke3 Kxe8 1-0");
@@ -140,13 +140,13 @@ fn a_game_ends_at_a_null_move_and_counts() {
 }
 
 #[test]
-fn games_of_other_variants_are_left_out() {
+fn leaves_out_games_of_other_variants() {
     let text = "[Variant \"Atomic\"]\n[FEN \"odd\"]\n[Result \"1-0\"]\n\n1. e4 N@f3 Kxe8 1-0";
     assert_eq!(GameReader::new(ALL).read(text.as_bytes(), |_| unreachable!()), Ok(Ending::Variant));
 }
 
 #[test]
-fn moves_in_coordinates_and_in_long_notation_are_read() {
+fn reads_coordinate_and_long_algebraic_moves() {
     let moves = |text: &str| read(&format!("{TAGS}{text} 1-0"), ALL).unwrap().1;
     let expected = moves("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O");
     for text in [
@@ -160,7 +160,7 @@ fn moves_in_coordinates_and_in_long_notation_are_read() {
 }
 
 #[test]
-fn signs_and_blanks_behind_a_start_are_passed_over() {
+fn tolerates_signs_and_blanks_after_a_start() {
     for end in ["", ";", " ; ", " "] {
         let text = format!("[Result \"1-0\"]\n[FEN \" 8/8/8/8/8/k7/7R/K7 w - - 0 1{end}\"]\n\n1. Rh3+ 1-0");
         assert_eq!(read(&text, ALL).unwrap().1.len(), 1, "{end}");
@@ -168,14 +168,14 @@ fn signs_and_blanks_behind_a_start_are_passed_over() {
 }
 
 #[test]
-fn blanks_of_every_kind_part_words() {
+fn splits_words_at_blanks_of_every_kind() {
     for moves in ["1. e4 (1. d4\n\n2. c4) e5 2. Nf3 Nc6", "1. e4 e5\n2. Nf3\u{c}Nc6", "1.e4\te5\r\n\r\n2.Nf3 Nc6"] {
         assert_eq!(read(&format!("{TAGS}{moves}\n"), ALL).unwrap().1.len(), 4, "{moves}");
     }
 }
 
 #[test]
-fn copies_of_a_game_are_one_group() {
+fn copies_of_a_game_share_a_group() {
     let group = |text: &str| {
         let mut group = None;
         GameReader::new(ALL).read(text.as_bytes(), |sample| group = Some(sample.label.group)).unwrap();
