@@ -45,7 +45,7 @@ impl ConvertArgs {
         let sources = self.input.sources()?;
         let options = ReadOptions { moves: encoding.format.needs_moves(), ..self.input.options() };
         let dataset = Dataset::read(sources, &options, bars)?;
-        uninterrupted(|| convert(&dataset, &self.output, encoding, bars))?;
+        written_once(|| convert(&dataset, &self.output, encoding, bars))?;
         let left_out: LeftOutCounts = dataset.files().iter().map(|file| file.left_out).sum();
         let (positions, skipped, output) = (dataset.len(), dataset.skipped_records(), self.output.display());
         if self.print.json {

@@ -1,7 +1,7 @@
 //! Filters of the positions that have been read.
 //!
-//! A filter looks at one position at a time and keeps no state. The exception are the [`Keys`], which are queried in
-//! the order of the data. Positions that are left out are counted by reason.
+//! A filter looks at one position at a time and keeps no state. The exception is [`Keys`], which is queried in the
+//! order of the data. Positions that are left out are counted by reason.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -14,7 +14,7 @@ pub enum LabelView {
     /// White's.
     #[default]
     White,
-    /// The side to move's.
+    /// Those of the side to move.
     Mover,
 }
 

@@ -35,12 +35,12 @@ pub enum OutputFormat {
     Wdl,
     /// Columns between commas, named in the first line: fen, score, result and perhaps game, in White's view.
     Csv,
-    /// Positions of 32 bytes; every position needs a score. Side to move, castling, en passant and clocks are lost.
+    /// Positions of 32 bytes; every position needs a score. Who was to move, castling, en passant and clocks are lost.
     Bullet,
     /// Games with moves and scores; every position needs both.
     Viri,
-    /// Stockfish's chains of positions with moves and scores; every position needs a move. Castling rights of Chess960
-    /// cannot be represented.
+    /// Stockfish's chains of positions with moves and scores; every position needs a move. There is no room for
+    /// castling in Chess960.
     Binpack,
 }
 
@@ -151,8 +151,7 @@ impl fmt::Display for OutputEncoding {
     }
 }
 
-/// Writes the positions of a data set with their labels, in order: the whole file or nothing. Of several processes,
-/// only the first writes.
+/// Writes the positions of a data set with their labels, in order: the whole file or nothing.
 ///
 /// # Errors
 /// A position without the data that the format needs, for example a move that was not requested when the data were
@@ -164,9 +163,6 @@ pub fn convert(
     progress: &dyn Progress,
 ) -> Result<(), ConvertError> {
     check(dataset, encoding.format)?;
-    if !processes::is_first() {
-        return Ok(());
-    }
     let is_share = |index| matches!(dataset.label(index).outcome, ResultLabel::Share(_));
     let encoder = Encoder {
         dataset,

@@ -17,14 +17,14 @@ use crate::data::outcome::ResultLabel;
 pub(super) const SIZE: usize = 32;
 
 /// The number of positions that are examined to recognise the format.
-const LOOKED_AT: usize = 8;
+const EXAMINED: usize = 8;
 
 pub(super) struct BulletReader;
 
 /// Returns true if a file with these first bytes is in this format. In any other file, the squares of the kings do not
 /// match.
 pub(super) fn recognises(head: &[u8]) -> bool {
-    let mut positions = head.chunks_exact(SIZE).take(LOOKED_AT).peekable();
+    let mut positions = head.chunks_exact(SIZE).take(EXAMINED).peekable();
     positions.peek().is_some() && positions.all(|record| read(record).is_ok())
 }
 

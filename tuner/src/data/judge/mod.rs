@@ -1,8 +1,8 @@
 //! Checks of labels: evidence in the data for and against the success of a fit.
 //!
-//! Every file is judged while it is read, position by position, after the filters and before a sample is drawn. So
-//! every command that reads data reaches the same verdict. All sums are of integers: the verdict does not depend on the
-//! number of threads.
+//! No other code judges labels. Every file is judged while it is read, position by position, after the filters and
+//! before a sample is drawn. So every command that reads data reaches the same verdict. All sums are of integers: the
+//! verdict does not depend on the number of threads.
 //!
 //! The thresholds separate data of known quality. Engines tuned to the embedded positions and to a part of the public
 //! quiet-labeled set gained up to 200 Elo. Three engines tuned to 200,000 positions of games of strong engines from

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Correlation;
 
-/// The share of inverted labels below which they may be due to chance, and above one minus which all are inverted.
+/// The least share of inverted labels that cannot be due to chance. Above one minus this share, all are inverted.
 const CLEAR: f64 = 0.15;
 
 /// The number of standard errors above 0 from which a share of inverted labels is significant.

@@ -21,8 +21,8 @@ const LONGEST: usize = 1 << 24;
 /// Returns true if a text begins with a tag.
 pub(super) fn is_pgn(text: &[u8]) -> bool {
     let lines = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).split(|&byte| byte == b'\n');
-    let says_something = |line: &&[u8]| !line.trim_ascii().is_empty() && line[0] != b'%';
-    lines.into_iter().find(says_something).is_some_and(|line| is_tag(line) && line.contains(&b'"'))
+    let has_content = |line: &&[u8]| !line.trim_ascii().is_empty() && line[0] != b'%';
+    lines.into_iter().find(has_content).is_some_and(|line| is_tag(line) && line.contains(&b'"'))
 }
 
 /// A reader of PGN files.

@@ -108,10 +108,10 @@ fn written_like_results<'t>(lines: impl Iterator<Item = &'t str>) -> Result<Opti
         values.entry(opcode.to_owned()).or_insert_with(Vec::new).push(value);
     }
     let found: Vec<String> = is_result.into_iter().filter(|(_, is_result)| *is_result).map(|(name, _)| name).collect();
-    let say_the_same = found.iter().all(|name| values[name] == values[&found[0]]);
+    let are_equal = found.iter().all(|name| values[name] == values[&found[0]]);
     match &found[..] {
         [] => Ok(None),
-        [first, ..] if say_the_same => Ok(Some(first.clone())),
+        [first, ..] if are_equal => Ok(Some(first.clone())),
         _ => Err(format!("the operations {} could all be the result; --result-in NAME says which", found.join(", "))),
     }
 }

@@ -14,7 +14,7 @@ fn mover() -> LabelOptions {
 
 fn label(line: &str, style: LabelStyle) -> Result<Label, RecordError> {
     let read = read_line(line.as_bytes(), style, &LabelOptions::default());
-    read.expect("the line says something").map(|(_, label)| label)
+    read.expect("a line with content").map(|(_, label)| label)
 }
 
 fn detected(text: &[u8]) -> Option<LabelStyle> {
