@@ -1,32 +1,33 @@
 //! The exponential function, in plain arithmetic.
 
-/// `e^x` to about one unit in the last place, for x in −700..=700; beyond, the value at the nearer end.
+/// Returns `e^x` to about one unit in the last place; x is clamped to −700..=700.
 #[inline(always)]
 pub(crate) fn exponential(x: f64) -> f64 {
     let (numerator, denominator) = exponential_ratio(x);
     numerator / denominator
 }
 
-/// `e^x` as a ratio of two numbers, as [`exponential`]: what is divided anyway needs no other division.
+/// Returns `e^x` as numerator and denominator. A caller that divides anyway saves a division.
 ///
-/// Plain arithmetic without branches or calls: loops over it become vector code, and every machine computes the
-/// same bits. `x = n ln 2 + r`, and `e^r = (c + r) / (c − r)` with `c = r coth (r/2)`, an even function of r whose
-/// series ends early; n is added to the exponent.
+/// The code has no branches or calls, so loops over it vectorise and every machine computes the same bits.
+/// `x = n ln 2 + r`, and `e^r = (c + r) / (c − r)` with `c = r coth (r/2)`. c is an even function of r with a quickly
+/// converging series. n is added to the exponent bits.
 #[inline(always)]
 pub(crate) fn exponential_ratio(x: f64) -> (f64, f64) {
-    /// Adding this rounds to an integer, which then stands in the low bits of the sum.
+    /// Adding this rounds to an integer and leaves it in the low bits of the sum.
     const ROUND: f64 = 6_755_399_441_055_744.0;
-    /// ln 2 in two parts; the first has so few digits that its product with n is exact.
+    /// The high part of ln 2, with so few digits that its product with n is exact.
     const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
+    /// The rest of ln 2.
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    /// 2 B₂ₖ / (2k)! with the Bernoulli numbers B, for the powers r², r⁴, … r¹².
+    /// Coefficients 2 B₂ₖ / (2k)! with the Bernoulli numbers B, for the powers r², r⁴, … r¹².
     const SERIES: [f64; 6] =
         [1.0 / 6.0, -1.0 / 360.0, 1.0 / 15_120.0, -1.0 / 604_800.0, 1.0 / 23_950_080.0, -691.0 / 653_837_184_000.0];
     let x = x.clamp(-700.0, 700.0);
     let shifted = x * std::f64::consts::LOG2_E + ROUND;
     let n = shifted - ROUND;
     let r = (x - n * LN_2_HIGH) - n * LN_2_LOW;
-    // Two terms at a time: a sum that waits for fewer others is done sooner.
+    // Terms are paired (Estrin's scheme), which shortens the chain of dependent additions.
     let square = r * r;
     let fourth = square * square;
     let (first, second) = (SERIES[0] + SERIES[1] * square, SERIES[2] + SERIES[3] * square);

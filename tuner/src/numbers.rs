@@ -1,34 +1,34 @@
-//! The numbers of the parameter vector by name, and patterns that mean some of them.
+//! Names of the numbers of the parameter vector, and patterns that match them.
 //!
-//! The name of a number is the path of its parameter in the file (`phase.queen`), with `:mg` or `:eg` behind it where
-//! the parameter is a pair (`psqt.knight.e4:mg`). A pattern is such a name, the path of a table or of all that belongs
-//! together (`psqt.knight`, `phase`); `*` stands for any characters, and a pattern without `:mg` or `:eg` means both.
+//! The name of a number is the path of its parameter in the file (`phase.queen`), followed by `:mg` or `:eg` if the
+//! parameter is a pair (`psqt.knight.e4:mg`). A pattern is such a name, or the path of a table or a group of parameters
+//! (`psqt.knight`, `phase`). `*` matches any characters, and a pattern without `:mg` or `:eg` matches both.
 
 use engine::eval::params::{Axis, Field, Kind, Weights, leaves, ranges_of};
 use thiserror::Error;
 
-/// Characters of a pattern that are compared with names to find the nearest.
+/// Number of characters of a pattern that are compared with names to find the nearest.
 const LONGEST_COMPARED: usize = 100;
 
-/// One of the two numbers of a pair.
+/// A game stage: one of the two numbers of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The first.
+    /// The first number.
     Midgame,
-    /// The second.
+    /// The second number.
     Endgame,
 }
 
 impl Stage {
-    /// Both, in their order.
+    /// Both stages in the order of the pair.
     pub const ALL: [Self; 2] = [Stage::Midgame, Stage::Endgame];
 
-    /// What it is called: `mg` or `eg`.
+    /// Returns the name: `mg` or `eg`.
     pub fn name(self) -> &'static str {
         &self.suffix()[1..]
     }
 
-    /// What stands behind the path of a pair to mean this number.
+    /// Returns the suffix of this number's name, behind the path of its pair.
     fn suffix(self) -> &'static str {
         match self {
             Stage::Midgame => ":mg",
@@ -37,39 +37,39 @@ impl Stage {
     }
 }
 
-/// A pattern that no number fits.
+/// A pattern that matches no number.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no parameter is called {pattern}; the nearest is {nearest}")]
 pub struct UnknownName {
     /// The pattern as given.
     pub pattern: String,
-    /// The path of a parameter that looks like it.
+    /// The path of the parameter with the most similar name.
     pub nearest: String,
 }
 
 /// A number of the parameter vector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Number {
-    /// Its name: `psqt.knight.e4:mg`, `phase.queen`.
+    /// The name: `psqt.knight.e4:mg`, `phase.queen`.
     pub name: String,
-    /// The path of what it is an element of: `psqt.knight`, `phase`; its own if of nothing.
+    /// The path of the table that contains it: `psqt.knight`, `phase`; its own path without a table.
     pub table: String,
-    /// The field that declares it, of the engine's own.
+    /// The field that declares it, if Merino's engine does.
     pub field: Option<&'static Field>,
-    /// Which half of a pair it is; none if it stands by itself.
+    /// The half of a pair that it is; none for a single number.
     pub stage: Option<Stage>,
-    /// The square it is about, 8 rank + file, if it stands on a board.
+    /// The square, 8 rank + file, if its table is a board.
     pub square: Option<usize>,
-    /// Index of the number on the mirrored square of its board (file a for file h), if it stands on a board.
+    /// Index of the number on the mirrored square (file a for file h), if its table is a board.
     pub mirror: Option<usize>,
-    /// The least and the greatest value it may have.
+    /// The smallest and the largest allowed value.
     pub range: [f64; 2],
-    /// Digits behind the decimal point that it is written with.
+    /// Number of digits behind the decimal point in written files.
     pub decimals: usize,
 }
 
 impl Number {
-    /// A number of a parameter by its path, within no range.
+    /// Creates a number of the parameter with a path, without a range.
     pub fn new(path: &str, stage: Option<Stage>, decimals: usize) -> Self {
         Number {
             name: format!("{path}{}", stage.map_or("", Stage::suffix)),
@@ -83,24 +83,24 @@ impl Number {
         }
     }
 
-    /// The path of its parameter: its name without a stage.
+    /// Returns the path of its parameter: the name without a stage.
     pub fn path(&self) -> &str {
         stage_of(&self.name).0
     }
 
-    /// A value as it is written: rounded, within a range, and 0 without a sign.
+    /// Returns a value as written to files: rounded, clamped to a range, and 0 without a sign.
     pub fn round(&self, value: f64, (lower, upper): (f64, f64)) -> f64 {
         let parts = 10_f64.powi(self.decimals as i32);
         ((value * parts).round() / parts).clamp(lower, upper) + 0.0
     }
 }
 
-/// All numbers, in the order of the parameter vector.
+/// The list of all numbers in the order of the parameter vector.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbers(Vec<Number>);
 
 impl Numbers {
-    /// Those that the engine declares.
+    /// Returns the numbers that Merino's engine declares.
     pub fn declared() -> Self {
         let leaves = leaves();
         let mut numbers: Vec<Number> = Vec::new();
@@ -110,7 +110,7 @@ impl Numbers {
                 field_start = numbers.len();
             }
             let stages = stages_of(leaf.kind);
-            // The squares of a board are counted 8 rank + file, and boards follow one another.
+            // Squares are numbered 8 rank + file, and boards follow one another.
             let is_on_board = leaf.field.axes.last() == Some(&Axis::Board);
             let place = (numbers.len() - field_start) / stages.len();
             let square = is_on_board.then_some(place % 64);
@@ -128,27 +128,27 @@ impl Numbers {
         Numbers(numbers)
     }
 
-    /// Those of another evaluation.
+    /// Creates the list for another evaluation.
     pub fn new(numbers: Vec<Number>) -> Self {
         Numbers(numbers)
     }
 
-    /// Values of all of them as they are written: rounded, within the range of each.
+    /// Returns the values of all numbers as written to files: rounded, and clamped to their ranges.
     pub fn round(&self, values: &[f64]) -> Vec<f64> {
         self.iter().zip(values).map(|(number, &value)| number.round(value, number.range.into())).collect()
     }
 
-    /// How many there are.
+    /// Returns the number of numbers.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The numbers, in order.
+    /// Iterates over the numbers in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Number> {
         self.0.iter()
     }
 
-    /// A number by index.
+    /// Returns the number with an index.
     ///
     /// # Panics
     /// If there is no such number.
@@ -156,7 +156,7 @@ impl Numbers {
         &self.0[index]
     }
 
-    /// The name of a number by index.
+    /// Returns the name of the number with an index.
     ///
     /// # Panics
     /// If there is no such number.
@@ -164,18 +164,18 @@ impl Numbers {
         &self.0[index].name
     }
 
-    /// The numbers that a pattern means, ascending, each with the rest of its name behind the pattern: `.e4:mg` of
-    /// `psqt.knight.e4:mg` for `psqt.knight`.
+    /// Returns the indices of the numbers that a pattern matches, ascending. Each comes with the rest of its name
+    /// behind the pattern: `.e4:mg` of `psqt.knight.e4:mg` for `psqt.knight`.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the pattern matches no number.
     pub fn meant_by(&self, pattern: &str) -> Result<Vec<(usize, &str)>, UnknownName> {
         let rest = |(index, number): (usize, &Number)| Some((index, rest_of(pattern, &number.name)?));
         let found: Vec<(usize, usize)> = self.0.iter().enumerate().filter_map(rest).collect();
         if found.is_empty() {
             return Err(UnknownName { pattern: pattern.to_owned(), nearest: self.nearest(pattern) });
         }
-        // A stage that the pattern names is not part of the rest.
+        // A stage in the pattern is not part of the rest.
         let stage = stage_of(pattern).1.len();
         let text = |(index, start): (usize, usize)| {
             let name = &self.0[index].name;
@@ -184,10 +184,10 @@ impl Numbers {
         Ok(found.into_iter().map(text).collect())
     }
 
-    /// By number: whether one of the patterns means it.
+    /// Returns a flag per number, true if one of the patterns matches it.
     ///
     /// # Errors
-    /// If one of them means none.
+    /// If a pattern matches no number.
     pub fn meant_by_any(&self, patterns: &[String]) -> Result<Vec<bool>, UnknownName> {
         let mut meant = vec![false; self.len()];
         for pattern in patterns {
@@ -198,9 +198,9 @@ impl Numbers {
         Ok(meant)
     }
 
-    /// The path, or beginning of a path, that takes the fewest edits to get from a pattern.
+    /// Returns the path, or beginning of a path, with the smallest edit distance from a pattern.
     fn nearest(&self, pattern: &str) -> String {
-        // The time grows with the product of both lengths; nobody mistypes a longer name.
+        // The time is proportional to the product of both lengths, and no name is longer.
         let pattern: String = stage_of(pattern).0.chars().take(LONGEST_COMPARED).collect();
         let paths = self.0.iter().map(|number| stage_of(&number.name).0);
         let beginnings = paths.flat_map(|path| ends(path).map(|end| &path[..end]));
@@ -208,12 +208,12 @@ impl Numbers {
     }
 }
 
-/// The path of what a parameter is an element of; its own if of nothing.
+/// Returns the path of the table that contains a parameter; its own path without a table.
 fn table_of(path: &str) -> &str {
     path.rfind(['.', '[']).map_or(path, |end| &path[..end])
 }
 
-/// The numbers that a leaf has.
+/// Returns the stages of the numbers of a leaf.
 fn stages_of(kind: Kind) -> &'static [Option<Stage>] {
     match kind {
         Kind::Pair => &[Some(Stage::Midgame), Some(Stage::Endgame)],
@@ -221,7 +221,8 @@ fn stages_of(kind: Kind) -> &'static [Option<Stage>] {
     }
 }
 
-/// Where the shortest beginning of a name ends that a pattern describes: a whole path, or one up to a dot or bracket.
+/// Returns the length of the shortest beginning of a name that a pattern matches: a whole path, or one up to a dot or
+/// bracket.
 fn rest_of(pattern: &str, name: &str) -> Option<usize> {
     let (path, stage) = stage_of(name);
     let (wanted, wanted_stage) = stage_of(pattern);
@@ -229,20 +230,20 @@ fn rest_of(pattern: &str, name: &str) -> Option<usize> {
     ends(path).find(|&end| stage_fits && glob(wanted.as_bytes(), &path.as_bytes()[..end]))
 }
 
-/// Where the beginnings of a path end that stand for all that begins so, and the path itself.
+/// Returns the lengths of the beginnings of a path that name a group of parameters, and the length of the path.
 fn ends(path: &str) -> impl Iterator<Item = usize> {
     path.match_indices(['.', '[']).map(|(at, _)| at).chain([path.len()])
 }
 
-/// A path and the stage behind it, if there is one.
+/// Splits a name into its path and the stage behind it, which may be empty.
 fn stage_of(name: &str) -> (&str, &str) {
     let stage = Stage::ALL.map(Stage::suffix).into_iter().find(|stage| name.ends_with(stage)).unwrap_or_default();
     name.split_at(name.len() - stage.len())
 }
 
-/// Whether a text is what a pattern with `*` describes.
+/// Returns true if a pattern with `*` matches a text.
 ///
-/// Only the last `*` so far is ever extended: whatever an earlier one could skip, the last one can skip, too.
+/// Backtracking extends the last `*` only: it can skip everything that an earlier one could.
 fn glob(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut read) = (0, 0);
     let mut last_star = None;
@@ -271,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_named_in_the_order_of_the_vector() {
+    fn names_follow_the_order_of_the_vector() {
         let numbers = Numbers::declared();
         assert_eq!(numbers.len(), Weights::DIMENSIONS);
         assert_eq!((numbers.name(0), numbers.name(1)), ("material.pawn:mg", "material.pawn:eg"));
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_name_numbers_tables_and_families() {
+    fn patterns_match_numbers_tables_and_groups() {
         let numbers = Numbers::declared();
         let count = |pattern: &str| numbers.meant_by(pattern).unwrap().len();
         assert_eq!(count("*"), numbers.len());
@@ -321,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_skip_what_lies_between() {
+    fn a_star_matches_any_characters() {
         let long = "ab".repeat(40);
         for (pattern, text, fits) in [
             ("", "", true),
@@ -341,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_pattern_is_refused_as_fast_as_a_short_one() {
+    fn refuses_long_patterns_quickly() {
         let numbers = Numbers::declared();
         for pattern in ["*".repeat(40) + "z", "x".repeat(1 << 20), "a.".repeat(1 << 19)] {
             let begun = std::time::Instant::now();
@@ -351,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_without_a_number_is_told_what_it_might_mean() {
+    fn an_unknown_pattern_names_the_nearest_parameter() {
         let numbers = Numbers::declared();
         for (pattern, near) in [
             ("psqt.kngiht", "psqt.knight"),

@@ -1,9 +1,9 @@
 //! Several processes that work on one computation, on one machine or many.
 //!
-//! All of them run the same program on the same data and come to the same numbers. What takes long is a sum over parts
-//! that do not depend on the number of processes: each keeps and works on some of the parts, all are told of all, and every
-//! process adds them up in their order. So the same bits come out of any number of processes, and one alone needs nobody to
-//! talk to. Only the first one writes files and prints.
+//! All of them run the same program on the same data and compute the same numbers. Long sums are divided into parts
+//! that do not depend on the number of processes. Each process keeps and computes some of the parts, all processes
+//! exchange the results, and each adds them up in the order of the parts. So any number of processes computes the same
+//! bits, and a single process needs no communication. Only the first process writes files and prints.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -13,31 +13,31 @@ use bytemuck::Pod;
 
 /// The connection to the other processes.
 pub trait Communicator: Send + Sync {
-    /// Number of this process, 0 for the first.
+    /// Returns the number of this process, 0 for the first.
     fn rank(&self) -> usize;
 
-    /// Number of processes.
+    /// Returns the number of processes.
     fn size(&self) -> usize;
 
-    /// Gives bytes to all processes; what each of them gave, by number, its own among them. All processes must call it,
-    /// in the same order.
+    /// Sends bytes to all processes and returns the bytes of each by its number, including its own (all-gather).
+    /// All processes must call it, in the same order.
     fn gather(&self, own: Vec<u8>) -> Vec<Vec<u8>>;
 }
 
 static WORLD: OnceLock<Box<dyn Communicator>> = OnceLock::new();
 
-/// Takes part in a computation from now on. Does nothing the second time.
+/// Joins a computation of several processes. A second call has no effect.
 pub fn join(world: Box<dyn Communicator>) {
     _ = WORLD.set(world);
 }
 
-/// The other processes, if there are any.
+/// Returns the connection if there are other processes.
 fn others() -> Option<&'static dyn Communicator> {
     WORLD.get().map(|world| &**world).filter(|world| world.size() > 1)
 }
 
-/// What comes of every piece of work, in order: one process alone does `at_once` of them at a time, several do one after
-/// the other together.
+/// Runs `act` on each item and returns the results in order. A single process runs `at_once` items at a time; several
+/// processes work together on one item after the other.
 pub(crate) fn in_turn<W: Send, T: Send, E: Send>(
     work: &mut [W],
     at_once: usize,
@@ -53,22 +53,22 @@ pub(crate) fn in_turn<W: Send, T: Send, E: Send>(
     Ok(done)
 }
 
-/// Whether this process is the one that writes and prints; so is every process alone.
+/// Returns true if this process writes and prints: the first one, or a single one.
 pub fn is_first() -> bool {
     others().is_none_or(|world| world.rank() == 0)
 }
 
-/// Whether any of the processes says so.
+/// Returns true if `own` is true in any of the processes.
 pub(crate) fn any(own: bool) -> bool {
     others().map_or(own, |world| world.gather(vec![u8::from(own)]).concat().contains(&1))
 }
 
-/// Whether this process is alone.
+/// Returns true if there are no other processes.
 pub fn is_alone() -> bool {
     others().is_none()
 }
 
-/// Whether a part is this process's to keep and to work on.
+/// Returns true if this process keeps and computes a part.
 pub(crate) fn is_own(part: usize) -> bool {
     others().is_none_or(|world| is_of(world.rank(), world.size(), part))
 }
@@ -77,18 +77,18 @@ fn is_of(rank: usize, size: usize, part: usize) -> bool {
     part % size == rank
 }
 
-/// What comes of so many parts, in order; processes share the work.
+/// Computes the result of each of `parts` parts, shared among the processes, and returns all results in order.
 pub(crate) fn each<T: Shared>(parts: usize, work: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
     each_of(0..parts, work)
 }
 
-/// The same of some parts.
+/// Does the same as [`each`] for a range of parts.
 pub(crate) fn each_of<T: Shared>(parts: Range<usize>, work: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
     let own: Vec<usize> = parts.clone().filter(|&part| is_own(part)).collect();
     gather(parallel::map(own, work), parts)
 }
 
-/// What came of parts, in their order, of what came of those that are this process's.
+/// Exchanges the results of each process's own parts and returns the results of all parts in their order.
 pub(crate) fn gather<T: Shared>(own: Vec<T>, parts: impl IntoIterator<Item = usize>) -> Vec<T> {
     let Some(world) = others() else { return own };
     let mut all = exchange(world, &own);
@@ -96,7 +96,7 @@ pub(crate) fn gather<T: Shared>(own: Vec<T>, parts: impl IntoIterator<Item = usi
     parts.into_iter().map(|part| all[part % world.size()].next().expect("as many as there are parts")).collect()
 }
 
-/// Replaces what is of other processes' parts by what they have there.
+/// Replaces each item that belongs to a part of another process by that process's item.
 pub(crate) fn share<T: Shared>(items: &mut [T], part: impl Fn(usize) -> usize) {
     let Some(world) = others() else { return };
     let is_own = |number: usize| is_of(world.rank(), world.size(), part(number));
@@ -106,14 +106,14 @@ pub(crate) fn share<T: Shared>(items: &mut [T], part: impl Fn(usize) -> usize) {
     }
 }
 
-/// What each process has, by number.
+/// Returns the value of each process by its number.
 pub(crate) fn from_each<T: Shared + Clone>(own: &T) -> Vec<T> {
     let Some(world) = others() else { return vec![own.clone()] };
     let mut all = exchange(world, [own]);
     (0..all.len()).map(|rank| if rank == world.rank() { own.clone() } else { all[rank].next().expect("one") }).collect()
 }
 
-/// Gives things to all processes; what each of the others gave, by number.
+/// Sends values to all processes and returns the values of the others by their numbers; none for this process.
 fn exchange<'t, T: Shared + 't>(
     world: &dyn Communicator,
     own: impl IntoIterator<Item = &'t T>,
@@ -137,19 +137,19 @@ fn exchange<'t, T: Shared + 't>(
     world.gather(bytes).into_iter().enumerate().map(unpack).collect()
 }
 
-/// What processes tell one another; all of them are of the same program.
+/// A value that processes of the same program exchange.
 pub(crate) trait Shared: Send {
-    /// Appends it to a buffer.
+    /// Appends the value to a buffer.
     fn pack(&self, bytes: &mut Vec<u8>);
 
-    /// Takes it from the front of a buffer.
+    /// Takes a value from the front of a buffer.
     fn unpack(bytes: &mut &[u8]) -> Self;
 }
 
-/// Bytes of the number that says how much follows.
+/// Number of bytes of a length prefix.
 const LENGTH: usize = size_of::<u64>();
 
-/// Takes a number and as many records of a size from the front of a buffer.
+/// Takes a count and as many records of `size` bytes from the front of a buffer; returns the records.
 fn take_counted<'b>(bytes: &mut &'b [u8], size: usize) -> &'b [u8] {
     let (count, rest) = bytes.split_first_chunk::<LENGTH>().expect("a number of the same program");
     let (taken, rest) = rest.split_at(u64::from_ne_bytes(*count) as usize * size);
@@ -157,7 +157,7 @@ fn take_counted<'b>(bytes: &mut &'b [u8], size: usize) -> &'b [u8] {
     taken
 }
 
-/// Appends records to a buffer, as a [`Vec`] of them would be.
+/// Appends records to a buffer in the format of a [`Vec`].
 pub(crate) fn pack_records<T: Pod>(records: &[T], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&(records.len() as u64).to_ne_bytes());
     bytes.extend_from_slice(bytemuck::cast_slice(records));
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_is_of_one_process() {
+    fn every_part_belongs_to_one_process() {
         for size in 1..6 {
             for part in 0..20 {
                 assert_eq!((0..size).filter(|&rank| is_of(rank, size, part)).count(), 1, "{part} among {size}");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_comes_back() {
+    fn packed_values_are_unpacked_unchanged() {
         let (numbers, letters) = (vec![1.5, f64::NEG_INFINITY, -0.0], vec![7_u8, 8]);
         let mut bytes = Vec::new();
         letters.pack(&mut bytes);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_alone_does_everything() {
+    fn a_single_process_owns_all_parts() {
         assert!(is_first() && any(true) && !any(false));
         assert!(is_alone() && (0..7).all(is_own));
         assert_eq!(gather(vec![vec![1_u8], vec![2]], 0..2), [[1], [2]]);

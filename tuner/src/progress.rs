@@ -1,33 +1,33 @@
-//! What long steps report while they run.
+//! Reports of the progress of long steps.
 
-/// Is told how far a step has come. The library never prints; programs and tests bring their own.
+/// A receiver of progress reports. The library never prints; programs and tests implement their own.
 pub trait Progress: Sync {
-    /// A step begins: what it is called, how much there is to do, and of what.
+    /// Begins a step: its name, its total amount of work and the unit of that amount.
     fn begin(&self, step: &'static str, total: u64, unit: Unit);
-    /// So much more is done.
+    /// Adds to the amount of finished work.
     fn advance(&self, by: u64);
-    /// How it goes, in a few words.
+    /// Shows the state of the step in a few words.
     fn message(&self, text: String);
-    /// What the user should know before the step goes on.
+    /// Warns the user while the step goes on.
     fn warn(&self, _text: &str) {}
-    /// The step is over.
+    /// Ends the step.
     fn end(&self);
 }
 
-/// What a step counts.
+/// The unit in which a step counts its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes of input.
     Bytes,
-    /// Positions.
+    /// Positions of the data.
     Positions,
-    /// Fits.
+    /// Fits of parameters to data.
     Fits,
-    /// Iterations; their number is not known beforehand.
+    /// Iterations, whose number is not known beforehand.
     Iterations,
 }
 
-/// Nobody watches.
+/// Discards all reports.
 impl Progress for () {
     fn begin(&self, _step: &'static str, _total: u64, _unit: Unit) {}
     fn advance(&self, _by: u64) {}

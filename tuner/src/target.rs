@@ -1,4 +1,4 @@
-//! What a position's expected result is compared with: the result of its game, the score of a search, or both.
+//! Targets of the fit: the result of a position's game, the score of a search, or a mixture of both.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,10 +11,10 @@ use crate::data::Dataset;
 use crate::model::rows::Weighted;
 use crate::objective::{FitKError, OneResult, SampleLoss, expectation, fit_k};
 
-/// Labels that are looked at before what a mapped file had to be read for is given back.
+/// Number of labels that are read before the pages of a mapped file are released.
 const SLAB: usize = 1 << 16;
 
-/// What is fitted.
+/// The choice of the targets that expected results are fitted to.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum Target {
     /// The score if every position has one, else the result.
@@ -22,13 +22,13 @@ pub enum Target {
     Auto,
     /// The result of the game.
     Result,
-    /// The result that the position's score lets expect.
+    /// The expected result of the position's score.
     Score,
-    /// So much of the result (0..1), and the rest of the score.
+    /// A mixture: the weight of the result, 0..=1; the score has the rest.
     Mix(f64),
 }
 
-/// Why there are no such targets.
+/// The reason why targets cannot be computed.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum TargetError {
     /// Some positions have no score.
@@ -37,17 +37,17 @@ pub enum TargetError {
          column `search` of rows give it"
     )]
     NoScore {
-        /// Positions without.
+        /// Number of positions without a score.
         missing: usize,
-        /// All positions.
+        /// Number of all positions.
         positions: usize,
     },
-    /// There is but one result.
+    /// All results are the same.
     #[error(transparent)]
     OneResult(#[from] OneResult),
-    /// The scores have no scale.
+    /// The scale of the scores cannot be fitted.
     #[error(
-        "target: the scores of the data do not tell how results follow from them: {0}; --target result does without"
+        "target: the scale of the data's scores cannot be fitted to the results: {0}; --target result does without"
     )]
     Scale(#[from] FitKError),
 }
@@ -82,20 +82,20 @@ impl fmt::Display for Target {
     }
 }
 
-/// What data say of positions, from which targets follow.
-pub(crate) struct Labels<'l> {
-    /// By position: White's points, 0..=1.
+/// The results, scores and weights of positions, from which targets are computed.
+pub(crate) struct TargetData<'l> {
+    /// White's points by position, 0..=1.
     pub(crate) results: Cow<'l, [f32]>,
-    /// By position: the score of a search (centipawns, White's view), where there is one; empty if no position has one.
+    /// Score of a search by position (centipawns, White's view), if it has one; empty if no position has one.
     pub(crate) scores: Cow<'l, [Option<i16>]>,
-    /// By position: how much it counts; none if every position counts as one.
+    /// Weight by position; empty if every position counts as one.
     pub(crate) weights: Cow<'l, [f32]>,
-    /// Positions of each set of data, in order.
+    /// Number of positions of each set of data, in order.
     pub(crate) sets: Vec<usize>,
 }
 
-impl Labels<'_> {
-    /// Those of a dataset.
+impl TargetData<'_> {
+    /// Reads the data of all positions of a dataset.
     pub(crate) fn of(dataset: &Dataset) -> Self {
         let (mut results, mut scores) = (Vec::with_capacity(dataset.len()), Vec::with_capacity(dataset.len()));
         for start in (0..dataset.len()).step_by(SLAB) {
@@ -107,11 +107,11 @@ impl Labels<'_> {
             dataset.release(range);
         }
         let sets = dataset.sets().map(|set| set.2).collect();
-        Labels { results: results.into(), scores: scores.into(), weights: dataset.weights().into(), sets }
+        TargetData { results: results.into(), scores: scores.into(), weights: dataset.weights().into(), sets }
     }
 
-    /// Those of some positions, in ascending order.
-    pub(crate) fn pick(&self, positions: &[usize]) -> Labels<'static> {
+    /// Returns the data of some positions, given in ascending order.
+    pub(crate) fn pick(&self, positions: &[usize]) -> TargetData<'static> {
         let mut end = 0;
         let sets = self.sets.iter().map(|count| {
             let begin = end;
@@ -119,7 +119,7 @@ impl Labels<'_> {
             positions.partition_point(|&position| position < end)
                 - positions.partition_point(|&position| position < begin)
         });
-        Labels {
+        TargetData {
             results: positions.iter().map(|&position| self.results[position]).collect(),
             scores: positions.iter().filter_map(|&position| self.scores.get(position)).copied().collect(),
             weights: positions.iter().filter_map(|&position| self.weights.get(position)).copied().collect(),
@@ -128,31 +128,31 @@ impl Labels<'_> {
     }
 }
 
-/// What positions are compared with.
+/// The targets of all positions.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Targets {
-    /// What was asked for; what it came to in the place of [`Target::Auto`].
+pub struct TargetValues {
+    /// The chosen target; [`Target::Auto`] is replaced by the choice it made.
     pub target: Target,
-    /// By position, 0..=1, White's view.
+    /// Target by position, 0..=1, White's view.
     pub values: Vec<f32>,
 }
 
 impl Target {
-    /// What the positions of a dataset are compared with.
+    /// Computes the targets of the positions of a dataset.
     ///
     /// # Errors
-    /// If all results are the same; if scores are wanted and some are missing, or they say nothing of the results.
-    pub fn of(self, dataset: &Dataset) -> Result<Targets, TargetError> {
-        self.of_labels(Labels::of(dataset))
+    /// If all results are the same; if scores are wanted and some are missing, or do not determine a scale.
+    pub fn of(self, dataset: &Dataset) -> Result<TargetValues, TargetError> {
+        self.of_labels(TargetData::of(dataset))
     }
 
-    /// What positions are compared with. Every engine has a scale of its own: that of a set's scores is fitted to the
-    /// set's results, or to those of all sets where its own do not tell it.
+    /// Computes the targets of positions. Every engine has its own scale: the scale of a set's scores is fitted to the
+    /// set's results, or to the results of all sets if its own do not determine it.
     ///
     /// # Errors
-    /// If all results are the same; if scores are wanted and some are missing, or they say nothing of the results.
-    pub(crate) fn of_labels(self, labels: Labels<'_>) -> Result<Targets, TargetError> {
-        let Labels { results, scores, weights, sets } = labels;
+    /// If all results are the same; if scores are wanted and some are missing, or do not determine a scale.
+    pub(crate) fn of_labels(self, labels: TargetData<'_>) -> Result<TargetValues, TargetError> {
+        let TargetData { results, scores, weights, sets } = labels;
         OneResult::refuse(&results)?;
         let scores: Vec<i16> = scores.iter().copied().flatten().collect();
         let (missing, positions) = (results.len() - scores.len(), results.len());
@@ -164,7 +164,7 @@ impl Target {
         let share = match target {
             Target::Mix(share) => share,
             Target::Score => 0.0,
-            Target::Auto | Target::Result => return Ok(Targets { target, values: results.into_owned() }),
+            Target::Auto | Target::Result => return Ok(TargetValues { target, values: results.into_owned() }),
         };
         if missing > 0 {
             return Err(TargetError::NoScore { missing, positions });
@@ -185,7 +185,7 @@ impl Target {
             };
             values.extend(scores[set.clone()].iter().zip(&results[set]).map(mix));
         }
-        Ok(Targets { target, values })
+        Ok(TargetValues { target, values })
     }
 }
 
@@ -201,19 +201,19 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_the_target_only_where_every_position_has_one() {
+    fn auto_chooses_scores_only_if_every_position_has_one() {
         let scored = dataset(&["[1.0] 200", "[0.0] -300", "[0.0] 50", "[1.0] 70"]);
         let auto = Target::Auto.of(&scored).unwrap();
         assert_eq!(auto.target, Target::Score);
         assert_eq!(auto, Target::Score.of(&scored).unwrap());
         let partly = dataset(&["[1.0] 200", "[0.0]", "[0.0] 50", "[1.0] 70"]);
         let auto = Target::Auto.of(&partly).unwrap();
-        assert_eq!(auto, Targets { target: Target::Result, values: vec![1.0, 0.0, 0.0, 1.0] });
+        assert_eq!(auto, TargetValues { target: Target::Result, values: vec![1.0, 0.0, 0.0, 1.0] });
         assert_eq!(Target::Score.of(&partly), Err(TargetError::NoScore { missing: 1, positions: 4 }));
     }
 
     #[test]
-    fn targets_lie_between_results_and_scores() {
+    fn mixed_targets_interpolate_results_and_scores() {
         let lines = ["[1.0] 200", "[0.5] 0", "[0.0] 150", "[0.0] -300", "[1.0] 90", "[0.0] -90"];
         let data = dataset(&lines);
         let of = |text: &str| text.parse::<Target>().unwrap().of(&data).unwrap().values;
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_score_is_no_target() {
+    fn refuses_missing_scores_and_single_results() {
         let data = dataset(&["[1.0] 200", "[0.5]", "[0.0] -3"]);
         assert_eq!(Target::Score.of(&data), Err(TargetError::NoScore { missing: 1, positions: 3 }));
         assert!(Target::Result.of(&data).is_ok());

@@ -1,36 +1,36 @@
-//! Loops compiled for several kinds of vectors; which of them runs, the processor decides.
+//! Loops compiled for several vector instruction sets and dispatched at run time.
 //!
-//! A build for any processor would otherwise do without what nearly all of them have.
+//! A portable build would otherwise not use the instructions that nearly all processors have.
 
-/// What a loop may use. Known where it is compiled.
+/// The vector features that a loop may use, constant in each compiled copy.
 #[derive(Clone, Copy)]
 pub(crate) struct Vectors {
-    /// Whether [`f64::mul_add`] is one instruction, not a slow call.
+    /// True if [`f64::mul_add`] is one instruction, not a slow call.
     pub(crate) fused: bool,
-    /// Whether there are 32 registers of eight numbers each, not 16 of four or two.
+    /// True if there are 32 registers of eight numbers each, not 16 of four or two.
     pub(crate) wide: bool,
 }
 
-/// A loop. `run` and all it calls must be `#[inline(always)]`, so that it is compiled for each kind of vectors.
+/// A loop that is compiled for each vector instruction set. `run` and all that it calls must be `#[inline(always)]`.
 pub(crate) trait Loop {
-    /// Does the work.
+    /// Runs the loop.
     fn run(self, vectors: Vectors);
 }
 
-/// Runs a loop with the best vectors of the processor.
+/// Runs a loop with the widest vectors of the processor.
 #[inline]
 pub(crate) fn run(work: impl Loop) {
     #[cfg(target_arch = "x86_64")]
     {
         let fused = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
         if fused && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-            // SAFETY: the processor has what the function asks for.
-            #[allow(unsafe_code, reason = "only the processor knows what it has")]
+            // SAFETY: the processor has the features that the function requires.
+            #[allow(unsafe_code, reason = "the features are detected at run time")]
             return unsafe { with_avx512(work) };
         }
         if fused {
-            // SAFETY: the processor has what the function asks for.
-            #[allow(unsafe_code, reason = "only the processor knows what it has")]
+            // SAFETY: the processor has the features that the function requires.
+            #[allow(unsafe_code, reason = "the features are detected at run time")]
             return unsafe { with_avx2(work) };
         }
     }

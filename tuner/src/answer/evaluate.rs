@@ -14,7 +14,7 @@ use crate::model::rows::Weighted;
 use crate::objective::{Difference, OneResult, SampleLoss, fit_k, loss_difference, score_loss};
 use crate::progress::Progress;
 use crate::source::{Engine, Own, Problem, Resolve, RowSource};
-use crate::target::{Labels, Target};
+use crate::target::{Target, TargetData};
 
 const LOSS: SampleLoss = SampleLoss::SquaredError;
 
@@ -102,7 +102,7 @@ pub fn evaluate(
     let pick = |scores: &Vec<Option<f32>>| kept.iter().filter_map(|&position| scores[position]).collect();
     let scores: Vec<Vec<f32>> = scores.iter().map(pick).collect();
     let groups: Vec<u32> = kept.iter().map(|&position| dataset.groups()[position]).collect();
-    let evaluations = compare(&names, &scores, Labels::of(&dataset).pick(&kept), &groups, k)?;
+    let evaluations = compare(&names, &scores, TargetData::of(&dataset).pick(&kept), &groups, k)?;
     let (positions, left_out) = (kept.len(), dataset.len() - kept.len());
     Ok(Compared { positions, left_out, told, evaluations: names.into_iter().zip(evaluations).collect() })
 }
@@ -142,7 +142,7 @@ pub fn evaluate_rows(
 fn compare(
     names: &[String],
     scores: &[Vec<f32>],
-    labels: Labels<'_>,
+    labels: TargetData<'_>,
     groups: &[u32],
     k: Option<f64>,
 ) -> Result<Vec<Evaluation>> {

@@ -26,7 +26,7 @@ pub use crate::model::text::{Parameter, Start, TextError};
 use crate::numbers::{Number, Numbers, Stage};
 use crate::objective::scores;
 use crate::progress::Progress;
-use crate::target::{Labels, Target, Targets};
+use crate::target::{Target, TargetData, TargetValues};
 pub use check::{Check, Worst};
 pub use engine::{Accept, AskedRows, CommandLine, Engine};
 pub use merino::{Own, Resolve};
@@ -217,10 +217,10 @@ impl Problem {
     }
 
     /// What is known of the positions of the rows.
-    pub(crate) fn labels(&self) -> Labels<'_> {
+    pub(crate) fn labels(&self) -> TargetData<'_> {
         let Weighted { targets: results, weights } = self.text.rows.weighted();
         let ends = self.text.sets.iter().skip(1).copied().chain([results.len()]);
-        Labels {
+        TargetData {
             results: results.into(),
             scores: (&self.text.searches[..]).into(),
             weights: weights.into(),
@@ -230,7 +230,7 @@ impl Problem {
 
     /// The rows with a target for each in the place of its result, and what that is in the place of [`Target::Auto`].
     pub(crate) fn targeted(&self, target: Target) -> Result<(Target, Rows)> {
-        let Targets { target, values } = target.of_labels(self.labels())?;
+        let TargetValues { target, values } = target.of_labels(self.labels())?;
         Ok((target, self.text.rows.clone().with_targets(&values)?))
     }
 
