@@ -1,11 +1,11 @@
-//! Cholesky's factorisation of symmetric matrices.
+//! Cholesky factorisation of symmetric matrices.
 
 use super::Matrix;
 use super::matrix::{BLOCK, tiles_mut};
 use super::tile::{AREA, Tile, divide, divide_by_transposed, factorise, subtract_product, subtract_tile_product};
 use crate::parallel;
 
-/// A lower triangular matrix L, with A = L Lᵀ.
+/// The Cholesky factor of a matrix A: a lower triangular matrix L with A = L Lᵀ.
 /// See Golub and Van Loan, Matrix Computations, 4th edition, section 4.2.9 (block Cholesky, by outer products).
 pub(crate) struct Cholesky {
     lower: Matrix,
@@ -13,8 +13,8 @@ pub(crate) struct Cholesky {
 }
 
 impl Cholesky {
-    /// Factorises a symmetric matrix, of which nothing above the diagonal is looked at; `None` if it is not positive
-    /// definite.
+    /// Factorises a symmetric matrix and returns `None` if it is not positive definite. Entries above the diagonal are
+    /// ignored.
     ///
     /// # Panics
     /// If the matrix is not square.
@@ -22,7 +22,8 @@ impl Cholesky {
         Self::replacing(matrix, 0.0).filter(Self::is_definite)
     }
 
-    /// As [`Cholesky::new`], but with pivots up to `least`, which is below 1, replaced by 1. `None` if a pivot is not finite.
+    /// Factorises as [`Cholesky::new`], but replaces pivots up to `least`, which is below 1, by 1. Returns `None` if a
+    /// pivot is not finite.
     ///
     /// # Panics
     /// If the matrix is not square.
@@ -30,7 +31,7 @@ impl Cholesky {
         if matrix.panel() <= BLOCK * AREA {
             return Self::factorise(matrix, least);
         }
-        // Threads are waited for block after block, which is quicker from among them.
+        // Every block waits for all threads, and a thread of the pool waits faster.
         parallel::among_threads(|| Self::factorise(matrix, least))
     }
 
@@ -44,7 +45,7 @@ impl Cholesky {
             let (above, below) = matrix.numbers_mut().split_at_mut(end * panel);
             let block = start * AREA..end * AREA;
             let width = block.len();
-            // The block on the diagonal, row by row.
+            // Factorise the diagonal block, row by row.
             let mut top: Vec<f64> = Vec::with_capacity(width * (end - start));
             for row in above[start * panel..].chunks_mut(panel) {
                 let row = &mut row[block.clone()];
@@ -55,7 +56,7 @@ impl Cholesky {
                 replaced += factorise(diagonal, least)?;
                 top.extend_from_slice(row);
             }
-            // What is below it, and what that takes off the rest.
+            // Solve for the panel below it, then update the trailing submatrix.
             parallel::for_each(below.chunks_mut(panel), |row| forward(&mut row[block.clone()], &top, width));
             let left: Vec<f64> = below.chunks(panel).flat_map(|row| &row[block.clone()]).copied().collect();
             parallel::for_each(below.chunks_mut(panel).enumerate(), |(i, row)| {
@@ -68,7 +69,7 @@ impl Cholesky {
         Some(Self { lower: matrix, replaced })
     }
 
-    /// Whether A is positive definite; if not, some pivots had to be replaced.
+    /// Returns true if A is positive definite, false if pivots were replaced.
     pub(crate) fn is_definite(&self) -> bool {
         self.replaced == 0
     }
@@ -82,7 +83,7 @@ impl Cholesky {
         parallel::for_each(rows.panels_mut(), |rows| backward(rows, self.lower.numbers(), self.lower.panel()));
     }
 
-    /// Half of the way to solutions: replaces a matrix X by X (Lᵀ)⁻¹, whose product with itself, transposed, is X A⁻¹ Xᵀ.
+    /// Solves with L only: replaces a matrix X by Y = X (Lᵀ)⁻¹, so that Y Yᵀ = X A⁻¹ Xᵀ.
     ///
     /// # Panics
     /// If the sizes do not fit.
@@ -92,7 +93,7 @@ impl Cholesky {
     }
 }
 
-/// Replaces rows X by X (Lᵀ)⁻¹, with L in panels of a width.
+/// Replaces rows X by X (Lᵀ)⁻¹ (forward substitution), with L in panels of `width` entries.
 fn forward(rows: &mut [f64], lower: &[f64], width: usize) {
     for (j, lower) in lower.chunks(width).enumerate().take(rows.len() / AREA) {
         let (done, rest) = rows.split_at_mut(j * AREA);
@@ -103,7 +104,7 @@ fn forward(rows: &mut [f64], lower: &[f64], width: usize) {
     }
 }
 
-/// Replaces rows X by X L⁻¹, with L in panels of a width.
+/// Replaces rows X by X L⁻¹ (back substitution), with L in panels of `width` entries.
 fn backward(rows: &mut [f64], lower: &[f64], width: usize) {
     let tiles = tiles_mut(rows);
     for (k, lower) in lower.chunks(width).enumerate().rev() {

@@ -1,11 +1,11 @@
-//! Matrices in panels of rows, so that tiles are read in the order in which they lie in memory.
+//! Matrices stored in panels of rows, so that tiles are read in memory order.
 
 use std::ops::{Index, IndexMut};
 
 use super::tile::{AREA, SIDE, Tile, subtract_product};
 use crate::parallel;
 
-/// Tiles of a panel that are worked on together: as many should stay in the first cache.
+/// Number of tiles of a panel that are processed together; they should fit into the L1 cache.
 pub(super) const BLOCK: usize = 12;
 
 /// A dense matrix.
@@ -13,21 +13,23 @@ pub(super) const BLOCK: usize = 12;
 pub(crate) struct Matrix {
     rows: usize,
     columns: usize,
-    /// Panels of [`SIDE`] rows, each column after column. Rows and columns are filled up with zeros to a multiple of
+    /// Panels of [`SIDE`] rows, each in column-major order. Rows and columns are padded with zeros to a multiple of
     /// [`SIDE`].
     numbers: Vec<f64>,
 }
 
 impl Matrix {
+    /// Sets all entries to 0.
     pub(crate) fn clear(&mut self) {
         self.numbers.fill(0.0);
     }
 
+    /// Creates a matrix of zeros.
     pub(crate) fn zeros(rows: usize, columns: usize) -> Self {
         Self { rows, columns, numbers: vec![0.0; rows.next_multiple_of(SIDE) * columns.next_multiple_of(SIDE)] }
     }
 
-    /// The matrix whose entry in row `i` and column `j` is `entry(i, j)`.
+    /// Creates the matrix whose entry in row `i` and column `j` is `entry(i, j)`.
     pub(crate) fn from_fn(rows: usize, columns: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
         let mut matrix = Self::zeros(rows, columns);
         for i in 0..rows {
@@ -46,7 +48,7 @@ impl Matrix {
         self.subtract_tiles(a, b, |_| usize::MAX);
     }
 
-    /// Subtracts `a · aᵀ`, on and below the diagonal alone, a few numbers above it aside.
+    /// Subtracts `a · aᵀ` on and below the diagonal, and in a few entries above it.
     ///
     /// # Panics
     /// If the sizes do not fit.
@@ -54,7 +56,7 @@ impl Matrix {
         self.subtract_tiles(a, a, |row| row + 1);
     }
 
-    /// Subtracts the first tiles of each row of `a · bᵀ`, `count` of them by the number of the row.
+    /// Subtracts the first `count(row)` tiles of each row of tiles of `a · bᵀ`.
     fn subtract_tiles(&mut self, a: &Self, b: &Self, count: impl Fn(usize) -> usize + Sync) {
         let sizes = (a.rows, b.rows, a.columns);
         assert_eq!(sizes, (self.rows, self.columns, b.columns), "sizes of a product");
@@ -69,7 +71,7 @@ impl Matrix {
         }
     }
 
-    /// Continues the diagonal with ones, where rows and columns were filled up with zeros.
+    /// Sets the diagonal of the padded rows and columns to 1 and includes them in the matrix.
     ///
     /// # Panics
     /// If the matrix is not square.
@@ -80,7 +82,7 @@ impl Matrix {
         (size..self.rows).for_each(|index| self[(index, index)] = 1.0);
     }
 
-    /// Numbers of a panel.
+    /// Returns the number of entries of a panel.
     pub(super) fn panel(&self) -> usize {
         (SIDE * self.columns.next_multiple_of(SIDE)).max(1)
     }
@@ -93,7 +95,7 @@ impl Matrix {
         &mut self.numbers
     }
 
-    /// The panels.
+    /// Iterates over the panels.
     pub(super) fn panels_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
         let panel = self.panel();
         self.numbers.chunks_mut(panel)
@@ -103,6 +105,7 @@ impl Matrix {
         self.numbers.chunks(self.panel())
     }
 
+    /// Returns the index of an entry in the storage.
     fn place(&self, (i, j): (usize, usize)) -> usize {
         assert!(
             i < self.rows && j < self.columns,
@@ -129,7 +132,7 @@ impl IndexMut<(usize, usize)> for Matrix {
     }
 }
 
-/// The tiles of a panel, or of a part of one.
+/// Returns the tiles of a panel, or of a part of one.
 pub(super) fn tiles_mut(panel: &mut [f64]) -> &mut [Tile] {
     panel.as_chunks_mut::<AREA>().0
 }

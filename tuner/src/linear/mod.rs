@@ -1,7 +1,7 @@
-//! Dense linear algebra, of what the tuner needs: symmetric systems by Cholesky's factorisation, and products.
+//! Dense linear algebra: symmetric systems by Cholesky factorisation, and matrix products.
 //!
-//! Every entry is summed in an order that follows from the sizes alone: the same bits come out of any number of threads,
-//! and of any processor that fuses multiplications with additions.
+//! The order of every sum depends on the sizes alone. So any number of threads computes the same bits, and so does any
+//! processor with fused multiply-add.
 
 mod cholesky;
 mod matrix;
@@ -15,7 +15,7 @@ pub(crate) use cholesky::Cholesky;
 pub(crate) use matrix::Matrix;
 pub use symmetric::SymmetricMatrix;
 
-/// Scalar product.
+/// Returns the scalar product of two vectors.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

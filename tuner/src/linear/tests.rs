@@ -1,13 +1,13 @@
 use super::{Cholesky, Matrix};
 use engine::random::Random;
 
-/// Entries in −1..1.
+/// Returns rows of random entries in −1..1.
 fn drawn(random: &mut Random, rows: usize, columns: usize) -> Vec<Vec<f64>> {
     let number = |random: &mut Random| random.below(1 << 53) as f64 / (1_u64 << 52) as f64 - 1.0;
     (0..rows).map(|_| (0..columns).map(|_| number(random)).collect()).collect()
 }
 
-/// `B Bᵀ`, plus so much on the diagonal.
+/// Returns `B Bᵀ` for a random `B`, with `ridge` added to the diagonal.
 fn definite(random: &mut Random, size: usize, ridge: f64) -> Vec<Vec<f64>> {
     let rows = drawn(random, size, size);
     let entry = |i: usize, j: usize| -> f64 { rows[i].iter().zip(&rows[j]).map(|(a, b)| a * b).sum() };
@@ -19,7 +19,7 @@ fn matrix(rows: &[Vec<f64>]) -> Matrix {
     Matrix::from_fn(rows.len(), rows.first().map_or(0, Vec::len), |i, j| rows[i][j])
 }
 
-/// The lower triangle; above it, what must not be looked at.
+/// Returns the lower triangle; entries above it are NaN, because they must not be read.
 fn lower(rows: &[Vec<f64>]) -> Matrix {
     Matrix::from_fn(rows.len(), rows.len(), |i, j| if i >= j { rows[i][j] } else { f64::NAN })
 }
@@ -28,7 +28,7 @@ fn largest(numbers: impl IntoIterator<Item = f64>) -> f64 {
     numbers.into_iter().fold(0.0, |largest, number| if number.abs() <= largest { largest } else { number.abs() })
 }
 
-/// The largest entry of `|x A − b|`, relative to those of A and x: what a backward stable method keeps down.
+/// Returns the largest entry of `|x A − b|`, relative to those of A and x. A backward stable method keeps it small.
 fn residual(a: &[Vec<f64>], x: &Matrix, b: &[Vec<f64>]) -> f64 {
     let size = a.len();
     let row = |i: usize| -> f64 {
@@ -40,7 +40,7 @@ fn residual(a: &[Vec<f64>], x: &Matrix, b: &[Vec<f64>]) -> f64 {
 }
 
 #[test]
-fn systems_are_solved_whatever_their_size() {
+fn solves_systems_of_any_size() {
     let mut random = Random::seeded(1);
     for size in (1..=200).chain([293]) {
         let a = definite(&mut random, size, 0.1);
@@ -54,11 +54,11 @@ fn systems_are_solved_whatever_their_size() {
 }
 
 #[test]
-fn ill_conditioned_systems_leave_no_larger_residual() {
+fn ill_conditioned_systems_have_small_residuals() {
     let mut random = Random::seeded(2);
     for size in [5, 8, 50, 100, 163] {
         let mut a = definite(&mut random, size, 1e-3);
-        // Units that differ by 12 powers of ten.
+        // Scales that differ by 12 powers of ten.
         let unit = |i: usize| 10_f64.powi((i * 7 % 13) as i32 - 6);
         for (i, row) in a.iter_mut().enumerate() {
             row.iter_mut().enumerate().for_each(|(j, entry)| *entry *= unit(i) * unit(j));
@@ -69,7 +69,7 @@ fn ill_conditioned_systems_leave_no_larger_residual() {
         let residual = residual(&a, &x, &right);
         assert!(residual < 1e-15 * (10 + size) as f64, "{size}: {residual:e}");
     }
-    // The Hilbert matrix of size 8, of condition 1.5e10, whose inverse has whole numbers.
+    // The Hilbert matrix of size 8 has condition number 1.5e10 and an inverse of whole numbers.
     let mut inverse = Matrix::from_fn(8, 8, |i, j| f64::from(u8::from(i == j)));
     Cholesky::new(Matrix::from_fn(8, 8, |i, j| 1.0 / (i + j + 1) as f64)).unwrap().solve_rows(&mut inverse);
     for (at, expected) in [((0, 0), 64.0), ((7, 7), 176_679_360.0)] {
@@ -78,7 +78,7 @@ fn ill_conditioned_systems_leave_no_larger_residual() {
 }
 
 #[test]
-fn half_of_a_solution_makes_the_whole() {
+fn half_solutions_multiply_to_the_whole() {
     let mut random = Random::seeded(3);
     for (size, count) in [(1, 1), (7, 3), (64, 9), (130, 20)] {
         let factor = Cholesky::new(lower(&definite(&mut random, size, 1.0))).unwrap();
@@ -99,7 +99,7 @@ fn half_of_a_solution_makes_the_whole() {
 }
 
 #[test]
-fn products_are_subtracted() {
+fn subtracts_products() {
     let mut random = Random::seeded(4);
     for (rows, columns, inner) in [(1, 1, 1), (3, 17, 9), (20, 5, 33), (4, 4, 0), (0, 3, 2)] {
         let (a, b) = (drawn(&mut random, rows, inner), drawn(&mut random, columns, inner));
@@ -116,7 +116,7 @@ fn products_are_subtracted() {
 }
 
 #[test]
-fn what_is_not_definite_is_told() {
+fn reports_indefinite_matrices() {
     let diagonal =
         |numbers: &[f64]| Matrix::from_fn(numbers.len(), numbers.len(), |i, j| if i == j { numbers[i] } else { 0.0 });
     for size in [1, 8, 20, 150] {
@@ -145,7 +145,7 @@ fn what_is_not_definite_is_told() {
             }
         }
     }
-    // Not definite below the first block.
+    // A matrix that is indefinite below the first block.
     let mut random = Random::seeded(5);
     let mut a = definite(&mut random, 180, 1.0);
     a[170][170] = -1.0;
@@ -154,7 +154,7 @@ fn what_is_not_definite_is_told() {
 }
 
 #[test]
-fn any_number_of_threads_finds_the_same_bits() {
+fn any_number_of_threads_computes_the_same_bits() {
     let mut random = Random::seeded(6);
     let a = definite(&mut random, 333, 0.5);
     let right = drawn(&mut random, 21, 333);

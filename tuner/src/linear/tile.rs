@@ -1,30 +1,30 @@
-//! Squares of 8 by 8 numbers: what processors multiply without going back to memory.
+//! Tiles of 8 by 8 numbers, which processors multiply in registers.
 
 use crate::vectors::{Loop, Vectors, run};
 
-/// Rows and columns of a tile.
+/// Number of rows and of columns of a tile.
 pub(super) const SIDE: usize = 8;
 
-/// Numbers of a tile.
+/// Number of entries of a tile.
 pub(super) const AREA: usize = SIDE * SIDE;
 
-/// Column after column.
+/// A tile in column-major order.
 pub(super) type Tile = [f64; AREA];
 
-/// Subtracts `a · bᵀ`, with `a` and `b` columns of [`SIDE`] numbers, as many of one as of the other.
+/// Subtracts `a · bᵀ` from a tile. `a` and `b` consist of equally many columns of [`SIDE`] numbers.
 #[inline]
 pub(super) fn subtract_product(tile: &mut Tile, a: &[f64], b: &[f64]) {
     run(Product { tile, a, b });
 }
 
-/// Subtracts `a · b`.
+/// Subtracts `a · b` from a tile.
 #[inline]
 pub(super) fn subtract_tile_product(tile: &mut Tile, a: &Tile, b: &Tile) {
     run(TileProduct { tile, a, b });
 }
 
-/// Replaces a symmetric tile, the lower triangle of which is looked at, by its Cholesky factor, and every pivot up to
-/// `least` by 1; the number of these. `None` if a pivot is not finite.
+/// Replaces a symmetric tile by its Cholesky factor and every pivot up to `least` by 1. Reads the lower triangle only.
+/// Returns the number of replaced pivots, or `None` if a pivot is not finite.
 pub(super) fn factorise(tile: &mut Tile, least: f64) -> Option<usize> {
     let columns = columns_mut(tile);
     let mut replaced = 0;
@@ -73,26 +73,27 @@ pub(super) fn divide(x: &mut Tile, lower: &Tile) {
     }
 }
 
-type Column = [f64; SIDE];
+/// A column of a tile.
+type TileColumn = [f64; SIDE];
 
 #[inline(always)]
-fn columns(tile: &Tile) -> &[Column] {
+fn columns(tile: &Tile) -> &[TileColumn] {
     tile.as_chunks().0
 }
 
 #[inline(always)]
-fn columns_mut(tile: &mut Tile) -> &mut [Column] {
+fn columns_mut(tile: &mut Tile) -> &mut [TileColumn] {
     tile.as_chunks_mut().0
 }
 
 #[inline(always)]
-fn subtract_multiple(column: &mut Column, other: &Column, times: f64) {
+fn subtract_multiple(column: &mut TileColumn, other: &TileColumn, times: f64) {
     column.iter_mut().zip(other).for_each(|(entry, other)| *entry -= other * times);
 }
 
 /// Adds `times · other` to a column.
 #[inline(always)]
-fn add_multiple(sum: &mut Column, other: &Column, times: f64, vectors: Vectors) {
+fn add_multiple(sum: &mut TileColumn, other: &TileColumn, times: f64, vectors: Vectors) {
     for (sum, other) in sum.iter_mut().zip(other) {
         *sum = if vectors.fused { other.mul_add(times, *sum) } else { *sum + other * times };
     }
@@ -105,7 +106,7 @@ struct Product<'p> {
 }
 
 impl Product<'_> {
-    /// `COLUMNS` columns of the tile at once: as many as registers hold.
+    /// Computes `COLUMNS` columns of the tile at once, as many as fit into the registers.
     #[inline(always)]
     fn subtract<const COLUMNS: usize>(self, vectors: Vectors) {
         let (a, b) = (self.a.as_chunks::<SIDE>().0, self.b.as_chunks::<SIDE>().0);
@@ -155,7 +156,7 @@ mod tests {
     use engine::random::Random;
 
     #[test]
-    fn all_kinds_of_vectors_find_the_same() {
+    fn all_vector_widths_compute_the_same_bits() {
         let mut random = Random::seeded(7);
         let mut numbers = |count| -> Vec<f64> { (0..count).map(|_| random.below(1 << 53) as f64 / 1e15).collect() };
         let (a, b) = (numbers(5 * AREA), numbers(5 * AREA));
