@@ -1,24 +1,24 @@
-//! Bounds of single numbers: what they are declared with, and what a run narrows that to.
+//! Bounds of single numbers: their declared ranges, narrowed by the settings of a run.
 
 use super::ConstraintError;
 use crate::numbers::{Number, Numbers};
 use crate::optimize::{Limits, OptimizeError};
 
-/// One end of the range of a number.
+/// An end of the range of a number.
 #[derive(Clone, Copy)]
-struct End<'t> {
+struct RangeEnd<'t> {
     value: f64,
-    /// The bound that put it there, unless it is the declared one.
+    /// The bound that set it; none for the declared range.
     by: Option<&'t str>,
 }
 
-/// Bounds by number.
-pub(super) struct Bounds<'t>(Vec<[End<'t>; 2]>);
+/// The bounds of all numbers.
+pub(super) struct Bounds<'t>(Vec<[RangeEnd<'t>; 2]>);
 
 impl<'t> Bounds<'t> {
-    /// The declared ranges, narrowed by all of `texts`.
+    /// Narrows the declared ranges by all of `texts`.
     pub(super) fn new(numbers: &Numbers, texts: &'t [String]) -> Result<Self, ConstraintError> {
-        let declared = |value| End { value, by: None };
+        let declared = |value| RangeEnd { value, by: None };
         let mut bounds = Bounds(numbers.iter().map(|number| number.range.map(declared)).collect());
         for text in texts {
             let (pattern, lower, upper) = parse(text)?;
@@ -26,7 +26,8 @@ impl<'t> Bounds<'t> {
                 let Number { name, decimals, .. } = numbers.get(index);
                 if [lower, upper].into_iter().flatten().any(|end| !has_decimals(end, *decimals)) {
                     return Err(ConstraintError::Refused(format!(
-                        "bound {text}: {name} is written with {decimals} digits behind the decimal point, so are its bounds"
+                        "bound {text}: {name} is written with {decimals} digits behind the decimal point, so are its \
+                         bounds"
                     )));
                 }
                 bounds.narrow(numbers, index, [lower, upper], text)?;
@@ -44,27 +45,27 @@ impl<'t> Bounds<'t> {
     ) -> Result<(), ConstraintError> {
         let [least, greatest] = &mut self.0[index];
         if let Some(value) = lower.filter(|&lower| lower > least.value) {
-            *least = End { value, by: Some(text) };
+            *least = RangeEnd { value, by: Some(text) };
         }
         if let Some(value) = upper.filter(|&upper| upper < greatest.value) {
-            *greatest = End { value, by: Some(text) };
+            *greatest = RangeEnd { value, by: Some(text) };
         }
         if least.value <= greatest.value {
             return Ok(());
         }
-        let told = |end: &End| match end.by {
+        let describe = |end: &RangeEnd| match end.by {
             Some(text) => format!("bound {text}"),
             None => format!("its range, which ends at {}", end.value),
         };
-        let (number, first, second) = (numbers.name(index), told(least), told(greatest));
+        let (number, first, second) = (numbers.name(index), describe(least), describe(greatest));
         Err(ConstraintError::Refused(format!("{number} cannot keep to both {first} and {second}")))
     }
 
-    /// Whether all values lie within.
+    /// Checks that all values lie within their bounds.
     pub(super) fn check(&self, numbers: &Numbers, values: &[f64]) -> Result<(), ConstraintError> {
         for (index, (&[least, greatest], &value)) in self.0.iter().zip(values).enumerate() {
             let broken = [(least, value < least.value), (greatest, value > greatest.value)];
-            // The reader of parameters has seen to the declared range.
+            // The reader of the parameters has checked the declared range.
             if let Some(bound) = broken.into_iter().filter(|&(_, broken)| broken).find_map(|(end, _)| end.by) {
                 let number = numbers.name(index);
                 let message = format!("bound {bound}: excludes the start: {number} is {value}");
@@ -74,7 +75,7 @@ impl<'t> Bounds<'t> {
         Ok(())
     }
 
-    /// The bounds that hold for every number of a group.
+    /// Returns the common bounds of the numbers of a group.
     pub(super) fn common(&self, numbers: &Numbers, group: &[usize]) -> Result<(f64, f64), ConstraintError> {
         let of = |index: usize| self.0[index].map(|end| end.value);
         let by = |end: usize| move |a: &usize, b: &usize| of(*a)[end].total_cmp(&of(*b)[end]);
@@ -91,7 +92,7 @@ impl<'t> Bounds<'t> {
         Err(ConstraintError::Refused(format!("{first} and {second} cannot be tied")))
     }
 
-    /// The bounds for an optimiser.
+    /// Returns the bounds as limits for an optimiser.
     pub(super) fn limits(&self) -> Result<Limits, OptimizeError> {
         let (lower, upper) =
             self.0.iter().map(|ends| ends.map(|end| end.value)).map(|[lower, upper]| (lower, upper)).unzip();
@@ -99,13 +100,13 @@ impl<'t> Bounds<'t> {
     }
 }
 
-/// Whether a value has no more digits behind the decimal point than so many.
+/// Returns true if a value has at most `decimals` digits behind the decimal point.
 fn has_decimals(value: f64, decimals: usize) -> bool {
     let parts = value * 10_f64.powi(decimals as i32);
     (parts - parts.round()).abs() < 1e-6
 }
 
-/// The pattern and the ends of `PATTERN=LOWER..UPPER`.
+/// Parses `PATTERN=LOWER..UPPER` into the pattern and the two ends.
 fn parse(text: &str) -> Result<(&str, Option<f64>, Option<f64>), ConstraintError> {
     let malformed =
         || ConstraintError::Refused(format!("bound {text}: expected PATTERN=LOWER..UPPER, such as psqt.*=-200..200"));

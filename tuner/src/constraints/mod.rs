@@ -1,7 +1,7 @@
-//! Where a run may take the parameters: which of them move, which stay together, and between what bounds.
+//! Constraints on the parameters: frozen parameters, ties and bounds.
 //!
-//! Everything is said by patterns of names; see [`numbers`](crate::numbers). Nothing is guessed: what contradicts itself
-//! or the parameters of the start is an error that names both.
+//! Constraints are given by patterns of names; see [`numbers`](crate::numbers). Constraints that contradict one another
+//! or the start are errors that name both.
 
 mod bounds;
 mod ties;
@@ -15,27 +15,27 @@ use crate::optimize::{Limits, OptimizeError};
 use bounds::Bounds;
 use ties::Ties;
 
-/// Why constraints cannot be kept.
+/// The reason why constraints are refused.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ConstraintError {
-    /// A pattern that no parameter fits.
+    /// A pattern that matches no parameter.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
-    /// What is malformed, or contradicts something else.
+    /// A constraint that is malformed, or contradicts another one or the start.
     #[error("{0}")]
     Refused(String),
-    /// What the optimiser thinks of the limits.
+    /// An error of the optimiser's limits.
     #[error(transparent)]
     Limits(#[from] OptimizeError),
 }
 
-/// The parameters that a run tunes, and the limits that they keep, as texts.
+/// The settings of the constraints: tuned parameters, ties and bounds as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize)]
 #[command(next_help_heading = "Parameters")]
 pub struct Constraints {
-    /// Tune these parameters only: a name such as material.queen or Mobility[0][3], the beginning of names up to a dot or
-    /// bracket (psqt.knight, Mobility), `*` for anything; `:mg` or `:eg` behind it for one number of each pair. May be
-    /// given several times.
+    /// Tune these parameters only: a name such as material.queen or Mobility[0][3], the beginning of names up to a dot
+    /// or bracket (psqt.knight, Mobility), `*` for anything; `:mg` or `:eg` behind it for one number of each pair. May
+    /// be given several times.
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub only: Vec<String>,
 
@@ -58,34 +58,34 @@ pub struct Constraints {
     pub symmetric: Vec<String>,
 }
 
-/// Constraints on the numbers of the parameter vector.
+/// The constraints on the numbers of the parameter vector.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The start, with one value for all numbers of a tie: their mean, rounded, within their bounds.
+    /// The start. All numbers of a tie have one value: their mean, rounded, within their bounds.
     pub start: Vec<f64>,
-    /// What an optimiser has to keep to.
+    /// The limits for an optimiser.
     pub limits: Limits,
-    /// By number: whether it may be shifted with all of its table: not frozen, and tied to nothing outside of it.
+    /// Flag per number: true if it may be shifted with its table, because it is not frozen and not tied to a number
+    /// outside of the table.
     pub shiftable: Vec<bool>,
-    /// Numbers that keep their start.
+    /// Number of numbers that keep their start.
     pub frozen: usize,
-    /// Numbers that follow another one: all of the groups but the first of each.
+    /// Number of numbers that follow another one: all members of the groups but the first of each.
     pub tied: usize,
-    /// Numbers whose start the ties have changed.
+    /// Number of numbers whose start was changed by ties.
     pub averaged: usize,
 }
 
 impl Constraints {
-    /// Whether something other than being frozen is said of a name or part of one.
+    /// Returns true if a pattern of `only`, a tie or a bound contains `name`.
     pub fn names(&self, name: &str) -> bool {
         [&self.only, &self.ties, &self.bounds].into_iter().flatten().any(|pattern| pattern.contains(name))
     }
 
-    /// What they mean for a run from `start`.
+    /// Resolves the constraints for a run from `start`.
     ///
     /// # Errors
-    /// The first pattern without a number, text that cannot be read, or contradiction; and if nothing is left to be
-    /// tuned.
+    /// The first pattern that matches no number, malformed text or contradiction; and if no parameter is left to tune.
     ///
     /// # Panics
     /// If there is not a start for each number.
@@ -101,7 +101,7 @@ impl Constraints {
         let mut groups = Vec::new();
         for group in ties.groups() {
             match ties.frozen_value(numbers, &group, &frozen, &values)? {
-                // What is tied to a number that stays, stays too.
+                // A number that is tied to a frozen one is frozen, too.
                 Some(_) => group.iter().for_each(|&index| frozen[index] = true),
                 None => {
                     let (lower, upper) = bounds.common(numbers, &group)?;
@@ -129,7 +129,7 @@ impl Constraints {
         })
     }
 
-    /// By number: whether it was said to keep its start.
+    /// Returns a flag per number: true if the settings freeze it.
     pub(crate) fn frozen(&self, numbers: &Numbers) -> Result<Vec<bool>, ConstraintError> {
         let only = numbers.meant_by_any(&self.only)?;
         let freeze = numbers.meant_by_any(&self.freeze)?;
@@ -138,11 +138,11 @@ impl Constraints {
     }
 }
 
-/// By number: whether its table can be shifted as far as it is concerned.
+/// Returns a flag per number: true if its own constraints allow a shift of its table.
 fn shiftable(numbers: &Numbers, frozen: &[bool], groups: &[Vec<usize>]) -> Vec<bool> {
     let mut shiftable: Vec<bool> = frozen.iter().map(|&frozen| !frozen).collect();
     let place = |index: usize| (&numbers.get(index).table, numbers.get(index).stage);
-    // Numbers of one table that are not on a board, such as material, are shifted one by one.
+    // Numbers of a table that is not a board, such as material, are shifted one by one.
     let stays_together = |group: &[usize]| {
         let is_on_board = numbers.get(group[0]).square.is_some();
         is_on_board && group.iter().all(|&index| place(index) == place(group[0]))

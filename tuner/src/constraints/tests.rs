@@ -4,7 +4,7 @@ use engine::eval::score::Score;
 
 const BASELINE: &str = include_str!("../../../params/baseline.toml");
 
-/// A start in which knight and bishop differ in everything, and no board is symmetric.
+/// Returns a start with different numbers for knight and bishop, and no symmetric board.
 fn start() -> Weights {
     let mut start = Weights::from_toml(BASELINE).unwrap();
     start.material[1] = Score::new(320, 280);
@@ -14,7 +14,7 @@ fn start() -> Weights {
     start
 }
 
-/// What constraints come to, each with its kind in front: `only: psqt`, `tie: phase.rook=phase.queen`.
+/// Resolves constraints, given with their kinds in front: `only: psqt`, `tie: phase.rook=phase.queen`.
 fn resolve(lines: &[&str]) -> Result<Resolved, ConstraintError> {
     let of = |key: &str| -> Vec<String> {
         lines
@@ -39,18 +39,18 @@ fn names(group: &[usize]) -> Vec<String> {
     group.iter().map(|&index| numbers.name(index).to_owned()).collect()
 }
 
-/// Where the parameters start.
+/// Returns the start as parameters.
 fn weights(resolved: &Resolved) -> Weights {
     Weights::from_vector(&resolved.start).0
 }
 
-/// The numbers that are tied together, by group.
+/// Returns the groups of tied numbers.
 fn groups_of(resolved: &Resolved) -> Vec<Vec<usize>> {
     let leaders = (0..resolved.limits.size()).filter(|&index| resolved.limits.leaders()[index] == index);
     leaders.map(|leader| resolved.limits.tied_to(leader)).filter(|group| group.len() > 1).collect()
 }
 
-/// How many numbers have other bounds than the declared ones.
+/// Returns the number of numbers whose bounds differ from the declared ones.
 fn bounded(resolved: &Resolved) -> usize {
     let numbers = Numbers::declared();
     let is_bounded =
@@ -58,7 +58,7 @@ fn bounded(resolved: &Resolved) -> usize {
     numbers.iter().enumerate().filter(is_bounded).count()
 }
 
-/// The names of the groups of one tie.
+/// Returns the groups of tied numbers by name.
 fn groups(lines: &[&str]) -> Vec<Vec<String>> {
     groups_of(&resolve(lines).unwrap()).iter().map(|group| names(group)).collect()
 }
@@ -67,11 +67,11 @@ fn refused(lines: &[&str]) -> String {
     resolve(lines).unwrap_err().to_string()
 }
 
-/// Where the phase weight of the queen stands.
+/// Index of the phase weight of the queen.
 const QUEEN_PHASE: usize = 2 * PAIRS + 4;
 
 #[test]
-fn without_constraints_everything_moves_within_its_declared_range() {
+fn without_constraints_all_numbers_move_within_declared_ranges() {
     let resolved = resolve(&[]).unwrap();
     assert_eq!(weights(&resolved), start());
     assert_eq!((resolved.frozen, resolved.tied, resolved.averaged, bounded(&resolved)), (0, 0, 0, 0));
@@ -80,7 +80,7 @@ fn without_constraints_everything_moves_within_its_declared_range() {
 }
 
 #[test]
-fn what_is_not_named_or_frozen_stays() {
+fn only_and_freeze_select_the_free_numbers() {
     let free = |lines: &[&str]| Weights::DIMENSIONS - resolve(lines).unwrap().frozen;
     assert_eq!(free(&["only: psqt.knight"]), 128);
     assert_eq!(free(&["only: psqt.knight:mg", "only: phase"]), 69);
@@ -101,7 +101,7 @@ fn ties_pair_patterns_number_by_number() {
     assert_eq!(squares[1], ["psqt.pawn.a2:eg", "psqt.pawn.h2:eg"]);
     let chain = groups(&["tie: phase.knight=phase.bishop=phase.rook", "tie: phase.rook=phase.queen"]);
     assert_eq!(chain, [["phase.knight", "phase.bishop", "phase.rook", "phase.queen"]]);
-    // Said twice, and the other way round, it is the same.
+    // A repeated tie changes nothing, in either direction.
     assert_eq!(groups(&["tie: phase.rook=phase.queen", "tie: phase.queen=phase.rook"]).len(), 1);
 }
 
@@ -124,13 +124,13 @@ fn symmetric_boards_are_their_own_mirror_images() {
             assert!((0..8).all(|file| rank[file] == rank[7 - file]));
         }
     }
-    // 0 and 7 meet at 3.5, −0 and −21 at −10.5.
+    // The means are 3.5 of 0 and 7, and −10.5 of −0 and −21.
     assert_eq!(weights(&resolved).psqt[0][1][0], Score::new(4, -11));
     let king = resolve(&["symmetric: psqt.king:eg"]).unwrap();
     assert_eq!(groups_of(&king).len(), 32);
     assert_eq!(names(&groups_of(&king)[0]), ["psqt.king.a1:eg", "psqt.king.h1:eg"]);
     assert_eq!(groups(&["symmetric: *"]).len(), 6 * 64);
-    // With a tie of the tables, four squares stay together.
+    // Together with a tie of the tables, groups have four squares.
     let both = resolve(&["symmetric: psqt.knight", "tie: psqt.knight=psqt.bishop"]).unwrap();
     assert!(groups_of(&both).len() == 64 && groups_of(&both).iter().all(|group| group.len() == 4));
 }
@@ -157,30 +157,30 @@ fn bounds_narrow_the_declared_ranges() {
     let resolved = resolved.unwrap();
     assert_eq!((resolved.limits.bounds(8), resolved.limits.bounds(9)), ((800.0, 1000.0), (800.0, 1200.0)));
     assert_eq!(resolved.limits.bounds(QUEEN_PHASE), (0.0, 50.0));
-    // The phase weights end lower than declared, and the queen at both ends.
+    // The five phase weights and the queen's two values have narrower bounds.
     assert_eq!(bounded(&resolved), 7);
     let wide = resolve(&["bound: material=-9000..9000"]).unwrap();
     assert_eq!((wide.limits.bounds(0), bounded(&wide)), ((-5000.0, 5000.0), 0));
 }
 
 #[test]
-fn the_mean_of_a_tie_keeps_to_the_bounds_of_all() {
+fn the_mean_of_a_tie_is_within_all_bounds() {
     let lines = ["tie: material.knight:mg=material.bishop:mg", "bound: material.bishop:mg=330.."];
     assert_eq!(weights(&resolve(&lines).unwrap()).material[1].mg(), 330);
 }
 
 #[test]
-fn what_is_tied_to_a_frozen_number_stays_with_it() {
+fn a_number_tied_to_a_frozen_one_is_frozen() {
     let lines = ["freeze: material.pawn:mg", "tie: material.pawn:mg=material.pawn:eg"];
     let resolved = resolve(&lines).unwrap();
     assert_eq!((resolved.frozen, resolved.tied, weights(&resolved)), (2, 0, start()));
-    // All of it frozen: nothing to keep together.
+    // A group of frozen numbers only may have different values.
     let resolved = resolve(&["freeze: material", "tie: material.knight=material.bishop"]).unwrap();
     assert_eq!((resolved.frozen, weights(&resolved)), (10, start()));
 }
 
 #[test]
-fn contradictions_are_named() {
+fn contradictions_name_both_constraints() {
     for (lines, message) in [
         (
             &["freeze: material.knight", "tie: material.knight=material.bishop"][..],
@@ -225,7 +225,7 @@ fn contradictions_are_named() {
 }
 
 #[test]
-fn malformed_and_mismatched_texts_are_named() {
+fn malformed_and_mismatched_constraints_are_named() {
     for (line, message) in [
         ("tie: material.knight", "tie material.knight: expected patterns with `=` between them"),
         ("tie: material.knight=", "tie material.knight=: expected patterns"),

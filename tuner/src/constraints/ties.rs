@@ -1,30 +1,30 @@
-//! Numbers that always have one value, in groups.
+//! Ties: groups of numbers that always have one value.
 
 use super::ConstraintError;
 use crate::numbers::Numbers;
 
-/// Which numbers are tied together.
+/// The groups of tied numbers, as a union-find structure.
 pub(super) struct Ties {
-    /// By number: another one of its group, nearer to the first; the first has itself.
+    /// Parent by number: another number of its group, nearer to the first. The first is its own parent.
     parent: Vec<usize>,
-    /// By number: the last tie that named it, as given.
+    /// Text of the last tie by number, as given.
     by: Vec<Option<String>>,
 }
 
-/// The numbers that a side of a tie means.
-struct Side<'n> {
+/// The numbers that a side of a tie matches.
+struct TieSide<'n> {
     pattern: &'n str,
-    /// Index, and the rest of the name behind the pattern.
+    /// Index of each number, and the rest of its name behind the pattern.
     numbers: Vec<(usize, &'n str)>,
 }
 
-impl<'n> Side<'n> {
+impl<'n> TieSide<'n> {
     fn new(numbers: &'n Numbers, pattern: &'n str) -> Result<Self, ConstraintError> {
-        Ok(Side { pattern, numbers: numbers.meant_by(pattern)? })
+        Ok(TieSide { pattern, numbers: numbers.meant_by(pattern)? })
     }
 
-    /// Whether the numbers of two sides can be paired: names that go on alike, in one unit.
-    fn is_like(&self, other: &Side<'_>, numbers: &Numbers) -> bool {
+    /// Returns true if the numbers of two sides can be paired: the rests of their names and their units are equal.
+    fn is_like(&self, other: &TieSide<'_>, numbers: &Numbers) -> bool {
         let pairs = self.numbers.iter().zip(&other.numbers);
         let alike = |(&(a, rest_a), &(b, rest_b)): (&(usize, &str), &(usize, &str))| {
             rest_a == rest_b && numbers.get(a).stage.is_some() == numbers.get(b).stage.is_some()
@@ -32,7 +32,7 @@ impl<'n> Side<'n> {
         self.numbers.len() == other.numbers.len() && pairs.into_iter().all(alike)
     }
 
-    /// What it means, in words.
+    /// Describes the shape in words, for messages.
     fn shape(&self, numbers: &Numbers) -> String {
         let (first, count) = (self.numbers[0].0, self.numbers.len());
         let unit = if numbers.get(first).stage.is_some() { "centipawns" } else { "single numbers" };
@@ -41,7 +41,7 @@ impl<'n> Side<'n> {
 }
 
 impl Ties {
-    /// Those of `ties`, and of the `symmetric` boards.
+    /// Joins the numbers of `ties`, and the mirrored squares of the `symmetric` boards.
     pub(super) fn new(numbers: &Numbers, ties: &[String], symmetric: &[String]) -> Result<Self, ConstraintError> {
         let mut all = Ties { parent: (0..numbers.len()).collect(), by: vec![None; numbers.len()] };
         for tie in ties {
@@ -60,7 +60,7 @@ impl Ties {
                 "tie {tie}: expected patterns with `=` between them, such as material.knight=material.bishop"
             )));
         }
-        let sides = patterns.iter().map(|pattern| Side::new(numbers, pattern)).collect::<Result<Vec<_>, _>>()?;
+        let sides = patterns.iter().map(|pattern| TieSide::new(numbers, pattern)).collect::<Result<Vec<_>, _>>()?;
         let (first, others) = sides.split_first().expect("there are two sides at least");
         for (place, other) in others.iter().enumerate() {
             if !first.is_like(other, numbers) {
@@ -95,7 +95,7 @@ impl Ties {
         Ok(())
     }
 
-    /// Makes two groups one, led by its first number.
+    /// Joins two groups into one, led by its first number.
     fn join(&mut self, a: usize, b: usize, by: &str) {
         let (a_leader, b_leader) = (self.leader(a), self.leader(b));
         self.parent[a_leader.max(b_leader)] = a_leader.min(b_leader);
@@ -110,7 +110,7 @@ impl Ties {
         index
     }
 
-    /// The groups of two numbers and more, by their first; each ascending.
+    /// Returns the groups of at least two numbers in the order of their first numbers; each is ascending.
     pub(super) fn groups(&self) -> Vec<Vec<usize>> {
         let mut groups = vec![Vec::new(); self.parent.len()];
         for index in 0..self.parent.len() {
@@ -120,9 +120,9 @@ impl Ties {
         groups
     }
 
-    /// The value at which a group stays, if one of its numbers does.
+    /// Returns the value at which a group is frozen, if one of its numbers is.
     ///
-    /// A group that stays as a whole may have several values: nothing is asked of it then.
+    /// A group of frozen numbers only may have several values; it is not checked.
     pub(super) fn frozen_value(
         &self,
         numbers: &Numbers,
