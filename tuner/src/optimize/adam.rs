@@ -1,32 +1,32 @@
-//! The method most tuners use: gradient steps scaled by their own recent size (Adam), over all rows.
+//! Adam over all rows, the method of most tuners: gradient steps scaled by running means.
 //!
-//! How long and how fast to go are the questions that it leaves open elsewhere. Here the rate is halved whenever the
-//! loss over all rows has not fallen for some epochs, and the fit is over when the rate has become too small to
-//! matter. See Kingma and Ba, <https://arxiv.org/abs/1412.6980>.
+//! Other tuners leave the learning rate and the number of epochs to the user. Here the rate is halved whenever the loss
+//! over all rows has not fallen for some epochs, and the fit ends when the rate is too small to matter.
+//! See Kingma and Ba, <https://arxiv.org/abs/1412.6980>.
 
-use super::iterate::{Iterate, Problem};
+use super::iterate::{BoundedProblem, Iterate};
 use super::limits::Limits;
 use super::run::{Iteration, Iterative};
-use super::{Termination, Work};
+use super::{FitWork, Termination};
 use std::ops::ControlFlow;
 
-/// How fast the mean and the mean square of gradients forget.
+/// Decay rates β₁ and β₂ of the running means of the gradient and of its square.
 const DECAY: (f64, f64) = (0.9, 0.999);
-/// Keeps steps finite where a parameter has no gradient.
+/// The ε in the denominator, which keeps steps finite for a parameter without gradient.
 const TINY: f64 = 1e-12;
-/// An epoch makes progress if it lowers the loss by this share.
+/// Relative decrease of the loss that counts as progress.
 const NOTICEABLE: f64 = 1e-7;
-/// So many epochs without progress halve the rate.
+/// Number of epochs without progress after which the rate is halved.
 const PATIENCE: usize = 10;
-/// The smallest rate, in parts of the first.
+/// The smallest rate, relative to the first.
 const LEAST_RATE: f64 = 1e-3;
 
-/// Adam within bounds; see the module's description.
+/// The settings of Adam within bounds; see the module's description.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Adam {
-    /// How far a parameter moves at first in a step, centipawns.
+    /// Initial learning rate: the step length of a parameter, in centipawns.
     pub rate: f64,
-    /// Most epochs: passes over all rows.
+    /// Maximum number of epochs, which are passes over all rows.
     pub max_epochs: usize,
 }
 
@@ -37,15 +37,15 @@ impl Default for Adam {
 }
 
 impl Iterative for Adam {
-    // Its steps of one size for all numbers are settled once, at the end.
+    // Steps have one size for all numbers, so scales are settled once, at the end.
     const SETTLES: bool = false;
 
     fn max_steps(&self) -> usize {
         self.max_epochs
     }
 
-    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate) -> Box<dyn Iteration + 'p> {
-        let moments = Moments::new(start.theta.len());
+    fn begin<'p>(&'p self, problem: &'p BoundedProblem<'p>, start: Iterate) -> Box<dyn Iteration + 'p> {
+        let moments = GradientMoments::new(start.theta.len());
         Box::new(AdamIteration {
             settings: self,
             problem,
@@ -58,15 +58,15 @@ impl Iterative for Adam {
     }
 }
 
-/// Adam under way.
+/// The state of Adam.
 struct AdamIteration<'p> {
     settings: &'p Adam,
-    problem: &'p Problem<'p>,
+    problem: &'p BoundedProblem<'p>,
     at: Iterate,
     best: Iterate,
-    moments: Moments,
+    moments: GradientMoments,
     rate: f64,
-    /// Epochs since the last that made progress.
+    /// Number of epochs since the last progress.
     idle: usize,
 }
 
@@ -75,7 +75,7 @@ impl Iteration for AdamIteration<'_> {
         &self.at
     }
 
-    fn advance(&mut self, work: &mut Work) -> ControlFlow<Termination> {
+    fn advance(&mut self, work: &mut FitWork) -> ControlFlow<Termination> {
         work.passes += 1;
         self.at = self.problem.iterate(self.moments.step(&self.at, self.rate, self.problem.limits));
         self.idle = if self.at.loss < self.best.loss * (1.0 - NOTICEABLE) { 0 } else { self.idle + 1 };
@@ -85,7 +85,7 @@ impl Iteration for AdamIteration<'_> {
         if self.idle == PATIENCE || !self.at.is_finite() {
             (self.idle, self.rate) = (0, self.rate / 2.0);
             self.at = self.best.clone();
-            self.moments = Moments::new(self.at.theta.len());
+            self.moments = GradientMoments::new(self.at.theta.len());
             if self.rate < LEAST_RATE * self.settings.rate {
                 return ControlFlow::Break(Termination::NoProgress);
             }
@@ -98,20 +98,20 @@ impl Iteration for AdamIteration<'_> {
     }
 }
 
-/// Running means of the gradient and of its square.
-struct Moments {
+/// The running means of the gradient and of its square.
+struct GradientMoments {
     first: Vec<f64>,
     second: Vec<f64>,
-    /// What the decay has left of the zeroes that the means began with.
+    /// Weight of the initial zeros in the means, for the bias correction.
     remaining: (f64, f64),
 }
 
-impl Moments {
+impl GradientMoments {
     fn new(size: usize) -> Self {
-        Moments { first: vec![0.0; size], second: vec![0.0; size], remaining: (1.0, 1.0) }
+        GradientMoments { first: vec![0.0; size], second: vec![0.0; size], remaining: (1.0, 1.0) }
     }
 
-    /// Takes in the gradient at a place, and steps from there.
+    /// Updates the means by the gradient of an iterate and returns the parameters after the step.
     fn step(&mut self, place: &Iterate, rate: f64, limits: &Limits) -> Vec<f64> {
         self.remaining = (self.remaining.0 * DECAY.0, self.remaining.1 * DECAY.1);
         let mut theta = place.theta.clone();

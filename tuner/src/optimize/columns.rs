@@ -1,16 +1,16 @@
-//! Rows by leaf: which rows a change of one parameter touches.
+//! The transposed rows: for each leaf, the rows in which it occurs.
 
 use crate::model::rows::Rows;
 
-/// For every leaf of every segment, the rows that have it and how often.
-pub(super) struct Columns {
-    /// By segment: by leaf, where its entries begin; one more at the end.
+/// The rows and counts of every leaf of every segment, as a compressed sparse column matrix.
+pub(super) struct RowsByLeaf {
+    /// Index of the first entry, by segment and leaf; one more at the end.
     start: Vec<Vec<usize>>,
     row: Vec<u32>,
     count: Vec<i8>,
 }
 
-impl Columns {
+impl RowsByLeaf {
     pub(super) fn new(rows: &Rows) -> Self {
         let leaves = &rows.shape().leaves;
         let mut start: Vec<Vec<usize>> = leaves.iter().map(|&leaves| vec![0; leaves + 1]).collect();
@@ -21,7 +21,7 @@ impl Columns {
             *start = sum;
         }
         let mut next = start.clone();
-        let mut columns = Columns { start, row: vec![0; rows.entries()], count: vec![0; rows.entries()] };
+        let mut columns = RowsByLeaf { start, row: vec![0; rows.entries()], count: vec![0; rows.entries()] };
         each_entry(rows, |row, segment, leaf, count| {
             let at = &mut next[segment][leaf];
             (columns.row[*at], columns.count[*at]) = (row as u32, count);
@@ -30,7 +30,7 @@ impl Columns {
         columns
     }
 
-    /// The rows that have a leaf, ascending, and how often each has it.
+    /// Iterates over the rows in which a leaf occurs, ascending, with its count in each.
     pub(super) fn of(&self, segment: usize, leaf: usize) -> impl Iterator<Item = (usize, f64)> {
         let range = self.start[segment][leaf]..self.start[segment][leaf + 1];
         let counts = self.count[range.clone()].iter();
@@ -38,6 +38,7 @@ impl Columns {
     }
 }
 
+/// Calls `see` with row, segment, leaf and count of every entry.
 fn each_entry(rows: &Rows, mut see: impl FnMut(usize, usize, usize, i8)) {
     let segments = rows.shape().leaves.len();
     for block in rows.blocks() {

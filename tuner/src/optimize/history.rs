@@ -1,23 +1,24 @@
-//! The last steps of a quasi-Newton method, and what they did to the gradient.
+//! Correction pairs of a quasi-Newton method: the last steps and the changes of the gradient along them.
 //! See Nocedal and Wright, Numerical Optimization, 2nd edition, section 7.2 (limited-memory BFGS, two-loop recursion).
 
 use crate::linear::dot;
 use std::collections::VecDeque;
 
-/// Pairs kept.
+/// Number of pairs that are kept.
 const PAIRS: usize = 30;
 
-struct Pair {
+/// A step and the change of the gradient along it.
+struct CorrectionPair {
     step: Vec<f64>,
     change: Vec<f64>,
-    /// 1 / (step · change)
+    /// The factor 1 / (step · change).
     weight: f64,
 }
 
-/// The last steps and what they did to the gradient.
+/// The last correction pairs.
 #[derive(Default)]
 pub(super) struct History {
-    pairs: VecDeque<Pair>,
+    pairs: VecDeque<CorrectionPair>,
 }
 
 impl History {
@@ -29,7 +30,7 @@ impl History {
         self.pairs.clear();
     }
 
-    /// Takes in a step, unless the gradient did not grow along it.
+    /// Adds a step, unless its curvature (step · change) is not positive.
     pub(super) fn push(&mut self, step: Vec<f64>, change: Vec<f64>) {
         let growth = dot(&step, &change);
         let noise = 1e-12 * (dot(&step, &step) * dot(&change, &change)).sqrt();
@@ -37,12 +38,12 @@ impl History {
             if self.pairs.len() == PAIRS {
                 self.pairs.pop_front();
             }
-            self.pairs.push_back(Pair { step, change, weight: growth.recip() });
+            self.pairs.push_back(CorrectionPair { step, change, weight: growth.recip() });
         }
     }
 
-    /// The quasi-Newton step for a gradient whose held components are 0; `solve` gives that of the curvature known
-    /// otherwise, with the sign of the gradient.
+    /// Returns the quasi-Newton direction for a gradient whose held components are 0 (two-loop recursion). `solve`
+    /// multiplies a vector by the initial inverse Hessian.
     pub(super) fn direction(&self, solve: impl FnOnce(&[f64]) -> Vec<f64>, gradient: &[f64]) -> Vec<f64> {
         let mut rest = gradient.to_vec();
         let mut shares = Vec::with_capacity(self.pairs.len());
@@ -61,7 +62,7 @@ impl History {
     }
 }
 
-/// `sum += factor · part`
+/// Computes `sum += factor · part`.
 fn add_scaled(sum: &mut [f64], factor: f64, part: &[f64]) {
     for (sum, part) in sum.iter_mut().zip(part) {
         *sum += factor * part;

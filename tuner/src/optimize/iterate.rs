@@ -1,4 +1,4 @@
-//! Parameters together with the objective there.
+//! Iterates: parameters with the objective and its gradient, and the line search between them.
 
 use super::{Limits, OptimizeError};
 use crate::linear::dot;
@@ -6,34 +6,34 @@ use crate::model::Model;
 use crate::model::centre::scales;
 use crate::objective::Objective;
 
-/// Share of the decrease that the slope promises which a step must bring.
+/// The constant c₁ of the sufficient decrease (Armijo) condition.
 const SUFFICIENT: f64 = 1e-4;
 
-/// Relative error of a loss.
+/// Relative rounding error of a loss.
 const ROUNDING: f64 = 2e-15;
 
-/// By how much a step that does not bring it is shortened at least, at most, and where nothing better is known.
+/// Backtracking factors of the line search: the largest, the smallest, and the default.
 const SHORTER: [f64; 3] = [0.6, 0.02, 0.3];
 
-/// How often a step is shortened.
+/// Maximum number of backtracking steps.
 const SHORTENINGS: usize = 10;
 
-/// What is minimised, and where.
-pub(super) struct Problem<'p> {
+/// An objective with its limits and its free scales.
+pub(super) struct BoundedProblem<'p> {
     pub(super) objective: &'p Objective<'p>,
     pub(super) limits: &'p Limits,
     pub(super) scales: &'p [Scale],
 }
 
-/// A scale that no score depends on: what multiplies some parameters together.
+/// A scale that no score depends on: a common factor of some parameters.
 pub(super) struct Scale {
     members: Vec<usize>,
-    /// By member: where it is drawn to.
+    /// Target value by member.
     centre: Vec<f64>,
 }
 
-/// The scales that no score depends on, and that limits leave open, by the powers of the parameters: what is frozen, but at
-/// 0, or tied to something else settles one.
+/// Returns the scales that no score depends on and that limits leave open, as powers by parameter. A scale is not open
+/// if a member is frozen at a value other than 0, or tied to a parameter with another power.
 pub(crate) fn open_scales(model: &Model, theta: &[f64], limits: &Limits) -> Vec<Vec<f64>> {
     let is_open = |powers: &Vec<f64>| {
         (0..powers.len()).filter(|&j| powers[j] != 0.0).all(|j| {
@@ -45,12 +45,12 @@ pub(crate) fn open_scales(model: &Model, theta: &[f64], limits: &Limits) -> Vec<
 }
 
 impl Scale {
-    /// The scales that limits leave open.
+    /// Returns the open scales along which iterates can be moved.
     pub(super) fn open(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Vec<Scale> {
         let centre = objective.prior_centre().unwrap_or(start);
         let scale = |powers: Vec<f64>| {
             let members: Vec<usize> = (0..powers.len()).filter(|&j| powers[j] != 0.0).collect();
-            // It is moved along only where all have one power.
+            // Only scales whose members all have the same power are supported.
             let is_plain = members.iter().all(|&j| powers[j] == powers[members[0]]);
             let centre = members.iter().map(|&j| centre[j]).collect();
             is_plain.then_some(Scale { members, centre })
@@ -58,7 +58,8 @@ impl Scale {
         open_scales(objective.model, start, limits).into_iter().filter_map(scale).collect()
     }
 
-    /// What the direction of the scale is in a metric of this diagonal, and the square of its length there.
+    /// Returns the product of a diagonal metric and the scale's direction, and the squared length of the direction in
+    /// this metric.
     pub(super) fn normal(&self, theta: &[f64], diagonal: &[f64]) -> (Vec<f64>, f64) {
         let mut normal = vec![0.0; theta.len()];
         self.members.iter().for_each(|&j| normal[j] = diagonal[j] * theta[j]);
@@ -66,7 +67,8 @@ impl Scale {
         (normal, square)
     }
 
-    /// Moves parameters along the scale to where the prior is least, nearest to the start without one, within bounds.
+    /// Moves parameters along the scale to the minimum of the prior, within bounds. Without a prior, they move to the
+    /// point nearest to the start.
     fn settle(&self, theta: &mut [f64], limits: &Limits) {
         let (mut ahead, mut square, mut most, mut least) = (0.0, 0.0, f64::INFINITY, 0.0_f64);
         for (&j, &centre) in self.members.iter().zip(&self.centre) {
@@ -85,15 +87,15 @@ impl Scale {
     }
 }
 
-impl Problem<'_> {
-    /// The objective at parameters, of which those that are tied follow their leaders.
+impl BoundedProblem<'_> {
+    /// Evaluates the objective after aligning tied parameters with their leaders and settling the scales.
     pub(super) fn iterate(&self, mut theta: Vec<f64>) -> Iterate {
         self.limits.align(&mut theta);
         self.scales.iter().for_each(|scale| scale.settle(&mut theta, self.limits));
         self.at(theta)
     }
 
-    /// The objective at parameters as they are, such as those of an iterate.
+    /// Evaluates the objective at unchanged parameters.
     pub(super) fn at(&self, theta: Vec<f64>) -> Iterate {
         let (loss, mut gradient) = self.objective.loss_and_gradient(&theta);
         self.limits.gather(&mut gradient);
@@ -104,17 +106,18 @@ impl Problem<'_> {
         Iterate { theta, loss, gradient, projected, held, norm }
     }
 
-    /// The start of a fit.
+    /// Evaluates the objective at the start of a fit; an error if it is not finite.
     pub(super) fn start(&self, start: &[f64]) -> Result<Iterate, OptimizeError> {
         let start = self.iterate(start.to_vec());
         let message = || format!("optimise: the objective is {} at the start", start.loss);
         if start.is_finite() { Ok(start) } else { Err(OptimizeError(message())) }
     }
 
-    /// A step along a direction, shortened until the loss falls enough; `None` if it does not.
+    /// Takes a step along a direction by a backtracking line search; `None` if no length satisfies the sufficient
+    /// decrease condition.
     ///
-    /// It is shortened to the minimum of the cubic through the losses and slopes at both ends. See Nocedal and Wright,
-    /// Numerical Optimization, 2nd edition, section 3.5.
+    /// Each backtracking step goes to the minimum of the cubic interpolant of the losses and slopes at both ends.
+    /// See Nocedal and Wright, Numerical Optimization, 2nd edition, section 3.5.
     pub(super) fn line_search(&self, from: &Iterate, direction: &[f64], passes: &mut usize) -> Option<Iterate> {
         let mut length = 1.0;
         for _ in 0..=SHORTENINGS {
@@ -143,28 +146,29 @@ impl Problem<'_> {
     }
 }
 
-/// Parameters, and the objective there.
+/// The parameters of a step, with the objective and its gradient.
 #[derive(Clone)]
 pub(super) struct Iterate {
     pub(super) theta: Vec<f64>,
     pub(super) loss: f64,
-    /// Those of tied parameters are added up at their leader.
+    /// The gradient. The components of tied parameters are summed in their leader.
     pub(super) gradient: Vec<f64>,
-    /// The gradient without what is held.
+    /// The gradient with 0 in the held components.
     pub(super) projected: Vec<f64>,
-    /// By parameter: whether it is frozen, follows another, or is at a bound that the loss pulls it out of.
+    /// Flag per parameter: true if it is frozen, follows another, or is at a bound that its descent direction leaves.
     pub(super) held: Vec<bool>,
-    /// Of the projected gradient.
+    /// Euclidean norm of the projected gradient.
     pub(super) norm: f64,
 }
 
 impl Iterate {
+    /// Returns true if the loss and the gradient are finite.
     pub(super) fn is_finite(&self) -> bool {
         self.loss.is_finite() && self.norm.is_finite()
     }
 }
 
-/// `a − b`
+/// Returns `a − b`.
 pub(super) fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a - b).collect()
 }

@@ -1,93 +1,95 @@
 //! L-BFGS in the metric of a Gauss-Newton matrix.
 //!
-//! The matrix of a small sample of the rows, factorised once, does for a good first guess of every step; what it does not
-//! know the gradients tell. Where that does not suffice, the matrix is renewed at the present parameters, of four times as
-//! many rows unless steps still have to be damped: as soon as the steps since the last one have taken as long as the next
-//! one will, so that neither matrices nor steps take much longer than with the best choice of them. Steps are no longer
-//! than the last ones have shown to be of use, by damping of the matrix; the first one is a fit to a sample of the rows.
+//! The initial inverse Hessian of every step is a Gauss-Newton matrix of a small sample of the rows, factorised once.
+//! The gradients of the last steps correct it. If that does not suffice, the matrix is renewed at the current
+//! parameters, from four times as many rows unless steps are still damped. It is renewed as soon as the steps since the
+//! last renewal have cost as much as the next one will, so the total cost is close to that of the best schedule.
+//! Damping of the matrix keeps steps within a trust radius, which follows from the success of the last steps. The first
+//! step is a fit to a sample of the rows.
 //! See Nocedal and Wright, Numerical Optimization, 2nd edition, sections 7.2 and 10.3.
 
 use super::history::History;
-use super::iterate::{Iterate, Problem, difference};
+use super::iterate::{BoundedProblem, Iterate, difference};
 use super::metric::{Metric, SLACK};
 use super::run::{Iteration, Iterative};
-use super::{Solver, Termination, Work};
+use super::{FitWork, Solver, Termination};
 use crate::linear::dot;
 use crate::objective::Objective;
 use std::ops::ControlFlow;
 
-/// How many times more rows each matrix has than the one before it, unless that was made too far away.
+/// Growth factor of the number of rows from one matrix to the next, unless the last one was computed too far away.
 const GROWTH: usize = 4;
 
-/// How often a matrix is made anew of as many rows.
+/// Maximum number of renewals with the same number of rows.
 const MOST_RENEWALS: u32 = 6;
 
-/// The outer products of the first matrix take at most as long as so many passes, or as its factorisation.
+/// Cost limit of the outer products of the first matrix, in passes. They may also cost as much as its factorisation.
 const FIRST: f64 = 4.0;
 
-/// Once a matrix is of all rows, the next one must wait so many times as long as the one before it.
+/// Growth factor of the steps' cost between renewals, once the matrix contains all rows.
 const PATIENCE: f64 = 2.0;
 
-/// A step that promises to lower the loss by a smaller share is none: sums have no more digits.
+/// Smallest predicted relative decrease of a step; sums are not more accurate.
 const LEAST_PROMISE: f64 = 1e-17;
 
-/// A mean loss that is as good as none: results are predicted to a thousandth of a millionth of a point.
+/// A mean loss that counts as 0: results are predicted to 1e-9 points.
 const NO_LOSS: f64 = 1e-18;
 
-/// So many steps that together take less than a share off the loss end a fit.
+/// Number of steps over which the decrease of the loss is compared with `stall`.
 const STALL_STEPS: u32 = 8;
 
-/// The first step is a fit to one row of so many.
+/// The first step is a fit to at most one row in this many.
 const HEAD_START: usize = 8;
 
-/// Most rows of that fit.
+/// Maximum number of rows of that fit.
 const HEAD_START_MOST: usize = 1 << 18;
 
-/// Fewest rows of that fit for each parameter.
+/// Minimum number of rows of that fit per parameter.
 const HEAD_START_LEAST: usize = 25;
 
-/// Rows of that fit in which a parameter must occur to be moved.
+/// Number of rows of that fit in which a parameter must occur to be tuned.
 const HEAD_START_SEEN: u32 = 100;
 
-/// The share of the gradient that may be left of that fit.
+/// Tolerance of that fit: the norm of the gradient relative to its start.
 const HEAD_START_TOLERANCE: f64 = 1e-3;
 
-/// How long the first step may be, in centipawns of K = 1 for each parameter, in the root of the mean square.
+/// Initial trust radius: the root mean square step of a parameter, in centipawns at K = 1.
 const RADIUS: f64 = 100.0;
 
-/// L-BFGS within bounds; see the module's description.
+/// The settings of L-BFGS within bounds; see the module's description.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lbfgs {
-    /// Norm of the projected gradient, relative to that of the start or to `norm`, at which a fit has converged.
+    /// Norm of the projected gradient at which a fit has converged, relative to `norm` or to its value at the start.
     pub tolerance: f64,
-    /// The norm that counts instead of that of the start: that of another fit, where this one goes on.
+    /// The reference norm in the place of that at the start: the norm of an earlier fit that this one continues.
     pub norm: Option<f64>,
-    /// Share of the loss that eight steps must take off it: with less, a fit ends without convergence.
+    /// Relative decrease of the loss over eight steps below which a fit ends without convergence.
     pub stall: f64,
-    /// Most steps taken.
+    /// Maximum number of steps.
     pub max_steps: usize,
 }
 
 impl Default for Lbfgs {
     fn default() -> Self {
-        // Where a score has kinks, gradients do not go to 0, and what is left to gain is no hundredth of a parameter.
+        // With kinks in the score, gradients do not converge to 0. At this stall the parameters change by less than
+        // 0.01.
         Self { tolerance: 1e-8, norm: None, stall: 1e-10, max_steps: 5000 }
     }
 }
 
-/// When the matrix is renewed, and of how many rows.
+/// The schedule of the matrix: its sample and its next renewal.
 struct Schedule {
-    /// The matrix is of every so-many-th row.
+    /// Stride of the sampled rows.
     stride: usize,
-    /// How often one of as many rows was made anew.
+    /// Number of renewals with the same number of rows.
     renewals: u32,
-    /// What the passes and the factorisations since then have taken.
+    /// Cost of the passes and factorisations since the last renewal.
     spent: f64,
-    /// How many times as long as a matrix they may take.
+    /// Allowed ratio of that cost to the cost of a matrix.
     patience: f64,
-    /// How long steps may be.
+    /// Trust radius of steps.
     radius: f64,
-    /// Steps since the loss was last compared, and what it was then.
+    /// Number of steps since the loss was last compared, and its value then.
     compared: (u32, f64),
 }
 
@@ -96,7 +98,7 @@ impl Iterative for Lbfgs {
         self.max_steps
     }
 
-    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate) -> Box<dyn Iteration + 'p> {
+    fn begin<'p>(&'p self, problem: &'p BoundedProblem<'p>, start: Iterate) -> Box<dyn Iteration + 'p> {
         let costs = Costs::of(problem.objective);
         let radius = RADIUS / problem.objective.k * (start.theta.len() as f64).sqrt();
         Box::new(LbfgsIteration {
@@ -121,29 +123,29 @@ impl Iterative for Lbfgs {
     }
 }
 
-/// L-BFGS under way.
+/// The state of L-BFGS.
 struct LbfgsIteration<'p> {
-    problem: &'p Problem<'p>,
-    /// Whether it stands at its start.
+    problem: &'p BoundedProblem<'p>,
+    /// True before the first step.
     is_fresh: bool,
-    /// Norm of the gradient that is small enough.
+    /// Norm of the projected gradient at which the fit has converged.
     goal: f64,
     stall: f64,
     at: Iterate,
     history: History,
     schedule: Schedule,
-    /// Where it was made, and the metric.
+    /// The metric, and the parameters at which it was computed.
     metric: Option<(Vec<f64>, Metric)>,
-    /// The diagonal of all rows, for matrices of some of them.
+    /// The Gauss-Newton diagonal of all rows, for matrices of a sample.
     diagonal: Option<Vec<f64>>,
     costs: Costs,
 }
 
 impl LbfgsIteration<'_> {
-    /// The first step: to the minimum over a sample of the rows, of which much is learnt at little cost. What is rare there
-    /// stays where it is.
-    fn head_start(&self, work: &mut Work) -> Option<Iterate> {
-        let Problem { objective, limits, .. } = *self.problem;
+    /// Takes the first step to the minimum over a sample of the rows, which costs little. Parameters that are rare in
+    /// the sample do not move.
+    fn head_start(&self, work: &mut FitWork) -> Option<Iterate> {
+        let BoundedProblem { objective, limits, .. } = *self.problem;
         let rows = objective.rows;
         let wanted = (rows.len() / HEAD_START).min(HEAD_START_MOST).max(HEAD_START_LEAST * objective.parameters());
         let stride = rows.len() / wanted.max(1);
@@ -161,8 +163,8 @@ impl LbfgsIteration<'_> {
         (next.is_finite() && next.loss < self.at.loss).then_some(next)
     }
 
-    /// Gives up the matrix if the next one will not take longer than the steps since it was made. Where steps are damped,
-    /// it is the place of the matrix that is out of date, not its rows that are too few.
+    /// Discards the matrix if the next one costs no more than the steps since it was computed. If steps are damped, the
+    /// matrix is renewed with the same number of rows: it was computed too far away, not from too few rows.
     fn renew(&mut self) {
         let Some((_, metric)) = &self.metric else { return };
         let is_far = metric.damping > 0.0 && self.schedule.renewals < MOST_RENEWALS;
@@ -180,11 +182,11 @@ impl LbfgsIteration<'_> {
             self.schedule.patience *= PATIENCE;
         }
         (self.schedule.stride, self.schedule.spent, self.metric) = (next, 0.0, None);
-        // What was learnt beside another matrix, farther from the minimum, does more harm than good beside this one.
+        // Correction pairs of another matrix, farther from the minimum, do more harm than good.
         self.history.clear();
     }
 
-    /// Counts a step; whether the last ones have brought next to nothing.
+    /// Counts a step and returns true if the last ones have not decreased the loss noticeably.
     fn is_stalled(&mut self) -> bool {
         let (steps, before) = self.schedule.compared;
         if steps + 1 < STALL_STEPS {
@@ -195,10 +197,11 @@ impl LbfgsIteration<'_> {
         before - self.at.loss < self.stall * self.at.loss
     }
 
-    /// Learns from a step how long steps may be.
+    /// Adapts the trust radius to the success of a step.
     fn learn_radius(&mut self, next: &Iterate, tried: f64) {
-        /// A step that brings this share of what was predicted may be followed by one that is longer by this factor.
+        /// Ratio of actual to predicted decrease above which the trust radius grows.
         const GOOD: f64 = 0.7;
+        /// Factor of that growth.
         const LONGER: f64 = 3.0;
         let step = difference(&next.theta, &self.at.theta);
         let length = dot(&step, &step).sqrt();
@@ -210,9 +213,9 @@ impl LbfgsIteration<'_> {
         }
     }
 
-    /// The next iterate, by all that is known or else by the metric alone, and the length of the step that was tried; why
-    /// there is none, if so.
-    fn step(&mut self, work: &mut Work) -> Result<(Iterate, f64), Termination> {
+    /// Takes a quasi-Newton step, or a step in the metric alone if that fails. Returns the next iterate and the length
+    /// of the tried step, or the reason why there is none.
+    fn step(&mut self, work: &mut FitWork) -> Result<(Iterate, f64), Termination> {
         let (problem, at, stride) = (self.problem, &self.at, self.schedule.stride);
         let diagonal = &mut self.diagonal;
         let metric = || (at.theta.clone(), Metric::new(problem, &at.theta, stride, diagonal, work));
@@ -224,12 +227,12 @@ impl LbfgsIteration<'_> {
             metric.limit(self.schedule.radius, &held, &gradient, work);
             let mut direction = self.history.direction(|rest| metric.solve(&held, rest, work), &gradient);
             direction.iter_mut().zip(&held).filter(|(_, held)| **held).for_each(|(part, _)| *part = 0.0);
-            // What the history adds may be too long, too.
+            // The correction pairs may make the step too long, too.
             let excess = dot(&direction, &direction).sqrt() / (SLACK * self.schedule.radius);
             if excess > 1.0 {
                 direction.iter_mut().for_each(|part| *part /= excess);
             }
-            // What stands at a bound and would leave it stays there: the others cannot count on its step.
+            // A parameter at a bound that would leave it is held, and the step of the others is solved again.
             let (value, part) = (|j: usize| at.theta[j], |j: usize| direction[j]);
             let is_stopped = |j: &usize| part(*j) != 0.0 && problem.limits.clamp(*j, value(*j) + part(*j)) == value(*j);
             let stopped: Vec<usize> = (0..held.len()).filter(is_stopped).collect();
@@ -248,7 +251,7 @@ impl LbfgsIteration<'_> {
                 held.clone_from(&at.held);
                 continue;
             }
-            // A bound that is near shortens the step of one alone.
+            // A near bound shortens the step of a single parameter, which is held then.
             let is_short =
                 |j: &usize| part(*j) != 0.0 && problem.limits.clamp(*j, value(*j) + part(*j)) != value(*j) + part(*j);
             let short: Vec<usize> = (0..held.len()).filter(is_short).collect();
@@ -265,7 +268,7 @@ impl Iteration for LbfgsIteration<'_> {
         &self.at
     }
 
-    fn advance(&mut self, work: &mut Work) -> ControlFlow<Termination> {
+    fn advance(&mut self, work: &mut FitWork) -> ControlFlow<Termination> {
         if self.at.norm <= self.goal {
             return ControlFlow::Break(Termination::Converged);
         }
@@ -290,24 +293,25 @@ impl Iteration for LbfgsIteration<'_> {
     }
 }
 
-/// What passes and matrices take, in about a nanosecond, of which only the ratios matter.
+/// The costs of passes and matrices, in about nanoseconds. Only the ratios matter.
 struct Costs {
     rows: usize,
     pass: f64,
-    /// Of the outer product of a row.
+    /// Cost of the outer product of a row.
     row: f64,
     factorisation: f64,
 }
 
 impl Costs {
-    /// Of an entry of a row in a pass.
+    /// Cost of an entry of a row in a pass.
     const ENTRY: f64 = 2.0;
-    /// Of a row in a pass, its entries aside.
+    /// Cost of a row in a pass, without its entries.
     const ROW: f64 = 40.0;
-    /// Of two entries of a row in an outer product, and how many of them the beginning of a row of it is worth.
+    /// Cost of a pair of entries in an outer product.
     const PRODUCT: f64 = 1.0;
+    /// Overhead of a row of an outer product, in entries.
     const OVERHEAD: f64 = 20.0;
-    /// Of a cubed parameter in a factorisation.
+    /// Cost of a factorisation, divided by the cube of the number of parameters.
     const CUBE: f64 = 0.02;
 
     fn of(objective: &Objective<'_>) -> Self {
@@ -322,10 +326,12 @@ impl Costs {
         }
     }
 
+    /// Returns the cost of a matrix of every `stride`-th row and its factorisation.
     fn matrix(&self, stride: usize) -> f64 {
         self.rows.div_ceil(stride) as f64 * self.row + self.factorisation
     }
 
+    /// Returns the stride of the first matrix.
     fn first_stride(&self) -> usize {
         let affordable = (FIRST * self.pass).max(self.factorisation) / self.row;
         (self.rows as f64 / affordable).ceil().max(1.0) as usize
@@ -339,10 +345,10 @@ mod tests {
     use crate::optimize::{Lbfgs, Limits, Solver, Termination};
 
     #[test]
-    fn the_known_minimum_is_found() {
+    fn finds_the_known_minimum() {
         let model = model();
         let (rows, _) = rows(&model, 4000);
-        // The expectations themselves are what is to be found again.
+        // The targets are the expected results themselves, so the true parameters are the minimum.
         let targets: Vec<f32> = crate::objective::scores(&rows, &model, &THETA)
             .into_iter()
             .map(|score| crate::objective::expectation(1.0, score) as f32)
@@ -353,7 +359,7 @@ mod tests {
         let fit = Lbfgs::default().minimize(&objective, &start, &Limits::none(SIZE), &mut ()).unwrap();
         assert_eq!(fit.termination, Termination::Converged);
         assert!(fit.gradient_ratio <= 1e-8 && fit.loss < 1e-12, "{:e} {:e}", fit.gradient_ratio, fit.loss);
-        // Of the last two only the ratio matters.
+        // The score depends on the ratio of the last two parameters only.
         let ratio = THETA[11] / fit.theta[11];
         for (j, (found, truth)) in fit.theta.iter().zip(THETA).enumerate() {
             let found = if j < 11 { *found } else { ratio * found };
@@ -362,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn every_direction_leads_up_from_where_it_ends() {
+    fn converges_to_a_stationary_point() {
         let model = model();
         let (rows, _) = rows(&model, 20_000);
         let objective = Objective::new(&rows, &model, 1.0).unwrap();
@@ -375,7 +381,7 @@ mod tests {
         assert!(fit.termination == Termination::Converged && fit.gradient_ratio <= 1e-8);
         let (_, gradient) = objective.loss_and_gradient(&fit.theta);
         let hessian = objective.hessian(&fit.theta, HessianKind::Full);
-        // What is left of the gradient moves no parameter by a thousandth.
+        // The remaining gradient moves no parameter by more than 0.001.
         for j in (0..SIZE).filter(|&j| j != 11) {
             assert!(gradient[j].abs() < 1e-3 * hessian.get(j, j), "{j}: {:e}", gradient[j]);
         }

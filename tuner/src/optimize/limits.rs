@@ -1,29 +1,29 @@
-//! Where parameters may go: bounds, parameters that may not move at all, and parameters that move together.
+//! Limits on parameters: bounds, frozen parameters and ties.
 
 use super::OptimizeError;
 use crate::objective::Objective;
 
-/// Lower and upper bounds of all parameters, in their units, which of them are frozen, and which are tied.
+/// The bounds of all parameters, in their units, with the frozen and the tied parameters.
 ///
-/// Of parameters that are tied the first leads and the others follow: the vector keeps its length, and they have one
-/// value in it. All of them have the same bounds, and all are frozen or none is.
+/// Of tied parameters, the first leads and the others follow. The vector keeps its length, and tied parameters have one
+/// value in it. They have the same bounds, and all or none are frozen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     lower: Vec<f64>,
     upper: Vec<f64>,
     frozen: Vec<bool>,
-    /// By parameter: the first of those it is tied to, itself if it is that or not tied.
+    /// Leader by parameter: the first one of its group; a parameter that is not tied leads itself.
     leaders: Vec<usize>,
 }
 
 impl Limits {
-    /// No limits for `size` parameters.
+    /// Creates limits for `size` parameters without bounds.
     pub fn none(size: usize) -> Self {
         let (lower, upper) = (vec![f64::NEG_INFINITY; size], vec![f64::INFINITY; size]);
         Self { lower, upper, frozen: vec![false; size], leaders: (0..size).collect() }
     }
 
-    /// Bounds, inclusive, by parameter; may be infinite.
+    /// Creates limits from inclusive bounds by parameter, which may be infinite.
     ///
     /// # Errors
     /// If the slices differ in length, or a lower bound is not at most its upper bound.
@@ -42,14 +42,15 @@ impl Limits {
         Ok(Self { lower, upper, ..none })
     }
 
-    /// Keeps parameter `index`, and those it is tied to, at its start exactly.
+    /// Freezes parameter `index`, and those it is tied to, at the start.
     pub(crate) fn freeze(&mut self, index: usize) -> Result<(), OptimizeError> {
         self.check(index)?;
         self.tied_to(index).into_iter().for_each(|member| self.frozen[member] = true);
         Ok(())
     }
 
-    /// The same with all parameters frozen that occur in fewer rows than asked for; those that are tied count together.
+    /// Returns the same limits with all parameters frozen that occur in fewer than `min_seen` rows. The occurrences of
+    /// tied parameters are added up.
     pub(crate) fn without_rare(&self, occurrences: &[u32], min_seen: u32) -> Limits {
         assert_eq!(occurrences.len(), self.size(), "a count for each parameter");
         let mut together = vec![0_u32; self.size()];
@@ -63,12 +64,12 @@ impl Limits {
         limits
     }
 
-    /// Makes parameters move together, with all that they are tied to already: they always have one value, within the
-    /// bounds of all of them.
+    /// Ties parameters and all that they are tied to already. They always have one value, within the bounds of all of
+    /// them.
     ///
     /// # Errors
-    /// If there is no such parameter, if some are frozen and some not, or no value is within all bounds. Nothing
-    /// changes then.
+    /// If there is no such parameter, if some are frozen and some not, or no value is within all bounds. The limits are
+    /// unchanged then.
     pub(crate) fn tie(&mut self, members: &[usize]) -> Result<(), OptimizeError> {
         members.iter().try_for_each(|&member| self.check(member))?;
         let mut group: Vec<usize> = members.iter().flat_map(|&member| self.tied_to(member)).collect();
@@ -97,7 +98,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Number of parameters.
+    /// Returns the number of parameters.
     pub(crate) fn size(&self) -> usize {
         self.lower.len()
     }
@@ -106,23 +107,23 @@ impl Limits {
         self.frozen[index]
     }
 
-    /// By parameter: the first of those it is tied to; itself if it is that, or not tied.
+    /// Returns the leader of each parameter; a parameter that is not tied leads itself.
     pub(crate) fn leaders(&self) -> &[usize] {
         &self.leaders
     }
 
-    /// The parameters that have one value with `index`, ascending; itself among them.
+    /// Returns the parameters tied to `index`, ascending and including itself.
     pub(crate) fn tied_to(&self, index: usize) -> Vec<usize> {
         let leader = self.leaders[index];
         (leader..self.size()).filter(|&member| self.leaders[member] == leader).collect()
     }
 
-    /// The parameters that move, each for all that are tied to it.
+    /// Returns the free parameters: those that are neither frozen nor followers.
     pub(crate) fn free(&self) -> Vec<usize> {
         (0..self.size()).filter(|&index| !self.is_frozen(index) && !self.follows(index)).collect()
     }
 
-    /// Lower and upper bound.
+    /// Returns the lower and the upper bound.
     pub(crate) fn bounds(&self, index: usize) -> (f64, f64) {
         (self.lower[index], self.upper[index])
     }
@@ -132,11 +133,11 @@ impl Limits {
         if index < size { Ok(()) } else { Err(OptimizeError(format!("limits: no parameter {index} among {size}"))) }
     }
 
-    /// Looks whether a fit may begin at `start`.
+    /// Checks that a fit may begin at `start`.
     ///
     /// # Errors
-    /// If start or limits have the wrong size, if the start is outside of the limits or not a number, or if it differs
-    /// between tied parameters. Frozen parameters may be anywhere.
+    /// If the start or the limits have the wrong size, if the start is outside of the limits or not finite, or if it
+    /// differs between tied parameters. Frozen parameters may be outside of their bounds.
     pub(super) fn check_start(&self, objective: &Objective<'_>, start: &[f64]) -> Result<(), OptimizeError> {
         let expected = objective.parameters();
         if start.len() != expected {
@@ -158,26 +159,27 @@ impl Limits {
             if value != start[leader] {
                 let leads = start[leader];
                 return Err(OptimizeError(format!(
-                    "optimise: parameter {index} starts at {value}, but parameter {leader}, which it is tied to, at {leads}"
+                    "optimise: parameter {index} starts at {value}, but parameter {leader}, which it is tied to, at \
+                     {leads}"
                 )));
             }
         }
         Ok(())
     }
 
-    /// Whether a parameter follows another.
+    /// Returns true if a parameter follows another.
     pub(super) fn follows(&self, index: usize) -> bool {
         self.leaders[index] != index
     }
 
-    /// Gives followers the values of their leaders.
+    /// Sets followers to the values of their leaders.
     pub(super) fn align(&self, theta: &mut [f64]) {
         for (index, &leader) in self.leaders.iter().enumerate() {
             theta[index] = theta[leader];
         }
     }
 
-    /// Adds what belongs to followers to what belongs to their leaders, and leaves 0 with them.
+    /// Adds the derivatives of followers to those of their leaders, and sets them to 0.
     pub(super) fn gather(&self, slopes: &mut [f64]) {
         for (index, &leader) in self.leaders.iter().enumerate() {
             if index != leader {
@@ -186,20 +188,20 @@ impl Limits {
         }
     }
 
-    /// Whether a parameter at `value` whose loss has the given `slope` must stay: one that is frozen, that the loss
-    /// pulls out of a bound, or that follows another.
+    /// Returns true if a parameter at `value` with derivative `slope` must not move: if it is frozen, follows another,
+    /// or is at a bound that its descent direction leaves.
     pub(super) fn holds(&self, index: usize, value: f64, slope: f64) -> bool {
         let below = value <= self.lower[index] && slope >= 0.0;
         let above = value >= self.upper[index] && slope <= 0.0;
         self.frozen[index] || below || above || self.follows(index)
     }
 
-    /// Whether a parameter may be at `value`; one that is frozen may be anywhere.
+    /// Returns true if a parameter may have a value; a frozen one may have any finite value.
     pub(super) fn allows(&self, index: usize, value: f64) -> bool {
         value.is_finite() && (self.frozen[index] || (self.lower[index]..=self.upper[index]).contains(&value))
     }
 
-    /// The nearest allowed value of a parameter that is not frozen.
+    /// Clamps a value to the bounds of a parameter that is not frozen.
     pub(super) fn clamp(&self, index: usize, value: f64) -> f64 {
         value.clamp(self.lower[index], self.upper[index])
     }
@@ -210,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_tied_is_rare_together() {
+    fn occurrences_of_tied_parameters_are_added_up() {
         let mut limits = Limits::none(4);
         limits.tie(&[1, 3]).unwrap();
         let limits = limits.without_rare(&[9, 6, 10, 4], 10);
@@ -218,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_are_joined_and_have_the_bounds_of_all() {
+    fn ties_are_merged_and_intersect_their_bounds() {
         let mut limits = Limits::new(vec![0.0, -10.0, 5.0, -90.0, -90.0], vec![50.0, 40.0, 90.0, 90.0, 4.0]).unwrap();
         limits.tie(&[1, 3]).unwrap();
         limits.tie(&[2, 0]).unwrap();

@@ -1,17 +1,18 @@
-//! The classical search of Texel tuning: one parameter a step up or down, kept if the loss falls; smaller steps when none
-//! helps any more. The two numbers of a pair are moved against each other, too, as each makes up for much of the other.
+//! The local search of Texel's tuning method: a parameter moves one step up or down, and the move is kept if the loss
+//! falls. The step is reduced when no move helps any more. The two numbers of a pair also move in opposite directions,
+//! because they largely compensate each other.
 //!
-//! A trial looks only at the rows that have the parameter: the totals of all rows are kept, and change by the step times a
-//! count. So are the slopes of the loss by the totals, which say in a fraction of the time of a trial which way may help.
-//! Moves come in an order drawn anew for every sweep. Because single steps creep along ridges, where several parameters
-//! would have to move together, every sweep is followed by longer strides along all that it moved (Hooke and Jeeves). Steps
-//! are whole numbers, so that the outcome needs no rounding.
+//! A trial evaluates only the rows in which the parameter occurs. The totals of all rows are cached and change by the
+//! step times a count. The derivatives of the loss by the totals are cached, too, and predict the promising direction
+//! in a fraction of the time of a trial. Every sweep shuffles the moves. Single steps make slow progress along narrow
+//! valleys, where several parameters have to move together. So every sweep is followed by pattern moves along its total
+//! displacement (Hooke and Jeeves). Steps are whole numbers, so the outcome needs no rounding.
 //! See <https://www.chessprogramming.org/Texel%27s_Tuning_Method>.
 
-use super::columns::Columns;
-use super::iterate::{Iterate, Problem};
+use super::columns::RowsByLeaf;
+use super::iterate::{BoundedProblem, Iterate};
 use super::run::{Iteration, Iterative};
-use super::{Termination, Work};
+use super::{FitWork, Termination};
 use crate::model::layout::SumKind;
 use crate::model::rows::{BLOCK, Rows};
 use crate::model::tape;
@@ -21,26 +22,26 @@ use engine::random::Random;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-/// A change that lowers the objective by a smaller share is no change: sums have no more digits.
+/// Smallest relative decrease of the objective; sums are not more accurate.
 const NOTHING: f64 = 1e-15;
 
-/// A sweep that lowers the loss by a smaller share than this is followed by smaller steps, or is the last.
+/// Relative decrease of the loss by a sweep below which the step is reduced, or the search ends.
 const NOTICEABLE: f64 = 1e-6;
 
-/// Strides along what a sweep moved, in multiples of it, while they help.
+/// The longest pattern move, in multiples of a sweep's displacement.
 const LONGEST_STRIDE: f64 = 64.0;
 
-/// Rows of a trial that one thread looks at.
+/// Number of rows of a trial that one thread evaluates.
 const PART: usize = 64 * BLOCK;
 
-/// Local search within bounds; see the module's description.
+/// The settings of the local search within bounds; see the module's description.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LocalSearch {
-    /// The step at first, in units of the parameters (centipawns), halved until it is 1.
+    /// Initial step in units of the parameters (centipawns), halved until it is 1.
     pub first_step: u32,
-    /// Most sweeps over all parameters.
+    /// Maximum number of sweeps over all parameters.
     pub max_sweeps: usize,
-    /// What decides the order of the parameters.
+    /// Seed of the order of the parameters.
     pub seed: u64,
 }
 
@@ -57,11 +58,11 @@ impl Iterative for LocalSearch {
         self.max_sweeps
     }
 
-    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate) -> Box<dyn Iteration + 'p> {
+    fn begin<'p>(&'p self, problem: &'p BoundedProblem<'p>, start: Iterate) -> Box<dyn Iteration + 'p> {
         let rows = problem.objective.rows.whole();
-        let columns = Columns::new(&rows);
+        let columns = RowsByLeaf::new(&rows);
         let count = problem.objective.rows.len();
-        let groups = parallel::map(groups(problem), |leaders| Group::new(problem, &columns, count, leaders));
+        let groups = parallel::map(groups(problem), |leaders| MoveGroup::new(problem, &columns, count, leaders));
         let moves = moves(&groups);
         let kept = Kept::new(&problem.objective.over(&rows), &start.theta);
         let (step, random) = (f64::from(self.first_step.max(1)), Random::seeded(self.seed));
@@ -69,56 +70,56 @@ impl Iterative for LocalSearch {
     }
 }
 
-/// The number of a group, and the direction of each of its leaders.
+/// Index of a group, and the direction of each of its leaders.
 type Move = (usize, [f64; 2]);
 
-/// The leaders that are free: the two numbers of a pair together, all others alone.
-fn groups(problem: &Problem<'_>) -> Vec<Vec<usize>> {
+/// Returns the groups of free leaders: the two numbers of a pair together, all others alone.
+fn groups(problem: &BoundedProblem<'_>) -> Vec<Vec<usize>> {
     let mut free = problem.limits.free();
     let leaves = problem.objective.model.layout.sums.iter().filter(|sum| sum.kind == SumKind::Pair);
     let pairs = leaves.flat_map(|sum| &sum.leaves).map(|leaf| vec![leaf.parameter, leaf.parameter + 1]);
-    // Of tied pairs, one moves all.
+    // The leading pair moves all pairs that are tied to it.
     let mut groups: Vec<Vec<usize>> = pairs.filter(|pair| pair.iter().all(|number| free.contains(number))).collect();
     free.retain(|number| !groups.iter().flatten().any(|paired| paired == number));
     groups.extend(free.into_iter().map(|number| vec![number]));
     groups
 }
 
-/// Every leader up, and the two of a pair one against the other.
-fn moves(groups: &[Group]) -> Vec<Move> {
+/// Returns the moves: every leader alone, and the two of a pair in opposite directions.
+fn moves(groups: &[MoveGroup]) -> Vec<Move> {
     const DIRECTIONS: [[f64; 2]; 3] = [[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]];
-    let of_group = |(number, group): (usize, &Group)| {
+    let of_group = |(number, group): (usize, &MoveGroup)| {
         let count = if group.leaders.len() == 2 { 3 } else { 1 };
         DIRECTIONS.into_iter().take(count).map(move |directions| (number, directions))
     };
     groups.iter().enumerate().flat_map(of_group).collect()
 }
 
-/// Local search under way.
+/// The state of the local search.
 struct LocalIteration<'p> {
-    problem: &'p Problem<'p>,
-    groups: Vec<Group>,
-    /// In the order of the last sweep.
+    problem: &'p BoundedProblem<'p>,
+    groups: Vec<MoveGroup>,
+    /// Moves in the order of the last sweep.
     moves: Vec<Move>,
     at: Iterate,
-    /// All of them, whatever other processes keep: moves touch few rows each.
+    /// All rows, including those of other processes, because a move affects few rows.
     rows: Cow<'p, Rows>,
     kept: Kept,
     step: f64,
-    /// The sweep before the end makes every trial, whatever the slopes say.
+    /// True in the last sweep, which tries every move regardless of the derivatives.
     is_last: bool,
     random: Random,
 }
 
 impl LocalIteration<'_> {
-    /// Makes a move by a step, in either direction, if the objective falls; whether it did.
+    /// Tries a move by a step in both directions, keeps it if the objective falls, and returns true if it did.
     fn improve(&mut self, theta: &mut [f64], (number, directions): Move) -> bool {
         let (problem, group) = (self.problem, &self.groups[number]);
         let over = problem.objective.over(&self.rows);
         let slope = self.kept.slope(group, directions) / over.rows.weight(1);
         [self.step, -self.step].into_iter().any(|step| {
             let by = directions.map(|direction| step * direction);
-            // The prior sees the leaders move one after the other.
+            // The change of the prior is summed over parameters that move one after the other.
             let mut moved = theta.to_vec();
             let mut of_prior = 0.0;
             for (&leader, by) in group.leaders.iter().zip(by).filter(|(_, by)| *by != 0.0) {
@@ -145,8 +146,8 @@ impl LocalIteration<'_> {
         })
     }
 
-    /// Goes on along what a sweep moved, in strides that double while they help.
-    fn stride(&mut self, mut next: Iterate, work: &mut Work) -> Iterate {
+    /// Takes pattern moves along a sweep's displacement, doubling their length while the loss falls.
+    fn stride(&mut self, mut next: Iterate, work: &mut FitWork) -> Iterate {
         let moved: Vec<f64> = next.theta.iter().zip(&self.at.theta).map(|(new, old)| new - old).collect();
         let mut stride = 1.0;
         while stride <= LONGEST_STRIDE && moved.iter().any(|&by| by != 0.0) {
@@ -169,7 +170,7 @@ impl Iteration for LocalIteration<'_> {
         &self.at
     }
 
-    fn advance(&mut self, work: &mut Work) -> ControlFlow<Termination> {
+    fn advance(&mut self, work: &mut FitWork) -> ControlFlow<Termination> {
         self.random.shuffle(&mut self.moves);
         let mut theta = self.at.theta.clone();
         let mut changed = 0;
@@ -194,25 +195,25 @@ impl Iteration for LocalIteration<'_> {
     }
 }
 
-/// One leader or the two of a pair, with what they do to the totals of rows.
-struct Group {
+/// A leader or the two leaders of a pair, with their effect on the totals of rows.
+struct MoveGroup {
     leaders: Vec<usize>,
-    /// The rows that a leader touches, ascending.
+    /// Rows that depend on a leader, ascending.
     rows: Vec<u32>,
-    shares: Vec<Share>,
+    shares: Vec<SlotDelta>,
 }
 
-/// What one leader, moved by 1, adds to one slot.
-struct Share {
-    /// The leader's place in its group.
+/// The change of a slot's totals if one leader moves by 1.
+struct SlotDelta {
+    /// Index of the leader in its group.
     leader: usize,
     slot: usize,
-    /// By place in the group's rows.
+    /// Change of the total by index in the group's rows.
     totals: Vec<f32>,
 }
 
-impl Group {
-    fn new(problem: &Problem<'_>, columns: &Columns, count: usize, leaders: Vec<usize>) -> Self {
+impl MoveGroup {
+    fn new(problem: &BoundedProblem<'_>, columns: &RowsByLeaf, count: usize, leaders: Vec<usize>) -> Self {
         let mut entries: Vec<(usize, usize, u32, f64)> = Vec::new();
         for (place, &leader) in leaders.iter().enumerate() {
             let of_leader = entries_of(problem, columns, count, leader);
@@ -221,27 +222,32 @@ impl Group {
         let mut rows: Vec<u32> = entries.iter().map(|&(_, _, row, _)| row).collect();
         rows.sort_unstable();
         rows.dedup();
-        let mut shares: Vec<Share> = Vec::new();
+        let mut shares: Vec<SlotDelta> = Vec::new();
         for (leader, slot, row, by) in entries {
             let number = shares.iter().position(|share| (share.leader, share.slot) == (leader, slot));
             let number = number.unwrap_or_else(|| {
-                shares.push(Share { leader, slot, totals: vec![0.0; rows.len()] });
+                shares.push(SlotDelta { leader, slot, totals: vec![0.0; rows.len()] });
                 shares.len() - 1
             });
             let place = rows.binary_search(&row).expect("rows holds every row of entries");
             shares[number].totals[place] += by as f32;
         }
-        Group { leaders, rows, shares }
+        MoveGroup { leaders, rows, shares }
     }
 
-    /// The shares of the leaders that move, each with the step of its leader.
-    fn moving(&self, by: [f64; 2]) -> impl Iterator<Item = (&Share, f64)> {
+    /// Iterates over the deltas of the leaders that move, each with the step of its leader.
+    fn moving(&self, by: [f64; 2]) -> impl Iterator<Item = (&SlotDelta, f64)> {
         self.shares.iter().map(move |share| (share, by[share.leader])).filter(|(_, by)| *by != 0.0)
     }
 }
 
-/// What a leader, moved by 1 with all that are tied to it, adds: slot, row and number.
-fn entries_of(problem: &Problem<'_>, columns: &Columns, count: usize, leader: usize) -> Vec<(usize, u32, f64)> {
+/// Returns the changes of totals if a leader, with all tied to it, moves by 1: slot, row and change.
+fn entries_of(
+    problem: &BoundedProblem<'_>,
+    columns: &RowsByLeaf,
+    count: usize,
+    leader: usize,
+) -> Vec<(usize, u32, f64)> {
     let layout = &problem.objective.model.layout;
     let mut moves = vec![0.0; layout.parameters];
     problem.limits.tied_to(leader).into_iter().for_each(|member| moves[member] = 1.0);
@@ -267,22 +273,22 @@ fn entries_of(problem: &Problem<'_>, columns: &Columns, count: usize, leader: us
     entries
 }
 
-/// Totals, losses, and slopes of the losses by the totals, of all rows.
+/// The cached totals, losses and derivatives of all rows.
 struct Kept {
-    /// By slot, by row.
+    /// Totals by slot and row.
     totals: Vec<Vec<f64>>,
-    /// By fact, by row.
+    /// Facts by fact and row.
     facts: Vec<Vec<f32>>,
     losses: Vec<f64>,
-    /// By slot, by row.
+    /// Derivatives of the losses by the totals, by slot and row.
     slopes: Vec<Vec<f64>>,
 }
 
-/// Rows, and what is added to their totals.
-type Shifted<'t> = (&'t [u32], Option<(&'t Group, [f64; 2])>);
+/// Rows, and the move that changes their totals.
+type Shifted<'t> = (&'t [u32], Option<(&'t MoveGroup, [f64; 2])>);
 
 impl Kept {
-    /// Of rows that are all here.
+    /// Computes the cache of rows that are all local.
     fn new(objective: &Objective<'_>, theta: &[f64]) -> Self {
         let (rows, layout) = (objective.rows, &objective.model.layout);
         let of_fact =
@@ -298,9 +304,9 @@ impl Kept {
         kept
     }
 
-    /// The derivative of the sum of the losses along a move.
-    fn slope(&self, group: &Group, directions: [f64; 2]) -> f64 {
-        let of_share = |(share, by): (&Share, f64)| -> f64 {
+    /// Returns the derivative of the sum of the losses along a move.
+    fn slope(&self, group: &MoveGroup, directions: [f64; 2]) -> f64 {
+        let of_share = |(share, by): (&SlotDelta, f64)| -> f64 {
             let slopes = &self.slopes[share.slot];
             let products =
                 group.rows.iter().zip(&share.totals).map(|(&row, &total)| slopes[row as usize] * f64::from(total));
@@ -309,15 +315,15 @@ impl Kept {
         group.moving(directions).map(of_share).sum()
     }
 
-    /// By how much the mean loss changes if a group moves, and the losses of its rows then.
-    fn change(&self, objective: &Objective<'_>, group: &Group, by: [f64; 2]) -> (f64, Vec<f64>) {
+    /// Returns the change of the mean loss if a group moves, and the new losses of its rows.
+    fn change(&self, objective: &Objective<'_>, group: &MoveGroup, by: [f64; 2]) -> (f64, Vec<f64>) {
         let (losses, _) = self.of_rows(objective, (&group.rows, Some((group, by))), false);
         let change = group.rows.iter().zip(&losses).map(|(&row, new)| new - self.losses[row as usize]).sum::<f64>();
         (change / objective.rows.weight(1), losses)
     }
 
-    /// Moves a group, after which its rows have these losses.
-    fn take(&mut self, objective: &Objective<'_>, group: &Group, by: [f64; 2], losses: Vec<f64>) {
+    /// Applies the move of a group, with the given new losses of its rows.
+    fn take(&mut self, objective: &Objective<'_>, group: &MoveGroup, by: [f64; 2], losses: Vec<f64>) {
         for (share, by) in group.moving(by) {
             let totals = &mut self.totals[share.slot];
             group
@@ -333,7 +339,7 @@ impl Kept {
         }
     }
 
-    /// The losses of some rows, and the slopes by slot if they are wanted.
+    /// Returns the losses of some rows, and their derivatives by slot if `wants_slopes` is set.
     fn of_rows(
         &self,
         objective: &Objective<'_>,
@@ -387,9 +393,9 @@ mod tests {
     use crate::optimize::Limits;
 
     #[test]
-    fn a_trial_tells_by_how_much_the_loss_changes() {
+    fn a_trial_predicts_the_change_of_the_loss() {
         let model = model();
-        // More than one thread's part.
+        // More rows than one thread evaluates.
         let (rows, _) = rows(&model, 2 * PART + 77);
         let weights = (0..rows.len()).map(|row| [1.0, 0.25, 3.0][row % 3]).collect();
         let rows = rows.with_weights(weights);
@@ -398,10 +404,12 @@ mod tests {
         limits.tie(&[1, 8]).unwrap();
         let mut theta = THETA.to_vec();
         theta[8] = theta[1];
-        let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
-        let columns = Columns::new(&rows);
-        let groups: Vec<Group> =
-            groups(&problem).into_iter().map(|leaders| Group::new(&problem, &columns, rows.len(), leaders)).collect();
+        let problem = BoundedProblem { objective: &objective, limits: &limits, scales: &[] };
+        let columns = RowsByLeaf::new(&rows);
+        let groups: Vec<MoveGroup> = groups(&problem)
+            .into_iter()
+            .map(|leaders| MoveGroup::new(&problem, &columns, rows.len(), leaders))
+            .collect();
         let mut kept = Kept::new(&objective, &theta);
         for (number, directions) in moves(&groups) {
             let group = &groups[number];

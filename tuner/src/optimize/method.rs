@@ -9,16 +9,16 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Quasi-Newton steps in the metric of a Gauss-Newton matrix: exact in some dozens of passes.
+    /// Quasi-Newton steps in the metric of a Gauss-Newton matrix: converges in some dozens of passes.
     Lbfgs,
-    /// Scaled gradient steps, the rate halved when they help no more.
+    /// Gradient steps scaled by running means; the rate is halved when the loss stops falling.
     Adam,
-    /// One parameter a step up or down, as in Texel's method.
+    /// Moves of one parameter by a step up or down, as in Texel's method.
     LocalSearch,
 }
 
 impl Method {
-    /// The solver: L-BFGS as given, another with its usual settings; `seed` decides what it draws at random.
+    /// Returns the solver: L-BFGS with the given settings, another with its defaults. `seed` seeds its random numbers.
     pub fn solver(self, seed: u64, lbfgs: Lbfgs) -> Box<dyn Solver> {
         match self {
             Method::Lbfgs => Box::new(lbfgs),
@@ -27,7 +27,7 @@ impl Method {
         }
     }
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> String {
         name_of(&self)
     }

@@ -1,49 +1,52 @@
-//! The metric of quasi-Newton steps: a Gauss-Newton matrix of a sample of the rows, factorised.
+//! The metric of quasi-Newton steps: a factorised Gauss-Newton matrix of a sample of the rows.
 
-use super::Work;
-use super::iterate::Problem;
+use super::FitWork;
+use super::iterate::BoundedProblem;
 use crate::linear::{Cholesky, Matrix, dot};
 use crate::objective::{HessianKind, SymmetricMatrix};
 
-/// What is added to the diagonal, relative to it: above the rounding of the sums.
+/// Ridge on the diagonal, relative to it; larger than the rounding errors of the sums.
 const RIDGE: f64 = 1e-7;
 
-/// The smallest eigenvalues of a sample's matrix are too small, the more so the fewer rows there are a parameter: so much is
-/// added for one parameter a row.
+/// Relative ridge at one parameter per sampled row. The smallest eigenvalues of a sample's matrix are biased towards 0,
+/// and the bias grows with the number of parameters per row.
 const SHRINKAGE: f64 = 0.5;
 
-/// A step may be longer than it should be by this factor.
+/// Factor by which a step may exceed the trust radius.
 pub(super) const SLACK: f64 = 2.0;
 
-/// A damped step may be shorter by this factor: another factorisation takes longer than another step.
+/// Factor by which a damped step may fall short of the trust radius: another factorisation costs more than another
+/// step.
 const SHORT: f64 = 5.0;
 
-/// Factorisations for one step at most.
+/// Maximum number of dampings for one step.
 const MOST_DAMPINGS: usize = 2;
 
-/// As many parameters are held by what a factor of all makes of them; with more, the matrix of the others is factorised.
+/// Maximum number of held parameters that are constrained by a Schur complement. With more, the matrix of the others is
+/// factorised.
 const MOST_CONSTRAINED: usize = 8;
 
-/// A Gauss-Newton matrix, of every so-many-th row.
+/// A Gauss-Newton matrix of a sample of the rows.
 pub(super) struct Metric {
     matrix: SymmetricMatrix,
-    /// What is added to the diagonal, relative to it.
+    /// Ridge on the diagonal, relative to it.
     ridge: f64,
-    /// What is added to all of the diagonal besides: it shortens steps, those most of which least is known.
+    /// Levenberg–Marquardt damping added to the diagonal. It shortens steps, most of all along directions of small
+    /// curvature.
     pub(super) damping: f64,
     factor: Option<Factor>,
 }
 
 impl Metric {
-    /// The matrix at parameters, of every `stride`-th row, but with a diagonal that all rows have part in: what the
-    /// sample has not seen is not taken for flat. `all` is that of all rows, here or near; where there is none yet, it is
-    /// worked out.
+    /// Computes the matrix at `theta` from every `stride`-th row. Its diagonal is raised to that of all rows, so that
+    /// parameters missing from the sample are not taken for flat. `all` caches the diagonal of all rows, at `theta` or
+    /// near; it is computed if it is `None`.
     pub(super) fn new(
-        problem: &Problem<'_>,
+        problem: &BoundedProblem<'_>,
         theta: &[f64],
         stride: usize,
         all: &mut Option<Vec<f64>>,
-        work: &mut Work,
+        work: &mut FitWork,
     ) -> Self {
         let objective = problem.objective;
         let rows = objective.rows;
@@ -60,7 +63,7 @@ impl Metric {
             });
             matrix.raise_diagonal(diagonal);
         }
-        // The flat direction of a scale turns with the parameters: elsewhere a gradient has a part along that of here.
+        // The flat direction of a scale changes with the parameters, so gradients elsewhere have a component along it.
         let diagonal = matrix.diagonal();
         for scale in problem.scales {
             let (normal, square) = scale.normal(theta, &diagonal);
@@ -73,8 +76,8 @@ impl Metric {
         Metric { matrix, ridge, damping: 0.0, factor: None }
     }
 
-    /// What a gradient is in this metric, for parameters that are not held.
-    pub(super) fn solve(&mut self, held: &[bool], gradient: &[f64], work: &mut Work) -> Vec<f64> {
+    /// Solves for the step of a gradient in this metric; the components of held parameters are 0.
+    pub(super) fn solve(&mut self, held: &[bool], gradient: &[f64], work: &mut FitWork) -> Vec<f64> {
         let moves = |j: &usize| self.matrix.row(*j)[*j] > 0.0;
         let mut constrained: Vec<usize> = (0..held.len()).filter(|&j| held[j]).filter(moves).collect();
         let mut left_out = vec![false; held.len()];
@@ -83,7 +86,7 @@ impl Metric {
             left_out.copy_from_slice(held);
         }
         if self.factor.as_ref().is_none_or(|factor| factor.left_out != left_out || factor.damping != self.damping) {
-            // A factor takes twice the memory of the matrix: the old one goes before the next is made.
+            // A factor takes twice the memory of the matrix, so the old one is freed before the next is computed.
             self.factor = None;
             self.factor = Some(Factor::new(&self.matrix, &left_out, self.ridge, self.damping));
             work.factorisations += 1;
@@ -93,11 +96,11 @@ impl Metric {
         factor.solve_constrained(gradient)
     }
 
-    /// Damps the metric, or damps it less, until a step against a gradient is about as long as it may be.
+    /// Adjusts the damping until the length of the step is close to the trust radius.
     ///
-    /// One over the length is nearly linear in the damping. See Nocedal and Wright, Numerical Optimization, 2nd edition,
-    /// section 4.3.
-    pub(super) fn limit(&mut self, radius: f64, held: &[bool], gradient: &[f64], work: &mut Work) {
+    /// This is Newton's method on 1 / length, which is nearly linear in the damping.
+    /// See Nocedal and Wright, Numerical Optimization, 2nd edition, section 4.3.
+    pub(super) fn limit(&mut self, radius: f64, held: &[bool], gradient: &[f64], work: &mut FitWork) {
         for _ in 0..MOST_DAMPINGS {
             let step = self.solve(held, gradient, work);
             let square = dot(&step, &step);
@@ -115,19 +118,21 @@ impl Metric {
     }
 }
 
-/// Cholesky factor of the matrix among parameters that are not left out, scaled to a unit diagonal.
+/// The Cholesky factor of the matrix of some parameters, scaled to a unit diagonal.
 struct Factor {
+    /// Flag per parameter: true if it is not in the factor.
     left_out: Vec<bool>,
     damping: f64,
-    /// Parameters that the factor is about, ascending: those that some other one has to do with.
+    /// Parameters of the factor, ascending: those with an off-diagonal entry that is not 0.
     coupled: Vec<usize>,
-    /// 1 / √diagonal, by position in `coupled`.
+    /// 1 / √diagonal by position in `coupled`.
     scale: Vec<f64>,
     cholesky: Cholesky,
-    /// The others, such as those that no row has, and their diagonals.
+    /// Parameters without off-diagonal entries, such as those that occur in no row, and their diagonal entries.
     alone: Vec<(usize, f64)>,
-    /// Parameters that are kept in their place, and the columns of the inverse that do it.
+    /// Parameters whose step is constrained to 0.
     constrained: Vec<usize>,
+    /// Columns of the inverse of the constrained parameters.
     columns: Vec<Vec<f64>>,
 }
 
@@ -154,13 +159,13 @@ impl Factor {
             }
             scaled[(i, i)] = 1.0 + ridge;
         }
-        // The ridge is above the rounding: what is replaced all the same only makes a step shorter.
+        // The ridge exceeds the rounding errors. A pivot that is replaced nevertheless only shortens a step.
         let cholesky = Cholesky::replacing(scaled, 0.1 * RIDGE).expect("finite entries");
         let (constrained, columns) = (Vec::new(), Vec::new());
         Factor { left_out: left_out.to_vec(), damping, coupled, scale, cholesky, alone, constrained, columns }
     }
 
-    /// Keeps parameters in their place.
+    /// Constrains the steps of parameters to 0.
     fn constrain(&mut self, parameters: Vec<usize>) {
         if self.constrained != parameters {
             let unit = |j: usize| (0..self.left_out.len()).map(|i| f64::from(u8::from(i == j))).collect::<Vec<f64>>();
@@ -169,18 +174,18 @@ impl Factor {
         }
     }
 
-    /// The solution in which what is constrained is 0: forces that act on it alone see to that.
+    /// Solves the system with the constrained components equal to 0, by Lagrange multipliers of these components.
     /// See Nocedal and Wright, Numerical Optimization, 2nd edition, section 16.2 (Schur complement).
     fn solve_constrained(&self, gradient: &[f64]) -> Vec<f64> {
         let mut solution = self.solve(gradient);
         let count = self.constrained.len();
         if count > 0 {
             let among = Matrix::from_fn(count, count, |i, j| self.columns[i][self.constrained[j]]);
-            let mut forces = Matrix::from_fn(1, count, |_, i| solution[self.constrained[i]]);
-            // Definite, as part of the inverse of what is.
-            Cholesky::replacing(among, 0.0).expect("finite entries").solve_rows(&mut forces);
+            let mut multipliers = Matrix::from_fn(1, count, |_, i| solution[self.constrained[i]]);
+            // A principal submatrix of the inverse of a definite matrix is definite.
+            Cholesky::replacing(among, 0.0).expect("finite entries").solve_rows(&mut multipliers);
             for (i, column) in self.columns.iter().enumerate() {
-                solution.iter_mut().zip(column).for_each(|(entry, part)| *entry -= forces[(0, i)] * part);
+                solution.iter_mut().zip(column).for_each(|(entry, part)| *entry -= multipliers[(0, i)] * part);
             }
             self.constrained.iter().for_each(|&j| solution[j] = 0.0);
         }
@@ -209,14 +214,14 @@ mod tests {
     use crate::optimize::Limits;
 
     #[test]
-    fn what_is_solved_is_the_matrix_among_what_is_not_held() {
+    fn solves_the_matrix_of_the_parameters_that_are_not_held() {
         let model = model();
         let (rows, _) = rows(&model, 3000);
         let objective = Objective::new(&rows, &model, 1.2).unwrap();
         let objective = objective.with_prior(1e-6, &THETA, PriorScale::Fixed).unwrap();
         let limits = Limits::none(SIZE);
-        let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
-        let mut work = Work::default();
+        let problem = BoundedProblem { objective: &objective, limits: &limits, scales: &[] };
+        let mut work = FitWork::default();
         let mut metric = Metric::new(&problem, &THETA, 1, &mut None, &mut work);
         assert_eq!((work.outer_products, work.factorisations, work.passes), (3000, 0, 0));
         let gradient: Vec<f64> = (0..SIZE).map(|j| (j as f64 - 4.5) * 1e-4).collect();
@@ -238,17 +243,17 @@ mod tests {
     }
 
     #[test]
-    fn damping_makes_steps_as_long_as_they_may_be() {
+    fn damping_limits_steps_to_the_radius() {
         let model = model();
         let (rows, _) = rows(&model, 3000);
         let objective = Objective::new(&rows, &model, 1.2).unwrap();
         let limits = Limits::none(SIZE);
-        let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
-        let mut work = Work::default();
+        let problem = BoundedProblem { objective: &objective, limits: &limits, scales: &[] };
+        let mut work = FitWork::default();
         let mut metric = Metric::new(&problem, &THETA, 1, &mut None, &mut work);
         let held = [false; SIZE];
         let gradient: Vec<f64> = (0..SIZE).map(|j| (j as f64 - 4.5) * 1e-4).collect();
-        let length = |metric: &mut Metric, work: &mut Work| {
+        let length = |metric: &mut Metric, work: &mut FitWork| {
             let step = metric.solve(&held, &gradient, work);
             dot(&step, &step).sqrt()
         };
@@ -260,13 +265,13 @@ mod tests {
         }
         metric.limit(10.0 * whole, &held, &gradient, &mut work);
         assert!((length(&mut metric, &mut work) / whole - 1.0).abs() < 1e-9 && metric.damping == 0.0);
-        // Nothing to go by changes nothing.
+        // A gradient of NaN leaves the damping as it is.
         metric.limit(whole, &held, &[f64::NAN; SIZE], &mut work);
         assert_eq!(metric.damping, 0.0);
     }
 
     #[test]
-    fn a_sample_is_seconded_by_the_diagonal_of_all_rows() {
+    fn the_matrix_of_a_sample_has_the_diagonal_of_all_rows() {
         let model = model();
         let (rows, _) = rows(&model, 3000);
         let objective = Objective::new(&rows, &model, 1.2).unwrap();
@@ -274,8 +279,8 @@ mod tests {
         limits.tie(&[6, 9]).unwrap();
         let mut theta = THETA;
         theta[9] = theta[6];
-        let problem = Problem { objective: &objective, limits: &limits, scales: &[] };
-        let mut work = Work::default();
+        let problem = BoundedProblem { objective: &objective, limits: &limits, scales: &[] };
+        let mut work = FitWork::default();
         let mut all = None;
         let metric = Metric::new(&problem, &theta, 7, &mut all, &mut work);
         assert_eq!((work.outer_products, work.passes), (429, 1));

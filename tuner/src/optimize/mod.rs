@@ -1,4 +1,4 @@
-//! Solvers: ways from a start to a minimum of an [`Objective`].
+//! Solvers, which find a minimum of an [`Objective`] from a start.
 
 mod adam;
 mod columns;
@@ -22,15 +22,15 @@ use crate::objective::Objective;
 use std::ops::ControlFlow;
 use thiserror::Error;
 
-/// A way to minimise an objective within limits.
+/// A method that minimises an objective within limits.
 pub trait Solver {
     /// Minimises `objective` from `start` within `limits`.
     ///
-    /// `observer` sees the start and every accepted step; when it answers [`ControlFlow::Break`] the fit stops and the
-    /// best parameters so far are returned.
+    /// `observer` sees the start and every accepted step. If it returns [`ControlFlow::Break`], the fit stops and
+    /// returns the best parameters so far.
     ///
     /// # Errors
-    /// If start or limits do not fit the objective, or the objective is not finite at the start.
+    /// If the start or the limits do not fit the objective, or the objective is not finite at the start.
     fn minimize(
         &self,
         objective: &Objective<'_>,
@@ -40,20 +40,20 @@ pub trait Solver {
     ) -> Result<Fit, OptimizeError>;
 }
 
-/// Observer of a fit; may cancel it.
+/// An observer of a fit, which may cancel it.
 pub trait Observer {
-    /// A step was accepted, or this is the start: `theta` are the parameters there.
+    /// Observes the start or an accepted step with its parameters `theta`.
     fn step(&mut self, step: &Step, theta: &[f64]) -> ControlFlow<()>;
 }
 
-/// No-op observer.
+/// Observes nothing.
 impl Observer for () {
     fn step(&mut self, _step: &Step, _theta: &[f64]) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-/// An observer that needs to know the steps only.
+/// Calls a closure with every step.
 impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for F {
     fn step(&mut self, step: &Step, _theta: &[f64]) -> ControlFlow<()> {
         self(step)
@@ -63,57 +63,57 @@ impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for F {
 /// An accepted step, or the start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// Accepted steps so far; the start is number 0.
+    /// Number of accepted steps so far, 0 for the start.
     pub iteration: usize,
-    /// The objective.
+    /// Value of the objective.
     pub loss: f64,
-    /// Euclidean norm of the projected gradient: without frozen parameters, and without those at a bound the loss pulls
-    /// them out of; tied parameters count as one.
+    /// Euclidean norm of the projected gradient, which is 0 for frozen parameters and for those whose descent direction
+    /// leaves their bounds. Tied parameters count as one.
     pub gradient_norm: f64,
 }
 
-/// Why a fit ended.
+/// The reason why a fit ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Termination {
-    /// The gradient is as small as asked for, or a step promises less than 1e-17 of the loss.
+    /// The gradient is below the tolerance, or the predicted decrease is less than 1e-17 of the loss.
     Converged,
-    /// The loss cannot be told from that of neighbouring parameters any more.
+    /// No step decreases the loss by more than its rounding error.
     NoProgress,
     /// The largest number of steps was taken.
     StepLimit,
-    /// The observer said so.
+    /// The observer cancelled the fit.
     Cancelled,
 }
 
-/// Outcome of a fit.
+/// The outcome of a fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    /// The parameters found: never with a higher objective than the start, to within its rounding.
+    /// The parameters found. Their objective is not above that of the start, within rounding.
     pub theta: Vec<f64>,
-    /// The objective there.
+    /// Value of the objective there.
     pub loss: f64,
-    /// Norm of the projected gradient there, relative to that of the start; 0 if that is 0.
+    /// Norm of the projected gradient there, relative to its norm at the start; 0 if that is 0.
     pub gradient_ratio: f64,
-    /// Why it ended.
+    /// The reason why the fit ended.
     pub termination: Termination,
     /// The start and every accepted step.
     pub history: Vec<Step>,
-    /// What it took.
-    pub work: Work,
+    /// The computational work of the fit.
+    pub work: FitWork,
 }
 
-/// What a fit takes.
+/// The computational work of a fit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Work {
-    /// Passes over all rows.
+pub struct FitWork {
+    /// Number of passes over all rows.
     pub passes: usize,
-    /// Rows whose outer products were added up.
+    /// Number of rows whose outer products were summed.
     pub outer_products: usize,
-    /// Factorised matrices.
+    /// Number of matrix factorisations.
     pub factorisations: usize,
 }
 
-/// Why limits cannot be, or a fit not begin.
+/// The reason why limits are refused, or a fit cannot begin.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{0}")]
 pub struct OptimizeError(String);

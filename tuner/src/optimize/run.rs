@@ -1,32 +1,32 @@
-//! A fit from its start to its end: what is the same for every method.
+//! The iteration loop that all methods share.
 
-use super::iterate::{Iterate, Problem, Scale};
-use super::{Fit, Limits, Observer, OptimizeError, Solver, Step, Termination, Work};
+use super::iterate::{BoundedProblem, Iterate, Scale};
+use super::{Fit, FitWork, Limits, Observer, OptimizeError, Solver, Step, Termination};
 use crate::objective::Objective;
 use std::ops::ControlFlow;
 
-/// A method that goes step by step.
+/// An iterative method.
 pub(super) trait Iterative {
-    /// Whether every iterate is settled along scales that no score depends on; if not, the last one is, unless its numbers
-    /// are whole.
+    /// True if every iterate is settled along scales that no score depends on. Otherwise only the last one is, unless
+    /// its numbers are whole.
     const SETTLES: bool = true;
 
-    /// Most steps it takes.
+    /// Returns the maximum number of steps.
     fn max_steps(&self) -> usize;
 
-    /// The iteration from a start.
-    fn begin<'p>(&'p self, problem: &'p Problem<'p>, start: Iterate) -> Box<dyn Iteration + 'p>;
+    /// Begins an iteration at a start.
+    fn begin<'p>(&'p self, problem: &'p BoundedProblem<'p>, start: Iterate) -> Box<dyn Iteration + 'p>;
 }
 
-/// A method under way.
+/// The state of an iterative method.
 pub(super) trait Iteration {
-    /// The present iterate.
+    /// Returns the current iterate.
     fn iterate(&self) -> &Iterate;
 
-    /// Goes on to the next step that is accepted; why there is none, if so. Adds to `work` what it takes.
-    fn advance(&mut self, work: &mut Work) -> ControlFlow<Termination>;
+    /// Takes the next accepted step, or breaks with the reason why there is none. Adds its cost to `work`.
+    fn advance(&mut self, work: &mut FitWork) -> ControlFlow<Termination>;
 
-    /// The best iterate.
+    /// Returns the best iterate.
     fn best(&self) -> &Iterate {
         self.iterate()
     }
@@ -42,11 +42,11 @@ impl<M: Iterative> Solver for M {
     ) -> Result<Fit, OptimizeError> {
         limits.check_start(objective, start)?;
         let scales = if M::SETTLES { Scale::open(objective, start, limits) } else { Vec::new() };
-        let problem = Problem { objective, limits, scales: &scales };
+        let problem = BoundedProblem { objective, limits, scales: &scales };
         let start = problem.start(start)?;
         let (start_norm, start_theta) = (start.norm, start.theta.clone());
-        let work = Work { passes: 1, ..Work::default() };
-        let mut run = Run { iteration: self.begin(&problem, start), history: Vec::new(), work };
+        let work = FitWork { passes: 1, ..FitWork::default() };
+        let mut run = FitRun { iteration: self.begin(&problem, start), history: Vec::new(), work };
         let termination = run.report(observer).unwrap_or_else(|| run.iterate(self.max_steps(), observer));
         let best = run.iteration.best().clone();
         let is_whole = best.theta.iter().all(|value| value.fract() == 0.0);
@@ -57,22 +57,22 @@ impl<M: Iterative> Solver for M {
     }
 }
 
-/// An iterate along scales that no score depends on, where the objective is least.
+/// Settles an iterate along scales that no score depends on, if that lowers the objective.
 fn settled(objective: &Objective<'_>, start: &[f64], limits: &Limits, best: Iterate) -> Iterate {
     let scales = Scale::open(objective, start, limits);
-    let settled = Problem { objective, limits, scales: &scales }.iterate(best.theta.clone());
+    let settled = BoundedProblem { objective, limits, scales: &scales }.iterate(best.theta.clone());
     if settled.loss < best.loss { settled } else { best }
 }
 
-/// An iteration, and what it has done so far.
-struct Run<'p> {
+/// An iteration with its history and its work so far.
+struct FitRun<'p> {
     iteration: Box<dyn Iteration + 'p>,
     history: Vec<Step>,
-    work: Work,
+    work: FitWork,
 }
 
-impl Run<'_> {
-    /// Goes on until something ends it.
+impl FitRun<'_> {
+    /// Iterates until termination.
     fn iterate(&mut self, max_steps: usize, observer: &mut dyn Observer) -> Termination {
         loop {
             if self.history.len() > max_steps {
@@ -87,7 +87,7 @@ impl Run<'_> {
         }
     }
 
-    /// Takes the iterate into the history and shows it; why to end there, if so.
+    /// Records the iterate and passes it to the observer; returns the reason to stop, if there is one.
     fn report(&mut self, observer: &mut dyn Observer) -> Option<Termination> {
         let &Iterate { loss, norm: gradient_norm, .. } = self.iteration.iterate();
         let step = Step { iteration: self.history.len(), loss, gradient_norm };
