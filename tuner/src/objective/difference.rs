@@ -1,4 +1,4 @@
-//! Losses of given scores, and by how much they differ.
+//! Losses of given scores, and their differences.
 
 use super::{SampleLoss, Score, loss, parts};
 use crate::model::rows::Weighted;
@@ -6,18 +6,18 @@ use crate::parallel;
 use serde::Serialize;
 use std::ops::Range;
 
-/// By how much one mean loss differs from another on the same samples.
+/// The difference of two mean losses on the same samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Difference {
-    /// The second less the first.
+    /// The second mean minus the first.
     pub mean: f64,
-    /// Standard error of that, from the differences of the groups; 0 for a single one.
+    /// Standard error of the difference, clustered by groups; 0 for a single group.
     pub error: f64,
 }
 
-/// The difference of the mean losses of two sets of scores (centipawns, white's view), each under its own scale, against
-/// the same targets. Neighbours of one group, such as a game, count as one when the error is worked out. The slices are
-/// of one length and not empty.
+/// Returns the difference of the mean losses of two sets of scores (centipawns, White's view), each at its own scale,
+/// with the same targets. The standard error is clustered: adjacent samples of one group, such as a game, count as one.
+/// The slices have the same length and are not empty.
 pub fn loss_difference<'w, S: Score>(
     loss: SampleLoss,
     (first_k, first): (f64, &[S]),
@@ -48,8 +48,8 @@ pub fn loss_difference<'w, S: Score>(
     Difference { mean, error: variance.sqrt() }
 }
 
-/// Mean loss of given scores (centipawns, white's view) against targets (0..=1, white's view) under the scale `k`:
-/// what an engine's own scores are worth. The slices are of one length and not empty.
+/// Returns the mean loss of given scores (centipawns, White's view) with targets (0..=1, White's view) at the scale
+/// `k`, such as that of an engine's own scores. The slices have the same length and are not empty.
 pub fn score_loss<'w, S: Score>(loss: SampleLoss, k: f64, scores: &[S], weighted: impl Into<Weighted<'w>>) -> f64 {
     let weighted = weighted.into();
     debug_assert_eq!(scores.len(), weighted.targets.len());

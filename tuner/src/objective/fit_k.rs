@@ -1,8 +1,9 @@
-//! The scale K: how many expected points a pawn is worth.
+//! The scale K, which converts scores to expected results.
 //!
-//! `K` minimises the mean loss of `σ(K q)` against `y` for given scores `q`. As a function of `ln K` this is smooth and, for
-//! scores worth anything, has one minimum inside: a bracket is laid around it, and Newton steps on the derivative
-//! find it to the last digits, halving the bracket whenever they would leave it.
+//! `K` minimises the mean loss of `σ(K q)` with targets `y` for given scores `q`. As a function of `ln K` the loss is
+//! smooth, and for informative scores it has one minimum in the interior. The minimum is bracketed, and Newton's method
+//! on the derivative finds it to the last digits. A Newton step that would leave the bracket is replaced by a
+//! bisection.
 
 use super::loss::{SampleLoss, logit_per_centipawn};
 use super::pass::sum_lanes;
@@ -13,59 +14,61 @@ use crate::processes::Shared;
 use std::ops::Range;
 use thiserror::Error;
 
-/// The smallest K considered: at 0.001 a queen up is worth a thousandth of a point.
+/// The smallest K: at 0.001 a queen up is worth a thousandth of a point.
 pub const K_MIN: f64 = 1e-3;
-/// The largest K considered: at 1000 a tenth of a pawn decides the game.
+/// The largest K: at 1000 a tenth of a pawn decides the game.
 pub const K_MAX: f64 = 1e3;
 
-/// Newton steps until giving up; three to six are usual.
+/// Maximum number of steps; three to six are usual.
 const STEPS: usize = 100;
 
-/// Newton steps in `ln K` up to this size are the last ones.
+/// Size of a Newton step in `ln K` at which the iteration has converged.
 const LAST_STEP: f64 = 1e-8;
 
-/// Why scores and targets do not determine K.
+/// The reason why scores and targets do not determine K.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FitKError {
-    /// There is but one result.
+    /// All results are the same.
     #[error(transparent)]
     OneResult(#[from] OneResult),
-    /// Samples are malformed, or do not say which K is best.
+    /// Samples are malformed, or do not determine the best K.
     #[error("fit of K: {0}")]
     Refused(String),
 }
 
 impl FitKError {
-    /// No K predicts better than calling every game a draw: scores all zero, or the signs of scores and targets at odds.
+    /// Returns the error of scores that predict no better than a constant: they are all 0, or have the wrong sign.
     fn uninformative() -> Self {
         let message = "the scores do not agree with the results better than chance (point of view?)";
         FitKError::Refused(message.to_owned())
     }
 
-    /// The loss still falls at the largest K: the scores' signs alone decide every game.
+    /// Returns the error of a loss that still falls at the largest K, because the signs of the scores decide every
+    /// game.
     fn unbounded() -> Self {
         let message = "the results follow the sign of the scores; the fit runs away to K";
         FitKError::Refused(format!("{message} = {K_MAX}"))
     }
 }
 
-/// All games ended alike: whatever is fitted to them makes the side that won look better, without end.
+/// The error that all games have the same result. A fit to them would diverge towards the side that won.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error(
-    "all {count} results are {result} (points of White): nothing can be fitted to games that all ended alike; add others"
+    "all {count} results are {result} (points of White): nothing can be fitted to games that all ended alike; add \
+     others"
 )]
 pub struct OneResult {
-    /// How many there are.
+    /// Number of results.
     pub count: usize,
-    /// What all of them are, 0..=1.
+    /// The common result, 0..=1.
     pub result: f32,
 }
 
 impl OneResult {
-    /// Looks whether there is more than one result; no results at all are somebody else's concern.
+    /// Checks that there are different results; an empty list passes.
     ///
     /// # Errors
-    /// If there is only one.
+    /// If all results are the same.
     pub fn refuse(targets: &[f32]) -> Result<(), Self> {
         match targets {
             [result, others @ ..] if others.iter().all(|other| other == result) => {
@@ -81,18 +84,18 @@ impl OneResult {
 pub struct KFit {
     /// The scale: `σ(K q) = 1 / (1 + 10^(−K q / 400))`.
     pub k: f64,
-    /// Mean loss at that scale.
+    /// The mean loss at that scale.
     pub loss: f64,
-    /// Passes over the data it took.
+    /// Number of passes over the data.
     pub passes: usize,
 }
 
-/// Centipawns, whole or not.
+/// A score in centipawns, as an integer or a float.
 pub trait Score: Copy + Into<f64> + Send + Sync {}
 
 impl<S: Copy + Into<f64> + Send + Sync> Score for S {}
 
-/// Mean loss and its first two derivatives by `ln K`.
+/// The mean loss and its first two derivatives by `ln K`.
 #[derive(Clone, Copy, Default)]
 struct Curve {
     loss: f64,
@@ -117,10 +120,10 @@ impl Shared for Curve {
     }
 }
 
-/// Finds the K that fits `scores` (centipawns, white's view) to their targets by the least mean loss.
+/// Fits the K with the least mean loss of `scores` (centipawns, White's view) with their targets.
 ///
 /// # Errors
-/// If the samples are malformed or do not determine K; never a number that is not one.
+/// If the samples are malformed or do not determine K. A returned K is always finite.
 pub fn fit_k<'w, S: Score>(
     loss: SampleLoss,
     scores: &[S],
@@ -143,7 +146,7 @@ pub fn fit_k<'w, S: Score>(
         let newton = x - here.slope / here.bend;
         let inside = here.bend > 0.0 && newton >= low && newton <= high;
         let next = if inside { newton } else { 0.5 * (low + high) };
-        // A Newton step doubles the digits: after one this small, nothing is left to do.
+        // Newton's method converges quadratically, so no step follows one that is this small.
         let last = (next - x).abs() <= if inside { LAST_STEP } else { f64::EPSILON * x.abs().max(1.0) };
         x = next;
         if last {
@@ -154,7 +157,7 @@ pub fn fit_k<'w, S: Score>(
     Ok(KFit { k: x.exp(), loss: here.loss, passes })
 }
 
-/// [`fit_k`] for the scores of `rows` at parameters `theta`.
+/// Fits K as [`fit_k`] to the scores of `rows` at parameters `theta`.
 ///
 /// # Errors
 /// As for [`fit_k`].
@@ -184,7 +187,8 @@ fn check<S: Score>(scores: &[S], targets: &[f32]) -> Result<(), FitKError> {
     Ok(OneResult::refuse(targets)?)
 }
 
-/// Walks from K = 1 downhill until the slope changes sign: bracket in `ln K`, a point inside, and the curve there.
+/// Walks downhill from K = 1 until the slope changes sign. Returns a bracket in `ln K`, a point in it, and the curve
+/// there.
 fn bracket(at: &mut impl FnMut(f64) -> Curve) -> Result<(f64, f64, f64, Curve), FitKError> {
     const STRIDE: f64 = 1.25;
     let (lowest, highest) = (K_MIN.ln(), K_MAX.ln());
@@ -209,7 +213,7 @@ fn bracket(at: &mut impl FnMut(f64) -> Curve) -> Result<(f64, f64, f64, Curve), 
     }
 }
 
-/// Loss of all samples and its derivatives at one `ln K`; the same for any number of threads.
+/// Returns the mean loss and its derivatives at `ln K`; any number of threads computes the same bits.
 fn curve<S: Score>(loss: SampleLoss, scores: &[S], weighted: Weighted<'_>, log_k: f64) -> Curve {
     let logit = logit_per_centipawn(log_k.exp());
     let sum_part = |range: Range<usize>| {
@@ -229,7 +233,7 @@ fn curve<S: Score>(loss: SampleLoss, scores: &[S], weighted: Weighted<'_>, log_k
     total
 }
 
-/// Sums over at most [`BLOCK`] samples, first one by one without a sum that would stand in the way of vector code.
+/// Sums over at most [`BLOCK`] samples. The terms are computed before they are summed, so that the loop vectorises.
 fn sum_block<S: Score>(loss: SampleLoss, scores: &[S], weighted: Weighted<'_>, first: usize, logit: f64) -> Curve {
     let targets = &weighted.targets[first..first + scores.len()];
     let mut numbers = [0.0; BLOCK];
@@ -255,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn k_is_found_to_the_last_digits() {
+    fn fits_k_to_the_last_digits() {
         let scores: Vec<f64> = (0..5000).map(|i| 0.16 * f64::from(i * 1117 % 5000) - 400.0).collect();
         for k in [0.02, 0.3, 1.0, 2.7, 30.0] {
             let targets: Vec<f32> = scores.iter().map(|score| expectation(k * score) as f32).collect();
@@ -263,7 +267,7 @@ mod tests {
             assert!((fit.k / k - 1.0).abs() < 1e-5, "{} for {k}", fit.k);
             assert!(fit.passes <= 15 && fit.loss < 1e-12);
         }
-        // Draws wherever 13 divides the number, else the side ahead wins three times in four.
+        // Every 13th game is drawn; in the others the side with the higher score wins three times in four.
         let result = |(i, &score): (usize, &f64)| match (i % 13, i % 4) {
             (0, _) => 0.5,
             (_, 0) => f32::from(u8::from(score < 0.0)),
@@ -280,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn k_is_found_by_cross_entropy_too() {
+    fn fits_k_by_cross_entropy() {
         let scores: Vec<f64> = (0..5000).map(|i| 0.16 * f64::from(i * 1117 % 5000) - 400.0).collect();
         for k in [0.3, 1.0, 2.7] {
             let targets: Vec<f32> = scores.iter().map(|score| expectation(k * score) as f32).collect();
@@ -296,19 +300,19 @@ mod tests {
     }
 
     #[test]
-    fn k_is_refused_where_the_data_do_not_determine_it() {
+    fn refuses_data_that_do_not_determine_k() {
         let scores = [300.0, -200.0, 50.0, -20.0];
         let refused = |scores: &[f64], targets: &[f32]| fit_k(SampleLoss::SquaredError, scores, targets).unwrap_err();
-        let told = |scores: &[f64], targets: &[f32]| refused(scores, targets).to_string();
-        assert_eq!(told(&[], &[]), "fit of K: no samples");
-        assert_eq!(told(&scores, &[1.0]), "fit of K: 4 scores, but 1 targets");
+        let message = |scores: &[f64], targets: &[f32]| refused(scores, targets).to_string();
+        assert_eq!(message(&[], &[]), "fit of K: no samples");
+        assert_eq!(message(&scores, &[1.0]), "fit of K: 4 scores, but 1 targets");
         for result in [0.0, 0.5, 1.0] {
             assert_eq!(refused(&scores, &[result; 4]), FitKError::OneResult(OneResult { count: 4, result }));
         }
         assert_eq!(refused(&[0.0; 4], &[1.0, 0.0, 0.5, 1.0]), FitKError::uninformative());
         assert_eq!(refused(&scores, &[0.0, 1.0, 0.0, 1.0]), FitKError::uninformative());
         assert_eq!(refused(&scores, &[1.0, 0.0, 1.0, 0.0]), FitKError::unbounded());
-        assert_eq!(told(&[f64::NAN; 2], &[1.0, 0.0]), "fit of K: score NaN of sample 0");
-        assert_eq!(told(&scores, &[1.0, 0.0, 2.0, 0.0]), "fit of K: target 2 of sample 2 is not in 0..=1");
+        assert_eq!(message(&[f64::NAN; 2], &[1.0, 0.0]), "fit of K: score NaN of sample 0");
+        assert_eq!(message(&scores, &[1.0, 0.0, 2.0, 0.0]), "fit of K: target 2 of sample 2 is not in 0..=1");
     }
 }

@@ -1,45 +1,46 @@
-//! Second derivatives of the loss, or what stands in for them, added up over rows.
+//! Hessians of the loss and their approximations, summed over rows.
 
 use super::SampleLoss;
 use super::loss::Cost;
-use super::pass::{Point, Room};
-use super::products::{Cell, Columns, Piece, Products};
+use super::pass::{EvaluationPoint, Room};
+use super::products::{Cell, MatrixColumns, Products, RowBatch};
 use crate::linear::{Matrix, SymmetricMatrix};
 use crate::model::Model;
 use crate::model::layout::Layout;
-use crate::model::rows::{BLOCK, Block, PARTS, Part, Rows, Segment};
+use crate::model::rows::{BLOCK, Block, PARTS, Part, Rows, SegmentEntries};
 use crate::model::tape::Lanes;
 use crate::parallel;
 use crate::processes::{self, Shared};
 use std::ops::Range;
 
-/// Entries of rows that are prepared by one thread, about, and how many such pieces are multiplied at once: together they
-/// stay in the last cache. Threads wait for one another after as many.
-const PIECE: usize = 1 << 13;
-const PIECES: usize = 32;
+/// Approximate number of entries of a batch of rows, which one thread prepares.
+const BATCH: usize = 1 << 13;
+/// Number of batches that are multiplied at once. They fit into the last-level cache, and threads synchronise after
+/// them.
+const BATCHES: usize = 32;
 
-/// The same with several processes: each keeps the pieces of all of them, as they are and as bytes.
-const SHARED_PIECES: usize = 8;
+/// Number of batches at once with several processes. Each process keeps all batches, also serialised.
+const SHARED_BATCHES: usize = 8;
 
-/// Groups whose gradients are multiplied at once.
+/// Number of groups whose gradients are multiplied at once.
 const GROUPS: usize = 256;
 
-/// Chunks whose groups' gradients are kept at a time.
+/// Number of chunks whose groups' gradients are kept at a time.
 const CHUNKS: usize = 8;
 
-/// What is added up.
+/// The kind of a second-order matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HessianKind {
-    /// The Gauss-Newton matrix: never negative in any direction.
+    /// The Gauss-Newton matrix, which is positive semidefinite.
     GaussNewton,
-    /// Second derivatives.
+    /// The Hessian.
     Full,
-    /// Outer products of the rows' gradients, each with the square of its weight.
+    /// The sum of outer products of the rows' weighted gradients.
     Outer,
 }
 
 impl HessianKind {
-    /// What the outer product of a score's derivatives counts.
+    /// Returns the factor of the outer product of a score's gradient.
     fn weight(self, cost: &Cost) -> f64 {
         match self {
             HessianKind::GaussNewton => cost.gauss_newton,
@@ -49,11 +50,11 @@ impl HessianKind {
     }
 }
 
-/// Rows, their model, where it stands and how scores are measured.
+/// Rows that are scored by a model at given parameters, with their loss.
 pub(super) struct Scored<'s> {
     pub(super) rows: &'s Rows,
     pub(super) model: &'s Model,
-    pub(super) point: &'s Point,
+    pub(super) point: &'s EvaluationPoint,
     pub(super) loss: SampleLoss,
     pub(super) logit: f64,
 }
@@ -64,36 +65,36 @@ impl Scored<'_> {
         cost.times(block.weighted().weight(lane))
     }
 
-    /// Means over every `stride`-th row, among the parameters that are wanted; others may be 0.
+    /// Returns the mean matrix over every `stride`-th row for the wanted parameters. Entries of others may be 0.
     pub(super) fn hessian(
         &self,
         kind: HessianKind,
         stride: usize,
         is_wanted: &dyn Fn(usize) -> bool,
     ) -> SymmetricMatrix {
-        let columns = Columns::new(&self.model.layout, is_wanted);
-        let blocks = PIECE * stride * self.rows.len().div_ceil(BLOCK) / self.rows.entries_of_all().max(1);
-        let places = self.pieces(blocks.max(1));
+        let columns = MatrixColumns::new(&self.model.layout, is_wanted);
+        let blocks = BATCH * stride * self.rows.len().div_ceil(BLOCK) / self.rows.entries_of_all().max(1);
+        let places = self.batches(blocks.max(1));
         let mut products = Products::new(&columns);
-        let at_once = if processes::is_alone() { PIECES } else { SHARED_PIECES };
-        let mut pieces: Vec<Piece> = (0..at_once.min(places.len())).map(|_| Piece::default()).collect();
+        let at_once = if processes::is_alone() { BATCHES } else { SHARED_BATCHES };
+        let mut batches: Vec<RowBatch> = (0..at_once.min(places.len())).map(|_| RowBatch::default()).collect();
         for places in places.chunks(at_once) {
-            let pieces = &mut pieces[..places.len()];
+            let batches = &mut batches[..places.len()];
             let part = |number: usize| places[number].0;
-            let own = pieces.iter_mut().zip(places).filter(|(_, place)| processes::is_own(place.0));
-            parallel::for_each(own, |(piece, (chunk, blocks))| {
-                self.fill(piece, &columns, (*chunk, blocks.clone()), kind, stride);
+            let own = batches.iter_mut().zip(places).filter(|(_, place)| processes::is_own(place.0));
+            parallel::for_each(own, |(batch, (chunk, blocks))| {
+                self.fill(batch, &columns, (*chunk, blocks.clone()), kind, stride);
             });
-            processes::share(pieces, part);
-            parallel::for_each(pieces.iter_mut(), |piece| piece.sort(&columns));
-            products.add(pieces);
+            processes::share(batches, part);
+            parallel::for_each(batches.iter_mut(), |batch| batch.sort(&columns));
+            products.add(batches);
         }
         products.finish(1.0 / self.rows.weight(stride))
     }
 
-    /// All rows in pieces of so many blocks: a chunk, and blocks of it. Neighbours are of different chunks, so that
-    /// processes share every few of them.
-    fn pieces(&self, size: usize) -> Vec<(usize, Range<usize>)> {
+    /// Divides the rows into batches of `size` blocks, each given by a chunk and blocks of it. Adjacent batches belong
+    /// to different chunks, so that processes share the work evenly.
+    fn batches(&self, size: usize) -> Vec<(usize, Range<usize>)> {
         let mut places = Vec::new();
         let blocks = |chunk: &usize| self.rows.chunk_len(*chunk).div_ceil(BLOCK);
         for first in (0..self.rows.chunk_count()).step_by(PARTS) {
@@ -107,11 +108,11 @@ impl Scored<'_> {
         places
     }
 
-    /// Fills a piece with every `stride`-th row of some blocks of a chunk.
+    /// Fills a batch with every `stride`-th row of some blocks of a chunk.
     fn fill(
         &self,
-        piece: &mut Piece,
-        columns: &Columns<'_>,
+        batch: &mut RowBatch,
+        columns: &MatrixColumns<'_>,
         (chunk, blocks): (usize, Range<usize>),
         kind: HessianKind,
         stride: usize,
@@ -120,7 +121,7 @@ impl Scored<'_> {
         let totals: Vec<[Option<usize>; 2]> = (0..columns.totals()).map(|total| columns.slots(total)).collect();
         let mut room = Room::new(&model.layout, self.point);
         let mut seconds: Vec<Vec<Lanes>> = Vec::new();
-        piece.clear();
+        batch.clear();
         for block in blocks.map(|number| rows.block(chunk, number)) {
             room.evaluate(&block, model, self.point);
             model.tape.differentiate(&mut room.work);
@@ -144,7 +145,7 @@ impl Scored<'_> {
                     };
                     weight * of_slot(slot) * of_slot(other) + slope * second
                 };
-                piece.push(columns, segments, |total, other| -> Cell {
+                batch.push(columns, segments, |total, other| -> Cell {
                     let ([a, b], [c, d]) = (totals[total], totals[other]);
                     [entry(a, c), entry(a, d), entry(b, c), entry(b, d)]
                 });
@@ -153,7 +154,7 @@ impl Scored<'_> {
         rows.release(chunk);
     }
 
-    /// The diagonal of the Gauss-Newton matrix, added up over the rows of a part.
+    /// Returns the diagonal of the Gauss-Newton matrix, summed over the rows of a part.
     pub(super) fn diagonal(&self, part: Part<'_>) -> Vec<f64> {
         let mut diagonal = vec![0.0; self.model.layout.parameters];
         self.each_gradient(part.blocks(), |_, cost, gradient| {
@@ -163,8 +164,8 @@ impl Scored<'_> {
         diagonal
     }
 
-    /// The mean, over the rows, of outer products of the gradients of groups of rows, among the parameters that are
-    /// wanted, others are 0; and the number of groups.
+    /// Returns the sum of outer products of the groups' gradients, divided by the weight of the rows, and the number of
+    /// groups. Entries of parameters that are not wanted are 0.
     pub(super) fn outer_by_group(&self, groups: &[u32], is_wanted: &dyn Fn(usize) -> bool) -> (SymmetricMatrix, usize) {
         assert_eq!(groups.len(), self.rows.len(), "a group a row");
         let mut size = 0;
@@ -204,7 +205,7 @@ impl Scored<'_> {
         (SymmetricMatrix::from_fn(places.len(), entry), count)
     }
 
-    /// The gradients of the groups of a chunk.
+    /// Returns the gradients of the groups of a chunk.
     fn by_group(&self, chunk: usize, groups: &[u32]) -> GroupGradients {
         let mut found = GroupGradients::default();
         let mut sum = RowGradient { numbers: vec![0.0; self.model.layout.parameters], touched: Vec::new() };
@@ -220,7 +221,7 @@ impl Scored<'_> {
         found
     }
 
-    /// Shows the number of every row, its loss, and the derivatives of its score by the parameters.
+    /// Calls `see` with the number of every row, its loss, and the gradient of its score.
     fn each_gradient<'b>(
         &self,
         blocks: impl Iterator<Item = Block<'b>>,
@@ -240,8 +241,8 @@ impl Scored<'_> {
     }
 }
 
-/// Shows every row of a block: its lane and its segments.
-fn each_row<'r>(block: &Block<'r>, layout: &Layout, mut see: impl FnMut(usize, &[Segment<'r>])) {
+/// Calls `see` with the lane and the segments of every row of a block.
+fn each_row<'r>(block: &Block<'r>, layout: &Layout, mut see: impl FnMut(usize, &[SegmentEntries<'r>])) {
     let mut all = block.segments();
     let mut segments = Vec::with_capacity(layout.segments.len());
     for lane in 0..block.len() {
@@ -251,10 +252,10 @@ fn each_row<'r>(block: &Block<'r>, layout: &Layout, mut see: impl FnMut(usize, &
     }
 }
 
-/// The derivatives of a score by the parameters, of which most are 0.
+/// The sparse gradient of a score by the parameters.
 struct RowGradient {
     numbers: Vec<f64>,
-    /// Those that may not be 0, some of them twice.
+    /// Parameters whose derivatives may differ from 0, with duplicates.
     touched: Vec<usize>,
 }
 
@@ -265,8 +266,8 @@ impl RowGradient {
         self.touched.push(parameter);
     }
 
-    fn add_row(&mut self, layout: &Layout, segments: &[Segment<'_>], slope: impl Fn(usize) -> f64) {
-        for (number, Segment { leaves, counts }) in segments.iter().enumerate() {
+    fn add_row(&mut self, layout: &Layout, segments: &[SegmentEntries<'_>], slope: impl Fn(usize) -> f64) {
+        for (number, SegmentEntries { leaves, counts }) in segments.iter().enumerate() {
             let (slots, of) = (layout.slots_of(number), layout.leaves(number));
             for (&leaf, &count) in leaves.iter().zip(*counts) {
                 let leaf = of[usize::from(leaf)];
@@ -280,7 +281,7 @@ impl RowGradient {
         }
     }
 
-    /// Hands out each of them, once; all are 0 afterwards.
+    /// Calls `take` with every derivative once, and sets all to 0.
     fn each(&mut self, mut take: impl FnMut(usize, f64)) {
         for parameter in self.touched.drain(..) {
             take(parameter, std::mem::take(&mut self.numbers[parameter]));
@@ -288,18 +289,18 @@ impl RowGradient {
     }
 }
 
-/// Gradients of the groups of a chunk; the first and the last may be parts of groups.
+/// The gradients of the groups of a chunk. The first and the last group may continue in other chunks.
 #[derive(Default)]
 struct GroupGradients {
     groups: Vec<u32>,
-    /// By group: where its gradient ends.
+    /// End of the gradient by group.
     ends: Vec<usize>,
-    /// Parameters, and derivatives by them that are not 0.
+    /// Parameters and their derivatives that are not 0.
     gradients: Vec<(u32, f64)>,
 }
 
 impl GroupGradients {
-    /// Ends the gradient of the last group, if there is one.
+    /// Completes the gradient of the last group, if there is one.
     fn end(&mut self, sum: &mut RowGradient) {
         if self.ends.len() < self.groups.len() {
             sum.each(|parameter, number| self.gradients.extend((number != 0.0).then_some((parameter as u32, number))));
@@ -324,7 +325,7 @@ impl Shared for GroupGradients {
     }
 }
 
-/// Gradients of groups, a column each, until they are multiplied.
+/// A matrix of gradients with a column per group, which are multiplied together.
 struct Batch {
     gradients: Matrix,
     filled: usize,
@@ -341,7 +342,7 @@ impl Batch {
         self.group = Some(group);
     }
 
-    /// Subtracts the products of all columns.
+    /// Subtracts the outer products of all columns from `total`.
     fn flush(&mut self, total: &mut Matrix) {
         total.subtract_square(&self.gradients);
         self.gradients.clear();

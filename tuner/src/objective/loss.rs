@@ -1,7 +1,7 @@
-//! What one sample costs: the logistic curve and the loss on top of it, with the derivatives second-order steps need.
+//! The loss of a sample: a function of the logistic curve, with its first and second derivatives.
 //!
-//! Everything here is a function of the *logit* `z = κ q`, where `q` is a score in centipawns and `κ` is
-//! [`logit_per_centipawn`]: `σ(K q) = 1 / (1 + 10^(−K q / 400)) = 1 / (1 + e^(−z))`.
+//! All functions take the *logit* `z = κ q`, in which `q` is a score in centipawns and `κ` is [`logit_per_centipawn`]:
+//! `σ(K q) = 1 / (1 + 10^(−K q / 400)) = 1 / (1 + e^(−z))`.
 
 use crate::exponential::{exponential, exponential_ratio};
 use crate::name_of;
@@ -9,7 +9,7 @@ use crate::vectors::{Loop, Vectors, run};
 use clap::ValueEnum;
 use serde::Serialize;
 
-/// What a sample's expected result `p` (0..=1) costs when its target is `y` (0..=1).
+/// The loss of a sample's expected result `p` (0..=1) with target `y` (0..=1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -19,25 +19,25 @@ pub enum SampleLoss {
     #[value(name = "mse")]
     #[serde(rename = "mse")]
     SquaredError,
-    /// Cross-entropy in nats, `−y ln p − (1 − y) ln (1 − p)`; at its least, where `p` is `y`, it is not 0 unless `y` is
-    /// 0 or 1. A result that the score all but excludes costs without limit.
+    /// Cross-entropy in nats, `−y ln p − (1 − y) ln (1 − p)`. Its minimum, at `p = y`, is 0 only if `y` is 0 or 1. It
+    /// is unbounded for results that the score predicts with a probability near 0.
     CrossEntropy,
 }
 
-/// Loss of one sample and its derivatives by the logit.
+/// The loss of a sample and its derivatives by the logit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Cost {
     pub(super) loss: f64,
-    /// First derivative.
+    /// The first derivative.
     pub(super) slope: f64,
-    /// The part of the second derivative that is never negative: what Gauss-Newton takes for the whole.
+    /// The Gauss-Newton approximation of the second derivative, which is never negative.
     pub(super) gauss_newton: f64,
-    /// Second derivative.
+    /// The second derivative.
     pub(super) full: f64,
 }
 
 impl Cost {
-    /// That of a sample that counts as so many.
+    /// Multiplies the loss and its derivatives by the weight of the sample.
     #[inline(always)]
     pub(super) fn times(self, weight: f64) -> Cost {
         let Cost { loss, slope, gauss_newton, full } = self;
@@ -46,12 +46,12 @@ impl Cost {
 }
 
 impl SampleLoss {
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> String {
         name_of(&self)
     }
 
-    /// Cost of logit `z` with target `y`.
+    /// Returns the loss of logit `z` with target `y`.
     #[inline(always)]
     pub(super) fn cost(self, z: f64, y: f64) -> Cost {
         match self {
@@ -60,7 +60,7 @@ impl SampleLoss {
         }
     }
 
-    /// The losses of scores (centipawns, white's view) against targets, and their derivatives by the scores.
+    /// Computes the losses of scores (centipawns, White's view) with targets, and their derivatives by the scores.
     ///
     /// # Panics
     /// If any of the slices is shorter than the targets.
@@ -73,9 +73,9 @@ impl SampleLoss {
         }
     }
 
-    /// Hands logits (given numbers times `logit`) and targets to `take`, with the cost of each and its place.
+    /// Calls `take` with the index, the logit (the number times `logit`) and the loss of each sample.
     ///
-    /// The choice between the losses is made once, not in the loop, so that the loop becomes vector code.
+    /// The kind of loss is chosen outside of the loop, so that the loop vectorises.
     #[inline(always)]
     pub(super) fn each(self, logit: f64, numbers: &[f64], targets: &[f32], take: impl FnMut(usize, f64, Cost)) {
         match self {
@@ -85,7 +85,7 @@ impl SampleLoss {
     }
 }
 
-/// A loop that is compiled for several kinds of vectors: all of them take the same steps, and find the same bits.
+/// The loop of [`SampleLoss::price`], compiled for several vector instruction sets, which all compute the same bits.
 struct Prices<'p, C> {
     cost: C,
     logit: f64,
@@ -134,7 +134,8 @@ fn squared_error(z: f64, y: f64) -> Cost {
     }
 }
 
-/// With `u = e^(−|z|)`: `−y ln p − (1 − y) ln q = max(z, 0) − y z + ln (1 + u)`, which neither overflows nor cancels.
+/// Returns the cross-entropy `−y ln p − (1 − y) ln q = max(z, 0) − y z + ln (1 + u)` with `u = e^(−|z|)`. The right
+/// side has neither overflow nor cancellation.
 #[inline(always)]
 fn cross_entropy(z: f64, y: f64) -> Cost {
     let u = exponential(-z.abs());
@@ -146,11 +147,11 @@ fn cross_entropy(z: f64, y: f64) -> Cost {
     Cost { loss: linear + log_one_plus(u), slope: p - y, gauss_newton: second, full: second }
 }
 
-/// `ln (1 + u)` for u in 0..=1 to about one unit in the last place, in plain arithmetic as [`exponential`]:
-/// `2 artanh s` with `s = u / (2 + u)`, at most 1/3.
+/// Returns `ln (1 + u)` for u in 0..=1 to about one unit in the last place, without branches as in [`exponential`]. It
+/// is `2 artanh s` with `s = u / (2 + u)`, which is at most 1/3.
 #[inline(always)]
 fn log_one_plus(u: f64) -> f64 {
-    /// Terms of the series; the next is less than 1e-17 of the sum.
+    /// Number of terms of the series; the next one is less than 1e-17 of the sum.
     const TERMS: usize = 17;
     let s = u / (2.0 + u);
     let square = s * s;
@@ -158,17 +159,17 @@ fn log_one_plus(u: f64) -> f64 {
     2.0 * (s + s * series)
 }
 
-/// `κ = K ln 10 / 400`: the logit of one centipawn.
+/// Returns the logit of one centipawn, `κ = K ln 10 / 400`.
 pub(super) fn logit_per_centipawn(k: f64) -> f64 {
     k * std::f64::consts::LN_10 / 400.0
 }
 
-/// The result, 0..=1, that a score in centipawns lets expect under the scale `k`: `σ(k score)`.
+/// Returns the expected result, 0..=1, of a score in centipawns at the scale `k`: `σ(k score)`.
 pub fn expectation(k: f64, score: f64) -> f64 {
     logistic(logit_per_centipawn(k) * score).p
 }
 
-/// The logistic function and its complement, each to full relative accuracy.
+/// The values of the logistic function and its complement, each to full relative accuracy.
 #[derive(Clone, Copy)]
 struct Logistic {
     p: f64,
@@ -187,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prices_are_the_costs_bit_by_bit_whatever_the_vectors() {
+    fn vectorised_losses_equal_single_ones_bit_by_bit() {
         let logit = logit_per_centipawn(1.1);
         for loss in [SampleLoss::SquaredError, SampleLoss::CrossEntropy] {
             for count in 0..40_usize {
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn certain_results_keep_their_small_complement() {
+    fn the_logistic_complement_is_accurate_at_extreme_scores() {
         let Logistic { p, q } = logistic(-100.0);
         assert!((p / (-100.0_f64).exp() - 1.0).abs() < 1e-12 && q == 1.0);
         let Logistic { p, q } = logistic(100.0);
@@ -227,12 +228,12 @@ mod tests {
     }
 
     #[test]
-    fn cross_entropy_is_what_its_formula_says_and_stays_finite_far_away() {
+    fn cross_entropy_matches_its_formula_and_stays_finite() {
         for step in -3600..=3600 {
             let z = f64::from(step) * 0.01 + 1e-4;
             let p = 1.0 / (1.0 + (-z).exp());
             for y in [0.0, 0.25, 0.5, 1.0] {
-                // Each logarithm to full accuracy: ln p = −ln (1 + e^(−z)).
+                // ln p = −ln (1 + e^(−z)) has full accuracy.
                 let exact = y * (-z).exp().ln_1p() + (1.0 - y) * z.exp().ln_1p();
                 let found = SampleLoss::CrossEntropy.cost(z, y);
                 assert!((found.loss / exact - 1.0).abs() < 2e-15, "{z} {y}: {} for {exact}", found.loss);
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_called_what_the_field_calls_them() {
+    fn losses_have_their_usual_names() {
         assert_eq!(
             [SampleLoss::SquaredError, SampleLoss::CrossEntropy].map(SampleLoss::name),
             ["mse", "cross-entropy"]

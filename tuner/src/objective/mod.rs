@@ -1,11 +1,12 @@
-//! The objective: how badly parameters predict results, and how that changes with them.
+//! The objective of the fit: the mean loss of predicted results plus a prior, with its derivatives.
 //!
-//! It knows rows and a [`Model`] only. A row is scored `q(θ)`, in centipawns and White's view, and the objective is
-//! `mean loss(σ(K q), target) + λ Σ w (θ − s θ₀)²`, the mean that of the rows by their weights, with the loss a squared error or cross-entropy, the scale `s` of the
-//! start free or 1 (see `prior.rs`), and `σ(x) = 1 / (1 + 10^(−x / 400))`.
+//! It depends on rows and a [`Model`] only. The score of a row is `q(θ)`, in centipawns and White's view. The objective
+//! is `mean loss(σ(K q), target) + λ Σ w (θ − s θ₀)²` with `σ(x) = 1 / (1 + 10^(−x / 400))`. The mean is weighted by
+//! the weights of the rows. The loss is the squared error or the cross-entropy. The scale `s` of the start is free or 1
+//! (see `prior.rs`).
 //!
-//! Sums run in parallel over parts of the rows that do not depend on the number of threads or processes, and are added up
-//! in a fixed order: the same bits come out of any number of either.
+//! Sums run in parallel over parts of the rows that do not depend on the number of threads or processes, and are added
+//! up in a fixed order. So any number of threads or processes computes the same bits.
 
 mod difference;
 mod fit_k;
@@ -27,22 +28,22 @@ use crate::model::rows::{PARTS, Part, Rows};
 use crate::parallel;
 use crate::processes::{self, Shared};
 use hessian::Scored;
-use pass::{Point, Room, Sums};
+use pass::{EvaluationPoint, PassSums, Room};
 use prior::Prior;
 use std::ops::Range;
 use thiserror::Error;
 
-/// Why an objective cannot be set up.
+/// The reason why an objective cannot be created.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("objective: {0}")]
 pub struct ObjectiveError(String);
 
-/// The function to be minimised; see the module's description.
+/// The objective function of a fit; see the module's description.
 #[derive(Debug, Clone)]
 pub struct Objective<'r> {
     /// The rows.
     pub(crate) rows: &'r Rows,
-    /// How rows are scored.
+    /// The model that scores the rows.
     pub(crate) model: &'r Model,
     /// The scale K.
     pub(crate) k: f64,
@@ -51,7 +52,7 @@ pub struct Objective<'r> {
 }
 
 impl<'r> Objective<'r> {
-    /// Squared error of `rows`, scored by `model`, under the scale `k`, without prior.
+    /// Creates the objective of `rows`, scored by `model`, with squared error at the scale `k` and without prior.
     ///
     /// # Errors
     /// If there are no rows or `k` is not positive and finite.
@@ -69,13 +70,14 @@ impl<'r> Objective<'r> {
         Ok(Self { rows, model, k, loss: SampleLoss::default(), prior: None })
     }
 
-    /// The same with another loss per sample.
+    /// Returns the same objective with another loss per sample.
     pub fn with_loss(mut self, loss: SampleLoss) -> Self {
         self.loss = loss;
         self
     }
 
-    /// The same with a pull of `strength` (λ, at least 0, per squared centipawn) towards `centre` (θ₀).
+    /// Returns the same objective with a prior of `strength` (λ, at least 0, per squared centipawn) around `centre`
+    /// (θ₀).
     ///
     /// # Errors
     /// If the strength is negative, a number is not finite, or the centre has the wrong size.
@@ -96,21 +98,21 @@ impl<'r> Objective<'r> {
         Ok(self)
     }
 
-    /// The same objective, prior and all, over other rows of the same layout.
+    /// Returns the same objective, including the prior, over other rows of the same layout.
     ///
     /// # Panics
-    /// If there are no rows, or of another layout.
+    /// If there are no rows, or the rows have another layout.
     pub fn over<'s>(&'s self, rows: &'s Rows) -> Objective<'s> {
         assert!(!rows.is_empty() && rows.shape() == self.rows.shape(), "rows do not fit the objective");
         Objective { rows, prior: self.prior.clone(), ..*self }
     }
 
-    /// Number of parameters.
+    /// Returns the number of parameters.
     pub fn parameters(&self) -> usize {
         self.model.layout.parameters
     }
 
-    /// The objective at `theta`, prior included.
+    /// Evaluates the objective at `theta`, including the prior.
     ///
     /// # Panics
     /// Here and below: if `theta` has another number of components than [`Objective::parameters`].
@@ -118,12 +120,12 @@ impl<'r> Objective<'r> {
         self.data_loss(theta) + self.prior_loss(theta)
     }
 
-    /// The mean loss of the rows at `theta`, without the prior: what is comparable between fits.
+    /// Evaluates the mean loss of the rows at `theta` without the prior, which is comparable between fits.
     pub(crate) fn data_loss(&self, theta: &[f64]) -> f64 {
         self.pass(theta, false).loss / self.rows.weight(1)
     }
 
-    /// The loss of every row at `theta`, times its weight, the prior aside.
+    /// Returns the weighted loss of every row at `theta`, without the prior.
     pub(crate) fn row_losses(&self, theta: &[f64]) -> Vec<f64> {
         let (loss, logit) = self.measure();
         let mut losses = scores(self.rows, self.model, theta);
@@ -138,18 +140,18 @@ impl<'r> Objective<'r> {
         losses
     }
 
-    /// The loss of a row by its score, and its derivative by the score, both times its weight.
+    /// Returns the weighted loss of a row with a score, and its derivative by the score.
     pub(crate) fn row_cost(&self, score: f64, row: usize) -> (f64, f64) {
         let ((loss, logit), weighted) = (self.measure(), self.rows.weighted());
         let cost = loss.cost(logit * score, f64::from(weighted.targets[row])).times(weighted.weight(row));
         (cost.loss, logit * cost.slope)
     }
 
-    /// By slot: the totals of all rows at `theta`, which are here.
+    /// Returns the totals at `theta` by slot and row; all rows must be local.
     pub(crate) fn totals(&self, theta: &[f64]) -> Vec<Vec<f64>> {
         self.check(theta);
         let layout = &self.model.layout;
-        let point = Point::new(layout, theta);
+        let point = EvaluationPoint::new(layout, theta);
         let mut room = Room::new(layout, &point);
         let mut totals = vec![Vec::with_capacity(self.rows.len()); layout.slots()];
         for block in self.rows.blocks() {
@@ -159,19 +161,19 @@ impl<'r> Objective<'r> {
         totals
     }
 
-    /// What the prior adds to the mean loss at `theta`.
+    /// Returns the penalty of the prior at `theta`.
     pub(crate) fn prior_loss(&self, theta: &[f64]) -> f64 {
         self.prior.as_ref().map_or(0.0, |prior| prior.loss(theta))
     }
 
-    /// The second derivatives of the prior by every parameter alone.
+    /// Returns the diagonal of the Hessian of the prior.
     pub(crate) fn prior_diagonal(&self) -> Vec<f64> {
         let mut diagonal = vec![0.0; self.parameters()];
         self.prior.iter().for_each(|prior| prior.add_diagonal(&mut diagonal));
         diagonal
     }
 
-    /// The objective at `theta` and its first derivatives by every parameter.
+    /// Returns the objective at `theta` and its gradient.
     pub fn loss_and_gradient(&self, theta: &[f64]) -> (f64, Vec<f64>) {
         let sums = self.pass(theta, true);
         let scale = 1.0 / self.rows.weight(1);
@@ -183,13 +185,13 @@ impl<'r> Objective<'r> {
         (sums.loss / self.rows.weight(1) + self.prior_loss(theta), gradient)
     }
 
-    /// Second derivatives of the objective at `theta`, or what stands in for them.
+    /// Returns the Hessian of the objective at `theta`, or an approximation of it.
     pub fn hessian(&self, theta: &[f64], kind: HessianKind) -> SymmetricMatrix {
         self.hessian_among(theta, kind, 1, &|_| true)
     }
 
-    /// The same of every `stride`-th row and among some parameters, which takes the less the fewer these are. What the rows
-    /// say of others may be missing.
+    /// Computes the Hessian of every `stride`-th row for some parameters; the cost grows with their number. Entries of
+    /// other parameters may lack the contribution of the rows.
     pub(crate) fn hessian_among(
         &self,
         theta: &[f64],
@@ -198,7 +200,7 @@ impl<'r> Objective<'r> {
         is_wanted: &dyn Fn(usize) -> bool,
     ) -> SymmetricMatrix {
         self.check(theta);
-        let point = Point::new(&self.model.layout, theta);
+        let point = EvaluationPoint::new(&self.model.layout, theta);
         let mut hessian = self.scored(&point).hessian(kind, stride, is_wanted);
         if let Some(prior) = &self.prior
             && kind != HessianKind::Outer
@@ -208,10 +210,10 @@ impl<'r> Objective<'r> {
         hessian
     }
 
-    /// The diagonal of the Gauss-Newton matrix at `theta`: far cheaper than all of it.
+    /// Returns the diagonal of the Gauss-Newton matrix at `theta`, at a far lower cost than the matrix.
     pub(crate) fn gauss_newton_diagonal(&self, theta: &[f64]) -> Vec<f64> {
         self.check(theta);
-        let point = Point::new(&self.model.layout, theta);
+        let point = EvaluationPoint::new(&self.model.layout, theta);
         let mut diagonal = vec![0.0; self.parameters()];
         let weight = self.rows.weight(1);
         for part in self.rows.each_part(|part| self.scored(&point).diagonal(part)) {
@@ -223,8 +225,9 @@ impl<'r> Objective<'r> {
         diagonal
     }
 
-    /// As [`HessianKind::Outer`], but over groups of rows, whose gradients are added up first, and among the parameters that
-    /// are wanted: others have 0; and the number of groups. Rows of one group stand side by side, or count for several.
+    /// Returns the matrix of [`HessianKind::Outer`] for the summed gradients of groups of rows, and the number of
+    /// groups. Entries of parameters that are not wanted are 0. Rows of a group must be adjacent; otherwise they count
+    /// as several groups.
     pub(crate) fn outer_by_group(
         &self,
         theta: &[f64],
@@ -232,25 +235,25 @@ impl<'r> Objective<'r> {
         is_wanted: &dyn Fn(usize) -> bool,
     ) -> (SymmetricMatrix, usize) {
         self.check(theta);
-        self.scored(&Point::new(&self.model.layout, theta)).outer_by_group(groups, is_wanted)
+        self.scored(&EvaluationPoint::new(&self.model.layout, theta)).outer_by_group(groups, is_wanted)
     }
 
-    /// What the prior adds to the mean loss if one parameter of `theta` becomes `new`.
+    /// Returns the change of the prior's penalty if one parameter of `theta` becomes `new`.
     pub(crate) fn prior_change(&self, theta: &[f64], parameter: usize, new: f64) -> f64 {
         self.prior.as_ref().map_or(0.0, |prior| prior.change(theta, parameter, new))
     }
 
-    /// Where the prior draws parameters to, if there is one.
+    /// Returns the centre of the prior, if there is one.
     pub(crate) fn prior_centre(&self) -> Option<&[f64]> {
         self.prior.as_ref().map(|prior| &prior.centre[..])
     }
 
-    /// The loss per sample and the logit of a centipawn.
+    /// Returns the loss per sample and the logit of a centipawn.
     pub(crate) fn measure(&self) -> (SampleLoss, f64) {
         (self.loss, loss::logit_per_centipawn(self.k))
     }
 
-    fn scored<'s>(&'s self, point: &'s Point) -> Scored<'s> {
+    fn scored<'s>(&'s self, point: &'s EvaluationPoint) -> Scored<'s> {
         let (loss, logit) = self.measure();
         Scored { rows: self.rows, model: self.model, point, loss, logit }
     }
@@ -259,20 +262,20 @@ impl<'r> Objective<'r> {
         assert_eq!(theta.len(), self.parameters(), "number of parameters");
     }
 
-    fn pass(&self, theta: &[f64], with_gradient: bool) -> Sums {
+    fn pass(&self, theta: &[f64], with_gradient: bool) -> PassSums {
         self.check(theta);
-        let point = Point::new(&self.model.layout, theta);
-        Sums::total(self.rows.each_part(|part| pass::sum(self, part, &point, with_gradient)))
+        let point = EvaluationPoint::new(&self.model.layout, theta);
+        PassSums::total(self.rows.each_part(|part| pass::sum(self, part, &point, with_gradient)))
     }
 }
 
-/// Scores of all rows at `theta`, centipawns, White's view.
+/// Returns the scores of all rows at `theta`, in centipawns and White's view.
 ///
 /// # Panics
 /// If `theta` has another number of components than the model has parameters.
 pub fn scores(rows: &Rows, model: &Model, theta: &[f64]) -> Vec<f64> {
     assert_eq!(theta.len(), model.layout.parameters, "number of parameters");
-    let point = Point::new(&model.layout, theta);
+    let point = EvaluationPoint::new(&model.layout, theta);
     let of_part = |part: Part<'_>| -> Vec<f64> {
         let mut room = Room::new(&model.layout, &point);
         let mut scores = Vec::new();
@@ -285,13 +288,14 @@ pub fn scores(rows: &Rows, model: &Model, theta: &[f64]) -> Vec<f64> {
     rows.by_row(of_part)
 }
 
-/// Divides pieces, by their number alone, into consecutive parts.
+/// Divides `count` items into consecutive parts that depend on `count` alone.
 fn parts(count: usize) -> Vec<Range<usize>> {
     let size = count.div_ceil(PARTS).max(1);
     (0..count).step_by(size).map(|start| start..(start + size).min(count)).collect()
 }
 
-/// What comes of every part of what each process has, in order; processes share the work.
+/// Computes the result of every part of `count` items and returns them in order. Every process has all items, and the
+/// processes share the work.
 fn each_part<T: Shared>(count: usize, work: impl Fn(Range<usize>) -> T + Send + Sync) -> Vec<T> {
     let parts = parts(count);
     processes::each(parts.len(), |part| work(parts[part].clone()))

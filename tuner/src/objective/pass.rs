@@ -1,30 +1,30 @@
-//! One pass over rows: the loss and its derivatives by the parameters, added up.
+//! A pass over the rows: the sums of the loss and of its gradient.
 
 use super::Objective;
 use crate::model::Model;
 use crate::model::layout::{Layout, SumKind};
-use crate::model::rows::{BLOCK, Block, Part, Segment};
+use crate::model::rows::{BLOCK, Block, Part, SegmentEntries};
 use crate::model::tape::Work;
 use crate::processes::Shared;
 
-/// Parameters in the order in which rows look at them.
-pub(super) struct Point {
-    /// By sum.
+/// A parameter vector, arranged in the order of the rows' leaves.
+pub(super) struct EvaluationPoint {
+    /// Weights of the leaves by sum.
     sums: Vec<Weights>,
-    /// By segment: its sum, and the slot of its total.
+    /// Sum, and slot of the total, by segment.
     segments: Vec<(usize, usize)>,
-    /// By common total.
+    /// Value by common total.
     common: Vec<f64>,
     row_slots: usize,
 }
 
-/// The numbers of a sum's leaves, in their units.
+/// The parameters of a sum's leaves, multiplied by the units of their counts.
 enum Weights {
     Pair(Vec<[f64; 2]>),
     Single(Vec<f64>),
 }
 
-impl Point {
+impl EvaluationPoint {
     pub(super) fn new(layout: &Layout, theta: &[f64]) -> Self {
         let weights = |sum: &crate::model::layout::Sum| match sum.kind {
             SumKind::Pair => {
@@ -38,7 +38,7 @@ impl Point {
             }
         };
         let total = |parts: &Vec<(usize, f64)>| parts.iter().map(|&(parameter, count)| theta[parameter] * count).sum();
-        Point {
+        EvaluationPoint {
             sums: layout.sums.iter().map(weights).collect(),
             segments: layout.segments.iter().map(|segment| (segment.sum, segment.slot)).collect(),
             common: layout.common.iter().map(total).collect(),
@@ -47,14 +47,14 @@ impl Point {
     }
 }
 
-/// Room for the scores of a block.
+/// The buffers for the scores of a block.
 pub(super) struct Room {
     pub(super) work: Work,
     pub(super) scores: [f64; BLOCK],
 }
 
 impl Room {
-    pub(super) fn new(layout: &Layout, point: &Point) -> Self {
+    pub(super) fn new(layout: &Layout, point: &EvaluationPoint) -> Self {
         let mut work = Work::new(layout.slots(), layout.facts.len());
         for (total, &value) in work.totals[point.row_slots..].iter_mut().zip(&point.common) {
             total.fill(value);
@@ -62,14 +62,14 @@ impl Room {
         Room { work, scores: [0.0; BLOCK] }
     }
 
-    /// Scores the rows of a block. What lies beyond the last row has no meaning.
-    pub(super) fn evaluate(&mut self, block: &Block<'_>, model: &Model, point: &Point) {
+    /// Scores the rows of a block. Lanes beyond the last row are undefined.
+    pub(super) fn evaluate(&mut self, block: &Block<'_>, model: &Model, point: &EvaluationPoint) {
         self.add_up(block, point);
         self.scores = *model.tape.scores(&mut self.work);
     }
 
-    /// The totals and facts of the rows of a block.
-    pub(super) fn add_up(&mut self, block: &Block<'_>, point: &Point) {
+    /// Computes the totals and facts of the rows of a block.
+    pub(super) fn add_up(&mut self, block: &Block<'_>, point: &EvaluationPoint) {
         let mut segments = block.segments();
         for lane in 0..block.len() {
             for &(sum, slot) in &point.segments {
@@ -92,9 +92,9 @@ impl Room {
     }
 }
 
-/// Adds up in four chains, so that no sum has to wait for the one before.
+/// Returns the midgame and endgame totals of a segment, summed in four independent chains.
 #[inline(always)]
-fn pair_total(segment: &Segment<'_>, weights: &[[f64; 2]]) -> [f64; 2] {
+fn pair_total(segment: &SegmentEntries<'_>, weights: &[[f64; 2]]) -> [f64; 2] {
     let mut sums = [[0.0; 2]; 4];
     let (leaves, rest) = segment.leaves.as_chunks::<4>();
     let (counts, rest_counts) = segment.counts.as_chunks::<4>();
@@ -114,29 +114,29 @@ fn pair_total(segment: &Segment<'_>, weights: &[[f64; 2]]) -> [f64; 2] {
 }
 
 #[inline(always)]
-fn single_total(segment: &Segment<'_>, weights: &[f64]) -> f64 {
+fn single_total(segment: &SegmentEntries<'_>, weights: &[f64]) -> f64 {
     let products = segment.leaves.iter().zip(segment.counts);
     products.map(|(&leaf, &count)| f64::from(count) * weights[usize::from(leaf)]).sum()
 }
 
-/// What a part of the rows adds up to.
-pub(super) struct Sums {
+/// The sums of the loss and its derivatives over a part of the rows.
+pub(super) struct PassSums {
     pub(super) loss: f64,
-    /// By sum: derivatives by the numbers of its leaves.
+    /// Derivatives by the weights of the leaves, by sum.
     slopes: Vec<Vec<f64>>,
-    /// By common total.
+    /// Derivative by common total.
     common: Vec<f64>,
 }
 
-impl Sums {
+impl PassSums {
     fn new(layout: &Layout) -> Self {
         let slopes = layout.sums.iter().map(|sum| vec![0.0; sum.kind.width() * sum.leaves.len()]).collect();
-        Sums { loss: 0.0, slopes, common: vec![0.0; layout.common.len()] }
+        PassSums { loss: 0.0, slopes, common: vec![0.0; layout.common.len()] }
     }
 
-    pub(super) fn total(parts: Vec<Sums>) -> Sums {
+    pub(super) fn total(parts: Vec<PassSums>) -> PassSums {
         let add = |sum: &mut [f64], part: &[f64]| sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
-        let plus = |mut sum: Sums, part: Sums| {
+        let plus = |mut sum: PassSums, part: PassSums| {
             sum.loss += part.loss;
             sum.slopes.iter_mut().zip(&part.slopes).for_each(|(sum, part)| add(sum, part));
             add(&mut sum.common, &part.common);
@@ -145,7 +145,7 @@ impl Sums {
         parts.into_iter().reduce(plus).expect("rows have at least one part")
     }
 
-    /// Derivatives by the parameters.
+    /// Returns the derivatives by the parameters.
     pub(super) fn by_parameter(&self, layout: &Layout) -> Vec<f64> {
         let mut gradient = vec![0.0; layout.parameters];
         for (sum, slopes) in layout.sums.iter().zip(&self.slopes) {
@@ -162,12 +162,13 @@ impl Sums {
         gradient
     }
 
-    /// Hands every row's share of a block to its leaves: the derivative of the score by each, times that of the loss.
-    fn scatter(&mut self, block: &Block<'_>, room: &Room, point: &Point, slopes: &[f64; BLOCK]) {
+    /// Adds the gradient of every row of a block: the derivative of the loss times the derivatives of the score by its
+    /// leaves.
+    fn scatter(&mut self, block: &Block<'_>, room: &Room, point: &EvaluationPoint, slopes: &[f64; BLOCK]) {
         let mut segments = block.segments();
         for (lane, &slope) in slopes.iter().enumerate().take(block.len()) {
             for &(sum, slot) in &point.segments {
-                let Segment { leaves, counts } = segments.next().expect("as many segments in each row");
+                let SegmentEntries { leaves, counts } = segments.next().expect("as many segments in each row");
                 let entries = leaves.iter().zip(counts);
                 match &point.sums[sum] {
                     Weights::Pair(_) => {
@@ -194,11 +195,11 @@ impl Sums {
     }
 }
 
-/// Adds up the rows of a part.
-pub(super) fn sum(objective: &Objective<'_>, part: Part<'_>, point: &Point, with_gradient: bool) -> Sums {
+/// Sums the loss, and the gradient if wanted, over the rows of a part.
+pub(super) fn sum(objective: &Objective<'_>, part: Part<'_>, point: &EvaluationPoint, with_gradient: bool) -> PassSums {
     let (loss, logit) = objective.measure();
     let model = objective.model;
-    let mut sums = Sums::new(&model.layout);
+    let mut sums = PassSums::new(&model.layout);
     let mut room = Room::new(&model.layout, point);
     let (mut losses, mut slopes) = ([0.0; BLOCK], [0.0; BLOCK]);
     for block in part.blocks() {
@@ -215,7 +216,7 @@ pub(super) fn sum(objective: &Objective<'_>, part: Part<'_>, point: &Point, with
     sums
 }
 
-/// The sum of some numbers, in eight chains.
+/// Returns the sum of numbers, summed in eight independent chains.
 pub(super) fn sum_lanes(numbers: &[f64]) -> f64 {
     let mut lanes = [0.0; 8];
     let (chunks, rest) = numbers.as_chunks::<8>();
@@ -226,7 +227,7 @@ pub(super) fn sum_lanes(numbers: &[f64]) -> f64 {
     lanes.iter().sum()
 }
 
-impl Shared for Sums {
+impl Shared for PassSums {
     fn pack(&self, bytes: &mut Vec<u8>) {
         vec![self.loss].pack(bytes);
         self.common.pack(bytes);
@@ -238,6 +239,6 @@ impl Shared for Sums {
         let loss = Vec::<f64>::unpack(bytes)[0];
         let common = Vec::unpack(bytes);
         let sums = Vec::<f64>::unpack(bytes)[0] as usize;
-        Sums { loss, common, slopes: (0..sums).map(|_| Vec::unpack(bytes)).collect() }
+        PassSums { loss, common, slopes: (0..sums).map(|_| Vec::unpack(bytes)).collect() }
     }
 }

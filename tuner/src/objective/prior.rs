@@ -1,9 +1,9 @@
-//! The pull to the start: what a parameter costs when the data say little of it.
+//! The prior: a quadratic penalty on the distance from the start.
 //!
-//! The scale of what a score is proportional to is free: as the shape of an evaluation gets better, the best overall scale
-//! grows, and a pull to the start itself would hold it back. So the penalty is `λ min_s Σ (θ − s θ₀)²` over the parameters
-//! of pairs: the square of what is left of `θ` beside its share in the direction of `θ₀`. Parameters of single sums,
-//! which need not be centipawns, are pulled to where they began. With a fixed scale, `s` is 1 everywhere.
+//! The overall scale of the scores is free: it grows as an evaluation gets better, and a penalty on the distance from
+//! the start itself would hold it back. So the penalty is `λ min_s Σ (θ − s θ₀)²` over the parameters of pairs: the
+//! squared norm of the component of `θ` orthogonal to `θ₀`. Parameters of single sums, which need not be centipawns,
+//! are drawn to their starts. With a fixed scale, `s` is 1 everywhere.
 
 use crate::linear::{SymmetricMatrix, dot};
 use crate::model::layout::{Layout, SumKind};
@@ -11,30 +11,30 @@ use crate::name_of;
 use clap::ValueEnum;
 use serde::Serialize;
 
-/// Whether the scale of the start is pulled to.
+/// The choice of the scale in the prior.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PriorScale {
-    /// Pairs are pulled to the shape of the start, at whatever scale.
+    /// Pairs are drawn to the shape of the start at any scale.
     #[default]
     Free,
-    /// All parameters are pulled to where they start.
+    /// All parameters are drawn to their starts.
     Fixed,
 }
 
 impl PriorScale {
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> String {
         name_of(&self)
     }
 }
 
-/// `λ Σ (θ − s θ₀)²`
+/// The penalty `λ Σ (θ − s θ₀)²`.
 #[derive(Debug, Clone)]
 pub(super) struct Prior {
     strength: f64,
     pub(super) centre: Vec<f64>,
-    /// Of the start, of length 1 and 0 beside the pairs; all 0 where the scale is fixed.
+    /// Unit vector of the pairs' start, 0 for other parameters; all 0 if the scale is fixed.
     direction: Vec<f64>,
 }
 
@@ -54,7 +54,7 @@ impl Prior {
         Self { strength, centre: centre.to_vec(), direction }
     }
 
-    /// What is left of parameters beside their share in the start.
+    /// Returns the components of `θ − s θ₀` with the optimal scale `s`.
     fn rest(&self, theta: &[f64]) -> impl Iterator<Item = f64> {
         let off = dot(theta, &self.direction) - dot(&self.centre, &self.direction);
         let parts = theta.iter().zip(&self.centre).zip(&self.direction);
@@ -82,7 +82,7 @@ impl Prior {
         }
     }
 
-    /// By how much the loss changes if one parameter becomes `new`.
+    /// Returns the change of the penalty if one parameter becomes `new`.
     pub(super) fn change(&self, theta: &[f64], parameter: usize, new: f64) -> f64 {
         let by = new - theta[parameter];
         let part = self.direction[parameter];
@@ -99,7 +99,7 @@ mod tests {
     const CENTRE: [f64; 9] = [100.0, 120.0, -30.0, 0.0, 0.0, 10.0, 10.0, 20.0, 40.0];
     const THETA: [f64; 9] = [180.0, 230.0, -20.0, 9.0, 2.0, 12.0, 9.0, 25.0, 35.0];
 
-    /// Two pairs and five single numbers.
+    /// Returns a layout of two pairs and five single numbers.
     fn layout() -> Layout {
         let leaves = |parameters: &[usize]| parameters.iter().map(|&parameter| Leaf { parameter, unit: 1.0 }).collect();
         let sum = |kind, leaves| Sum { name: "sum".to_owned(), kind, is_sided: false, leaves };
@@ -118,12 +118,12 @@ mod tests {
     }
 
     #[test]
-    fn a_scaled_start_costs_nothing_but_with_a_fixed_scale() {
+    fn a_scaled_start_has_no_penalty_unless_the_scale_is_fixed() {
         let [free, fixed] = priors();
         let mut theta = CENTRE;
         theta[..4].iter_mut().for_each(|value| *value *= 1.7);
         assert!(free.loss(&theta) < 1e-24 && fixed.loss(&theta) > 1.0);
-        // The best scale, found the plain way.
+        // The best scale is found by a grid search.
         let loss_at = |scale: f64| {
             let square = |j: usize| (THETA[j] - if j < 4 { scale * CENTRE[j] } else { CENTRE[j] }).powi(2);
             0.25 * (0..9).map(square).sum::<f64>()
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn derivatives_and_changes_follow_from_the_loss() {
+    fn derivatives_and_changes_agree_with_the_loss() {
         for prior in priors() {
             let mut gradient = vec![0.0; 9];
             prior.add_gradient(&THETA, &mut gradient);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_of_nothing_has_no_scale() {
+    fn a_start_of_zeros_has_no_scale() {
         let prior = Prior::new(0.25, &[0.0; 9], PriorScale::Free, &layout());
         let squares: f64 = THETA.iter().map(|value| value * value).sum();
         assert!((prior.loss(&THETA) - 0.25 * squares).abs() < 1e-9);

@@ -1,35 +1,34 @@
 //! Sums of outer products of sparse rows.
 //!
-//! A row counts leaves, each in a segment; its score is a function of the segments' totals alone. Whatever is a matrix `W`
-//! by totals, such as the second derivatives of the loss, is a matrix by parameters: `count · W · count` for two entries of
-//! a row. Its cells are 2 × 2, as leaves may be pairs. Rows are added up in batches, one row of the matrix after the
-//! other, which stays in the nearest cache that way.
+//! A row counts leaves, each in a segment, and its score is a function of the segments' totals alone. So a matrix `W`
+//! by totals, such as the Hessian of the loss, becomes a matrix by parameters: `count · W · count` for two entries of a
+//! row. Its cells are 2 × 2, because leaves may be pairs. Rows are added in batches, one row of the matrix after the
+//! other, so that this row stays in the L1 cache.
 
 use std::ops::Range;
 
 use crate::linear::SymmetricMatrix;
 use crate::model::layout::{Layout, Leaf};
-use crate::model::rows::Segment;
+use crate::model::rows::SegmentEntries;
 use crate::parallel;
 use crate::processes::{self, Shared};
 
-/// The first half of one leaf by the two halves of another, then its second half by them.
+/// A cell of the matrix: the first half of a leaf by the two halves of another, then the second half by them.
 pub(super) type Cell = [f64; 4];
 
-/// Which row and column of the matrix a leaf has, before parameters are told apart: the leaves of all sums, then the
-/// common totals.
-pub(super) struct Columns<'l> {
+/// The columns of the matrix by leaf: the leaves of all sums, then the common totals.
+pub(super) struct MatrixColumns<'l> {
     layout: &'l Layout,
-    /// By total: the first of its leaves. Totals are those of the segments, then common ones.
+    /// Column of the first leaf by total. Totals are those of the segments, then the common ones.
     first: Vec<usize>,
-    /// By total: the last one of the same sum.
+    /// The last total of the same sum, by total.
     last: Vec<usize>,
-    /// By column: whether it is added up.
+    /// Flag per column: true if it is computed.
     is_wanted: Vec<bool>,
 }
 
-impl<'l> Columns<'l> {
-    /// The columns of a layout, of which those of parameters that are not wanted stay 0: products with them are saved.
+impl<'l> MatrixColumns<'l> {
+    /// Creates the columns of a layout. Columns of parameters that are not wanted stay 0 and are skipped.
     pub(super) fn new(layout: &'l Layout, is_wanted: &dyn Fn(usize) -> bool) -> Self {
         let mut of_sums = Vec::new();
         let mut count = 0;
@@ -45,7 +44,7 @@ impl<'l> Columns<'l> {
             first.push(count);
             count += 1;
         }
-        let mut columns = Columns { layout, first, last, is_wanted: Vec::new() };
+        let mut columns = MatrixColumns { layout, first, last, is_wanted: Vec::new() };
         let of_column =
             |halves: &[Vec<(usize, f64)>; 2]| halves.iter().flatten().any(|&(parameter, _)| is_wanted(parameter));
         columns.is_wanted = columns.parameters().iter().map(of_column).collect();
@@ -56,12 +55,12 @@ impl<'l> Columns<'l> {
         self.is_wanted.len()
     }
 
-    /// Totals of a row.
+    /// Returns the number of totals of a row.
     pub(super) fn totals(&self) -> usize {
         self.first.len()
     }
 
-    /// The slots of a total; the second is missing if it is a single number.
+    /// Returns the slots of a total; the second is `None` for a single number.
     pub(super) fn slots(&self, total: usize) -> [Option<usize>; 2] {
         let slots = match total.checked_sub(self.layout.segments.len()) {
             None => self.layout.slots_of(total),
@@ -70,7 +69,7 @@ impl<'l> Columns<'l> {
         [Some(slots.start), Some(slots.start + 1).filter(|slot| slots.contains(slot))]
     }
 
-    /// By column, by half of it: its parameters, and what each counts.
+    /// Returns the parameters and their factors by column and half.
     fn parameters(&self) -> Vec<[Vec<(usize, f64)>; 2]> {
         let leaves = self.layout.sums.iter().flat_map(|sum| {
             let of_half = |leaf: &Leaf, half| {
@@ -81,7 +80,7 @@ impl<'l> Columns<'l> {
         leaves.chain(self.layout.common.iter().map(|parts| [parts.clone(), Vec::new()])).collect()
     }
 
-    /// The matrix by parameters.
+    /// Converts the matrix by leaves to the matrix by parameters, times `scale`.
     fn by_parameter(&self, bands: &[Vec<Cell>], scale: f64) -> SymmetricMatrix {
         let parameters = self.parameters();
         let mut matrix = SymmetricMatrix::zeros(self.layout.parameters);
@@ -92,8 +91,8 @@ impl<'l> Columns<'l> {
                 for (place, &entry) in cell.iter().enumerate().filter(|(_, entry)| **entry != 0.0) {
                     for &(p, by) in &of_row[place / 2] {
                         for &(q, times) in &of_column[place % 2] {
-                            // On the diagonal of leaves all is there; elsewhere what is above the diagonal is not, where both
-                            // meet if the parameter is one.
+                            // A diagonal cell is complete. Any other cell stands for its mirror image, too, which
+                            // matters if both have the same parameter.
                             let both = if i != j && p == q { 2.0 } else { 1.0 };
                             if i != j || p >= q {
                                 matrix.add(p, q, scale * both * by * times * entry);
@@ -107,32 +106,34 @@ impl<'l> Columns<'l> {
     }
 }
 
-/// Some rows, ready to be multiplied.
+/// A batch of rows, indexed by column for their products.
 #[derive(Default)]
-pub(super) struct Piece {
-    /// Of every entry, row after row, total after total: its column, ascending within a total, and what it counts.
+pub(super) struct RowBatch {
+    /// Column of every entry, by row and total, ascending within a total.
     entries: Vec<u32>,
+    /// Count of every entry.
     counts: Vec<f64>,
-    /// By row, by total: where its entries end, after a 0.
+    /// End of the entries by row and total, after an initial 0.
     begins: Vec<u32>,
-    /// By row, by total, by total: `W`.
+    /// The matrix `W` by row, total and total.
     weights: Vec<Cell>,
-    /// By column: where its uses begin, and the uses.
+    /// Index of the first use by column.
     use_begins: Vec<u32>,
+    /// Uses by column.
     uses: Vec<Use>,
 }
 
-/// Where a column is used.
+/// An occurrence of a column in a row.
 #[derive(Clone, Copy, Default)]
 struct Use {
-    /// The place of the row's first total in `begins`.
+    /// Index of the row's first total in `begins`.
     row: u32,
     total: u32,
-    /// The entry.
+    /// Index of the entry.
     place: u32,
 }
 
-impl Piece {
+impl RowBatch {
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.counts.clear();
@@ -141,15 +142,15 @@ impl Piece {
         self.weights.clear();
     }
 
-    /// Takes a row; `weight` is `W`, for two totals.
+    /// Adds a row; `weight` returns the cell of `W` for two totals.
     #[inline]
     pub(super) fn push(
         &mut self,
-        columns: &Columns<'_>,
-        segments: &[Segment<'_>],
+        columns: &MatrixColumns<'_>,
+        segments: &[SegmentEntries<'_>],
         weight: impl Fn(usize, usize) -> Cell,
     ) {
-        for (Segment { leaves, counts }, first) in segments.iter().zip(&columns.first) {
+        for (SegmentEntries { leaves, counts }, first) in segments.iter().zip(&columns.first) {
             for (&leaf, &count) in leaves.iter().zip(*counts) {
                 self.push_entry(columns, first + usize::from(leaf), f64::from(count));
             }
@@ -164,15 +165,15 @@ impl Piece {
     }
 
     #[inline(always)]
-    fn push_entry(&mut self, columns: &Columns<'_>, column: usize, count: f64) {
+    fn push_entry(&mut self, columns: &MatrixColumns<'_>, column: usize, count: f64) {
         if columns.is_wanted[column] {
             self.entries.push(column as u32);
             self.counts.push(count);
         }
     }
 
-    /// Finds the uses of every column, by counting.
-    pub(super) fn sort(&mut self, columns: &Columns<'_>) {
+    /// Sorts the uses by column (counting sort).
+    pub(super) fn sort(&mut self, columns: &MatrixColumns<'_>) {
         let begins = &mut self.use_begins;
         begins.clear();
         begins.resize(columns.count() + 2, 0);
@@ -191,8 +192,8 @@ impl Piece {
         }
     }
 
-    /// Adds the part of a row of the matrix.
-    fn add_to(&self, columns: &Columns<'_>, column: usize, cells: &mut [Cell]) {
+    /// Adds the batch's contribution to a row of the matrix.
+    fn add_to(&self, columns: &MatrixColumns<'_>, column: usize, cells: &mut [Cell]) {
         let totals = columns.totals();
         for &Use { row, total, place } in
             &self.uses[self.use_begins[column] as usize..self.use_begins[column + 1] as usize]
@@ -202,7 +203,7 @@ impl Piece {
             let weights = &self.weights[(row + total) * totals..][..totals];
             for other in 0..=columns.last[total] {
                 let (begin, end) = (begins[other] as usize, begins[other + 1] as usize);
-                // Of the same sum, every two entries meet in both orders, but where they are on one side of the diagonal.
+                // Two entries of the same sum occur in both orders; only the lower triangle is added.
                 let is_later = |&j: &u32| j as usize > column;
                 let end = if columns.first[other] != columns.first[total] {
                     end
@@ -220,38 +221,38 @@ impl Piece {
     }
 }
 
-impl Shared for Piece {
+impl Shared for RowBatch {
     fn pack(&self, bytes: &mut Vec<u8>) {
         self.entries.pack(bytes);
-        // All are whole and small.
+        // Counts are small whole numbers.
         self.counts.iter().map(|&count| count as i8).collect::<Vec<i8>>().pack(bytes);
         self.begins.pack(bytes);
         self.weights.pack(bytes);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Self {
-        Piece {
+        RowBatch {
             entries: Vec::unpack(bytes),
             counts: Vec::<i8>::unpack(bytes).into_iter().map(f64::from).collect(),
             begins: Vec::unpack(bytes),
             weights: Vec::unpack(bytes),
-            ..Piece::default()
+            ..RowBatch::default()
         }
     }
 }
 
-/// Rows of the matrix that are added up together, by one thread of one process: a band.
+/// Number of rows of a band of the matrix, which one thread of one process computes.
 const BAND: usize = 8;
 
 /// The sum of outer products.
 pub(super) struct Products<'c> {
-    columns: &'c Columns<'c>,
-    /// The lower triangle, band after band, row after row.
+    columns: &'c MatrixColumns<'c>,
+    /// The lower triangle by band, in row-major order.
     bands: Vec<Vec<Cell>>,
 }
 
 impl<'c> Products<'c> {
-    pub(super) fn new(columns: &'c Columns<'c>) -> Self {
+    pub(super) fn new(columns: &'c MatrixColumns<'c>) -> Self {
         let band = |first: usize| {
             let cells = row_of((first + BAND).min(columns.count())).start - row_of(first).start;
             vec![Cell::default(); if processes::is_own(first / BAND) { cells } else { 0 }]
@@ -259,26 +260,26 @@ impl<'c> Products<'c> {
         Products { columns, bands: (0..columns.count()).step_by(BAND).map(band).collect() }
     }
 
-    /// Adds rows. Every process and every thread has some rows of the matrix for itself.
-    pub(super) fn add(&mut self, pieces: &[Piece]) {
+    /// Adds batches of rows. Every process and every thread computes its own rows of the matrix.
+    pub(super) fn add(&mut self, batches: &[RowBatch]) {
         parallel::for_each(self.bands.iter_mut().enumerate(), |(number, band)| {
             let mut cells = &mut band[..];
             for column in number * BAND.. {
                 let Some((row, others)) = cells.split_at_mut_checked(column + 1) else { break };
-                pieces.iter().for_each(|piece| piece.add_to(self.columns, column, row));
+                batches.iter().for_each(|batch| batch.add_to(self.columns, column, row));
                 cells = others;
             }
         });
     }
 
-    /// The matrix by parameters, times a number.
+    /// Returns the matrix by parameters, times `scale`.
     pub(super) fn finish(mut self, scale: f64) -> SymmetricMatrix {
         processes::share(&mut self.bands, |number| number);
         self.columns.by_parameter(&self.bands, scale)
     }
 }
 
-/// Where a row of a lower triangle stands.
+/// Returns the range of a row of the lower triangle.
 fn row_of(row: usize) -> Range<usize> {
     row * (row + 1) / 2..(row + 1) * (row + 2) / 2
 }
@@ -290,7 +291,8 @@ mod tests {
     use crate::model::rows::{RowBuilder, RowsWriter};
     use engine::random::Random;
 
-    /// Pairs, sided pairs and sided single numbers in other units, of which the last is a parameter of a common total, too.
+    /// Returns a layout of pairs, sided pairs and single numbers in several units. The last one is a parameter of a
+    /// common total, too.
     fn layout() -> Layout {
         let leaves = |first: usize, width: usize, count: usize, unit: f64| {
             (0..count).map(|leaf| Leaf { parameter: first + width * leaf, unit }).collect()
@@ -306,9 +308,9 @@ mod tests {
     }
 
     #[test]
-    fn products_are_those_of_dense_matrices() {
+    fn products_equal_those_of_dense_matrices() {
         let layout = layout();
-        let columns = Columns::new(&layout, &|_| true);
+        let columns = MatrixColumns::new(&layout, &|_| true);
         let totals = columns.totals();
         let mut random = Random::seeded(3);
         let mut writer = RowsWriter::in_memory((&layout).into());
@@ -326,13 +328,13 @@ mod tests {
         let slots = layout.slots();
         let mut expected = vec![vec![0.0; layout.parameters]; layout.parameters];
         let mut products = Products::new(&columns);
-        let mut pieces: Vec<Piece> = (0..3).map(|_| Piece::default()).collect();
-        pieces.iter_mut().for_each(Piece::clear);
+        let mut batches: Vec<RowBatch> = (0..3).map(|_| RowBatch::default()).collect();
+        batches.iter_mut().for_each(RowBatch::clear);
         for row in 0..rows.len() {
             let mut weights = SymmetricMatrix::zeros(slots);
             (0..slots).for_each(|i| (0..=i).for_each(|j| weights.add(i, j, random.below(200) as f64 / 100.0 - 1.0)));
             let segments = rows.row(row);
-            // By slot: what it counts of each parameter.
+            // Count by slot and parameter.
             let mut counts = vec![vec![0.0; layout.parameters]; slots];
             for (number, segment) in segments.iter().enumerate() {
                 for (&leaf, &count) in segment.leaves.iter().zip(segment.counts) {
@@ -351,19 +353,19 @@ mod tests {
                     }
                 }
             }
-            let piece = &mut pieces[row % 3];
-            piece.push(&columns, &segments, |total, other| {
+            let batch = &mut batches[row % 3];
+            batch.push(&columns, &segments, |total, other| {
                 let ([a, b], [c, d]) = (columns.slots(total), columns.slots(other));
                 [(a, c), (a, d), (b, c), (b, d)].map(|(i, j)| i.zip(j).map_or(0.0, |(i, j)| weights.get(i, j)))
             });
         }
         assert_eq!(totals, 7);
-        // As another process gets it.
+        // A batch is sent to another process.
         let mut bytes = Vec::new();
-        pieces[1].pack(&mut bytes);
-        pieces[1] = Piece::unpack(&mut &bytes[..]);
-        pieces.iter_mut().for_each(|piece| piece.sort(&columns));
-        products.add(&pieces);
+        batches[1].pack(&mut bytes);
+        batches[1] = RowBatch::unpack(&mut &bytes[..]);
+        batches.iter_mut().for_each(|batch| batch.sort(&columns));
+        products.add(&batches);
         let found = products.finish(0.5);
         for (i, row) in expected.iter().enumerate() {
             for (j, entry) in row.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The objective beside plain arithmetic, on a model with all that a layout can have.
+//! Tests of the objective with plain arithmetic, on a model with every feature of a layout.
 
 use super::*;
 use crate::model::layout::{Layout, Leaf, Sum, SumKind};
@@ -6,16 +6,16 @@ use crate::model::rows::{RowBuilder, RowsWriter};
 use crate::model::tape::{Op, Tape};
 use engine::random::Random;
 
-/// Three pairs, five numbers of a sided sum, two of another: an odd number of parameters.
+/// Number of parameters: three pairs, five of a sided sum, two of another; the total is odd.
 pub(crate) const SIZE: usize = 13;
-/// What each leaf counts.
+/// Units of the leaves of the first two sums.
 const UNITS: ([f64; 3], [f64; 5]) = ([1.0, 0.5, 1.0], [1.0, 1.0, 2.0, 1.0, 1.0]);
-/// What all rows have of the last two parameters.
+/// Counts of the last two parameters in the common total.
 const FULL: [f64; 2] = [3.0, 4.0];
 
 pub(crate) const THETA: [f64; SIZE] = [50.0, -20.0, 80.0, 60.0, -35.0, 15.0, 12.0, 30.0, -8.0, 20.0, 5.0, 10.0, 21.0];
 
-/// A row as its counts.
+/// A row as plain counts.
 pub(crate) struct Plain {
     main: [i32; 3],
     danger: [[i32; 5]; 2],
@@ -34,7 +34,7 @@ impl Plain {
         }
     }
 
-    /// The score in the plainest way.
+    /// Returns the score by plain arithmetic.
     pub(crate) fn score(&self, theta: &[f64]) -> f64 {
         let main = |half: usize| -> f64 {
             (0..3).map(|leaf| f64::from(self.main[leaf]) * UNITS.0[leaf] * theta[2 * leaf + half]).sum()
@@ -50,7 +50,7 @@ impl Plain {
         f64::from(self.fact) + fraction * mg + (1.0 - fraction) * eg
     }
 
-    /// The derivatives of the score, by differences.
+    /// Returns the gradient of the score by finite differences.
     pub(crate) fn slopes(&self, theta: &[f64]) -> Vec<f64> {
         let at = |j: usize, by: f64| self.score(&moved(theta, j, by));
         (0..SIZE).map(|j| (at(j, 1e-3) - at(j, -1e-3)) / 2e-3).collect()
@@ -97,7 +97,7 @@ pub(crate) fn model() -> Model {
     Model { layout, tape }
 }
 
-/// Rows with results drawn from [`THETA`], and the same as counts.
+/// Returns rows with random results according to [`THETA`], and the same rows as counts.
 pub(crate) fn rows(model: &Model, count: usize) -> (Rows, Vec<Plain>) {
     let mut random = Random::seeded(9);
     let (mut writer, mut row) = (RowsWriter::in_memory((&model.layout).into()), RowBuilder::default());
@@ -117,7 +117,7 @@ pub(crate) fn rows(model: &Model, count: usize) -> (Rows, Vec<Plain>) {
     (writer.finish().unwrap(), plain)
 }
 
-/// The same rows, some of which count more than others.
+/// Returns the same rows with different weights.
 fn weighted(rows: Rows) -> Rows {
     let weights = (0..rows.len()).map(|row| [1.0, 0.25, 3.0][row % 3]).collect();
     rows.with_weights(weights)
@@ -145,7 +145,7 @@ fn assert_close(found: &SymmetricMatrix, expected: impl Fn(usize, usize) -> f64,
 }
 
 #[test]
-fn a_pass_finds_what_the_rows_cost() {
+fn a_pass_sums_the_losses_of_the_rows() {
     let model = model();
     let (rows, plain) = rows(&model, 1000);
     for objective in objectives(&rows, &model) {
@@ -171,7 +171,7 @@ fn a_pass_finds_what_the_rows_cost() {
 }
 
 #[test]
-fn the_gradient_agrees_with_differences() {
+fn the_gradient_agrees_with_finite_differences() {
     let model = model();
     let (rows, _) = rows(&model, 1000);
     let rows = weighted(rows);
@@ -186,7 +186,7 @@ fn the_gradient_agrees_with_differences() {
 }
 
 #[test]
-fn second_derivatives_agree_with_differences() {
+fn the_hessian_agrees_with_finite_differences() {
     let model = model();
     let (rows, _) = rows(&model, 1000);
     let rows = weighted(rows);
@@ -201,7 +201,7 @@ fn second_derivatives_agree_with_differences() {
     }
 }
 
-/// Means of `weight · slope slopeᵀ` over rows, in double precision.
+/// Returns the mean of `weight · slope slopeᵀ` over rows.
 fn outer(plain: &[Plain], weight: impl Fn(usize) -> f64) -> Vec<Vec<f64>> {
     let mut sum = vec![vec![0.0; SIZE]; SIZE];
     for (row, counts) in plain.iter().enumerate() {
@@ -214,7 +214,7 @@ fn outer(plain: &[Plain], weight: impl Fn(usize) -> f64) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn gauss_newton_and_outer_products_are_those_by_hand() {
+fn gauss_newton_and_outer_products_agree_with_dense_sums() {
     let model = model();
     let (rows, plain) = rows(&model, 5000);
     let logit = 1.2 * std::f64::consts::LN_10 / 400.0;
@@ -247,7 +247,7 @@ fn gauss_newton_and_outer_products_are_those_by_hand() {
 }
 
 #[test]
-fn derivatives_among_some_parameters_are_those_among_all() {
+fn matrices_of_some_parameters_agree_with_those_of_all() {
     let model = model();
     let (rows, _) = rows(&model, 1000);
     let objective = Objective::new(&rows, &model, 1.2).unwrap();
@@ -275,9 +275,9 @@ fn derivatives_among_some_parameters_are_those_among_all() {
 }
 
 #[test]
-fn groups_of_rows_are_added_up_before_they_are_multiplied() {
+fn gradients_of_a_group_are_summed_before_the_outer_product() {
     let model = model();
-    // More groups than are multiplied at once.
+    // There are more groups than are multiplied at once.
     let (rows, plain) = rows(&model, 1501);
     let groups: Vec<u32> = (0..1501).map(|row| 7 * (row / 4)).collect();
     let objective = Objective::new(&rows, &model, 1.2).unwrap().with_loss(SampleLoss::CrossEntropy);
@@ -299,7 +299,7 @@ fn groups_of_rows_are_added_up_before_they_are_multiplied() {
 }
 
 #[test]
-fn what_is_tied_is_gathered_as_dense_arithmetic_does_it() {
+fn gathers_tied_parameters_like_dense_arithmetic() {
     let mut matrix = SymmetricMatrix::zeros(6);
     let mut random = Random::seeded(4);
     for _ in 0..9 {
@@ -325,7 +325,7 @@ fn what_is_tied_is_gathered_as_dense_arithmetic_does_it() {
 }
 
 #[test]
-fn occurrences_count_rows_whatever_counts_in_them() {
+fn occurrences_count_each_row_once() {
     let model = model();
     let (rows, plain) = rows(&model, 700);
     let count = |is_there: &dyn Fn(&Plain) -> bool| plain.iter().filter(|row| is_there(row)).count() as u32;
@@ -339,13 +339,13 @@ fn occurrences_count_rows_whatever_counts_in_them() {
     assert_eq!(found[11..], [700, 700]);
 }
 
-/// A model of a random formula over the totals of the one above.
+/// Returns a model of a random formula over the totals of [`model`].
 fn random_model(random: &mut Random) -> Model {
     let Model { layout, .. } = model();
     let mut tape = Tape::default();
     let slots: Vec<u32> = (0..6).map(|slot| tape.push(Op::Slot(slot))).collect();
     let [small, large] = [0.01, 100.0].map(|number| tape.push(Op::Constant(number)));
-    // All of about the size of 1.
+    // Nodes have a magnitude of about 1.
     let mut nodes: Vec<u32> = slots.iter().map(|&slot| tape.push(Op::Mul(slot, small))).collect();
     let mut result = slots[0];
     for _ in 0..12 {
@@ -358,7 +358,7 @@ fn random_model(random: &mut Random) -> Model {
             4 => Op::Power(a, 2.0),
             _ => Op::Logistic(a),
         };
-        // The curve keeps it small.
+        // The logistic curve bounds the node.
         let node = tape.push(op);
         let node = tape.push(Op::Logistic(node));
         nodes.push(node);
@@ -369,7 +369,7 @@ fn random_model(random: &mut Random) -> Model {
 }
 
 #[test]
-fn any_formula_is_differentiated() {
+fn differentiates_random_formulas() {
     let mut random = Random::seeded(6);
     let (rows, _) = rows(&model(), 300);
     for _ in 0..30 {
@@ -393,9 +393,9 @@ fn any_formula_is_differentiated() {
 }
 
 #[test]
-fn any_number_of_threads_finds_the_same_bits() {
+fn any_number_of_threads_computes_the_same_bits() {
     let model = model();
-    // Several slabs of outer products.
+    // Enough rows for several batches of outer products.
     let (rows, _) = rows(&model, 20_000);
     let rows = weighted(rows);
     let [objective, _] = objectives(&rows, &model);

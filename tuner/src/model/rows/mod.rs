@@ -1,15 +1,15 @@
-//! The data of a fit: one sparse row per position, packed end to end.
+//! The data of a fit: one sparse row per position, stored contiguously.
 //!
-//! A row says how a position's score depends on the parameters: for every segment of the [`Layout`] which leaves count
-//! and how often; the facts, numbers that no parameter has part in; and the target its score is compared with. Rows are
-//! immutable once packed. Writers check what they are given, so everything else can rely on it: every leaf exists, no
-//! count is 0, all numbers are finite.
+//! A row describes the dependence of a position's score on the parameters: the leaves of every segment of the
+//! [`Layout`] with their counts; the facts, which do not depend on parameters; and the target of the score. Rows are
+//! immutable once packed. Writers validate rows, so readers rely on their invariants: every leaf exists, no count is 0,
+//! and all numbers are finite.
 //!
-//! Rows come in chunks, and every so-many-th chunk is of one part ([`PARTS`]): sums are taken part by part. Of several
-//! processes each keeps the rows of its own parts only, and all targets. Rows that are picked stay in the chunks of the
-//! rows that they are picked from.
+//! Rows are stored in chunks. The chunks are dealt out in turn to the parts ([`PARTS`]), over which sums are computed.
+//! Each of several processes keeps the rows of its own parts only, but all targets. Selected rows stay in the chunks of
+//! the original rows.
 //!
-//! Rows are read block by block (`Rows::blocks`), which is where mapped files are given back to the system.
+//! Rows are read block by block (`Rows::blocks`), which releases the pages of mapped files.
 
 mod parts;
 mod stored;
@@ -25,22 +25,22 @@ use crate::io::{Column, Storage, StorageError};
 pub(crate) use parts::Part;
 pub use writer::{RowBuilder, RowsWriter};
 
-/// Rows of a block: what a tape works on at once.
+/// Number of rows of a block, which a tape evaluates at once.
 pub const BLOCK: usize = LANES;
 
-/// Rows of a chunk, where rows were not picked from others.
+/// Number of rows of a chunk, unless rows were selected from others.
 pub const CHUNK: usize = 64 * BLOCK;
 
-/// Parts that chunks are dealt out to, in turn; bounds the threads and processes that can share a pass.
+/// Number of parts that chunks are dealt out to; limits the threads and processes that can share a pass.
 pub const PARTS: usize = 64;
 
-/// Leaves that a segment may have.
+/// Maximum number of leaves of a segment.
 pub const MOST_LEAVES: usize = 1 << 16;
 
-/// Why a row was refused or rows could not be joined.
+/// The reason why a row is refused, or rows cannot be stored.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum RowsError {
-    /// A row, or all of them together, cannot be kept.
+    /// A row, or the total number of rows, is not supported.
     #[error("rows: {0}")]
     Refused(String),
     /// A file of rows cannot be written or mapped.
@@ -49,23 +49,23 @@ pub enum RowsError {
 }
 
 impl RowsError {
-    /// A target outside of 0..=1.
+    /// Returns the error of a target outside of 0..=1.
     fn target(target: f32) -> Self {
         RowsError::Refused(format!("target {target} is not in 0..=1"))
     }
 
-    /// A fact that is not a finite number.
+    /// Returns the error of a fact that is not finite.
     fn fact(fact: usize, value: f32) -> Self {
         RowsError::Refused(format!("fact {fact} is {value}, which is not finite"))
     }
 }
 
-/// What rows are shaped by.
+/// The shape of rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// By segment: the leaves there are.
+    /// Number of leaves by segment.
     pub leaves: Vec<usize>,
-    /// Facts of a row.
+    /// Number of facts of a row.
     pub facts: usize,
 }
 
@@ -75,62 +75,62 @@ impl From<&Layout> for Shape {
     }
 }
 
-/// Sparse rows, packed, in memory or in mapped files; see the module's description. Three bytes an entry, two a segment
-/// of a row, four a fact, and four for the target.
+/// Packed sparse rows in memory or in mapped files; see the module's description. A row takes three bytes per entry,
+/// two per segment, four per fact, and four for the target.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rows {
     shape: Shape,
-    /// Leaf of every entry, segment after segment, row after row.
+    /// Leaf of every entry, by row and segment.
     leaf: Column<u16>,
-    /// Count of every entry. Larger counts are several entries of one leaf.
+    /// Count of every entry. Larger counts are stored as several entries of one leaf.
     count: Column<i8>,
-    /// Entries of every segment of every row.
+    /// Number of entries of every segment of every row.
     length: Column<u16>,
-    /// By block: where its entries begin.
+    /// Index of the first entry by block.
     block: Column<u64>,
-    /// Row after row.
+    /// Facts by row.
     fact: Column<f32>,
-    /// Of all rows, here or not.
+    /// Target of every row, local or not.
     target: Column<f32>,
-    /// Of all rows, here or not: how many rows each counts as. Empty if each counts as one.
+    /// Weight of every row, local or not; empty if each counts as one.
     weight: Vec<f32>,
-    /// Where chunks begin, and where the last one ends.
+    /// Begin of every chunk, and the end of the last one.
     chunks: Vec<Chunk>,
 }
 
-/// Where a chunk begins.
+/// The begin of a chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Chunk {
-    /// The number of its first row.
+    /// Number of its first row.
     row: usize,
-    /// Rows here before it.
+    /// Number of local rows before it.
     here: usize,
-    /// Blocks here before it.
+    /// Number of local blocks before it.
     block: usize,
 }
 
 impl Rows {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.target.len()
     }
 
-    /// Whether there is no row at all.
+    /// Returns true if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.target.is_empty()
     }
 
-    /// What the rows are shaped by.
+    /// Returns the shape of the rows.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// Number of entries in the rows that are here.
+    /// Returns the number of entries of the local rows.
     pub fn entries(&self) -> usize {
         self.leaf.len()
     }
 
-    /// Bytes the rows that are here take, in memory or in files.
+    /// Returns the size of the local rows in bytes, in memory or in files.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.leaf[..])
             + size_of_val(&self.count[..])
@@ -141,29 +141,29 @@ impl Rows {
             + size_of_val(&self.weight[..])
     }
 
-    /// Whether the rows lie in mapped files, at least the most of them.
+    /// Returns true if most of the rows' data is in mapped files.
     pub fn is_mapped(&self) -> bool {
         self.leaf.is_mapped() || self.length.is_mapped()
     }
 
-    /// Targets of all rows, 0..=1, White's view.
+    /// Returns the targets of all rows, 0..=1, White's view.
     pub fn targets(&self) -> &[f32] {
         &self.target
     }
 
-    /// What scores are held against, and how many rows each counts as.
+    /// Returns the targets and weights of all rows.
     pub(crate) fn weighted(&self) -> Weighted<'_> {
         Weighted { targets: &self.target, weights: &self.weight }
     }
 
-    /// The same rows with weights, positive and finite, one a row or none.
+    /// Returns the same rows with weights, positive and finite, one per row or none.
     pub(crate) fn with_weights(mut self, weights: Vec<f32>) -> Rows {
         assert!(weights.is_empty() || weights.len() == self.len(), "number of weights");
         self.weight = weights;
         self
     }
 
-    /// How many rows every `stride`-th row counts as, all of them together.
+    /// Returns the total weight of every `stride`-th row.
     pub(crate) fn weight(&self, stride: usize) -> f64 {
         match self.weight.is_empty() {
             true => self.len().div_ceil(stride) as f64,
@@ -171,7 +171,7 @@ impl Rows {
         }
     }
 
-    /// The same rows with other targets, 0..=1, White's view, one a row.
+    /// Returns the same rows with other targets, 0..=1, White's view, one per row.
     ///
     /// # Errors
     /// The first target out of range.
@@ -190,7 +190,7 @@ impl Rows {
         Ok(self)
     }
 
-    /// The same rows with another fact, one number a row; an error for the first that is not finite.
+    /// Returns the same rows with other values of a fact, one per row; an error for the first that is not finite.
     pub(crate) fn with_fact(mut self, fact: usize, values: &[f32]) -> Result<Rows, RowsError> {
         assert!(values.len() == self.len() && fact < self.shape.facts, "a number a row");
         if let Some(&value) = values.iter().find(|value| !value.is_finite()) {
@@ -206,28 +206,28 @@ impl Rows {
         Ok(self)
     }
 
-    /// Number of chunks.
+    /// Returns the number of chunks.
     pub(crate) fn chunk_count(&self) -> usize {
         self.chunks.len().saturating_sub(1)
     }
 
-    /// Number of rows of a chunk, here or not.
+    /// Returns the number of rows of a chunk, local or not.
     pub(crate) fn chunk_len(&self, chunk: usize) -> usize {
         self.chunks[chunk + 1].row - self.chunks[chunk].row
     }
 
-    /// Whether the rows of a chunk are here.
+    /// Returns true if the rows of a chunk are local.
     fn is_here(&self, chunk: usize) -> bool {
         self.chunks[chunk + 1].here - self.chunks[chunk].here == self.chunk_len(chunk)
     }
 
-    /// Consecutive blocks of rows that are here, from the first to the last: what a mapped file had to be read for goes
-    /// back to the system on the way, so that a pass takes no more memory than it must.
+    /// Iterates over the blocks of local rows. Pages of mapped files are released on the way, so that a pass takes
+    /// little memory.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
         (0..self.chunk_count()).flat_map(|chunk| self.blocks_of(chunk))
     }
 
-    /// The blocks of a chunk that is here; what a mapped file had to be read for goes back at the end.
+    /// Iterates over the blocks of a local chunk, and releases its pages of mapped files at the end.
     pub(crate) fn blocks_of(&self, chunk: usize) -> impl Iterator<Item = Block<'_>> {
         let blocks = self.chunks[chunk + 1].block - self.chunks[chunk].block;
         let release = move || {
@@ -237,7 +237,7 @@ impl Rows {
         (0..blocks).map(move |number| self.block(chunk, number)).chain(std::iter::from_fn(release))
     }
 
-    /// Gives back what mapped files had to be read for to see a chunk.
+    /// Releases the pages of mapped files that belong to a chunk.
     pub(crate) fn release(&self, chunk: usize) {
         if self.is_mapped() {
             let (begin, end) = (self.chunks[chunk], self.chunks[chunk + 1]);
@@ -251,7 +251,7 @@ impl Rows {
         }
     }
 
-    /// A block of a chunk that is here.
+    /// Returns a block of a local chunk.
     ///
     /// # Panics
     /// If there is no such block.
@@ -276,18 +276,18 @@ impl Rows {
         }
     }
 
-    /// The chunk of a row, and the place of the row there.
+    /// Returns the chunk of a row, and the index of the row in the chunk.
     fn place(&self, row: usize) -> (usize, usize) {
         let chunk = self.chunks.partition_point(|chunk| chunk.row <= row) - 1;
         assert!(row < self.len() && self.is_here(chunk), "row {row} is here");
         (chunk, row - self.chunks[chunk].row)
     }
 
-    /// A row by its number: the entries of each segment.
+    /// Returns the entries of each segment of a row.
     ///
     /// # Panics
-    /// If there is no such row here.
-    pub fn row(&self, row: usize) -> Vec<Segment<'_>> {
+    /// If there is no such local row.
+    pub fn row(&self, row: usize) -> Vec<SegmentEntries<'_>> {
         let (chunk, place) = self.place(row);
         let segments = self.shape.leaves.len();
         let mut all = self.block(chunk, place / BLOCK).segments();
@@ -295,25 +295,25 @@ impl Rows {
         all.take(segments).collect()
     }
 
-    /// The facts of a row.
+    /// Returns the facts of a row.
     ///
     /// # Panics
-    /// If there is no such row here.
+    /// If there is no such local row.
     pub fn facts(&self, row: usize) -> &[f32] {
         let (chunk, place) = self.place(row);
         let here = self.chunks[chunk].here + place;
         &self.fact[here * self.shape.facts..(here + 1) * self.shape.facts]
     }
 
-    /// A copy of the rows of the given numbers, ascending, in memory; each stays in its chunk.
+    /// Copies rows, given by ascending numbers, to memory. Each stays in its chunk.
     ///
     /// # Panics
-    /// If there is no such row, or if they are more than can be counted.
+    /// If there is no such row, or there are too many rows.
     pub fn pick(&self, rows: impl IntoIterator<Item = usize>) -> Rows {
         RowsWriter::divided(self.shape.clone()).picked(self, rows).expect("no more rows than can be counted, in memory")
     }
 
-    /// The same, in files if they are too many for memory.
+    /// Copies rows, given by ascending numbers, to files if they are too many for memory.
     pub(crate) fn pick_to(&self, storage: &Storage, rows: impl IntoIterator<Item = usize>) -> Result<Rows, RowsError> {
         RowsWriter::new(self.shape.clone(), storage).picked(self, rows)
     }
@@ -323,7 +323,7 @@ impl Rows {
     }
 }
 
-/// Consecutive rows.
+/// A block of consecutive rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<'r> {
     /// Number of the first row.
@@ -334,22 +334,22 @@ pub struct Block<'r> {
     count: &'r [i8],
     length: &'r [u16],
     fact: &'r [f32],
-    /// By row: what its score is compared with.
+    /// Target of the score by row.
     pub target: &'r [f32],
-    /// By row: how many rows it counts as; empty if each counts as one.
+    /// Weight by row; empty if each counts as one.
     weight: &'r [f32],
 }
 
-/// What scores are held against.
+/// The targets of scores with their weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Weighted<'w> {
-    /// By score: the result that is expected, 0..=1, White's view.
+    /// Target result by score, 0..=1, White's view.
     pub targets: &'w [f32],
-    /// By score: how many it counts as. Empty if each counts as one.
+    /// Weight by score; empty if each counts as one.
     pub weights: &'w [f32],
 }
 
-/// Each counts as one.
+/// Creates targets with weights of 1.
 impl<'w, T: AsRef<[f32]> + ?Sized> From<&'w T> for Weighted<'w> {
     fn from(targets: &'w T) -> Self {
         Weighted { targets: targets.as_ref(), weights: &[] }
@@ -357,17 +357,17 @@ impl<'w, T: AsRef<[f32]> + ?Sized> From<&'w T> for Weighted<'w> {
 }
 
 impl Weighted<'_> {
-    /// How many a score counts as.
+    /// Returns the weight of a score.
     pub(crate) fn weight(&self, score: usize) -> f64 {
         self.weights.get(score).copied().map_or(1.0, f64::from)
     }
 
-    /// How many the scores of a range count as together.
+    /// Returns the total weight of a range of scores.
     pub(crate) fn total(&self, range: Range<usize>) -> f64 {
         if self.weights.is_empty() { range.len() as f64 } else { range.map(|score| self.weight(score)).sum() }
     }
 
-    /// Multiplies numbers, one a score from `first` on, by what each counts as.
+    /// Multiplies numbers, one per score from `first` on, by the weights of the scores.
     #[inline]
     pub(crate) fn weigh(&self, first: usize, numbers: &mut [f64]) {
         if let Some(weights) = self.weights.get(first..) {
@@ -378,42 +378,42 @@ impl Weighted<'_> {
 
 /// The entries of a segment of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Segment<'r> {
-    /// Ascending; equal ones, if a count is large, side by side.
+pub struct SegmentEntries<'r> {
+    /// Leaves, ascending. A large count repeats its leaf.
     pub leaves: &'r [u16],
-    /// How often each counts.
+    /// Count of each leaf.
     pub counts: &'r [i8],
 }
 
 impl<'r> Block<'r> {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.target.len()
     }
 
-    /// Targets and weights of the rows.
+    /// Returns the targets and weights of the rows.
     pub(crate) fn weighted(&self) -> Weighted<'r> {
         Weighted { targets: self.target, weights: self.weight }
     }
 
-    /// The segments of the first row, those of the second, and so on.
+    /// Iterates over the segments of all rows, row after row.
     #[inline(always)]
-    pub(crate) fn segments(self) -> impl Iterator<Item = Segment<'r>> {
+    pub(crate) fn segments(self) -> impl Iterator<Item = SegmentEntries<'r>> {
         let (mut leaf, mut count) = (self.leaf, self.count);
         self.length.iter().map(move |&length| {
             let (leaves, counts);
             (leaves, leaf) = leaf.split_at(usize::from(length));
             (counts, count) = count.split_at(usize::from(length));
-            Segment { leaves, counts }
+            SegmentEntries { leaves, counts }
         })
     }
 
-    /// Segments of a row.
+    /// Returns the number of segments of a row.
     pub(crate) fn segments_a_row(&self) -> usize {
         self.segments
     }
 
-    /// The facts of each row.
+    /// Iterates over the facts of each row.
     pub fn facts(self) -> impl Iterator<Item = &'r [f32]> {
         let facts = self.facts;
         (0..self.len()).map(move |row| &self.fact[row * facts..(row + 1) * facts])

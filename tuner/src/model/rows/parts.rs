@@ -1,7 +1,7 @@
-//! What comes of all rows, part by part; processes share the work.
+//! Computations over the parts of the rows, shared among processes.
 //!
-//! A part does not depend on the number of threads or processes. What comes of parts is put together in their order: the
-//! same bits come out of any number of either.
+//! A part does not depend on the number of threads or processes, and results are combined in the order of the parts. So
+//! any number of threads or processes computes the same bits.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use super::{Block, PARTS, Rows, RowsWriter};
 use crate::processes::{self, Shared};
 
-/// The chunks of a part.
+/// A part of the rows: every [`PARTS`]-th chunk.
 pub(crate) struct Part<'r> {
     rows: &'r Rows,
     number: usize,
@@ -21,12 +21,12 @@ impl<'r> Part<'r> {
         (self.number..self.rows.chunk_count()).step_by(PARTS)
     }
 
-    /// The blocks, in order.
+    /// Iterates over the blocks in order.
     pub(crate) fn blocks(self) -> impl Iterator<Item = Block<'r>> {
         self.chunks().flat_map(move |chunk| self.rows.blocks_of(chunk))
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     fn entries(self) -> u64 {
         let start = |chunk: usize| self.rows.entry_start(self.rows.chunks[chunk].block);
         self.chunks().map(|chunk| (start(chunk + 1) - start(chunk)) as u64).sum()
@@ -34,12 +34,12 @@ impl<'r> Part<'r> {
 }
 
 impl Rows {
-    /// What comes of every part, in order.
+    /// Computes the result of every part and returns them in order.
     pub(crate) fn each_part<T: Shared>(&self, work: impl Fn(Part<'_>) -> T + Send + Sync) -> Vec<T> {
         processes::each(PARTS.min(self.chunk_count()), |number| work(Part { rows: self, number }))
     }
 
-    /// What comes of every row, where work finds it for the rows of a part.
+    /// Computes a result per row and returns them in order; `work` computes the results of the rows of a part.
     pub(crate) fn by_row<T: Pod + Send>(&self, work: impl Fn(Part<'_>) -> Vec<T> + Send + Sync) -> Vec<T> {
         let parts = self.each_part(work);
         let mut rest: Vec<&[T]> = parts.iter().map(Vec::as_slice).collect();
@@ -53,17 +53,17 @@ impl Rows {
         all
     }
 
-    /// Whether rows lie in mapped files, here or in another process.
+    /// Returns true if rows of any process are in mapped files.
     pub(crate) fn are_mapped(&self) -> bool {
         processes::any(self.is_mapped())
     }
 
-    /// Number of entries in all rows together, here or not.
+    /// Returns the number of entries of all rows, local or not.
     pub(crate) fn entries_of_all(&self) -> usize {
         self.each_part(|part| vec![part.entries()]).iter().map(|entries| entries[0] as usize).sum()
     }
 
-    /// All rows, here.
+    /// Returns all rows, including copies of those of other processes.
     pub(crate) fn whole(&self) -> Cow<'_, Rows> {
         if !processes::any((0..self.chunk_count()).any(|chunk| !self.is_here(chunk))) {
             return Cow::Borrowed(self);

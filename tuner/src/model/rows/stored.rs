@@ -1,4 +1,4 @@
-//! Rows as other processes get them.
+//! Serialisation of rows for other processes.
 
 use super::{Chunk, Rows, Shape};
 use crate::processes::{Shared, pack_records};

@@ -2,15 +2,15 @@ use super::*;
 use crate::io::Storage;
 use crate::processes::Shared;
 
-/// Two segments of ten and of three hundred leaves, one of one, and two facts.
+/// Returns a shape with segments of 10, 300 and 1 leaves, and two facts.
 fn shape() -> Shape {
     Shape { leaves: vec![10, 300, 1], facts: 2 }
 }
 
-/// Segment, leaf and count.
+/// An entry: segment, leaf and count.
 type Entry = (usize, usize, i32);
 
-/// What a row made by its number has: mostly few entries, sometimes none, sometimes large counts.
+/// Returns the entries of the test row with a number: mostly few, sometimes none, sometimes large counts.
 fn entries(row: usize) -> Vec<Entry> {
     if row.is_multiple_of(11) {
         return Vec::new();
@@ -28,7 +28,7 @@ fn entries(row: usize) -> Vec<Entry> {
 fn push(writer: &mut RowsWriter, row: usize) {
     let mut builder = RowBuilder::default();
     builder.clear(2);
-    // Not in order, and in two parts.
+    // Entries are added in reverse order, and each count in two parts.
     for &(segment, leaf, count) in entries(row).iter().rev() {
         builder.add(segment, leaf, count - 5);
         builder.add(segment, leaf, 5);
@@ -44,10 +44,10 @@ fn rows(numbers: impl IntoIterator<Item = usize>) -> Rows {
     writer.finish().unwrap()
 }
 
-/// Compares a row with the one that was made by a number.
+/// Compares a row with the test row of a number.
 fn assert_row(rows: &Rows, at: usize, made: usize) {
     let mut found: Vec<Entry> = Vec::new();
-    for (segment, Segment { leaves, counts }) in rows.row(at).into_iter().enumerate() {
+    for (segment, SegmentEntries { leaves, counts }) in rows.row(at).into_iter().enumerate() {
         for (&leaf, &count) in leaves.iter().zip(counts) {
             let (leaf, count) = (usize::from(leaf), i32::from(count));
             match found.last_mut() {
@@ -63,7 +63,7 @@ fn assert_row(rows: &Rows, at: usize, made: usize) {
 }
 
 #[test]
-fn rows_come_back_as_they_were_written() {
+fn reads_rows_as_written() {
     for count in [0, 1, 63, 64, 65, 1000, CHUNK, CHUNK + 65] {
         let rows = rows(0..count);
         assert_eq!((rows.len(), rows.is_empty(), rows.blocks().count()), (count, count == 0, count.div_ceil(BLOCK)));
@@ -81,14 +81,14 @@ fn rows_come_back_as_they_were_written() {
 }
 
 #[test]
-fn rows_are_picked_and_appended() {
+fn picks_and_appends_rows() {
     let whole = rows(0..700);
     let numbers = [0, 1, 5, 63, 64, 65, 200, 201, 202, 638, 640, 699];
     let picked = whole.pick(numbers);
     numbers.iter().enumerate().for_each(|(at, &made)| assert_row(&picked, at, made));
     assert_eq!(whole.pick(0..700), whole);
     assert_eq!(whole.pick([]).len(), 0);
-    // Whole blocks, parts of one, and nothing at all.
+    // Whole blocks, parts of a block, and no rows.
     let mut joined = RowsWriter::in_memory(shape());
     let mut begun = 0;
     for length in [64, 128, 0, 7, 57, 1, 200, 243] {
@@ -104,7 +104,7 @@ fn rows_are_picked_and_appended() {
 }
 
 #[test]
-fn rows_in_files_are_those_in_memory() {
+fn rows_in_files_equal_those_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     let storage = Storage { memory: 64 << 10, folder: folder.path().to_owned() };
     // More than one chunk.
@@ -129,7 +129,7 @@ fn rows_in_files_are_those_in_memory() {
 #[test]
 fn picked_rows_stay_in_their_chunks() {
     let whole = rows(0..2 * CHUNK + 300);
-    // None of the second chunk, one twice.
+    // No row of the second chunk, and one row twice.
     let numbers = [5, 70, CHUNK - 1, 2 * CHUNK, 2 * CHUNK, 2 * CHUNK + 299];
     let picked = whole.pick(numbers);
     numbers.iter().enumerate().for_each(|(at, &made)| assert_row(&picked, at, made));
@@ -138,14 +138,14 @@ fn picked_rows_stay_in_their_chunks() {
     assert_eq!(lengths(&picked.pick([0, 5])), [1, 0, 1]);
     let firsts: Vec<usize> = picked.blocks().map(|block| block.first).collect();
     assert_eq!(firsts, [0, 3]);
-    // What comes of parts comes back in the order of rows.
+    // Results of parts are returned in the order of rows.
     let facts = |part: Part<'_>| part.blocks().flat_map(|block| block.facts().map(|facts| facts[0])).collect();
     assert_eq!(picked.by_row(facts), numbers.map(|made| made as f32));
     assert_eq!((picked.entries_of_all(), picked.whole().len()), (picked.entries(), 6));
 }
 
 #[test]
-fn rows_of_many_chunks_come_back_part_by_part() {
+fn results_of_many_chunks_keep_the_order_of_rows() {
     let count = (PARTS + 2) * CHUNK + 7;
     let whole = rows(0..count);
     let facts = |part: Part<'_>| part.blocks().flat_map(|block| block.facts().map(|facts| facts[0])).collect();
@@ -154,7 +154,7 @@ fn rows_of_many_chunks_come_back_part_by_part() {
 }
 
 #[test]
-fn other_processes_get_the_same_rows() {
+fn serialised_rows_are_unchanged() {
     let rows = rows(0..200);
     let mut bytes = Vec::new();
     rows.pack(&mut bytes);
@@ -162,7 +162,7 @@ fn other_processes_get_the_same_rows() {
 }
 
 #[test]
-fn targets_and_facts_are_changed_for_all_rows() {
+fn replaces_targets_and_facts_of_all_rows() {
     let made = rows(0..100);
     let targets: Vec<f32> = (0..100).map(|row| row as f32 / 100.0).collect();
     let other = made.clone().with_targets(&targets).unwrap();
@@ -177,7 +177,7 @@ fn targets_and_facts_are_changed_for_all_rows() {
 }
 
 #[test]
-fn rows_are_refused_for_what_is_wrong_with_them() {
+fn refuses_invalid_rows() {
     let mut writer = RowsWriter::in_memory(shape());
     push(&mut writer, 1);
     let mut refuse = |entries: &[Entry], facts: [f32; 2], target: f32| {
@@ -196,10 +196,10 @@ fn rows_are_refused_for_what_is_wrong_with_them() {
     let many = (1 << 20) + 1;
     assert_eq!(refuse(&[(1, 3, many)], [0.0; 2], 0.5), "rows: parameter 3 counts 1048577 times, more than 1048576");
     assert_eq!(refuse(&[(1, 3, -many)], [0.0; 2], 0.5), "rows: parameter 3 counts -1048577 times, more than 1048576");
-    // Each is kept as 8257 entries.
+    // Each count takes 8257 entries.
     let large: Vec<Entry> = (0..8).map(|leaf| (1, leaf, 1 << 20)).collect();
     assert_eq!(refuse(&large, [0.0; 2], 0.5), "rows: 66056 entries in one sum of a row, at most 65535 can be kept");
-    // Nothing of all that was added; what adds up to nothing is none.
+    // No refused row was added. Counts that add up to 0 make no entry.
     let mut row = RowBuilder::default();
     row.clear(2);
     row.add(1, 5, 3);

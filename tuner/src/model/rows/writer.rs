@@ -1,4 +1,4 @@
-//! Where rows come from: one by one from a builder, or copied from others.
+//! The writer of rows, which takes them from a builder or copies them from other rows.
 
 use super::{BLOCK, CHUNK, Chunk, Rows, RowsError, Shape};
 use crate::io::{ColumnWriter, Storage};
@@ -7,32 +7,33 @@ use crate::processes;
 /// The largest count of a leaf in a row.
 const MOST_COUNT: i64 = 1 << 20;
 
-/// A row that is put together entry by entry.
+/// A builder of a row, entry by entry.
 #[derive(Clone, Debug, Default)]
 pub struct RowBuilder {
-    /// Segment, leaf and count, in any order.
+    /// Entries in any order: segment, leaf and count.
     entries: Vec<(u32, u32, i64)>,
     facts: Vec<f32>,
-    /// Leaves and counts as they are kept: files take them a row at a time far faster than one by one.
+    /// Leaves in storage format. Writing a row at once is far faster than entry by entry.
     leaves: Vec<u16>,
+    /// Counts in storage format.
     counts: Vec<i8>,
 }
 
 impl RowBuilder {
-    /// Makes the row empty, with so many facts, all 0.
+    /// Clears the row and sets a number of facts to 0.
     pub fn clear(&mut self, facts: usize) {
         self.entries.clear();
         self.facts.clear();
         self.facts.resize(facts, 0.0);
     }
 
-    /// Counts a leaf of a segment; several counts of one leaf add up.
+    /// Adds a count to a leaf of a segment. Several counts of one leaf add up.
     #[inline]
     pub fn add(&mut self, segment: usize, leaf: usize, count: i32) {
         self.entries.push((segment as u32, leaf as u32, i64::from(count)));
     }
 
-    /// Says what a fact is.
+    /// Sets a fact.
     ///
     /// # Panics
     /// If there is no such fact.
@@ -41,7 +42,7 @@ impl RowBuilder {
     }
 }
 
-/// Appends rows, to memory or, if they become many, to temporary files.
+/// A writer that appends rows to memory or, if they are too many, to temporary files.
 #[derive(Default)]
 pub struct RowsWriter {
     shape: Shape,
@@ -51,46 +52,46 @@ pub struct RowsWriter {
     block: ColumnWriter<u64>,
     fact: ColumnWriter<f32>,
     target: ColumnWriter<f32>,
-    /// Of rows that were picked from others with weights.
+    /// Weights of rows that were copied from rows with weights.
     weight: Vec<f32>,
-    /// Where chunks begin.
+    /// Begin of every chunk.
     chunks: Vec<Chunk>,
-    /// Rows that are kept so far.
+    /// Number of local rows so far.
     here: usize,
-    /// Whether rows of other processes are left out.
+    /// True if rows of other processes are left out.
     is_divided: bool,
-    /// Whether rows of the last chunk are kept.
+    /// True if rows of the last chunk are local.
     is_kept: bool,
-    /// How much may be in memory, and where the rest goes; none for rows that stay in memory.
+    /// The limit of memory, and the folder of the files; none for rows that stay in memory.
     storage: Option<Storage>,
 }
 
 impl RowsWriter {
-    /// A writer whose rows stay in memory as long as that is enough. Of several processes each keeps its own.
+    /// Creates a writer that uses files if memory does not suffice. Each of several processes keeps its own rows.
     pub fn new(shape: Shape, storage: &Storage) -> Self {
         RowsWriter { storage: Some(storage.clone()), ..Self::divided(shape) }
     }
 
-    /// A writer whose rows stay in memory; of several processes each keeps its own.
+    /// Creates a writer whose rows stay in memory. Each of several processes keeps its own rows.
     pub(super) fn divided(shape: Shape) -> Self {
         RowsWriter { is_divided: true, ..Self::in_memory(shape) }
     }
 
-    /// A writer of rows that this process keeps, all of them in memory.
+    /// Creates a writer that keeps all rows in the memory of this process.
     pub fn in_memory(shape: Shape) -> Self {
         RowsWriter { shape, is_kept: true, ..Self::default() }
     }
 
-    /// Number of rows so far.
+    /// Returns the number of rows so far.
     pub(crate) fn len(&self) -> usize {
         self.target.len()
     }
 
-    /// Adds a row; the builder's entries are sorted by that.
+    /// Adds a row. Sorts and merges the builder's entries.
     ///
     /// # Errors
-    /// If a leaf does not exist, a count is too large, a fact not finite or the target not in 0..=1; if a file cannot be
-    /// written. Then the row is not added.
+    /// If a leaf does not exist, a count is too large, a fact is not finite, the target is not in 0..=1, or a file
+    /// cannot be written. The row is not added then.
     pub fn push(&mut self, row: &mut RowBuilder, target: f32) -> Result<(), RowsError> {
         if !(0.0..=1.0).contains(&target) {
             return Err(RowsError::target(target));
@@ -142,18 +143,18 @@ impl RowsWriter {
         Ok(self.fact.extend(&row.facts)?)
     }
 
-    /// Copies rows of the given numbers, ascending, which are here, without their weights.
+    /// Copies local rows, given by ascending numbers, without their weights.
     pub(crate) fn pick(&mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<(), RowsError> {
-        let mut source = Source::new(rows);
+        let mut source = RowCursor::new(rows);
         numbers.into_iter().try_for_each(|number| {
             source.seek(number);
             if self.begin_row(rows.target[number])? { self.copy(&source) } else { Ok(()) }
         })
     }
 
-    /// The rows of the given numbers, ascending, each in the chunk that it is in.
+    /// Copies rows, given by ascending numbers, each into the chunk of its number, and returns them.
     pub(super) fn picked(mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<Rows, RowsError> {
-        let mut source = Source::new(rows);
+        let mut source = RowCursor::new(rows);
         for number in numbers {
             source.seek(number);
             (self.chunks.len()..=source.chunk).for_each(|_| self.begin_chunk());
@@ -166,9 +167,9 @@ impl RowsWriter {
         self.finish()
     }
 
-    /// Copies a row.
-    fn copy(&mut self, source: &Source<'_>) -> Result<(), RowsError> {
-        let &Source { rows, here, entry, .. } = source;
+    /// Copies the entries and facts of a row.
+    fn copy(&mut self, source: &RowCursor<'_>) -> Result<(), RowsError> {
+        let &RowCursor { rows, here, entry, .. } = source;
         let entries = entry..entry + source.entries(here);
         let (segments, facts) = (rows.shape.leaves.len(), rows.shape.facts);
         self.leaf.extend(&rows.leaf[entries.clone()])?;
@@ -177,7 +178,7 @@ impl RowsWriter {
         Ok(self.fact.extend(&rows.fact[here * facts..(here + 1) * facts])?)
     }
 
-    /// Appends all rows of others, which are here.
+    /// Appends other rows, which are all local.
     pub(crate) fn append(&mut self, rows: &Rows) -> Result<(), RowsError> {
         if self.len().is_multiple_of(CHUNK) && rows.chunk_count() == 1 && rows.len() <= CHUNK {
             self.append_chunk(rows, 0)
@@ -186,7 +187,7 @@ impl RowsWriter {
         }
     }
 
-    /// Begins a chunk with the rows of a chunk of others, which is here.
+    /// Begins a chunk with copies of the rows of a local chunk.
     pub(super) fn append_chunk(&mut self, rows: &Rows, chunk: usize) -> Result<(), RowsError> {
         let (begin, end) = (rows.chunks[chunk], rows.chunks[chunk + 1]);
         self.begin_chunk();
@@ -207,7 +208,7 @@ impl RowsWriter {
         self.spill()
     }
 
-    /// Begins a chunk of rows that another process keeps.
+    /// Begins a chunk of rows of another process, of which only the targets are kept.
     pub(crate) fn skip_chunk(&mut self, targets: &[f32]) -> Result<(), RowsError> {
         self.begin_chunk();
         assert!(!self.is_kept, "rows of another process");
@@ -215,7 +216,7 @@ impl RowsWriter {
         Ok(self.target.extend(targets)?)
     }
 
-    /// The rows.
+    /// Returns the rows.
     ///
     /// # Errors
     /// If a file cannot be written or mapped.
@@ -234,7 +235,7 @@ impl RowsWriter {
         })
     }
 
-    /// Where the next chunk begins.
+    /// Returns the begin of the next chunk.
     fn end(&self) -> Chunk {
         Chunk { row: self.len(), here: self.here, block: self.block.len() }
     }
@@ -244,7 +245,7 @@ impl RowsWriter {
         self.chunks.push(self.end());
     }
 
-    /// Begins a row, if need be with a chunk; whether it is kept.
+    /// Begins a row, and a new chunk if the last one is full. Returns true if the row is local.
     fn begin_row(&mut self, target: f32) -> Result<bool, RowsError> {
         if self.len().is_multiple_of(CHUNK) {
             self.begin_chunk();
@@ -252,7 +253,7 @@ impl RowsWriter {
         self.add_row(target)
     }
 
-    /// Begins a row of the last chunk; whether it is kept.
+    /// Begins a row of the last chunk. Returns true if the row is local.
     fn add_row(&mut self, target: f32) -> Result<bool, RowsError> {
         let of_chunk = self.here - self.chunks[self.chunks.len() - 1].here;
         if of_chunk.is_multiple_of(BLOCK) {
@@ -272,7 +273,7 @@ impl RowsWriter {
         if self.len() + rows > u32::MAX as usize { Err(RowsError::Refused(message())) } else { Ok(()) }
     }
 
-    /// Moves what is in memory to files, if it has become too much.
+    /// Moves the data to files if the limit of memory is exceeded.
     fn spill(&mut self) -> Result<(), RowsError> {
         let Some(storage) = &self.storage else { return Ok(()) };
         let bytes = self.leaf.bytes_in_memory() + self.count.bytes_in_memory() + self.length.bytes_in_memory();
@@ -289,21 +290,22 @@ impl RowsWriter {
     }
 }
 
-/// A row of others that is to be copied.
-struct Source<'r> {
+/// A cursor that points to a row of other rows.
+struct RowCursor<'r> {
     rows: &'r Rows,
     chunk: usize,
-    /// The row, among those that are here, and its first entry.
+    /// Index among the local rows.
     here: usize,
+    /// Index of the row's first entry.
     entry: usize,
 }
 
-impl<'r> Source<'r> {
+impl<'r> RowCursor<'r> {
     fn new(rows: &'r Rows) -> Self {
-        Source { rows, chunk: 0, here: 0, entry: 0 }
+        RowCursor { rows, chunk: 0, here: 0, entry: 0 }
     }
 
-    /// Goes on to a row, or stays where it is.
+    /// Moves forward to a row.
     fn seek(&mut self, number: usize) {
         let rows = self.rows;
         while rows.chunks[self.chunk + 1].row <= number {
@@ -325,7 +327,7 @@ impl<'r> Source<'r> {
         }
     }
 
-    /// Number of entries of a row.
+    /// Returns the number of entries of a row.
     fn entries(&self, here: usize) -> usize {
         let segments = self.rows.shape.leaves.len();
         let lengths = &self.rows.length[here * segments..(here + 1) * segments];
@@ -333,7 +335,7 @@ impl<'r> Source<'r> {
     }
 }
 
-/// Sorts entries by segment and leaf, adds up those of one leaf, and drops what is 0.
+/// Sorts entries by segment and leaf, merges those of one leaf, and drops counts of 0.
 fn merge(entries: &mut Vec<(u32, u32, i64)>) {
     if !entries.is_sorted_by(|a, b| (a.0, a.1) < (b.0, b.1)) {
         entries.sort_unstable_by_key(|&(segment, leaf, _)| (segment, leaf));

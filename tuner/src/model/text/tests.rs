@@ -32,7 +32,7 @@ rows result score group phase scale
 0.25 0 - 1 -3
 ";
 
-fn told(text: impl AsRef<[u8]>) -> String {
+fn refusal(text: impl AsRef<[u8]>) -> String {
     parse(text).expect_err("a fault").to_string()
 }
 
@@ -42,16 +42,16 @@ fn written(rows: &TextRows) -> String {
     String::from_utf8(text).expect("text")
 }
 
-/// Counts of a row by segment and leaf.
+/// Returns the entries of a row by segment: leaves and counts.
 fn counts(rows: &TextRows, row: usize) -> Vec<Vec<(u16, i8)>> {
-    let of = |segment: &crate::model::rows::Segment<'_>| {
+    let of = |segment: &crate::model::rows::SegmentEntries<'_>| {
         segment.leaves.iter().copied().zip(segment.counts.iter().copied()).collect()
     };
     rows.rows.row(row).iter().map(of).collect()
 }
 
 #[test]
-fn rows_are_read_as_they_are_written() {
+fn reads_rows_as_written() {
     let rows = parse(ROWS).expect("sound rows");
     let names: Vec<(&str, Option<usize>, &[f64], f64)> =
         rows.parameters.iter().map(|p| (&p.name[..], p.sum, p.start.numbers(), p.unit)).collect();
@@ -83,7 +83,7 @@ fn rows_are_read_as_they_are_written() {
     assert_eq!(rows.groups, [Some(17), None, Some(18), None]);
     assert_eq!(rows.scores.as_deref(), Some(&[-31.0, 12.5, 0.0, 0.0][..]));
     assert_eq!([0, 1, 2, 3].map(|row| rows.lines.of(row)), [17, 20, 21, 22]);
-    // By hand: 28 + 0.75·(−13 − 3·0.125 + 3·35·64/128 − 35·128/128) + 0.25·(−42.5·0.875).
+    // The score is 28 + 0.75·(−13 − 3·0.125 + 3·35·64/128 − 35·128/128) + 0.25·(−42.5·0.875).
     let mut work = Work::new(rows.model.layout.slots(), 3);
     for (slot, total) in [-13.375, -42.5, 105.0, 35.0, 64.0, 128.0, 28.0].into_iter().enumerate() {
         work.totals[slot] = [total; LANES];
@@ -96,7 +96,7 @@ fn rows_are_read_as_they_are_written() {
     assert_eq!(TextRows { lines: rows.lines.clone(), ..again.clone() }, rows);
     assert_eq!(written(&again), text);
     assert!(text.ends_with("\n0.25 - 0 1 -3\n"), "{text}");
-    // With the constant instead of the score, and other ends of lines.
+    // The same rows with the constant instead of the score, and with CRLF line ends.
     let without = ROWS.replace("rows result score", "rows result constant").replace('\n', "\r\n");
     let without = parse(without).expect("sound rows");
     assert_eq!((without.rows.facts(0)[0], without.rows.facts(3)[0]), (-31.0, 0.0));
@@ -105,7 +105,7 @@ fn rows_are_read_as_they_are_written() {
 }
 
 #[test]
-fn scores_of_searches_come_with_some_rows_or_none() {
+fn search_scores_are_optional() {
     assert!(parse(ROWS).expect("sound rows").searches.is_empty());
     let searched = |words: [&str; 4]| {
         let starts = ["0.5 -31", "1 12.5", "0 0 18", "0.25 0"];
@@ -122,7 +122,7 @@ fn scores_of_searches_come_with_some_rows_or_none() {
     assert_eq!((&again.searches, &again.scores), (&rows.searches, &rows.scores));
     assert_eq!(parse(searched(["-", "-", "-3", "-"])).expect("sound rows").searches, [None, None, Some(-3), None]);
     assert!(parse(searched(["-"; 4])).expect("sound rows").searches.is_empty());
-    // Files with and without the column are one.
+    // Texts with and without the column can be read together.
     let texts = [ROWS.to_owned(), searched(["1", "2", "3", "4"]), ROWS.to_owned()].map(|text| {
         let text: Box<dyn BufRead> = Box::new(io::Cursor::new(text.into_bytes()));
         Ok::<_, TextError>(("rows".to_owned(), text))
@@ -136,12 +136,12 @@ fn scores_of_searches_come_with_some_rows_or_none() {
         ("x", "expected the score of a search, found `x`"),
         ("NaN", "expected the score of a search, found NaN, which is not finite"),
     ] {
-        assert_eq!(told(searched([word, "-", "-", "-"])), format!("rows:17: {message}"));
+        assert_eq!(refusal(searched([word, "-", "-", "-"])), format!("rows:17: {message}"));
     }
 }
 
 #[test]
-fn lines_among_the_rows_part_sets_of_data() {
+fn data_lines_begin_sets_of_data() {
     let text = ROWS.replace("\n1 12.5", "\ndata games of 2024 # x\n1 12.5").replace("\n0.25 0", "\ndata b\n0.25 0");
     let rows = parse(text.replacen("\n0.5 -31", "\ndata a\n0.5 -31", 1)).expect("sound rows");
     assert_eq!((&rows.sets[..], rows.groups[2]), (&[0, 1, 3][..], Some(18)));
@@ -149,7 +149,7 @@ fn lines_among_the_rows_part_sets_of_data() {
 }
 
 #[test]
-fn faults_of_rows_are_told_with_their_line() {
+fn errors_in_rows_name_their_line() {
     for (before, after, line) in [
         ("0.5 -31", "1/2 -31", ":17: expected a result from 0 to 1, found `1/2`"),
         ("0.5 -31", "1.5 -31", ":17: rows: target 1.5 is not in 0..=1"),
@@ -203,7 +203,7 @@ fn faults_of_rows_are_told_with_their_line() {
         let line = line.replacen(":17: the score", ":20: the score", 1);
         let text = ROWS.replacen(before, after, 1).replacen("0 1 1:300", "0 10 1:300", 1);
         assert!(text.contains(after), "{after}");
-        assert_eq!(told(text), format!("rows{line}"), "{after}");
+        assert_eq!(refusal(text), format!("rows{line}"), "{after}");
     }
     let end = ROWS.find("0.5 -31").expect("a row");
     let endless = format!("{ROWS}{}", "0 ".repeat(1 << 20));
@@ -215,12 +215,12 @@ fn faults_of_rows_are_told_with_their_line() {
         (&ROWS.as_bytes()[..end], "rows: no rows"),
         (endless.as_bytes(), "rows:23: longer than 1048576 bytes"),
     ] {
-        assert_eq!(told(text), message);
+        assert_eq!(refusal(text), message);
     }
 }
 
 #[test]
-fn what_goes_on_for_ever_ends() {
+fn refuses_declarations_beyond_the_limits() {
     let single = "merino-rows 2\nsum z single\nscore = z\n";
     let many = |line: fn(usize) -> String, count: usize| (0..count).map(line).collect::<String>();
     for (lines, message) in [
@@ -257,14 +257,14 @@ fn what_goes_on_for_ever_ends() {
         (format!("let a = 1{}\n", " + 1".repeat(1000)), "1003: the text ends before its rows"),
     ] {
         let message = message.replace("1003:", "4:");
-        let error = told(format!("{single}{lines}"));
+        let error = refusal(format!("{single}{lines}"));
         assert!(error.contains(&message), "{error}, not {message}");
     }
 }
 
-/// Nothing that is read may panic, whatever it is.
+/// Reads mutated and random bytes, which must not panic.
 #[test]
-fn bytes_of_any_kind_are_refused_or_read() {
+fn arbitrary_bytes_do_not_panic() {
     let mut random = Random(7);
     let full = ROWS.replace("score = ", "let init(e) = e + sign(e) * max(-abs(e), log(2 + e^2))\nscore = init(1) + ");
     let parameters = "pair main a 1 2\npair safety b 1 2\nsingle complexity c 1\nsingle tempo d 1\n";
@@ -299,7 +299,7 @@ fn bytes_of_any_kind_are_refused_or_read() {
 }
 
 #[test]
-fn as_many_sums_as_may_be_are_read() {
+fn reads_the_maximum_number_of_sums() {
     let sums: String = (0..32).map(|n| format!("sum s{n} pair sided\npair s{n} p{n} 1 2\n")).collect();
     let all: Vec<String> = (0..32).map(|n| format!("s{n}")).collect();
     let entries: String = (0..32).map(|n| format!(" {n}:{}", n + 1)).collect();
@@ -313,7 +313,7 @@ fn as_many_sums_as_may_be_are_read() {
 }
 
 impl TextRows {
-    /// Writes everything as `merino-rows 2`, to be read again.
+    /// Writes everything as `merino-rows 2`.
     pub(crate) fn write(&self, text: &mut dyn Write) -> io::Result<()> {
         writeln!(text, "{VERSION}")?;
         let sums = &self.model.layout.sums;
@@ -365,7 +365,7 @@ impl TextRows {
                 let facts = if has_constants { facts } else { &facts[1..] };
                 facts.iter().try_for_each(|fact| write!(text, " {fact}"))?;
                 let entries: Vec<_> = segments.by_ref().take(block.segments_a_row()).collect();
-                // Sides are named once each, so what is not sided comes first, then White's, then Black's.
+                // Each side is named once, so entries of unsided sums come first, then White's, then Black's.
                 for side in ["", " w", " b"] {
                     let of_side = |place: usize| indices[place].0 == side;
                     let has_any = (0..entries.len()).any(|place| of_side(place) && !entries[place].leaves.is_empty());
@@ -398,7 +398,7 @@ impl TextRows {
         Ok(())
     }
 
-    /// By segment: how its side is marked; by leaf: the number of the parameter.
+    /// Returns the mark of the side and the parameter of each leaf, by segment.
     fn indices(&self) -> Vec<(&'static str, Vec<usize>)> {
         let of_sum = |sum| {
             let numbered = self.parameters.iter().enumerate();
