@@ -1,7 +1,7 @@
-//! Numbers that keep their value, folded into the rows: what follows from them alone becomes facts of a row, and their
-//! entries go.
+//! Constant folding of fixed parameters: results that depend on them alone become facts of the rows, and their entries
+//! are dropped.
 //!
-//! A fit of few parameters then adds up few entries and differentiates a short tape, however large the evaluation is.
+//! So a fit of few parameters sums few entries and differentiates a short tape, even for a large evaluation.
 
 use super::Model;
 use super::layout::{Layout, Segment};
@@ -9,29 +9,29 @@ use super::rows::{Block, Part, RowBuilder, Rows, RowsError, RowsWriter, Shape};
 use super::tape::{LANES, Node, Op, Tape, Work};
 use crate::io::Storage;
 
-/// A model of the numbers that move, and the way from the rows of the whole model to rows of it.
+/// A model of the free parameters, which converts rows of the whole model to its own rows.
 pub(crate) struct Fold<'m> {
     whole: &'m Model,
     theta: &'m [f64],
-    /// The same layout but for its facts, and a tape of what varies.
+    /// The model with the same layout except its facts, and a tape of the varying operations.
     pub(crate) model: Model,
-    /// By segment: by leaf, whether its entries are dropped.
+    /// Flag by segment and leaf: true if its entries are dropped.
     dropped: Vec<Vec<bool>>,
-    /// By fact of the new model.
-    facts: Vec<Source>,
+    /// Value by fact of the new model.
+    facts: Vec<FoldedFact>,
 }
 
-/// The value of a fact.
+/// The value of a fact that results from folding.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Source {
-    /// Of an operation of the whole tape.
+enum FoldedFact {
+    /// The result of an operation of the whole tape.
     Node(Node),
-    /// The part of a slot's total that dropped entries have.
+    /// The contribution of dropped entries to a slot's total.
     Offset(usize),
 }
 
 impl<'m> Fold<'m> {
-    /// Folds the numbers that are fixed into facts; none if nothing is fixed, or nothing varies.
+    /// Folds the fixed parameters into facts; `None` if no leaf is fixed, or the score does not vary.
     pub(crate) fn new(whole: &'m Model, theta: &'m [f64], is_fixed: &dyn Fn(usize) -> bool) -> Option<Self> {
         let layout = &whole.layout;
         let of_segment = |segment: &Segment| -> Vec<bool> {
@@ -48,7 +48,7 @@ impl<'m> Fold<'m> {
         Some(Fold { whole, theta, model, dropped, facts })
     }
 
-    /// The rows of the new model; this process has to have all of them.
+    /// Converts rows to the new model. All rows must be local to this process.
     pub(crate) fn rows(&self, rows: &Rows, storage: &Storage) -> Result<Rows, RowsError> {
         let mut folded = RowsWriter::new(Shape::from(&self.model.layout), storage);
         for part in rows.each_part(|part| self.part(part)) {
@@ -81,8 +81,8 @@ impl<'m> Fold<'m> {
                 }
                 for (fact, source) in self.facts.iter().enumerate() {
                     let value = match *source {
-                        Source::Node(node) => work.value(node)[lane],
-                        Source::Offset(slot) => offsets[slot][lane],
+                        FoldedFact::Node(node) => work.value(node)[lane],
+                        FoldedFact::Offset(slot) => offsets[slot][lane],
                     };
                     row.set_fact(fact, value as f32);
                 }
@@ -92,7 +92,7 @@ impl<'m> Fold<'m> {
         writer.finish().expect("rows in memory")
     }
 
-    /// Totals and facts of a block, and the part of the totals that dropped entries have.
+    /// Computes the totals and facts of a block, and the contribution of dropped entries to the totals.
     fn add_up(&self, block: &Block<'_>, work: &mut Work, offsets: &mut [[f64; LANES]]) {
         let layout = &self.whole.layout;
         let row_slots = layout.row_slots();
@@ -118,10 +118,14 @@ impl<'m> Fold<'m> {
     }
 }
 
-/// The tape of what varies, and its facts; none if nothing varies.
-fn shortened(whole: &Model, dropped: &[Vec<bool>], is_fixed: &dyn Fn(usize) -> bool) -> Option<(Tape, Vec<Source>)> {
+/// Returns the tape of the varying operations, and its facts; `None` if the score does not vary.
+fn shortened(
+    whole: &Model,
+    dropped: &[Vec<bool>],
+    is_fixed: &dyn Fn(usize) -> bool,
+) -> Option<(Tape, Vec<FoldedFact>)> {
     let layout = &whole.layout;
-    // By slot: whether its total is the same for all that is fitted, and whether dropped entries have part in it.
+    // Flags by slot: the total is constant in the fit, and dropped entries contribute to it.
     let (mut fixed, mut has_offset) = (Vec::new(), Vec::new());
     for (segment, dropped) in layout.segments.iter().zip(dropped) {
         let leaves = &layout.sums[segment.sum].leaves;
@@ -146,7 +150,7 @@ fn shortened(whole: &Model, dropped: &[Vec<bool>], is_fixed: &dyn Fn(usize) -> b
         return None;
     }
     let (mut tape, mut facts, mut places) = (Tape::default(), Vec::new(), Vec::<Option<Node>>::new());
-    let mut fact = |source: Source, tape: &mut Tape| {
+    let mut fact = |source: FoldedFact, tape: &mut Tape| {
         let known = facts.iter().position(|other| *other == source);
         let number = known.unwrap_or_else(|| {
             facts.push(source);
@@ -162,14 +166,14 @@ fn shortened(whole: &Model, dropped: &[Vec<bool>], is_fixed: &dyn Fn(usize) -> b
         let mut operand = |node: Node, tape: &mut Tape| match (places[node as usize], ops[node as usize]) {
             (Some(place), _) => place,
             (None, op @ Op::Constant(_)) => tape.push(op),
-            (None, _) => fact(Source::Node(node), tape),
+            (None, _) => fact(FoldedFact::Node(node), tape),
         };
         let moved = op.with_operands(|node| operand(node, &mut tape));
         let mut node = tape.push(moved);
         if let Op::Slot(slot) = op
             && has_offset[slot as usize]
         {
-            let offset = fact(Source::Offset(slot as usize), &mut tape);
+            let offset = fact(FoldedFact::Offset(slot as usize), &mut tape);
             node = tape.push(Op::Add(node, offset));
         }
         places.push(Some(node));
@@ -185,7 +189,7 @@ mod tests {
     use crate::objective::{HessianKind, Objective};
 
     #[test]
-    fn folded_rows_have_the_losses_and_derivatives_of_the_whole() {
+    fn folded_rows_keep_losses_and_derivatives() {
         let model = model();
         let (rows, _) = rows(&model, 700);
         let rows = rows.with_weights((0..700).map(|row| [1.0, 0.25, 3.0][row % 3]).collect());

@@ -1,18 +1,18 @@
-//! The sums of an evaluation: what they are called, which parameters they add up, and where their totals stand.
+//! The layout of an evaluation: its sums, their parameters and the slots of their totals.
 
 use std::ops::Range;
 
-/// What a sum adds up.
+/// The kind of numbers that a sum adds up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SumKind {
-    /// Pairs of a midgame and an endgame number: the total is a pair, too.
+    /// Pairs of a midgame and an endgame number; the total is a pair, too.
     Pair,
     /// Single numbers.
     Single,
 }
 
 impl SumKind {
-    /// Numbers of a leaf, and of a total.
+    /// Returns the number of numbers of a leaf, and of a total.
     pub const fn width(self) -> usize {
         match self {
             SumKind::Pair => 2,
@@ -24,60 +24,60 @@ impl SumKind {
 /// A sum of an evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sum {
-    /// What it is called in formulas.
+    /// The name in formulas.
     pub name: String,
-    /// What it adds up.
+    /// The kind of its numbers.
     pub kind: SumKind,
-    /// Whether White and Black have a total each; if not, Black's counts are negative.
+    /// True if White and Black have a total each; otherwise Black's counts are negative.
     pub is_sided: bool,
-    /// Its leaves, in order.
+    /// The leaves in order.
     pub leaves: Vec<Leaf>,
 }
 
 /// A leaf of a sum: a parameter, or a pair of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leaf {
-    /// Index of its number, or of the first of its two, among the parameters.
+    /// Index of its parameter, or of the first of its two.
     pub parameter: usize,
-    /// What a count of one is worth: counts of rows are whole numbers of this unit.
+    /// Unit of the counts of rows, which are whole multiples of it.
     pub unit: f64,
 }
 
-/// One side's part of a sum, or all of a sum that is not sided.
+/// A segment of a row: one side of a sided sum, or a whole sum that is not sided.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
-    /// The sum.
+    /// Index of the sum.
     pub sum: usize,
-    /// What it adds up.
+    /// The kind of its numbers.
     pub kind: SumKind,
-    /// Slot of its total, or of the first of the two.
+    /// Slot of its total, or the first of its two slots.
     pub slot: usize,
-    /// Leaves of the sum.
+    /// Number of leaves of the sum.
     pub leaves: usize,
 }
 
-/// Everything that rows and parameters of an evaluation are shaped by.
+/// The shape of the rows and parameters of an evaluation.
 ///
-/// A row has a sparse segment a sum, two where the sum is sided, and a number a fact. The totals of the segments are
-/// numbered as *slots*, in their order; behind them come the totals that are the same in all rows.
+/// A row has a sparse segment per sum, two if the sum is sided, and a number per fact. The totals of the segments are
+/// numbered as *slots*, in their order. The slots of the common totals, which are the same in all rows, follow.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Layout {
     /// The sums.
     pub sums: Vec<Sum>,
-    /// The segments of a row: those of a sided sum are White's, then Black's.
+    /// The segments of a row; a sided sum has White's, then Black's.
     pub segments: Vec<Segment>,
-    /// Names of the facts, the numbers of a row that no parameter has part in. The first one, if there are any, is added
-    /// to the score: the row's constant.
+    /// Names of the facts, which are numbers of a row that do not depend on parameters. The first one, if there are
+    /// any, is the row's constant, which is added to the score.
     pub facts: Vec<String>,
-    /// Totals that are the same in all rows: parameters, and what each counts.
+    /// The common totals, which are the same in all rows: parameters and their counts.
     pub common: Vec<Vec<(usize, f64)>>,
     /// Number of parameters.
     pub parameters: usize,
 }
 
 impl Layout {
-    /// The layout of sums over so many parameters, of facts, and of totals that are the same in all rows: parameters and
-    /// what each counts.
+    /// Creates the layout of sums over a number of parameters, of facts, and of common totals (parameters and their
+    /// counts).
     ///
     /// # Panics
     /// If a parameter does not exist.
@@ -96,28 +96,28 @@ impl Layout {
         Layout { sums, segments, facts, common, parameters }
     }
 
-    /// The first segment of a sum; Black's of a sided one follows it.
+    /// Returns the first segment of a sum. Black's segment of a sided sum follows it.
     pub fn segment_of(&self, sum: usize) -> usize {
         self.segments.iter().position(|segment| segment.sum == sum).expect("every sum has a segment")
     }
 
-    /// Number of slots, those of common totals among them.
+    /// Returns the number of slots, including those of the common totals.
     pub fn slots(&self) -> usize {
         self.row_slots() + self.common.len()
     }
 
-    /// Slots of totals that differ from row to row: the first ones.
+    /// Returns the number of slots of totals that differ between rows; these slots come first.
     pub fn row_slots(&self) -> usize {
         self.segments.last().map_or(0, |segment| segment.slot + segment.kind.width())
     }
 
-    /// The slots of a segment's total.
+    /// Returns the slots of a segment's total.
     pub fn slots_of(&self, segment: usize) -> Range<usize> {
         let Segment { slot, kind, .. } = self.segments[segment];
         slot..slot + kind.width()
     }
 
-    /// The leaves of a segment.
+    /// Returns the leaves of a segment.
     pub fn leaves(&self, segment: usize) -> &[Leaf] {
         &self.sums[self.segments[segment].sum].leaves
     }

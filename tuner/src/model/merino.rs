@@ -1,4 +1,4 @@
-//! Merino's own evaluation as a model: the layout of its parameters, and a tape of how it joins their sums.
+//! Merino's own evaluation as a model: the layout of its parameters, and a tape that combines their sums.
 
 use std::cell::RefCell;
 use std::ops::{Add, Mul, Neg, Range, Sub};
@@ -16,30 +16,31 @@ use super::layout::{self, Layout, Leaf, SumKind};
 use super::rows::{RowBuilder, RowsWriter};
 use super::tape::{Node, Op, Tape};
 
-/// The fact that is added to a row's score: mates are worth the same whatever the parameters are.
+/// The fact that is added to a row's score, such as the score of a mate, which does not depend on parameters.
 pub const CONSTANT: usize = 0;
 
-/// Keeps a phase without weights from being 0 / 0: it is 1 then, as in play.
+/// Avoids 0 / 0 for phase weights that are all 0; the phase is 1 then, as in play.
 const NO_PHASE: f64 = 1e-12;
 
-/// Random games from each position in which shifts are looked for, and moves of each: what is rare must not seem to count
-/// as often as something else by chance.
+/// Number of random games from each start position in the search for shifts. They are many, so that rare leaves do not
+/// coincide by chance.
 const RANDOM_GAMES: usize = 8;
+/// Number of moves of a random game.
 const RANDOM_MOVES: usize = 120;
 
-/// Merino's evaluation.
+/// The model of Merino's evaluation.
 pub struct Merino {
-    /// How scores follow from parameters; these are numbered as in [`Weights::to_vector`].
+    /// The model. Its parameters are numbered as in [`Weights::to_vector`].
     pub model: Model,
-    /// Tables of parameters: of each its sum, and the places of its leaves there.
+    /// Tables of parameters: the sum of each, and the indices of its leaves in the sum.
     pub tables: Vec<(usize, Vec<usize>)>,
-    /// By leaf: its place in its sum.
+    /// Index in its sum by leaf.
     places: Vec<usize>,
-    /// By sum: its first segment.
+    /// The first segment by sum.
     segments: Vec<usize>,
 }
 
-/// Merino's evaluation, as it was compiled.
+/// Returns the model of Merino's evaluation as compiled.
 pub fn merino() -> &'static Merino {
     static MERINO: LazyLock<Merino> = LazyLock::new(Merino::new);
     &MERINO
@@ -85,7 +86,8 @@ impl Merino {
         Merino { model: Model { layout, tape }, tables, places, segments }
     }
 
-    /// Shifts that change no score; see [`centre`](super::centre). They are found in positions of random games.
+    /// Returns the shifts that change no score; see [`centre`](super::centre). They are found in positions of random
+    /// games.
     pub fn shifts(&self) -> &[Shift] {
         static SHIFTS: LazyLock<Vec<Shift>> = LazyLock::new(|| {
             let merino = merino();
@@ -109,7 +111,7 @@ impl Merino {
         &SHIFTS
     }
 
-    /// The row of a position: how often each parameter counts. The builder is empty before.
+    /// Adds the counts of a position's parameters to an empty row.
     pub fn trace(&self, trace: &mut Trace, position: &Position, row: &mut RowBuilder) {
         trace.for_each(position, |Entry { sum, side, leaf, count }| {
             let segment = self.segments[sum.index()] + if sum.sides().len() > 1 { side.index() } else { 0 };
@@ -118,12 +120,12 @@ impl Merino {
     }
 }
 
-/// Where the numbers of a leaf stand in the vector of parameters.
+/// Returns the indices of the numbers of a leaf in the parameter vector.
 pub fn numbers_of_leaf(leaf: usize) -> Range<usize> {
     if leaf < PAIRS { 2 * leaf..2 * leaf + 2 } else { PAIRS + leaf..PAIRS + leaf + 1 }
 }
 
-/// The tape of the evaluation's own `combine`.
+/// Records the tape of the evaluation's `combine`.
 fn record(layout: &Layout) -> Tape {
     let slot = |slot: usize| Recorded::new(Op::Slot(slot as u32));
     let segment =
@@ -145,7 +147,7 @@ thread_local! {
     static TAPE: RefCell<Tape> = RefCell::default();
 }
 
-/// A number that is not computed but written down: a place on this thread's tape.
+/// A recorded number: a node on this thread's tape instead of a value.
 #[derive(Clone, Copy, Debug)]
 struct Recorded(Node);
 
@@ -221,7 +223,7 @@ impl Number for Recorded {
     fn taper(scores: Pair<Self>, phase: Self, &full: &Self) -> Self {
         let tiny = Recorded::number(NO_PHASE);
         let share = Recorded::new(Op::Div((phase + tiny).0, (full + tiny).0));
-        // Where the share is exactly 0 or 1, its own derivative holds: the only way open to a weight that starts at 0.
+        // At a share of exactly 0 or 1, the derivative is that of the share, so that a weight of 0 can move.
         let fraction = Recorded::number(0.0).max(Recorded::number(1.0).min(share));
         scores.eg + fraction * (scores.mg - scores.eg)
     }

@@ -1,4 +1,4 @@
-//! Evaluations as the tuner sees them: sums over parameters, joined to a score.
+//! Models of evaluations: sums over parameters, combined into a score.
 
 pub mod centre;
 pub(crate) mod fold;
@@ -12,17 +12,18 @@ pub mod text;
 use layout::Layout;
 use tape::Tape;
 
-/// How the score of a row follows from parameters.
+/// A model of the score of a row as a function of the parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The sums.
     pub layout: Layout,
-    /// How they are joined.
+    /// The operations that combine the sums into the score.
     pub tape: Tape,
 }
 
 impl Model {
-    /// By parameter: the number of rows it occurs in, on either side. What all rows have in common occurs in all of them.
+    /// Returns the number of rows in which each parameter occurs, on either side. Parameters of common totals occur in
+    /// all rows.
     pub fn occurrences(&self, rows: &rows::Rows) -> Vec<u32> {
         let layout = &self.layout;
         let parts = rows.each_part(|part| self.rows_by_leaf(part));
@@ -39,10 +40,10 @@ impl Model {
         occurrences
     }
 
-    /// By leaf, sum after sum: the number of rows of a part that it occurs in.
+    /// Returns the number of rows of a part in which each leaf occurs, sum after sum.
     fn rows_by_leaf(&self, part: rows::Part<'_>) -> Vec<u32> {
         let layout = &self.layout;
-        // By sum, by leaf: the number of rows, and the last of them, counted from 1.
+        // Number of rows and number of the last row (from 1), by sum and leaf.
         let mut seen: Vec<Vec<[u32; 2]>> = layout.sums.iter().map(|sum| vec![[0; 2]; sum.leaves.len()]).collect();
         let sums: Vec<usize> = layout.segments.iter().map(|segment| segment.sum).collect();
         for block in part.blocks() {

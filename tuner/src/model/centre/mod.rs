@@ -1,49 +1,49 @@
-//! Directions in which parameters can move and no score changes, and the plainest numbers among them.
+//! Directions in parameter space along which no score changes, and the choice of canonical parameters along them.
 //!
-//! Where the counts of a table add up, in every row, to those of another parameter (a piece's squares to its material), a
-//! bonus that the whole table shares is worth of that parameter; whether a fit puts it here or there is chance. So tables
-//! are centred: the mean of what is tuned becomes 0, and the other parameter takes it over. Where the counts add
-//! up to 0 (the two kings' squares), nothing needs to take it over. Whole numbers are shifted, so every score stays what it
-//! was. Tables that this holds for are found in the rows. What is not tuned keeps its value: a table is centred only if no
-//! row depends on those of its numbers.
+//! If the counts of a table add up, in every row, to those of another parameter (a piece's squares to its material), a
+//! common bonus of the table is equivalent to a bonus of that parameter, and the data do not determine its place. So
+//! tables are centred: the mean of the tuned numbers becomes 0, and the other parameter takes it over. If the counts
+//! add up to 0 (the two kings' squares), no parameter needs to take it over. Shifts are whole numbers, so scores do not
+//! change. The tables are found in the rows. Numbers that are not tuned keep their values: a table is centred only if
+//! no row depends on those among its numbers.
 //!
-//! Another kind of such directions are scales that a score does not depend on, such as that of the phase weights: those are
-//! found on the tape.
+//! Another kind of such directions are scales that a score does not depend on, such as that of the phase weights. They
+//! are found on the tape.
 
 use super::Model;
 use super::rows::{Part, Rows};
 use super::tape::{LANES, Work};
 use crate::processes::Shared;
 
-/// Numbers of the parameter vector that can be shifted against one another with no score changed.
+/// A shift: numbers of the parameter vector that can move against one another without changing a score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shift {
-    /// The numbers of a table, midgame or endgame.
+    /// The midgame or endgame numbers of a table.
     pub table: Vec<usize>,
-    /// The number that takes over what they share, if there is one.
+    /// The number that takes over their mean, if there is one.
     pub counterpart: Option<usize>,
 }
 
 impl Shift {
-    /// The mean of the table's numbers.
+    /// Returns the mean of the table's numbers.
     fn mean(&self, vector: &[f64]) -> f64 {
         self.table.iter().map(|&j| vector[j]).sum::<f64>() / self.table.len() as f64
     }
 }
 
-/// What is known of the counts of a table in some rows.
+/// The candidates for a table's counterpart, according to the counts in some rows.
 #[derive(Clone)]
 struct Candidates {
-    /// By leaf of the sum: whether it is in the table, or has counted otherwise than the table.
+    /// Flag per leaf of the sum: true if it is in the table, or its count differs from the table's total in a row.
     is_out: Vec<bool>,
-    /// Leaves that have counted as often as the table in all rows so far; none as long as it has not counted at all.
+    /// Leaves whose counts equal the table's totals in all rows so far; none before the first total other than 0.
     leaves: Option<Vec<usize>>,
-    /// Whether some leaf of the table occurs at all.
+    /// True if a leaf of the table occurs.
     occurs: bool,
 }
 
 impl Candidates {
-    /// What counts as often as the table in rows of both kinds.
+    /// Intersects the candidates with those of other rows.
     fn and(&mut self, others: Candidates) {
         self.occurs |= others.occurs;
         self.is_out.iter_mut().zip(&others.is_out).for_each(|(is_out, other)| *is_out |= other);
@@ -60,7 +60,7 @@ impl Candidates {
     }
 }
 
-/// Candidates by table.
+/// The candidates by table.
 #[derive(Default)]
 struct OfTables(Vec<Candidates>);
 
@@ -78,14 +78,14 @@ impl Shared for OfTables {
         let tables = Vec::<usize>::unpack(bytes)[0];
         let table = |_| {
             let is_out = Vec::<u8>::unpack(bytes).into_iter().map(|byte| byte == 1).collect();
-            let told = Vec::<u8>::unpack(bytes);
-            Candidates { is_out, leaves: (told[0] == 1).then(|| Vec::unpack(bytes)), occurs: told[1] == 1 }
+            let flags = Vec::<u8>::unpack(bytes);
+            Candidates { is_out, leaves: (flags[0] == 1).then(|| Vec::unpack(bytes)), occurs: flags[1] == 1 }
         };
         OfTables((0..tables).map(table).collect())
     }
 }
 
-/// The shifts that are possible with these rows: of tables, which are given as a sum and leaves of it.
+/// Finds the shifts of tables that change no score of the rows. A table is given as a sum and leaves of it.
 pub fn shifts(model: &Model, rows: &Rows, tables: &[(usize, Vec<usize>)]) -> Vec<Shift> {
     let layout = &model.layout;
     let mut parts = rows.each_part(|part| OfTables(candidates(model, part, tables))).into_iter();
@@ -106,7 +106,7 @@ pub fn shifts(model: &Model, rows: &Rows, tables: &[(usize, Vec<usize>)]) -> Vec
             },
         };
         let of = &layout.sums[*sum];
-        // Shifts of whole numbers want counts of one unit.
+        // Shifts by whole numbers need equal units.
         if leaves.iter().chain(&counterpart).any(|&leaf| of.leaves[leaf].unit != 1.0) {
             continue;
         }
@@ -121,7 +121,7 @@ pub fn shifts(model: &Model, rows: &Rows, tables: &[(usize, Vec<usize>)]) -> Vec
     shifts
 }
 
-/// What is known of the counts of tables in the rows of a part.
+/// Returns the candidates of tables according to the rows of a part.
 fn candidates(model: &Model, part: Part<'_>, tables: &[(usize, Vec<usize>)]) -> Vec<Candidates> {
     let layout = &model.layout;
     let none = |(sum, leaves): &(usize, Vec<usize>)| {
@@ -158,10 +158,10 @@ fn candidates(model: &Model, part: Part<'_>, tables: &[(usize, Vec<usize>)]) -> 
     found.into_iter().map(|(candidates, _)| candidates).collect()
 }
 
-/// Scales that no score depends on: by parameter, the power of the scale that it is multiplied by.
+/// Finds the scales that no score depends on. A scale is given by the power with which it multiplies each parameter.
 ///
-/// A score that does not change when totals `z` become `s^d z` has `Σ d z ∂q/∂z = 0` everywhere; the powers `d` are looked
-/// for at totals drawn at random.
+/// A score that does not change when totals `z` become `s^d z` satisfies `Σ d z ∂q/∂z = 0` everywhere. The powers `d`
+/// are the null space of these equations at random totals.
 pub fn scales(model: &Model) -> Vec<Vec<f64>> {
     let slots = model.layout.slots();
     let equations = equations(model, false).into_iter().map(|mut row| {
@@ -171,8 +171,8 @@ pub fn scales(model: &Model) -> Vec<Vec<f64>> {
     null_space(equations.collect(), slots).into_iter().filter_map(|powers| by_parameter(model, &powers)).collect()
 }
 
-/// At totals and facts drawn at random: by slot `z ∂q/∂z`, and behind them `−q`, over the length of the first ones; `q` may
-/// be without the constant of the row, which is the first fact.
+/// Returns equations at random totals and facts: `z ∂q/∂z` by slot, normalised to length 1, followed by `−q` divided by
+/// the same norm. `without_constant` sets the row's constant, the first fact, to 0.
 fn equations(model: &Model, without_constant: bool) -> Vec<Vec<f64>> {
     let slots = model.layout.slots();
     let mut random = engine::random::Random::seeded(1);
@@ -185,7 +185,7 @@ fn equations(model: &Model, without_constant: bool) -> Vec<Vec<f64>> {
     for _ in 0..1 + slots / LANES {
         let drawn = work.totals.iter_mut().chain(&mut work.facts);
         drawn.for_each(|lanes| lanes.iter_mut().for_each(|lane| *lane = number()));
-        // Sums that are no pairs are mostly of one sign, and so are facts.
+        // Sums of single numbers and facts mostly have one sign.
         let others = work.totals.iter_mut().skip(1).step_by(2);
         others.for_each(|lanes| lanes.iter_mut().for_each(|lane| *lane = lane.abs()));
         if without_constant {
@@ -205,17 +205,18 @@ fn equations(model: &Model, without_constant: bool) -> Vec<Vec<f64>> {
     equations
 }
 
-/// By parameter, the power of a scale by which the score becomes larger by that scale; none if there is no such power. The
-/// constant of a row has no part in it.
+/// Finds the powers of a scale, by parameter, by which the score without the row's constant is multiplied by that
+/// scale; `None` if there are none.
 ///
-/// A score that becomes `s q` when totals `z` become `s^d z` has `Σ d z ∂q/∂z = q` everywhere.
+/// A score that becomes `s q` when totals `z` become `s^d z` satisfies `Σ d z ∂q/∂z = q` everywhere (Euler's theorem on
+/// homogeneous functions).
 pub fn homogeneity(model: &Model) -> Option<Vec<f64>> {
     let slots = model.layout.slots();
     let powers = null_space(equations(model, true), slots + 1).pop().filter(|powers| powers[slots] == 1.0)?;
     by_parameter(model, &powers[..slots])
 }
 
-/// By parameter, of powers by slot; none if a parameter would have two, or all are 0.
+/// Converts powers by slot to powers by parameter; `None` if a parameter would have two different powers, or all are 0.
 fn by_parameter(model: &Model, powers: &[f64]) -> Option<Vec<f64>> {
     let layout = &model.layout;
     let mut found: Vec<Option<f64>> = vec![None; layout.parameters];
@@ -241,7 +242,8 @@ fn by_parameter(model: &Model, powers: &[f64]) -> Option<Vec<f64>> {
     powers.iter().any(|&power| power != 0.0).then_some(powers)
 }
 
-/// Vectors that solve all equations, each with a 1 where the others have 0.
+/// Returns a basis of the null space of equations, by Gauss–Jordan elimination with partial pivoting. Each vector has a
+/// 1 in its own free column, in which the others have 0.
 fn null_space(mut equations: Vec<Vec<f64>>, size: usize) -> Vec<Vec<f64>> {
     const TINY: f64 = 1e-8;
     let mut pivots: Vec<usize> = Vec::new();
@@ -271,17 +273,17 @@ fn null_space(mut equations: Vec<Vec<f64>>, size: usize) -> Vec<Vec<f64>> {
     .collect()
 }
 
-/// The shifts that are open, among the numbers that may be moved.
+/// The shifts that are open with the tuned numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Centring {
     open: Vec<Shift>,
 }
 
 impl Centring {
-    /// Leaves out of each table what is not tuned, which keeps its value. A shift is open if its counterpart is tuned, and if
-    /// all that it leaves out may be ignored: numbers that no row depends on, where scores must not change.
+    /// Restricts each table to its tuned numbers. A shift is open if its counterpart is tuned and all numbers that are
+    /// left out may be ignored. To keep scores unchanged, only numbers on which no row depends may be ignored.
     ///
-    /// `is_tuned`: whether a number may be moved; `is_ignored`: whether one may be left out.
+    /// `is_tuned` is true for a number that may move, `is_ignored` for one that may be left out.
     pub fn new(shifts: Vec<Shift>, is_tuned: impl Fn(usize) -> bool, is_ignored: impl Fn(usize) -> bool) -> Self {
         let narrowed = shifts.into_iter().filter_map(|Shift { table, counterpart }| {
             let (table, left_out): (Vec<usize>, Vec<usize>) = table.into_iter().partition(|&j| is_tuned(j));
@@ -292,12 +294,12 @@ impl Centring {
         Centring { open: narrowed.collect() }
     }
 
-    /// Shifts whole numbers; the tables' means come within ½ of 0. A shift that would lead out of `ranges`, or away from
-    /// one of their ends, where a bound has held a number, is left out.
+    /// Shifts by whole numbers; the tables' means become at most ½ in magnitude. A shift that would leave `ranges`, or
+    /// move a number away from a bound that holds it, is skipped.
     pub fn apply(&self, vector: &mut [f64], ranges: impl Fn(usize) -> (f64, f64)) {
         for shift in &self.open {
             let mean = shift.mean(vector);
-            // A half stays: what has been centred is not shifted again.
+            // A mean of ½ stays, so that centring is idempotent.
             let by = mean.signum() * (mean.abs() - 0.5).ceil();
             let fits = |(j, value): (usize, f64)| (ranges(j).0..=ranges(j).1).contains(&value);
             let lower = shift.table.iter().map(|&j| (j, vector[j] - by));
@@ -310,7 +312,7 @@ impl Centring {
         }
     }
 
-    /// Shifts parameters that are not rounded: the tables' means become 0.
+    /// Shifts unrounded parameters; the tables' means become 0.
     pub(crate) fn shift(&self, theta: &mut [f64]) {
         for shift in &self.open {
             let mean = shift.mean(theta);
@@ -319,8 +321,7 @@ impl Centring {
         }
     }
 
-    /// Takes the derivatives of something by the centred parameters to its derivatives by the parameters themselves,
-    /// for shifts that are not rounded.
+    /// Converts derivatives by the centred parameters to derivatives by the original ones, for unrounded shifts.
     pub(crate) fn project_back(&self, v: &mut [f64]) {
         for Shift { table, counterpart } in &self.open {
             let sum: f64 = table.iter().map(|&j| v[j]).sum();

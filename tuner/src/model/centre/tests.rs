@@ -20,7 +20,7 @@ fn centring(is_tuned: impl Fn(usize) -> bool, is_ignored: impl Fn(usize) -> bool
 const ALL: (f64, f64) = (-5000.0, 5000.0);
 
 #[test]
-fn every_table_has_its_counterpart_but_the_king() {
+fn every_table_except_the_kings_has_a_counterpart() {
     let mut names = vec![String::new(); Weights::DIMENSIONS];
     for (index, leaf) in leaves().into_iter().enumerate() {
         for (half, number) in numbers_of_leaf(index).enumerate() {
@@ -74,7 +74,7 @@ fn centring_changes_no_evaluation() {
 }
 
 #[test]
-fn what_is_not_tuned_keeps_its_value() {
+fn numbers_that_are_not_tuned_keep_their_values() {
     let is_tuned = |j: usize| j % 5 != 3;
     let mut vector = scattered();
     centring(is_tuned, |_| true).apply(&mut vector, |_| ALL);
@@ -86,7 +86,7 @@ fn what_is_not_tuned_keeps_its_value() {
         let tuned: Vec<usize> = table.iter().copied().filter(|&j| is_tuned(j)).collect();
         assert!(Shift { table: tuned, counterpart: *counterpart }.mean(&vector).abs() <= 0.5);
     }
-    // Where rows depend on one of them, the table stays where it is.
+    // A table does not move if rows depend on one of its fixed numbers.
     let knight = merino().shifts().iter().find(|shift| shift.counterpart == Some(2)).unwrap();
     for kept in [knight.table[9], 2] {
         let mut vector = scattered();
@@ -98,7 +98,7 @@ fn what_is_not_tuned_keeps_its_value() {
 }
 
 #[test]
-fn no_shift_leads_out_of_bounds() {
+fn shifts_stay_within_bounds() {
     let knight = merino().shifts().iter().find(|shift| shift.counterpart == Some(2)).unwrap();
     let narrow = |j: usize| if Some(j) == knight.counterpart { (-121.0, 300.0) } else { ALL };
     let mut vector = scattered();
@@ -107,7 +107,7 @@ fn no_shift_leads_out_of_bounds() {
     let before = vector.clone();
     centring(|_| true, |_| false).apply(&mut vector, narrow);
     assert!(knight.table.iter().all(|&j| vector[j] == before[j]));
-    // Nor away from one that has held a number.
+    // A number at a bound does not move away from it.
     let held = knight.table[5];
     let bounded = |j: usize| if j == held { (before[held], 5000.0) } else { ALL };
     centring(|_| true, |_| false).apply(&mut vector, bounded);
@@ -117,7 +117,7 @@ fn no_shift_leads_out_of_bounds() {
 }
 
 #[test]
-fn derivatives_by_centred_parameters_are_those_of_the_shift() {
+fn project_back_is_the_transpose_of_the_shift() {
     let centring = centring(|j| j % 3 != 1, |_| true);
     let (a, b) = (scattered(), scattered().into_iter().rev().collect::<Vec<f64>>());
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -127,13 +127,13 @@ fn derivatives_by_centred_parameters_are_those_of_the_shift() {
     assert!((dot(&forward, &b) - dot(&a, &backward)).abs() < 1e-6);
 }
 
-/// A sum over leaves of these units, each with a parameter of its own.
+/// Returns a sum over leaves of the given units, each with its own parameter.
 fn sum(first: usize, kind: SumKind, is_sided: bool, units: &[f64]) -> Sum {
     let leaf = |(place, &unit): (usize, &f64)| Leaf { parameter: first + place * kind.width(), unit };
     Sum { name: format!("sum{first}"), kind, is_sided, leaves: units.iter().enumerate().map(leaf).collect() }
 }
 
-/// A table of the leaves 0 to 2 and the leaf 3 of a sum, in rows of their counts.
+/// Finds the shifts of a table of leaves 0 to 2 in a sum of four leaves, in rows of the given counts.
 fn shifts_of(units: [f64; 4], rows: &[[i32; 4]]) -> Vec<Shift> {
     let layout = Layout::new(8, vec![sum(0, SumKind::Pair, false, &units)], Vec::new(), Vec::new());
     let mut tape = Tape::default();
@@ -149,7 +149,7 @@ fn shifts_of(units: [f64; 4], rows: &[[i32; 4]]) -> Vec<Shift> {
 }
 
 #[test]
-fn a_counterpart_counts_as_often_in_every_single_row() {
+fn a_counterpart_equals_the_table_in_every_row() {
     let row = |row: i32| {
         let [a, b, c] = [row % 5 - 2, row % 3, -(row % 7)];
         [a, b, c, a + b + c]
@@ -162,20 +162,20 @@ fn a_counterpart_counts_as_often_in_every_single_row() {
         rows[broken][3] += 1;
         assert_eq!(shifts_of([1.0; 4], &rows), [], "row {broken}");
     }
-    // One that counted before the table did.
+    // A leaf that occurs in a row without the table.
     let mut late = sound.clone();
     late.insert(0, [0, 0, 0, 2]);
     assert_eq!(shifts_of([1.0; 4], &late), []);
-    // Counts of several units.
+    // Leaves of different units.
     assert_eq!(shifts_of([1.0, 0.5, 1.0, 1.0], &sound), []);
-    // Nothing takes over what adds up to nothing.
+    // Counts that add up to 0 need no counterpart.
     let level: Vec<[i32; 4]> = (0..200).map(|row| [row % 5, row % 3, -(row % 5 + row % 3), 1]).collect();
     let alone = [0, 1].map(|half| Shift { table: vec![half, 2 + half, 4 + half], counterpart: None });
     assert_eq!(shifts_of([1.0; 4], &level), alone);
 }
 
 #[test]
-fn the_scale_of_phase_weights_is_found_on_the_tape() {
+fn finds_the_scale_of_the_phase_weights() {
     let found = scales(&merino().model);
     assert_eq!(found.len(), 1);
     let (pairs, singles) = found[0].split_at(2 * PAIRS);
@@ -184,7 +184,7 @@ fn the_scale_of_phase_weights_is_found_on_the_tape() {
     assert!(phase[0] != 0.0 && phase.iter().all(|&power| power == phase[0]), "{phase:?}");
 }
 
-/// The scales of a tape over the totals of single sums, one parameter each.
+/// Returns the scales of a tape over the totals of single sums with one parameter each.
 fn scales_of(sums: usize, ops: &[Op]) -> Vec<Vec<f64>> {
     let layout = |number| sum(number, SumKind::Single, false, &[1.0]);
     let layout =
@@ -197,21 +197,21 @@ fn scales_of(sums: usize, ops: &[Op]) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn scales_are_those_that_no_score_depends_on() {
+fn finds_scales_that_no_score_depends_on() {
     // A product of two sums.
     let [product] = &scales_of(2, &[Op::Mul(0, 1)])[..] else { panic!("one scale") };
     assert!(product[0] == -product[1] && product[0] != 0.0, "{product:?}");
-    // a² b, and c beside it.
+    // a² b + c.
     let [cubic] = &scales_of(3, &[Op::Power(0, 2.0), Op::Mul(3, 1), Op::Add(4, 2)])[..] else { panic!("one scale") };
     assert!((cubic[1] + 2.0 * cubic[0]).abs() < 1e-9 && cubic[0] != 0.0 && cubic[2] == 0.0, "{cubic:?}");
-    // A fixed phase; a product that something is added to.
+    // A fixed phase, and a product plus one of its factors.
     assert_eq!(scales_of(2, &[Op::Fact(1), Op::Mul(0, 2), Op::Add(3, 1)]), Vec::<Vec<f64>>::new());
     assert_eq!(scales_of(2, &[Op::Mul(0, 1), Op::Add(2, 0)]), Vec::<Vec<f64>>::new());
 }
 
 #[test]
-fn scales_are_found_among_many_sums() {
-    // As many slots as there can be: a product of the first two, and all others beside it.
+fn finds_scales_among_many_sums() {
+    // The maximum number of slots: a product of the first two plus all others.
     let sums = (0..64).map(|number| sum(2 * number, SumKind::Pair, false, &[1.0])).collect();
     let layout = Layout::new(128, sums, Vec::new(), Vec::new());
     let mut tape = Tape::default();

@@ -1,15 +1,15 @@
-//! Operations of a formula as they are put together: checked, folded, and each of them once.
+//! The graph of a formula's operations, with range checks, constant folding and elimination of common subexpressions.
 
 use super::interval::{Interval, compute};
 use crate::model::tape::{Node, Op, Tape};
 
-/// Operations that a formula may have.
+/// Maximum number of operations of a formula.
 const MOST_OPERATIONS: usize = 1024;
 
-/// Operations that may be put together on the way, those that were there before among them.
+/// Maximum number of added operations, including repeated ones.
 const MOST_STEPS: usize = 20_000;
 
-/// Operations, and what each can result in.
+/// A graph of operations with the ranges of their results.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
     tape: Tape,
@@ -18,17 +18,17 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// A number that comes from outside, with what it can be.
+    /// Adds an input with its range.
     pub(super) fn source(&mut self, op: Op, range: Interval) -> Node {
         self.push(op, range)
     }
 
-    /// A constant.
+    /// Adds a constant.
     pub(super) fn number(&mut self, number: f64) -> Node {
         self.push(Op::Constant(number), Interval::point(number))
     }
 
-    /// What a result is if it is the same always.
+    /// Returns the value of a node if it is constant.
     pub(super) fn constant(&self, node: Node) -> Option<f64> {
         match self.tape.ops()[node as usize] {
             Op::Constant(number) => Some(number),
@@ -36,10 +36,10 @@ impl Graph {
         }
     }
 
-    /// An operation on others.
+    /// Adds an operation.
     ///
     /// # Errors
-    /// What can go wrong with it, and what to write instead.
+    /// If the operation may be undefined, with a correction; if there are too many operations.
     pub(super) fn add(&mut self, op: Op) -> Result<Node, String> {
         self.steps += 1;
         if self.steps > MOST_STEPS || self.ranges.len() >= MOST_OPERATIONS {
@@ -65,7 +65,7 @@ impl Graph {
         Ok(self.push(op, Interval::of(op, |node| self.ranges[node as usize])))
     }
 
-    /// The operations that a result needs, with other slots; the result is the last one.
+    /// Returns the tape of the operations that a result depends on, with renumbered slots. The result is the last one.
     pub(super) fn needed(&self, result: Node, slot: impl Fn(u32) -> u32) -> Tape {
         let needed = self.reached(result, |_| true);
         let mut tape = Tape::default();
@@ -80,7 +80,7 @@ impl Graph {
         tape
     }
 
-    /// The slots whose derivatives are not 0 everywhere.
+    /// Returns the slots by which the derivative of a result is not 0 everywhere.
     pub(super) fn slots(&self, result: Node) -> Vec<u32> {
         let reached = self.reached(result, |op| !matches!(op, Op::Sign(_)));
         let ops = self.tape.ops().iter().zip(reached);
@@ -88,7 +88,7 @@ impl Graph {
             .collect()
     }
 
-    /// Operations that a result depends on, by way of some kinds of them.
+    /// Returns a flag per operation: true if a result depends on it through operations accepted by `by_way_of`.
     fn reached(&self, result: Node, by_way_of: impl Fn(Op) -> bool) -> Vec<bool> {
         let mut reached = vec![false; self.tape.ops().len()];
         reached[result as usize] = true;
@@ -109,7 +109,7 @@ impl Graph {
         node
     }
 
-    /// Whether an operation is defined, with its derivatives, whatever its operands are.
+    /// Checks that an operation and its derivatives are defined for all values of its operands.
     fn check(&self, op: Op) -> Result<(), String> {
         let range = |node: Node| self.ranges[node as usize];
         let guard = |range: Interval| if range.high <= 0.0 { "min(-1, …)" } else { "max(1, …)" };
@@ -146,7 +146,7 @@ impl Graph {
         Err(format!("{what} (it can be {}): {instead}{or}", range(node)))
     }
 
-    /// The same by a shorter way: something that is there, or another operation.
+    /// Simplifies an operation to an existing node, or to another operation.
     fn simplify(&mut self, op: Op) -> Result<Node, Op> {
         let constant = |node: Node| self.constant(node);
         match op {
@@ -155,7 +155,7 @@ impl Graph {
             Op::Mul(a, b) if constant(a) == Some(1.0) => Ok(b),
             Op::Mul(a, b) if constant(b) == Some(1.0) => Ok(a),
             Op::Mul(a, b) if constant(a) == Some(0.0) || constant(b) == Some(0.0) => Ok(self.number(0.0)),
-            // Sums and products of the same two are the same.
+            // Operands of commutative operations are sorted.
             Op::Add(a, b) if a > b => Err(Op::Add(b, a)),
             Op::Mul(a, b) if a > b => Err(Op::Mul(b, a)),
             Op::Div(a, b) => match constant(b).map(f64::recip) {
@@ -175,7 +175,7 @@ impl Graph {
     }
 }
 
-/// The same operation on others.
+/// Returns the same operation on other operands.
 fn with_operands(op: Op, at: impl Fn(Node) -> Node) -> Op {
     match op {
         Op::Constant(_) | Op::Slot(_) | Op::Fact(_) => op,

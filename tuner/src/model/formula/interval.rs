@@ -1,8 +1,8 @@
-//! What an operation can result in.
+//! Interval arithmetic of the results of operations.
 
 use crate::model::tape::{Node, Op};
 
-/// All numbers from one to another; an end that is infinite stands for any finite number on that side.
+/// An interval of numbers. An infinite end means that finite numbers are unbounded on that side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
     pub(crate) low: f64,
@@ -10,15 +10,15 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
-    /// Any finite number.
+    /// All finite numbers.
     pub(crate) const ANY: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    /// One number.
+    /// Creates the interval of one number.
     pub(super) fn point(number: f64) -> Self {
         Interval { low: number, high: number }
     }
 
-    /// Ends of which nothing is known, such as ∞ − ∞, become infinite.
+    /// Creates an interval. Undefined ends, such as ∞ − ∞, become infinite.
     fn new(low: f64, high: f64) -> Self {
         Interval {
             low: if low.is_nan() { f64::NEG_INFINITY } else { low.min(f64::MAX) },
@@ -31,12 +31,13 @@ impl Interval {
         Interval::new(low, ends.iter().copied().fold(f64::NEG_INFINITY, f64::max))
     }
 
-    /// Whether a number is one of them.
+    /// Returns true if a number is in the interval.
     pub(crate) fn contains(self, number: f64) -> bool {
         self.low <= number && number <= self.high
     }
 
-    /// The results of an operation that is defined for all its operands can have, but for totals and facts.
+    /// Returns the interval of the results of an operation that is defined for all values of its operands. Totals and
+    /// facts have any value.
     pub(super) fn of(op: Op, operand: impl Fn(Node) -> Interval) -> Self {
         let each = |a: Node| {
             let Interval { low, high } = operand(a);
@@ -82,7 +83,7 @@ impl Interval {
     }
 
     fn times(self, other: Interval) -> Self {
-        // An infinite end stands for finite numbers.
+        // Infinite ends stand for finite numbers, so 0 · ∞ is 0.
         let times = |a: f64, b: f64| if a == 0.0 || b == 0.0 { 0.0 } else { a * b };
         Interval::hull(&[
             times(self.low, other.low),
@@ -105,7 +106,7 @@ impl std::fmt::Display for Interval {
     }
 }
 
-/// The result of an operation on numbers, whatever its operands are called.
+/// Computes an operation on the numbers `a` and `b`; its own operands are ignored.
 pub(super) fn compute(op: Op, a: f64, b: f64) -> f64 {
     match op {
         Op::Constant(number) => number,

@@ -1,13 +1,13 @@
-//! Words of a formula.
+//! The lexer of formulas.
 
-use super::{FormulaError, Place};
+use super::{FormulaError, FormulaPosition};
 
-/// Words that a formula may have.
+/// Maximum number of tokens of a line.
 const MOST_TOKENS: usize = 4096;
 
-/// A word of a formula.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind<'t> {
+pub(super) enum FormulaTokenKind<'t> {
     Number(f64),
     Name(&'t str),
     /// One of `+ - * / ^ ( ) , . =`.
@@ -16,17 +16,17 @@ pub(super) enum Kind<'t> {
     End,
 }
 
-/// A word and where it stands.
+/// A token with its position.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token<'t> {
-    pub(super) kind: Kind<'t>,
-    pub(super) place: Place,
-    /// As it is written.
+pub(super) struct FormulaToken<'t> {
+    pub(super) kind: FormulaTokenKind<'t>,
+    pub(super) place: FormulaPosition,
+    /// Source text of the token.
     pub(super) text: &'t str,
 }
 
-/// The words of a text that begins at a place; the last one is the end.
-pub(super) fn tokens(text: &str, start: Place) -> Result<Vec<Token<'_>>, FormulaError> {
+/// Splits a text that begins at a position into tokens; the last one is the end.
+pub(super) fn tokens(text: &str, start: FormulaPosition) -> Result<Vec<FormulaToken<'_>>, FormulaError> {
     let mut tokens = Vec::new();
     let mut rest = text;
     let mut place = start;
@@ -35,7 +35,7 @@ pub(super) fn tokens(text: &str, start: Place) -> Result<Vec<Token<'_>>, Formula
         place.column += rest[..blank].chars().count();
         rest = &rest[blank..];
         let Some(first) = rest.chars().next() else {
-            tokens.push(Token { kind: Kind::End, place, text: "" });
+            tokens.push(FormulaToken { kind: FormulaTokenKind::End, place, text: "" });
             return Ok(tokens);
         };
         if tokens.len() == MOST_TOKENS {
@@ -49,28 +49,28 @@ pub(super) fn tokens(text: &str, start: Place) -> Result<Vec<Token<'_>>, Formula
         let (text, after) = rest.split_at(length);
         let kind = match first {
             '0'..='9' => match text.parse() {
-                Ok(number) if f64::is_finite(number) => Kind::Number(number),
+                Ok(number) if f64::is_finite(number) => FormulaTokenKind::Number(number),
                 _ => return Err(place.error(format!("{} is too large a number", brief(text)))),
             },
-            _ if is_name(first) => Kind::Name(text),
-            '+' | '-' | '*' | '/' | '^' | '(' | ')' | ',' | '.' | '=' => Kind::Symbol(first),
-            '−' => Kind::Symbol('-'),
-            '×' => Kind::Symbol('*'),
-            '÷' => Kind::Symbol('/'),
+            _ if is_name(first) => FormulaTokenKind::Name(text),
+            '+' | '-' | '*' | '/' | '^' | '(' | ')' | ',' | '.' | '=' => FormulaTokenKind::Symbol(first),
+            '−' => FormulaTokenKind::Symbol('-'),
+            '×' => FormulaTokenKind::Symbol('*'),
+            '÷' => FormulaTokenKind::Symbol('/'),
             _ => return Err(place.error(format!("`{}` means nothing in a formula", first.escape_debug()))),
         };
-        tokens.push(Token { kind, place, text });
+        tokens.push(FormulaToken { kind, place, text });
         place.column += text.chars().count();
         rest = after;
     }
 }
 
-/// Whether a name is made of letters, digits and `_`, and begins with none of the digits.
+/// Returns true if a name consists of letters, digits and `_`, and does not begin with a digit.
 pub(super) fn is_identifier(name: &str) -> bool {
     name.chars().all(is_name) && !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// The beginning of a word, for messages.
+/// Shortens a word for messages.
 pub(in crate::model) fn brief(word: &str) -> String {
     let beginning: String = word.chars().take(40).collect();
     if beginning.len() < word.len() { beginning + "…" } else { beginning }
@@ -80,7 +80,7 @@ fn is_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
-/// Bytes of the number that a text begins with: digits, a fraction, an exponent.
+/// Returns the length in bytes of the number at the beginning of a text: digits, fraction, exponent.
 fn number_length(text: &[u8]) -> usize {
     let digits = |from: usize| text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut length = digits(0);

@@ -1,52 +1,56 @@
-//! The machine that works a formula out: operations on the way, values on its stack.
+//! The stack machine that evaluates a formula symbolically and records its operations.
 
 use super::graph::Graph;
-use super::parser::{Action, Builtin, Part, Step};
-use super::{Formula, FormulaError, Function, Meaning, Place};
+use super::parser::{Action, Builtin, StackInstruction, ValueComponent};
+use super::{Formula, FormulaError, FormulaPosition, Function, Meaning};
 use crate::model::tape::{Node, Op};
 
-/// A result: one number, or one a side, one a half of a pair, or both.
+/// A value: one number, or one per side, one per half of a pair, or both.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
-    /// White's midgame and endgame number, then Black's; those that are not told apart are the same.
+    /// White's midgame and endgame number, then Black's. Components that are not distinguished are equal.
     pub(super) nodes: [Node; 4],
-    /// What makes it sided, if it is.
+    /// The name that makes it sided, if it is.
     pub(super) sided: Option<Origin>,
-    /// What makes it a pair, if it is.
+    /// The name that makes it a pair, if it is.
     pub(super) pair: Option<Origin>,
 }
 
-/// A name in a formula.
+/// An occurrence of a name in a formula.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
     pub(super) name: usize,
-    pub(super) place: Place,
+    pub(super) place: FormulaPosition,
 }
 
 impl Value {
-    /// One number.
+    /// Creates a value of one number.
     pub(super) fn number(node: Node) -> Self {
         Value { nodes: [node; 4], sided: None, pair: None }
     }
 
-    /// A part of it.
-    fn part(self, part: Part) -> Result<Value, String> {
+    /// Returns a component of the value.
+    fn part(self, part: ValueComponent) -> Result<Value, String> {
         let [a, b, c, d] = self.nodes;
         let (nodes, is_there) = match part {
-            Part::White => ([a, b, a, b], self.sided.is_some()),
-            Part::Black => ([c, d, c, d], self.sided.is_some()),
-            Part::Midgame => ([a, a, c, c], self.pair.is_some()),
-            Part::Endgame => ([b, b, d, d], self.pair.is_some()),
+            ValueComponent::White => ([a, b, a, b], self.sided.is_some()),
+            ValueComponent::Black => ([c, d, c, d], self.sided.is_some()),
+            ValueComponent::Midgame => ([a, a, c, c], self.pair.is_some()),
+            ValueComponent::Endgame => ([b, b, d, d], self.pair.is_some()),
         };
         match part {
-            Part::White | Part::Black if is_there => Ok(Value { nodes, sided: None, ..self }),
-            Part::Midgame | Part::Endgame if is_there => Ok(Value { nodes, pair: None, ..self }),
-            Part::White | Part::Black => Err("what is before the `.` is not sided: leave the side out".to_owned()),
-            Part::Midgame | Part::Endgame => Err("what is before the `.` is not a pair: leave the half out".to_owned()),
+            ValueComponent::White | ValueComponent::Black if is_there => Ok(Value { nodes, sided: None, ..self }),
+            ValueComponent::Midgame | ValueComponent::Endgame if is_there => Ok(Value { nodes, pair: None, ..self }),
+            ValueComponent::White | ValueComponent::Black => {
+                Err("what is before the `.` is not sided: leave the side out".to_owned())
+            }
+            ValueComponent::Midgame | ValueComponent::Endgame => {
+                Err("what is before the `.` is not a pair: leave the half out".to_owned())
+            }
         }
     }
 
-    /// The result of an operation on several, number by number.
+    /// Applies an operation to values, component by component.
     fn each(values: &[Value], mut act: impl FnMut(&[Node]) -> Result<Node, String>) -> Result<Value, String> {
         let sided = values.iter().find_map(|value| value.sided);
         let pair = values.iter().find_map(|value| value.pair);
@@ -69,10 +73,10 @@ impl Value {
 }
 
 impl Formula {
-    /// Works steps out.
-    pub(super) fn run(&mut self, steps: &[Step], arguments: &[Value]) -> Result<Value, FormulaError> {
+    /// Executes instructions and returns the value on the stack.
+    pub(super) fn run(&mut self, steps: &[StackInstruction], arguments: &[Value]) -> Result<Value, FormulaError> {
         let mut stack: Vec<Value> = Vec::new();
-        for &Step { action, place } in steps {
+        for &StackInstruction { action, place } in steps {
             let takes = match action {
                 Action::Number(_) | Action::Name(_) | Action::Argument(_) => 0,
                 Action::Part(_) | Action::Negate => 1,
@@ -103,7 +107,7 @@ impl Formula {
                 Action::Call(name, _) => {
                     let Meaning::Function(Function { steps, .. }) = &self.names[name].1 else { unreachable!() };
                     let steps = steps.clone();
-                    let Place { line, column } = place;
+                    let FormulaPosition { line, column } = place;
                     let called = |error: FormulaError| error.with(&format!(", as it is called at {line}:{column}"));
                     stack.push(self.run(&steps, &given).map_err(called)?);
                     continue;
@@ -116,7 +120,7 @@ impl Formula {
 
     fn load(&self, origin: Origin) -> Value {
         let Meaning::Value(value) = &self.names[origin.name].1 else {
-            unreachable!("the parser tells functions apart")
+            unreachable!("the parser compiles functions to calls")
         };
         Value { nodes: value.nodes, sided: value.sided.map(|_| origin), pair: value.pair.map(|_| origin) }
     }

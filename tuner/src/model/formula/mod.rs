@@ -1,10 +1,10 @@
-//! Formulas: scores as authors of engines write them, checked and turned into a [`Tape`].
+//! Formulas of scores, as engine authors write them, checked and compiled to a [`Tape`].
 //!
-//! A [`Formula`] is told, in order, what there is (sums, facts, totals that all rows share), then what is defined over it
-//! (`let`), then the score. Names mean something from the line after their own on, so nothing can refer to itself. Every
-//! expression is worked out as it is read: number by number, so that what is made of sided sums is sided and what is
-//! made of pairs is a pair. Operations are checked by what their operands can be: no division by what can be 0, no
-//! logarithm or root of what can be 0 or less.
+//! A [`Formula`] takes, in order, the declarations of sums, facts and common totals, then the definitions (`let`), then
+//! the score. Names are visible from the line after their own on, so recursion is impossible. Expressions are evaluated
+//! symbolically as they are read, component by component: an expression of sided sums is sided, and an expression of
+//! pairs is a pair. Operations are checked by interval arithmetic: no division by an operand that can be 0, and no
+//! logarithm or root of an operand that can be 0 or less.
 
 mod graph;
 mod interval;
@@ -26,41 +26,41 @@ pub(crate) use interval::Interval;
 pub(super) use lexer::brief;
 use lexer::is_identifier;
 use machine::{Origin, Value};
-use parser::{BUILTINS, PARTS, Step};
+use parser::{BUILTINS, PARTS, StackInstruction};
 
-/// Names that a formula may have.
+/// Maximum number of names of a formula.
 const MOST_NAMES: usize = 1024;
 
-/// Functions that may call one another before a number comes of it.
+/// Maximum depth of function calls.
 const MOST_CALLS: usize = 32;
 
-/// Names that are columns of rows.
+/// Reserved names: the columns of rows.
 const RESERVED: [&str; 5] = ["result", "group", "search", "score", "constant"];
 
-/// The fact that is added to every score.
+/// Name of the fact that is added to every score.
 pub(crate) const CONSTANT: &str = "constant";
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// The line, 1 for the first.
+pub(crate) struct FormulaPosition {
+    /// Number of the line, 1 for the first.
     pub(crate) line: u64,
-    /// The character, 1 for the first of its line.
+    /// Number of the character, 1 for the first of its line.
     pub(crate) column: usize,
 }
 
-impl Place {
+impl FormulaPosition {
     pub(crate) fn error(self, message: impl Into<String>) -> FormulaError {
         FormulaError { place: self, message: message.into() }
     }
 }
 
-/// What is wrong with a formula.
+/// An error in a formula, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}:{}: {message}", place.line, place.column)]
 pub(crate) struct FormulaError {
-    pub(crate) place: Place,
-    /// And what to write instead.
+    pub(crate) place: FormulaPosition,
+    /// Description of the error, and a correction.
     pub(crate) message: String,
 }
 
@@ -71,51 +71,57 @@ impl FormulaError {
     }
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 enum Meaning {
     Value(Value),
     Function(Function),
 }
 
-/// A function that a formula defines.
+/// A function that is defined in a formula.
 #[derive(Clone, Debug)]
 struct Function {
     arguments: usize,
-    steps: Rc<[Step]>,
-    /// Functions that call one another by it, itself among them.
+    steps: Rc<[StackInstruction]>,
+    /// Depth of its calls, including its own.
     calls: usize,
 }
 
-/// Where a slot of the operations gets its total from.
+/// The total that a slot of the operations refers to.
 #[derive(Clone, Debug)]
-enum Source {
+enum SlotSource {
     Sum {
         sum: usize,
         side: usize,
         half: usize,
     },
-    /// A total that all rows share, by its number.
+    /// A common total by its index.
     Common(usize),
 }
 
-/// A score that is being put together.
+/// A formula under construction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Formula {
     names: Vec<(String, Meaning)>,
     by_name: HashMap<String, usize>,
     graph: Graph,
-    /// By slot: where it comes from, what it is called, and where that was declared.
-    sources: Vec<(Source, String, Place)>,
+    /// Total, name and position of the declaration by slot.
+    sources: Vec<(SlotSource, String, FormulaPosition)>,
     sums: usize,
     facts: usize,
     common: usize,
-    score: Option<(Value, Place)>,
+    score: Option<(Value, FormulaPosition)>,
 }
 
 impl Formula {
     /// Declares the next sum of the layout.
-    pub(crate) fn sum(&mut self, name: &str, kind: SumKind, is_sided: bool, place: Place) -> Result<(), FormulaError> {
+    pub(crate) fn sum(
+        &mut self,
+        name: &str,
+        kind: SumKind,
+        is_sided: bool,
+        place: FormulaPosition,
+    ) -> Result<(), FormulaError> {
         self.check_new(name, place)?;
         let origin = Origin { name: self.names.len(), place };
         let mut nodes = [0; 4];
@@ -131,7 +137,7 @@ impl Formula {
             }
             let known = self.sources.iter().position(|source| source.1 == shown);
             let slot = known.unwrap_or_else(|| {
-                self.sources.push((Source::Sum { sum: self.sums, side, half }, shown, place));
+                self.sources.push((SlotSource::Sum { sum: self.sums, side, half }, shown, place));
                 self.sources.len() - 1
             });
             *node = self.graph.source(Op::Slot(slot as u32), Interval::ANY);
@@ -142,8 +148,8 @@ impl Formula {
         Ok(())
     }
 
-    /// Declares the next fact of the layout, after the constant, and what it can be.
-    pub(crate) fn fact(&mut self, name: &str, range: Interval, place: Place) -> Result<(), FormulaError> {
+    /// Declares the next fact of the layout, after the constant, with its range.
+    pub(crate) fn fact(&mut self, name: &str, range: Interval, place: FormulaPosition) -> Result<(), FormulaError> {
         self.check_new(name, place)?;
         self.facts += 1;
         let node = self.graph.source(Op::Fact(self.facts as u32), range);
@@ -151,18 +157,18 @@ impl Formula {
         Ok(())
     }
 
-    /// Declares the next total that all rows share.
-    pub(crate) fn common(&mut self, name: &str, place: Place) -> Result<(), FormulaError> {
+    /// Declares the next common total of the layout.
+    pub(crate) fn common(&mut self, name: &str, place: FormulaPosition) -> Result<(), FormulaError> {
         self.check_new(name, place)?;
         let node = self.graph.source(Op::Slot(self.sources.len() as u32), Interval::ANY);
-        self.sources.push((Source::Common(self.common), name.to_owned(), place));
+        self.sources.push((SlotSource::Common(self.common), name.to_owned(), place));
         self.common += 1;
         self.insert(name, Meaning::Value(Value::number(node)));
         Ok(())
     }
 
-    /// Takes a definition, as it stands after `let`: `name = …` or `name(a, b) = …`.
-    pub(crate) fn define(&mut self, text: &str, start: Place) -> Result<(), FormulaError> {
+    /// Adds a definition, the text behind `let`: `name = …` or `name(a, b) = …`.
+    pub(crate) fn define(&mut self, text: &str, start: FormulaPosition) -> Result<(), FormulaError> {
         let definition = parser::definition(self, text, start)?;
         self.check_new(definition.name.text, definition.name.place)?;
         let meaning = match definition.arguments {
@@ -187,8 +193,8 @@ impl Formula {
         Ok(())
     }
 
-    /// Takes the score, from the word `score` on: `score = …`.
-    pub(crate) fn score(&mut self, text: &str, start: Place) -> Result<(), FormulaError> {
+    /// Sets the score from a line `score = …`.
+    pub(crate) fn score(&mut self, text: &str, start: FormulaPosition) -> Result<(), FormulaError> {
         let definition = parser::definition(self, text, start)?;
         let place = definition.name.place;
         if definition.arguments.is_some() {
@@ -210,11 +216,12 @@ impl Formula {
         Ok(())
     }
 
-    /// The score, for a layout with these sums, facts (after the constant) and common totals; the constant is added.
+    /// Returns the tape of the score plus the constant. The layout has the declared sums, facts (after the constant)
+    /// and common totals.
     ///
     /// # Errors
-    /// If there is no score (at the place given), or if it has no parameter in it.
-    pub(crate) fn tape(&self, layout: &Layout, end: Place) -> Result<Tape, FormulaError> {
+    /// If there is no score (the error is at `end`), or the score has no parameter in it.
+    pub(crate) fn tape(&self, layout: &Layout, end: FormulaPosition) -> Result<Tape, FormulaError> {
         let Some((Value { nodes: [score, ..], .. }, place)) = self.score else {
             return Err(end.error("there is no score: a line `score = …` says what the sums come to"));
         };
@@ -222,8 +229,8 @@ impl Formula {
             return Err(place.error("the score has no parameter in it: no sum has part in it"));
         }
         let mut tape = self.graph.needed(score, |slot| match self.sources[slot as usize].0 {
-            Source::Sum { sum, side, half } => (layout.segments[layout.segment_of(sum) + side].slot + half) as u32,
-            Source::Common(common) => (layout.row_slots() + common) as u32,
+            SlotSource::Sum { sum, side, half } => (layout.segments[layout.segment_of(sum) + side].slot + half) as u32,
+            SlotSource::Common(common) => (layout.row_slots() + common) as u32,
         });
         let score = (tape.ops().len() - 1) as u32;
         let constant = tape.push(Op::Fact(0));
@@ -231,10 +238,10 @@ impl Formula {
         Ok(tape)
     }
 
-    /// Whether everything that parameters have part in has part in the score.
+    /// Checks that the score depends on all totals.
     ///
     /// # Errors
-    /// The first total that has none, where it was declared.
+    /// The first total without influence on the score, at its declaration.
     pub(crate) fn check_used(&self) -> Result<(), FormulaError> {
         let used = self.score.map_or_else(Vec::new, |(value, _)| self.graph.slots(value.nodes[0]));
         let mut sources = self.sources.iter().enumerate();
@@ -251,13 +258,13 @@ impl Formula {
         self.by_name.get(name).copied()
     }
 
-    /// All names, in the order of their declarations.
+    /// Iterates over all names in the order of their declarations.
     fn known(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(|(name, _)| &name[..])
     }
 
-    /// Whether a name can be given to something new.
-    fn check_new(&self, name: &str, place: Place) -> Result<(), FormulaError> {
+    /// Checks that a name can be declared.
+    fn check_new(&self, name: &str, place: FormulaPosition) -> Result<(), FormulaError> {
         self.check_free(name, place)?;
         if self.names.len() == MOST_NAMES {
             return Err(place.error(format!("more than {MOST_NAMES} names")));
@@ -265,11 +272,12 @@ impl Formula {
         Ok(())
     }
 
-    fn check_free(&self, name: &str, place: Place) -> Result<(), FormulaError> {
+    fn check_free(&self, name: &str, place: FormulaPosition) -> Result<(), FormulaError> {
         let shown = brief(name);
         if !is_identifier(name) {
             return Err(place.error(format!(
-                "`{shown}` cannot be a name in a formula: letters (a to z), digits and `_` can, not beginning with a digit"
+                "`{shown}` cannot be a name in a formula: letters (a to z), digits and `_` can, not beginning with a \
+                 digit"
             )));
         }
         let mut taken = RESERVED.into_iter().chain(BUILTINS.map(|builtin| builtin.0)).chain(PARTS.map(|part| part.0));

@@ -1,12 +1,12 @@
-//! From the words of a formula to steps of a machine that has a stack: nothing of it is deeper than its stack.
+//! The parser of formulas, which compiles tokens to instructions of a stack machine.
 
-use super::lexer::{Kind, Token, brief, tokens};
-use super::{Formula, FormulaError, Meaning, Place};
+use super::lexer::{FormulaToken, FormulaTokenKind, brief, tokens};
+use super::{Formula, FormulaError, FormulaPosition, Meaning};
 
-/// Parentheses, signs and exponents within one another.
+/// Maximum nesting depth of parentheses, signs and exponents.
 const MOST_DEPTH: usize = 64;
 
-/// A function that every formula has.
+/// A built-in function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Builtin {
     Min,
@@ -21,7 +21,7 @@ pub(super) enum Builtin {
     Taper,
 }
 
-/// What each is called, and what it is given.
+/// The built-in functions: names and arguments.
 pub(super) const BUILTINS: [(&str, Builtin, &str); 10] = [
     ("min", Builtin::Min, "a, b, …"),
     ("max", Builtin::Max, "a, b, …"),
@@ -35,53 +35,61 @@ pub(super) const BUILTINS: [(&str, Builtin, &str); 10] = [
     ("taper", Builtin::Taper, "mg, eg, fraction"),
 ];
 
-/// One part of what is sided or a pair.
+/// A component of a sided value or a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ValueComponent {
     White,
     Black,
     Midgame,
     Endgame,
 }
 
-/// What the parts are called.
-pub(super) const PARTS: [(&str, Part); 4] =
-    [("white", Part::White), ("black", Part::Black), ("mg", Part::Midgame), ("eg", Part::Endgame)];
+/// The names of the components.
+pub(super) const PARTS: [(&str, ValueComponent); 4] = [
+    ("white", ValueComponent::White),
+    ("black", ValueComponent::Black),
+    ("mg", ValueComponent::Midgame),
+    ("eg", ValueComponent::Endgame),
+];
 
-/// Something done to what lies on the stack.
+/// The operation of an instruction on the stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Action {
     Number(f64),
-    /// What a name stands for.
+    /// The value of a name.
     Name(usize),
-    /// What the function was given.
+    /// An argument of the function.
     Argument(usize),
-    Part(Part),
+    Part(ValueComponent),
     Negate,
     /// One of `+ - * / ^`.
     Operator(char),
-    /// A function of the formula, and how much it is given.
+    /// A call of a defined function, with the number of its arguments.
     Call(usize, usize),
     Builtin(Builtin, usize),
 }
 
-/// An action and where it was written.
+/// An instruction of the stack machine: an action with its position.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct StackInstruction {
     pub(super) action: Action,
-    pub(super) place: Place,
+    pub(super) place: FormulaPosition,
 }
 
-/// What a line defines.
+/// The definition of a line.
 pub(super) struct Definition<'t> {
-    pub(super) name: Token<'t>,
-    /// Of a function.
+    pub(super) name: FormulaToken<'t>,
+    /// Number of arguments of a function.
     pub(super) arguments: Option<usize>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<StackInstruction>,
 }
 
-/// A definition, from its name on.
-pub(super) fn definition<'t>(formula: &Formula, text: &'t str, start: Place) -> Result<Definition<'t>, FormulaError> {
+/// Parses a definition, which begins with its name.
+pub(super) fn definition<'t>(
+    formula: &Formula,
+    text: &'t str,
+    start: FormulaPosition,
+) -> Result<Definition<'t>, FormulaError> {
     let tokens = tokens(text, start)?;
     let mut parser = Parser { formula, tokens: &tokens, arguments: Vec::new(), steps: Vec::new(), depth: 0 };
     let name = parser.name()?;
@@ -104,32 +112,32 @@ pub(super) fn definition<'t>(formula: &Formula, text: &'t str, start: Place) -> 
     parser.expect('=', if arguments.is_some() { "`=`" } else { "`=`, or `(` and names of arguments" })?;
     parser.sum()?;
     match parser.tokens[0].kind {
-        Kind::End => Ok(Definition { name, arguments, steps: parser.steps }),
+        FormulaTokenKind::End => Ok(Definition { name, arguments, steps: parser.steps }),
         _ => Err(parser.expected("an operator or the end of the line")),
     }
 }
 
 struct Parser<'p, 't> {
     formula: &'p Formula,
-    /// Those that are left, the end at least.
-    tokens: &'p [Token<'t>],
+    /// Remaining tokens, at least the end.
+    tokens: &'p [FormulaToken<'t>],
     arguments: Vec<&'t str>,
-    steps: Vec<Step>,
+    steps: Vec<StackInstruction>,
     depth: usize,
 }
 
 impl<'t> Parser<'_, 't> {
-    fn next(&mut self) -> Token<'t> {
+    fn next(&mut self) -> FormulaToken<'t> {
         let token = self.tokens[0];
-        if token.kind != Kind::End {
+        if token.kind != FormulaTokenKind::End {
             self.tokens = &self.tokens[1..];
         }
         token
     }
 
-    /// Takes a symbol if it is the next one.
+    /// Consumes a symbol if it is the next one; returns true if it was.
     fn take(&mut self, symbol: char) -> bool {
-        let is_next = self.tokens[0].kind == Kind::Symbol(symbol);
+        let is_next = self.tokens[0].kind == FormulaTokenKind::Symbol(symbol);
         if is_next {
             self.next();
         }
@@ -140,29 +148,29 @@ impl<'t> Parser<'_, 't> {
         if self.take(symbol) { Ok(()) } else { Err(self.expected(expected)) }
     }
 
-    fn name(&mut self) -> Result<Token<'t>, FormulaError> {
+    fn name(&mut self) -> Result<FormulaToken<'t>, FormulaError> {
         match self.tokens[0].kind {
-            Kind::Name(_) => Ok(self.next()),
+            FormulaTokenKind::Name(_) => Ok(self.next()),
             _ => Err(self.expected("a name")),
         }
     }
 
     fn expected(&self, expected: &str) -> FormulaError {
-        let Token { kind, place, text } = self.tokens[0];
+        let FormulaToken { kind, place, text } = self.tokens[0];
         match kind {
-            Kind::End => place.error(format!("expected {expected}, found the end of the line")),
+            FormulaTokenKind::End => place.error(format!("expected {expected}, found the end of the line")),
             _ => place.error(format!("expected {expected}, found `{}`", brief(text))),
         }
     }
 
-    fn step(&mut self, place: Place, action: Action) {
-        self.steps.push(Step { action, place });
+    fn step(&mut self, place: FormulaPosition, action: Action) {
+        self.steps.push(StackInstruction { action, place });
     }
 
-    /// Terms with `+` or `-` between them.
+    /// Parses terms with `+` or `-` between them.
     fn sum(&mut self) -> Result<(), FormulaError> {
         self.product()?;
-        while let Token { kind: Kind::Symbol(operator @ ('+' | '-')), place, .. } = self.tokens[0] {
+        while let FormulaToken { kind: FormulaTokenKind::Symbol(operator @ ('+' | '-')), place, .. } = self.tokens[0] {
             self.next();
             self.product()?;
             self.step(place, Action::Operator(operator));
@@ -172,7 +180,7 @@ impl<'t> Parser<'_, 't> {
 
     fn product(&mut self) -> Result<(), FormulaError> {
         self.factor()?;
-        while let Token { kind: Kind::Symbol(operator @ ('*' | '/')), place, .. } = self.tokens[0] {
+        while let FormulaToken { kind: FormulaTokenKind::Symbol(operator @ ('*' | '/')), place, .. } = self.tokens[0] {
             self.next();
             self.factor()?;
             self.step(place, Action::Operator(operator));
@@ -180,12 +188,13 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// What may have a sign before it: `-a ^ b` is `-(a ^ b)`.
+    /// Parses a factor with optional signs: `-a ^ b` is `-(a ^ b)`.
     fn factor(&mut self) -> Result<(), FormulaError> {
         let place = self.tokens[0].place;
         if self.depth == MOST_DEPTH {
             return Err(place.error(format!(
-                "more than {MOST_DEPTH} parentheses, signs and exponents within one another: give parts names with `let`"
+                "more than {MOST_DEPTH} parentheses, signs and exponents within one another: give parts names with \
+                 `let`"
             )));
         }
         self.depth += 1;
@@ -199,12 +208,12 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// `a ^ b ^ c` is `a ^ (b ^ c)`.
+    /// Parses a power: `a ^ b ^ c` is `a ^ (b ^ c)`.
     fn power(&mut self) -> Result<(), FormulaError> {
         self.primary()?;
         while self.take('.') {
             let place = self.tokens[0].place;
-            let part = PARTS.iter().find(|part| self.tokens[0].kind == Kind::Name(part.0));
+            let part = PARTS.iter().find(|part| self.tokens[0].kind == FormulaTokenKind::Name(part.0));
             let &(_, part) = part.ok_or_else(|| self.expected("mg, eg, white or black"))?;
             self.next();
             self.step(place, Action::Part(part));
@@ -220,16 +229,16 @@ impl<'t> Parser<'_, 't> {
     fn primary(&mut self) -> Result<(), FormulaError> {
         let token = self.tokens[0];
         match token.kind {
-            Kind::Number(number) => {
+            FormulaTokenKind::Number(number) => {
                 self.next();
                 self.step(token.place, Action::Number(number));
                 Ok(())
             }
-            Kind::Name(name) => {
+            FormulaTokenKind::Name(name) => {
                 self.next();
                 self.named(name, token.place)
             }
-            Kind::Symbol('(') => {
+            FormulaTokenKind::Symbol('(') => {
                 self.next();
                 self.sum()?;
                 self.expect(')', "an operator or `)`")
@@ -238,7 +247,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    fn named(&mut self, name: &str, place: Place) -> Result<(), FormulaError> {
+    fn named(&mut self, name: &str, place: FormulaPosition) -> Result<(), FormulaError> {
         if let Some(&(_, builtin, takes)) = BUILTINS.iter().find(|builtin| builtin.0 == name) {
             if !self.take('(') {
                 return Err(place.error(format!("`{name}` is a function: write {name}({takes})")));
@@ -275,7 +284,7 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// How many arguments a function is given, after its `(`.
+    /// Parses the arguments of a call behind its `(`, and returns their number.
     fn given(&mut self) -> Result<usize, FormulaError> {
         let mut given = 1;
         self.sum()?;
@@ -289,7 +298,7 @@ impl<'t> Parser<'_, 't> {
 
     fn refuse_call(&self, name: &str) -> Result<(), FormulaError> {
         match self.tokens[0] {
-            Token { kind: Kind::Symbol('('), place, .. } => {
+            FormulaToken { kind: FormulaTokenKind::Symbol('('), place, .. } => {
                 Err(place.error(format!("`{}` is not a function", brief(name))))
             }
             _ => Ok(()),

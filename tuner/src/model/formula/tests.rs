@@ -3,7 +3,7 @@ use crate::model::Model;
 use crate::model::tape::{LANES, Lanes, Work};
 use crate::model::text::{TextRows, parse};
 
-/// A generator of random numbers that are the same every time.
+/// A generator of reproducible random numbers.
 pub(in crate::model) struct Random(pub(in crate::model) u64);
 
 impl Random {
@@ -19,7 +19,7 @@ impl Random {
     }
 }
 
-/// Rows of a formula whose sums have a parameter each.
+/// Returns rows of a formula whose sums have a parameter each.
 fn rows(declarations: &str) -> TextRows {
     let (mut text, mut facts, mut values) = ("merino-rows 2\n".to_owned() + declarations, String::new(), String::new());
     for line in declarations.lines() {
@@ -38,7 +38,7 @@ fn rows(declarations: &str) -> TextRows {
     parse(text).expect("a sound formula")
 }
 
-/// Compares a formula with a function of its totals and facts, and its derivatives with differences.
+/// Compares a formula with a function of its totals and facts, and its derivatives with finite differences.
 fn compare(declarations: &str, plain: impl Fn(&[f64], &[f64]) -> f64) {
     let Model { tape, layout } = rows(declarations).model;
     let (slots, facts) = (layout.slots(), layout.facts.len());
@@ -68,7 +68,7 @@ fn compare(declarations: &str, plain: impl Fn(&[f64], &[f64]) -> f64) {
     }
 }
 
-/// Compares first and second derivatives of a tape with differences, relative to the largest of each row.
+/// Compares first and second derivatives of a tape with finite differences, relative to the largest of each row.
 pub(in crate::model) fn compare_derivatives(tape: &Tape, work: &mut Work, tolerance: f64) {
     const STEP: f64 = 1e-3;
     let slots = work.totals.len();
@@ -86,7 +86,7 @@ pub(in crate::model) fn compare_derivatives(tape: &Tape, work: &mut Work, tolera
             (scores, work.slopes.clone())
         };
         let [far_below, below, above, far_above] = [-2.0, -1.0, 1.0, 2.0].map(|steps| at(steps * STEP));
-        // Of fourth order: what is left is STEP⁴ / 30 times the fifth derivative.
+        // The difference is of fourth order; its error is STEP⁴ / 30 times the fifth derivative.
         let difference = |of: &dyn Fn(&Point) -> f64| {
             (8.0 * (of(&above) - of(&below)) - (of(&far_above) - of(&far_below))) / (12.0 * STEP)
         };
@@ -121,11 +121,11 @@ let init(e) = e + sign(e) * max(complexity, -abs(e))
 score = taper(middlegame, init(endgame) * scale, phase) + tempo
 ";
 
-/// Scores and slopes of the lanes.
+/// The scores of the lanes, and their derivatives by slot.
 type Point = (Lanes, Vec<Lanes>);
 
 #[test]
-fn engines_are_what_their_authors_wrote() {
+fn formulas_of_engines_equal_plain_code() {
     compare(ETHEREAL, |z, f| {
         let [mg, eg, wm, we, bm, be, c, tempo] = *z else { panic!("{z:?}") };
         let mg = mg - wm * wm.max(0.0) / 720.0 + bm * bm.max(0.0) / 720.0;
@@ -193,7 +193,7 @@ score = curve(danger.white) - curve(danger.black)
 }
 
 #[test]
-fn operators_and_functions_are_the_usual_ones() {
+fn operators_and_functions_have_their_usual_meaning() {
     for (expression, wanted) in [
         ("2 + 3 * 4 - 6 / 3 / 2", 13.0),
         ("-2^2 - -3", -1.0),
@@ -214,7 +214,7 @@ fn operators_and_functions_are_the_usual_ones() {
 }
 
 #[test]
-fn guards_are_seen() {
+fn accepts_guarded_operations() {
     for expression in [
         "1 / max(1, z)",
         "1 / min(-1, z)",
@@ -228,7 +228,7 @@ fn guards_are_seen() {
 }
 
 #[test]
-fn common_parts_are_computed_once_and_what_is_not_needed_never() {
+fn eliminates_common_and_unused_operations() {
     let text = "sum z single\nlet twice(x) = x * x + x * x\nlet unused = exp(z)\nscore = twice(z + 1) + twice(1 + z)\n";
     let tape = rows(text).model.tape;
     // 1, z, 1 + z, its square, twice that, twice that, the constant, the sum.
@@ -236,7 +236,7 @@ fn common_parts_are_computed_once_and_what_is_not_needed_never() {
 }
 
 #[test]
-fn names_stand_for_sides_and_halves() {
+fn components_select_sides_and_halves() {
     let text = "sum z pair sided\nlet net(x) = x.white - x.black\nlet s = z^2\n\
                 score = net(s).mg + net(s.eg) + net(max(z, 0)).eg + s.white.mg - s.mg.white\n";
     compare(text, |z, _| {
@@ -245,14 +245,14 @@ fn names_stand_for_sides_and_halves() {
     });
 }
 
-/// The fault of a formula, with its place.
+/// Returns the error of a formula, with its position.
 fn fault(lines: &str) -> String {
     let text = format!("merino-rows 2\n{lines}");
     parse(text).expect_err(lines).to_string().replacen("rows:", "", 1)
 }
 
 #[test]
-fn faults_are_told_with_their_place() {
+fn errors_name_their_position() {
     // After `sum z single`, `sum p pair`, `sum s single sided`, `fact f 0 1`, `param a 1` and `let init(e) = e / 2`.
     let declared = "sum z single\nsum p pair\nsum s single sided\nfact f 0 1\nparam a 1\nlet init(e) = 1 / e\n";
     for (line, message) in [
@@ -317,11 +317,13 @@ fn faults_are_told_with_their_place() {
         ("score = z\nscore = z", "9:1: there are two scores: one line `score = …` says it all"),
         (
             "fact g\nscore = z / g",
-            "9:11: division by what can be 0 (it can be any number): divide by max(1, …), or give its facts ranges, as in `fact phase 0 1`",
+            "9:11: division by what can be 0 (it can be any number): divide by max(1, …), or give its facts ranges, \
+             as in `fact phase 0 1`",
         ),
         (
             "fact g\nscore = sqrt(z / max(1, g))",
-            "9:9: square root of what can be 0 or less, where it has no derivative (it can be any number): write sqrt(max(1, …)), or give its facts ranges, as in `fact phase 0 1`",
+            "9:9: square root of what can be 0 or less, where it has no derivative (it can be any number): write \
+             sqrt(max(1, …)), or give its facts ranges, as in `fact phase 0 1`",
         ),
         ("single z X 1\nsingle s X 1", "9:10: `X` is declared twice: choose another name"),
         ("param a 2", "8:7: `a` is declared twice: choose another name"),
@@ -337,11 +339,13 @@ fn faults_are_told_with_their_place() {
         ("score = z + log(f)", "8:13: logarithm of what can be 0 or less (it can be 0 to 1): write log(max(1, …))"),
         (
             "score = z + sqrt(z)",
-            "8:13: square root of what can be 0 or less, where it has no derivative (it can be any number): write sqrt(max(1, …))",
+            "8:13: square root of what can be 0 or less, where it has no derivative (it can be any number): write \
+             sqrt(max(1, …))",
         ),
         (
             "score = z + max(z, 0)^1.5",
-            "8:23: power 1.5 of what can be 0 or less, where it lacks derivatives (it can be 0 or more): write max(1, …) ^ 1.5",
+            "8:23: power 1.5 of what can be 0 or less, where it lacks derivatives (it can be 0 or more): write max(1, \
+             …) ^ 1.5",
         ),
         (
             "score = z + z^2.5",

@@ -1,30 +1,30 @@
-//! A score as a list of operations on the totals of a row, evaluated and differentiated for many rows at once.
+//! Tapes: scores as lists of operations on the totals of a row, evaluated and differentiated for many rows at once.
 //!
-//! A tape is made by hand ([`Tape::push`]), by a formula, or by an evaluation that is written over any kind of number and
-//! leaves a tape behind instead of a result. Derivatives by the totals are exact: first ones by the reverse mode of
-//! algorithmic differentiation, second ones by a tangent through both ways of it.
+//! A tape is created by hand ([`Tape::push`]), by a formula, or by a generic evaluation whose number type records
+//! operations. Derivatives by the totals are exact. First derivatives use the reverse mode of algorithmic
+//! differentiation, second derivatives the forward mode over the reverse mode.
 //! See Griewank and Walther, Evaluating Derivatives, 2nd edition, chapters 3 and 5.
 
 use crate::exponential::exponential;
 
-/// Rows that are worked on at once.
+/// Number of rows that are evaluated at once.
 pub const LANES: usize = 64;
 
-/// A number of each of some rows.
+/// The values of a number, one per row.
 pub type Lanes = [f64; LANES];
 
 const ZERO: Lanes = [0.0; LANES];
 
-/// Values this close, relative to one another, are taken for a tie of minimum and maximum, which the second operand wins.
+/// Relative difference up to which operands of minimum and maximum count as equal. The second operand is chosen then.
 const TIE: f64 = 1e-14;
 
-/// The place of an operation on a tape.
+/// Index of an operation on a tape.
 pub type Node = u32;
 
-/// An operation, on the results of others before it.
+/// An operation on the results of earlier operations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Op {
-    /// A number.
+    /// A constant.
     Constant(f64),
     /// The total of a slot.
     Slot(u32),
@@ -48,7 +48,8 @@ pub enum Op {
     Sign(Node),
     /// `a` to a power.
     Power(Node, f64),
-    /// `e` to the power of `a`; its derivative is 0 where it is too large for a number, as only what is not picked may be.
+    /// `e` to the power of `a`. Its derivative is 0 on overflow, which is possible only in operands that a minimum or
+    /// maximum does not choose.
     Exp(Node),
     /// The natural logarithm of `a`.
     Log(Node),
@@ -57,7 +58,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// The operands.
+    /// Iterates over the operands.
     pub fn operands(self) -> impl Iterator<Item = Node> {
         let (a, b) = match self {
             Op::Constant(_) | Op::Slot(_) | Op::Fact(_) => (None, None),
@@ -69,7 +70,7 @@ impl Op {
         a.into_iter().chain(b)
     }
 
-    /// The same operation on others.
+    /// Returns the same operation on other operands.
     pub(super) fn with_operands(self, mut of: impl FnMut(Node) -> Node) -> Self {
         match self {
             Op::Constant(_) | Op::Slot(_) | Op::Fact(_) => self,
@@ -89,22 +90,22 @@ impl Op {
     }
 }
 
-/// A score as a list of operations, of which the last is the result.
+/// A list of operations, of which the last one is the score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tape {
     ops: Vec<Op>,
-    /// By operation: whether a total has part in its result.
+    /// Flag per operation: true if its result depends on a total.
     varies: Vec<bool>,
 }
 
-/// What a tape works with: by row, totals and facts; and room for what comes of them.
+/// The inputs of a tape, totals and facts by row, with buffers for results and derivatives.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
-    /// By slot.
+    /// Totals by slot.
     pub totals: Vec<Lanes>,
-    /// By fact.
+    /// Facts by fact.
     pub facts: Vec<Lanes>,
-    /// By slot: the derivative of the score by the total, once it was asked for.
+    /// Derivative of the score by the total of each slot, set by [`Tape::differentiate`].
     pub slopes: Vec<Lanes>,
     values: Vec<Lanes>,
     adjoints: Vec<Lanes>,
@@ -113,19 +114,19 @@ pub struct Work {
 }
 
 impl Work {
-    /// The value of an operation, once the scores were asked for.
+    /// Returns the result of an operation after [`Tape::scores`].
     pub(super) fn value(&self, node: Node) -> &Lanes {
         &self.values[node as usize]
     }
 
-    /// Room for a number of slots and of facts.
+    /// Creates buffers for a number of slots and of facts.
     pub fn new(slots: usize, facts: usize) -> Self {
         Work { totals: vec![ZERO; slots], facts: vec![ZERO; facts], slopes: vec![ZERO; slots], ..Work::default() }
     }
 }
 
 impl Tape {
-    /// Appends an operation, unless the same is there already; its place.
+    /// Appends an operation, unless the tape contains it already, and returns its node.
     ///
     /// # Panics
     /// If an operand does not exist.
@@ -139,22 +140,22 @@ impl Tape {
         (self.ops.len() - 1) as Node
     }
 
-    /// The same, ending with the operation at a place.
+    /// Truncates the tape behind a node, which becomes the result.
     pub fn ending(mut self, result: Node) -> Self {
         self.ops.truncate(result as usize + 1);
         self.varies.truncate(result as usize + 1);
         self
     }
 
-    /// The operations.
+    /// Returns the operations.
     pub fn ops(&self) -> &[Op] {
         &self.ops
     }
 
-    /// The scores of all lanes.
+    /// Computes the scores of all lanes.
     ///
     /// # Panics
-    /// Here and below: if the tape is empty, or looks at slots or facts that `work` does not have.
+    /// Here and below: if the tape is empty, or reads slots or facts that `work` does not have.
     pub fn scores<'w>(&self, work: &'w mut Work) -> &'w Lanes {
         let Work { totals, facts, values, .. } = work;
         values.resize(self.ops.len(), ZERO);
@@ -165,7 +166,7 @@ impl Tape {
         values.last().expect("a tape that is not empty")
     }
 
-    /// The derivatives of the scores by all totals go to `slopes`; the scores must have been asked for.
+    /// Computes the derivatives of the scores by all totals into `slopes`. [`Tape::scores`] must be called first.
     pub fn differentiate(&self, work: &mut Work) {
         let Work { slopes, values, adjoints, .. } = work;
         adjoints.clear();
@@ -189,8 +190,8 @@ impl Tape {
         }
     }
 
-    /// The second derivatives of the scores by the total of a slot and by all totals, one after the other; the first
-    /// ones must have been asked for.
+    /// Computes the second derivatives of the scores by the total of a slot and each of all totals into `seconds`.
+    /// [`Tape::differentiate`] must be called first.
     pub fn second(&self, slot: usize, work: &mut Work, seconds: &mut [Lanes]) {
         let Work { values, adjoints, tangents, adjoint_tangents, .. } = work;
         tangents.clear();
@@ -226,8 +227,8 @@ impl Tape {
     }
 }
 
-/// Hands every operand of the operation at a place with the derivative by it, and how that changes along tangents: not at
-/// all without any.
+/// Calls `take` with every operand of an operation, the derivative by it, and the change of this derivative along the
+/// tangents, which is 0 without tangents.
 #[inline]
 fn each_partial(
     op: Op,
@@ -294,7 +295,7 @@ fn each_partial(
     }
 }
 
-/// The result of an operation.
+/// Evaluates an operation.
 #[inline]
 fn evaluate(op: Op, values: &[Lanes], totals: &[Lanes], facts: &[Lanes], result: &mut Lanes) {
     let of = |node: Node| &values[node as usize];
@@ -306,7 +307,7 @@ fn evaluate(op: Op, values: &[Lanes], totals: &[Lanes], facts: &[Lanes], result:
         Op::Sub(a, b) => with_both(result, of(a), of(b), |a, b| a - b),
         Op::Mul(a, b) => with_both(result, of(a), of(b), |a, b| a * b),
         Op::Div(a, b) => with_both(result, of(a), of(b), |a, b| a / b),
-        // What is no number stays none, and is found.
+        // NaN propagates, so that it is detected.
         Op::Min(a, b) => with_both(result, of(a), of(b), |a, b| if a.is_nan() || a < b { a } else { b }),
         Op::Max(a, b) => with_both(result, of(a), of(b), |a, b| if a.is_nan() || a > b { a } else { b }),
         Op::Abs(a) => with_each(result, of(a), f64::abs),
@@ -338,7 +339,7 @@ fn add_product(sum: &mut Lanes, a: &Lanes, b: &Lanes) {
     sum.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
 }
 
-/// 1 where the first operand of a minimum or maximum is the one that counts, else 0.
+/// Returns 1 in each lane in which a minimum or maximum chooses its first operand, else 0.
 #[inline(always)]
 fn picks_first(op: Op, a: &Lanes, b: &Lanes) -> Lanes {
     let is_min = matches!(op, Op::Min(..));
@@ -349,7 +350,7 @@ fn picks_first(op: Op, a: &Lanes, b: &Lanes) -> Lanes {
     })
 }
 
-/// The number, or 0 if it is infinite.
+/// Returns the number, or 0 if it is infinite.
 #[inline(always)]
 fn finite(number: f64) -> f64 {
     if number.is_infinite() { 0.0 } else { number }
@@ -379,16 +380,16 @@ fn raise(base: f64, power: f64) -> f64 {
     }
 }
 
-/// The derivative of a power by its base.
+/// Returns the derivative of a power by its base.
 #[inline(always)]
 fn raise_slope(base: f64, power: f64) -> f64 {
-    // Not 0 · ∞ at 0.
+    // A power of 0 has no 0 · ∞ at a base of 0.
     if power == 0.0 { 0.0 } else { power * raise(base, power - 1.0) }
 }
 
 #[inline(always)]
 fn logistic(number: f64) -> f64 {
-    // The smaller side is computed without cancellation.
+    // The exponent is never positive, which avoids overflow and cancellation.
     let small = exponential(-number.abs());
     if number >= 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::model::formula::tests::{Random, compare_derivatives};
 
-/// A tape of operations, given those before them, over two totals (nodes 0 and 1) and a fact (node 2).
+/// Returns a tape of two totals (nodes 0 and 1) and a fact (node 2), followed by `ops`.
 fn tape(ops: &[Op]) -> Tape {
     let mut tape = Tape::default();
     for op in [Op::Slot(0), Op::Slot(1), Op::Fact(0)].iter().chain(ops) {
@@ -17,7 +17,7 @@ fn work(random: &mut Random, low: f64, high: f64) -> Work {
 }
 
 #[test]
-fn every_operation_is_differentiated() {
+fn differentiates_every_operation() {
     let mut random = Random(3);
     for (op, low, high, value) in [
         (Op::Add(0, 1), -9.0, 9.0, (|a, b| a + b) as fn(f64, f64) -> f64),
@@ -44,7 +44,7 @@ fn every_operation_is_differentiated() {
         (Op::Log(0), 1.0, 9.0, |a, _| a.ln()),
         (Op::Logistic(0), -9.0, 9.0, |a, _| 1.0 / (1.0 + (-a).exp())),
     ] {
-        // By itself, on both sides of a product, and within other operations.
+        // The operation alone, in products, and within other operations.
         for ops in [
             vec![op],
             vec![op, Op::Mul(3, 1), Op::Mul(4, 2)],
@@ -67,7 +67,7 @@ fn every_operation_is_differentiated() {
 }
 
 #[test]
-fn ties_go_to_the_second_operand() {
+fn ties_choose_the_second_operand() {
     for (op, slopes) in [(Op::Min(0, 1), [0.0, 1.0]), (Op::Max(0, 1), [0.0, 1.0]), (Op::Max(1, 0), [1.0, 0.0])] {
         for (a, b) in [(0.0, 0.0), (3.0, 3.0), (-7.0, -7.0 + 1e-15), (-7.0 + 1e-15, -7.0)] {
             let tape = tape(&[op]);
@@ -100,7 +100,7 @@ fn powers_have_derivatives_at_zero() {
 }
 
 #[test]
-fn the_logistic_curve_is_level_far_away() {
+fn the_logistic_curve_is_flat_at_large_arguments() {
     let tape = tape(&[Op::Logistic(0)]);
     let mut work = Work::new(2, 1);
     work.totals[0][..4].copy_from_slice(&[-1e6, -800.0, 800.0, 1e6]);
@@ -114,7 +114,7 @@ fn the_logistic_curve_is_level_far_away() {
 }
 
 #[test]
-fn an_operation_is_there_once_and_work_is_used_again() {
+fn operations_are_unique_and_work_is_reusable() {
     let mut tape = tape(&[]);
     let product = tape.push(Op::Mul(0, 1));
     assert_eq!((tape.push(Op::Mul(0, 1)), tape.push(Op::Slot(0))), (product, 0));
@@ -123,7 +123,7 @@ fn an_operation_is_there_once_and_work_is_used_again() {
     tape.push(Op::Exp(sum));
     let tape = tape.ending(sum);
     assert_eq!(tape.ops().last(), Some(&Op::Add(product, 2)));
-    // A longer tape before it leaves nothing behind.
+    // Buffers of a longer tape are reused without side effects.
     let mut random = Random(5);
     let mut work = work(&mut random, 1.0, 2.0);
     compare_derivatives(
@@ -137,7 +137,7 @@ fn an_operation_is_there_once_and_work_is_used_again() {
 }
 
 #[test]
-fn what_is_not_picked_may_be_too_large_and_what_is_no_number_is_found() {
+fn unchosen_operands_may_overflow_and_nan_propagates() {
     // min(5, e^a) + b
     let tape = tape(&[Op::Constant(5.0), Op::Exp(0), Op::Min(3, 4), Op::Add(5, 1)]);
     let mut work = Work::new(2, 1);

@@ -1,12 +1,12 @@
-//! What an engine says that is asked for the rows of positions.
+//! The reader of an engine's answers: rows of positions.
 //!
-//! The engine reads a FEN a line. It says, in the words of [`super`]: its declarations, up to the line `rows`, which has no
-//! columns `result`, `group` and `search`, as others know them; then, for each FEN, a row without these columns, or
-//! `skip REASON`. Parameters of sums may be declared behind the line `rows`, too, when they are first met: they get the
-//! next numbers.
+//! The engine reads one FEN per line. It writes, in the format of [`super`], its declarations up to the line `rows`,
+//! without the columns `result`, `group` and `search`, which the data provide. Then it writes for each FEN a row
+//! without these columns, or `skip REASON`. Parameters of sums may also be declared behind the line `rows`, before
+//! their first use. They get the next indices.
 //!
-//! Several processes of an engine meet parameters in different orders. [`Joint`] numbers those that were declared behind
-//! `rows` by their names, in whatever order the processes met them.
+//! Several processes of an engine may declare late parameters in different orders. [`Joint`] numbers them by name,
+//! independently of that order.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -14,69 +14,69 @@ use std::fmt::Write;
 use std::io::BufRead;
 
 use super::gather::Gather;
-use super::header::{Column, Header};
+use super::header::{Header, RowColumn};
 use super::lines::LineReader;
 use super::row::RowFormat;
 use super::write::sum_line;
 use super::{Parameter, TextError};
 use crate::io::Storage;
-use crate::model::formula::{Place, brief};
+use crate::model::formula::{FormulaPosition, brief};
 
-/// Reads what one process of an engine says.
+/// A reader of the output of one process of an engine.
 pub(crate) struct Answers<'t> {
     lines: LineReader<'t>,
     header: Header,
-    columns: Vec<Column>,
+    columns: Vec<RowColumn>,
     opening: usize,
-    /// Rows of the present positions, to see that they can be read; none where parameters have been declared since.
+    /// Rows of the current positions, which are parsed for validation; none after a new parameter was declared.
     gather: Option<Gather>,
 }
 
-/// What is said of a position.
+/// The answer to a position.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Answer {
-    /// A row, and its score if the engine gives one.
+    /// A row, with its score if the engine has a column for it.
     Row(Option<f32>),
-    /// None, for this reason.
+    /// No row, with the reason.
     Skip(String),
 }
 
-/// What is known of a position that is asked for.
-pub(crate) struct Asked<'f> {
+/// A query for the row of a position, with its labels.
+pub(crate) struct PositionQuery<'f> {
     pub(crate) fen: &'f str,
     pub(crate) result: f32,
-    /// The score of a search, centipawns, White's view.
+    /// Score of a search, centipawns, White's view.
     pub(crate) search: Option<i16>,
     pub(crate) group: Option<u32>,
 }
 
-/// What a process has declared.
+/// The declarations of a process.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Declarations {
-    /// Lines of sums, and of parameters before the line `rows`; behind those of parameters all others.
+    /// Lines of the sums.
     sums: Vec<String>,
-    /// By number: the name of a parameter and its line.
+    /// Name and line of each parameter by index.
     parameters: Vec<(String, String)>,
-    /// How many of them were declared before the line `rows`.
+    /// Number of parameters that were declared before the line `rows`.
     opening: usize,
     formula: String,
     columns: String,
 }
 
 impl<'t> Answers<'t> {
-    /// Reads the declarations of an engine, which messages call `file`, up to the line `rows`.
+    /// Reads the declarations of an engine up to the line `rows`; messages call the engine `file`.
     pub(crate) fn open(file: &'t str, text: &'t mut dyn BufRead) -> Result<Self, TextError> {
         let mut lines = LineReader::new(file, text);
         let mut header = Header::default();
-        header.is_asked = true;
+        header.is_of_engine = true;
         let declared = header.open(&mut lines)?;
         let opening = header.parameters.len();
         Ok(Answers { lines, header, columns: declared.columns, opening, gather: None })
     }
 
-    /// Reads the answer to a position. A row is checked, and written behind others as a line of a text of rows, with the
-    /// position as its comment; its entries have the numbers of this process.
-    pub(crate) fn answer(&mut self, asked: &Asked<'_>, rows: &mut String) -> Result<Answer, TextError> {
+    /// Reads the answer to a position. A row is validated and appended to `rows` as a line of the text format, with the
+    /// position as a comment. Its entries have the indices of this process.
+    pub(crate) fn answer(&mut self, asked: &PositionQuery<'_>, rows: &mut String) -> Result<Answer, TextError> {
         loop {
             if !self.lines.advance()? {
                 return Err(self.lines.fault("the engine has ended".to_owned()));
@@ -103,25 +103,25 @@ impl<'t> Answers<'t> {
         }
     }
 
-    /// The parameters that are declared so far.
+    /// Returns the parameters declared so far.
     pub(crate) fn parameters(&self) -> &[Parameter] {
         &self.header.parameters
     }
 
-    /// Forgets the rows that were checked.
+    /// Drops the validated rows.
     pub(crate) fn forget(&mut self) {
         self.gather = None;
     }
 
-    /// Whether the engine says no more.
+    /// Returns true if the output of the engine has ended.
     pub(crate) fn is_over(&mut self) -> Result<bool, TextError> {
         Ok(!self.lines.advance()?)
     }
 
-    /// Checks a row as it is checked where it is read in earnest; its score, if there is one.
+    /// Validates a row with the checks of the text reader, and returns its score, if there is one.
     fn check(
         header: &Header,
-        columns: &[Column],
+        columns: &[RowColumn],
         gather: &mut Option<Gather>,
         row: &[u8],
         lines: &LineReader,
@@ -129,7 +129,7 @@ impl<'t> Answers<'t> {
         let mut rows = match gather.take() {
             Some(rows) => rows,
             None => {
-                let place = Place { line: lines.number, column: 1 };
+                let place = FormulaPosition { line: lines.number, column: 1 };
                 let declared = header.finish(columns.to_vec(), place).map_err(|error| lines.fault_in_header(error))?;
                 Gather::new(header, &declared, &Storage::default())
             }
@@ -141,16 +141,16 @@ impl<'t> Answers<'t> {
         Ok(gather.insert(rows).last_score())
     }
 
-    /// All that has been declared.
+    /// Returns all declarations.
     pub(crate) fn declarations(self) -> Declarations {
         let Header { sums, parameters, text, facts, .. } = self.header;
         let names = self.columns.iter().map(|column| match column {
-            Column::Result => "result",
-            Column::Group => "group",
-            Column::Search => "search",
-            Column::Score => "score",
-            Column::Constant => "constant",
-            Column::Fact(fact) => &facts[fact - 1].0,
+            RowColumn::Result => "result",
+            RowColumn::Group => "group",
+            RowColumn::Search => "search",
+            RowColumn::Score => "score",
+            RowColumn::Constant => "constant",
+            RowColumn::Fact(fact) => &facts[fact - 1].0,
         });
         Declarations {
             columns: format!("rows {}", names.collect::<Vec<_>>().join(" ")),
@@ -162,20 +162,20 @@ impl<'t> Answers<'t> {
     }
 }
 
-/// The declarations of all processes, as one.
+/// The merged declarations of all processes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Joint {
-    /// A text of rows up to its line `rows`, without the first line.
+    /// The text of the declarations up to the line `rows`, without the first line.
     pub(crate) head: String,
-    /// By process: what its parameters are numbered in that text.
+    /// Indices in that text of each process's parameters.
     pub(crate) numbers: Vec<Vec<usize>>,
 }
 
 impl Joint {
-    /// Joins what processes of one engine have declared.
+    /// Merges the declarations of processes of one engine.
     ///
     /// # Errors
-    /// The first two lines that differ where they should not.
+    /// The first two lines that contradict each other.
     ///
     /// # Panics
     /// If there is no process.
@@ -216,7 +216,7 @@ impl Declarations {
     }
 }
 
-/// Gives the entries of a row other numbers.
+/// Replaces the parameter indices in the entries of a row.
 pub(crate) fn renumber(row: &str, numbers: &[usize], to: &mut String) {
     let end = row.find(" #").unwrap_or(row.len());
     for word in row[..end].split_ascii_whitespace() {
@@ -229,12 +229,12 @@ pub(crate) fn renumber(row: &str, numbers: &[usize], to: &mut String) {
     to.push('\n');
 }
 
-/// A name, in the order that people give names with numbers: `a[2]` before `a[10]`.
+/// A name in natural sort order: `a[2]` before `a[10]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Natural<'n>(&'n str);
 
 impl<'n> Natural<'n> {
-    /// Words and numbers, the latter by their lengths and digits.
+    /// Splits the name into words and numbers; numbers compare by their lengths, then by their digits.
     fn parts(self) -> impl Iterator<Item = (usize, &'n str)> {
         let digit = |byte: &u8| byte.is_ascii_digit();
         let parts = self.0.as_bytes().chunk_by(move |a, b| digit(a) == digit(b));
@@ -267,20 +267,21 @@ mod tests {
     const HEAD: &str = "merino-rows 2\nsum main pair\nsum side single sided\nfact f 0 1\nscore = main.mg + \
         f * (main.eg + side.white - side.black)\npair main z 1 2\nrows score f\n";
 
-    /// What a process declares, and its rows, if it is asked for as many positions as it answers.
+    /// Reads the declarations and rows of a process that answers a number of positions.
     fn said(text: &str, positions: usize) -> Result<(Declarations, String), TextError> {
         let text = format!("{HEAD}{text}");
         let mut bytes = text.as_bytes();
         let mut answers = Answers::open("engine", &mut bytes)?;
         let mut rows = String::new();
         for _ in 0..positions {
-            answers.answer(&Asked { fen: "a fen", result: 0.5, search: Some(-3), group: Some(7) }, &mut rows)?;
+            answers
+                .answer(&PositionQuery { fen: "a fen", result: 0.5, search: Some(-3), group: Some(7) }, &mut rows)?;
         }
         Ok((answers.declarations(), rows))
     }
 
     #[test]
-    fn parameters_are_numbered_alike_in_any_order_of_meeting() {
+    fn numbers_late_parameters_alike_in_any_order() {
         let one =
             said("pair main a[10] 3 4\n1 1 0:1 1:-2 # why\nskip dull\nsingle side a[9] 5\n2 0 w 2:1\n", 3).unwrap();
         let other = said("single side a[9] 5\npair main a[10] 3 4\n2 0 w 1:1\n1 1 0:1 2:-2\n", 2).unwrap();
@@ -292,19 +293,19 @@ mod tests {
         let mut again = String::new();
         other.1.lines().rev().for_each(|row| renumber(row, &joint.numbers[1], &mut again));
         assert_eq!(again, rows);
-        // What comes of it is a text of rows.
+        // The merged declarations and rows are a valid text.
         let text = super::super::parse(format!("{VERSION}\n{}{rows}", joint.head)).unwrap();
         let names: Vec<&str> = text.parameters.iter().map(|parameter| &parameter.name[..]).collect();
         assert_eq!((names, text.rows.len()), (vec!["z", "a[9]", "a[10]"], 2));
     }
 
     #[test]
-    fn processes_agree_on_what_names_stand_for() {
+    fn refuses_contradictory_declarations_and_invalid_rows() {
         let of = |text: &str| said(text, 0).unwrap().0;
         let late = |text: &str| said(&format!("{text}\nskip\n"), 1).unwrap().0;
         assert!(Joint::of(&[of(""), late("pair main a 1 2")]).is_ok());
-        let told = Joint::of(&[late("pair main a 1 2"), late("pair main a 1 3")]).unwrap_err();
-        assert_eq!(told, "declare `pair main a 1 2` and `pair main a 1 3`");
+        let message = Joint::of(&[late("pair main a 1 2"), late("pair main a 1 3")]).unwrap_err();
+        assert_eq!(message, "declare `pair main a 1 2` and `pair main a 1 3`");
         for wrong in ["sum more pair", "1 2", "1 1 9:1", "1 1 w 0:1", "1 1 0:0.5", ""] {
             assert!(said(&format!("{wrong}\n"), 1).is_err(), "{wrong}");
         }

@@ -1,6 +1,6 @@
-//! Rows as they are put together, one by one.
+//! The builder of text rows, which are added one by one.
 
-use super::header::{Declared, Header};
+use super::header::{Header, RowsSchema};
 use super::lines::{LineReader, RowLines};
 use super::{TextError, TextRows};
 use crate::io::Storage;
@@ -8,53 +8,56 @@ use crate::model::Model;
 use crate::model::rows::{RowBuilder, RowsError, RowsWriter, Shape};
 use crate::model::tape::{LANES, Work};
 
-/// What is known of the position of a row beside the row.
+/// The labels of a row: result, group and search score.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Label {
+pub(super) struct RowLabel {
     pub(super) result: f32,
     pub(super) group: Option<u32>,
     pub(super) search: Option<i16>,
 }
 
-/// How a parameter counts.
+/// The segment, leaf and unit of a parameter's counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counted {
-    /// White's segment, if it is sided; none if rows do not count it.
+    /// Segment, White's of a sided sum; none for a free number, which has no counts.
     segment: Option<u32>,
     leaf: u32,
     pub(super) is_sided: bool,
     pub(super) unit: f64,
-    /// Slot of the total, and what a count of one adds to it and to the next.
+    /// Slot of the total.
     slot: u32,
     is_pair: bool,
+    /// Start values times the unit: the contribution of a count of one to the slot and the next one.
     worth: [f64; 2],
 }
 
-/// Gathers rows, and looks at their scores where parameters start.
+/// A collector of rows, which also checks their scores at the start of the parameters.
 pub(super) struct Gather {
     model: Model,
     writer: RowsWriter,
     row: RowBuilder,
     pub(super) counted: Vec<Counted>,
-    /// Of the present row.
+    /// Totals of the current row at the start.
     totals: Vec<f64>,
     facts: Vec<f32>,
-    /// Rows whose scores have not been looked at, and their lines.
+    /// Totals and facts of the rows whose scores are not checked yet.
     work: Work,
+    /// Number of these rows.
     waiting: usize,
+    /// Line numbers of these rows.
     waiting_lines: [u64; LANES],
     groups: Vec<Option<u32>>,
     searches: Vec<Option<i16>>,
     scores: Vec<f32>,
     lines: RowLines,
     sets: Vec<usize>,
-    /// Tells groups of one text from those of others.
+    /// Distinguishes groups of different texts.
     salt: u32,
     has_scores: bool,
 }
 
 impl Gather {
-    pub(super) fn new(header: &Header, declared: &Declared, storage: &Storage) -> Self {
+    pub(super) fn new(header: &Header, declared: &RowsSchema, storage: &Storage) -> Self {
         let layout = &declared.model.layout;
         let mut leaves = vec![0; layout.sums.len()];
         let counted = header.parameters.iter().zip(&header.first).map(|(parameter, &first)| {
@@ -102,28 +105,28 @@ impl Gather {
         }
     }
 
-    /// Number of rows so far.
+    /// Returns the number of rows so far.
     pub(super) fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether rows have the engine's own score.
+    /// Returns true if rows have the engine's own score.
     pub(super) fn has_scores(&self) -> bool {
         self.has_scores
     }
 
-    /// The score of the last row, if rows have the engine's own.
+    /// Returns the engine's own score of the last row, if rows have it.
     pub(super) fn last_score(&self) -> Option<f32> {
         self.scores.last().copied()
     }
 
-    /// Goes on to the next text, whose games are others.
+    /// Begins the next text, whose groups are different.
     pub(super) fn next_text(&mut self, number: usize) {
         self.salt = (number as u32).wrapping_mul(0x9E37_79B9);
         self.begin_set();
     }
 
-    /// Goes on to the next set of data, unless the last one has no row so far.
+    /// Begins the next set of data, unless the last one has no rows.
     pub(super) fn begin_set(&mut self) {
         if self.sets.last() != Some(&self.len()) {
             self.sets.push(self.len());
@@ -137,18 +140,19 @@ impl Gather {
         self.facts.fill(0.0);
     }
 
-    /// Says what a fact is.
+    /// Sets a fact.
     pub(super) fn fact(&mut self, fact: usize, value: f32) {
         self.row.set_fact(fact, value);
         self.facts[fact] = value;
     }
 
-    /// Says what the engine's own score is.
+    /// Adds the engine's own score.
     pub(super) fn score(&mut self, score: f32) {
         self.scores.push(score);
     }
 
-    /// Counts a parameter, White's or for both (0) or Black's (1); whether rows can count it at all.
+    /// Adds a count of a parameter on a side: 0 for White or an unsided sum, 1 for Black. Returns false for a free
+    /// number.
     #[inline(always)]
     pub(super) fn count(&mut self, parameter: usize, side: u32, count: i32) -> bool {
         let Counted { segment, leaf, slot, is_pair, worth, .. } = self.counted[parameter];
@@ -164,12 +168,12 @@ impl Gather {
     }
 
     /// Ends a row.
-    pub(super) fn push(&mut self, label: Label, reader: &LineReader) -> Result<(), TextError> {
-        let Label { result, group, search } = label;
+    pub(super) fn push(&mut self, label: RowLabel, reader: &LineReader) -> Result<(), TextError> {
+        let RowLabel { result, group, search } = label;
         self.writer.push(&mut self.row, result).map_err(|error| refused(error, reader))?;
         self.groups.push(group.map(|group| group ^ self.salt));
         if search.is_some() {
-            // Rows before it had none.
+            // Earlier rows have no search score.
             self.searches.resize(self.lines.len(), None);
             self.searches.push(search);
         }
@@ -182,7 +186,7 @@ impl Gather {
         if self.waiting == LANES { self.check_scores(reader) } else { Ok(()) }
     }
 
-    /// Refuses a row whose score is not finite where parameters start.
+    /// Refuses rows whose scores are not finite at the start of the parameters.
     pub(super) fn check_scores(&mut self, reader: &LineReader) -> Result<(), TextError> {
         let scores = &self.model.tape.scores(&mut self.work)[..self.waiting];
         self.waiting = 0;
@@ -199,7 +203,7 @@ impl Gather {
         }
     }
 
-    /// All rows, of these texts.
+    /// Returns all rows, read from the given files.
     pub(super) fn finish(mut self, header: Header, files: Vec<(String, usize)>) -> Result<TextRows, TextError> {
         if !self.searches.is_empty() {
             self.searches.resize(self.lines.len(), None);

@@ -1,4 +1,4 @@
-//! What stands before the rows: what there is, and what the score is.
+//! The header of a text: the declarations before the rows.
 
 use std::collections::HashMap;
 
@@ -6,85 +6,85 @@ use super::lines::{LineReader, Words};
 use super::write::sum_line;
 use super::{Parameter, Start, TextError, VERSION};
 use crate::model::Model;
-use crate::model::formula::{CONSTANT, Formula, FormulaError, Interval, Place, brief};
+use crate::model::formula::{CONSTANT, Formula, FormulaError, FormulaPosition, Interval, brief};
 use crate::model::layout::{Layout, Leaf, Sum, SumKind};
 use crate::model::rows::MOST_LEAVES;
 
-/// Lines that an engine may say before it begins.
+/// Maximum number of lines that an engine may write before the version.
 const GREETINGS: usize = 100;
 
-/// Sums that an evaluation may have.
+/// Maximum number of sums.
 const MOST_SUMS: usize = 32;
 
-/// Facts and totals that all rows share, of each kind.
+/// Maximum number of facts, and of common totals.
 const MOST_FACTS: usize = 64;
 
-/// Digits behind the decimal point that a parameter is written with at most.
+/// Maximum number of digits behind the decimal point of a parameter.
 const MOST_DECIMALS: usize = 9;
 
 /// A column of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Column {
+pub(super) enum RowColumn {
     Result,
     Group,
-    /// The score of a search that the data give.
+    /// The search score in the data.
     Search,
     Score,
     Constant,
-    /// A fact, by its number.
+    /// A fact by its number, from 1; the constant is fact 0.
     Fact(usize),
 }
 
-/// The columns that others know where an engine is asked: those of labels.
-pub(super) const LABELS: [Column; 3] = [Column::Result, Column::Group, Column::Search];
+/// The columns of labels, which the data provide for the rows of an engine.
+pub(super) const LABELS: [RowColumn; 3] = [RowColumn::Result, RowColumn::Group, RowColumn::Search];
 
-/// What rows are read by.
-pub(super) struct Declared {
-    pub(super) columns: Vec<Column>,
+/// The schema of rows: their columns and their model.
+pub(super) struct RowsSchema {
+    pub(super) columns: Vec<RowColumn>,
     pub(super) model: Model,
 }
 
-/// What there is, as it is declared line by line.
+/// The declarations so far, read line by line.
 #[derive(Default)]
 pub(super) struct Header {
     pub(super) formula: Formula,
-    /// Lines of the formula: facts, definitions, the score.
+    /// Lines of the formula: facts, definitions and the score.
     pub(super) text: String,
     pub(super) sums: Vec<Sum>,
-    /// By sum: where it was declared.
-    sum_places: Vec<Place>,
+    /// Position of the declaration by sum.
+    sum_places: Vec<FormulaPosition>,
     pub(super) parameters: Vec<Parameter>,
-    /// By parameter: the first of its numbers among the starts.
+    /// Index of the first of its numbers in `start` by parameter.
     pub(super) first: Vec<usize>,
     pub(super) start: Vec<f64>,
     names: HashMap<String, usize>,
-    /// Without the constant.
+    /// Facts without the constant, with their ranges.
     pub(super) facts: Vec<(String, Interval)>,
     pub(super) common: Vec<Vec<(usize, f64)>>,
-    /// Whether an engine answers, whose labels others know, and which declares parameters when it meets them.
-    pub(super) is_asked: bool,
+    /// True for the output of an engine, which has no labels and may declare parameters late.
+    pub(super) is_of_engine: bool,
 }
 
-impl Declared {
-    /// Whether rows have the engine's own score.
+impl RowsSchema {
+    /// Returns true if rows have the engine's own score.
     pub(super) fn has_scores(&self) -> bool {
-        self.columns.contains(&Column::Score)
+        self.columns.contains(&RowColumn::Score)
     }
 }
 
 impl Header {
     /// Reads the declarations of a text.
-    pub(super) fn open(&mut self, lines: &mut LineReader) -> Result<Declared, TextError> {
+    pub(super) fn open(&mut self, lines: &mut LineReader) -> Result<RowsSchema, TextError> {
         self.begin(lines)?;
         self.read(lines)
     }
 
-    /// Reads the version, before which an engine that is asked may greet.
+    /// Reads the version line. An engine may write other lines before it.
     fn begin(&self, lines: &mut LineReader) -> Result<(), TextError> {
         lines.advance()?;
         let number = lines.number;
         let first = brief(&String::from_utf8_lossy(lines.bytes())).escape_debug().to_string();
-        let mut greetings = if self.is_asked { GREETINGS } else { 0 };
+        let mut greetings = if self.is_of_engine { GREETINGS } else { 0 };
         loop {
             if lines.bytes() == VERSION.as_bytes() {
                 return Ok(());
@@ -99,7 +99,7 @@ impl Header {
         }
     }
 
-    /// What is declared otherwise here than in another header, and what that has instead.
+    /// Describes the first difference from another header: this one's declaration and the other's.
     pub(super) fn difference(&self, other: &Header, scores: bool, other_scores: bool) -> Option<(String, String)> {
         if scores != other_scores {
             let has = |has: bool| format!("has {} column `score`", if has { "a" } else { "no" });
@@ -109,19 +109,19 @@ impl Header {
             let parameters = header.parameters.iter().map(|parameter| parameter.line(&header.sums));
             header.sums.iter().map(sum_line).chain(header.text.lines().map(str::to_owned)).chain(parameters).collect()
         });
-        let told = |lines: &[String], at: usize| match lines.get(at) {
+        let describe = |lines: &[String], at: usize| match lines.get(at) {
             Some(line) => format!("declares `{}`", brief(line)),
             None => "declares nothing more".to_owned(),
         };
         let at = (0..own.len().max(others.len())).find(|&at| own.get(at) != others.get(at))?;
-        Some((told(&own, at), told(&others, at)))
+        Some((describe(&own, at), describe(&others, at)))
     }
 
     /// Reads declarations up to the line `rows`, and checks them.
-    fn read(&mut self, lines: &mut LineReader) -> Result<Declared, TextError> {
+    fn read(&mut self, lines: &mut LineReader) -> Result<RowsSchema, TextError> {
         while lines.advance()? {
             let (line, place) = lines.text()?;
-            // A comment.
+            // The comment is cut off.
             let line = line.find(" #").or(line.find("\t#")).map_or(line, |end| line[..end].trim_ascii_end());
             match self.declare(line, place) {
                 Ok(None) => {}
@@ -132,8 +132,8 @@ impl Header {
         Err(lines.fault("the text ends before its rows: a line `rows` names their columns".to_owned()))
     }
 
-    /// Takes a line; all that was declared if it is the last one.
-    pub(super) fn declare(&mut self, line: &str, start: Place) -> Result<Option<Declared>, FormulaError> {
+    /// Reads a declaration. Returns the schema if the line is the last one, `rows`.
+    pub(super) fn declare(&mut self, line: &str, start: FormulaPosition) -> Result<Option<RowsSchema>, FormulaError> {
         let mut words = Words::new(line, start);
         let (keyword, _) = words.next();
         match keyword {
@@ -142,7 +142,7 @@ impl Header {
                 self.formula.define(text, place)?;
                 self.keep(line);
             }
-            // Also `score=…`.
+            // The line may also be `score=…` without blanks.
             _ if line.strip_prefix("score").is_some_and(|rest| rest.trim_start().starts_with(['=', '('])) => {
                 self.score(line, start)?;
             }
@@ -196,19 +196,19 @@ impl Header {
         Ok(None)
     }
 
-    /// Checks all that was declared, whose last line is `end`.
-    pub(super) fn finish(&self, columns: Vec<Column>, end: Place) -> Result<Declared, FormulaError> {
-        if !self.is_asked {
+    /// Checks all declarations, the last of which is at `end`, and returns the schema.
+    pub(super) fn finish(&self, columns: Vec<RowColumn>, end: FormulaPosition) -> Result<RowsSchema, FormulaError> {
+        if !self.is_of_engine {
             self.check_sums()?;
         }
         let layout = self.layout();
         let tape = self.formula.tape(&layout, end)?;
         self.formula.check_used()?;
-        Ok(Declared { columns, model: Model { layout, tape } })
+        Ok(RowsSchema { columns, model: Model { layout, tape } })
     }
 
-    /// Takes the line of the score.
-    pub(super) fn score(&mut self, line: &str, start: Place) -> Result<(), FormulaError> {
+    /// Reads the line of the score.
+    pub(super) fn score(&mut self, line: &str, start: FormulaPosition) -> Result<(), FormulaError> {
         self.formula.score(line, start)?;
         self.keep(line);
         Ok(())
@@ -219,7 +219,7 @@ impl Header {
         self.text.push('\n');
     }
 
-    /// Adds a sum, without any parameter.
+    /// Adds a sum without parameters.
     pub(super) fn sum(&mut self, (name, place): Word, kind: SumKind, is_sided: bool) -> Result<(), FormulaError> {
         if self.sums.len() == MOST_SUMS {
             return Err(place.error(format!("more than {MOST_SUMS} sums")));
@@ -239,7 +239,7 @@ impl Header {
         Ok(())
     }
 
-    /// Adds a total that all rows share; the formula knows of it.
+    /// Adds a common total, which is already declared in the formula.
     pub(super) fn common(&mut self, (_, place): Word, total: Vec<(usize, f64)>) -> Result<(), FormulaError> {
         if self.common.len() == MOST_FACTS {
             return Err(place.error(format!("more than {MOST_FACTS} free numbers: let them be parameters of sums")));
@@ -275,7 +275,8 @@ impl Header {
         Ok(())
     }
 
-    /// Takes a parameter of a sum: `pair sum name midgame endgame` or `single sum name start`, `unit 0.5` behind it.
+    /// Reads a parameter of a sum: `pair sum name midgame endgame` or `single sum name start`, optionally with `unit
+    /// 0.5` behind it.
     fn leaf(&mut self, keyword: &str, mut words: Words) -> Result<(), FormulaError> {
         let (sum, sum_place) = words.next();
         let Some(index) = self.sums.iter().position(|known| known.name == sum) else {
@@ -316,20 +317,20 @@ impl Header {
         self.parameter(name, Some(index), start, (unit, digits))
     }
 
-    /// Takes the last line: the names of the columns.
-    fn columns(&self, mut words: Words, start: Place) -> Result<Vec<Column>, FormulaError> {
-        let mut columns = if self.is_asked { LABELS.to_vec() } else { Vec::new() };
+    /// Reads the names of the columns from the last line.
+    fn columns(&self, mut words: Words, start: FormulaPosition) -> Result<Vec<RowColumn>, FormulaError> {
+        let mut columns = if self.is_of_engine { LABELS.to_vec() } else { Vec::new() };
         loop {
             let (name, place) = words.next();
             let fact = self.facts.iter().position(|fact| fact.0 == name);
             let column = match name {
                 "" => break,
-                "result" => Column::Result,
-                "group" => Column::Group,
-                "search" => Column::Search,
-                "score" => Column::Score,
-                CONSTANT => Column::Constant,
-                _ => Column::Fact(
+                "result" => RowColumn::Result,
+                "group" => RowColumn::Group,
+                "search" => RowColumn::Search,
+                "score" => RowColumn::Score,
+                CONSTANT => RowColumn::Constant,
+                _ => RowColumn::Fact(
                     1 + fact.ok_or_else(|| {
                         let facts: String = self.facts.iter().map(|fact| format!(", {}", fact.0)).collect();
                         place.error(format!(
@@ -340,7 +341,7 @@ impl Header {
                     })?,
                 ),
             };
-            if self.is_asked && LABELS.contains(&column) {
+            if self.is_of_engine && LABELS.contains(&column) {
                 return Err(
                     place.error(format!("a column `{name}` is not for an engine that is asked: the data have it"))
                 );
@@ -348,14 +349,14 @@ impl Header {
             if columns.contains(&column) {
                 return Err(place.error(format!("there are two columns `{name}`")));
             }
-            let other = [(Column::Score, Column::Constant), (Column::Constant, Column::Score)];
+            let other = [(RowColumn::Score, RowColumn::Constant), (RowColumn::Constant, RowColumn::Score)];
             if other.iter().any(|&(one, other)| column == one && columns.contains(&other)) {
                 return Err(place.error("score and constant exclude one another: the constant follows from the score"));
             }
             columns.push(column);
         }
-        let facts = self.facts.iter().enumerate().map(|(fact, (name, _))| (Column::Fact(1 + fact), &name[..]));
-        for (column, name) in [(Column::Result, "result")].into_iter().chain(facts) {
+        let facts = self.facts.iter().enumerate().map(|(fact, (name, _))| (RowColumn::Fact(1 + fact), &name[..]));
+        for (column, name) in [(RowColumn::Result, "result")].into_iter().chain(facts) {
             if !columns.contains(&column) {
                 return Err(start.error(format!("the column `{name}` is missing")));
             }
@@ -363,7 +364,7 @@ impl Header {
         Ok(columns)
     }
 
-    /// Checks the sums, once all is declared.
+    /// Checks that every sum has parameters.
     fn check_sums(&self) -> Result<(), FormulaError> {
         match self.sums.iter().position(|sum| sum.leaves.is_empty()) {
             None => Ok(()),
@@ -375,17 +376,17 @@ impl Header {
         }
     }
 
-    /// The layout of what was declared.
+    /// Returns the layout of the declarations.
     pub(super) fn layout(&self) -> Layout {
         let facts = std::iter::once(CONSTANT).chain(self.facts.iter().map(|fact| &fact.0[..]));
         Layout::new(self.start.len(), self.sums.clone(), facts.map(str::to_owned).collect(), self.common.clone())
     }
 }
 
-/// A word of a line, and where it stands.
-pub(super) type Word<'t> = (&'t str, Place);
+/// A word of a line with its position.
+pub(super) type Word<'t> = (&'t str, FormulaPosition);
 
-/// The number of a word.
+/// Parses a finite number.
 pub(super) fn number((word, place): Word) -> Result<f64, FormulaError> {
     match word.parse() {
         Ok(number) if f64::is_finite(number) => Ok(number),
@@ -394,7 +395,7 @@ pub(super) fn number((word, place): Word) -> Result<f64, FormulaError> {
     }
 }
 
-/// Digits behind the decimal point of a number, as it is written or as it is.
+/// Returns the number of digits behind the decimal point of a number, in its text or in its value, whichever is larger.
 fn decimals((word, _): Word) -> usize {
     let behind = |text: &str| text.split_once('.').map_or(0, |(_, digits)| digits.len());
     let is_plain = !word.contains(['e', 'E']);
@@ -402,7 +403,7 @@ fn decimals((word, _): Word) -> usize {
     value.max(if is_plain { behind(word) } else { 0 }).min(MOST_DECIMALS)
 }
 
-/// Refuses more words.
+/// Checks that no words follow.
 pub(super) fn end(mut words: Words) -> Result<(), FormulaError> {
     match words.next() {
         ("", _) => Ok(()),
@@ -410,7 +411,7 @@ pub(super) fn end(mut words: Words) -> Result<(), FormulaError> {
     }
 }
 
-/// What should stand where something else does.
+/// Returns the error of an unexpected word.
 pub(super) fn expected(what: &str, (word, place): Word) -> FormulaError {
     place.error(match word {
         "" => format!("expected {what}, found the end of the line"),

@@ -1,18 +1,18 @@
-//! Lines of a text, their words, and which of them the rows came from.
+//! Lines of a text and their words, and the line numbers of rows.
 
 use std::io::{BufRead, Read};
 
 use super::TextError;
-use crate::model::formula::{FormulaError, Place};
+use crate::model::formula::{FormulaError, FormulaPosition};
 
-/// Longest line in bytes; a row with 65536 parameters fits.
+/// Maximum length of a line in bytes; a row with 65536 parameters fits.
 const LONGEST: u64 = 1 << 20;
 
-/// Reads a text line by line.
+/// A reader of a text, line by line.
 pub(super) struct LineReader<'t> {
     pub(super) file: &'t str,
     text: &'t mut dyn BufRead,
-    /// Of the present line, 1 for the first.
+    /// Number of the current line, 1 for the first.
     pub(super) number: u64,
     line: Vec<u8>,
 }
@@ -22,7 +22,7 @@ impl<'t> LineReader<'t> {
         LineReader { file, text, number: 0, line: Vec::new() }
     }
 
-    /// Goes to the next line that says something; whether there is one. What begins with `#` says nothing.
+    /// Moves to the next line that is neither blank nor a comment. Returns false at the end of the text.
     pub(super) fn advance(&mut self) -> Result<bool, TextError> {
         loop {
             self.line.clear();
@@ -40,58 +40,58 @@ impl<'t> LineReader<'t> {
         }
     }
 
-    /// The line, without blanks around it.
+    /// Returns the line without blanks around it.
     #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
         self.line.trim_ascii()
     }
 
-    /// The line, without blanks around it, and where it begins.
-    pub(super) fn text(&self) -> Result<(&str, Place), TextError> {
+    /// Returns the line without blanks around it, and the position of its beginning.
+    pub(super) fn text(&self) -> Result<(&str, FormulaPosition), TextError> {
         let column = 1 + self.line.len() - self.line.trim_ascii_start().len();
         match std::str::from_utf8(self.bytes()) {
-            Ok(line) => Ok((line, Place { line: self.number, column })),
+            Ok(line) => Ok((line, FormulaPosition { line: self.number, column })),
             Err(_) => Err(self.fault("is not text".to_owned())),
         }
     }
 
-    /// What is wrong with the present line.
+    /// Returns an error in the current line.
     pub(super) fn fault(&self, message: String) -> TextError {
         self.fault_at(self.number, message)
     }
 
-    /// What is wrong with a declaration.
+    /// Returns an error in a declaration.
     pub(super) fn fault_in_header(&self, error: FormulaError) -> TextError {
         TextError::Refused(format!("{}:{error}", self.file))
     }
 
-    /// What is wrong with a line.
+    /// Returns an error in a line.
     pub(super) fn fault_at(&self, line: u64, message: String) -> TextError {
         TextError::Refused(format!("{}:{line}: {message}", self.file))
     }
 }
 
-/// The words of a line and where they stand.
+/// An iterator over the words of a line with their positions.
 pub(super) struct Words<'t> {
     rest: &'t str,
-    place: Place,
+    place: FormulaPosition,
 }
 
 impl<'t> Words<'t> {
-    pub(super) fn new(line: &'t str, place: Place) -> Self {
+    pub(super) fn new(line: &'t str, place: FormulaPosition) -> Self {
         Words { rest: line, place }
     }
 
-    /// The next word, empty at the end of the line, and where it stands.
-    pub(super) fn next(&mut self) -> (&'t str, Place) {
+    /// Returns the next word, empty at the end of the line, and its position.
+    pub(super) fn next(&mut self) -> (&'t str, FormulaPosition) {
         self.skip(self.rest.len() - self.rest.trim_ascii_start().len());
         let place = self.place;
         let length = self.rest.find(|letter: char| letter.is_ascii_whitespace()).unwrap_or(self.rest.len());
         (self.skip(length), place)
     }
 
-    /// All that is left of the line, and where it begins.
-    pub(super) fn rest(mut self) -> (&'t str, Place) {
+    /// Returns the rest of the line and its position.
+    pub(super) fn rest(mut self) -> (&'t str, FormulaPosition) {
         self.skip(self.rest.len() - self.rest.trim_ascii_start().len());
         (self.rest, self.place)
     }
@@ -104,16 +104,16 @@ impl<'t> Words<'t> {
     }
 }
 
-/// By row: the line it was read from. What stands line by line takes no room.
+/// The line numbers of rows, run-length encoded: consecutive lines take no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowLines {
-    /// Rows from which on lines follow one another, and the lines of those rows.
+    /// First row and first line of each run of consecutive lines.
     runs: Vec<(usize, u64)>,
     rows: usize,
 }
 
 impl RowLines {
-    /// The line of a row, 1 for the first.
+    /// Returns the line number of a row, 1 for the first line.
     ///
     /// # Panics
     /// If there is no such row.
@@ -123,12 +123,12 @@ impl RowLines {
         line + (row - first) as u64
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub(super) fn len(&self) -> usize {
         self.rows
     }
 
-    /// Adds the line of the next row.
+    /// Adds the line number of the next row.
     pub(super) fn push(&mut self, line: u64) {
         if self.runs.last().is_none_or(|&(first, start)| start + (self.rows - first) as u64 != line) {
             self.runs.push((self.rows, line));

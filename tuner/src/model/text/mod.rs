@@ -1,4 +1,4 @@
-//! Rows as text, for engines in any language.
+//! The text format of rows, for engines in any language.
 //!
 //! ```text
 //! merino-rows 2
@@ -16,22 +16,22 @@
 //! 0.5 -31 17 0.75 0:1 1:-2.125 w 2:3 3:1 b 2:1 3:1
 //! ```
 //!
-//! Before the rows, a line declares something:
-//! * `sum NAME pair|single [sided]`: a sum of pairs or single numbers; one total for both sides, or one a side.
-//! * `fact NAME [LOW HIGH]`: a number of a row, and the range it is in.
+//! Lines before the rows are declarations:
+//! * `sum NAME pair|single [sided]`: a sum of pairs or single numbers; one total for both sides, or one per side.
+//! * `fact NAME [LOW HIGH]`: a number of a row, and its range.
 //! * `param NAME START`: a number that the formula uses by its name.
-//! * `let NAME = …`, `let NAME(A, B) = …` and `score = …`: the formula; the module `formula` reads it.
-//! * `pair SUM NAME MIDGAME ENDGAME [unit U]`, `single SUM NAME START [unit U]`: a parameter of a sum, where it starts
-//!   (centipawns), and what its counts are multiples of (1 if nothing is said).
-//! * `rows COLUMN …`: the columns of the rows that follow: `result` (0 to 1, White's view), `group` (a number, or `-` if
-//!   it is unknown), `search` (the score of a search that the data give, centipawns, White's view, or `-`), `score` (the engine's own, centipawns, White's view) or `constant` (added to the formula,
-//!   centipawns, White's view), and every fact.
+//! * `let NAME = …`, `let NAME(A, B) = …` and `score = …`: the formula, which the module `formula` parses.
+//! * `pair SUM NAME MIDGAME ENDGAME [unit U]`, `single SUM NAME START [unit U]`: a parameter of a sum, its start
+//!   (centipawns), and the unit of its counts (1 by default).
+//! * `rows COLUMN …`: the columns of the following rows: `result` (0 to 1, White's view), `group` (a number, or `-` if
+//!   unknown), `search` (the score of a search in the data, centipawns, White's view, or `-`), `score` (the engine's
+//!   own, centipawns, White's view) or `constant` (added to the formula, centipawns, White's view), and every fact.
 //!
-//! Behind its columns a row has entries, `index:count`: the index of a pair, single or param in the order of their
-//! declarations from 0 on, and how often it counts. `w` and `b` stand before the entries of sided sums that are White's
-//! and Black's; entries of other sums stand before both, positive for White. A line `data NAME` among the rows begins
-//! another set of data, whose scores of a search have a scale of their own. Blank lines and what follows a `#` at the
-//! start of a line or after a blank mean nothing.
+//! Behind its columns a row has entries `index:count`: the index of a pair, single or param in the order of their
+//! declarations, from 0, and its count. `w` and `b` precede White's and Black's entries of sided sums. Entries of other
+//! sums precede both, and are positive for White. A line `data NAME` among the rows begins another set of data, whose
+//! search scores have their own scale. Blank lines are ignored, and so is a comment, from a `#` at the start of a line
+//! or after a blank to the end of the line.
 
 pub(crate) mod answers;
 mod gather;
@@ -56,13 +56,13 @@ use lines::LineReader;
 pub use lines::RowLines;
 use row::RowFormat;
 
-/// The first line.
+/// The first line of the text.
 pub(crate) const VERSION: &str = "merino-rows 2";
 
-/// What a line begins with behind which the rows of another set of data follow.
+/// Prefix of a line that begins another set of data.
 pub(crate) const DATA: &str = "data ";
 
-/// Where a parameter starts, in what its sum adds up.
+/// The start of a parameter, in the kind of its sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
     /// A single number.
@@ -72,7 +72,7 @@ pub enum Start {
 }
 
 impl Start {
-    /// The one number, or both.
+    /// Returns the single number, or both numbers of the pair.
     pub fn numbers(&self) -> &[f64] {
         match self {
             Start::Single(number) => std::slice::from_ref(number),
@@ -91,52 +91,52 @@ impl Start {
 /// A parameter of an evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its name, of which there is no other.
+    /// The unique name.
     pub name: String,
-    /// The sum it counts in; none of a free number, which the formula has by its name.
+    /// Index of its sum; none for a free number, which the formula uses by its name.
     pub sum: Option<usize>,
-    /// Where it starts.
+    /// The start.
     pub start: Start,
-    /// What a count of one in [`Rows`] is worth.
+    /// Unit of its counts in [`Rows`].
     pub unit: f64,
-    /// Digits behind the decimal point that it is written with.
+    /// Number of digits behind the decimal point in written files.
     pub decimals: usize,
 }
 
-/// Everything that a text of rows says.
+/// The contents of one or more texts of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextRows {
-    /// In the order of their declaration, by which entries of rows number them.
+    /// The parameters in the order of their declarations, which is the index in entries of rows.
     pub parameters: Vec<Parameter>,
-    /// The facts, definitions and the score, line by line, as they were written.
+    /// The lines of the facts, definitions and score, as written.
     pub formula: String,
-    /// The score (centipawns, White's view), to which the first fact, the constant, is added.
+    /// The model of the score (centipawns, White's view), to which the first fact, the constant, is added.
     pub model: Model,
-    /// The rows. Without a column `constant`, the constant is 0 in all of them.
+    /// The rows. Without a column `constant`, their constants are 0.
     pub rows: Rows,
-    /// By row: the group it must not be parted from when rows are divided, such as its game, if that is known. Groups of
-    /// different texts have different numbers.
+    /// Group of each row, such as its game, if known. Folds and samples do not divide a group. Groups of different
+    /// texts have different numbers.
     pub groups: Vec<Option<u32>>,
-    /// By row: the score of a search that the data give (centipawns, White's view), from -32,000 to 32,000, where there is
-    /// one; empty if no row has one.
+    /// Search score of each row in the data (centipawns, White's view), from -32,000 to 32,000, if it has one; empty if
+    /// no row has one.
     pub searches: Vec<Option<i16>>,
-    /// By row: the engine's own score (centipawns, White's view), if there is such a column.
+    /// The engine's own score of each row (centipawns, White's view), if there is such a column.
     pub scores: Option<Vec<f32>>,
-    /// By row: the line it was read from.
+    /// Line number of each row.
     pub lines: RowLines,
-    /// The texts: what each is called, and its first row.
+    /// Name and first row of each text.
     pub files: Vec<(String, usize)>,
-    /// The first row of each set of data: of each text, and behind each line `data`.
+    /// First row of each set of data. Sets begin with each text and behind each line `data`.
     pub sets: Vec<usize>,
 }
 
 impl TextRows {
-    /// All numbers of the parameters, where they start.
+    /// Returns the start of all numbers of the parameters.
     pub fn start(&self) -> Vec<f64> {
         self.parameters.iter().flat_map(|parameter| parameter.start.numbers()).copied().collect()
     }
 
-    /// Where a row was read: file and line.
+    /// Returns the file and the line of a row, for messages.
     ///
     /// # Panics
     /// If there is no such row.
@@ -146,32 +146,32 @@ impl TextRows {
     }
 }
 
-/// Why a text of rows is not one.
+/// The reason why a text of rows is refused.
 #[derive(Debug, Error)]
 pub enum TextError {
-    /// It cannot be read, or has a fault, which is told with its place.
+    /// The text cannot be read, or has an error, reported with its position.
     #[error("{0}")]
     Refused(String),
-    /// Rows are too many, or cannot be kept where memory does not suffice.
+    /// There are too many rows, or their temporary files cannot be written.
     #[error(transparent)]
     Rows(#[from] RowsError),
 }
 
 impl TextError {
-    /// The system refused to read a file.
+    /// Returns the error of a file that the system cannot read.
     pub(crate) fn unreadable(file: &str, error: &io::Error) -> Self {
         TextError::Refused(format!("{file}: cannot be read: {error}"))
     }
 }
 
-/// A text, and what messages call it.
+/// A text with its name in messages.
 pub type Text = (String, Box<dyn BufRead>);
 
-/// Reads texts of rows, all with the same declarations. These (parameters and model) are accepted or refused before the
+/// Reads texts of rows, all with the same declarations. `accept` may refuse the parameters and the model before the
 /// first row is read.
 ///
 /// # Errors
-/// The first fault, and where it is.
+/// The first error, with its position.
 ///
 /// # Panics
 /// If there is no text.
@@ -207,7 +207,7 @@ pub fn read<E: From<TextError>>(
     Ok(rows.finish(header, files)?)
 }
 
-/// Reads one text, called `rows`, that is at hand.
+/// Reads one text from memory, under the name `rows`.
 #[cfg(test)]
 pub(crate) fn parse(text: impl AsRef<[u8]>) -> Result<TextRows, TextError> {
     let text: Box<dyn BufRead> = Box::new(io::Cursor::new(text.as_ref().to_vec()));
@@ -216,7 +216,7 @@ pub(crate) fn parse(text: impl AsRef<[u8]>) -> Result<TextRows, TextError> {
 
 fn read_rows(
     header: &Header,
-    columns: &[header::Column],
+    columns: &[header::RowColumn],
     mut lines: LineReader,
     rows: &mut Gather,
 ) -> Result<(), TextError> {

@@ -1,30 +1,30 @@
-//! A line of the rows, by its bytes.
+//! The parser of a row from the bytes of its line.
 
 use std::str::FromStr;
 
 use super::TextError;
-use super::gather::{Counted, Gather, Label};
-use super::header::{Column, Header};
+use super::gather::{Counted, Gather, RowLabel};
+use super::header::{Header, RowColumn};
 use super::lines::LineReader;
 use crate::model::formula::{Interval, brief};
 
 /// The largest count of a parameter.
 const MOST_COUNT: f64 = (1 << 20) as f64;
 
-/// The largest score of a search, that of a mate, in centipawns.
+/// The largest search score, that of a mate, in centipawns.
 const MOST_SEARCH: f32 = 32_000.0;
 
-/// How far a count may be from a whole number of units, in units.
+/// Tolerance of the distance between a count and a whole number of units, in units.
 const SLACK: f64 = 1e-6;
 
-/// What rows look like.
+/// The format of rows.
 pub(super) struct RowFormat<'h> {
     pub(super) header: &'h Header,
-    pub(super) columns: &'h [Column],
+    pub(super) columns: &'h [RowColumn],
 }
 
 impl RowFormat<'_> {
-    /// Adds the row of the present line.
+    /// Adds the row of the current line.
     pub(super) fn read(&self, reader: &LineReader, rows: &mut Gather) -> Result<(), TextError> {
         match self.parse(reader.bytes(), rows) {
             Ok(label) => rows.push(label, reader),
@@ -32,22 +32,22 @@ impl RowFormat<'_> {
         }
     }
 
-    /// The label of a row, whose other parts go to `rows`.
-    pub(super) fn parse(&self, line: &[u8], rows: &mut Gather) -> Result<Label, String> {
+    /// Parses a row into `rows` and returns its labels.
+    pub(super) fn parse(&self, line: &[u8], rows: &mut Gather) -> Result<RowLabel, String> {
         let mut words = Bytes(line);
-        let mut label = Label { result: 0.0, group: None, search: None };
+        let mut label = RowLabel { result: 0.0, group: None, search: None };
         rows.begin();
         for &column in self.columns {
             let word = words.next();
             match column {
-                Column::Result => label.result = number("a result from 0 to 1", word)?,
-                Column::Group if word == b"-" => {}
-                Column::Group => label.group = Some(number("the number of a group", word)?),
-                Column::Search if word == b"-" => {}
-                Column::Search => label.search = Some(search(word)?),
-                Column::Score => rows.score(finite("the engine's score", word)?),
-                Column::Constant => rows.fact(0, finite("a constant", word)?),
-                Column::Fact(fact) => {
+                RowColumn::Result => label.result = number("a result from 0 to 1", word)?,
+                RowColumn::Group if word == b"-" => {}
+                RowColumn::Group => label.group = Some(number("the number of a group", word)?),
+                RowColumn::Search if word == b"-" => {}
+                RowColumn::Search => label.search = Some(search(word)?),
+                RowColumn::Score => rows.score(finite("the engine's score", word)?),
+                RowColumn::Constant => rows.fact(0, finite("a constant", word)?),
+                RowColumn::Fact(fact) => {
                     let (name, range) = &self.header.facts[fact - 1];
                     let value: f32 =
                         finite("the number of a fact", word).map_err(|error| format!("`{name}`: {error}"))?;
@@ -144,7 +144,7 @@ impl RowFormat<'_> {
 }
 
 fn check_range(name: &str, range: Interval, value: f32) -> Result<(), String> {
-    // A range is as exact as the facts are.
+    // The ends of a range are rounded to the precision of facts.
     if (range.low as f32..=range.high as f32).contains(&value) {
         Ok(())
     } else {
@@ -152,11 +152,11 @@ fn check_range(name: &str, range: Interval, value: f32) -> Result<(), String> {
     }
 }
 
-/// Words between blanks.
+/// An iterator over the words between blanks.
 struct Bytes<'t>(&'t [u8]);
 
 impl<'t> Bytes<'t> {
-    /// The next one; empty at the end.
+    /// Returns the next word, empty at the end.
     #[inline]
     fn next(&mut self) -> &'t [u8] {
         let blank = self.0.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -166,7 +166,8 @@ impl<'t> Bytes<'t> {
         &rest[..length]
     }
 
-    /// The next word, its index and its count, if it is an entry of small whole numbers, as nearly all words are.
+    /// Returns the next word with its index and count, if it is an entry of small whole numbers, as nearly all words
+    /// are.
     #[inline]
     fn whole_entry(&mut self) -> Option<(&'t [u8], u32, i32)> {
         let start = self.0.iter().take_while(|&&byte| byte == b' ').count();
@@ -188,7 +189,7 @@ impl<'t> Bytes<'t> {
     }
 }
 
-/// Index and count of an entry.
+/// Parses the index and count of an entry.
 fn entry<'w>(word: &'w [u8]) -> Option<(u64, f64)> {
     let colon = word.iter().position(|&byte| byte == b':')?;
     let text = |part: &'w [u8]| std::str::from_utf8(part).ok();
@@ -196,7 +197,7 @@ fn entry<'w>(word: &'w [u8]) -> Option<(u64, f64)> {
     Some((text(&word[..colon])?.parse().ok()?, count)).filter(|_| count.is_finite())
 }
 
-/// The number that some bytes begin with, and its digits: 0 to 8.
+/// Parses the number at the beginning of some bytes; returns it with its number of digits, 0 to 8.
 #[inline]
 fn digits(bytes: &[u8]) -> (u32, usize) {
     let (mut number, mut length) = (0, 0);
@@ -228,7 +229,7 @@ fn expected(what: &str, word: &[u8]) -> String {
     }
 }
 
-/// The score of a search, as data have it.
+/// Parses a search score and rounds it.
 fn search(word: &[u8]) -> Result<i16, String> {
     match finite("the score of a search", word)? {
         score if score.abs() <= MOST_SEARCH => Ok(score.round() as i16),
@@ -239,7 +240,7 @@ fn search(word: &[u8]) -> Result<i16, String> {
     }
 }
 
-/// A word in a message.
+/// Formats a word for a message.
 fn shown(word: &[u8]) -> String {
     format!("`{}`", brief(&String::from_utf8_lossy(word)).escape_debug())
 }

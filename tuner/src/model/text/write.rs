@@ -1,16 +1,16 @@
-//! Declarations written as text.
+//! Declarations as text.
 
 use super::{Parameter, Start};
 use crate::model::layout::{Sum, SumKind};
 
-/// The line that declares a sum.
+/// Returns the line that declares a sum.
 pub(super) fn sum_line(sum: &Sum) -> String {
     let kind = if sum.kind == SumKind::Pair { "pair" } else { "single" };
     format!("sum {} {kind}{}", sum.name, if sum.is_sided { " sided" } else { "" })
 }
 
 impl Parameter {
-    /// The line that declares the parameter.
+    /// Returns the line that declares the parameter.
     pub(super) fn line(&self, sums: &[Sum]) -> String {
         let Parameter { name, start, decimals, .. } = self;
         let sum = self.sum.map(|sum| &sums[sum].name);

@@ -12,7 +12,7 @@ use super::rows::Piece;
 use super::{Accept, Engine};
 use crate::data::Grouping;
 use crate::model::text::VERSION;
-use crate::model::text::answers::{Answer, Answers, Asked, Declarations};
+use crate::model::text::answers::{Answer, Answers, Declarations, PositionQuery};
 
 /// Centipawns by which a score may differ from that with the colours exchanged: engines round.
 const ROUNDING: f32 = 1.0;
@@ -63,7 +63,7 @@ impl Engine {
                 process.since.set(Instant::now());
                 let label = work.dataset.label(*index);
                 let group = groups.then_some(label.group);
-                let asked = Asked { fen, result: label.outcome.points(), search: label.score, group };
+                let asked = PositionQuery { fen, result: label.outcome.points(), search: label.score, group };
                 let start = rows.len();
                 let answer = answers.answer(&asked, &mut rows).map_err(|error| {
                     fault(format!(
