@@ -169,7 +169,7 @@ impl Numbers {
     ///
     /// # Errors
     /// If the pattern matches no number.
-    pub fn meant_by(&self, pattern: &str) -> Result<Vec<(usize, &str)>, UnknownName> {
+    pub fn matching(&self, pattern: &str) -> Result<Vec<(usize, &str)>, UnknownName> {
         let rest = |(index, number): (usize, &Number)| Some((index, rest_of(pattern, &number.name)?));
         let found: Vec<(usize, usize)> = self.0.iter().enumerate().filter_map(rest).collect();
         if found.is_empty() {
@@ -188,14 +188,14 @@ impl Numbers {
     ///
     /// # Errors
     /// If a pattern matches no number.
-    pub fn meant_by_any(&self, patterns: &[String]) -> Result<Vec<bool>, UnknownName> {
-        let mut meant = vec![false; self.len()];
+    pub fn matching_any(&self, patterns: &[String]) -> Result<Vec<bool>, UnknownName> {
+        let mut matched = vec![false; self.len()];
         for pattern in patterns {
-            for (index, _) in self.meant_by(pattern)? {
-                meant[index] = true;
+            for (index, _) in self.matching(pattern)? {
+                matched[index] = true;
             }
         }
-        Ok(meant)
+        Ok(matched)
     }
 
     /// Returns the path, or beginning of a path, with the smallest edit distance from a pattern.
@@ -308,12 +308,12 @@ mod tests {
     #[test]
     fn patterns_match_numbers_tables_and_groups() {
         let numbers = Numbers::declared();
-        let count = |pattern: &str| numbers.meant_by(pattern).unwrap().len();
+        let count = |pattern: &str| numbers.matching(pattern).unwrap().len();
         assert_eq!(count("*"), numbers.len());
         assert_eq!((count("psqt"), count("psqt.knight"), count("psqt.knight:mg")), (768, 128, 64));
         assert_eq!((count("psqt.*.e4:eg"), count("phase.queen"), count("material")), (6, 1, 10));
         let rests =
-            |pattern: &str| numbers.meant_by(pattern).unwrap().iter().map(|&(_, rest)| rest).collect::<Vec<_>>();
+            |pattern: &str| numbers.matching(pattern).unwrap().iter().map(|&(_, rest)| rest).collect::<Vec<_>>();
         assert_eq!(rests("material.queen"), [":mg", ":eg"]);
         assert_eq!(rests("material.queen:eg"), [""]);
         assert_eq!(rests("psqt.knight:mg")[..2], [".a1", ".b1"]);
@@ -346,7 +346,7 @@ mod tests {
         let numbers = Numbers::declared();
         for pattern in ["*".repeat(40) + "z", "x".repeat(1 << 20), "a.".repeat(1 << 19)] {
             let begun = std::time::Instant::now();
-            numbers.meant_by(&pattern).unwrap_err();
+            numbers.matching(&pattern).unwrap_err();
             assert!(begun.elapsed().as_secs() < 10, "{} bytes", pattern.len());
         }
     }
@@ -362,7 +362,7 @@ mod tests {
             ("psq", "psqt"),
             ("phase.queen:mg", "phase.queen"),
         ] {
-            let error = numbers.meant_by(pattern).unwrap_err();
+            let error = numbers.matching(pattern).unwrap_err();
             let same = |a: &str, b: &str| a.len() == b.len() && a[..a.len() - 1] == b[..b.len() - 1];
             assert!(error.nearest == near || same(&error.nearest, near), "{error}");
         }

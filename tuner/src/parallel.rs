@@ -23,7 +23,7 @@ pub(crate) fn for_each<I: Send>(items: impl IntoIterator<Item = I>, work: impl F
 }
 
 /// Runs `work` on a thread of the pool. A pool thread waits for parallel loops faster than one outside of the pool.
-pub(crate) fn among_threads<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn on_pool_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     rayon::scope(|_| work())
 }
 

@@ -22,7 +22,7 @@ impl<'t> Bounds<'t> {
         let mut bounds = Bounds(numbers.iter().map(|number| number.range.map(declared)).collect());
         for text in texts {
             let (pattern, lower, upper) = parse(text)?;
-            for (index, _) in numbers.meant_by(pattern)? {
+            for (index, _) in numbers.matching(pattern)? {
                 let Number { name, decimals, .. } = numbers.get(index);
                 if [lower, upper].into_iter().flatten().any(|end| !has_decimals(end, *decimals)) {
                     return Err(ConstraintError::Refused(format!(

@@ -131,8 +131,8 @@ impl Constraints {
 
     /// Returns a flag per number: true if the settings freeze it.
     pub(crate) fn frozen(&self, numbers: &Numbers) -> Result<Vec<bool>, ConstraintError> {
-        let only = numbers.meant_by_any(&self.only)?;
-        let freeze = numbers.meant_by_any(&self.freeze)?;
+        let only = numbers.matching_any(&self.only)?;
+        let freeze = numbers.matching_any(&self.freeze)?;
         let is_wanted = |index: usize| self.only.is_empty() || only[index];
         Ok((0..numbers.len()).map(|index| freeze[index] || !is_wanted(index)).collect())
     }

@@ -20,7 +20,7 @@ struct TieSide<'n> {
 
 impl<'n> TieSide<'n> {
     fn new(numbers: &'n Numbers, pattern: &'n str) -> Result<Self, ConstraintError> {
-        Ok(TieSide { pattern, numbers: numbers.meant_by(pattern)? })
+        Ok(TieSide { pattern, numbers: numbers.matching(pattern)? })
     }
 
     /// Returns true if the numbers of two sides can be paired: the rests of their names and their units are equal.
@@ -80,9 +80,9 @@ impl Ties {
     }
 
     fn mirror(&mut self, numbers: &Numbers, pattern: &str) -> Result<(), ConstraintError> {
-        let meant = numbers.meant_by(pattern)?;
+        let matched = numbers.matching(pattern)?;
         let pairs: Vec<(usize, usize)> =
-            meant.iter().filter_map(|&(index, _)| Some((index, numbers.get(index).mirror?))).collect();
+            matched.iter().filter_map(|&(index, _)| Some((index, numbers.get(index).mirror?))).collect();
         if pairs.is_empty() {
             let on_board = numbers.iter().find(|number| number.mirror.is_some());
             let board = on_board.and_then(|number| number.name.split('.').next()).unwrap_or("no field");

@@ -32,7 +32,7 @@ impl Cholesky {
             return Self::factorise(matrix, least);
         }
         // Every block waits for all threads, and a thread of the pool waits faster.
-        parallel::among_threads(|| Self::factorise(matrix, least))
+        parallel::on_pool_thread(|| Self::factorise(matrix, least))
     }
 
     fn factorise(mut matrix: Matrix, least: f64) -> Option<Self> {
@@ -79,7 +79,7 @@ impl Cholesky {
     /// # Panics
     /// If the sizes do not fit.
     pub(crate) fn solve_rows(&self, rows: &mut Matrix) {
-        self.halve_rows(rows);
+        self.half_solve_rows(rows);
         parallel::for_each(rows.panels_mut(), |rows| backward(rows, self.lower.numbers(), self.lower.panel()));
     }
 
@@ -87,7 +87,7 @@ impl Cholesky {
     ///
     /// # Panics
     /// If the sizes do not fit.
-    pub(crate) fn halve_rows(&self, rows: &mut Matrix) {
+    pub(crate) fn half_solve_rows(&self, rows: &mut Matrix) {
         assert_eq!(rows.panel(), self.lower.panel(), "sizes of a system");
         parallel::for_each(rows.panels_mut(), |rows| forward(rows, self.lower.numbers(), self.lower.panel()));
     }

@@ -84,7 +84,7 @@ fn half_solutions_multiply_to_the_whole() {
         let factor = Cholesky::new(lower(&definite(&mut random, size, 1.0))).unwrap();
         let right = drawn(&mut random, count, size);
         let (mut half, mut whole) = (matrix(&right), matrix(&right));
-        factor.halve_rows(&mut half);
+        factor.half_solve_rows(&mut half);
         factor.solve_rows(&mut whole);
         let mut found = Matrix::zeros(count, count);
         found.subtract_product(&half, &half);

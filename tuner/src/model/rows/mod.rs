@@ -94,11 +94,11 @@ pub struct Rows {
     target: Column<f32>,
     /// Weight of every row, local or not; empty if each counts as one.
     weight: Vec<f32>,
-    /// Begin of every chunk, and the end of the last one.
+    /// Start of every chunk, and the end of the last one.
     chunks: Vec<Chunk>,
 }
 
-/// The begin of a chunk.
+/// The start of a chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Chunk {
     /// Number of its first row.

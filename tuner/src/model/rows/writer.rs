@@ -54,7 +54,7 @@ pub struct RowsWriter {
     target: ColumnWriter<f32>,
     /// Weights of rows that were copied from rows with weights.
     weight: Vec<f32>,
-    /// Begin of every chunk.
+    /// Start of every chunk.
     chunks: Vec<Chunk>,
     /// Number of local rows so far.
     here: usize,
@@ -235,7 +235,7 @@ impl RowsWriter {
         })
     }
 
-    /// Returns the begin of the next chunk.
+    /// Returns the start of the next chunk.
     fn end(&self) -> Chunk {
         Chunk { row: self.len(), here: self.here, block: self.block.len() }
     }
