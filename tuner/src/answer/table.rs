@@ -21,8 +21,8 @@ impl Outcome {
     }
 
     fn write_table(&self, to: &mut String, output: &str) -> fmt::Result {
-        let told = self.told.lines().filter(|line| !line.starts_with("warning "));
-        told.into_iter().try_for_each(|line| writeln!(to, "{line}"))?;
+        let summary = self.data_summary.lines().filter(|line| !line.starts_with("warning "));
+        summary.into_iter().try_for_each(|line| writeln!(to, "{line}"))?;
         if let Some(check) = &self.check {
             writeln!(to, "check        {check}")?;
         }
@@ -77,7 +77,7 @@ impl Outcome {
             seconds.errors,
             seconds.total
         )?;
-        if self.references.is_empty() && self.files.is_empty() && self.told.is_empty() {
+        if self.references.is_empty() && self.files.is_empty() && self.data_summary.is_empty() {
             writeln!(to, "reference    not asked: rows of a file say nothing about other positions; --engine does")?;
         }
         self.references.iter().for_each(|reference| to.push_str(&reference.to_table()));

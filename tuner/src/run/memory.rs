@@ -1,4 +1,4 @@
-//! What a run needs in memory at once, whatever the data: refused in words before the work begins.
+//! The memory that the matrices of a run need. A run that exceeds the limit is refused before the work begins.
 
 use anyhow::{Result, bail};
 
@@ -6,16 +6,16 @@ use super::Settings;
 use crate::io::Storage;
 use crate::optimize::Method;
 
-/// Bytes by the square of the parameters: the curvature, of which one triangle is kept.
+/// Bytes per squared number of parameters: one triangle of the Hessian.
 const CURVATURE: u64 = 4;
 
-/// Bytes by the square of the free parameters: the metric of the minimiser.
+/// Bytes per squared number of free parameters: the metric of the minimiser.
 const METRIC: u64 = 8;
 
-/// Bytes by the square of the free parameters: what the errors need beside that, as measured.
+/// Bytes per squared number of free parameters: additional matrices of the standard errors, as measured.
 const ERRORS: u64 = 28;
 
-/// Refuses a run whose matrices are larger than the memory, and a search over rows that are not in memory.
+/// Returns an error if the matrices exceed the memory limit, or if local search runs over rows that are not in memory.
 pub(super) fn check(
     settings: &Settings,
     parameters: usize,
@@ -47,10 +47,10 @@ pub(super) fn check(
     );
 }
 
-/// Bytes of the largest matrices that are there at once.
+/// Returns the bytes of the largest matrices that exist at the same time.
 fn matrices(settings: &Settings, parameters: usize, free: usize) -> u64 {
     let square = |count: usize| (count as u64).saturating_mul(count as u64);
-    // The search for a prior minimises, too, whatever the method.
+    // The search for the prior always minimises with L-BFGS.
     let minimises = settings.method == Method::Lbfgs || settings.prior.is_none();
     let curvature = if minimises || settings.errors { CURVATURE } else { 0 };
     let metric = if minimises { METRIC } else { 0 };
@@ -58,7 +58,7 @@ fn matrices(settings: &Settings, parameters: usize, free: usize) -> u64 {
     square(parameters).saturating_mul(curvature).saturating_add(square(free).saturating_mul(metric + errors))
 }
 
-/// A size as `--memory` takes it, rounded up.
+/// Formats a size as `--memory` reads it, rounded up.
 fn size(bytes: u64) -> String {
     match bytes.div_ceil(1 << 30) {
         gigabytes if gigabytes >= 10 || bytes.is_multiple_of(1 << 30) => format!("{gigabytes}GiB"),
@@ -81,7 +81,7 @@ mod tests {
         assert!(message.contains("--no-errors: 41GiB"), "{message}");
         let without = Settings { method: Method::Adam, prior: Some(0.0), errors: false, ..settings };
         assert!(refusal(&without, 60_000).is_none());
-        // The search for the prior minimises in the metric.
+        // The search for the prior needs the metric.
         assert!(refusal(&Settings { prior: None, ..without }, 60_000).is_some());
     }
 

@@ -1,5 +1,5 @@
-//! The one way from a problem to an answer, whosever evaluation it is: targets, hold-out, K, the prior, rounds of fitting for
-//! as long as the loss falls, standard errors, the verdict. [`run`] has it in order.
+//! A run, the same for every evaluation: targets, hold-out set, K, prior, rounds of fitting until the loss stops
+//! falling, standard errors and the verdict. [`run`] performs these steps in order.
 
 pub(crate) mod explain;
 mod memory;
@@ -38,18 +38,18 @@ pub use uncertainty::{Errors, standard_errors};
 pub use validation::ValidationError;
 pub(crate) use validation::{FOLDS, Split};
 
-/// Rows in which a parameter must occur to be tuned, unless the user says otherwise.
+/// The number of rows in which a parameter must occur to be tuned, unless the user sets another.
 pub const MIN_SEEN: u32 = 10;
 
-/// The strength of the prior per row that its choice begins with: λ = this / number of rows.
+/// The strength of the prior per row at which the search for λ begins: λ = this / number of rows.
 pub const PRIOR_PER_POSITION: f64 = 5e-4;
 
-/// Fits the parameters of a problem, and lets reference sets judge the result. `seconds` has the time that it took to make
-/// the problem.
+/// Fits the parameters of a problem and judges the result on reference sets. `seconds` holds the time that preparing
+/// the problem took.
 ///
 /// # Errors
-/// If rows are not what the engine computes, the constraints cannot be kept, the data determine no target or no K, or
-/// rows cannot be kept.
+/// If the rows disagree with the engine's scores, the constraints cannot be met, the data determine no target or no K,
+/// or the rows cannot be stored.
 pub fn run(
     mut problem: Problem,
     references: Vec<Source>,
@@ -74,7 +74,7 @@ pub fn run(
     let weights = rows.weighted().weights.to_vec();
     let wants_scores = settings.explain || has_weights;
     let targets = if problem.rows_move() || wants_scores { rows.targets().to_vec() } else { Vec::new() };
-    // Rows that move make room for the next ones.
+    // Frees these rows before a round makes new ones.
     problem.text.rows = Rows::default();
 
     let split = settings.validation.map(|share| Split::hold_out(&problem.groups, share, settings.seed)).transpose()?;
@@ -105,50 +105,50 @@ pub fn run(
             (outcome.explained, outcome.loss_change) = (Some(sides), Some(change));
         }
     }
-    outcome.references = reference::judged(&problem, &outcome, references, hooks.progress);
+    outcome.references = reference::judge_on_sets(&problem, &outcome, references, hooks.progress);
     outcome.seconds.total += started.elapsed().as_secs_f64();
     Ok(outcome)
 }
 
-/// Who watches a run, and who ends it early.
+/// The observers of a run and its stop flag.
 #[derive(Clone, Copy)]
 pub struct Hooks<'h> {
-    /// Is told how far the run has come.
+    /// The receiver of progress reports.
     pub progress: &'h dyn Progress,
-    /// Ends the run with the best so far, once it is set and a fit is under way.
+    /// Stop flag: once it is set and a fit is under way, the run ends with the best parameters so far.
     pub stop: Option<&'h AtomicBool>,
-    /// Is called when the first fit begins: from here on there is a best so far.
+    /// Called when the first fit begins. From here on, an interrupted run has parameters to return.
     pub fitting: Option<&'h dyn Fn()>,
 }
 
 impl<'h> Hooks<'h> {
-    /// Nothing but progress.
+    /// Returns hooks that only report progress.
     pub fn new(progress: &'h dyn Progress) -> Self {
         Hooks { progress, stop: None, fitting: None }
     }
 
-    /// Whether the run is to end; all processes agree on it.
+    /// Returns true if the run is to end. All processes agree on it.
     pub(crate) fn is_interrupted(&self) -> bool {
         processes::any(self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)))
     }
 }
 
-/// Rows to fit, and rows held out.
+/// The rows to fit and the rows held out.
 pub(crate) struct Divided {
     pub(crate) fitted: Rows,
-    /// If there are any.
+    /// Rows held out; `None` if there are none.
     pub(crate) held: Option<Rows>,
 }
 
 impl Divided {
-    /// Divides rows; without a split, all are fitted.
+    /// Divides rows by a split. Without a split, all rows are fitted.
     pub(crate) fn new(rows: Rows, split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
         let Some(split) = split else { return Ok(Divided { fitted: rows, held: None }) };
         let (fitted, held) = split.stored_rows(&rows, storage)?;
         Ok(Divided { fitted, held: Some(held).filter(|held| !held.is_empty()) })
     }
 
-    /// The scores of all rows in their order before they were divided, centipawns, White's view.
+    /// Returns the scores of all rows in the order before the division, in centipawns, White's view.
     fn scores(&self, split: Option<&Split>, model: &Model, theta: &[f64]) -> Vec<f32> {
         let of = |rows: &Rows| scores(rows, model, theta).into_iter().map(|score| score as f32);
         let (Some(split), Some(held)) = (split, &self.held) else { return of(&self.fitted).collect() };

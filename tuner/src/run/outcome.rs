@@ -1,4 +1,4 @@
-//! What comes out of a run, whosever evaluation it was about.
+//! The outcome of a run, the same for every evaluation.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::objective::{Difference, PriorScale, SampleLoss, score_loss};
 use crate::optimize::Limits;
 use crate::source::Check;
 
-/// Mean losses with the parameters of the start and with those that came out, rounded.
+/// Mean losses at the start and with the rounded result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Losses {
     /// With the parameters of the start.
@@ -22,22 +22,22 @@ pub struct Losses {
     pub after: f64,
 }
 
-/// What parameters lose on a set of positions, fitted or held out.
+/// The mean losses on a set of positions, fitted or held out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SetLoss {
-    /// Its name.
+    /// Name of the set.
     pub name: String,
-    /// Its positions.
+    /// The number of positions.
     pub positions: usize,
-    /// How many each of them counts as.
+    /// The weight of each position.
     pub weight: Weight,
-    /// Their mean loss.
+    /// Mean loss of the set.
     pub loss: Losses,
 }
 
 impl SetLoss {
-    /// Of sets that follow one another (name, weight and positions of each), by scores before and after, each with its K;
-    /// nothing where all count alike.
+    /// Returns the losses of consecutive sets, each given by name, weight and number of positions. Scores before and
+    /// after come with their K.
     pub(super) fn of(
         sets: &[(String, Weight, usize)],
         (loss, targets): (SampleLoss, &[f32]),
@@ -54,7 +54,7 @@ impl SetLoss {
         sets.iter().map(set).filter(|set| set.positions > 0).collect()
     }
 
-    /// A line each, below a title; nothing for none.
+    /// Formats the losses as one line per set below a title; empty without sets.
     pub(crate) fn table(sets: &[SetLoss]) -> String {
         let width = sets.iter().map(|set| set.name.chars().count()).max().unwrap_or(0).max(18);
         let title = format!("\n{:<width$} {:>12}{:>12} {:>11}  weight\n", "by set", "before", "after", "positions");
@@ -65,165 +65,165 @@ impl SetLoss {
     }
 }
 
-/// A step of a run, for a curve.
+/// A step of a run, as a point of the loss curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CurvePoint {
     /// Round of resolving and minimising, 1 for the first.
     pub round: u64,
     /// Step within the round; its start is 0.
     pub iteration: usize,
-    /// The objective over the rows that were looked at, prior included.
+    /// Objective over the fitted rows, prior included.
     pub objective: f64,
     /// Mean loss of the rows held out.
     pub held: Option<f64>,
 }
 
-/// Wall-clock seconds of the steps of a run.
+/// The wall-clock seconds of the parts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Seconds {
-    /// Everything up to the tuned parameters.
+    /// Total time up to the tuned parameters.
     pub total: f64,
-    /// Reading and checking the data, resolving the positions and tracing them into rows.
+    /// Time to read and check the data, resolve the positions and trace them into rows.
     pub read: f64,
-    /// Resolving and measuring them again with new parameters, all rounds.
+    /// Time to resolve the positions again with new parameters and measure their losses, all rounds.
     pub resolve: f64,
-    /// Fitting K.
+    /// Time to fit K.
     pub fit_k: f64,
-    /// Choosing the strength of the prior.
+    /// Time to choose the strength of the prior.
     pub choose_prior: f64,
-    /// Minimising, all rounds.
+    /// Time to minimise, all rounds.
     pub optimize: f64,
-    /// Standard errors.
+    /// Time to compute standard errors.
     pub errors: f64,
 }
 
-/// A share of the gain that rounding may take away without a word.
+/// The largest share of the gain that rounding may lose without a warning.
 const MOST_LOST: f64 = 0.02;
 
-/// A number of a parameter before and after.
+/// A parameter before and after the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// Its name: `psqt.knight.e4:mg`.
+    /// Name: `psqt.knight.e4:mg`.
     pub name: String,
-    /// At the start.
+    /// Value at the start.
     pub before: f64,
-    /// In the end, rounded.
+    /// Rounded value at the end.
     pub after: f64,
     /// Standard error, if it is known.
     pub error: Option<f64>,
 }
 
-/// The answer of a run; as JSON, it is what `--json` prints.
+/// The result of a run. `--json` prints it as JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
-    /// How it was fitted.
+    /// Settings of the fit.
     pub settings: Settings,
     /// The parameters, number by number.
     #[serde(skip)]
     pub numbers: Numbers,
-    /// What kept positions together in folds, in the hold-out and in errors.
+    /// The grouping of positions in folds, in the hold-out set and in standard errors.
     pub grouping: Grouping,
-    /// How well the formula agreed with the engine's own scores, if it gave them.
+    /// The agreement of the formula with the engine's scores, if the engine gave them.
     pub check: Option<Check>,
-    /// What was read, line by line.
+    /// A summary of the data, line by line.
     #[serde(skip)]
-    pub told: String,
-    /// What looks wrong with the data, or with what came of them.
+    pub data_summary: String,
+    /// Warnings about the data and the result.
     pub warnings: Vec<String>,
     /// The files of positions.
     #[serde(skip)]
     pub files: Vec<FileSummary>,
-    /// Positions or rows, those held out included.
+    /// The number of positions or rows, held-out ones included.
     pub positions: usize,
-    /// Records passed over.
+    /// The number of skipped records.
     #[serde(rename = "skipped")]
     pub skipped_records: u64,
-    /// Records passed over, by reason.
+    /// Skipped records, by reason.
     #[serde(rename = "skipped_by_reason", serialize_with = "counts")]
     pub skipped: BTreeMap<&'static str, Skipped>,
     /// Records left out by filters, by reason.
     pub left_out: LeftOutCounts,
-    /// Parameters that occur in too few rows, and therefore kept their start.
+    /// Parameters that occur in too few rows and keep their start.
     pub rare: Vec<String>,
-    /// Parameters that occur in no row, and therefore kept their start.
+    /// Parameters that occur in no row and keep their start.
     pub unseen: Vec<String>,
-    /// Every number, in order.
+    /// All parameters, in order.
     pub parameters: Vec<Change>,
     /// The reason why no number differs from its start, if none does.
     pub nothing_tuned: Option<String>,
-    /// Where the parameters started, with one value for all numbers of a tie.
+    /// The start, with equal values for tied parameters.
     #[serde(skip)]
     pub start: Vec<f64>,
-    /// What was found, rounded.
+    /// The fitted parameters, rounded.
     #[serde(skip)]
     pub theta: Vec<f64>,
-    /// The scale from centipawns to expected results that belongs to the start.
+    /// K of the start: the scale from centipawns to expected results.
     pub start_k: f64,
-    /// The scale that belongs to what was found.
+    /// K of the result.
     pub k: f64,
-    /// λ.
+    /// λ, the strength of the prior.
     pub prior: f64,
-    /// How λ was chosen, if it was not given and there were enough data to choose by.
+    /// The choice of λ by cross-validation, if λ was not given and there were enough data.
     pub prior_choice: Option<PriorChoice>,
-    /// Rows fitted.
+    /// The number of rows fitted.
     pub fitted: usize,
-    /// Rows held out.
+    /// The number of rows held out.
     pub held_out: usize,
-    /// Losses of the rows that were fitted.
+    /// Losses of the fitted rows.
     pub loss: Losses,
-    /// The same of those held out, if there are any.
+    /// Losses of the held-out rows, if there are any.
     pub held_loss: Option<Losses>,
-    /// The share of what was gained on the rows fitted that rounding has taken away.
+    /// The share of the gain on the fitted rows that rounding loses.
     pub rounding_lost: f64,
-    /// What the parameters lose on each set of data, if sets have weights.
+    /// Losses by set of data, if sets have weights.
     pub sets: Vec<SetLoss>,
-    /// What the parameters get right and wrong, before and after, if that was asked: on what was held out, if anything
-    /// was, else on all.
+    /// The explanations before and after, if they were requested: on the held-out rows if there are any, else on all
+    /// rows.
     #[serde(skip)]
     pub explained: Option<[Explanation; 2]>,
-    /// The difference of their losses there, with its standard error.
+    /// The difference of the losses there, with its standard error.
     pub loss_change: Option<Difference>,
     /// The verdicts of the reference sets.
     pub references: Vec<Reference>,
-    /// Every step.
+    /// All steps.
     #[serde(skip)]
     pub history: Vec<CurvePoint>,
-    /// Standard errors, if they were asked for and could be had.
+    /// Standard errors, if they were requested and could be computed.
     #[serde(skip)]
     pub errors: Option<Errors>,
-    /// What they take for no change: shifts of whole tables against what they are bonuses of.
+    /// The shifts of whole tables against their counterparts that standard errors ignore.
     #[serde(skip)]
     pub centring: Centring,
-    /// By number: rows that were fitted in which it occurs.
+    /// By parameter: the number of fitted rows in which it occurs.
     #[serde(skip)]
     pub occurrences: Vec<u32>,
-    /// Steps of the optimiser, all rounds.
+    /// The number of steps of the optimiser, all rounds.
     pub iterations: u64,
-    /// Rounds of resolving and minimising that were kept.
+    /// The number of rounds of resolving and minimising that were kept.
     pub rounds: u64,
     /// Norm of the gradient at the end relative to the start.
     pub gradient_ratio: f64,
-    /// Whether the last fit ended where its loss can fall no further, and not at the largest number of steps.
+    /// True if the last fit converged or could make no further progress, and did not reach the step limit.
     pub converged: bool,
-    /// Whether it was interrupted.
+    /// True if the run was interrupted.
     pub interrupted: bool,
-    /// Numbers that were not to be tuned.
+    /// The number of frozen parameters.
     pub frozen: usize,
-    /// Numbers that follow another one they are tied to.
+    /// The number of parameters that follow the leader of their tie.
     pub tied: usize,
-    /// Numbers whose start ties have changed, before anything was tuned.
+    /// The number of parameters with a start that was averaged over a tie.
     pub averaged: usize,
-    /// Numbers that reached an end of the range that they could move in.
+    /// The number of parameters at an end of their range.
     pub at_bound: usize,
-    /// Where each number could go.
+    /// The limits of each parameter.
     #[serde(skip)]
     pub limits: Limits,
-    /// How long it took.
+    /// Durations.
     pub seconds: Seconds,
 }
 
 impl Outcome {
-    /// Puts the numbers of the run into words: every change, and the parameters that only their rarity has kept.
+    /// Fills in the changes, and the parameters that are frozen for their rarity alone.
     pub(super) fn describe(&mut self, asked: &Limits) {
         let error = |j: usize| self.errors.as_ref().and_then(|errors| errors.by_parameter[j]);
         let change = |(j, number): (usize, &Number)| Change {
@@ -233,7 +233,7 @@ impl Outcome {
             error: error(j),
         };
         self.parameters = self.numbers.iter().enumerate().map(change).collect();
-        self.nothing_tuned = self.why_nothing();
+        self.nothing_tuned = self.nothing_tuned_reason();
         self.at_bound = self.count_at_bound();
         for (j, number) in self.numbers.iter().enumerate() {
             let kept = if self.occurrences[j] == 0 { &mut self.unseen } else { &mut self.rare };
@@ -244,7 +244,7 @@ impl Outcome {
         }
     }
 
-    /// Counts the numbers that reached an end of the range that they could move in.
+    /// Counts the parameters at an end of their range.
     fn count_at_bound(&self) -> usize {
         let is_at_bound = |&j: &usize| {
             let (lower, upper) = self.limits.bounds(j);
@@ -253,7 +253,7 @@ impl Outcome {
         (0..self.theta.len()).filter(is_at_bound).count()
     }
 
-    /// What is wrong with parameters that lose by rounding much of what the fit has gained.
+    /// Returns a warning if rounding loses much of the gain of the fit.
     pub(crate) fn rounding_warning(&self) -> Option<String> {
         (self.rounding_lost > MOST_LOST).then(|| {
             format!(
@@ -263,8 +263,8 @@ impl Outcome {
         })
     }
 
-    /// Why no number differs from its start, if none does.
-    fn why_nothing(&self) -> Option<String> {
+    /// Returns the reason why no parameter differs from its start, if none does.
+    fn nothing_tuned_reason(&self) -> Option<String> {
         if self.theta != self.start {
             return None;
         }
@@ -283,7 +283,7 @@ impl Outcome {
         Some(format!("nothing was tuned: {reason}"))
     }
 
-    /// What the prior pulled to, and where its strength came from.
+    /// Returns the centre of the prior and the origin of its strength.
     pub(crate) fn prior_origin(&self) -> String {
         let shape = match self.settings.prior_scale {
             PriorScale::Free => "to the shape of the start",
@@ -298,7 +298,7 @@ impl Outcome {
         format!("{shape}, {origin}")
     }
 
-    /// λ, and where it came from.
+    /// Returns λ and its origin.
     pub(crate) fn prior_words(&self) -> String {
         if self.prior_choice.as_ref().is_some_and(|choice| choice.keeps_start) {
             return "keeps the start, chosen by cross-validation".to_owned();
@@ -307,7 +307,7 @@ impl Outcome {
     }
 }
 
-/// How many records were skipped, by reason.
+/// Serialises the number of skipped records by reason.
 fn counts<S: Serializer>(skipped: &BTreeMap<&'static str, Skipped>, to: S) -> Result<S::Ok, S::Error> {
     to.collect_map(skipped.iter().map(|(reason, skipped)| (reason, skipped.count)))
 }

@@ -1,12 +1,12 @@
-//! The rounds of a run: fit K, choose the prior, minimise, measure, for as long as the loss falls; round, and say how sure
-//! it all is.
+//! The rounds of a run: fit K, choose the prior, minimise and measure until the loss stops falling; then round the
+//! parameters and compute standard errors.
 
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
 use super::prior::Chosen;
-use super::state::{Best, MAX_ROUNDS, RunState, Sides};
+use super::state::{Best, MAX_ROUNDS, RunState, SplitLosses};
 use super::{
     CurvePoint, Divided, Errors, Hooks, Losses, Outcome, PRIOR_PER_POSITION, PriorSearch, Search, Seconds, Settings,
     Split, memory, standard_errors,
@@ -22,42 +22,42 @@ use crate::optimize::{Lbfgs, Limits, Method, Step};
 use crate::processes;
 use crate::source::Problem;
 
-/// A round that lowers the true loss by less than this share of it is the last.
+/// The relative decrease of the loss on newly resolved rows below which a round is the last.
 const LEAST_PROGRESS: f64 = 1e-5;
 
-/// The share of the gradient that is left by a round after so many others, where rows are resolved again: leaves that change
-/// move the minimum by more, the first time by far, and so does rounding in the end.
-fn roughness(rounds: u64) -> f64 {
+/// Returns the gradient tolerance of a round, relative to the start, if rows are resolved again. Changed leaves of the
+/// quiescence search move the minimum by more than such a remainder, most of all in the first round; so does rounding.
+fn gradient_tolerance(rounds: u64) -> f64 {
     match rounds {
         0 => 1e-2,
         1 => 1e-3,
-        _ => LAST_ROUGH,
+        _ => LAST_TOLERANCE,
     }
 }
-const LAST_ROUGH: f64 = 3e-4;
+const LAST_TOLERANCE: f64 = 3e-4;
 
-/// The share of the entries of rows that frozen numbers have, from which on they are folded.
+/// The share of the entries of rows that belong to frozen parameters, from which on these are folded into constants.
 const WORTH_FOLDING: f64 = 0.2;
 
-/// By row in the order of the problem: scores with the start and with the parameters that were found.
+/// By row in the order of the problem: scores with the start and with the fitted parameters.
 type Scores = Option<[Vec<f32>; 2]>;
 
-/// A run: what is fitted, how, and who watches.
+/// The inputs of a run: data, settings and hooks.
 pub(super) struct Run<'r> {
     pub(super) problem: &'r Problem,
-    /// By row of the problem, for rows that move.
+    /// Targets by row of the problem, for rows that are resolved again.
     pub(super) targets: &'r [f32],
     pub(super) split: Option<&'r Split>,
     pub(super) settings: &'r Settings,
     pub(super) constrained: &'r Resolved,
-    /// By row to fit: the group that is not parted.
+    /// By fitted row: its group, which is never divided.
     pub(super) groups: &'r [u32],
     pub(super) hooks: Hooks<'r>,
 }
 
 impl Run<'_> {
-    /// Fits rows, all of them fitted or held out as the split says. Scores of all rows, with the start and with what was
-    /// found, are given if they are wanted.
+    /// Fits the rows that the split does not hold out. Returns the scores of all rows with the start and with the
+    /// fitted parameters if `wants_scores` is set.
     pub(super) fn run(&self, rows: Divided, wants_scores: bool, mut seconds: Seconds) -> Result<(Outcome, Scores)> {
         let before = wants_scores.then(|| rows.scores(self.split, self.model(), &self.constrained.start));
         let occurrences = self.model().occurrences(&rows.fitted);
@@ -81,26 +81,26 @@ impl Run<'_> {
         &self.problem.text.model
     }
 
-    /// The mean losses of rows.
-    fn losses(&self, rows: &Divided, vector: &[f64], k: f64) -> Result<Sides> {
+    /// Returns the mean losses of the fitted and the held-out rows.
+    fn losses(&self, rows: &Divided, vector: &[f64], k: f64) -> Result<SplitLosses> {
         let loss = |rows: &Rows| -> Result<f64> {
             Ok(Objective::new(rows, self.model(), k)?.with_loss(self.settings.loss).data_loss(vector))
         };
-        Ok(Sides { fitted: loss(&rows.fitted)?, held: rows.held.as_ref().map(loss).transpose()? })
+        Ok(SplitLosses { fitted: loss(&rows.fitted)?, held: rows.held.as_ref().map(loss).transpose()? })
     }
 
-    /// The rows that belong to parameters, in place of those before.
-    fn moved(&self, rows: Divided, vector: &[f64]) -> Result<Divided> {
+    /// Resolves the rows again with new parameters.
+    fn resolve_again(&self, rows: Divided, vector: &[f64]) -> Result<Divided> {
         if !self.problem.rows_move() {
             return Ok(rows);
         }
-        // The old rows make room for the new ones.
+        // Frees the old rows before the new ones are made.
         drop(rows);
         let rows = self.problem.again(vector, self.hooks.progress)?.with_targets(self.targets)?;
         Ok(Divided::new(rows, self.split, &self.problem.storage)?)
     }
 
-    /// The scale from centipawns to expected results that fits the start.
+    /// Fits K, the scale from centipawns to expected results, to the start.
     fn fit_k(&self, rows: &Rows, start: &[f64]) -> Result<f64> {
         match fit_k_at(self.settings.loss, rows, self.model(), start) {
             Ok(fit) => Ok(fit.k),
@@ -108,7 +108,7 @@ impl Run<'_> {
         }
     }
 
-    /// What a run has found before its first step: K, and how strong the prior is to be.
+    /// Prepares the first round: fits K and chooses the strength of the prior.
     fn begin(&self, rows: &Divided, limits: &Limits, occurrences: Vec<u32>, seconds: &mut Seconds) -> Result<RunState> {
         let mut start = self.constrained.start.clone();
         let start_k = match self.settings.k {
@@ -122,7 +122,7 @@ impl Run<'_> {
         let per_position = chosen.as_ref().map_or(PRIOR_PER_POSITION, |chosen| chosen.choice.per_position);
         let mut prior = self.settings.prior.unwrap_or(per_position / rows.fitted.weight(1));
         let before = self.losses(rows, &start, start_k)?;
-        // Only one method does not care where it begins.
+        // Only L-BFGS may begin elsewhere than at the start.
         let (mut theta, mut first_norm) = match &chosen {
             Some(chosen) if self.settings.method == Method::Lbfgs && !chosen.choice.keeps_start => {
                 (chosen.theta.clone(), Some(chosen.norm))
@@ -134,7 +134,7 @@ impl Run<'_> {
             self.enlarge_start(&mut start, limits, start_k)?;
             self.enlarge_start(&mut theta, limits, start_k)?;
             first_norm = first_norm.map(|norm| norm / start_k);
-            // Distances from the start grow with it.
+            // Squared distances from the start grow by `start_k²`.
             prior /= start_k * start_k;
             (vector, k) = (self.problem.numbers.round(&start), 1.0);
             sides = self.losses(rows, &vector, k)?;
@@ -165,8 +165,8 @@ impl Run<'_> {
         })
     }
 
-    /// Makes the scores of a start larger by a factor, as far as bounds allow, by what is frozen too: what is fitted from
-    /// there needs no other scale than 1.
+    /// Scales the parameters so that all scores grow by `factor`, as far as bounds allow, frozen parameters included. A
+    /// fit from there needs K = 1.
     fn enlarge_start(&self, start: &mut [f64], limits: &Limits, factor: f64) -> Result<()> {
         let powers = self.problem.powers.as_ref().context("the score has no scale")?;
         for (j, (value, &power)) in start.iter_mut().zip(powers).enumerate() {
@@ -179,7 +179,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The model and the rows of the numbers that move, where those that do not are much of the rows.
+    /// Returns the model and the rows with frozen parameters folded into constants; `None` if they are a small part of
+    /// the rows.
     fn folded(
         &self,
         rows: &Divided,
@@ -201,7 +202,7 @@ impl Run<'_> {
         Ok(Some((fold.model, divided)))
     }
 
-    /// The strength of the prior with which rows that are not fitted lose least; none if there are too few to tell.
+    /// Chooses the strength of the prior with the lowest held-out loss; `None` if there are too few rows.
     fn choose_prior(&self, rows: &Divided, limits: &Limits, occurrences: &[u32], k: f64) -> Result<Option<Chosen>> {
         let folded = self.folded(rows, &self.constrained.start, limits, occurrences)?;
         let (model, rows) = folded.as_ref().map_or((self.model(), rows), |(model, rows)| (model, rows));
@@ -217,9 +218,10 @@ impl Run<'_> {
         Ok(search.choose(self.hooks.progress)?)
     }
 
-    /// Goes on until the true loss stops falling; whether it was interrupted, and the rows resolved last.
+    /// Repeats rounds until the loss of newly resolved rows stops falling. Returns true if the run was interrupted, and
+    /// the rows resolved last.
     ///
-    /// Where rows do not depend on the parameters, one round is all there is.
+    /// If rows do not depend on the parameters, there is one round.
     fn rounds(
         &self,
         state: &mut RunState,
@@ -234,7 +236,7 @@ impl Run<'_> {
             enlarge(&mut theta, &state.start, limits, self.model());
             let vector = self.problem.numbers.round(&theta);
             self.problem.source.iter().try_for_each(|source| source.check(&vector))?;
-            rows = timed(&mut seconds.resolve, || self.moved(rows, &vector))?;
+            rows = timed(&mut seconds.resolve, || self.resolve_again(rows, &vector))?;
             let sides = timed(&mut seconds.resolve, || self.losses(&rows, &vector, state.k))?;
             let measure = sides.held.unwrap_or(sides.fitted + pull);
             let gain = 1.0 - measure / state.best.measure;
@@ -246,11 +248,12 @@ impl Run<'_> {
             if interrupted {
                 return Ok((true, rows));
             }
-            // Where nothing is lost, there is no gain to be told either. Of the methods, one alone stops early in its first
+            // The comparison is false at a loss of 0, where the gain is NaN. Only L-BFGS stops early in its first
             // rounds.
-            let is_rough =
-                gain > 0.0 && self.settings.method == Method::Lbfgs && roughness(state.rounds - 1) > LAST_ROUGH;
-            let is_enough = gain >= LEAST_PROGRESS || is_rough;
+            let is_loose = gain > 0.0
+                && self.settings.method == Method::Lbfgs
+                && gradient_tolerance(state.rounds - 1) > LAST_TOLERANCE;
+            let is_enough = gain >= LEAST_PROGRESS || is_loose;
             if !self.problem.rows_move() || !is_enough || state.rounds == MAX_ROUNDS {
                 break;
             }
@@ -258,13 +261,13 @@ impl Run<'_> {
         Ok((false, rows))
     }
 
-    /// The function that a round minimises.
+    /// Returns the function that a round minimises.
     fn objective<'o>(&self, model: &'o Model, rows: &'o Rows, state: &RunState) -> Result<Objective<'o>> {
         let objective = Objective::new(rows, model, state.k)?.with_loss(self.settings.loss);
         Ok(objective.with_prior(state.prior, &state.start, self.settings.prior_scale)?)
     }
 
-    /// One fit: what it found, its losses still unknown, and whether it was interrupted.
+    /// Runs one fit. Returns its parameters with the losses not yet measured, and true if it was interrupted.
     fn fit(
         &self,
         state: &mut RunState,
@@ -277,7 +280,7 @@ impl Run<'_> {
         let objective = self.objective(model, &rows.fitted, state)?;
         let mut lbfgs = Lbfgs { norm: state.first_norm, ..Lbfgs::default() };
         if self.problem.rows_move() {
-            lbfgs.tolerance = roughness(state.rounds);
+            lbfgs.tolerance = gradient_tolerance(state.rounds);
         }
         let solver = self.settings.method.solver(self.settings.seed, lbfgs);
         let (begin, hooks, held) = (state.theta.clone(), self.hooks, rows.held.as_ref());
@@ -296,7 +299,7 @@ impl Run<'_> {
         Ok((Best { theta, iterations, gradient_ratio, converged, ..state.best.clone() }, interrupted))
     }
 
-    /// What the run says in the end: how sure it is, and the parameters in the form in which they are written.
+    /// Makes the outcome of the run: standard errors and the final parameters.
     fn finish(
         &self,
         state: RunState,
@@ -308,9 +311,10 @@ impl Run<'_> {
         let constrained = self.constrained;
         let is_tuned = |j: usize| constrained.shiftable[j] && !limits.is_frozen(j);
         let shifts = self.problem.shifts(&rows.fitted);
-        // Errors are those of the tuned numbers of a table beside one another, however many are too rare to be tuned.
+        // Errors refer to the tuned entries of a table relative to one another, even if other entries are too rare to
+        // be tuned.
         let centring = Centring::new(shifts.clone(), is_tuned, |j| constrained.shiftable[j]);
-        let errors = self.certainty(&state, rows, &limits, &centring, &mut seconds)?;
+        let errors = self.errors_of_best(&state, &rows.fitted, &limits, &centring, &mut seconds)?;
         let rounding_lost = self.rounding_lost(&state, &rows.fitted)?;
         let (mut theta, sides) = (state.best.vector.clone(), state.best.sides);
         if self.settings.centre && theta != self.problem.numbers.round(&state.start) {
@@ -322,7 +326,7 @@ impl Run<'_> {
             numbers: self.problem.numbers.clone(),
             grouping: self.problem.grouping,
             check: self.problem.check.clone(),
-            told: self.problem.told.clone(),
+            data_summary: self.problem.told.clone(),
             warnings: Vec::new(),
             files: self.problem.files().to_vec(),
             positions: self.problem.groups.len(),
@@ -366,7 +370,7 @@ impl Run<'_> {
         })
     }
 
-    /// By number: whether any row depends on it, of those at the start and in the end, fitted or held out.
+    /// Returns, by parameter, true if a row depends on it at the start or at the end, fitted or held out.
     fn occurs(&self, state: &RunState, rows: &Divided) -> Vec<bool> {
         let model = self.model();
         let mut occurs: Vec<bool> = state.occurrences.iter().map(|&count| count > 0).collect();
@@ -376,7 +380,7 @@ impl Run<'_> {
         occurs
     }
 
-    /// The share of the gain that rounding the best parameters so far has taken away; 0 where nothing was gained.
+    /// Returns the share of the gain that rounding the best parameters loses; 0 without a gain.
     fn rounding_lost(&self, state: &RunState, rows: &Rows) -> Result<f64> {
         let objective = self.objective(self.model(), rows, state)?;
         let Best { theta, vector, .. } = &state.best;
@@ -384,8 +388,8 @@ impl Run<'_> {
         Ok(if found < start { (rounded - found) / (start - found) } else { 0.0 })
     }
 
-    /// How sure the best parameters so far are, as far as that is asked.
-    fn certainty(
+    /// Returns the standard errors of the best parameters if the settings ask for them.
+    fn errors_of_best(
         &self,
         state: &RunState,
         rows: &Divided,
@@ -405,7 +409,7 @@ impl Run<'_> {
         })
     }
 
-    /// Parameters with their tables centred; as they are, if that would part what is tied.
+    /// Returns parameters with their tables centred, or unchanged if centring would separate tied parameters.
     fn centred(&self, theta: Vec<f64>, centring: &Centring, limits: &Limits) -> Vec<f64> {
         let mut centred = theta.clone();
         centring.apply(&mut centred, |j| limits.bounds(j));
@@ -414,8 +418,8 @@ impl Run<'_> {
     }
 }
 
-/// Enlarges, along a scale that no score depends on, what is small beside the start, until the largest is as large as at
-/// the start and as far as bounds allow: rounding changes the less the larger numbers are. Whole numbers stay.
+/// Scales parameters up along directions that no score depends on, until the largest is as large as at the start, as
+/// far as bounds allow: the relative rounding error of larger numbers is smaller. Integers stay.
 fn enlarge(theta: &mut [f64], start: &[f64], limits: &Limits, model: &Model) {
     for powers in scales(model) {
         let members: Vec<usize> = (0..theta.len()).filter(|&j| powers[j] != 0.0).collect();
@@ -435,7 +439,7 @@ fn enlarge(theta: &mut [f64], start: &[f64], limits: &Limits, model: &Model) {
     }
 }
 
-/// Adds what a step takes to the seconds of its kind.
+/// Runs a step and adds its duration to `seconds`.
 pub(crate) fn timed<T>(seconds: &mut f64, step: impl FnOnce() -> T) -> T {
     let started = Instant::now();
     let result = step();

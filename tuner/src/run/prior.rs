@@ -1,4 +1,4 @@
-//! The choice of λ: folds of games take turns in judging each strength on a ladder.
+//! The choice of λ by cross-validation over a ladder of strengths.
 
 use std::cell::OnceCell;
 
@@ -12,102 +12,103 @@ use crate::optimize::{Lbfgs, Limits, Solver};
 use crate::processes::in_turn;
 use crate::progress::{Progress, Unit};
 
-/// Rows that the folds which are looked at hold out together, at least: more of them would not change the choice.
+/// The smallest number of rows that the fitted folds hold out together. More rows would not change the choice.
 const ENOUGH_HELD: usize = 60_000;
 
-/// Rows that folds are made of at most, for each parameter and in any case; more are thinned out, whole groups at a time.
-/// With as many, the best strength times the number of rows is about the same for more of them; with 80 rows a parameter,
-/// five to ten times as strong a pull was best.
+/// The largest number of rows in the folds, per parameter and in total. Larger data are thinned by whole groups. From
+/// this many rows on, the best strength times the number of rows is nearly constant. With 80 rows per parameter, a
+/// strength five to ten times as large was best.
 const ROWS_PER_PARAMETER: usize = 200;
 const ENOUGH_ROWS: usize = 100_000;
 
-/// Bytes that the curvatures of folds fitted at the same time may take, without what it takes to sum them.
+/// The largest memory, in bytes, of the Hessians of folds fitted at the same time, without the buffers of their sums.
 const MOST_BYTES: usize = 1 << 26;
 
-/// Strengths per position that are tried lie on a ladder of this ratio.
+/// The ratio of neighbouring strengths of the ladder, √10.
 const RATIO: f64 = 3.162_277_660_168_379_5;
 
-/// Norm of the gradient, relative to that of the start, at which a fold is fitted: strengths make larger differences than
-/// what is left then.
+/// The gradient tolerance of a fit to a fold, relative to the start. Strengths differ by more than the remaining error.
 const TOLERANCE: f64 = 1e-2;
 
-/// So does a fit to a fold of which eight steps take no more than this share off the loss.
+/// A fit to a fold also ends if eight steps lower the loss by no more than this share.
 const STALL: f64 = 2e-4;
 
-/// Rungs of the ladder, counted from the first guess: nothing is pulled below, nothing moves above.
+/// The rungs of the ladder, counted from the first guess. Below them the prior has no effect; above them no parameter
+/// moves.
 const RUNGS: std::ops::RangeInclusive<i32> = -10..=10;
 
-/// The share of what the best strength gains over the start that a stronger one has to keep.
+/// The share of the best strength's gain over the start that a stronger prior has to keep.
 const KEPT: f64 = 0.9;
 
-/// A gain over the start of so many standard errors is beyond doubt.
-const CLEAR: f64 = 2.0;
+/// The number of standard errors from which on a gain over the start is significant.
+const SIGNIFICANT: f64 = 2.0;
 
-/// A strength and what data that were not fitted lose with it.
+/// A strength and its held-out loss.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Trial {
-    /// Strength of the prior, times the number of positions.
+    /// Strength of the prior times the number of positions.
     pub(crate) per_position: f64,
-    /// Mean loss of the held-out rows of all folds looked at.
+    /// Mean loss of the held-out rows of all fitted folds.
     pub(crate) loss: f64,
 }
 
-/// How the strength of a prior was chosen.
+/// The choice of the strength of a prior.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PriorChoice {
-    /// Strength, times the number of positions.
+    /// Strength times the number of positions.
     pub(crate) per_position: f64,
-    /// Loss of the held-out rows with it.
+    /// Held-out loss at this strength.
     pub(crate) loss: f64,
-    /// Whether the start is better beyond doubt, and nothing is to be fitted: the strength is the strongest that was tried.
+    /// True if the start is significantly better, so that nothing is fitted. The strength is then the strongest that
+    /// was tried.
     pub(crate) keeps_start: bool,
-    /// What was tried, by ascending strength.
+    /// The trials, by ascending strength.
     pub(crate) trials: Vec<Trial>,
-    /// Loss of the held-out rows at the start.
+    /// Held-out loss of the start.
     pub(crate) start: f64,
-    /// Folds looked at.
+    /// The number of folds fitted.
     pub(crate) folds: usize,
 }
 
-/// A choice, and where a fit to all rows may begin instead of at the start.
+/// A choice, with a warm start for the fit to all rows.
 pub(crate) struct Chosen {
     pub(crate) choice: PriorChoice,
-    /// Where the fit to the first fold ended with it.
+    /// The parameters fitted to the first fold at the chosen strength.
     pub(crate) theta: Vec<f64>,
-    /// Norm of the gradient where that fold's first fit began, at the start.
+    /// Norm of the gradient at the start, over the first fold.
     pub(crate) norm: f64,
 }
 
-/// What a cross-validation is about.
+/// The inputs of a cross-validation.
 #[derive(Clone, Copy)]
 pub(crate) struct PriorSearch<'a> {
-    /// What is fitted, its prior aside.
+    /// The objective without its prior.
     pub(crate) objective: &'a Objective<'a>,
-    /// By row: what must not be parted.
+    /// Groups by row. A group is never divided.
     pub(crate) groups: &'a [u32],
-    /// Where fits begin, and are pulled to.
+    /// The start of the fits and centre of the prior.
     pub(crate) start: &'a [f64],
-    /// Where they may go.
+    /// The limits of the parameters.
     pub(crate) limits: &'a Limits,
-    /// Whether the scale of the start is pulled to.
+    /// The treatment of the scale of the start.
     pub(crate) scale: PriorScale,
-    /// What decides the folds.
+    /// Seed of the folds.
     pub(crate) seed: u64,
 }
 
-/// A fold, and where the last fit to it ended.
-struct Fold {
+/// A fold and its latest fit.
+struct ValidationFold {
     split: Split,
-    /// To fit, and held out; made for those who fit.
+    /// Rows to fit and rows held out, made on first use.
     rows: OnceCell<(Rows, Rows)>,
     theta: Vec<f64>,
-    /// Norm of the gradient where the first fit to it began.
+    /// Norm of the gradient at the start of the first fit.
     norm: OnceCell<f64>,
 }
 
 impl PriorSearch<'_> {
-    /// The strength of the prior with which rows that are not fitted lose least; none if there are too few groups to tell:
-    /// then the first guess, [`PRIOR_PER_POSITION`], has to do.
+    /// Chooses the strength of the prior with the lowest held-out loss. Returns `None` if there are too few groups; the
+    /// caller then uses the first guess, [`PRIOR_PER_POSITION`].
     pub(crate) fn choose(&self, progress: &dyn Progress) -> Result<Option<Chosen>, ValidationError> {
         progress.begin("prior", 0, Unit::Iterations);
         let choice = self.run(|trial| {
@@ -122,11 +123,12 @@ impl PriorSearch<'_> {
         }
     }
 
-    /// Tries the strengths of the ladder that matter, and chooses one of them or the start: from the first guess up for
-    /// as long as a stronger pull may be chosen, else down for as long as it pays. `watch` is told every trial.
+    /// Tries the relevant strengths of the ladder, and chooses one of them or the start: upwards from the first guess
+    /// while a stronger prior may be chosen, else downwards while the loss falls. `watch` receives every trial.
     ///
-    /// Where games are few, held-out losses say little. Without a clear gain the choice stays with the first guess: with
-    /// 2,000 and 4,000 rows of an engine of 32 numbers, the minimum of the held-out losses gained half of what that did.
+    /// With few games, held-out losses are noisy. Without a significant gain the choice stays at the first guess: with
+    /// 2,000 and 4,000 rows of an engine of 32 parameters, the minimum of the held-out losses gained half as much as
+    /// the first guess.
     fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<Chosen, ValidationError> {
         let mut folds = self.folds()?;
         let count = folds.len();
@@ -152,7 +154,7 @@ impl PriorSearch<'_> {
         };
         let first = self.first_rung();
         ladder.rungs.push(try_rung(first)?);
-        while ladder.last().number < *RUNGS.end() && ladder.may_be_better_above() {
+        while ladder.last().number < *RUNGS.end() && ladder.may_choose_stronger() {
             let next = try_rung(ladder.last().number + 1)?;
             ladder.rungs.push(next);
         }
@@ -189,33 +191,33 @@ impl PriorSearch<'_> {
         })
     }
 
-    /// Where to begin: the fewer rows a parameter, the stronger the pull that is best.
+    /// Returns the first rung: the fewer rows per parameter, the stronger the best prior.
     fn first_rung(&self) -> i32 {
         let free = (0..self.objective.parameters()).filter(|&j| !self.limits.is_frozen(j)).count();
         let scarcity = (ROWS_PER_PARAMETER * free) as f64 / self.objective.rows.len() as f64;
         (scarcity.max(1.0).ln() / RATIO.ln()) as i32
     }
 
-    /// The folds that are looked at: as many as it takes to hold out enough.
-    fn folds(&self) -> Result<Vec<Fold>, ValidationError> {
+    /// Returns the folds to fit: as many as are needed to hold out [`ENOUGH_HELD`] rows.
+    fn folds(&self) -> Result<Vec<ValidationFold>, ValidationError> {
         let rows = self.objective.rows;
         let most = (ROWS_PER_PARAMETER * self.objective.parameters()).max(ENOUGH_ROWS).min(rows.len());
         let share = most as f64 / rows.len() as f64;
         let wanted = ENOUGH_HELD.div_ceil(most.div_ceil(FOLDS)).clamp(1, FOLDS);
         let fold = |number: usize| {
             let split = Split::fold_of(self.groups, number, self.seed, share)?;
-            Ok(Fold { split, rows: OnceCell::new(), theta: self.start.to_vec(), norm: OnceCell::new() })
+            Ok(ValidationFold { split, rows: OnceCell::new(), theta: self.start.to_vec(), norm: OnceCell::new() })
         };
         (0..wanted).map(fold).collect()
     }
 
-    /// How many folds are fitted at a time: where rows are few, most of a fit is one thread's work.
+    /// Returns the number of folds to fit in parallel. With few rows, most of the work of a fit runs in one thread.
     fn folds_at_once(&self) -> usize {
         let curvature = size_of::<f64>() * self.objective.parameters().pow(2);
         (MOST_BYTES / curvature).clamp(1, FOLDS)
     }
 
-    fn fit(&self, fold: &Fold, per_position: f64) -> Result<Vec<f64>, ValidationError> {
+    fn fit(&self, fold: &ValidationFold, per_position: f64) -> Result<Vec<f64>, ValidationError> {
         let (fitted, _) = self.rows(fold);
         let strength = per_position / fitted.weight(1);
         let over = self.objective.over(fitted);
@@ -227,8 +229,8 @@ impl PriorSearch<'_> {
         Ok(fit.theta)
     }
 
-    /// What the groups lose that a fold holds out.
-    fn losses(&self, fold: &Fold, theta: &[f64]) -> Vec<GroupLoss> {
+    /// Returns the losses of the groups that a fold holds out.
+    fn losses(&self, fold: &ValidationFold, theta: &[f64]) -> Vec<GroupLoss> {
         let (held, mut end) = (&self.rows(fold).1, 0);
         let losses = self.objective.over(held).row_losses(theta);
         let groups = fold.split.held.chunk_by(|&a, &b| self.groups[a as usize] == self.groups[b as usize]);
@@ -240,62 +242,63 @@ impl PriorSearch<'_> {
         groups.map(loss).collect()
     }
 
-    fn rows<'f>(&self, fold: &'f Fold) -> &'f (Rows, Rows) {
+    fn rows<'f>(&self, fold: &'f ValidationFold) -> &'f (Rows, Rows) {
         fold.rows.get_or_init(|| fold.split.rows(self.objective.rows))
     }
 }
 
-/// A strength on the ladder, and what became of it.
+/// A strength on the ladder and its result.
 struct Rung {
     number: i32,
     trial: Trial,
     held: HeldOut,
-    /// Where the fit to the first fold ended.
+    /// The parameters fitted to the first fold.
     theta: Vec<f64>,
 }
 
-/// The strengths that were tried, and the start, which is the strongest of all.
+/// The strengths tried, and the start, which corresponds to an infinite strength.
 struct Ladder {
     start: HeldOut,
     rungs: Vec<Rung>,
 }
 
 impl Ladder {
-    /// The rung tried last.
+    /// Returns the rung tried last.
     fn last(&self) -> &Rung {
         self.rungs.last().expect("at least one was tried")
     }
 
-    /// The rung that loses least.
+    /// Returns the rung with the lowest held-out loss.
     fn best(&self) -> &Rung {
         let losses = |a: &&Rung, b: &&Rung| a.held.loss.total_cmp(&b.held.loss);
         self.rungs.iter().min_by(losses).expect("at least one was tried")
     }
 
-    /// Whether a rung gains something over the start beyond doubt.
-    fn is_clear(&self, rung: &Rung) -> bool {
-        let Difference { mean, error } = self.start.above(&rung.held);
-        mean > CLEAR * error
+    /// Returns true if a rung is significantly better than the start.
+    fn is_significant(&self, rung: &Rung) -> bool {
+        let Difference { mean, error } = self.start.excess_over(&rung.held);
+        mean > SIGNIFICANT * error
     }
 
-    /// Whether a stronger pull than the last may be chosen.
-    fn may_be_better_above(&self) -> bool {
-        !self.is_clear(self.best()) || self.is_as_good_as(self.last(), self.best())
+    /// Returns true if a stronger prior than the last may be chosen.
+    fn may_choose_stronger(&self) -> bool {
+        !self.is_significant(self.best()) || self.is_as_good_as(self.last(), self.best())
     }
 
-    /// Whether a rung loses no more than another, to within one standard error of the difference, and keeps most of what
-    /// that gains over the start, if it does so beyond doubt. With few games, rungs at which next to nothing moves would
-    /// pass by the error alone.
+    /// Returns true if a rung's loss exceeds another's by at most one standard error of the difference, and, if the
+    /// other is significantly better than the start, keeps most of its gain. With few games, rungs at which hardly any
+    /// parameter moves would pass by the standard error alone.
     fn is_as_good_as(&self, rung: &Rung, other: &Rung) -> bool {
         let gain = |rung: &Rung| self.start.loss - rung.held.loss;
-        !rung.held.is_worse(&other.held) && (!self.is_clear(other) || gain(rung) >= KEPT * gain(other))
+        !rung.held.is_worse(&other.held) && (!self.is_significant(other) || gain(rung) >= KEPT * gain(other))
     }
 
-    /// The strongest rung that is as good as the best, if that gains something beyond doubt. Else the first guess, or what
-    /// neighbour after neighbour is better by more than a standard error; none if the start is better than that by as much.
+    /// Chooses the strongest rung that is as good as the best, if the best is significantly better than the start.
+    /// Otherwise walks from the first guess to each neighbour that is better by more than a standard error. Returns
+    /// `None` if the start is better than the result by as much.
     fn choice(&self, first: i32) -> Option<&Rung> {
         let best = self.best();
-        if self.is_clear(best) {
+        if self.is_significant(best) {
             return self.rungs.iter().rev().find(|rung| self.is_as_good_as(rung, best));
         }
         let mut at = self.rungs.iter().find(|rung| rung.number == first)?;
@@ -312,10 +315,10 @@ impl Ladder {
     }
 }
 
-/// What the groups lose that are held out.
+/// The losses of held-out groups.
 struct HeldOut {
     groups: Vec<GroupLoss>,
-    /// By row.
+    /// Mean loss per row.
     loss: f64,
 }
 
@@ -325,23 +328,23 @@ impl HeldOut {
         HeldOut { groups, loss: sum / rows }
     }
 
-    /// How much more they lose than with other parameters, and the standard error of that: by groups, since the rows of a
-    /// game err together.
-    fn above(&self, other: &HeldOut) -> Difference {
+    /// Returns the loss minus the loss of other parameters, with its standard error over groups: the rows of a game err
+    /// together.
+    fn excess_over(&self, other: &HeldOut) -> Difference {
         let mean = self.loss - other.loss;
         let pairs = std::iter::zip(&self.groups, &other.groups);
         let squares = pairs.map(|(a, b)| (a.sum - b.sum - a.rows * mean).powi(2)).sum::<f64>();
         Difference { mean, error: squares.sqrt() / self.groups.iter().map(|group| group.rows).sum::<f64>() }
     }
 
-    /// Whether they lose more by more than one standard error.
+    /// Returns true if the loss is larger by more than one standard error.
     fn is_worse(&self, other: &HeldOut) -> bool {
-        let Difference { mean, error } = self.above(other);
+        let Difference { mean, error } = self.excess_over(other);
         mean > error
     }
 }
 
-/// What the rows of a group lose together, and how many they count as.
+/// The sum of the losses of a group, and its weight in rows.
 #[derive(Clone, Copy)]
 struct GroupLoss {
     rows: f64,
@@ -352,12 +355,12 @@ struct GroupLoss {
 mod tests {
     use super::*;
 
-    /// What groups of so many rows each lose, all rows of a group alike.
+    /// Returns groups of `rows` rows each, with equal losses in a group.
     fn held(losses: &[f64], rows: f64) -> HeldOut {
         HeldOut::of(losses.iter().map(|loss| GroupLoss { rows, sum: loss * rows }).collect())
     }
 
-    /// A ladder from the weakest strength up.
+    /// Returns a ladder, weakest strength first.
     fn ladder(start: &[f64], rungs: &[&[f64]]) -> Ladder {
         let rung = |(number, losses): (usize, &&[f64])| {
             let (held, per_position) = (held(losses, 1.0), number as f64);
@@ -368,16 +371,16 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_a_game_that_err_together_count_as_one() {
+    fn rows_of_a_game_count_as_one_cluster() {
         let (better, worse) = ([0.1, 0.2, 0.3, 0.1], [0.2, 0.2, 0.4, 0.1]);
         // Differences 0.1, 0, 0.1, 0: mean 0.05, its standard error 0.1 / 4.
         for rows in [1.0, 40.0] {
-            let Difference { mean, error } = held(&worse, rows).above(&held(&better, rows));
+            let Difference { mean, error } = held(&worse, rows).excess_over(&held(&better, rows));
             assert!((mean - 0.05).abs() < 1e-12 && (error - 0.025).abs() < 1e-12);
         }
     }
 
-    /// The number of the rung that is chosen, where the first guess is that of a number.
+    /// Returns the number of the chosen rung; `first` is the number of the first guess.
     fn chosen(start: &[f64], rungs: &[&[f64]], first: i32) -> Option<i32> {
         ladder(start, rungs).choice(first).map(|rung| rung.number)
     }
@@ -385,25 +388,25 @@ mod tests {
     #[test]
     fn the_strongest_rung_that_keeps_most_of_a_clear_gain_is_chosen() {
         let start = [0.30, 0.10, 0.20, 0.40];
-        // All are within a standard error of the best.
+        // All losses are within one standard error of the best.
         let [best, near, far] = [[0.20, 0.08, 0.10, 0.24], [0.22, 0.07, 0.10, 0.24], [0.28, 0.05, 0.10, 0.24]];
         assert!(!held(&far, 1.0).is_worse(&held(&best, 1.0)));
         assert_eq!(chosen(&start, &[&best, &near, &far], 0), Some(1));
-        // Games that agree: what loses more beyond doubt is not chosen for the gain that it keeps.
+        // If all games agree, a significantly larger loss is not chosen for the gain that it keeps.
         let [start, best, near] = [[0.30; 4], [0.20; 4], [0.201; 4]];
         assert_eq!(chosen(&start, &[&best, &near], 1), Some(0));
     }
 
     #[test]
-    fn a_guess_holds_until_games_speak_against_it() {
-        // Of two halves of the games, one says the opposite of the other.
+    fn the_first_guess_is_kept_without_a_significant_gain() {
+        // Two halves of the games contradict each other.
         let start = [0.20, 0.20, 0.20, 0.20];
         let [guess, above] = [[0.10, 0.31, 0.10, 0.31], [0.15, 0.255, 0.15, 0.255]];
         assert_eq!(chosen(&start, &[&guess, &above, &start], 0), Some(0));
-        // What is above is better beyond doubt.
+        // The rung above is significantly better.
         let bad = [0.22, 0.22, 0.22, 0.22];
         assert_eq!(chosen(&start, &[&bad, &[0.199, 0.201, 0.20, 0.20]], 0), Some(1));
-        // So is the start; rungs close to it are like it.
+        // The start is significantly better than all rungs.
         let worse = [0.21, 0.21, 0.21, 0.22];
         assert_eq!(chosen(&start, &[&bad, &worse], 0), None);
     }

@@ -1,8 +1,9 @@
-//! The verdict on positions that no fit has seen.
+//! The verdict on positions outside all fitted data.
 //!
-//! The loss on the data of a fit says how well it fits them, and the loss on games held out of the same data shares
-//! their faults: fits to misleading data improve both, and the engine gets weaker. A *reference set* has positions of
-//! other games with scores of deep searches. The loss on it tells such fits from good ones; see docs/experiments.md.
+//! The loss on the fitted data measures the quality of the fit to them. The loss on held-out games of the same data
+//! shares their faults: a fit to misleading data improves both losses while the engine gets weaker. A *reference set*
+//! holds positions of other games with scores of deep searches. The loss on it separates such fits from good ones; see
+//! docs/experiments.md.
 
 use std::sync::Arc;
 
@@ -19,21 +20,21 @@ use crate::target::Target;
 /// A change of the loss by fewer standard errors than this may be chance.
 const CERTAIN: f64 = 3.0;
 
-/// Fits that raised the loss by more than this share of it lost games.
+/// The relative increase of the loss above which fits lost games.
 const HARMFUL: f64 = 0.01;
 
-/// Fits that lowered the loss by at least this share of it won games; a smaller gain says nothing.
+/// The relative decrease of the loss from which on fits won games. A smaller decrease is inconclusive.
 const HELPFUL: f64 = 0.1;
 
-/// Scores up to this decide how far scores have moved, in centipawns; larger ones do not decide moves.
+/// The largest absolute score, in centipawns, that counts in the movement of scores. Larger scores do not decide moves.
 const UNDECIDED: f64 = 600.0;
 
-/// Search margins in centipawns tolerate a change of the scale of scores by this factor.
+/// The range of scale factors of the scores that search margins in centipawns tolerate.
 const STEADY: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 
 /// Positions with scores of deep searches.
 pub struct ReferenceSet {
-    /// Its name in messages.
+    /// Name in messages.
     pub name: String,
     /// The positions.
     pub dataset: Dataset,
@@ -42,10 +43,10 @@ pub struct ReferenceSet {
 }
 
 impl ReferenceSet {
-    /// The name of the set that is part of the program.
+    /// The name of the set that the program contains.
     pub const EMBEDDED: &'static str = "data/reference.epd.zst";
 
-    /// The set that is part of the program.
+    /// Returns the set that the program contains.
     ///
     /// # Errors
     /// Never, unless the build embedded an empty file.
@@ -56,7 +57,7 @@ impl ReferenceSet {
     /// Reads a set. Every position needs a score.
     ///
     /// # Errors
-    /// The first fault of the data, or that positions have no score.
+    /// The first fault of the data, or a position without a score.
     pub fn read(source: Source, progress: &dyn Progress) -> Result<Self> {
         let name = source.name().to_owned();
         let dataset = Dataset::read(vec![source], &ReadOptions::default(), progress)?;
@@ -71,41 +72,41 @@ impl ReferenceSet {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The tuned numbers predict the scores of deep searches clearly better.
+    /// The tuned parameters predict the scores of deep searches clearly better.
     Better,
-    /// Too little has changed: only games can tell.
+    /// The change is too small: only games can decide.
     Open,
-    /// They predict them clearly worse.
+    /// The tuned parameters predict the scores clearly worse.
     Worse,
 }
 
-/// Losses of the parameters before and after a fit on a reference set, each side under a K of its own.
+/// The losses of the parameters before and after a fit on a reference set, each with its own K.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reference {
-    /// The set.
+    /// Name of the set.
     pub name: String,
-    /// The positions that the engine has scored.
+    /// The number of positions that the engine has scored.
     pub positions: usize,
-    /// Scales from centipawns to expected points.
+    /// K before and after: scales from centipawns to expected points.
     pub k: Losses,
-    /// Mean squared errors.
+    /// Mean squared errors before and after.
     pub loss: Losses,
-    /// The loss after less that before, with the standard error by games.
+    /// The loss after minus the loss before, with the standard error by games.
     pub difference: Difference,
-    /// The tuned scores over those before, by least squares over positions that are not decided.
+    /// The ratio of the tuned scores to the scores before, by least squares over undecided positions.
     pub scale: f64,
-    /// The root mean square of the change of scores there beyond that scale, in centipawns.
+    /// The root mean square of the residuals of that least-squares fit, in centipawns.
     pub distance: f64,
     /// The verdict.
     pub verdict: Verdict,
 }
 
 impl Reference {
-    /// Judges scores before and after (centipawns, White's view) by targets (expected points of White). Positions of one
-    /// game are neighbours of one group.
+    /// Compares scores before and after (centipawns, White's view) with targets (expected points of White). Positions
+    /// of one game are adjacent and share a group.
     ///
     /// # Errors
-    /// If scores of either side determine no K.
+    /// If the scores before or the scores after determine no K.
     pub fn of(name: &str, scores: [&[f64]; 2], targets: &[f32], groups: &[u32]) -> Result<Self, FitKError> {
         let loss = SampleLoss::SquaredError;
         let [before_k, after_k] = [fit_k(loss, scores[0], targets)?.k, fit_k(loss, scores[1], targets)?.k];
@@ -114,7 +115,7 @@ impl Reference {
             after: score_loss(loss, after_k, scores[1], targets),
         };
         let difference = loss_difference(loss, (before_k, scores[0]), (after_k, scores[1]), targets, groups);
-        let (scale, distance) = moved(scores);
+        let (scale, distance) = score_movement(scores);
         Ok(Reference {
             name: name.to_owned(),
             positions: targets.len(),
@@ -127,18 +128,18 @@ impl Reference {
         })
     }
 
-    /// The relative change of the loss.
+    /// Returns the relative change of the loss.
     pub fn change(&self) -> f64 {
         self.loss.after / self.loss.before - 1.0
     }
 
-    /// The verdict and what it was worth in games.
+    /// Returns the verdict as a message.
     pub fn words(&self) -> String {
         let percent = 100.0 * self.change().abs();
         match self.verdict {
             Verdict::Worse => format!("worse by {percent:.1} %; fits like this lost games"),
             Verdict::Better => format!("better by {percent:.1} %"),
-            Verdict::Open => format!("{percent:.1} % {}, too little to tell: let games decide", self.direction()),
+            Verdict::Open => format!("{percent:.1} % {}, inconclusive: let games decide", self.direction()),
         }
     }
 
@@ -146,7 +147,7 @@ impl Reference {
         if self.change() > 0.0 { "worse" } else { "better" }
     }
 
-    /// The change of the scores, in words.
+    /// Returns the movement of the scores as a message.
     pub fn movement(&self) -> String {
         let mut words = format!("scores moved by {:.0} cp (rms), scale {:.2}", self.distance, self.scale);
         if !STEADY.contains(&self.scale) {
@@ -155,7 +156,7 @@ impl Reference {
         words
     }
 
-    /// The verdict in the table of a run: two lines.
+    /// Formats the verdict for the table of a run: two lines.
     pub(crate) fn to_table(&self) -> String {
         let Losses { before, after } = self.loss;
         format!(
@@ -168,10 +169,10 @@ impl Reference {
     }
 }
 
-/// Lets reference sets judge a fit: what makes the rows of the problem makes those of their positions, and they are scored
-/// with the numbers before and after. Positions without a row are left out. A set that gives no verdict is named in a
-/// warning: the fit is not lost by it.
-pub(super) fn judged(
+/// Judges a fit on reference sets. The source of the problem's rows makes rows of the positions of each set; they are
+/// scored with the parameters before and after. Positions without a row are left out. A set without a verdict causes a
+/// warning and does not fail the run.
+pub(super) fn judge_on_sets(
     problem: &Problem,
     outcome: &Outcome,
     sets: Vec<Source>,
@@ -203,7 +204,7 @@ pub(super) fn judged(
     judged.collect()
 }
 
-/// The verdict of several sets: the worst one.
+/// Returns the worst verdict of several sets.
 pub fn worst(references: &[Reference]) -> Option<&Reference> {
     references.iter().max_by(|a, b| {
         (a.verdict as u8, a.change()).partial_cmp(&(b.verdict as u8, b.change())).unwrap_or(std::cmp::Ordering::Equal)
@@ -220,8 +221,9 @@ fn verdict(loss: Losses, difference: Difference) -> Verdict {
     }
 }
 
-/// The scale of scores after against those before, and the root mean square of what the scale does not explain.
-fn moved(scores: [&[f64]; 2]) -> (f64, f64) {
+/// Returns the least-squares scale of the scores after against the scores before, and the root mean square of the
+/// residuals.
+fn score_movement(scores: [&[f64]; 2]) -> (f64, f64) {
     let pairs = || scores[0].iter().zip(scores[1]).filter(|(before, _)| before.abs() <= UNDECIDED);
     let (mut count, mut square, mut product) = (0.0, 0.0, 0.0);
     for (before, after) in pairs() {
@@ -238,14 +240,14 @@ fn moved(scores: [&[f64]; 2]) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// Positions of 400 games with scores in steps, and what they let expect.
+    /// Returns scores, targets and groups of 400 games of one position each.
     fn positions() -> (Vec<f64>, Vec<f32>, Vec<u32>) {
         let scores: Vec<f64> = (0..400).map(|i| f64::from((i * 37) % 801 - 400)).collect();
         let targets = scores.iter().map(|&score| crate::objective::expectation(1.3, score) as f32).collect();
         (scores, targets, (0..400).collect())
     }
 
-    /// Scores off by so many centipawns to alternating sides.
+    /// Returns scores shifted by `by` centipawns, up and down in turn.
     fn off(scores: &[f64], by: f64) -> Vec<f64> {
         scores.iter().enumerate().map(|(i, score)| score + if i % 2 == 0 { by } else { -by }).collect()
     }
@@ -274,14 +276,14 @@ mod tests {
     }
 
     #[test]
-    fn scale_and_distance_tell_how_scores_moved() {
+    fn scale_and_distance_measure_the_movement_of_scores() {
         let (truth, targets, groups) = positions();
         let halved: Vec<f64> = truth.iter().map(|score| score / 2.0).collect();
         let found = Reference::of("made up", [&off(&truth, 50.0), &off(&halved, 25.0)], &targets, &groups).unwrap();
         assert!((found.scale - 0.5).abs() < 1e-9 && found.distance < 1e-6);
         assert!((found.k.after / found.k.before - 2.0).abs() < 1e-6 && found.verdict == Verdict::Open);
         assert!(found.movement().contains("may no longer fit"));
-        let (scale, distance) = moved([&truth, &off(&truth, 13.0)]);
+        let (scale, distance) = score_movement([&truth, &off(&truth, 13.0)]);
         assert!((scale - 1.0).abs() < 0.01 && (distance - 13.0).abs() < 0.1);
     }
 }

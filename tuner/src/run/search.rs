@@ -1,4 +1,4 @@
-//! A fit that is watched: every step is shown, and judged by the rows held out.
+//! A fit with an observer: reports each step and measures the held-out loss after it.
 
 use std::ops::ControlFlow;
 
@@ -8,34 +8,34 @@ use crate::objective::Objective;
 use crate::optimize::{Fit, Limits, Observer, OptimizeError, Solver, Step, Termination};
 use crate::progress::Unit;
 
-/// Parameters, and the mean loss of the rows held out.
+/// Parameters and the mean loss of the held-out rows.
 struct Pick {
     theta: Vec<f64>,
     loss: f64,
 }
 
-/// A fit to be made.
+/// The inputs of one fit.
 #[derive(Clone, Copy)]
 pub(crate) struct Search<'a> {
-    /// What is minimised.
+    /// The function to minimise.
     pub(crate) objective: &'a Objective<'a>,
-    /// Rows held out: of all steps, the one at which they lose least is kept.
+    /// Rows held out: the step with the lowest loss on them is kept.
     pub(crate) held: Option<&'a Rows>,
     pub(crate) solver: &'a dyn Solver,
     pub(crate) start: &'a [f64],
-    /// Where it may go.
+    /// The limits of the parameters.
     pub(crate) limits: &'a Limits,
     pub(crate) hooks: Hooks<'a>,
 }
 
-/// What a fit has found.
-pub(crate) struct Found {
-    /// The parameters: those of the best step by the rows held out, or of the minimum.
+/// The result of one fit.
+pub(crate) struct FitResult {
+    /// The parameters of the step with the lowest held-out loss; without held-out rows, the minimum.
     pub(crate) theta: Vec<f64>,
     pub(crate) fit: Fit,
 }
 
-impl Found {
+impl FitResult {
     pub(crate) fn is_interrupted(&self) -> bool {
         self.fit.termination == Termination::Cancelled
     }
@@ -50,15 +50,15 @@ impl Found {
 }
 
 impl Search<'_> {
-    /// Makes the fit. `watch` sees every step, and the mean loss of the rows held out there.
-    pub(crate) fn run(&self, watch: &mut dyn FnMut(&Step, Option<f64>)) -> Result<Found, OptimizeError> {
+    /// Runs the fit. `watch` receives every step with the mean loss of the held-out rows there.
+    pub(crate) fn run(&self, watch: &mut dyn FnMut(&Step, Option<f64>)) -> Result<FitResult, OptimizeError> {
         self.hooks.progress.begin("minimising", 0, Unit::Iterations);
         let mut watcher = Watcher { search: self, pick: None, watch };
         let fit = self.solver.minimize(self.objective, self.start, self.limits, &mut watcher);
         let pick = watcher.pick;
         self.hooks.progress.end();
         let fit = fit?;
-        Ok(Found { theta: pick.map_or_else(|| fit.theta.clone(), |pick| pick.theta), fit })
+        Ok(FitResult { theta: pick.map_or_else(|| fit.theta.clone(), |pick| pick.theta), fit })
     }
 }
 
@@ -77,9 +77,9 @@ impl Observer for Watcher<'_, '_> {
         {
             self.pick = Some(Pick { theta: theta.to_vec(), loss });
         }
-        let told = held.map_or_else(String::new, |loss| format!(", held out {loss:.7}"));
+        let held_text = held.map_or_else(String::new, |loss| format!(", held out {loss:.7}"));
         hooks.progress.advance(1);
-        hooks.progress.message(format!("loss {:.7}{told}, gradient {:.1e}", step.loss, step.gradient_norm));
+        hooks.progress.message(format!("loss {:.7}{held_text}, gradient {:.1e}", step.loss, step.gradient_norm));
         (self.watch)(step, held);
         if hooks.is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

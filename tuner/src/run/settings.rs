@@ -1,4 +1,4 @@
-//! The settings of a fit, whosever evaluation it is. Each is declared once: its flag, its help and its JSON come from here.
+//! The settings of a fit, the same for every evaluation. Flag, help text and JSON of each come from one declaration.
 
 use clap::{ArgAction, Args};
 use serde::{Serialize, Serializer};
@@ -9,10 +9,10 @@ use crate::objective::{K_MAX, K_MIN, PriorScale, SampleLoss};
 use crate::optimize::Method;
 use crate::target::Target;
 
-/// How parameters are fitted.
+/// The settings of a fit.
 #[derive(Clone, Debug, PartialEq, Args, Serialize)]
 pub struct Settings {
-    /// The parameters that are tuned, and the limits that they keep.
+    /// The tuned parameters and their limits.
     #[command(flatten)]
     pub constraints: Constraints,
 
@@ -52,7 +52,7 @@ pub struct Settings {
         value_parser = strength_or_auto,
         help_heading = "Objective"
     )]
-    // The full path keeps clap from taking `None` for a flag that is not there.
+    // The full path keeps clap from reading `None` as a missing flag.
     pub prior: std::option::Option<f64>,
 
     /// The centre of the prior: the shape of the start at the scale that fits best, or the start itself.
@@ -80,7 +80,7 @@ pub struct Settings {
     #[arg(long = "no-errors", action = ArgAction::SetFalse, help_heading = "Output")]
     pub errors: bool,
 
-    /// Whether right and wrong predictions are explained, before and after.
+    /// True if calibration and worst predictions are computed, before and after.
     #[arg(skip)]
     pub explain: bool,
 
@@ -120,7 +120,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The rounding of one integer, in centipawns.
+    /// The rounding error of one integer division, in centipawns.
     pub const TOLERANCE: f64 = 1.0;
 }
 
@@ -128,34 +128,34 @@ fn as_text<S: Serializer>(value: &impl ToString, to: S) -> Result<S::Ok, S::Erro
     to.serialize_str(&value.to_string())
 }
 
-/// λ, or none where cross-validation chooses it.
+/// Parses λ; `None` for `auto`.
 fn strength_or_auto(text: &str) -> Result<Option<f64>, String> {
     match text {
         "auto" => Ok(None),
-        // With a larger one nothing moves by a centipawn, however many the positions are.
+        // With a larger λ no parameter moves by a centipawn, whatever the number of positions.
         _ => number(text, |value| (0.0..=1e6).contains(&value), "from 0 to 1000000")
             .map(Some)
             .map_err(|error| format!("{error}, or auto")),
     }
 }
 
-/// K, in the range of those that are fitted.
+/// Parses K, in the range of fitted values.
 ///
 /// # Errors
-/// In words.
+/// A message with the expected range.
 pub fn scale(text: &str) -> Result<f64, String> {
     number(text, |value| (K_MIN..=K_MAX).contains(&value), &format!("from {K_MIN} to {K_MAX}"))
 }
 
-/// A finite number above 0.
+/// Parses a finite number above 0.
 ///
 /// # Errors
-/// In words.
+/// A message with the expected range.
 pub fn positive(text: &str) -> Result<f64, String> {
     number(text, |value| value > 0.0, "positive")
 }
 
-/// A number between 0 and 1.
+/// Parses a number between 0 and 1.
 fn share(text: &str) -> Result<f64, String> {
     number(text, |value| value > 0.0 && value < 1.0, "between 0 and 1")
 }

@@ -2,18 +2,18 @@
 
 use super::{CurvePoint, PriorChoice};
 
-/// Rounds of resolving and minimising at most.
+/// The largest number of rounds of resolving and minimising.
 pub(super) const MAX_ROUNDS: u64 = 12;
 
-/// Mean losses of the rows that are fitted, and of those held out, if there are any.
+/// Mean losses of the fitted rows and of the held-out rows, if there are any.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Sides {
+pub(super) struct SplitLosses {
     pub(super) fitted: f64,
     pub(super) held: Option<f64>,
 }
 
-impl Sides {
-    /// The loss that decides: of the rows held out, if there are any.
+impl SplitLosses {
+    /// Returns the loss that is compared between rounds: the held-out loss if there is one, else the fitted loss.
     pub(super) fn deciding(self) -> f64 {
         self.held.unwrap_or(self.fitted)
     }
@@ -21,23 +21,23 @@ impl Sides {
 
 /// The state of a run.
 pub(super) struct RunState {
-    /// K of the start.
+    /// K fitted at the start.
     pub(super) start_k: f64,
-    /// K of the fit.
+    /// K used in the fit.
     pub(super) k: f64,
     pub(super) prior: f64,
     pub(super) prior_choice: Option<PriorChoice>,
     /// Losses at the start.
-    pub(super) before: Sides,
-    /// By number: rows to fit in which it occurred at the start.
+    pub(super) before: SplitLosses,
+    /// By parameter: the number of fitted rows in which it occurs at the start.
     pub(super) occurrences: Vec<u32>,
-    /// Where the first fit began: the centre of the prior.
+    /// Parameters at the start of the first fit: the centre of the prior.
     pub(super) start: Vec<f64>,
-    /// Where the present fit began.
+    /// Parameters at the start of the current fit.
     pub(super) theta: Vec<f64>,
     pub(super) rounds: u64,
     pub(super) iterations: u64,
-    /// Norm of the gradient where the first fit began.
+    /// Norm of the gradient at the start of the first fit.
     pub(super) first_norm: Option<f64>,
     pub(super) best: Best,
     pub(super) history: Vec<CurvePoint>,
@@ -46,13 +46,13 @@ pub(super) struct RunState {
 /// The best parameters so far.
 #[derive(Clone)]
 pub(super) struct Best {
-    /// As found.
+    /// Parameters before rounding.
     pub(super) theta: Vec<f64>,
-    /// Rounded.
+    /// Parameters after rounding.
     pub(super) vector: Vec<f64>,
-    /// True losses of the rounded parameters, without the prior.
-    pub(super) sides: Sides,
-    /// The loss that is to fall from round to round.
+    /// Losses of the rounded parameters on rows resolved with them, without the prior.
+    pub(super) sides: SplitLosses,
+    /// The loss that has to fall from round to round.
     pub(super) measure: f64,
     pub(super) iterations: u64,
     pub(super) gradient_ratio: f64,
@@ -60,7 +60,7 @@ pub(super) struct Best {
 }
 
 impl RunState {
-    /// Whether no strength of the prior is better than the start, so that nothing is fitted.
+    /// True if no strength of the prior beats the start, so that nothing is fitted.
     pub(super) fn keeps_start(&self) -> bool {
         self.prior_choice.as_ref().is_some_and(|choice| choice.keeps_start)
     }

@@ -1,18 +1,20 @@
-//! How sure each parameter is: standard errors from second derivatives at the minimum.
+//! Standard errors of the parameters from second derivatives at the minimum.
 //!
-//! A fitted parameter vector scatters with covariance `H⁻¹ J H⁻¹ / n`, where `H` are the second derivatives of the objective
-//! there, prior included (the Gauss-Newton matrix where they are not positive definite), and `J` the mean outer product of the rows' gradients: the sandwich form, which holds whether or
-//! not results scatter as the curve supposes. Positions of one game share its result; where games are known, `J` is summed
-//! over games instead of positions. A row of weight `w` counts `w` times in `H`, its gradient `w` times in `J`, and `n` is
-//! the sum of all `w`. What the pull to the start does to the expected value is not part of it. Both matrices are of a
-//! sample of the games where there are many more than that takes.
+//! A fitted parameter vector has the covariance `H⁻¹ J H⁻¹ / n`. `H` is the Hessian of the objective at the minimum,
+//! prior included, or the Gauss–Newton matrix if the Hessian is not positive definite. `J` is the mean outer product of
+//! the gradients of the rows. This sandwich estimator holds even if results do not scatter as the logistic curve
+//! assumes. Positions of one game share its result: if games are known, `J` is summed over games instead of positions.
+//! A row of weight `w` counts `w` times in `H`, its gradient counts `w` times in `J`, and `n` is the sum of all `w`.
+//! The bias that the prior causes is not included. Both matrices use a sample of the games if there are far more than
+//! the estimate needs.
 //!
-//! Where the prior decides, the sandwich says how little the prior lets a parameter scatter, and nothing of how far it is
-//! from the truth. So a parameter has an error only if the data contribute at least [`LEAST_SHARE`] of what holds it where
-//! it is: of the second derivative by that parameter alone, the part that is not the prior's.
+//! If the prior dominates, the sandwich measures only the small scatter that the prior allows, not the distance from
+//! the true value. So a parameter has an error only if the data contribute at least [`LEAST_SHARE`] of its second
+//! derivative; the rest is the contribution of the prior.
 //!
-//! Errors are those of the centred parameters (see [`centre`](crate::model::centre)), of which the data say something; of a
-//! table and its counterpart by themselves they say nothing.
+//! Errors belong to the centred parameters (see [`centre`](crate::model::centre)), which the data determine. The data
+//! do not determine the split between a table and its counterpart.
+//!
 //! See White, Maximum Likelihood Estimation of Misspecified Models, <https://doi.org/10.2307/1912526>.
 
 use crate::linear::{Cholesky, Matrix, dot};
@@ -21,33 +23,32 @@ use crate::model::rows::Rows;
 use crate::objective::{HessianKind, Objective, SymmetricMatrix};
 use crate::optimize::{Limits, open_scales};
 
-/// What is added to the matrix, in parts of its diagonal, so that directions of which nothing is known can be passed over:
-/// above the rounding of its sums.
+/// The ridge added to the scaled matrix, in parts of its diagonal. It is larger than the rounding errors of the sums
+/// and keeps undetermined directions from making the matrix singular.
 const RIDGE: f64 = 1e-6;
 
-/// Games, or rows where games are not known, per free parameter: enough to know its error to a few per cent.
+/// The number of games (or rows, if games are not known) per parameter that determine its error to a few per cent.
 const ENOUGH_ROWS: usize = 200;
 
-/// The share of the second derivative by a parameter that comes of the data, at least, if it is to have an error. With
-/// less, its scatter without data would be about the same.
+/// The smallest share of a parameter's second derivative that the data must contribute for the parameter to have an
+/// error. Below it, the scatter would be about the same without data.
 const LEAST_SHARE: f64 = 0.1;
 
-/// Standard errors of parameters.
+/// The standard errors of the parameters of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Errors {
-    /// By parameter, in its unit; none where it could not move, or where the prior decides.
+    /// By parameter, in its unit; `None` if it could not move or the prior dominates.
     pub by_parameter: Vec<Option<f64>>,
-    /// Games or positions the errors rest on.
+    /// The number of games or positions that the errors are computed from.
     pub clusters: usize,
 }
 
-/// Standard errors at `theta`, a minimum of the objective; none if the matrix there is not finite.
+/// Returns the standard errors at `theta`, a minimum of the objective; `None` if the matrix there is not finite.
 ///
-/// `limits` are those of the fit: parameters that are tied have one error. `games`, where they are known, say of each
-/// row to which it belongs.
+/// `limits` are the limits of the fit: tied parameters share one error. `games`, if known, holds the game of each row.
 ///
 /// # Panics
-/// If a slice does not fit the objective.
+/// If the length of a slice does not match the objective.
 pub fn standard_errors(
     objective: &Objective<'_>,
     theta: &[f64],
@@ -75,31 +76,31 @@ pub fn standard_errors(
     let (outer, clusters) = match games {
         Some(games) => {
             let games: Vec<u32> = numbers.iter().map(|&row| games[row]).collect();
-            let is_told = |parameter: usize| free.binary_search(&limits.leaders()[parameter]).is_ok();
-            let (outer, clusters) = over.outer_by_group(theta, &games, &is_told);
+            let is_reported = |parameter: usize| free.binary_search(&limits.leaders()[parameter]).is_ok();
+            let (outer, clusters) = over.outer_by_group(theta, &games, &is_reported);
             (gathered(outer), clusters)
         }
         None => (hessian(HessianKind::Outer), sampled.len()),
     };
     let size = free.len();
     let meat = Matrix::from_fn(size, size, |i, j| outer.get(free[i], free[j]) * scale[i] * scale[j]);
-    let told: Vec<usize> = (0..theta.len()).filter(|&j| free.binary_search(&limits.leaders()[j]).is_ok()).collect();
-    // Its rows: the centred parameters by what moves them.
-    let mut spread = projections(&scales, &told, (&free, &scale), limits, centring);
+    let reported: Vec<usize> = (0..theta.len()).filter(|&j| free.binary_search(&limits.leaders()[j]).is_ok()).collect();
+    // One row for each centred parameter, one column for each free parameter.
+    let mut spread = projections(&scales, &reported, (&free, &scale), limits, centring);
     bread.solve_rows(&mut spread);
     let shares = shares_of_data(objective, theta, limits);
-    let mut product = Matrix::zeros(told.len(), size);
-    // The meat is symmetric.
+    let mut product = Matrix::zeros(reported.len(), size);
+    // The inner matrix of the sandwich is symmetric.
     product.subtract_product(&spread, &meat);
     let mut by_parameter = vec![None; theta.len()];
-    for (i, &j) in told.iter().enumerate().filter(|&(_, &j)| shares[j] >= LEAST_SHARE) {
+    for (i, &j) in reported.iter().enumerate().filter(|&(_, &j)| shares[j] >= LEAST_SHARE) {
         let variance: f64 = (0..size).map(|k| -product[(i, k)] * spread[(i, k)]).sum();
         by_parameter[j] = Some((variance.max(0.0) / rows.weight(1)).sqrt());
     }
     Some(Errors { by_parameter, clusters: clusters * rows.len() / sampled.len() })
 }
 
-/// By parameter: the share of the second derivative that comes of the data; those that are tied have one.
+/// Returns, by parameter, the share of the second derivative that the data contribute. Tied parameters share one value.
 fn shares_of_data(objective: &Objective<'_>, theta: &[f64], limits: &Limits) -> Vec<f64> {
     let [mut whole, mut prior] = [objective.gauss_newton_diagonal(theta), objective.prior_diagonal()];
     for (j, &leader) in limits.leaders().iter().enumerate().filter(|&(j, &leader)| j != leader) {
@@ -109,7 +110,7 @@ fn shares_of_data(objective: &Objective<'_>, theta: &[f64], limits: &Limits) -> 
     limits.leaders().iter().map(|&leader| 1.0 - prior[leader] / whole[leader]).collect()
 }
 
-/// The rows of every so-many-th game, or every so-many-th row where games are not known.
+/// Returns the rows of every `stride`-th game, or every `stride`-th row if games are not known.
 fn sample(rows: usize, games: Option<&[u32]>, stride: usize) -> Vec<usize> {
     match games {
         None => (0..rows).step_by(stride).collect(),
@@ -124,15 +125,16 @@ fn sample(rows: usize, games: Option<&[u32]>, stride: usize) -> Vec<usize> {
     }
 }
 
-/// The direction in which a scale that no score depends on moves parameters, of length 1.
+/// Returns the unit vector along which a scale that no score depends on moves the parameters.
 fn along(powers: &[f64], theta: &[f64]) -> Vec<f64> {
     let direction: Vec<f64> = powers.iter().zip(theta).map(|(power, value)| power * value).collect();
     let norm = dot(&direction, &direction).sqrt();
     direction.iter().map(|part| if norm > 0.0 { part / norm } else { 0.0 }).collect()
 }
 
-/// The free parameters of which something is known, 1 / √ of their diagonal, and the matrix among them, scaled to a unit
-/// diagonal and factorised. Along scales that no score depends on it is stiffened: what the rows scatter has no part there.
+/// Returns the free parameters with a positive diagonal, the inverse square roots of that diagonal, and the Cholesky
+/// factor of the matrix among them, scaled to a unit diagonal. A rank-one term stiffens each scale that no score
+/// depends on, so that the scatter along it does not count.
 fn factorise(
     matrix: &SymmetricMatrix,
     scales: &[Vec<f64>],
@@ -157,26 +159,26 @@ fn factorise(
     Some((free, scale, Cholesky::new(scaled)?))
 }
 
-/// What a change of the free parameters, scaled, does to the centred ones that are told of: a row each.
+/// Returns the map from changes of the scaled free parameters to the reported centred parameters, one row for each.
 fn projections(
     scales: &[Vec<f64>],
-    told: &[usize],
+    reported: &[usize],
     (free, scale): (&[usize], &[f64]),
     limits: &Limits,
     centring: &Centring,
 ) -> Matrix {
-    let mut map = Matrix::zeros(told.len(), free.len());
+    let mut map = Matrix::zeros(reported.len(), free.len());
     let mut row = vec![0.0; limits.size()];
-    for (i, &j) in told.iter().enumerate() {
+    for (i, &j) in reported.iter().enumerate() {
         row.fill(0.0);
         row[j] = 1.0;
         centring.project_back(&mut row);
         for direction in scales {
-            // Along a scale that no score depends on, parameters mean nothing.
+            // No score depends on the position along this direction.
             let share: f64 = row.iter().zip(direction).map(|(entry, part)| entry * part).sum();
             row.iter_mut().zip(direction).for_each(|(entry, part)| *entry -= share * part);
         }
-        // Whoever is tied moves with its leader.
+        // Tied parameters move with their leader.
         for (k, &leader) in limits.leaders().iter().enumerate() {
             if leader != k {
                 row[leader] += std::mem::take(&mut row[k]);

@@ -1,7 +1,7 @@
-//! What data that were not fitted say: a part held out, and folds that take turns.
+//! Held-out data: a hold-out set and the folds of a cross-validation.
 //!
-//! Positions of one game never stand on both sides: they share its result, and what is known of one is known of all.
-//! Where games have no names, at least the same position always stands on the same side.
+//! Positions of one game share its result, so they are never divided between fitted and held-out data. If games have no
+//! names, copies of one position are never divided.
 
 use thiserror::Error;
 
@@ -9,29 +9,29 @@ use crate::io::Storage;
 use crate::model::rows::{Rows, RowsError};
 use crate::optimize::OptimizeError;
 
-/// The groups that fall below a share of all, by their hash under a seed: the same for the same data in any order.
+/// A pseudorandom draw of groups, by a hash of the group and the seed. It does not depend on the order of the data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Draw {
     seed: u64,
 }
 
-/// What a draw is for: draws for different ends have nothing to do with one another.
+/// The purpose of a draw. Draws for different purposes are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    /// What is held out of a run.
+pub(crate) enum DrawPurpose {
+    /// The hold-out set of a run.
     HoldOut,
-    /// Folds of a cross-validation.
+    /// The folds of a cross-validation.
     Folds,
-    /// The part of the data that is enough for one.
+    /// The sample of the data that a cross-validation uses.
     Sample,
 }
 
 impl Draw {
-    pub(crate) fn new(seed: u64, end: End) -> Self {
-        Draw { seed: seed.rotate_left(1) ^ (end as u64).rotate_right(1) }
+    pub(crate) fn new(seed: u64, purpose: DrawPurpose) -> Self {
+        Draw { seed: seed.rotate_left(1) ^ (purpose as u64).rotate_right(1) }
     }
 
-    /// Where a group stands in 0..1.
+    /// Returns the hash of a group as a number in 0..1.
     pub(crate) fn place(self, group: u32) -> f64 {
         // Two rounds of Stafford's mix 13. See <https://zimbry.blogspot.com/2011/09/better-bit-mixing-improving-on.html>.
         let mix = |x: u64| {
@@ -43,51 +43,51 @@ impl Draw {
         (hash >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// The fold of a group, below `folds`.
+    /// Returns the fold of a group, below `folds`.
     pub(crate) fn fold(self, group: u32, folds: usize) -> usize {
         ((self.place(group) * folds as f64) as usize).min(folds.saturating_sub(1))
     }
 }
 
-/// Why data cannot be divided.
+/// A reason why data cannot be divided.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ValidationError {
-    /// One of the sides has nothing.
+    /// The fitted or the held-out part is empty.
     #[error("validation: a share of {share} leaves {fitted} positions to fit and {held} to validate; both need some")]
     EmptySide {
-        /// The share asked for.
+        /// The requested share.
         share: f64,
-        /// Positions left to fit.
+        /// The number of positions to fit.
         fitted: usize,
-        /// Positions held out.
+        /// The number of positions held out.
         held: usize,
     },
-    /// Too few groups for folds.
+    /// There are too few groups for the folds.
     #[error(
         "prior: cross-validation needs at least {folds} games or positions that differ; give the strength with --prior"
     )]
     FewGroups {
-        /// Folds wanted.
+        /// The number of folds.
         folds: usize,
     },
-    /// A fit.
+    /// A fit failed.
     #[error(transparent)]
     Optimize(#[from] OptimizeError),
 }
 
-/// Rows to fit, and rows to judge the fit by.
+/// A division of rows into rows to fit and rows held out.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
-    /// Numbers of the rows to fit.
+    /// Indices of the rows to fit.
     pub(crate) fitted: Vec<u32>,
-    /// Numbers of the rows held out.
+    /// Indices of the rows held out.
     pub(crate) held: Vec<u32>,
 }
 
 impl Split {
-    /// Holds out about a share of the rows, by their groups.
+    /// Holds out about `share` of the rows, in whole groups.
     pub(crate) fn hold_out(groups: &[u32], share: f64, seed: u64) -> Result<Self, ValidationError> {
-        let draw = Draw::new(seed, End::HoldOut);
+        let draw = Draw::new(seed, DrawPurpose::HoldOut);
         let is_held = |&row: &u32| draw.place(groups[row as usize]) < share;
         let (held, fitted): (Vec<u32>, Vec<u32>) = (0..groups.len() as u32).partition(is_held);
         if fitted.is_empty() || held.is_empty() {
@@ -96,9 +96,9 @@ impl Split {
         Ok(Split { fitted, held })
     }
 
-    /// Holds out one of [`FOLDS`] folds of a share of the groups.
+    /// Holds out fold `number` of [`FOLDS`] folds, made of a share of the groups.
     pub(super) fn fold_of(groups: &[u32], number: usize, seed: u64, share: f64) -> Result<Self, ValidationError> {
-        let (draw, sample) = (Draw::new(seed, End::Folds), Draw::new(seed, End::Sample));
+        let (draw, sample) = (Draw::new(seed, DrawPurpose::Folds), Draw::new(seed, DrawPurpose::Sample));
         let mut split = Split { fitted: Vec::new(), held: Vec::new() };
         for (row, &group) in groups.iter().enumerate() {
             if share >= 1.0 || sample.place(group) < share {
@@ -112,23 +112,23 @@ impl Split {
         Ok(split)
     }
 
-    /// The groups of the rows to fit.
+    /// Returns the groups of the rows to fit.
     pub(crate) fn fitted_groups(&self, groups: &[u32]) -> Vec<u32> {
         self.fitted.iter().map(|&row| groups[row as usize]).collect()
     }
 
-    /// Copies of the rows of both sides, in memory: to fit, and held out.
+    /// Copies the rows to fit and the rows held out into memory.
     pub(crate) fn rows(&self, rows: &Rows) -> (Rows, Rows) {
         let pick = |numbers: &[u32]| rows.pick(numbers.iter().map(|&row| row as usize));
         (pick(&self.fitted), pick(&self.held))
     }
 
-    /// The same, in files if they are too many for memory.
+    /// Copies the rows to fit and the rows held out, into files if memory cannot hold them.
     pub(crate) fn stored_rows(&self, rows: &Rows, storage: &Storage) -> Result<(Rows, Rows), RowsError> {
         let pick = |numbers: &[u32]| rows.pick_to(storage, numbers.iter().map(|&row| row as usize));
         Ok((pick(&self.fitted)?, pick(&self.held)?))
     }
 }
 
-/// Folds of a cross-validation.
+/// The number of folds of a cross-validation.
 pub(crate) const FOLDS: usize = 5;

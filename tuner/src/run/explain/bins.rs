@@ -1,32 +1,31 @@
-//! Sums over positions that have something in common.
+//! Weighted means of residuals with clustered standard errors.
 
-/// Sums of a number over samples that come in groups, such as the positions of a game.
+/// The moments of a number over samples in groups, such as the positions of a game.
 ///
-/// Samples of a group that follow one another are taken to say as much as one, those of different groups to be
-/// independent.
+/// Adjacent samples of one group count as one cluster for the standard error. Groups are independent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Moments {
+pub(super) struct ClusteredMoments {
     count: u64,
-    /// How many samples all count as, and weighted sums of their numbers and squares.
+    /// The total weight, and the weighted sums of the numbers and their squares.
     weight: f64,
     sum: f64,
     squares: f64,
-    /// Over closed groups, with `S` the sum and `n` the weight of each: their number, Σ S², Σ S n, Σ n².
+    /// Over closed groups, with `S` the sum and `n` the weight of each: their count, then Σ S², Σ S n, Σ n².
     groups: u64,
     outer: [f64; 3],
-    open: Option<Group>,
+    open: Option<OpenCluster>,
 }
 
-/// A group that may yet go on.
+/// The group of the latest sample, to which further samples may be added.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Group {
+struct OpenCluster {
     name: u32,
     sum: f64,
     weight: f64,
 }
 
-impl Moments {
-    /// Adds the number of one more sample, which counts as so many.
+impl ClusteredMoments {
+    /// Adds a sample with its weight and group.
     pub(super) fn add(&mut self, value: f64, weight: f64, group: u32) {
         self.count += 1;
         self.weight += weight;
@@ -39,20 +38,20 @@ impl Moments {
             }
             _ => {
                 self.close();
-                self.open = Some(Group { name: group, sum: weight * value, weight });
+                self.open = Some(OpenCluster { name: group, sum: weight * value, weight });
             }
         }
     }
 
     fn close(&mut self) {
-        if let Some(Group { sum, weight, .. }) = self.open.take() {
+        if let Some(OpenCluster { sum, weight, .. }) = self.open.take() {
             self.groups += 1;
             let more = [sum * sum, sum * weight, weight * weight];
             self.outer.iter_mut().zip(more).for_each(|(total, more)| *total += more);
         }
     }
 
-    /// Adds other samples, none of them of a group that is here.
+    /// Adds the sums of other samples, none of them of a group that `self` contains.
     pub(super) fn merge(&mut self, mut other: Self) {
         self.close();
         other.close();
@@ -68,22 +67,22 @@ impl Moments {
         self.count
     }
 
-    /// Their mean; 0 if there is none.
+    /// Returns the weighted mean; 0 without samples.
     pub(crate) fn mean(&self) -> f64 {
-        self.of_all(self.sum)
+        self.weighted_mean(self.sum)
     }
 
-    /// A weighted sum over all samples as a mean; 0 if there is none.
-    fn of_all(&self, sum: f64) -> f64 {
+    /// Divides a weighted sum by the total weight; 0 without samples.
+    fn weighted_mean(&self, sum: f64) -> f64 {
         if self.count == 0 { 0.0 } else { sum / self.weight }
     }
 
-    /// The mean of their squares; 0 if there is none.
+    /// Returns the weighted mean of the squares; 0 without samples.
     pub(crate) fn mean_square(&self) -> f64 {
-        self.of_all(self.squares)
+        self.weighted_mean(self.squares)
     }
 
-    /// The standard error of the mean; 0 for fewer than two groups, which have none.
+    /// Returns the standard error of the mean over groups; 0 for fewer than two groups.
     pub(crate) fn error(&self) -> f64 {
         let mut all = *self;
         all.close();
@@ -94,11 +93,11 @@ impl Moments {
     }
 }
 
-/// Positions that have something in common: what was expected of them, and what became of them.
+/// A bin of positions: the sum of their expectations and the moments of their residuals.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Bin {
     expected: f64,
-    residuals: Moments,
+    residuals: ClusteredMoments,
 }
 
 impl Bin {
@@ -116,28 +115,28 @@ impl Bin {
         self.residuals.count()
     }
 
-    /// Mean of the expected points of White, 0..=1; 0 if there is no position.
+    /// Returns the mean expected points of White, 0..=1; 0 without positions.
     pub(crate) fn expected(&self) -> f64 {
-        self.residuals.of_all(self.expected)
+        self.residuals.weighted_mean(self.expected)
     }
 
-    /// Mean of the actual points of White, 0..=1.
+    /// Returns the mean actual points of White, 0..=1.
     pub(crate) fn actual(&self) -> f64 {
         self.expected() + self.residual()
     }
 
-    /// Mean of the actual less the expected points of White: above 0 where White does better than expected.
+    /// Returns the mean residual, actual minus expected points of White: positive if White scores more than expected.
     pub(crate) fn residual(&self) -> f64 {
         self.residuals.mean()
     }
 
-    /// Standard error of [`Bin::residual`]. Positions of one game count as one where the data name their games; else
-    /// they are taken for independent, and the true error is larger.
+    /// Returns the standard error of [`Bin::residual`]. Positions of one game count as one cluster if the data name
+    /// their games. Otherwise they count as independent, and the true error is larger.
     pub(crate) fn error(&self) -> f64 {
         self.residuals.error()
     }
 
-    /// Mean squared error of the expectations.
+    /// Returns the mean squared error of the expectations.
     pub(crate) fn loss(&self) -> f64 {
         self.residuals.mean_square()
     }
@@ -148,11 +147,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_those_of_the_samples() {
-        let mut all = Moments::default();
+    fn mean_and_error_agree_with_direct_sums() {
+        let mut all = ClusteredMoments::default();
         assert_eq!((all.mean(), all.error(), all.count()), (0.0, 0.0, 0));
         for (first, values) in [(0, &[1.0, 2.0][..]), (2, &[3.0, 6.0])] {
-            let mut part = Moments::default();
+            let mut part = ClusteredMoments::default();
             (first..).zip(values).for_each(|(group, &value)| part.add(value, 1.0, group));
             all.merge(part);
         }
@@ -162,9 +161,9 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_a_group_say_as_much_as_one() {
+    fn samples_of_a_group_count_as_one_cluster() {
         let error = |copies: usize| {
-            let mut moments = Moments::default();
+            let mut moments = ClusteredMoments::default();
             for (group, value) in [(7, 1.0), (3, 2.0), (9, 6.0)] {
                 (0..copies).for_each(|_| moments.add(value, 1.0, group));
             }

@@ -1,8 +1,8 @@
-//! Right and wrong predictions: expected against actual results by expectation, and by phase and material where positions
-//! are known, and the rows that are misjudged most.
+//! Calibration of the predictions: expected against actual results by expectation and, if positions are known, by phase
+//! and material; and the rows with the largest residuals.
 //!
-//! One pass over the rows sums all of it, in parts by their number and added up in their order: the same bits come out
-//! of any number of threads.
+//! One pass over the rows computes all sums. Chunks are merged in order, so the result does not depend on the number of
+//! threads.
 
 mod bins;
 
@@ -18,10 +18,10 @@ use crate::progress::{Progress, Unit};
 use crate::source::Problem;
 pub(crate) use bins::Bin;
 
-/// Bins of equal width that expectations from 0 to 1 are divided into.
+/// The number of bins of equal width for expectations from 0 to 1.
 pub(crate) const EXPECTATIONS: usize = 20;
 
-/// An expectation further than this from the result is far off.
+/// The absolute residual above which an expectation is far off.
 pub(crate) const FAR_OFF: f64 = 0.9;
 
 /// Rows with scores and targets.
@@ -30,14 +30,14 @@ pub(crate) struct Case<'a> {
     pub(crate) problem: &'a Problem,
     /// The scale from centipawns to expected results.
     pub(crate) k: f64,
-    /// By row: centipawns, White's view.
+    /// Scores by row, in centipawns, White's view.
     pub(crate) scores: &'a [f32],
-    /// By row: what its expectation is held against, 0..=1, White's view.
+    /// Targets by row, 0..=1, White's view.
     pub(crate) targets: &'a [f32],
-    /// By row: how much it counts; empty if all count alike.
+    /// Weights by row; empty if all rows have weight 1.
     pub(crate) weights: &'a [f32],
-    /// The rows that are counted in bins, by ascending number; `None` for all. Labels and the worst positions are always
-    /// sought among all.
+    /// Indices of the rows counted in bins, ascending; `None` for all. Statistics of files and the worst positions
+    /// always cover all rows.
     pub(crate) counted: Option<&'a [u32]>,
 }
 
@@ -47,29 +47,29 @@ impl Case<'_> {
     }
 }
 
-/// What is asked of an explanation for a page.
-pub(crate) const WORST: Worst = Worst { count: 12, apart: 100 };
+/// The selection for a page.
+pub(crate) const WORST: WorstSelection = WorstSelection { count: 12, apart: 100 };
 
-/// Which of the worst positions are wanted.
+/// The selection of the worst positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Worst {
-    /// How many at most.
+pub(crate) struct WorstSelection {
+    /// The largest number of positions.
     pub(crate) count: usize,
-    /// Positions nearer than this to a worse one, by their number in the data, are passed over; 1 for none. Positions
-    /// near one another are mostly of one game, and tell the same.
+    /// The smallest distance between two selected positions, by index in the data; 1 for no restriction. Adjacent
+    /// positions are mostly of one game and show the same fault.
     pub(crate) apart: usize,
 }
 
-/// So many times as many positions are looked at as are wanted, where some are passed over.
+/// The ratio of candidates to selected positions if some candidates are skipped.
 const POOL: usize = 20;
 
-impl Worst {
-    /// How many have to be looked at.
+impl WorstSelection {
+    /// Returns the number of candidates to collect.
     fn pool(self) -> usize {
         if self.apart > 1 { self.count.saturating_mul(POOL) } else { self.count }
     }
 
-    /// Those that are wanted, of the pool.
+    /// Selects positions from the candidates, worst first.
     fn pick(self, pool: &[(f64, usize)]) -> Vec<usize> {
         let mut picked: Vec<usize> = Vec::new();
         for &(_, sample) in pool {
@@ -82,37 +82,37 @@ impl Worst {
     }
 }
 
-/// How expectations and results compare.
+/// A comparison of expectations with results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
     /// The scale from centipawns to expected results.
     pub(crate) k: f64,
     pub(crate) all: Bin,
-    /// By expectation: [`EXPECTATIONS`] bins from Black's certain win to White's.
+    /// Bins by expectation: [`EXPECTATIONS`] bins from a certain win of Black to a certain win of White.
     pub(crate) calibration: Vec<Bin>,
-    /// The same for each third of the phases, the endgame first.
+    /// Calibration by third of the phase range, endgame first.
     pub(crate) calibration_by_phase: [Vec<Bin>; PHASE_PARTS],
-    /// By White's [`material_balance`], from −[`MOST_PAWNS`] to [`MOST_PAWNS`].
+    /// Bins by White's [`material_balance`], from −[`MOST_PAWNS`] to [`MOST_PAWNS`].
     pub(crate) by_material: Vec<Bin>,
-    /// By [`phase`], from 0 to [`FULL_PHASE`].
+    /// Bins by [`phase`], from 0 to [`FULL_PHASE`].
     pub(crate) by_phase: Vec<Bin>,
-    /// How far the labels of each file are from the expectations, in order.
+    /// Agreement of the labels with the expectations, by file in order.
     pub(crate) files: Vec<Agreement>,
-    /// The positions whose expectation is furthest from their result, worst first.
+    /// The positions with the largest residuals, worst first.
     pub worst: Vec<Misjudged>,
 }
 
-/// The bin of an expectation.
+/// Returns the bin of an expectation.
 fn bin_of(expected: f64) -> usize {
     ((expected * EXPECTATIONS as f64) as usize).min(EXPECTATIONS - 1)
 }
 
-/// How far the labels of a file are from the expectations.
+/// The agreement of the labels of a file with the expectations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Agreement {
     pub(crate) file: String,
     pub(crate) positions: u64,
-    /// Those whose expectation is more than [`FAR_OFF`] from their result.
+    /// The number of positions with an absolute residual above [`FAR_OFF`].
     pub(crate) far_off: u64,
 }
 
@@ -128,33 +128,33 @@ impl Agreement {
     }
 }
 
-/// A row whose expectation is far from its target.
+/// A row with a large residual.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misjudged {
-    /// Its number.
+    /// Index of the row.
     pub(crate) row: usize,
     /// File and line, or file and game.
     pub(crate) place: String,
-    /// The file, what it counts, and the number there, if the position is known.
+    /// The file, the unit that it counts and the number there, if the position is known.
     pub(crate) source: Option<(String, &'static str, u64)>,
-    /// The position, if it is known, and the result of its game.
-    pub(crate) position: Option<(Position, ResultLabel)>,
-    /// Expected points of White by the target.
+    /// The position and the result of its game, if known.
+    pub(crate) position: Option<(Position, Outcome)>,
+    /// Target, in expected points of White.
     pub(crate) target: f64,
-    /// Expected points of White by the score.
+    /// Expectation by the score, in points of White.
     pub(crate) expected: f64,
-    /// In centipawns, White's view.
+    /// Score in centipawns, White's view.
     pub(crate) score: f64,
 }
 
-/// Explains the scores of a problem before and after, each with its K, and by how much their losses differ.
+/// Explains the scores of a problem before and after, each with its K. Returns also the difference of their losses.
 pub(crate) fn explained(
     problem: &Problem,
     both: [(f64, &[f32]); 2],
     (targets, weights): (&[f32], &[f32]),
     counted: Option<&[u32]>,
     loss: SampleLoss,
-    worst: Worst,
+    worst: WorstSelection,
     progress: &dyn Progress,
 ) -> ([Explanation; 2], Difference) {
     let sides =
@@ -173,40 +173,40 @@ pub(crate) fn explained(
 }
 
 /// Compares expectations with targets.
-pub(crate) fn explain(case: &Case<'_>, worst: Worst, progress: &dyn Progress) -> Explanation {
+pub(crate) fn explain(case: &Case<'_>, worst: WorstSelection, progress: &dyn Progress) -> Explanation {
     assert_eq!(case.targets.len(), case.scores.len(), "a target for every score");
     progress.begin("explaining", case.scores.len() as u64, Unit::Positions);
     let parts: Vec<Range<usize>> =
         (0..case.scores.len()).step_by(CHUNK).map(|start| start..(start + CHUNK).min(case.scores.len())).collect();
     let judge = |range: Range<usize>| {
-        let mut part = Sums::new(case);
+        let mut part = ExplanationSums::new(case);
         part.add_all(case, range.clone(), worst.pool());
         progress.advance(range.len() as u64);
         part
     };
-    let mut sums = Sums::new(case);
+    let mut sums = ExplanationSums::new(case);
     parallel::map(parts, judge).into_iter().for_each(|part| sums.merge(part, worst.pool()));
     progress.end();
     let worst = worst.pick(&sums.worst).into_iter().map(|row| misjudged(case, row)).collect();
-    Explanation { worst, ..sums.told }
+    Explanation { worst, ..sums.explanation }
 }
 
-/// Sums over positions, and the worst of them.
-struct Sums {
-    /// Without the worst positions.
-    told: Explanation,
-    /// Distance of expectation and target, and number, worst first.
+/// The sums of a chunk of rows and its worst positions.
+struct ExplanationSums {
+    /// Bins and statistics, without the worst positions.
+    explanation: Explanation,
+    /// Absolute residual and row index, worst first.
     worst: Vec<(f64, usize)>,
 }
 
-impl Sums {
+impl ExplanationSums {
     fn new(case: &Case<'_>) -> Self {
         let bins = |count| vec![Bin::default(); count];
-        // Rows alone have no phase and no material.
+        // Rows without positions have no phase and no material.
         let known = |count| bins(if case.problem.dataset().is_some() { count } else { 0 });
         let agreement = |name: &str| Agreement { file: name.to_owned(), ..Agreement::default() };
         let files: Vec<&str> = case.problem.sets().map(|set| set.0).collect();
-        let told = Explanation {
+        let explanation = Explanation {
             k: case.k,
             calibration: bins(EXPECTATIONS),
             calibration_by_phase: std::array::from_fn(|_| known(EXPECTATIONS)),
@@ -215,7 +215,7 @@ impl Sums {
             files: files.into_iter().map(agreement).collect(),
             ..Explanation::default()
         };
-        Sums { told, worst: Vec::new() }
+        ExplanationSums { explanation, worst: Vec::new() }
     }
 
     fn add_all(&mut self, case: &Case<'_>, range: Range<usize>, pool: usize) {
@@ -229,13 +229,13 @@ impl Sums {
                 Some(*end)
             })
             .collect();
-        let told = &mut self.told;
+        let explanation = &mut self.explanation;
         for row in range {
             let expected = expectation(case.k, case.scores[row].into());
             let target = f64::from(case.targets[row]);
             let weight = case.weights.get(row).map_or(1.0, |&weight| f64::from(weight));
             let file = ends.partition_point(|&end| end <= row);
-            told.files[file].add(target, expected);
+            explanation.files[file].add(target, expected);
             self.worst.push(((target - expected).abs(), row));
             if !case.is_counted(row) {
                 continue;
@@ -243,20 +243,20 @@ impl Sums {
             let group = case.problem.groups[row];
             let bin = bin_of(expected);
             let add = |bin: &mut Bin| bin.add(expected, target, weight, group);
-            add(&mut told.all);
-            add(&mut told.calibration[bin]);
+            add(&mut explanation.all);
+            add(&mut explanation.calibration[bin]);
             let position = case.problem.position_of(row).zip(dataset).map(|(index, dataset)| dataset.position(index));
             if let Some(position) = position {
                 let (phase, material) = (phase(&position), material_balance(&position) + MOST_PAWNS);
-                add(&mut told.calibration_by_phase[phase_part(phase)][bin]);
-                add(&mut told.by_material[material as usize]);
-                add(&mut told.by_phase[phase]);
+                add(&mut explanation.calibration_by_phase[phase_part(phase)][bin]);
+                add(&mut explanation.by_material[material as usize]);
+                add(&mut explanation.by_phase[phase]);
             }
         }
         self.keep(pool);
     }
 
-    /// Sorts the worst and keeps so many of them; of equals, those that come first.
+    /// Sorts the worst rows and keeps `pool` of them. Among equal residuals, earlier rows come first.
     fn keep(&mut self, pool: usize) {
         let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
         if pool < self.worst.len() {
@@ -271,15 +271,15 @@ impl Sums {
             bins.iter_mut().zip(others).for_each(|(bin, other)| bin.merge(other));
         };
         self.worst.extend(other.worst);
-        let (told, other) = (&mut self.told, other.told);
-        told.all.merge(&other.all);
-        merge(&mut told.calibration, &other.calibration);
-        for (bins, others) in told.calibration_by_phase.iter_mut().zip(&other.calibration_by_phase) {
+        let (explanation, other) = (&mut self.explanation, other.explanation);
+        explanation.all.merge(&other.all);
+        merge(&mut explanation.calibration, &other.calibration);
+        for (bins, others) in explanation.calibration_by_phase.iter_mut().zip(&other.calibration_by_phase) {
             merge(bins, others);
         }
-        merge(&mut told.by_material, &other.by_material);
-        merge(&mut told.by_phase, &other.by_phase);
-        told.files.iter_mut().zip(&other.files).for_each(|(file, other)| file.merge(other));
+        merge(&mut explanation.by_material, &other.by_material);
+        merge(&mut explanation.by_phase, &other.by_phase);
+        explanation.files.iter_mut().zip(&other.files).for_each(|(file, other)| file.merge(other));
         self.keep(pool);
     }
 }
