@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use common::files::{Kind, RunFiles, WriteError, write_all_whole};
 use tuner::source::{Parameter, Start as Value};
-use tuner::write::{Pair, Rewritten, SourceError, Sources};
+use tuner::write::{PairPattern, Rewritten, SourceFileError, Sources};
 
 use crate::cli::interrupt;
 
@@ -28,7 +28,7 @@ pub(crate) struct SourceArgs {
     /// How the sources write pairs: S({mg}, {eg}), make_score({mg}, {eg}), ({eg} << 16) + {mg}. Otherwise, two numbers
     /// in any brackets are a pair.
     #[arg(long, value_name = "SHAPE", help_heading = "Output")]
-    pair: Option<Pair>,
+    pair: Option<PairPattern>,
 
     /// Show what --rewrite would change, as `diff -u` does, and write nothing.
     #[arg(long, requires = "rewrite", conflicts_with = "output", help_heading = "Output")]
@@ -70,7 +70,7 @@ impl SourceArgs {
     ///
     /// # Errors
     /// If some are not found in the sources.
-    pub(super) fn start(&self, declared: &[Parameter], fixed: &[bool]) -> Result<Start, SourceError> {
+    pub(super) fn start(&self, declared: &[Parameter], fixed: &[bool]) -> Result<Start, SourceFileError> {
         let read =
             |paths: &[PathBuf]| Ok(Sources::read(paths)?.find(declared, fixed, self.pair.as_ref())?.values(declared));
         let (mut parameters, mut told, mut warning) = (declared.to_vec(), None, None);
@@ -103,7 +103,7 @@ impl SourceArgs {
         parameters: &[Parameter],
         fixed: &[bool],
         left_out: &[bool],
-    ) -> Result<Vec<Rewritten>, SourceError> {
+    ) -> Result<Vec<Rewritten>, SourceFileError> {
         let mut parameters = parameters.to_vec();
         for (parameter, _) in parameters.iter_mut().zip(left_out).filter(|(_, left_out)| **left_out) {
             parameter.start = match parameter.start {

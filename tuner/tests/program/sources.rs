@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tuner::source::{Parameter, Start};
-use tuner::write::{Pair, Sources};
+use tuner::write::{PairPattern, Sources};
 
 use crate::support::{Folder, REPOSITORY, refusal, tuner};
 
@@ -125,7 +125,7 @@ fn programs_have_the_numbers_that_were_written_into_them() {
         let paths: Vec<PathBuf> =
             names.iter().map(|name| folder.write(name, fs::read(source(name)).unwrap())).collect();
         let list = fs::read_to_string(source(&format!("{}.txt", names[0]))).unwrap();
-        let pair: Option<Pair> = pair.map(|pair| pair.parse().unwrap());
+        let pair: Option<PairPattern> = pair.map(|pair| pair.parse().unwrap());
         let (before, fixed) = (parameters(&list), vec![false; list.lines().count()]);
         let rewrite = |new: &[Parameter]| {
             let sources = Sources::read(&paths).unwrap();

@@ -1,4 +1,5 @@
-//! Tuned parameters as a file of TOML or JSON: names are those of arrays, pairs are arrays of two, midgame first.
+//! Tuned parameters as a TOML or JSON file. Names of parameters become names of arrays; a pair is an array of two
+//! numbers, midgame first.
 
 mod read;
 mod tables;
@@ -9,12 +10,12 @@ use thiserror::Error;
 
 use crate::source::{Parameter, Start};
 pub use read::{numbers_in, values_of};
-use tables::{Table, Value, tables};
+use tables::{ArrayValue, ParameterArray, tables};
 
-/// Elements of an array on a line.
+/// The number of array elements on a line.
 const PER_LINE: usize = 8;
 
-/// Dimensions of an array at most, those of pairs aside: piece, square, and whatever else engines have buckets for.
+/// The largest number of dimensions of an array, pairs not counted: piece, square and the buckets of an engine.
 const MOST_DIMENSIONS: usize = 16;
 
 /// The format of the output.
@@ -27,20 +28,20 @@ pub enum Language {
     Json,
 }
 
-/// Why parameters cannot be written.
+/// A reason why parameters cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct EmitError(String);
 
-/// Parameters as text.
+/// Formats parameters as text.
 ///
 /// # Errors
-/// If the names do not describe arrays.
+/// If the names do not describe complete arrays.
 pub fn emit(parameters: &[Parameter], language: Language) -> Result<String, EmitError> {
     Ok(language.document(&tables(parameters)?))
 }
 
-/// Checks that parameters, or the first of them, can be written by their names.
+/// Checks that the names of parameters, or of the first of them, describe arrays.
 ///
 /// # Errors
 /// As for [`emit`].
@@ -49,7 +50,7 @@ pub fn check_names(parameters: &[Parameter]) -> Result<(), EmitError> {
 }
 
 impl Language {
-    /// The kind of file.
+    /// Returns the kind of file.
     pub fn kind(self) -> Kind {
         match self {
             Language::Toml => PARAMETERS,
@@ -57,7 +58,7 @@ impl Language {
         }
     }
 
-    fn document(self, tables: &[Table]) -> String {
+    fn document(self, tables: &[ParameterArray]) -> String {
         let statements = tables.iter().map(|table| match self {
             Language::Toml => {
                 format!("{} = {}\n", toml_edit::Key::new(&table.name).display_repr(), value(table, &table.value, 0))
@@ -74,17 +75,17 @@ impl Language {
     }
 }
 
-/// A number, or nested brackets of them; TOML and JSON agree.
-fn value(table: &Table, of: &Value, indent: usize) -> String {
-    let number = |value: &f64| written(*value, table.decimals);
+/// Formats a number or nested arrays of numbers; TOML and JSON share this syntax.
+fn value(table: &ParameterArray, of: &ArrayValue, indent: usize) -> String {
+    let number = |value: &f64| format_number(*value, table.decimals);
     let values = match of {
-        Value::Element(Start::Single(value)) => return number(value),
-        Value::Element(Start::Pair([midgame, endgame])) => {
+        ArrayValue::Element(Start::Single(value)) => return number(value),
+        ArrayValue::Element(Start::Pair([midgame, endgame])) => {
             return format!("[{}, {}]", number(midgame), number(endgame));
         }
-        Value::List(values) => values,
+        ArrayValue::List(values) => values,
     };
-    let is_flat = matches!(values.first(), Some(Value::Element(_)));
+    let is_flat = matches!(values.first(), Some(ArrayValue::Element(_)));
     let elements: Vec<String> = values.iter().map(|of| value(table, of, indent + 4)).collect();
     if is_flat && elements.len() <= PER_LINE {
         return format!("[{}]", elements.join(", "));
@@ -94,10 +95,10 @@ fn value(table: &Table, of: &Value, indent: usize) -> String {
     format!("[\n{blank}{}\n{end}]", lines.join(&format!(",\n{blank}")))
 }
 
-/// A number with so many digits behind the decimal point.
-pub(super) fn written(value: f64, decimals: usize) -> String {
+/// Formats a number with `decimals` digits after the decimal point.
+pub(super) fn format_number(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
-    // What is rounded to 0 has no sign.
+    // A value that rounds to 0 is written without a sign.
     let is_zero = !text.contains(|char| matches!(char, '1'..='9'));
     if is_zero { text.trim_start_matches('-').to_owned() } else { text }
 }
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_make_no_arrays_are_refused() {
+    fn names_of_incomplete_arrays_are_refused() {
         let refused = |names: &[&str]| {
             let parameters: Vec<Parameter> = names.iter().map(|&name| single(name, 0.0)).collect();
             emit(&parameters, Language::Toml).expect_err("no arrays").to_string()

@@ -1,4 +1,4 @@
-//! Reading back the numbers of a file that [`super::emit`] wrote.
+//! A reader of the files that [`super::emit`] writes.
 
 use anyhow::{Context, Result};
 use serde_json::Value as Json;
@@ -7,10 +7,10 @@ use toml_edit::{DocumentMut, Value};
 use super::tables::indexed;
 use crate::source::{Parameter, with_values};
 
-/// Parameters with the values that a file of TOML or JSON gives them.
+/// Returns parameters with the values of a TOML or JSON file.
 ///
 /// # Errors
-/// If the text is neither, or lacks a parameter.
+/// If the text is neither TOML nor JSON, or lacks a parameter.
 pub fn values_of(text: &str, parameters: &[Parameter]) -> Result<Vec<Parameter>> {
     let tables = tables_in(text)?;
     let mut values = Vec::new();
@@ -30,10 +30,10 @@ pub fn values_of(text: &str, parameters: &[Parameter]) -> Result<Vec<Parameter>>
     Ok(with_values(parameters, &values))
 }
 
-/// All numbers of a file of TOML or JSON, in order: their table, their name with indices, their value.
+/// Returns all numbers of a TOML or JSON file in order: their table, their name with indices and their value.
 ///
 /// # Errors
-/// If the text is neither.
+/// If the text is neither TOML nor JSON.
 pub fn numbers_in(text: &str) -> Result<Vec<(String, String, f64)>> {
     fn add(table: &str, name: String, value: &Json, to: &mut Vec<(String, String, f64)>) {
         match value {
@@ -50,7 +50,7 @@ pub fn numbers_in(text: &str) -> Result<Vec<(String, String, f64)>> {
     Ok(numbers)
 }
 
-/// The arrays of a file, by their names.
+/// Returns the arrays of a file by name.
 fn tables_in(text: &str) -> Result<serde_json::Map<String, Json>> {
     if text.trim_start().starts_with('{') {
         return Ok(serde_json::from_str(text)?);

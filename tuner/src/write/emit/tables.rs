@@ -1,31 +1,31 @@
-//! Arrays, by the names of their elements.
+//! Arrays of parameters, built from the names of their elements.
 
 use super::{EmitError, MOST_DIMENSIONS};
 use crate::source::{Parameter, Start};
 
-/// An array of numbers or pairs, or one of them.
+/// An array of numbers or pairs, or a single element.
 #[derive(Debug, PartialEq)]
-pub(super) struct Table {
+pub(super) struct ParameterArray {
     pub(super) name: String,
-    pub(super) value: Value,
-    /// By dimension, the outermost first: the longest length; none for one element.
+    pub(super) value: ArrayValue,
+    /// The largest length of each dimension, outermost first; empty for a single element.
     pub(super) lengths: Vec<usize>,
     pub(super) is_pair: bool,
-    /// Whether some are shorter than others of their dimension.
+    /// True if arrays of one dimension differ in length.
     pub(super) is_ragged: bool,
-    /// Digits behind the decimal point.
+    /// The number of digits after the decimal point.
     pub(super) decimals: usize,
 }
 
-/// What an array consists of.
+/// An element, or a nested list of elements.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum ArrayValue {
     Element(Start),
-    List(Vec<Value>),
+    List(Vec<ArrayValue>),
 }
 
-/// The arrays that parameters make up, in their order.
-pub(super) fn tables(parameters: &[Parameter]) -> Result<Vec<Table>, EmitError> {
+/// Groups parameters into arrays, in their order.
+pub(super) fn tables(parameters: &[Parameter]) -> Result<Vec<ParameterArray>, EmitError> {
     let split: Vec<(&str, Vec<usize>)> =
         parameters.iter().map(|parameter| indexed(&parameter.name)).collect::<Result<_, _>>()?;
     let mut tables = Vec::new();
@@ -33,9 +33,9 @@ pub(super) fn tables(parameters: &[Parameter]) -> Result<Vec<Table>, EmitError> 
     for run in split.chunk_by(|a, b| a.0 == b.0) {
         let members = &parameters[start..start + run.len()];
         start += run.len();
-        let mut table = Table {
+        let mut table = ParameterArray {
             name: run[0].0.to_owned(),
-            value: Value::List(Vec::new()),
+            value: ArrayValue::List(Vec::new()),
             lengths: vec![0; run[0].1.len()],
             is_pair: matches!(members[0].start, Start::Pair(_)),
             is_ragged: false,
@@ -65,7 +65,7 @@ pub(super) fn tables(parameters: &[Parameter]) -> Result<Vec<Table>, EmitError> 
     Ok(tables)
 }
 
-/// The indices that may follow: the next one of any dimension, and 0 for all behind it.
+/// Returns the index tuples that may follow: one dimension incremented, all later dimensions 0.
 fn following(before: Option<&[usize]>, dimensions: usize) -> Vec<Vec<usize>> {
     let Some(before) = before else { return vec![vec![0; dimensions]] };
     let next = |dimension: usize| {
@@ -77,22 +77,22 @@ fn following(before: Option<&[usize]>, dimensions: usize) -> Vec<Vec<usize>> {
     (0..before.len()).rev().map(next).collect()
 }
 
-impl Value {
-    /// Adds the element that follows those that are there.
+impl ArrayValue {
+    /// Appends an element at its indices.
     fn insert(&mut self, indices: &[usize], element: Start) {
         match (indices, &mut *self) {
-            ([index, rest @ ..], Value::List(values)) => {
+            ([index, rest @ ..], ArrayValue::List(values)) => {
                 if *index == values.len() {
-                    values.push(Value::List(Vec::new()));
+                    values.push(ArrayValue::List(Vec::new()));
                 }
                 values[*index].insert(rest, element);
             }
-            _ => *self = Value::Element(element),
+            _ => *self = ArrayValue::Element(element),
         }
     }
 }
 
-/// A name without its indices, and these.
+/// Splits a name into its base and its indices.
 pub(super) fn indexed(name: &str) -> Result<(&str, Vec<usize>), EmitError> {
     let fault = || EmitError(format!("`{name}`: expected a name and indices, such as psqt[3][27]"));
     let Some(start) = name.find('[') else { return Ok((name, Vec::new())) };

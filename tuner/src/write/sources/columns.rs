@@ -1,20 +1,20 @@
-//! Numbers in columns: `S(   0,  -13)` becomes `S( -10,    7)`.
+//! Numbers aligned in columns: `S( 0, -13)` becomes `S( -10, 7)`.
 
 use std::ops::Range;
 
-/// Another number for one that stands in a file.
+/// The replacement of a number of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Replacement {
-    /// The first byte of the number, its sign among it.
+    /// Offset of the first byte of the number, sign included.
     pub(super) start: usize,
-    /// The text that takes the place of bytes; nothing if the number stays as it is.
+    /// Byte ranges with their new text; empty if the number stays.
     pub(super) edits: Vec<(usize, usize, String)>,
-    /// The end of the number stays in its column, if the blanks in front of it allow it.
+    /// True if the end of the number stays in its column as far as the spaces before it allow.
     pub(super) is_aligned: bool,
 }
 
-/// Whether a number in a part of a text has two blanks or more in front of it that are no indentation.
-pub(super) fn are_in(text: &[u8], part: Range<usize>) -> bool {
+/// Returns true if a number in a part of a text follows two or more spaces that are no indentation.
+pub(super) fn has_columns(text: &[u8], part: Range<usize>) -> bool {
     part.clone().any(|at| {
         let first = text[at].is_ascii_digit() || matches!(text[at], b'-' | b'+' | b'.');
         let padding = blanks_before(text, at);
@@ -22,12 +22,12 @@ pub(super) fn are_in(text: &[u8], part: Range<usize>) -> bool {
     })
 }
 
-/// The text with its numbers replaced. A number that has become longer takes blanks in front of it, one that has become
-/// shorter leaves some; what does not fit is made up for by the next numbers of the line.
+/// Returns the text with its numbers replaced. A longer number consumes spaces before it, a shorter one adds some. The
+/// next numbers of the line absorb the rest of the shift.
 pub(super) fn edited(text: &[u8], mut replacements: Vec<Replacement>) -> Vec<u8> {
     replacements.sort_unstable_by_key(|replacement| replacement.start);
     let (mut edited, mut at) = (Vec::with_capacity(text.len()), 0);
-    // How much further right than before the line has come.
+    // The current shift of the line to the right.
     let mut shift = 0_isize;
     for Replacement { start, edits, is_aligned } in replacements {
         if text[at.min(start)..start].contains(&b'\n') {

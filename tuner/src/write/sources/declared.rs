@@ -1,14 +1,14 @@
-//! Where a source file gives names their values.
+//! A search for the declarations that give names their values.
 
 use std::collections::HashMap;
 
 use super::columns;
-use super::lexer::{Kind, Token, tokens};
-use super::pair::Pair;
+use super::lexer::{SourceToken, TokenKind, tokens};
+use super::pair::PairPattern;
 use super::syntax::{Declares, Syntax};
-use super::value::{Node, What};
+use super::value::{ValueKind, ValueNode};
 
-/// Words that stand in front of a name without declaring it.
+/// Keywords before a name that declare no variable.
 const NOT_TYPES: [&str; 17] = [
     "return",
     "else",
@@ -29,62 +29,63 @@ const NOT_TYPES: [&str; 17] = [
     "record",
 ];
 
-/// A name that a file gives a value.
+/// A declaration of a name with its value.
 #[derive(Debug)]
 pub(super) struct Declaration {
-    /// Its number among the names that are looked for.
+    /// Index of the name among the searched names.
     pub(super) name: usize,
-    /// The midgame's (0) or the endgame's (1) numbers alone, as its name says.
+    /// The half of the pair that the name denotes: midgame (0) or endgame (1); `None` for both.
     pub(super) half: Option<usize>,
-    /// Its first byte.
+    /// Offset of the first byte of the name.
     pub(super) start: usize,
-    /// It counts only where no other declares the name: a field of a structure, an entry of a list of macros.
+    /// True for a field of a structure or an entry of a macro list, which counts only if the name has no other
+    /// declaration.
     pub(super) is_weak: bool,
-    /// Its numbers stand in columns.
+    /// True if its numbers are aligned in columns.
     pub(super) is_aligned: bool,
-    pub(super) node: Node,
+    pub(super) node: ValueNode,
 }
 
-/// An open bracket.
+/// An open bracket and its context.
 #[derive(Default)]
 struct Level<'s> {
     open: &'s [u8],
     is_enum: bool,
-    /// What is in it makes a type, of which variables may follow.
+    /// True for the body of a type, after which variables may follow.
     is_type: bool,
-    /// Several declarations of Go.
+    /// True for a group of declarations in Go.
     is_group: bool,
-    /// The function of Go that gives variables their first values.
+    /// True for the body of Go's `init`, which initialises variables.
     is_init: bool,
-    /// The fields of a structure of Rust and their values.
+    /// True for the fields of a struct expression in Rust.
     is_fields: bool,
-    /// The bracket.
+    /// SourceToken index of the bracket.
     opened: usize,
-    /// The first token of the present statement in it.
+    /// SourceToken index of the start of the current statement inside.
     start: usize,
 }
 
 impl<'s> Level<'s> {
-    /// The bracket at a place, in a statement that starts at another.
-    fn opened_at(at: usize, statement: usize, tokens: &[Token<'s>], syntax: &Syntax) -> Self {
+    /// Returns the level of the bracket at token `at`, in the statement that starts at token `statement`.
+    fn opened_at(at: usize, statement: usize, tokens: &[SourceToken<'s>], syntax: &Syntax) -> Self {
         let (token, before) = (tokens[at], &tokens[statement.min(at)..at]);
         let has = |words: &[&str]| token.is("{") && before.iter().any(|word| word.is_any(words));
         let last = before.last();
-        let is_behind_type = token.is("{") && last.is_some_and(|last| last.kind == Kind::Word || last.is(">"));
+        let follows_type = token.is("{") && last.is_some_and(|last| last.kind == TokenKind::Word || last.is(">"));
         Level {
             open: token.text,
             is_enum: has(&["enum"]),
             is_type: syntax.directives && has(&["enum", "struct", "union", "class"]),
             is_group: token.is("(") && last.is_some_and(|word| word.is_any(&["var", "const"])),
             is_init: has(&["func"]) && has(&["init"]),
-            is_fields: syntax.lifetimes && is_behind_type && !has(&NOT_FIELDS),
+            is_fields: syntax.lifetimes && follows_type && !has(&NOT_FIELDS),
             opened: at,
             start: at + 1,
         }
     }
 }
 
-/// Words that stand before braces which are no fields of a structure of Rust.
+/// Keywords before braces that are no struct expression of Rust.
 const NOT_FIELDS: [&str; 17] = [
     "struct", "enum", "union", "trait", "impl", "fn", "mod", "match", "if", "while", "for", "loop", "else", "unsafe",
     "async", "move", "extern",
@@ -95,7 +96,7 @@ pub(super) fn find(
     source: &[u8],
     syntax: &Syntax,
     names: &HashMap<&[u8], usize>,
-    pair: Option<&Pair>,
+    pair: Option<&PairPattern>,
 ) -> Vec<Declaration> {
     let tokens = tokens(source, syntax);
     let mut levels = vec![Level::default()];
@@ -103,10 +104,13 @@ pub(super) fn find(
     for (at, token) in tokens.iter().enumerate() {
         let level = levels.last().expect("the file itself");
         match token.kind {
-            Kind::Line => levels.last_mut().expect("the file itself").start = at + 1,
-            Kind::Word | Kind::Text => {
-                let word =
-                    if token.kind == Kind::Text { token.text.get(1..token.text.len() - 1) } else { Some(token.text) };
+            TokenKind::Line => levels.last_mut().expect("the file itself").start = at + 1,
+            TokenKind::Word | TokenKind::Text => {
+                let word = if token.kind == TokenKind::Text {
+                    token.text.get(1..token.text.len() - 1)
+                } else {
+                    Some(token.text)
+                };
                 let Some((name, half)) = word.and_then(|word| named(word, names)) else { continue };
                 let scanner = Scanner { tokens: &tokens, syntax, at };
                 let (value, is_weak) = match scanner.value(&levels) {
@@ -116,31 +120,32 @@ pub(super) fn find(
                         None => continue,
                     },
                 };
-                let node = Node::of(&expression(&tokens[value..]), pair);
-                if is_weak && matches!(node.what, What::Other) {
+                let node = ValueNode::of(&expression(&tokens[value..]), pair);
+                if is_weak && matches!(node.kind, ValueKind::Other) {
                     continue;
                 }
-                let is_aligned = columns::are_in(source, node.range.clone());
+                let is_aligned = columns::has_columns(source, node.range.clone());
                 found.push(Declaration { name, half, start: token.start, is_weak, is_aligned, node });
             }
-            Kind::Mark if token.is_any(&["(", "[", "{"]) => {
+            TokenKind::Mark if token.is_any(&["(", "[", "{"]) => {
                 levels.push(Level::opened_at(at, level.start, &tokens, syntax));
             }
-            Kind::Mark if token.is_any(&[")", "]", "}"]) => {
+            TokenKind::Mark if token.is_any(&[")", "]", "}"]) => {
                 let closed = if levels.len() > 1 { levels.pop() } else { None };
                 let goes_on = tokens.get(at + 1).is_some_and(|next| next.is_any(&[",", ";", "="]));
                 if token.is("}") && !goes_on && !closed.is_some_and(|closed| closed.is_type) {
                     levels.last_mut().expect("the file itself").start = at + 1;
                 }
             }
-            Kind::Mark if token.is(";") => levels.last_mut().expect("the file itself").start = at + 1,
+            TokenKind::Mark if token.is(";") => levels.last_mut().expect("the file itself").start = at + 1,
             _ => {}
         }
     }
     found
 }
 
-/// The number of a name that is looked for, and which half of its pairs a word is about.
+/// Returns the index of the searched name that a word denotes, and the half of the pair if the word has a suffix or
+/// prefix for it.
 fn named(word: &[u8], names: &HashMap<&[u8], usize>) -> Option<(usize, Option<usize>)> {
     if let Some(&name) = names.get(word) {
         return Some((name, None));
@@ -155,28 +160,28 @@ fn named(word: &[u8], names: &HashMap<&[u8], usize>) -> Option<(usize, Option<us
     })
 }
 
-/// The tokens of an expression: up to the comma, end of line or statement that is in none of its brackets.
-fn expression<'s>(tokens: &[Token<'s>]) -> Vec<Token<'s>> {
+/// Returns the tokens of an expression: up to the next comma, line end or statement end outside of its brackets.
+fn expression<'s>(tokens: &[SourceToken<'s>]) -> Vec<SourceToken<'s>> {
     let mut depth = 0_usize;
     let mut expression = Vec::new();
     for token in tokens {
         if token.is_any(&["(", "[", "{"]) {
             depth += 1;
-        } else if depth == 0 && (token.kind == Kind::Line || token.is_any(&[")", "]", "}", ",", ";"])) {
+        } else if depth == 0 && (token.kind == TokenKind::Line || token.is_any(&[")", "]", "}", ",", ";"])) {
             break;
         } else if token.is_any(&[")", "]", "}"]) {
             depth -= 1;
         }
-        if token.kind != Kind::Line {
+        if token.kind != TokenKind::Line {
             expression.push(*token);
         }
     }
     expression
 }
 
-/// Looks at a word and what is around it.
+/// A word at token `at` and its surroundings.
 struct Scanner<'t, 's> {
-    tokens: &'t [Token<'s>],
+    tokens: &'t [SourceToken<'s>],
     syntax: &'t Syntax,
     at: usize,
 }
@@ -190,46 +195,46 @@ impl Scanner<'_, '_> {
         self.at.checked_sub(back).is_some_and(|at| self.tokens[at].is_any(texts))
     }
 
-    /// Where the value begins that is given to the word, if this is a declaration.
+    /// Returns the token index of the value that this declaration gives the word; `None` if it is no declaration.
     fn value(&self, levels: &[Level]) -> Option<usize> {
         let level = levels.last()?;
         if self.syntax.directives && self.is_before(1, &["define"]) && self.is_before(2, &["#"]) {
-            // With a bracket right behind its name, it is a function.
-            let next = self.tokens.get(self.at + 1).filter(|next| next.kind != Kind::Line)?;
+            // A bracket directly after the name makes it a function-like macro.
+            let next = self.tokens.get(self.at + 1).filter(|next| next.kind != TokenKind::Line)?;
             let is_function = next.is("(") && next.start == self.tokens[self.at].end();
             return (!is_function).then_some(self.at + 1);
         }
         let is_first = self.at == level.start;
-        let is_key = self.tokens[self.at].kind == Kind::Text;
+        let is_key = self.tokens[self.at].kind == TokenKind::Text;
         match self.syntax.declares {
             Declares::Keys => {
                 let is_entry = is_key && levels.len() == 2 && (is_first || self.is_before(1, &[","]));
                 (is_entry && self.is(self.at + 1, ":")).then_some(self.at + 2)
             }
             _ if is_key => None,
-            Declares::Typed => self.is_typed(level).then(|| self.behind_dimensions(level))?,
+            Declares::Typed => self.is_typed(level).then(|| self.after_dimensions(level))?,
             Declares::Words(words) => {
                 let is_short = is_first && self.is(self.at + 1, ":=");
                 let is_set = level.is_init && is_first && self.is(self.at + 1, "=");
                 let is_declared = self.is_before(1, words) || (level.is_group && is_first) || is_short || is_set;
-                is_declared.then(|| self.behind_type())?
+                is_declared.then(|| self.after_type())?
             }
             Declares::Lines => {
                 let is_declared = self.is(self.at + 1, "=") || self.is(self.at + 1, ":");
                 let is_own = self.is_before(1, &["."]) && self.is_before(2, &["self"]) && self.at == level.start + 2;
-                (is_declared && (is_first || is_own) && levels.len() == 1).then(|| self.behind_type())?
+                (is_declared && (is_first || is_own) && levels.len() == 1).then(|| self.after_type())?
             }
         }
     }
 
-    /// Where the value begins that is given to the word as a field of a structure of Rust, or by a macro of C whose only
-    /// arguments they are.
+    /// Returns the token index of the value if the word is a field of a struct expression of Rust, or the first of two
+    /// arguments of a macro of C.
     fn weak_value(&self, levels: &[Level]) -> Option<usize> {
         let [.., outer, level] = levels else { return None };
         let value = self.at + 2;
         if level.is_fields {
-            // Braces before these belong to a pattern.
-            let behind = self.tokens.get(self.behind_group(level.opened)?);
+            // Braces followed by one of these tokens are a pattern.
+            let behind = self.tokens.get(self.after_group(level.opened)?);
             let is_pattern = behind.is_some_and(|next| next.is_any(&["=>", "=", "|", "if"]));
             let is_entry = self.at == level.start || self.is_before(1, &[","]);
             return (is_entry && self.is(self.at + 1, ":") && !is_pattern).then_some(value);
@@ -240,19 +245,19 @@ impl Scanner<'_, '_> {
         let is_macro = self.syntax.directives
             && level.open == b"("
             && (levels.len() == 2 || is_in_directive)
-            && self.tokens[name].kind == Kind::Word
+            && self.tokens[name].kind == TokenKind::Word
             && is_entry;
         let is_last = || {
             let length = expression(&self.tokens[value..]).last()?.end();
             self.tokens[value..]
                 .iter()
-                .find(|next| next.start >= length && next.kind != Kind::Line)
+                .find(|next| next.start >= length && next.kind != TokenKind::Line)
                 .map(|next| next.is(")"))
         };
         (is_macro && self.at == level.start && self.is(self.at + 1, ",") && is_last() == Some(true)).then_some(value)
     }
 
-    /// Whether a type stands in front, or the word is one of an enumeration.
+    /// Returns true if the word follows a type or is a member of an enumeration.
     fn is_typed(&self, level: &Level) -> bool {
         if level.is_enum {
             return self.at == level.start || self.is_before(1, &[","]);
@@ -261,30 +266,30 @@ impl Scanner<'_, '_> {
             return false;
         }
         let [first, rest @ ..] = &self.tokens[level.start..=self.at] else { return false };
-        let begins = first.kind == Kind::Word || first.is_any(&["[", "@", "::"]);
+        let begins = first.kind == TokenKind::Word || first.is_any(&["[", "@", "::"]);
         let before = &self.tokens[self.at - 1];
         // `int a, b = 5`, and not `a = 4, b = 5`.
         let is_list = || {
             let second = &rest[0];
-            let is_type = second.kind == Kind::Word || second.is_any(&["*", "<", "::"]);
+            let is_type = second.kind == TokenKind::Word || second.is_any(&["*", "<", "::"]);
             is_type || (second.is("[") && rest.get(1).is_some_and(|third| third.is("]")))
         };
         begins
             && match before.kind {
-                Kind::Word => !before.is_any(&NOT_TYPES),
+                TokenKind::Word => !before.is_any(&NOT_TYPES),
                 _ if before.is(",") => is_list(),
                 _ => before.is_any(&["]", ">", ">>", "*", "&", "::", "}"]),
             }
     }
 
-    /// Where a value begins behind `[4][28] =`.
-    fn behind_dimensions(&self, level: &Level) -> Option<usize> {
+    /// Returns the token index of the value after `[4][28] =`.
+    fn after_dimensions(&self, level: &Level) -> Option<usize> {
         let mut at = self.at + 1;
         while self.is(at, "[") {
-            at = self.behind_group(at)?;
+            at = self.after_group(at)?;
         }
         if self.syntax.properties && self.is(at, "{") {
-            at = self.behind_group(at)?;
+            at = self.after_group(at)?;
         }
         if self.is(at, "=") || (self.syntax.properties && self.is(at, "=>")) {
             return Some(at + 1);
@@ -292,24 +297,24 @@ impl Scanner<'_, '_> {
         (self.syntax.initialises_by_braces() && !level.is_enum && self.is(at, "{")).then_some(at)
     }
 
-    /// Where a value begins behind `: [S; 64] =` or `[64]int =`.
-    fn behind_type(&self) -> Option<usize> {
+    /// Returns the token index of the value after `: [S; 64] =` or `[64]int =`.
+    fn after_type(&self) -> Option<usize> {
         let mut at = self.at + 1;
         loop {
             let token = self.tokens.get(at)?;
-            let is_of_type = matches!(token.kind, Kind::Word | Kind::Number)
+            let is_of_type = matches!(token.kind, TokenKind::Word | TokenKind::Number)
                 || token.is_any(&[":", "::", "&", "'", "<", ">", ">>", "*", ".", "|"]);
             match () {
                 () if token.is_any(&["=", ":="]) => return Some(at + 1),
-                () if token.is_any(&["[", "("]) => at = self.behind_group(at)?,
+                () if token.is_any(&["[", "("]) => at = self.after_group(at)?,
                 () if is_of_type => at += 1,
                 () => return None,
             }
         }
     }
 
-    /// What follows the bracket that closes this one.
-    fn behind_group(&self, open: usize) -> Option<usize> {
+    /// Returns the token index after the bracket that closes the one at `open`.
+    fn after_group(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         let end = self.tokens[open..].iter().position(|token| {
             if token.is_any(&["(", "[", "{"]) {

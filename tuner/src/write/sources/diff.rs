@@ -1,11 +1,11 @@
-//! The difference of two texts that have the same number of lines.
+//! The difference of two texts with the same number of lines.
 
 use std::fmt::Write;
 
-/// Lines that are shown before and behind each difference.
+/// The number of context lines before and after each difference.
 const CONTEXT: usize = 3;
 
-/// The difference, as `diff -u` shows it; empty if there is none.
+/// Returns the difference in the format of `diff -u`; empty if there is none.
 pub(super) fn unified(name: &str, before: &[u8], after: &[u8]) -> String {
     let [old, new] = [before, after].map(|text| text.split_inclusive(|&byte| byte == b'\n').collect::<Vec<_>>());
     let changed: Vec<usize> = (0..old.len()).filter(|&line| old[line] != new[line]).collect();

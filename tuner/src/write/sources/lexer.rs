@@ -1,31 +1,31 @@
-//! Words, numbers and marks of a source file. What comments say is not among them; what strings say is one token.
+//! A lexer of source files: words, numbers and marks. It skips comments; a string is one token.
 
-use super::syntax::{Raw, Syntax};
+use super::syntax::{RawString, Syntax};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Word,
     Number,
-    /// A string or a character.
+    /// A string or character literal.
     Text,
     Mark,
     /// The end of a line, where it ends a statement or a directive.
     Line,
 }
 
-/// A piece of a source file.
+/// A token of a source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token<'s> {
-    pub(super) kind: Kind,
-    /// The first of its bytes in the file.
+pub(super) struct SourceToken<'s> {
+    pub(super) kind: TokenKind,
+    /// Offset of its first byte in the file.
     pub(super) start: usize,
     pub(super) text: &'s [u8],
 }
 
-impl Token<'_> {
+impl SourceToken<'_> {
     pub(super) fn is(&self, text: &str) -> bool {
-        self.text == text.as_bytes() && self.kind != Kind::Text
+        self.text == text.as_bytes() && self.kind != TokenKind::Text
     }
 
     pub(super) fn is_any(&self, texts: &[&str]) -> bool {
@@ -37,14 +37,15 @@ impl Token<'_> {
     }
 }
 
-/// Marks of two letters that mean something else than one after the other.
+/// Marks of two characters that form one token.
 const MARKS: [&[u8]; 16] =
     [b"==", b"!=", b"<=", b">=", b"+=", b"-=", b"*=", b"/=", b":=", b"|=", b"=>", b"::", b"->", b"<<", b">>", b".."];
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Divides a source file into its tokens. Nothing is an error: what does not end goes on to the end of line or file.
-pub(super) fn tokens<'s>(source: &'s [u8], syntax: &Syntax) -> Vec<Token<'s>> {
+/// Divides a source file into tokens. There are no errors: an unterminated string or comment extends to the end of the
+/// line or file.
+pub(super) fn tokens<'s>(source: &'s [u8], syntax: &Syntax) -> Vec<SourceToken<'s>> {
     let at = if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let mut lexer = Lexer { source, syntax, at, tokens: Vec::new(), is_directive: false, is_line_start: true };
     while lexer.at < source.len() {
@@ -57,7 +58,7 @@ struct Lexer<'s, 'y> {
     source: &'s [u8],
     syntax: &'y Syntax,
     at: usize,
-    tokens: Vec<Token<'s>>,
+    tokens: Vec<SourceToken<'s>>,
     is_directive: bool,
     is_line_start: bool,
 }
@@ -71,9 +72,9 @@ impl<'s> Lexer<'s, '_> {
         self.source.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    fn push(&mut self, kind: Kind, length: usize) {
+    fn push(&mut self, kind: TokenKind, length: usize) {
         let end = (self.at + length).min(self.source.len());
-        self.tokens.push(Token { kind, start: self.at, text: &self.source[self.at..end] });
+        self.tokens.push(SourceToken { kind, start: self.at, text: &self.source[self.at..end] });
         self.at = end;
     }
 
@@ -83,13 +84,13 @@ impl<'s> Lexer<'s, '_> {
         match first {
             b'\n' => {
                 if self.syntax.lines || self.is_directive {
-                    self.push(Kind::Line, 1);
+                    self.push(TokenKind::Line, 1);
                 } else {
                     self.at += 1;
                 }
                 (self.is_directive, self.is_line_start) = (false, true);
             }
-            // The line goes on behind its end.
+            // A backslash at the end of a line continues it.
             b'\\' if matches!(rest, [_, b'\n', ..]) => self.at += 2,
             b'\\' if matches!(rest, [_, b'\r', b'\n', ..]) => self.at += 3,
             b' ' | b'\t' | b'\r' | b'\x0B' | b'\x0C' => {
@@ -102,18 +103,18 @@ impl<'s> Lexer<'s, '_> {
             b'/' if self.syntax.block_comments && self.byte(1) == b'*' => self.block_comment(),
             b'#' if self.syntax.directives && was_line_start => {
                 self.is_directive = true;
-                self.push(Kind::Mark, 1);
+                self.push(TokenKind::Mark, 1);
             }
             _ if self.quoted() => {}
             _ if first.is_ascii_digit()
-                || (first == b'.' && self.byte(1).is_ascii_digit() && !self.is_behind_value()) =>
+                || (first == b'.' && self.byte(1).is_ascii_digit() && !self.follows_value()) =>
             {
                 self.number();
             }
-            _ if is_of_word(first) => {
-                self.push(Kind::Word, rest.iter().position(|&byte| !is_of_word(byte)).unwrap_or(rest.len()));
+            _ if is_word_byte(first) => {
+                self.push(TokenKind::Word, rest.iter().position(|&byte| !is_word_byte(byte)).unwrap_or(rest.len()));
             }
-            _ => self.push(Kind::Mark, if MARKS.iter().any(|mark| rest.starts_with(mark)) { 2 } else { 1 }),
+            _ => self.push(TokenKind::Mark, if MARKS.iter().any(|mark| rest.starts_with(mark)) { 2 } else { 1 }),
         }
     }
 
@@ -142,11 +143,11 @@ impl<'s> Lexer<'s, '_> {
         }
     }
 
-    /// Takes a string or a character, if there is one.
+    /// Reads a string or character literal. Returns false if there is none.
     fn quoted(&mut self) -> bool {
         let rest = self.rest();
         if let Some(length) = self.raw() {
-            self.push(Kind::Text, length);
+            self.push(TokenKind::Text, length);
             return true;
         }
         let Some(quote) = self.syntax.quotes.iter().find(|quote| rest.starts_with(quote.open.as_bytes())) else {
@@ -168,29 +169,29 @@ impl<'s> Lexer<'s, '_> {
                 _ => break,
             }
         }
-        self.push(Kind::Text, length);
+        self.push(TokenKind::Text, length);
         true
     }
 
-    /// The length of a string that ends as it begins.
+    /// Returns the length of a raw string: its closing delimiter depends on the opening one.
     fn raw(&self) -> Option<usize> {
         let rest = self.rest();
         let before = self.tokens.last().filter(|token| token.end() == self.at);
         let ends_with =
-            |letter: u8| before.is_some_and(|word| word.kind == Kind::Word && word.text.ends_with(&[letter]));
+            |letter: u8| before.is_some_and(|word| word.kind == TokenKind::Word && word.text.ends_with(&[letter]));
         let (skipped, close) = match self.syntax.raw {
-            Raw::Cpp if rest.starts_with(b"\"") && ends_with(b'R') => {
+            RawString::Cpp if rest.starts_with(b"\"") && ends_with(b'R') => {
                 let open = rest.iter().position(|&byte| byte == b'(')?;
                 (open, [b")", &rest[1..open], b"\""].concat())
             }
-            Raw::Rust if ends_with(b'r') => {
+            RawString::Rust if ends_with(b'r') => {
                 let hashes = rest.iter().position(|&byte| byte != b'#')?;
                 if rest[hashes] != b'"' {
                     return None;
                 }
                 (hashes + 1, [b"\"", &rest[..hashes]].concat())
             }
-            Raw::Csharp if rest.starts_with(b"\"") && before.is_some_and(|mark| mark.is("@") || mark.is("$")) => {
+            RawString::Csharp if rest.starts_with(b"\"") && before.is_some_and(|mark| mark.is("@") || mark.is("$")) => {
                 let is_verbatim = self.tokens.iter().rev().take(2).any(|mark| mark.is("@"));
                 if !is_verbatim || rest.starts_with(b"\"\"\"") {
                     return None;
@@ -211,10 +212,10 @@ impl<'s> Lexer<'s, '_> {
         Some(end.map_or(rest.len(), |end| skipped + end + close.len()))
     }
 
-    /// Whether a point would take a part of what stands before.
-    fn is_behind_value(&self) -> bool {
+    /// Returns true if a point here would follow a value, as in a field access.
+    fn follows_value(&self) -> bool {
         let before = self.tokens.last().filter(|token| token.end() == self.at);
-        before.is_some_and(|token| token.kind != Kind::Mark || token.is(")") || token.is("]"))
+        before.is_some_and(|token| token.kind != TokenKind::Mark || token.is(")") || token.is("]"))
     }
 
     fn number(&mut self) {
@@ -224,28 +225,28 @@ impl<'s> Lexer<'s, '_> {
         while let Some(&byte) = rest.get(length) {
             let next = rest.get(length + 1).copied().unwrap_or(0);
             let goes_on = match byte {
-                b'.' => next.is_ascii_digit() || matches!(next, b'f' | b'F') || (next != b'.' && !is_of_word(next)),
+                b'.' => next.is_ascii_digit() || matches!(next, b'f' | b'F') || (next != b'.' && !is_word_byte(next)),
                 b'\'' => self.syntax.quoted_digits && next.is_ascii_alphanumeric(),
                 b'+' | b'-' => !is_hexadecimal && matches!(rest[length - 1], b'e' | b'E'),
-                _ => is_of_word(byte),
+                _ => is_word_byte(byte),
             };
             if !goes_on {
                 break;
             }
             length += 1;
         }
-        self.push(Kind::Number, length);
+        self.push(TokenKind::Number, length);
     }
 }
 
-/// Whether a quotation mark begins a character, and no lifetime.
+/// Returns true if a quotation mark begins a character literal, not a lifetime.
 fn is_character(rest: &[u8]) -> bool {
     let behind = rest.get(1..).unwrap_or_default();
     let letter = behind.iter().skip(1).position(|byte| byte & 0xC0 != 0x80).map_or(behind.len(), |more| more + 1);
     behind.starts_with(b"\\") || behind.get(letter) == Some(&b'\'')
 }
 
-/// Letters beyond ASCII belong to words, whatever their encoding.
-fn is_of_word(byte: u8) -> bool {
+/// Returns true for letters, digits, `_` and `$`, and for all bytes beyond ASCII, whatever the encoding.
+fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
 }

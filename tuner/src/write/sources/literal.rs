@@ -1,31 +1,31 @@
-//! Decimal numbers as they stand in a file.
+//! Decimal literals of source files.
 
 use std::ops::Range;
 
-use super::lexer::{Kind, Token};
+use super::lexer::{SourceToken, TokenKind};
 
-/// A decimal number as it stands in a file.
+/// A decimal literal of a source file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Literal {
-    /// Where its sign stands, if it has one.
+    /// Offset of its sign, if it has one.
     pub(super) sign: Option<usize>,
-    /// Where its digits stand; what says its type is behind them.
+    /// Byte range of its digits; a type suffix follows them.
     pub(super) digits: Range<usize>,
     pub(super) value: f64,
-    /// Digits behind its decimal point, if it has one.
+    /// The number of digits after its decimal point, if it has one.
     pub(super) decimals: Option<usize>,
-    /// A minus in front of brackets around it negates it: the 4 of `-S(4, 5)`.
+    /// True if a minus before surrounding brackets negates it, as the 4 of `-S(4, 5)`.
     pub(super) is_negated: bool,
 }
 
 impl Literal {
-    /// What is to stand instead of which bytes of the text, in their order, so that the number is another one. What is
-    /// between sign and digits stays.
+    /// Returns the byte ranges to replace and their new text, in order, to set the number. The text between sign and
+    /// digits stays.
     pub(super) fn edits(&self, number: &str, text: &[u8]) -> Vec<(usize, usize, String)> {
         let (is_negative, digits) = number.strip_prefix('-').map_or((false, number), |digits| (true, digits));
         let is_zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
         let is_negative = !is_zero && is_negative != self.is_negated;
-        // `7f` is no number where `7.f` is one.
+        // In some languages `7.f` is a number and `7f` is not.
         let point = if self.decimals == Some(0) && !digits.contains('.') { "." } else { "" };
         let minus = if is_negative && self.sign.is_none() { "-" } else { "" };
         let sign = self.sign.filter(|&sign| text[sign] == b'-' || is_negative);
@@ -35,14 +35,14 @@ impl Literal {
     }
 }
 
-/// Reads a number with its sign; none if it is not decimal.
-pub(super) fn number(tokens: &[Token]) -> Option<Literal> {
+/// Parses a number with its sign; `None` if it is not decimal.
+pub(super) fn number(tokens: &[SourceToken]) -> Option<Literal> {
     let (sign, number) = match tokens {
         [number] => (None, number),
         [sign, number] if sign.is_any(&["-", "+"]) => (Some(sign), number),
         _ => return None,
     };
-    if number.kind != Kind::Number {
+    if number.kind != TokenKind::Number {
         return None;
     }
     let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'_' | b'\'');
@@ -51,7 +51,8 @@ pub(super) fn number(tokens: &[Token]) -> Option<Literal> {
     let text = number.text[..length].strip_suffix(b"_").unwrap_or(&number.text[..length]);
     let plain: String = text.iter().filter(|byte| !matches!(byte, b'_' | b'\'')).map(|&byte| byte as char).collect();
     let decimals = plain.split_once('.').map(|(_, decimals)| decimals.len());
-    // A zero in front makes a number octal in most languages, these letters hexadecimal, binary, or an exponent.
+    // A leading zero makes a number octal in most languages. These letters mark hexadecimal, binary, octal or an
+    // exponent.
     let is_octal = plain.len() > 1 && plain.starts_with('0') && decimals.is_none();
     let is_other = is_octal || matches!(suffix.to_ascii_lowercase(), b'x' | b'b' | b'o' | b'e' | b'p');
     let value: f64 = plain.parse().ok().filter(|_| !is_other)?;

@@ -1,9 +1,9 @@
-//! Parameters in the source files of an engine: what stands there, and other numbers in their place.
+//! Parameters in the source files of an engine: their values are read and replaced.
 //!
-//! [`Sources::find`] looks for the declaration of every parameter, in the languages of `syntax`: `lexer` divides a file
-//! into tokens, `declared` finds the names that are given a value, `value` reads the numbers of it (`literal`). Only the digits and
-//! signs of numbers that change are replaced, and blanks where numbers stand in columns (`columns`); all else stays as it
-//! is, byte for byte.
+//! [`Sources::find`] finds the declaration of every parameter, in the languages of `syntax`: `lexer` divides a file
+//! into tokens, `declared` finds the declarations of names, `value` parses their values and `literal` the numbers. Only
+//! digits and signs of changed numbers are replaced, and spaces before aligned numbers (`columns`). The rest of a file
+//! stays, byte for byte.
 
 mod columns;
 mod declared;
@@ -27,116 +27,116 @@ use crate::source::{Parameter, Start};
 use columns::Replacement;
 use declared::Declaration;
 use literal::Literal;
-pub use pair::Pair;
+pub use pair::PairPattern;
 use syntax::Syntax;
-use value::{Node, What};
+use value::{ValueKind, ValueNode};
 
-/// Faults that are told; of the others the number.
+/// The largest number of faults in a message; the others are counted.
 const MOST_FAULTS: usize = 5;
 
-/// Bytes of a source that a message shows.
+/// The largest number of characters of a source in a message.
 const MOST_SHOWN: usize = 40;
 
-/// Why parameters cannot be found in sources, or written there.
+/// A reason why parameters cannot be found or written in sources.
 #[derive(Debug, Error)]
 #[error("{0}")]
-pub struct SourceError(String);
+pub struct SourceFileError(String);
 
-/// Source files of an engine.
+/// The source files of an engine.
 #[derive(Debug)]
 pub struct Sources {
-    files: Vec<File>,
+    files: Vec<SourceFile>,
 }
 
 #[derive(Debug)]
-struct File {
+struct SourceFile {
     path: PathBuf,
     text: Vec<u8>,
     syntax: &'static Syntax,
 }
 
-/// Where the numbers of parameters stand in sources.
+/// The positions of parameters in sources.
 #[derive(Debug)]
-pub struct Found<'s> {
+pub struct LocatedParameters<'s> {
     sources: &'s Sources,
-    /// By parameter: its numbers; none of one that is missing and may be.
-    places: Vec<Option<Vec<Place>>>,
-    /// By parameter: whether it is an element that a list leaves out, so that it is 0.
+    /// By parameter: its numbers; `None` if it is missing and may be.
+    places: Vec<Option<Vec<LocatedLiteral>>>,
+    /// By parameter: true for an element that a list leaves out, so that it is 0.
     left_out: Vec<bool>,
 }
 
 /// A number in a file.
 #[derive(Clone, Debug)]
-struct Place {
+struct LocatedLiteral {
     file: usize,
     literal: Literal,
-    /// Its declaration's numbers stand in columns.
+    /// True if the numbers of its declaration are aligned in columns.
     is_aligned: bool,
 }
 
-/// A source file with other numbers.
+/// A source file with replaced numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewritten {
     /// The file.
     pub path: PathBuf,
-    /// What it has now.
+    /// Text before.
     pub before: Vec<u8>,
-    /// What it is to have.
+    /// Text after.
     pub after: Vec<u8>,
-    /// Numbers that differ.
+    /// The number of changed numbers.
     pub changed: usize,
 }
 
 impl Rewritten {
-    /// The difference, as `diff -u` and `patch` have it.
+    /// Returns the difference in the format of `diff -u` and `patch`.
     pub fn diff(&self) -> String {
         diff::unified(&self.path.display().to_string(), &self.before, &self.after)
     }
 }
 
-/// What declares the parameters of one name.
+/// The declaration of the parameters of one name.
 enum Head<'d> {
     Missing,
-    /// Faults have been told.
+    /// A fault has been recorded.
     Faulty,
     Whole(&'d (usize, Declaration)),
-    /// The midgame's numbers and the endgame's.
+    /// Separate declarations of the midgame and the endgame numbers.
     Halves([&'d (usize, Declaration); 2]),
 }
 
 impl Sources {
-    /// Reads files; the endings of their names say their languages.
+    /// Reads files; their extensions determine their languages.
     ///
     /// # Errors
-    /// The first file that cannot be read, or whose language is not known.
-    pub fn read(paths: &[PathBuf]) -> Result<Self, SourceError> {
+    /// The first file that cannot be read or has an unknown extension.
+    pub fn read(paths: &[PathBuf]) -> Result<Self, SourceFileError> {
         let file = |path: &PathBuf| {
-            let fault = |text: String| SourceError(format!("{}: {text}", path.display()));
+            let fault = |text: String| SourceFileError(format!("{}: {text}", path.display()));
             let unknown = || {
                 fault(format!("of no language that is known: its name should end with one of {}", Syntax::endings()))
             };
             let syntax = Syntax::of(path).ok_or_else(unknown)?;
             let text = input::read(path, input::SETTINGS).map_err(|error| fault(format!("cannot be read: {error}")))?;
-            Ok(File { path: path.clone(), text, syntax })
+            Ok(SourceFile { path: path.clone(), text, syntax })
         };
         Ok(Sources { files: paths.iter().map(file).collect::<Result<_, _>>()? })
     }
 
-    /// Finds the declaration of every parameter; `pair` says how pairs are written, else two numbers in any brackets
-    /// are one. Parameters that are `fixed` need not be there.
+    /// Finds the declaration of every parameter. `pair` is the pattern of a pair; without it, two numbers in any
+    /// brackets are a pair. Parameters marked `fixed` may be missing.
     ///
     /// # Errors
-    /// If a parameter is not declared, declared twice, or what stands there is no number; the first few faults, with
-    /// their places.
+    /// If a parameter is undeclared or declared twice, or its value is no number. The message has the first few faults
+    /// with their lines.
     ///
     /// # Panics
-    /// If `fixed` has not a flag for every parameter.
+    /// If the length of `fixed` differs from that of `parameters`.
     pub fn find(
         &self,
         parameters: &[Parameter],
         fixed: &[bool],
-        pair: Option<&Pair>,
-    ) -> Result<Found<'_>, SourceError> {
+        pair: Option<&PairPattern>,
+    ) -> Result<LocatedParameters<'_>, SourceFileError> {
         let mut faults = Faults::default();
         let paths: Vec<(&str, Vec<&str>)> = parameters.iter().map(|parameter| path_of(&parameter.name)).collect();
         let mut names: HashMap<&[u8], usize> = HashMap::new();
@@ -145,7 +145,7 @@ impl Sources {
             names.entry(head.as_bytes()).or_insert(next);
         }
         let mut declarations = Vec::new();
-        for (file, File { text, syntax, .. }) in self.files.iter().enumerate() {
+        for (file, SourceFile { text, syntax, .. }) in self.files.iter().enumerate() {
             let found = declared::find(text, syntax, &names, pair).into_iter();
             declarations.extend(found.map(|declaration| (file, declaration)));
         }
@@ -169,10 +169,10 @@ impl Sources {
         }
         self.refuse_twice(&places, parameters, &mut faults);
         faults.result()?;
-        Ok(Found { sources: self, places, left_out })
+        Ok(LocatedParameters { sources: self, places, left_out })
     }
 
-    /// What declares a name.
+    /// Returns the declaration of a name.
     fn head<'d>(
         &self,
         name: &str,
@@ -183,7 +183,7 @@ impl Sources {
         let all = || declarations.iter().filter(|(_, one)| one.name == number);
         let is_weak = all().all(|(_, one)| one.is_weak);
         let of = |half| all().filter(|(_, one)| one.half == half && one.is_weak == is_weak).collect::<Vec<_>>();
-        let told = |all: &[&(usize, Declaration)]| {
+        let locations = |all: &[&(usize, Declaration)]| {
             let places = all.iter().map(|(file, one)| self.place(*file, one.start));
             places.collect::<Vec<_>>().join(" and ")
         };
@@ -195,26 +195,26 @@ impl Sources {
                 let stage = if one[0].1.half == Some(0) { "midgame" } else { "endgame" };
                 faults.add(format!(
                     "`{name}`: of its two numbers, only that of the {stage} is declared, at {}",
-                    told(one)
+                    locations(one)
                 ));
                 Head::Faulty
             }
             (whole, midgame, endgame) => {
                 let all = [whole, midgame, endgame].concat();
-                faults.add(format!("`{name}`: declared more than once, at {}", told(&all)));
+                faults.add(format!("`{name}`: declared more than once, at {}", locations(&all)));
                 Head::Faulty
             }
         }
     }
 
-    /// The numbers of a parameter; none if it is not declared.
+    /// Returns the numbers of a parameter; `None` if it is not declared.
     fn numbers(
         &self,
         head: &Head,
         steps: &[&str],
         start: Start,
-        pair: Option<&Pair>,
-    ) -> Result<Option<Vec<Place>>, String> {
+        pair: Option<&PairPattern>,
+    ) -> Result<Option<Vec<LocatedLiteral>>, String> {
         match head {
             Head::Missing | Head::Faulty => Ok(None),
             Head::Whole(declaration) => self.numbers_at(declaration, steps, start, pair),
@@ -232,14 +232,14 @@ impl Sources {
         }
     }
 
-    /// The numbers that stand in a declaration, at the end of a path; none where a list leaves them out, as 0.
+    /// Returns the numbers of a declaration at the end of an index path; `None` if a list leaves them out, as 0.
     fn numbers_at(
         &self,
         &(file, Declaration { ref node, is_aligned, .. }): &(usize, Declaration),
         steps: &[&str],
         start: Start,
-        pair: Option<&Pair>,
-    ) -> Result<Option<Vec<Place>>, String> {
+        pair: Option<&PairPattern>,
+    ) -> Result<Option<Vec<LocatedLiteral>>, String> {
         let may_be_left_out = self.files[file].syntax.fills_up && start.numbers().iter().all(|&number| number == 0.0);
         let is_pair = matches!(start, Start::Pair(_));
         let mut levels = steps.len() + usize::from(is_pair);
@@ -262,9 +262,9 @@ impl Sources {
             };
         }
         node = node.unwrapped(levels);
-        let literals = match &node.what {
-            What::Number(number) if !is_pair => Some(vec![number]),
-            What::List(..) if pair.is_some() => None,
+        let literals = match &node.kind {
+            ValueKind::Number(number) if !is_pair => Some(vec![number]),
+            ValueKind::List(..) if pair.is_some() => None,
             _ if is_pair => node.pair().map(Vec::from),
             _ => None,
         };
@@ -276,14 +276,14 @@ impl Sources {
             };
             format!("{}: expected {wanted}, found {}", self.place(file, node.range.start), self.shown(file, node))
         })?;
-        let place = |literal: &Literal| Place { file, literal: literal.clone(), is_aligned };
+        let place = |literal: &Literal| LocatedLiteral { file, literal: literal.clone(), is_aligned };
         Ok(Some(literals.into_iter().map(place).collect()))
     }
 
-    /// Refuses numbers that two parameters would have.
-    fn refuse_twice(&self, places: &[Option<Vec<Place>>], parameters: &[Parameter], faults: &mut Faults) {
+    /// Records a fault for each number that belongs to two parameters.
+    fn refuse_twice(&self, places: &[Option<Vec<LocatedLiteral>>], parameters: &[Parameter], faults: &mut Faults) {
         let mut known = HashMap::new();
-        if !faults.told.is_empty() {
+        if !faults.messages.is_empty() {
             return;
         }
         for (parameter, places) in parameters.iter().zip(places) {
@@ -296,21 +296,21 @@ impl Sources {
         }
     }
 
-    /// File and line of a byte.
+    /// Formats the file and line of a byte.
     fn place(&self, file: usize, byte: usize) -> String {
-        let File { path, text, .. } = &self.files[file];
+        let SourceFile { path, text, .. } = &self.files[file];
         let line = 1 + memchr::memchr_iter(b'\n', &text[..byte.min(text.len())]).count();
         format!("{}:{line}", path.display())
     }
 
-    /// What stands at a place, quoted in one line, and what to do about it if that is known.
-    fn shown(&self, file: usize, node: &Node) -> String {
+    /// Quotes a value in one line, with a remedy if one is known.
+    fn shown(&self, file: usize, node: &ValueNode) -> String {
         let text = String::from_utf8_lossy(&self.files[file].text[node.range.clone()]);
         let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some((end, _)) = line.char_indices().nth(MOST_SHOWN) {
             line.replace_range(end.., "…");
         }
-        let is_repeat = matches!(node.what, What::Repeat);
+        let is_repeat = matches!(node.kind, ValueKind::Repeat);
         format!("`{line}`{}", if is_repeat { ", one number for all elements: write each of them out" } else { "" })
     }
 
@@ -319,10 +319,10 @@ impl Sources {
     }
 }
 
-impl Found<'_> {
-    /// The parameters with the values that stand in the sources; those that are missing there as they are.
+impl LocatedParameters<'_> {
+    /// Returns the parameters with their values in the sources. Missing parameters keep their value.
     pub fn values(&self, parameters: &[Parameter]) -> Vec<Parameter> {
-        let value = |(parameter, places): (&Parameter, &Option<Vec<Place>>)| {
+        let value = |(parameter, places): (&Parameter, &Option<Vec<LocatedLiteral>>)| {
             let start = match places.as_deref() {
                 Some([one]) => Start::Single(one.literal.value),
                 Some([midgame, endgame]) => Start::Pair([midgame.literal.value, endgame.literal.value]),
@@ -333,22 +333,22 @@ impl Found<'_> {
         parameters.iter().zip(&self.places).map(value).collect()
     }
 
-    /// By parameter: whether it is an element that its list in the sources leaves out. It is 0 there; no other value can
-    /// be written, and [`Found::rewritten`] writes none.
+    /// Returns true for each parameter that its list in the sources leaves out. It is 0 there;
+    /// [`LocatedParameters::rewritten`] writes no value for it.
     pub fn left_out(&self) -> &[bool] {
         &self.left_out
     }
 
-    /// The files with the values of parameters in place of those that stand there.
+    /// Returns the files with the values of `parameters` in place of the present ones.
     ///
     /// # Errors
-    /// If whole numbers stand where the values have digits behind the decimal point.
-    pub fn rewritten(&self, parameters: &[Parameter]) -> Result<Vec<Rewritten>, SourceError> {
+    /// If the sources hold integers and the values have digits after the decimal point.
+    pub fn rewritten(&self, parameters: &[Parameter]) -> Result<Vec<Rewritten>, SourceFileError> {
         let mut faults = Faults::default();
         let mut replacements: Vec<Vec<Replacement>> = vec![Vec::new(); self.sources.files.len()];
         let mut changed = vec![0; self.sources.files.len()];
         for (parameter, places) in parameters.iter().zip(&self.places) {
-            for (&value, Place { file, literal, is_aligned }) in
+            for (&value, LocatedLiteral { file, literal, is_aligned }) in
                 parameter.start.numbers().iter().zip(places.iter().flatten())
             {
                 if literal.decimals.is_none() && parameter.decimals > 0 {
@@ -361,7 +361,7 @@ impl Found<'_> {
                     break;
                 }
                 let digits = parameter.decimals.max(literal.decimals.unwrap_or(0));
-                let text = emit::written(value, digits);
+                let text = emit::format_number(value, digits);
                 let is_changed = text.parse() != Ok(literal.value);
                 changed[*file] += usize::from(is_changed);
                 let edits = if is_changed { literal.edits(&text, &self.sources.files[*file].text) } else { Vec::new() };
@@ -382,29 +382,29 @@ impl Found<'_> {
     }
 }
 
-/// The name that a parameter stands under, and the indices and names that lead to it from there.
+/// Splits a parameter into its declared name and the path of indices and names below it.
 fn path_of(name: &str) -> (&str, Vec<&str>) {
     let end = name.find(['[', '.']).unwrap_or(name.len());
     (&name[..end], name[end..].split(['[', ']', '.']).filter(|step| !step.is_empty()).collect())
 }
 
-/// What is wrong.
+/// The faults of a search: the first few and the number of others.
 #[derive(Default)]
 struct Faults {
-    told: Vec<String>,
+    messages: Vec<String>,
     others: usize,
 }
 
 impl Faults {
     fn add(&mut self, fault: String) {
-        if self.told.len() < MOST_FAULTS { self.told.push(fault) } else { self.others += 1 }
+        if self.messages.len() < MOST_FAULTS { self.messages.push(fault) } else { self.others += 1 }
     }
 
-    fn result(self) -> Result<(), SourceError> {
-        if self.told.is_empty() {
+    fn result(self) -> Result<(), SourceFileError> {
+        if self.messages.is_empty() {
             return Ok(());
         }
         let others = if self.others > 0 { format!("; and {} more", self.others) } else { String::new() };
-        Err(SourceError(format!("{}{others}", self.told.join("; "))))
+        Err(SourceFileError(format!("{}{others}", self.messages.join("; "))))
     }
 }

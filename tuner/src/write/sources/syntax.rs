@@ -1,34 +1,34 @@
-//! What source files of each language look like, as far as numbers and their names go.
+//! The syntax of each language, as far as numbers and their names are concerned.
 
 use std::path::Path;
 
-/// How a language declares what has a value.
+/// The syntax of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Declares {
-    /// By a type in front: `const int X[2] = …`.
+    /// A type in front: `const int X[2] = …`.
     Typed,
-    /// By one of these words in front: `const X: S = …`.
+    /// One of these keywords in front: `const X: S = …`.
     Words(&'static [&'static str]),
-    /// By being the first word of a line: `X = …`.
+    /// An assignment at the start of a line: `X = …`.
     Lines,
-    /// By being a key of the outermost object: `"X": …`.
+    /// A key of the outermost object: `"X": …`.
     Keys,
 }
 
-/// A form of strings.
+/// A form of string literals.
 #[derive(Debug)]
 pub(super) struct Quote {
     pub(super) open: &'static str,
     pub(super) close: &'static str,
-    /// Whether a backslash takes away the meaning of what is behind it.
+    /// True if a backslash escapes the next character.
     pub(super) escapes: bool,
-    /// Whether it goes on beyond the end of the line.
+    /// True if it may span lines.
     pub(super) is_long: bool,
 }
 
-/// Strings whose ends depend on how they begin.
+/// The form of raw strings, which end by a delimiter that depends on the opening one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Raw {
+pub(super) enum RawString {
     None,
     /// `R"x(…)x"`.
     Cpp,
@@ -43,24 +43,24 @@ pub(super) enum Raw {
 pub(super) struct Syntax {
     endings: &'static [&'static str],
     pub(super) line_comment: &'static str,
-    /// `/* … */`.
+    /// True if the language has `/* … */`.
     pub(super) block_comments: bool,
-    /// Whether these stand in one another.
+    /// True if block comments nest.
     pub(super) nested_comments: bool,
-    /// Longer ones first.
+    /// String forms, longer opening delimiters first.
     pub(super) quotes: &'static [Quote],
-    pub(super) raw: Raw,
-    /// `'a` is no string.
+    pub(super) raw: RawString,
+    /// True if `'a` is a lifetime and no string.
     pub(super) lifetimes: bool,
-    /// Whether `'` divides digits.
+    /// True if `'` separates digits.
     pub(super) quoted_digits: bool,
-    /// Whether ends of lines end statements.
+    /// True if the end of a line ends a statement.
     pub(super) lines: bool,
-    /// Whether elements that a list does not have are 0.
+    /// True if missing elements of a list are 0.
     pub(super) fills_up: bool,
-    /// `#define`.
+    /// True if the language has `#define`.
     pub(super) directives: bool,
-    /// `int X { get; set; } = 5;` and `int X => 5;`.
+    /// True if the language has `int X { get; set; } = 5;` and `int X => 5;`.
     pub(super) properties: bool,
     pub(super) declares: Declares,
 }
@@ -83,7 +83,7 @@ const C: Syntax = Syntax {
     block_comments: true,
     nested_comments: false,
     quotes: &[short("\""), short("'")],
-    raw: Raw::Cpp,
+    raw: RawString::Cpp,
     lifetimes: false,
     quoted_digits: true,
     lines: false,
@@ -96,7 +96,7 @@ const C: Syntax = Syntax {
 const JAVA: Syntax = Syntax {
     endings: &["java"],
     quotes: &[long("\"\"\"", true), short("\""), short("'")],
-    raw: Raw::None,
+    raw: RawString::None,
     quoted_digits: false,
     fills_up: false,
     directives: false,
@@ -106,7 +106,7 @@ const JAVA: Syntax = Syntax {
 const CSHARP: Syntax = Syntax {
     endings: &["cs"],
     quotes: &[long("\"\"\"", false), short("\""), short("'")],
-    raw: Raw::Csharp,
+    raw: RawString::Csharp,
     properties: true,
     ..JAVA
 };
@@ -115,7 +115,7 @@ const RUST: Syntax = Syntax {
     endings: &["rs"],
     nested_comments: true,
     quotes: &[long("\"", true), short("'")],
-    raw: Raw::Rust,
+    raw: RawString::Rust,
     lifetimes: true,
     declares: Declares::Words(&["const", "static", "mut", "let"]),
     ..JAVA
@@ -151,7 +151,7 @@ const JSON: Syntax = Syntax { endings: &["json"], quotes: &[short("\"")], declar
 const ZIG: Syntax = Syntax {
     endings: &["zig"],
     block_comments: false,
-    // A line of a string begins with two backslashes.
+    // A line of a multiline string begins with two backslashes.
     quotes: &[literal("\\\\"), short("\""), short("'")],
     declares: Declares::Words(&["const", "var"]),
     ..JAVA
@@ -160,18 +160,18 @@ const ZIG: Syntax = Syntax {
 const ALL: [&Syntax; 9] = [&C, &CSHARP, &GO, &JAVA, &JSON, &PYTHON, &RUST, &TOML, &ZIG];
 
 impl Syntax {
-    /// The language of a file, by the ending of its name.
+    /// Returns the syntax of a file by its extension.
     pub(super) fn of(path: &Path) -> Option<&'static Syntax> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         ALL.into_iter().find(|syntax| syntax.endings.contains(&&ending[..]))
     }
 
-    /// All endings that are known, for messages.
+    /// Lists all known extensions for messages.
     pub(super) fn endings() -> String {
         ALL.iter().flat_map(|syntax| syntax.endings).map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether a value may stand in braces without `=`.
+    /// Returns true if a value may be initialised by braces without `=`.
     pub(super) fn initialises_by_braces(&self) -> bool {
         self.directives
     }

@@ -1,12 +1,12 @@
-//! What is found in sources, and what is refused.
+//! Tests of the search for parameters in sources, and of its errors.
 
 use std::path::Path;
 
 use super::*;
 
-/// Sources at hand, by their names.
+/// Returns sources with the given names and texts.
 fn sources(files: &[(&str, &str)]) -> Sources {
-    let file = |&(name, text): &(&str, &str)| File {
+    let file = |&(name, text): &(&str, &str)| SourceFile {
         path: name.into(),
         text: text.into(),
         syntax: Syntax::of(Path::new(name)).expect("a language"),
@@ -23,9 +23,9 @@ fn parameter(name: &str, numbers: &[f64]) -> Parameter {
     Parameter { name: name.to_owned(), sum: Some(0), start, unit: 1.0, decimals: 0 }
 }
 
-/// A file with one parameter at other values.
+/// Rewrites a file with the value of one parameter.
 fn rewritten(name: &str, text: &str, parameter: &Parameter, pair: Option<&str>) -> Result<String, String> {
-    let pair: Option<Pair> = pair.map(|pair| pair.parse().expect("a pair"));
+    let pair: Option<PairPattern> = pair.map(|pair| pair.parse().expect("a pair"));
     let sources = sources(&[(name, text)]);
     let rewritten = sources
         .find(std::slice::from_ref(parameter), &[false], pair.as_ref())
@@ -87,7 +87,7 @@ fn declarations_of_every_form_are_found() {
 }
 
 #[test]
-fn what_is_used_is_not_declared() {
+fn uses_are_not_declarations() {
     for (file, text) in [
         ("a.c", "void f() { X = 5; if (a) X = 5; else X = 5; a = 1, X = 5; *X = 5; g(X = 5); a.X = 5; X == 5; } "),
         ("a.c", "extern int X; int X[2]; return X; S y = { .X = 5 }; a ? X : 5;"),
@@ -132,7 +132,7 @@ fn only_digits_and_signs_change() {
 }
 
 #[test]
-fn elements_have_names_with_dots() {
+fn dotted_names_select_elements() {
     for (file, text) in [
         ("a.py", "X = {\n    chess.KNIGHT: S(§),\n    chess.PAWN: S(1, 2),\n}"),
         ("A.cs", "Dictionary<Piece, S> X = new() { [Piece.PAWN] = new(1, 2), [Piece.KNIGHT] = new(§) };"),
@@ -146,7 +146,7 @@ fn elements_have_names_with_dots() {
     assert_eq!(after, Ok(nested.replace('§', "3, 4")));
 }
 
-/// The end of a number stays in its column as far as blanks in front of it allow.
+/// The end of a number stays in its column if there are enough spaces before it.
 #[test]
 fn numbers_stay_in_their_columns() {
     let pairs = |numbers: &[[f64; 2]]| {
@@ -172,7 +172,7 @@ fn numbers_stay_in_their_columns() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told_with_its_place() {
+fn unwritable_values_are_reported_with_their_line() {
     let pair = |name| parameter(name, &[1.0, 2.0]);
     let single = |name| parameter(name, &[1.0]);
     for (text, parameter, shape, fault) in [
@@ -220,8 +220,8 @@ fn what_cannot_be_written_is_told_with_its_place() {
     }
     let files = sources(&[("a.c", "int A = 1;"), ("b.rs", "const A: i32 = 1;\nconst B: i32 = 2;")]);
     let fault = files.find(&[single("A"), single("B"), single("C[0]"), single("C[1]")], &[false; 4], None);
-    let told = "`A`: declared more than once, at a.c:1 and b.rs:1; `C`: declared in none of a.c, b.rs";
-    assert_eq!(fault.unwrap_err().to_string(), told);
+    let message = "`A`: declared more than once, at a.c:1 and b.rs:1; `C`: declared in none of a.c, b.rs";
+    assert_eq!(fault.unwrap_err().to_string(), message);
     let fault = files.find(&[single("B"), single("B[]")], &[false; 2], None).unwrap_err();
     assert_eq!(fault.to_string(), "`B[]` and `B`: are the same number at b.rs:2");
     let names: Vec<String> = (0..9).map(|number| format!("N{number}")).collect();
@@ -237,7 +237,7 @@ fn what_cannot_be_written_is_told_with_its_place() {
         "{unknown}"
     );
     for shape in ["S", "S({mg})", "S({mg},{mg},{eg})", "S({mg}x,{eg})"] {
-        assert!(shape.parse::<Pair>().is_err(), "{shape}");
+        assert!(shape.parse::<PairPattern>().is_err(), "{shape}");
     }
 }
 
@@ -259,7 +259,7 @@ fn elements_that_are_not_named_keep_their_numbers() {
 }
 
 #[test]
-fn differences_are_those_that_patch_reads() {
+fn differences_have_the_format_of_patch() {
     let before: String = (1..=30).map(|line| format!("line {line}\n")).collect();
     let after = before.replace("line 5\n", "LINE 5\n").replace("line 6\n", "LINE 6\n").replace("line 30\n", "LINE 30");
     let expected = "\
@@ -289,7 +289,7 @@ fn differences_are_those_that_patch_reads() {
 }
 
 #[test]
-fn no_bytes_make_it_panic() {
+fn arbitrary_bytes_cause_no_panic() {
     const PIECES: [&str; 49] = [
         "X",
         "Y",
@@ -346,7 +346,7 @@ fn no_bytes_make_it_panic() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
-    let pair: Pair = "S({mg},{eg})".parse().expect("a pair");
+    let pair: PairPattern = "S({mg},{eg})".parse().expect("a pair");
     let parameters = [parameter("X", &[1.0]), parameter("Y[1]", &[3.0, 4.0])];
     let mut found = 0;
     for name in ["a.c", "a.rs", "a.cs", "a.java", "a.go", "a.py", "a.json", "a.toml", "a.zig"] {
@@ -360,7 +360,7 @@ fn no_bytes_make_it_panic() {
                 }
             }
             let syntax = Syntax::of(Path::new(name)).expect("a language");
-            let sources = Sources { files: vec![File { path: name.into(), text, syntax }] };
+            let sources = Sources { files: vec![SourceFile { path: name.into(), text, syntax }] };
             for pair in [None, Some(&pair)] {
                 let Ok(places) = sources.find(&parameters, &[false, true], pair) else { continue };
                 found += 1;
@@ -378,7 +378,7 @@ fn no_bytes_make_it_panic() {
     assert!(rewritten("a.c", &deep, &parameter("X", &[1.0]), None).is_err());
 }
 
-/// C fills arrays up with zeros, and the size of an array counts these, too.
+/// C fills arrays up with zeros, and the length of an array includes the missing elements.
 #[test]
 fn elements_that_lists_leave_out_stay_zero() {
     let parameters = [

@@ -1,87 +1,87 @@
-//! What a declaration gives a name: numbers in brackets in brackets.
+//! The value of a declaration, parsed into nested lists of numbers.
 
 use std::ops::Range;
 
-use super::lexer::{Kind, Token};
+use super::lexer::{SourceToken, TokenKind};
 use super::literal::{Literal, number};
-use super::pair::Pair;
+use super::pair::PairPattern;
 
-/// Brackets in one another at most.
+/// The largest depth of nested brackets.
 const MOST_LEVELS: usize = 32;
 
-/// What stands at a place.
+/// A parsed value and its position in the file.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    /// Its first byte and the one behind its last.
+pub(super) struct ValueNode {
+    /// Byte range of the value in the file.
     pub(super) range: Range<usize>,
-    pub(super) what: What,
+    pub(super) kind: ValueKind,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum What {
+pub(super) enum ValueKind {
     Number(Literal),
-    /// A pair that is written as the user says.
+    /// A pair that matches the user's pattern.
     Pair([Literal; 2]),
-    /// What stands in brackets, and how many levels of them there are.
+    /// The elements of a bracketed list, and its depth of nesting.
     List(Vec<Item>, usize),
-    /// `[S(0, 0); 4]`: elements that share one number.
+    /// `[S(0, 0); 4]`: a repeated element.
     Repeat,
-    /// Something that has to be computed.
+    /// An expression that is no literal.
     Other,
 }
 
 /// An element of a list.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    /// Its index; unknown behind an element that only a name says the place of.
+    /// Its index; unknown after an element with a symbolic designator.
     index: Option<usize>,
-    /// What says its place: `[KNIGHT] =`, `.mg =`, `mg:`.
+    /// Its designator: `[KNIGHT] =`, `.mg =`, `mg:`.
     key: Option<Vec<u8>>,
-    pub(super) node: Node,
+    pub(super) node: ValueNode,
 }
 
-impl Node {
-    /// Reads what the tokens of an expression say.
-    pub(super) fn of(tokens: &[Token], pair: Option<&Pair>) -> Node {
+impl ValueNode {
+    /// Parses the tokens of an expression.
+    pub(super) fn of(tokens: &[SourceToken], pair: Option<&PairPattern>) -> ValueNode {
         parse(tokens, pair, 0)
     }
 
-    /// Negates all its numbers.
-    fn negated(mut self) -> Node {
+    /// Negates all numbers of the value.
+    fn negated(mut self) -> ValueNode {
         let negate = |literal: &mut Literal| {
             literal.is_negated ^= true;
             literal.value = -literal.value;
         };
-        self.what = match self.what {
-            What::Number(mut number) => {
+        self.kind = match self.kind {
+            ValueKind::Number(mut number) => {
                 negate(&mut number);
-                What::Number(number)
+                ValueKind::Number(number)
             }
-            What::Pair(mut pair) => {
+            ValueKind::Pair(mut pair) => {
                 pair.iter_mut().for_each(negate);
-                What::Pair(pair)
+                ValueKind::Pair(pair)
             }
-            What::List(items, levels) => {
+            ValueKind::List(items, levels) => {
                 let negated = |item: Item| Item { node: item.node.negated(), ..item };
-                What::List(items.into_iter().map(negated).collect(), levels)
+                ValueKind::List(items.into_iter().map(negated).collect(), levels)
             }
-            other @ (What::Repeat | What::Other) => other,
+            other @ (ValueKind::Repeat | ValueKind::Other) => other,
         };
         self
     }
 
     fn levels(&self) -> usize {
-        match self.what {
-            What::Number(_) | What::Repeat | What::Other => 0,
-            What::Pair(_) => 1,
-            What::List(_, levels) => levels,
+        match self.kind {
+            ValueKind::Number(_) | ValueKind::Repeat | ValueKind::Other => 0,
+            ValueKind::Pair(_) => 1,
+            ValueKind::List(_, levels) => levels,
         }
     }
 
-    /// Leaves out brackets around all of it, such as those of `S(5)` and `std::array`, down to so many levels.
-    pub(super) fn unwrapped(&self, levels: usize) -> &Node {
+    /// Strips outer brackets with a single element, such as those of `S(5)` and `std::array`, down to `levels` levels.
+    pub(super) fn unwrapped(&self, levels: usize) -> &ValueNode {
         let mut node = self;
-        while let What::List(items, _) = &node.what
+        while let ValueKind::List(items, _) = &node.kind
             && let [Item { key: None, node: inner, .. }] = &items[..]
             && node.levels() > levels
         {
@@ -90,37 +90,37 @@ impl Node {
         node
     }
 
-    /// Number of its elements, if it is a list.
+    /// Returns the number of elements; `None` if the value is no list.
     pub(super) fn length(&self) -> Option<usize> {
-        match &self.what {
-            What::List(items, _) => Some(items.len()),
+        match &self.kind {
+            ValueKind::List(items, _) => Some(items.len()),
             _ => None,
         }
     }
 
-    /// The element of an index or a name.
-    pub(super) fn element(&self, step: &str) -> Option<&Node> {
-        let What::List(items, _) = &self.what else { return None };
+    /// Returns the element with an index or a name.
+    pub(super) fn element(&self, step: &str) -> Option<&ValueNode> {
+        let ValueKind::List(items, _) = &self.kind else { return None };
         let index = step.parse::<usize>().ok();
         let is_it = |item: &&Item| match (index, &item.key) {
             (Some(index), _) => item.index == Some(index),
             (None, Some(key)) => key == step.as_bytes(),
             (None, None) => false,
         };
-        // All but those with designators stand at their own place.
+        // Elements without designators stand at the position of their index.
         let direct = index.and_then(|index| items.get(index)).filter(is_it);
         direct.or_else(|| items.iter().find(is_it)).map(|item| &item.node)
     }
 
-    /// The two numbers of a pair, the midgame's first.
+    /// Returns the two numbers of a pair, midgame first.
     pub(super) fn pair(&self) -> Option<[&Literal; 2]> {
-        let items = match &self.what {
-            What::Pair([midgame, endgame]) => return Some([midgame, endgame]),
-            What::List(items, _) => items,
+        let items = match &self.kind {
+            ValueKind::Pair([midgame, endgame]) => return Some([midgame, endgame]),
+            ValueKind::List(items, _) => items,
             _ => return None,
         };
         let [a, b] = &items[..] else { return None };
-        let (What::Number(first), What::Number(second)) = (&a.node.what, &b.node.what) else { return None };
+        let (ValueKind::Number(first), ValueKind::Number(second)) = (&a.node.kind, &b.node.kind) else { return None };
         let initial = |item: &Item| match (&item.key, item.index) {
             (None, index) | (Some(_), index @ Some(_)) => index.map(|index| [b'm', b'e'].get(index).copied()),
             (Some(key), None) => Some(key.first().map(u8::to_ascii_lowercase)),
@@ -133,37 +133,37 @@ impl Node {
     }
 }
 
-fn parse(tokens: &[Token], pair: Option<&Pair>, depth: usize) -> Node {
+fn parse(tokens: &[SourceToken], pair: Option<&PairPattern>, depth: usize) -> ValueNode {
     let range = match tokens {
         [first, .., last] => first.start..last.end(),
         [only] => only.start..only.end(),
         [] => 0..0,
     };
-    let what = if let Some(numbers) = pair.and_then(|pair| pair.matches(tokens)) {
-        What::Pair(numbers)
+    let kind = if let Some(numbers) = pair.and_then(|pair| pair.matches(tokens)) {
+        ValueKind::Pair(numbers)
     } else if let Some(number) = number(tokens) {
-        What::Number(number)
+        ValueKind::Number(number)
     } else if let [minus, rest @ ..] = tokens
         && minus.is("-")
         && depth < MOST_LEVELS
         && (group(rest).is_some() || pair.is_some_and(|pair| pair.matches(rest).is_some()))
     {
-        parse(rest, pair, depth + 1).negated().what
+        parse(rest, pair, depth + 1).negated().kind
     } else if let Some(inner) = group(tokens).filter(|_| depth < MOST_LEVELS) {
         if is_repeat(inner) {
-            return Node { range, what: What::Repeat };
+            return ValueNode { range, kind: ValueKind::Repeat };
         }
         let items = items(inner, pair, depth + 1);
         let levels = 1 + items.iter().map(|item| item.node.levels()).max().unwrap_or(0);
-        What::List(items, levels)
+        ValueKind::List(items, levels)
     } else {
-        What::Other
+        ValueKind::Other
     };
-    Node { range, what }
+    ValueNode { range, kind }
 }
 
-/// What stands in the brackets that the tokens end with, if all that is before is a type or a name.
-fn group<'t, 's>(tokens: &'t [Token<'s>]) -> Option<&'t [Token<'s>]> {
+/// Returns the tokens in the final brackets, if the tokens before them form a type or a name.
+fn group<'t, 's>(tokens: &'t [SourceToken<'s>]) -> Option<&'t [SourceToken<'s>]> {
     let (last, before) = tokens.split_last()?;
     if !last.is_any(&[")", "]", "}"]) {
         return None;
@@ -182,12 +182,13 @@ fn group<'t, 's>(tokens: &'t [Token<'s>]) -> Option<&'t [Token<'s>]> {
         [made @ .., empty, closed] if empty.is("(") && closed.is(")") && before[open].is("{") => made,
         prefix => prefix,
     };
-    let is_index = before[open].is("[") && prefix.last().is_some_and(|token| token.kind == Kind::Word || token.is("]"));
+    let is_index =
+        before[open].is("[") && prefix.last().is_some_and(|token| token.kind == TokenKind::Word || token.is("]"));
     (!is_index && is_type(prefix)).then_some(&before[open + 1..])
 }
 
-/// Whether what stands in brackets is an element and how often it is repeated.
-fn is_repeat(tokens: &[Token]) -> bool {
+/// Returns true if the tokens are an element and a repetition count.
+fn is_repeat(tokens: &[SourceToken]) -> bool {
     let mut depth = Depth::default();
     tokens.iter().any(|token| {
         depth.take(token);
@@ -195,8 +196,8 @@ fn is_repeat(tokens: &[Token]) -> bool {
     })
 }
 
-/// Whether tokens could be what stands before brackets: `S`, `Score::new`, `new int[4]`, `&`, `[64]int`, `(Score)`.
-fn is_type(tokens: &[Token]) -> bool {
+/// Returns true if tokens may precede brackets: `S`, `Score::new`, `new int[4]`, `&`, `[64]int`, `(Score)`.
+fn is_type(tokens: &[SourceToken]) -> bool {
     let mut depth = Depth::default();
     let mut is_cast = false;
     tokens.iter().enumerate().all(|(at, token)| {
@@ -207,10 +208,10 @@ fn is_type(tokens: &[Token]) -> bool {
             }
         }
         let is_fit = match (token.kind, depth.is_outside()) {
-            (Kind::Word, _) => true,
-            (Kind::Mark, true) => token.is_any(&["::", ".", "&", "!", "[", "<", "("]),
+            (TokenKind::Word, _) => true,
+            (TokenKind::Mark, true) => token.is_any(&["::", ".", "&", "!", "[", "<", "("]),
             (_, true) => false,
-            (Kind::Number, false) => !is_cast,
+            (TokenKind::Number, false) => !is_cast,
             (_, false) => true,
         };
         depth.take(token);
@@ -219,12 +220,12 @@ fn is_type(tokens: &[Token]) -> bool {
     })
 }
 
-/// The elements of a list.
-fn items(tokens: &[Token], pair: Option<&Pair>, depth: usize) -> Vec<Item> {
+/// Parses the elements of a list.
+fn items(tokens: &[SourceToken], pair: Option<&PairPattern>, depth: usize) -> Vec<Item> {
     let mut items = Vec::new();
     let mut next = Some(0);
-    let mut elements: Vec<&[Token]> = split(tokens);
-    // A comma may stand behind the last one.
+    let mut elements: Vec<&[SourceToken]> = split(tokens);
+    // The last element may have a trailing comma.
     if elements.last().is_some_and(|last| last.is_empty()) {
         elements.pop();
     }
@@ -244,8 +245,8 @@ fn items(tokens: &[Token], pair: Option<&Pair>, depth: usize) -> Vec<Item> {
     items
 }
 
-/// Tokens divided at the commas that are in no brackets.
-fn split<'t, 's>(tokens: &'t [Token<'s>]) -> Vec<&'t [Token<'s>]> {
+/// Splits tokens at the commas outside of brackets.
+fn split<'t, 's>(tokens: &'t [SourceToken<'s>]) -> Vec<&'t [SourceToken<'s>]> {
     let mut depth = Depth::default();
     let mut parts = Vec::new();
     let mut start = 0;
@@ -260,8 +261,8 @@ fn split<'t, 's>(tokens: &'t [Token<'s>]) -> Vec<&'t [Token<'s>]> {
     parts
 }
 
-/// What says the place of an element, if it does, and the element without it.
-fn keyed<'t, 's>(tokens: &'t [Token<'s>]) -> (Option<Vec<u8>>, &'t [Token<'s>]) {
+/// Splits an element into its designator, if it has one, and its value.
+fn keyed<'t, 's>(tokens: &'t [SourceToken<'s>]) -> (Option<Vec<u8>>, &'t [SourceToken<'s>]) {
     let (key, value) = match (tokens, unqualified(tokens)) {
         ([open, rest @ ..], _)
             if open.is("[")
@@ -272,17 +273,17 @@ fn keyed<'t, 's>(tokens: &'t [Token<'s>]) -> (Option<Vec<u8>>, &'t [Token<'s>]) 
             (key, value)
         }
         ([point, key, is, value @ ..], _) if point.is(".") && is.is("=") => (key, value),
-        (_, [key, is, value @ ..]) if is.is(":") || (is.is("=") && key.kind == Kind::Word) => (key, value),
+        (_, [key, is, value @ ..]) if is.is(":") || (is.is("=") && key.kind == TokenKind::Word) => (key, value),
         _ => return (None, tokens),
     };
-    let name = if key.kind == Kind::Text { key.text.get(1..key.text.len() - 1) } else { Some(key.text) };
+    let name = if key.kind == TokenKind::Text { key.text.get(1..key.text.len() - 1) } else { Some(key.text) };
     (Some(name.unwrap_or_default().to_vec()), value)
 }
 
-/// Tokens without what qualifies the name that they begin with: `PAWN` of `chess.PAWN`.
-fn unqualified<'t, 's>(mut tokens: &'t [Token<'s>]) -> &'t [Token<'s>] {
+/// Strips the qualifiers of the leading name: `PAWN` of `chess.PAWN`.
+fn unqualified<'t, 's>(mut tokens: &'t [SourceToken<'s>]) -> &'t [SourceToken<'s>] {
     while let [scope, point, rest @ ..] = tokens
-        && scope.kind == Kind::Word
+        && scope.kind == TokenKind::Word
         && point.is_any(&[".", "::"])
     {
         tokens = rest;
@@ -290,7 +291,7 @@ fn unqualified<'t, 's>(mut tokens: &'t [Token<'s>]) -> &'t [Token<'s>] {
     tokens
 }
 
-/// How many brackets are open, those of types among them.
+/// The number of open brackets, those of type arguments counted apart.
 #[derive(Default)]
 struct Depth {
     brackets: usize,
@@ -302,7 +303,7 @@ impl Depth {
         self.brackets + self.angles == 0
     }
 
-    fn take(&mut self, token: &Token) {
+    fn take(&mut self, token: &SourceToken) {
         if token.is_any(&["(", "[", "{"]) {
             self.brackets += 1;
         } else if token.is_any(&[")", "]", "}"]) {

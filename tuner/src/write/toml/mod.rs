@@ -1,9 +1,8 @@
-//! Writing tuned weights back: into the text they were read from, so that all a person wrote there survives.
+//! A writer of tuned weights into the text of a parameter file, which keeps all that a person wrote there.
 //!
-//! Only the digits of numbers that changed are replaced, at the places the strict reader of the engine found them.
-//! Comments, order and layout of the file stay byte for byte, but for the blanks that align the columns of a table
-//! whose numbers changed. A provenance block at the top says how the numbers came about; it replaces the block of an
-//! earlier run.
+//! Only the digits of changed numbers are replaced, at the positions that the strict reader of the engine reports.
+//! Comments, order and layout stay byte for byte, except for the spaces that align the columns of a table with changed
+//! numbers. A provenance block at the top records the origin of the numbers; it replaces the block of an earlier run.
 
 mod provenance;
 
@@ -15,31 +14,31 @@ use thiserror::Error;
 
 pub use provenance::{Provenance, provenance_of};
 
-/// Why no text could be made.
+/// A reason why no text could be made.
 #[derive(Debug, Error)]
 pub enum RenderError {
-    /// The input text has a fault.
+    /// The input text is not a valid parameter file.
     #[error("{0}")]
     Input(ParamsError),
     /// A provenance block of the input text has no end.
     #[error("line {line}: the provenance block that begins here has no end")]
     OpenProvenance {
-        /// Line of its first marker, from 1.
+        /// The line of its first marker, from 1.
         line: usize,
     },
-    /// The new weights are none that a reader would accept.
+    /// A reader would reject the new weights.
     #[error("the weights cannot be stored: {0}")]
     Weights(ParamsError),
 }
 
-/// The input text with the new weights in it, and with `provenance`, if any, in place of the block it may have had.
+/// Returns the input text with the new weights. `provenance`, if given, replaces the provenance block of the input.
 ///
-/// The result reads back as exactly `weights`. Without provenance, a block that is there is left there; rendering the
-/// weights a text already holds then gives the same bytes.
+/// The result reads back as exactly `weights`. Without `provenance`, an existing block stays; rendering the weights
+/// that a text already holds then returns the same bytes.
 ///
 /// # Errors
 ///
-/// If the input text is not a sound parameter file, or the weights break the rules for one (out of range, no phase).
+/// If the input text is not a valid parameter file, or the weights break its rules (out of range, no phase).
 pub fn render(input: &str, weights: &Weights, provenance: Option<&Provenance>) -> Result<String, RenderError> {
     Weights::from_toml(input).map_err(RenderError::Input)?;
     let numbers: Vec<i32> = weights.to_vector().into_iter().map(|number| number as i32).collect();
@@ -51,9 +50,9 @@ pub fn render(input: &str, weights: &Weights, provenance: Option<&Provenance>) -
     }
 }
 
-/// Puts `numbers`, in the order of the flat vector, where the numbers of a parameter file stand.
+/// Replaces the numbers of a parameter file by `numbers`, in the order of the flat vector.
 ///
-/// A column with no number that changes is left as it is; the others are aligned anew.
+/// A column without a changed number stays; the others are aligned again.
 fn replace_numbers<P: ParamSet>(text: &str, numbers: &[i32]) -> Result<String, ParamsError> {
     let cells = cells_of::<P>(text)?;
     let columns = columns_of::<P>();
@@ -78,15 +77,15 @@ fn replace_numbers<P: ParamSet>(text: &str, numbers: &[i32]) -> Result<String, P
     Ok(apply(text, &edits))
 }
 
-/// How a number is written: as before if it is the same, as plain decimal digits if not.
+/// Formats a number: as in the text if it is unchanged, else in plain decimal digits.
 fn token(text: &str, cell: &Cell, number: i32) -> String {
     if cell.value == number { text[cell.span.clone()].to_owned() } else { number.to_string() }
 }
 
-/// For each number of the flat vector, the column it is drawn in.
+/// Returns the column of each number of the flat vector.
 ///
-/// A column is one half of the pairs of an innermost array level, such as the midgame halves of `[material]`, or all
-/// the numbers of one drawn board. A single number that is in neither has a column of its own.
+/// A column holds the midgame or the endgame halves of an innermost array, such as the midgame halves of `[material]`,
+/// or all numbers of one board. Any other number has a column of its own.
 fn columns_of<P: ParamSet>() -> Vec<usize> {
     let mut columns = Vec::new();
     for field in fields_of::<P>() {
@@ -103,7 +102,7 @@ fn columns_of<P: ParamSet>() -> Vec<usize> {
     columns
 }
 
-/// How many leaves of a field share their columns.
+/// Returns the number of leaves of a field that share their columns.
 fn innermost(field: &Field) -> usize {
     match (field.axes.last(), field.kind) {
         (Some(Axis::Board), _) => 64,
@@ -112,7 +111,8 @@ fn innermost(field: &Field) -> usize {
     }
 }
 
-/// The edit that puts `token` in place of a number and, inside an array, aligns it to the right of its column.
+/// Returns the edit that replaces a number by `token`. Inside an array, the token is aligned to the right of its
+/// column.
 fn aligned(text: &str, span: &Range<usize>, token: &str, width: usize) -> (Range<usize>, String) {
     let before = text[..span.start].trim_end_matches([' ', '\t']);
     let gap = match before.chars().next_back() {
@@ -123,7 +123,7 @@ fn aligned(text: &str, span: &Range<usize>, token: &str, width: usize) -> (Range
     (before.len()..span.end, format!("{gap}{token:>width$}"))
 }
 
-/// The text with each span replaced; the spans are in order and do not overlap.
+/// Replaces each span of the text; the spans are in order and do not overlap.
 fn apply(text: &str, edits: &[(Range<usize>, String)]) -> String {
     let mut result = String::with_capacity(text.len());
     let mut done = 0;

@@ -1,4 +1,4 @@
-//! The block that tells where the numbers of a parameter file come from: comments, and K for the engine to read.
+//! The provenance block of a parameter file: comments on the origin of its numbers, and K for the engine to read.
 
 use std::fmt;
 
@@ -19,16 +19,16 @@ const END: &str = "# --- end of provenance ---";
 /// Name and version of this program.
 const PROGRAM: &str = concat!("merino-tuner ", env!("CARGO_PKG_VERSION"));
 
-/// The origin of tuned numbers. There is no date in it: the same run gives the same bytes.
+/// The origin of tuned numbers. It has no date, so the same run gives the same bytes.
 ///
-/// Displayed as the block itself, markers included.
+/// Its `Display` form is the block with its markers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Provenance {
     /// The data files, in the order they were read.
     pub data: Vec<FileSummary>,
-    /// Positions the tune used.
+    /// The number of positions that the run used.
     pub positions: usize,
-    /// The position that counts: `qsearch` or `static`.
+    /// The resolved position: `qsearch` or `static`.
     pub resolve: String,
     /// The objective, such as `mse of the result`.
     pub objective: String,
@@ -36,20 +36,20 @@ pub struct Provenance {
     pub method: String,
     /// Scale from centipawns to the expected result.
     pub k: f64,
-    /// Strength of the pull towards the start.
+    /// λ, the strength of the prior.
     pub lambda: f64,
-    /// The centre of the pull and the choice of its strength, such as `to the shape of the start, as given`.
+    /// The centre of the prior and the origin of its strength, such as `to the shape of the start, as given`.
     pub prior: String,
-    /// The loss of the positions that were fitted.
+    /// Losses of the fitted positions.
     pub loss: Losses,
-    /// Positions that were held out, and their loss.
+    /// The number of held-out positions and their losses, if there are any.
     pub held_out: Option<(usize, Losses)>,
-    /// Steps of the optimiser.
+    /// The number of steps of the optimiser.
     pub iterations: u64,
 }
 
 impl Provenance {
-    /// That of a run, its positions resolved so.
+    /// Returns the provenance of a run with positions resolved by `resolve`.
     pub fn of(outcome: &Outcome, resolve: Resolve) -> Self {
         Provenance {
             data: outcome.files.clone(),
@@ -93,7 +93,7 @@ impl fmt::Display for Provenance {
     }
 }
 
-/// What the block of a parameter file says, without its markers and the signs of comments; nothing if there is none.
+/// Returns the provenance block of a parameter file without its markers and comment signs; `None` if there is none.
 pub fn provenance_of(text: &str) -> Option<String> {
     let (_, block) = text.split_once(BEGIN)?;
     let (block, _) = block.split_once(END)?;
@@ -101,8 +101,8 @@ pub fn provenance_of(text: &str) -> Option<String> {
     Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Opens `text` with `block`, and takes out the blocks it had, each with one blank line after it, and a scale that
-/// stands elsewhere: the one in `block` is the one that holds.
+/// Puts `block` at the top of `text`. Removes earlier blocks, each with one blank line after it, and any other entry of
+/// the scale: the entry in `block` replaces it.
 pub(super) fn replace(text: &str, block: &str) -> Result<String, RenderError> {
     let mut rest = String::with_capacity(text.len());
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

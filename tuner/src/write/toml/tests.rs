@@ -1,4 +1,4 @@
-//! Rendering: what changes, what stays, and what reads back.
+//! Tests of rendering: changed bytes, unchanged bytes, and reading back.
 
 use engine::eval::Evaluator;
 use engine::eval::params::{PAIRS, Weights};
@@ -17,7 +17,7 @@ fn weights_of(text: &str) -> Weights {
     Weights::from_toml(text).expect("a sound file")
 }
 
-/// Weights that differ from one another at every leaf and have numbers of one to four digits.
+/// Returns weights that differ at every leaf, with numbers of one to four digits.
 fn scattered() -> Weights {
     let pair = |i: usize| [(i * 37 % 2003) as f64 - 1001.0, (i * 53 % 97) as f64];
     let vector: Vec<f64> = (0..PAIRS).flat_map(pair).chain([0.0, 9.0, 10.0, 200.0, 1000.0]).collect();
@@ -80,7 +80,7 @@ k = 1.061235  # scale from centipawns to expected results
 );
 
 #[test]
-fn what_the_block_says_can_be_read_again() {
+fn provenance_is_read_back() {
     let text = render(&baseline(), &scattered(), Some(&provenance())).unwrap();
     let said = provenance_of(&text).unwrap();
     assert!(
@@ -95,7 +95,7 @@ fn what_the_block_says_can_be_read_again() {
 fn unchanged_weights_give_the_same_bytes() {
     let text = baseline();
     assert_eq!(render(&text, &weights_of(&text), None).expect("rendered"), text);
-    // Whatever the layout.
+    // The layout does not matter.
     let compact = text.replace(", ", ",").replace('\n', "\r\n").replace("rook = 20", "rook=0x14");
     assert_eq!(render(&compact, &weights_of(&compact), None).expect("rendered"), compact);
 }
@@ -107,7 +107,7 @@ fn any_weights_read_back_and_the_rest_of_the_file_stays() {
     assert_eq!(weights_of(&written), weights);
     let rest = |text: &str| text.replace(|c: char| c.is_ascii_digit() || c == '-' || c == ' ', "");
     assert_eq!(rest(&written), rest(&text));
-    // There and back again: the columns shrink to what they were.
+    // Rendering the old weights again shrinks the columns to their old widths.
     assert_eq!(render(&written, &weights_of(&text), None).expect("rendered"), text);
 }
 
@@ -174,7 +174,7 @@ fn the_engine_reads_the_scale_of_the_run() {
     let scale = |text: &str| Evaluator::from_toml(text).expect("a sound file").scale();
     let once = render(&baseline(), &scattered(), Some(&provenance())).expect("rendered");
     assert_eq!(scale(&once), 1.061_235);
-    // One that a person wrote gives way, and the next run brings its own.
+    // A scale that a person wrote is replaced, and so is the scale of an earlier run.
     let own = format!("# Mine.\nk = 3 # a guess\n{}", baseline());
     assert_eq!(scale(&own), 3.0);
     assert_eq!(
@@ -183,7 +183,7 @@ fn the_engine_reads_the_scale_of_the_run() {
     );
     let again = render(&once, &scattered(), Some(&Provenance { k: 0.9, ..provenance() })).expect("rendered");
     assert_eq!(scale(&again), 0.9);
-    // Without provenance, nothing is said of the scale.
+    // Without provenance, the scale of the file stays.
     assert_eq!(scale(&render(&own, &scattered(), None).expect("rendered")), 3.0);
 }
 
@@ -196,7 +196,7 @@ fn an_open_block_is_refused() {
 }
 
 #[test]
-fn what_no_reader_would_accept_is_not_written() {
+fn invalid_weights_are_not_written() {
     let error = render("x = 1", &scattered(), None).expect_err("another file").to_string();
     assert!(error.starts_with("x: unknown key, expected one of material, psqt, tempo, "), "{error}");
     assert!(error.ends_with(", k (line 1)"), "{error}");
