@@ -1,4 +1,4 @@
-//! Explanations against plain recomputation, position by position.
+//! Explanations, compared with a direct computation position by position.
 
 use std::fs;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use tempfile::TempDir;
 
 const K: f64 = 1.3;
 
-/// Every sixtieth of the embedded positions with its result alone, so that each stands for itself: more than two batches.
+/// Returns every sixtieth embedded position with its result alone, so that each is a group of its own: more than two
+/// chunks.
 fn lines() -> Vec<String> {
     let packed = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../data/quiet.epd.zst")).unwrap();
     let text = String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap();
@@ -32,7 +33,7 @@ fn weights(name: &str) -> Weights {
     Weights::load(format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../params/{}.toml"), name)).unwrap()
 }
 
-/// Reads files of lines.
+/// Makes the problem of files with the given lines.
 fn read(folder: &TempDir, files: &[(&str, &[String])], resolve: Resolve) -> Problem {
     let sources = files.iter().map(|(name, lines)| {
         let path = folder.path().join(name);
@@ -43,7 +44,7 @@ fn read(folder: &TempDir, files: &[(&str, &[String])], resolve: Resolve) -> Prob
     Own { start: weights("baseline"), resolve }.problem(Arc::new(dataset), &()).unwrap()
 }
 
-/// All rows with the results as their targets.
+/// Returns all rows with the results as targets.
 fn case<'a>(problem: &'a Problem, scores: &'a [f32]) -> Case<'a> {
     Case { problem, k: K, scores, targets: problem.text.rows.targets(), weights: &[], counted: None }
 }
@@ -52,10 +53,10 @@ fn of(problem: &Problem, count: usize) -> Explanation {
     explain(&case(problem, &problem.scores()), WorstSelection { count, apart: 1 }, &())
 }
 
-/// Expectations and targets of the positions that belong together.
-type Group = Vec<(f64, f64)>;
+/// Expectations and targets of the positions of a bin.
+type Predictions = Vec<(f64, f64)>;
 
-fn assert_bin(bin: &Bin, group: &Group) {
+fn assert_bin(bin: &Bin, group: &Predictions) {
     let count = group.len() as f64;
     assert_eq!(bin.count(), group.len() as u64);
     if group.is_empty() {
@@ -73,7 +74,7 @@ fn assert_bin(bin: &Bin, group: &Group) {
 }
 
 #[test]
-fn bins_hold_what_plain_sums_hold() {
+fn bins_agree_with_direct_sums() {
     let folder = tempfile::tempdir().unwrap();
     let lines = lines();
     let evaluator = Evaluator::new(weights("baseline"));
@@ -87,11 +88,11 @@ fn bins_hold_what_plain_sums_hold() {
                 Resolve::Static => evaluator.evaluate_for_white(&position),
                 Resolve::Qsearch => quiescence.score_for_white(&position),
             };
-            // The engine divides integers.
+            // The engine rounds integer divisions.
             assert!((f64::from(score) - f64::from(own)).abs() < 3.0, "{score} for {own}");
             samples.push((position, (expectation(K, score.into()), f64::from(label.outcome.points()))));
         }
-        let group = |wanted: &dyn Fn(&Position, f64) -> bool| -> Group {
+        let group = |wanted: &dyn Fn(&Position, f64) -> bool| -> Predictions {
             let fitting = samples.iter().filter(|(position, (expected, _))| wanted(position, *expected));
             fitting.map(|(_, pair)| *pair).collect()
         };
@@ -136,7 +137,7 @@ fn bins_hold_what_plain_sums_hold() {
 }
 
 #[test]
-fn any_number_of_threads_explains_the_same() {
+fn explanations_do_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let problem = read(&folder, &[("a.epd", &lines())], Resolve::Qsearch);
     let explain = |threads| {
@@ -151,7 +152,7 @@ fn any_number_of_threads_explains_the_same() {
 }
 
 #[test]
-fn the_worst_are_apart_where_that_is_asked() {
+fn worst_positions_keep_the_requested_distance() {
     let folder = tempfile::tempdir().unwrap();
     let problem = read(&folder, &[("a.epd", &lines())], Resolve::Static);
     let scores = problem.scores();
@@ -173,7 +174,7 @@ fn the_worst_are_apart_where_that_is_asked() {
 }
 
 #[test]
-fn the_change_of_the_loss_is_that_of_its_terms() {
+fn loss_change_is_the_mean_of_its_terms() {
     let folder = tempfile::tempdir().unwrap();
     let problem = read(&folder, &[("a.epd", &lines())], Resolve::Static);
     let (before, targets) = (problem.scores(), problem.text.rows.targets());
@@ -199,7 +200,7 @@ fn the_change_of_the_loss_is_that_of_its_terms() {
 }
 
 #[test]
-fn bins_count_the_rows_that_are_asked_for() {
+fn bins_cover_the_counted_rows_only() {
     let folder = tempfile::tempdir().unwrap();
     let lines = lines();
     let problem = read(&folder, &[("a.epd", &lines)], Resolve::Static);

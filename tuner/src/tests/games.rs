@@ -1,4 +1,4 @@
-//! Games in PGN as data, and the filters that choose among positions.
+//! Games in PGN as data, and the filters of positions.
 
 use std::fmt::Write;
 
@@ -17,8 +17,8 @@ fn read(text: &str, options: &ReadOptions) -> Result<Dataset, DatasetError> {
     Dataset::read(vec![source(text)], options, &())
 }
 
-/// A game of random moves, as PGN and as its positions before each move.
-fn random_game(random: &mut Random, outcome: ResultLabel) -> (String, Vec<(Position, Option<i16>)>) {
+/// Returns a game of random moves as PGN, and its positions and scores before each move.
+fn random_game(random: &mut Random, outcome: Outcome) -> (String, Vec<(Position, Option<i16>)>) {
     let mut text = format!("[Event \"?\"]\n[White \"{{1. e4\"]\n[Result \"{}\"]\n\n", outcome);
     let (mut position, mut positions) = (Position::start(), Vec::new());
     for ply in 0..random.below(200) {
@@ -47,10 +47,10 @@ fn random_game(random: &mut Random, outcome: ResultLabel) -> (String, Vec<(Posit
 }
 
 #[test]
-fn games_come_out_as_they_were_played() {
+fn reads_games_as_they_were_played() {
     let mut random = Random::seeded(11);
     let (mut text, mut expected) = (String::new(), Vec::new());
-    // Enough for several parts.
+    // Enough text for several chunks.
     for game in 0..900 {
         let outcome = [ResultLabel::Win, ResultLabel::Draw, ResultLabel::Loss][game % 3];
         let (pgn, positions) = random_game(&mut random, outcome);
@@ -78,7 +78,7 @@ fn games_come_out_as_they_were_played() {
 }
 
 #[test]
-fn loud_positions_of_games_are_left_out_unless_they_are_wanted() {
+fn noisy_positions_of_games_are_left_out_unless_requested() {
     let text = "[Result \"1-0\"]\n\n1. e4 d5 2. exd5 Qxd5 3. Nc3 Qe5+ 4. Be2 Nf6 1-0\n\n[Result \"*\"]\n\n1. e4 *\n";
     let options =
         |noisy| ReadOptions { plies: ALL, filters: Filters { noisy, ..Filters::default() }, ..ReadOptions::default() };
@@ -95,7 +95,7 @@ fn loud_positions_of_games_are_left_out_unless_they_are_wanted() {
 }
 
 #[test]
-fn bad_games_are_told_with_number_and_line_and_skipped_if_asked() {
+fn bad_games_are_reported_by_number_and_line_or_skipped() {
     let text = "[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n[Result \"1-0\"]\n\n1. e4\ne5 2. Ke3 1-0\n\n[Result \"0-1\"]\n\n1. d4 0-1\n";
     let options = |skip_bad| ReadOptions { plies: ALL, skip_bad, ..ReadOptions::default() };
     let error = read(text, &options(0)).err().unwrap().to_string();
@@ -113,14 +113,14 @@ const LINES: &str = "\
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 c9 \"1/2-1/2\";
 ";
 
-/// The lines, from 1, that filters leave.
+/// Returns the line numbers, from 1, that pass the filters.
 fn left(filters: Filters) -> Vec<u64> {
     let dataset = read(LINES, &ReadOptions { filters, ..ReadOptions::default() }).unwrap();
     (0..dataset.len()).map(|index| dataset.place(index).number).collect()
 }
 
 #[test]
-fn each_filter_leaves_out_what_it_says() {
+fn each_filter_leaves_out_its_positions() {
     let none = Filters::default();
     assert_eq!(left(none.clone()), [1, 2, 3, 4, 5]);
     assert_eq!(left(Filters { noisy: Some(Noisy { check: true, capture: true }), ..none.clone() }), [1, 3, 4, 5]);

@@ -1,4 +1,5 @@
-//! The library: data, objective and optimisers, held to differences, to recovered truths and to one another.
+//! Tests of the library: data, objective and optimisers against finite differences, recovered parameters and one
+//! another.
 
 mod explain;
 mod games;

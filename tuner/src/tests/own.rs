@@ -8,19 +8,19 @@ use crate::data::{Dataset, ReadOptions, Source};
 use crate::run::{Hooks, Outcome, Seconds, Settings, run};
 use crate::source::{Own, Problem, Resolve};
 
-/// The problem of positions, from a start.
+/// Makes the problem of positions with the parameters of a start.
 pub(super) fn problem(data: &'static [u8], start: Weights, resolve: Resolve) -> Problem {
     let source = Source::embedded("sample", data).unwrap();
     let dataset = Dataset::read(vec![source], &ReadOptions::default(), &()).unwrap();
     Own { start, resolve }.problem(Arc::new(dataset), &()).unwrap()
 }
 
-/// Fits without reference sets.
+/// Runs a fit without reference sets.
 pub(super) fn fit(problem: Problem, settings: &Settings, hooks: Hooks<'_>) -> anyhow::Result<Outcome> {
     run(problem, Vec::new(), settings, Seconds::default(), hooks)
 }
 
-/// The parameters that a fit found.
+/// Returns the fitted parameters.
 pub(super) fn tuned(outcome: &Outcome) -> Weights {
     Weights::from_vector(&outcome.theta).0
 }

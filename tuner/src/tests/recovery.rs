@@ -1,4 +1,4 @@
-//! The whole way, from text to parameters, on results drawn from parameters that are known.
+//! Whole runs, from text to parameters, on results drawn with known parameters.
 
 use super::own::{fit, problem, tuned};
 use crate::constraints::Constraints;
@@ -12,7 +12,7 @@ use engine::eval::params::Weights;
 const DATA: &[u8] = include_bytes!("../../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../../params/baseline.toml");
 
-/// Numbers in 0..1, always the same.
+/// A pseudorandom generator of numbers in 0..1 with a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -25,16 +25,16 @@ impl Random {
     }
 }
 
-/// Every so-many-th position of the project's own data.
+/// Returns every `step`-th position of the project's data.
 fn positions(step: usize) -> Vec<Position> {
     let text = String::from_utf8(zstd::decode_all(DATA).unwrap()).unwrap();
     text.lines().step_by(step).map(|line| Position::from_fen_prefix(line).unwrap().0).collect()
 }
 
-/// Numbers of material and tables of squares.
+/// The number of parameters of material and piece-square tables.
 const SQUARES: usize = 2 * (5 + 6 * 64);
 
-/// Parameters far from the baseline.
+/// Returns parameters far from the baseline.
 fn truth() -> Weights {
     let mut random = Random(7);
     let vector = Weights::from_toml(BASELINE).unwrap().to_vector();
@@ -45,7 +45,7 @@ fn truth() -> Weights {
     truth
 }
 
-/// Positions with results drawn from their expected scores.
+/// Returns positions with results drawn from their expectations.
 fn drawn(positions: &[Position], truth: &Evaluator) -> String {
     let mut random = Random(11);
     let line = |position: &Position| {
@@ -66,7 +66,7 @@ fn drawn(positions: &[Position], truth: &Evaluator) -> String {
 
 fn tune(text: String, prior: Option<f64>) -> Outcome {
     let start = Weights::from_toml(BASELINE).unwrap();
-    // Held to the scale of the start, so that a strong prior stays there; tables where the fit puts them.
+    // The fixed scale keeps a strong prior at the start; tables stay uncentred, as fitted.
     let only = ["material", "psqt", "tempo", "phase"].map(str::to_owned).to_vec();
     let settings = Settings {
         constraints: Constraints { only, ..Constraints::default() },
@@ -81,14 +81,14 @@ fn tune(text: String, prior: Option<f64>) -> Outcome {
     fit(problem, &settings, Hooks::new(&())).unwrap()
 }
 
-/// Root of the mean square of the difference of two evaluations, in centipawns.
+/// Returns the root mean square difference of two evaluations, in centipawns.
 fn distance(positions: &[Position], a: &Evaluator, b: &Evaluator) -> f64 {
     let square = |p: &Position| f64::from(a.evaluate_for_white(p) - b.evaluate_for_white(p)).powi(2);
     (positions.iter().map(square).sum::<f64>() / positions.len() as f64).sqrt()
 }
 
 #[test]
-fn parameters_that_made_the_results_are_found_again() {
+fn recovers_the_parameters_that_produced_the_results() {
     let positions = positions(2);
     let truth = Evaluator::new(truth());
     let report = tune(drawn(&positions, &truth), None);
@@ -113,13 +113,13 @@ fn a_stronger_prior_stays_nearer_to_the_start() {
 }
 
 #[test]
-fn pawns_can_take_the_whole_phase_over() {
+fn phase_weights_can_move_entirely_to_pawns() {
     let positions = positions(2);
     let mut truth = truth();
     truth.phase = [20, 0, 0, 0, 0];
     let truth = Evaluator::new(truth);
     let report = tune(drawn(&positions, &truth), Some(1e-9));
-    // The weight of pawns is 0 at the start: nothing of what told the phase there is left.
+    // The phase weight of pawns is 0 at the start, so the phases of the start and of the truth share no piece.
     let [pawn, others @ ..] = tuned(&report).phase;
     assert!(pawn > 0 && others.iter().all(|&other| other < pawn), "{:?}", tuned(&report).phase);
     let start = Evaluator::new(Weights::from_vector(&report.start).0);

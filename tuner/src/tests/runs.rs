@@ -1,4 +1,4 @@
-//! Whole runs of the library: held-out data, the choice of the prior, interruptions.
+//! Whole runs: held-out data, the choice of the prior, interruptions.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -13,7 +13,7 @@ use engine::eval::params::Weights;
 const DATA: &[u8] = include_bytes!("../../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../../params/baseline.toml");
 
-/// Every so-many-th position of the project's own data, of so many pieces at least.
+/// Returns every `stride`-th position of the project's data with at least `pieces` pieces.
 fn positions_of(stride: usize, pieces: usize) -> &'static [u8] {
     let text = String::from_utf8(zstd::decode_all(DATA).unwrap()).unwrap();
     let count = |line: &str| line.split(' ').next().unwrap().chars().filter(char::is_ascii_alphabetic).count();
@@ -21,12 +21,12 @@ fn positions_of(stride: usize, pieces: usize) -> &'static [u8] {
     lines.join("\n").into_bytes().leak()
 }
 
-/// Every so-many-th position of the project's own data.
+/// Returns every `stride`-th position of the project's data.
 fn positions(stride: usize) -> &'static [u8] {
     positions_of(stride, 0)
 }
 
-/// A run of few parameters, for speed, and without standard errors.
+/// Returns settings with few parameters, for speed, and without standard errors.
 fn quick() -> Settings {
     let only = ["material", "psqt", "tempo", "phase"].map(str::to_owned).to_vec();
     let constraints = Constraints { only, ..Constraints::default() };
@@ -37,7 +37,7 @@ fn of(data: &'static [u8]) -> Problem {
     problem(data, Weights::from_toml(BASELINE).unwrap(), Resolve::Qsearch)
 }
 
-/// Sets a flag after so many steps of a fit.
+/// A progress receiver that sets the stop flag after a number of steps.
 struct StopAfter {
     steps: AtomicU32,
     stop: AtomicBool,
@@ -66,7 +66,7 @@ fn an_interrupted_run_keeps_the_best_so_far() {
     let data = positions(120);
     for method in [Method::Lbfgs, Method::Adam] {
         for validation in [None, Some(0.2)] {
-            // With so weak a prior, no fit ends within two steps.
+            // With a prior this weak, no fit ends within two steps.
             let settings = Settings { method, validation, prior: Some(1e-8), ..quick() };
             let watch = StopAfter::new(2);
             let hooks = Hooks { stop: Some(&watch.stop), ..Hooks::new(&watch) };
@@ -79,7 +79,7 @@ fn an_interrupted_run_keeps_the_best_so_far() {
 }
 
 #[test]
-fn the_prior_is_chosen_where_it_helps_data_that_were_not_fitted() {
+fn chosen_prior_lowers_the_held_out_loss() {
     let data = positions(20);
     for seed in [1, 2] {
         let with = |prior| {
@@ -90,7 +90,7 @@ fn the_prior_is_chosen_where_it_helps_data_that_were_not_fitted() {
         let choice = auto.prior_choice.clone().expect("chosen");
         assert!(choice.loss < choice.start && choice.per_position > choice.trials[0].per_position, "{choice:?}");
         assert!(choice.trials.is_sorted_by_key(|trial| trial.per_position));
-        // The fit goes on where that of the first fold ended.
+        // The fit continues from the fit to the first fold.
         assert!(auto.history[0].objective < free.history[0].objective);
         let (auto, free) = (auto.held_loss.unwrap(), free.held_loss.unwrap());
         assert!(auto.after < auto.before);
@@ -99,7 +99,7 @@ fn the_prior_is_chosen_where_it_helps_data_that_were_not_fitted() {
 }
 
 #[test]
-fn what_is_held_out_is_not_fitted() {
+fn held_out_rows_are_not_fitted() {
     let data = positions(25);
     let with = |validation, seed| {
         let constraints = Constraints { only: vec!["material".to_owned()], ..Constraints::default() };
@@ -110,7 +110,7 @@ fn what_is_held_out_is_not_fitted() {
     let share = report.held_out as f64 / (report.fitted + report.held_out) as f64;
     assert!((0.2..0.3).contains(&share), "{share}");
     assert!(report.history.iter().all(|point| point.held.is_some()));
-    // The same positions in another order are held out by another seed only.
+    // The seed changes the held-out positions.
     let held = |seed| with(0.25, seed).unwrap().held_loss;
     assert_ne!(held(1), held(2));
     for share in [1e-9, 1.0 - 1e-9] {
@@ -120,8 +120,8 @@ fn what_is_held_out_is_not_fitted() {
 }
 
 #[test]
-fn a_normalised_scale_is_one_and_predicts_as_well() {
-    // Without endings known by rule, whose scores no parameter scales.
+fn normalised_fit_has_k_of_one_and_about_the_same_loss() {
+    // Excludes endings that are scored by rule: no parameter scales their scores.
     let data = positions_of(25, 9);
     let plain = fit(of(data), &quick(), Hooks::new(&())).unwrap();
     let report = fit(of(data), &Settings { normalize: true, ..quick() }, Hooks::new(&())).unwrap();
@@ -131,7 +131,7 @@ fn a_normalised_scale_is_one_and_predicts_as_well() {
 }
 
 #[test]
-fn a_run_ends_where_every_result_is_predicted() {
+fn a_run_ends_at_a_loss_of_zero() {
     let line = |n: usize| {
         let (pawns, result) = [("PPP5", "1-0"), ("PP6", "1/2-1/2"), ("P7", "0-1")][n % 3];
         format!("4k3/pp6/8/8/8/8/{pawns}/4K3 w - - 0 {n} c9 \"{result}\";\n")

@@ -25,8 +25,8 @@ fn model() -> &'static Model {
     &MODEL
 }
 
-/// Rows in games of a length, whose results are drawn game by game from what the first row makes likely; all others of
-/// the game repeat its entries.
+/// Draws games of `length` rows. The expectation of the first row determines the distribution of the result; all rows
+/// of a game have the same entries.
 fn drawn(random: &mut Random, games: usize, length: usize) -> (Rows, Vec<u32>) {
     let mut writer = RowsWriter::in_memory((&model().layout).into());
     let mut groups = Vec::new();
@@ -51,13 +51,13 @@ fn drawn(random: &mut Random, games: usize, length: usize) -> (Rows, Vec<u32>) {
     (writer.finish().unwrap(), groups)
 }
 
-/// The share of 95 % intervals that hold the truth, over fits to so many data sets.
+/// Returns the coverage of 95 % confidence intervals over fits to `sets` data sets.
 fn coverage(sets: usize, games: usize, length: usize, by_game: bool, weight: f32) -> f64 {
     let mut random = Random::seeded(5);
     let (mut inside, mut all) = (0, 0);
     for _ in 0..sets {
         let (rows, groups) = drawn(&mut random, games, length);
-        // Every second game counts more.
+        // Every second game has a larger weight.
         let rows = rows.with_weights(groups.iter().map(|game| if game % 2 == 0 { weight } else { 1.0 }).collect());
         let objective = Objective::new(&rows, model(), 1.0).unwrap();
         let limits = Limits::none(SIZE);
@@ -74,7 +74,7 @@ fn coverage(sets: usize, games: usize, length: usize, by_game: bool, weight: f32
 }
 
 #[test]
-fn intervals_hold_the_truth_as_often_as_they_say() {
+fn confidence_intervals_have_their_nominal_coverage() {
     for weight in [1.0, 8.0] {
         let share = coverage(120, 2000, 1, false, weight);
         assert!((0.93..=0.97).contains(&share), "{share} with weight {weight}");
@@ -82,7 +82,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
 }
 
 #[test]
-fn errors_over_games_know_that_positions_share_results() {
+fn errors_by_game_account_for_shared_results() {
     let share = coverage(40, 1000, 6, true, 3.0);
     assert!((0.93..=0.97).contains(&share), "{share}");
     let naive = coverage(40, 1000, 6, false, 1.0);
@@ -90,7 +90,7 @@ fn errors_over_games_know_that_positions_share_results() {
 }
 
 #[test]
-fn tied_parameters_have_one_error_and_it_is_smaller() {
+fn tied_parameters_share_a_smaller_error() {
     let (rows, _) = drawn(&mut Random::seeded(2), 3000, 1);
     let objective = Objective::new(&rows, model(), 1.0).unwrap();
     let free = Limits::none(SIZE);
@@ -137,7 +137,7 @@ fn rounded_phase_weights_do_not_blow_errors_up() {
 }
 
 #[test]
-fn a_difference_of_losses_is_as_sure_as_there_are_games() {
+fn error_of_a_loss_difference_counts_games() {
     let (rows, games) = drawn(&mut Random::seeded(3), 500, 4);
     let ours: Vec<i16> = scores(&rows, model(), &truth()).into_iter().map(|score| score as i16).collect();
     let theirs: Vec<i16> = ours.iter().map(|score| score / 2).collect();
@@ -147,14 +147,14 @@ fn a_difference_of_losses_is_as_sure_as_there_are_games() {
     };
     let (by_game, by_row) = (difference(&games), difference(&alone));
     assert_eq!(by_game.mean, by_row.mean);
-    // Four rows of a game are one row four times.
+    // Four equal rows of a game double the standard error by game.
     assert!((by_game.error / by_row.error - 2.0).abs() < 0.01, "{by_game:?} {by_row:?}");
     let one = difference(&vec![7; rows.len()]);
     assert_eq!(one.error, 0.0);
 }
 
 #[test]
-fn games_of_one_position_are_positions() {
+fn games_of_one_position_count_as_positions() {
     let (rows, groups) = drawn(&mut Random::seeded(1), 700, 1);
     let objective = Objective::new(&rows, model(), 1.3).unwrap();
     let (by_group, count) = objective.outer_by_group(&truth(), &groups, &|_| true);
@@ -169,7 +169,7 @@ fn games_of_one_position_are_positions() {
 }
 
 #[test]
-fn there_is_no_error_where_the_prior_decides() {
+fn no_parameter_has_an_error_if_the_prior_dominates() {
     let (rows, _) = drawn(&mut Random::seeded(4), 500, 1);
     let limits = Limits::none(SIZE);
     let known = |strength| {

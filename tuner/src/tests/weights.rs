@@ -1,4 +1,4 @@
-//! Rows that count several times, held to the same rows given several times.
+//! Weighted rows, compared with repeated rows.
 
 use crate::data::{Dataset, ReadOptions, Source};
 use crate::model::centre::Centring;
@@ -13,7 +13,7 @@ use crate::target::Target;
 
 const ROWS: usize = 1501;
 
-/// What row counts how often, and rows of a game.
+/// Returns the weight of a row.
 fn weight(row: usize) -> usize {
     1 + row % 3
 }
@@ -22,7 +22,7 @@ fn game(row: usize) -> u32 {
     (row / 4) as u32
 }
 
-/// Rows with weights, the same rows each as often as it counts, and the games of these.
+/// Returns weighted rows, the same rows repeated by weight, and the games of the repeated rows.
 fn both() -> (Rows, Rows, Vec<u32>) {
     let (plain, _) = rows(&model(), ROWS);
     let repeated = (0..ROWS).flat_map(|row| std::iter::repeat_n(row, weight(row)));
@@ -49,7 +49,7 @@ fn assert_same(found: &SymmetricMatrix, expected: &SymmetricMatrix) {
 }
 
 #[test]
-fn losses_and_derivatives_are_those_of_copies() {
+fn losses_and_derivatives_equal_those_of_copies() {
     let (model, (rows, copies, of_copies)) = (model(), both());
     for loss in LOSSES {
         let [found, expected] = [&rows, &copies].map(|rows| Objective::new(rows, &model, 1.2).unwrap().with_loss(loss));
@@ -63,7 +63,7 @@ fn losses_and_derivatives_are_those_of_copies() {
         for kind in [HessianKind::GaussNewton, HessianKind::Full] {
             assert_same(&found.hessian(&THETA, kind), &expected.hessian(&THETA, kind));
         }
-        // Copies of a row scatter together: its gradient counts with the square of its weight.
+        // Copies of a row form one cluster: its gradient counts with the square of its weight.
         let each: Vec<u32> = (0..ROWS as u32).flat_map(|row| std::iter::repeat_n(row, weight(row as usize))).collect();
         let (by_row, _) = expected.outer_by_group(&THETA, &each, &|_| true);
         assert_same(&found.hessian(&THETA, HessianKind::Outer), &by_row);
@@ -88,7 +88,7 @@ fn a_part_of_the_rows_has_its_own_weights() {
 }
 
 #[test]
-fn scales_and_differences_are_those_of_copies() {
+fn scales_and_differences_equal_those_of_copies() {
     let (model, (rows, copies, of_copies)) = (model(), both());
     let [found, expected] = [&rows, &copies].map(|rows| scores(rows, &model, &THETA));
     let whole = |scores: &[f64], by: f64| scores.iter().map(|score| (by * score) as i16).collect::<Vec<i16>>();
@@ -106,7 +106,7 @@ fn scales_and_differences_are_those_of_copies() {
 }
 
 #[test]
-fn fits_end_where_those_to_copies_do() {
+fn fits_agree_with_fits_to_copies() {
     let (model, (rows, copies, of_copies)) = (model(), both());
     let limits = Limits::none(SIZE);
     let start = moved(&THETA, 2, 25.0);
@@ -142,7 +142,7 @@ fn fits_end_where_those_to_copies_do() {
 }
 
 #[test]
-fn the_prior_is_chosen_as_for_copies() {
+fn prior_choice_agrees_with_copies() {
     let (model, (rows, copies, of_copies)) = (model(), both());
     let limits = Limits::none(SIZE);
     let chosen = [(&rows, &games()), (&copies, &of_copies)].map(|(rows, games)| {
@@ -157,7 +157,7 @@ fn the_prior_is_chosen_as_for_copies() {
 }
 
 #[test]
-fn what_is_aimed_at_is_that_of_copies() {
+fn targets_equal_those_of_copies() {
     let lines = "8/8/8/8/8/k7/7R/K7 w - - [1.0] 200\n8/8/8/8/8/k7/7R/K7 w - - [0.5] 0\n8/8/8/8/8/k7/7R/K7 w - - [0.0] 150\n\
                  8/8/8/8/8/k7/7R/K7 w - - [0.0] -300\n8/8/8/8/8/k7/7R/K7 w - - [1.0] 90\n";
     let others = "8/8/8/8/8/k7/7R/K7 w - - [0.0] 40\n8/8/8/8/8/k7/7R/K7 w - - [1.0] -60\n";
@@ -175,7 +175,7 @@ fn what_is_aimed_at_is_that_of_copies() {
 }
 
 #[test]
-fn none_is_one_for_all() {
+fn missing_weights_equal_weights_of_one() {
     let (plain, _) = rows(&model(), 100);
     let ones = plain.clone().with_weights(vec![1.0; 100]);
     let model = model();

@@ -7,8 +7,8 @@ use crate::model::rows::{BLOCK, RowsWriter};
 use crate::objective::{HessianKind, Objective, PriorScale, SampleLoss, fit_k_at, scores};
 use crate::optimize::{Adam, Lbfgs, Limits, LocalSearch, Solver, Step, Termination};
 use problem::{
-    FEATURES, SIZE, bounds, drawn, exact, expectation, made, methods, minimize, model, moved, objective, pulled, push,
-    rows, score, start, tight, truth,
+    FEATURES, SIZE, appended, bounds, drawn, exact, expectation, methods, minimize, model, moved, objective,
+    objective_with_prior, push, rows, score, start, tight, truth,
 };
 use std::ops::ControlFlow;
 
@@ -20,7 +20,7 @@ fn appended_parts_are_the_rows_in_order() {
         if row % 300 == 0 {
             parts.push(RowsWriter::in_memory(whole.shape().clone()));
         }
-        let (entries, phase, constant) = made(&whole, row);
+        let (entries, phase, constant) = appended(&whole, row);
         push(parts.last_mut().unwrap(), &entries, phase, whole.targets()[row], constant);
     }
     assert!(parts.len() > 3);
@@ -62,14 +62,14 @@ fn a_row_takes_no_more_memory_than_thirteen_bytes_and_three_an_entry() {
 }
 
 #[test]
-fn scores_and_loss_are_what_the_formulas_say() {
+fn scores_and_loss_follow_the_formulas() {
     let rows = rows(3000, drawn);
     let theta = truth();
-    let objective = pulled(&rows, 1.3, 1e-6, &start());
+    let objective = objective_with_prior(&rows, 1.3, 1e-6, &start());
     let all = scores(&rows, model(), &theta);
     let mut sum = 0.0;
     for (row, &found) in all.iter().enumerate() {
-        let (entries, phase, constant) = made(&rows, row);
+        let (entries, phase, constant) = appended(&rows, row);
         let plain = score(&entries, phase, f64::from(constant), &theta);
         assert!((found - plain).abs() < 1e-9);
         sum += (expectation(1.3 * plain) - f64::from(rows.targets()[row])).powi(2);
@@ -85,7 +85,7 @@ fn scores_and_loss_are_what_the_formulas_say() {
 fn gradient_agrees_with_finite_differences() {
     let rows = rows(2000, drawn);
     for loss in [SampleLoss::SquaredError, SampleLoss::CrossEntropy] {
-        let objective = pulled(&rows, 1.1, 1e-7, &start()).with_loss(loss);
+        let objective = objective_with_prior(&rows, 1.1, 1e-7, &start()).with_loss(loss);
         let theta = truth();
         let (_, gradient) = objective.loss_and_gradient(&theta);
         for (j, &slope) in gradient.iter().enumerate() {
@@ -102,7 +102,7 @@ fn full_hessian_agrees_with_finite_differences() {
     let rows = rows(2000, drawn);
     let theta = truth();
     for loss in [SampleLoss::SquaredError, SampleLoss::CrossEntropy] {
-        let objective = pulled(&rows, 1.1, 1e-7, &start()).with_loss(loss);
+        let objective = objective_with_prior(&rows, 1.1, 1e-7, &start()).with_loss(loss);
         let hessian = objective.hessian(&theta, HessianKind::Full);
         for j in 0..SIZE {
             let step = 1e-3;
@@ -119,12 +119,12 @@ fn full_hessian_agrees_with_finite_differences() {
 }
 
 #[test]
-fn gauss_newton_is_the_full_hessian_where_every_row_fits() {
+fn gauss_newton_equals_the_full_hessian_at_zero_residuals() {
     let rows = rows(5000, exact);
     let objective = objective(&rows, 1.0);
     let full = objective.hessian(&truth(), HessianKind::Full);
     let gauss_newton = objective.hessian(&truth(), HessianKind::GaussNewton);
-    // The two rows with constants do not fit, but do not depend on the parameters.
+    // The two rows with constants have residuals but do not depend on the parameters.
     for i in 0..SIZE {
         for j in 0..=i {
             let size = (full.get(i, i) * full.get(j, j)).abs().sqrt();
@@ -136,7 +136,7 @@ fn gauss_newton_is_the_full_hessian_where_every_row_fits() {
 #[test]
 fn sums_do_not_depend_on_the_number_of_threads() {
     let rows = rows(40_000, drawn);
-    let objective = pulled(&rows, 1.1, 1e-9, &start());
+    let objective = objective_with_prior(&rows, 1.1, 1e-9, &start());
     let all = || {
         let (loss, gradient) = objective.loss_and_gradient(&truth());
         let hessian = objective.hessian(&truth(), HessianKind::Full);
@@ -160,7 +160,7 @@ fn a_synthetic_truth_is_recovered() {
     let truth = truth();
     let scale = truth[SIZE - 1] / fit.theta[SIZE - 1];
     for (j, (&found, &truth)) in fit.theta.iter().zip(&truth).enumerate() {
-        // Of the phase weights only the ratios can be recovered, of the last feature nothing.
+        // The data determine only the ratios of the phase weights, and nothing of the last feature.
         let found = if j < 2 * FEATURES { found } else { scale * found };
         let seen = !(2 * FEATURES - 2..2 * FEATURES).contains(&j);
         assert!(!seen || (found - truth).abs() < 1e-3, "{j}: {found} for {truth}");
@@ -168,11 +168,11 @@ fn a_synthetic_truth_is_recovered() {
 }
 
 #[test]
-fn what_was_never_seen_stays_where_it_was() {
+fn parameters_without_occurrences_keep_their_start() {
     let rows = rows(30_000, drawn);
     assert_eq!(model().occurrences(&rows)[2 * FEATURES - 1], 0);
     for strength in [0.0, 1e-13, 1e-8] {
-        let objective = pulled(&rows, 1.0, strength, &start());
+        let objective = objective_with_prior(&rows, 1.0, strength, &start());
         let fit = minimize(&objective, &start(), &bounds());
         assert_eq!(fit.theta[2 * FEATURES - 2..2 * FEATURES], [30.0, 30.0]);
         assert!(fit.gradient_ratio <= 1e-8, "λ = {strength}: {:e} {:?}", fit.gradient_ratio, fit.termination);
@@ -181,11 +181,11 @@ fn what_was_never_seen_stays_where_it_was() {
 }
 
 #[test]
-fn diagonal_of_the_hessian_is_that_of_gauss_newton() {
+fn gauss_newton_diagonal_is_that_of_the_whole_matrix() {
     let rows = rows(2000, drawn);
-    let objective = pulled(&rows, 1.1, 1e-7, &start());
+    let objective = objective_with_prior(&rows, 1.1, 1e-7, &start());
     let whole = objective.hessian(&truth(), HessianKind::GaussNewton);
-    // Phase weights stand in two places of a row.
+    // Phase weights occur in two sums of a row.
     for (j, &found) in objective.gauss_newton_diagonal(&truth()).iter().enumerate().take(2 * FEATURES) {
         let expected = whole.get(j, j);
         assert!((found - expected).abs() <= 1e-5 * expected, "{j}: {found} for {expected}");
@@ -198,7 +198,7 @@ fn all_methods_find_the_same_minimum() {
     let problems =
         [(1e-9, SampleLoss::SquaredError), (1e-7, SampleLoss::SquaredError), (1e-9, SampleLoss::CrossEntropy)];
     for (strength, loss) in problems {
-        let objective = pulled(&rows, 1.0, strength, &start()).with_loss(loss);
+        let objective = objective_with_prior(&rows, 1.0, strength, &start()).with_loss(loss);
         let least = minimize(&objective, &start(), &bounds());
         assert!(least.gradient_ratio <= 1e-8);
         for (method, above) in methods() {
@@ -216,9 +216,9 @@ fn all_methods_find_the_same_minimum() {
 }
 
 #[test]
-fn no_method_moves_what_is_frozen_or_leaves_bounds() {
+fn every_method_keeps_frozen_parameters_and_bounds() {
     let rows = rows(5000, drawn);
-    let objective = pulled(&rows, 1.0, 1e-9, &truth());
+    let objective = objective_with_prior(&rows, 1.0, 1e-9, &truth());
     let (lower, upper, begin) = tight();
     let mut limits = Limits::new(lower.clone(), upper.clone()).unwrap();
     let frozen = [0, 7, SIZE - 2];
@@ -235,9 +235,9 @@ fn no_method_moves_what_is_frozen_or_leaves_bounds() {
 }
 
 #[test]
-fn every_method_is_the_same_with_any_number_of_threads() {
+fn no_method_depends_on_the_number_of_threads() {
     let rows = rows(20_000, drawn);
-    let objective = pulled(&rows, 1.1, 1e-9, &start());
+    let objective = objective_with_prior(&rows, 1.1, 1e-9, &start());
     let all = || {
         let few = [
             Box::new(Lbfgs { max_steps: 30, ..Lbfgs::default() }) as Box<dyn Solver>,
@@ -252,9 +252,9 @@ fn every_method_is_the_same_with_any_number_of_threads() {
 }
 
 #[test]
-fn local_search_ends_at_whole_numbers_that_no_single_step_betters() {
+fn local_search_ends_at_integers_without_a_better_neighbour() {
     let rows = rows(5000, drawn);
-    let objective = pulled(&rows, 1.0, 1e-9, &start());
+    let objective = objective_with_prior(&rows, 1.0, 1e-9, &start());
     let fit = LocalSearch::default().minimize(&objective, &start(), &bounds(), &mut ()).unwrap();
     assert_eq!(fit.termination, Termination::NoProgress);
     for (j, &value) in fit.theta.iter().enumerate() {
@@ -269,10 +269,10 @@ fn local_search_ends_at_whole_numbers_that_no_single_step_betters() {
 }
 
 #[test]
-fn a_strong_prior_holds_everything_and_a_weaker_one_less() {
+fn a_weaker_prior_allows_a_larger_distance_from_the_start() {
     let rows = rows(3000, drawn);
     let distance = |strength| {
-        let objective = pulled(&rows, 1.0, strength, &start());
+        let objective = objective_with_prior(&rows, 1.0, strength, &start());
         let fit = minimize(&objective, &start(), &bounds());
         fit.theta.iter().zip(start()).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
     };
@@ -302,7 +302,7 @@ fn bounds_hold_and_are_reached() {
 #[test]
 fn frozen_parameters_do_not_move() {
     let rows = rows(5000, drawn);
-    let objective = pulled(&rows, 1.0, 1e-9, &truth());
+    let objective = objective_with_prior(&rows, 1.0, 1e-9, &truth());
     let mut limits = bounds();
     let frozen: Vec<usize> = (0..SIZE).filter(|j| j % 3 == 0).collect();
     for &j in &frozen {
@@ -318,9 +318,9 @@ fn frozen_parameters_do_not_move() {
 }
 
 #[test]
-fn a_minimum_is_where_it_stays() {
+fn a_fit_from_a_minimum_stays_there() {
     let rows = rows(60_000, drawn);
-    let objective = pulled(&rows, 1.0, 1e-9, &start());
+    let objective = objective_with_prior(&rows, 1.0, 1e-9, &start());
     let first = minimize(&objective, &start(), &bounds());
     let second = minimize(&objective, &first.theta, &bounds());
     assert!(second.loss <= first.loss * (1.0 + 2e-15));
@@ -348,7 +348,7 @@ fn a_fit_is_cancelled_by_its_callback_and_limited_in_steps() {
 }
 
 #[test]
-fn fits_that_cannot_begin_say_why() {
+fn invalid_inputs_are_refused_with_a_reason() {
     let rows = rows(100, drawn);
     let objective = objective(&rows, 1.0);
     let minimize = |start: &[f64], limits: &Limits| {

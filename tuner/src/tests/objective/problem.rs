@@ -1,4 +1,4 @@
-//! Made-up problems: rows whose results are drawn from parameters that are known.
+//! Synthetic problems: rows with results drawn from known parameters.
 
 use std::sync::LazyLock;
 
@@ -9,20 +9,20 @@ use crate::model::tape::{Op, Tape};
 use crate::objective::{Objective, PriorScale};
 use crate::optimize::{Adam, Fit, Lbfgs, Limits, LocalSearch, Solver};
 
-/// Pair features of the made-up problems; the last is never seen.
+/// The number of pair features of the synthetic problems; the last never occurs.
 pub(crate) const FEATURES: usize = 12;
 pub(crate) const SIZE: usize = parameters(FEATURES);
 
-/// Pieces with a phase weight, and how many of each there are at the start of a game.
+/// The number of pieces of each kind with a phase weight at the start of a game.
 const PIECES: [i32; 5] = [16, 4, 4, 4, 2];
 pub(crate) type PhaseCounts = [i32; 5];
 
-/// Parameters of so many pairs.
+/// Returns the number of parameters of a model with `pairs` pairs.
 pub(crate) const fn parameters(pairs: usize) -> usize {
     2 * pairs + PIECES.len()
 }
 
-/// So many pairs, and five phase weights that blend their two totals; a constant is added.
+/// Returns a tapered model: `pairs` pairs, five phase weights that blend midgame and endgame, and a constant.
 pub(crate) fn tapered(pairs: usize) -> Model {
     let leaf = |parameter| Leaf { parameter, unit: 1.0 };
     let sum = |name: &str, kind, leaves| Sum { name: name.to_owned(), kind, is_sided: false, leaves };
@@ -47,7 +47,7 @@ pub(crate) fn tapered(pairs: usize) -> Model {
     Model { layout, tape }
 }
 
-/// The model of the made-up problems.
+/// Returns the model of the synthetic problems.
 pub(crate) fn model() -> &'static Model {
     static MODEL: LazyLock<Model> = LazyLock::new(|| tapered(FEATURES));
     &MODEL
@@ -57,12 +57,12 @@ pub(crate) fn objective(rows: &Rows, k: f64) -> Objective<'_> {
     Objective::new(rows, model(), k).unwrap()
 }
 
-/// With a pull to a start, the scale of which is pulled to as well.
-pub(crate) fn pulled<'r>(rows: &'r Rows, k: f64, strength: f64, start: &[f64]) -> Objective<'r> {
+/// Returns the objective with a prior centred at `start`, its scale included.
+pub(crate) fn objective_with_prior<'r>(rows: &'r Rows, k: f64, strength: f64, start: &[f64]) -> Objective<'r> {
     objective(rows, k).with_prior(strength, start, PriorScale::Fixed).unwrap()
 }
 
-/// Appends a row of the made-up kind.
+/// Appends a row of a tapered model.
 pub(crate) fn push(writer: &mut RowsWriter, entries: &[(u16, i8)], phase: PhaseCounts, target: f32, constant: f32) {
     let mut row = RowBuilder::default();
     row.clear(1);
@@ -72,8 +72,8 @@ pub(crate) fn push(writer: &mut RowsWriter, entries: &[(u16, i8)], phase: PhaseC
     writer.push(&mut row, target).unwrap();
 }
 
-/// What was appended: entries, phase and constant of a row.
-pub(crate) fn made(rows: &Rows, row: usize) -> (Vec<(u16, i8)>, PhaseCounts, f32) {
+/// Returns the entries, phase counts and constant of a row, as appended.
+pub(crate) fn appended(rows: &Rows, row: usize) -> (Vec<(u16, i8)>, PhaseCounts, f32) {
     let segments = rows.row(row);
     let entries = segments[0].leaves.iter().copied().zip(segments[0].counts.iter().copied()).collect();
     let mut phase = [0; 5];
@@ -83,7 +83,7 @@ pub(crate) fn made(rows: &Rows, row: usize) -> (Vec<(u16, i8)>, PhaseCounts, f32
     (entries, phase, rows.facts(row)[0])
 }
 
-/// A small generator of numbers that look random (Vigna's splitmix64).
+/// A pseudorandom generator (Vigna's splitmix64).
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
@@ -104,7 +104,7 @@ impl Numbers {
     }
 }
 
-/// What the made-up results are drawn from.
+/// Returns the parameters that results are drawn from.
 pub(crate) fn truth() -> Vec<f64> {
     let mut theta: Vec<f64> = (0..2 * FEATURES).map(|j| 40.0 + 17.0 * ((j * 7 % 11) as f64 - 3.0)).collect();
     theta.extend([1.0, 9.0, 11.0, 18.0, 42.0]);
@@ -117,7 +117,8 @@ pub(crate) fn start() -> Vec<f64> {
     theta
 }
 
-/// Wide bounds but for two parameters that want to go further, and a start within them.
+/// Returns lower bounds, upper bounds and a start within them: wide bounds, except for two parameters with an active
+/// bound.
 pub(crate) fn tight() -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let (mut lower, mut upper, mut begin) = (vec![-5000.0; SIZE], vec![5000.0; SIZE], start());
     lower[2 * FEATURES..].fill(0.0);
@@ -126,7 +127,8 @@ pub(crate) fn tight() -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     (lower, upper, begin)
 }
 
-/// Rows with all but the last feature, few of them with the last but one, and some without entries; targets from `y`.
+/// Returns rows in which the last feature never occurs and the last but one rarely; some rows have no entries. `y`
+/// gives the targets.
 pub(crate) fn rows(count: usize, mut y: impl FnMut(&mut Numbers, f64) -> f32) -> Rows {
     let (mut numbers, theta) = (Numbers(7), truth());
     let mut writer = RowsWriter::in_memory((&model().layout).into());
@@ -151,7 +153,7 @@ pub(crate) fn rows(count: usize, mut y: impl FnMut(&mut Numbers, f64) -> f32) ->
     writer.finish().unwrap()
 }
 
-/// The score of a row, computed in the plainest way.
+/// Computes the score of a row directly.
 pub(crate) fn score(entries: &[(u16, i8)], phase: PhaseCounts, constant: f64, theta: &[f64]) -> f64 {
     let weigh = |counts: PhaseCounts| -> f64 {
         counts.iter().zip(&theta[2 * FEATURES..]).map(|(&count, weight)| f64::from(count) * weight).sum()
@@ -168,7 +170,7 @@ pub(crate) fn expectation(score: f64) -> f64 {
     1.0 / (1.0 + 10.0_f64.powf(-score / 400.0))
 }
 
-/// Wins, draws and losses, drawn by what the true score makes likely.
+/// Draws a result from the expectation of the true score.
 pub(crate) fn drawn(numbers: &mut Numbers, score: f64) -> f32 {
     let chance = expectation(score);
     match numbers.unit() {
@@ -178,7 +180,7 @@ pub(crate) fn drawn(numbers: &mut Numbers, score: f64) -> f32 {
     }
 }
 
-/// The true expectation itself.
+/// Returns the expectation of the true score.
 pub(crate) fn exact(_: &mut Numbers, score: f64) -> f32 {
     expectation(score) as f32
 }
@@ -204,12 +206,12 @@ pub(crate) fn minimize(objective: &Objective<'_>, start: &[f64], limits: &Limits
     fit
 }
 
-/// All methods, with how far above the minimum each may end, relative to it.
+/// Returns all methods, each with the largest allowed excess of its loss over the minimum, as a ratio.
 pub(crate) fn methods() -> [(Box<dyn Solver>, f64); 3] {
     [
         (Box::new(Lbfgs::default()), 1e-12),
         (Box::new(Adam::default()), 1e-6),
-        // Whole numbers only, of phase weights too.
+        // Local search finds integers only, phase weights included.
         (Box::new(LocalSearch::default()), 2e-4),
     ]
 }

@@ -1,15 +1,15 @@
-//! Parameters that are tied, beside problems in which they are one parameter from the beginning.
+//! Tied parameters, compared with problems that have one parameter in their place.
 
 use super::problem::{
-    FEATURES, SIZE, bounds, drawn, made, methods, minimize, moved, objective, parameters, pulled, push, rows, start,
-    tapered, truth,
+    FEATURES, SIZE, appended, bounds, drawn, methods, minimize, moved, objective, objective_with_prior, parameters,
+    push, rows, start, tapered, truth,
 };
 use crate::model::Model;
 use crate::model::rows::{Rows, RowsWriter};
 use crate::objective::{HessianKind, Objective};
 use crate::optimize::Limits;
 
-/// The features that are tied in both numbers: the second follows the first.
+/// The tied features, leader first; both numbers of the pair are tied.
 const TIED: [(usize, usize); 2] = [(0, 3), (4, 5)];
 
 fn tied(mut limits: Limits) -> Limits {
@@ -20,20 +20,20 @@ fn tied(mut limits: Limits) -> Limits {
     limits
 }
 
-/// Where a feature is once those that follow are merged with those that lead.
+/// Returns the index of a feature after followers are merged into leaders.
 fn merged_index(feature: usize) -> usize {
     let leader = TIED.iter().find(|(_, follower)| *follower == feature).map_or(feature, |&(leader, _)| leader);
     leader - TIED.iter().filter(|(_, follower)| *follower < leader).count()
 }
 
-/// The same rows with counts of tied features added up, and their model.
+/// Returns the same rows with the counts of tied features added up, and their model.
 fn merged(rows: &Rows) -> (Rows, Model) {
     let features = FEATURES - TIED.len();
     let model = tapered(features);
     let mut writer = RowsWriter::in_memory((&model.layout).into());
     for row in 0..rows.len() {
         let mut counts = vec![0; features];
-        let (entries, phase, constant) = made(rows, row);
+        let (entries, phase, constant) = appended(rows, row);
         entries.iter().for_each(|&(index, count)| counts[merged_index(usize::from(index))] += count);
         let entries: Vec<(u16, i8)> = (0..features as u16).zip(counts).filter(|&(_, count)| count != 0).collect();
         push(&mut writer, &entries, phase, rows.targets()[row], constant);
@@ -41,7 +41,7 @@ fn merged(rows: &Rows) -> (Rows, Model) {
     (writer.finish().unwrap(), model)
 }
 
-/// A vector of the whole problem as one of the merged problem.
+/// Converts a vector of the whole problem to one of the merged problem.
 fn merged_vector(theta: &[f64]) -> Vec<f64> {
     let mut merged = vec![0.0; parameters(FEATURES - TIED.len())];
     for feature in 0..FEATURES {
@@ -57,7 +57,7 @@ fn merged_vector(theta: &[f64]) -> Vec<f64> {
 fn all_methods_find_the_minimum_of_the_merged_problem() {
     let rows = rows(20_000, drawn);
     let (merged_rows, merged_model) = merged(&rows);
-    // Without a prior the phase weights have several minima: they stay where they are.
+    // Without a prior there are several minima in the phase weights, so these are frozen.
     let mut limits = tied(bounds());
     (SIZE - 5..SIZE).for_each(|weight| limits.freeze(weight).unwrap());
     let begin = start();
@@ -90,7 +90,7 @@ fn all_methods_find_the_minimum_of_the_merged_problem() {
 }
 
 #[test]
-fn a_tied_hessian_is_that_of_the_merged_problem() {
+fn gathered_hessian_equals_that_of_the_merged_problem() {
     let rows = rows(3000, drawn);
     let (merged_rows, merged_model) = merged(&rows);
     let theta = {
@@ -116,16 +116,16 @@ fn a_tied_hessian_is_that_of_the_merged_problem() {
 #[test]
 fn phase_weights_and_the_numbers_of_a_pair_can_be_tied() {
     let rows = rows(10_000, drawn);
-    let objective = pulled(&rows, 1.0, 1e-9, &start());
+    let objective = objective_with_prior(&rows, 1.0, 1e-9, &start());
     let mut limits = bounds();
-    // Knight and bishop; midgame and endgame of one feature; features of different numbers.
+    // Ties knight and bishop; midgame and endgame of one feature; features of different halves.
     limits.tie(&[SIZE - 4, SIZE - 3]).unwrap();
     limits.tie(&[2, 3]).unwrap();
     limits.tie(&[8, 13, 6]).unwrap();
     let least = minimize(&objective, &start(), &limits);
     assert!(least.gradient_ratio <= 1e-8);
     for group in [&[SIZE - 4, SIZE - 3][..], &[2, 3], &[6, 8, 13]] {
-        // Along the group the objective is level: its differences are, to the rounding of a sum.
+        // Along the group the gradient is zero, up to the rounding error of a finite difference.
         let along = |by: f64| {
             let theta = group.iter().fold(least.theta.clone(), |theta, &j| moved(&theta, j, by));
             objective.loss(&theta)
@@ -143,13 +143,13 @@ fn phase_weights_and_the_numbers_of_a_pair_can_be_tied() {
 }
 
 #[test]
-fn tied_parameters_must_begin_together() {
+fn tied_parameters_must_start_at_one_value() {
     let rows = rows(500, drawn);
     let objective = objective(&rows, 1.0);
     let begin = moved(&start(), 6, 1.0);
     for (method, _) in methods() {
         let error = method.minimize(&objective, &begin, &tied(bounds()), &mut ()).unwrap_err();
-        let told = "optimise: parameter 6 starts at 31, but parameter 0, which it is tied to, at 30";
-        assert_eq!(error.to_string(), told);
+        let message = "optimise: parameter 6 starts at 31, but parameter 0, which it is tied to, at 30";
+        assert_eq!(error.to_string(), message);
     }
 }
