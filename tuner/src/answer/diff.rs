@@ -1,78 +1,78 @@
-//! The changes between two files of numbers of one evaluation.
+//! The difference of two parameter files of one evaluation.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
 use serde::Serialize;
 
-/// A number, and the table that it stands in.
+/// A named number of a table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    /// Its name: `psqt.knight.e4:mg`, `Mobility[0][3]`.
+pub struct NamedValue {
+    /// Name: `psqt.knight.e4:mg`, `Mobility[0][3]`.
     pub name: String,
-    /// The name of its table: `psqt.knight`, `Mobility`.
+    /// Name of its table: `psqt.knight`, `Mobility`.
     pub table: String,
-    /// Its value.
+    /// Value.
     pub value: f64,
 }
 
 /// The changes of the numbers of a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TableChange {
-    /// Its name.
+    /// Name.
     pub table: String,
-    /// Its numbers that both files have.
+    /// The count of numbers that both files have.
     pub numbers: usize,
-    /// Those that changed.
+    /// The count of changed numbers.
     pub changed: usize,
-    /// The mean change of all of them.
+    /// Mean change of the common numbers.
     pub mean: f64,
-    /// The largest change, up or down.
+    /// The change of largest absolute value.
     pub largest: f64,
 }
 
-/// A number that changed.
+/// A changed number.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NumberChange {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Before.
+    /// Value before.
     pub before: f64,
-    /// After.
+    /// Value after.
     pub after: f64,
 }
 
-/// The changes between two files; as JSON, it is what `--json` prints.
+/// The difference of two files. `--json` prints it as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diff {
     /// The names of the files.
     pub files: [String; 2],
-    /// Whether all numbers are the same.
+    /// True if all numbers are equal.
     pub identical: bool,
-    /// The scales from centipawns to expected results, where the files give them.
+    /// K of each file, if the file has it: the scale from centipawns to expected results.
     pub k: [Option<f64>; 2],
-    /// Numbers that changed.
+    /// The count of changed numbers.
     pub changed: usize,
-    /// Every table, in the order of the first file.
+    /// All tables, in the order of the first file.
     pub tables: Vec<TableChange>,
     /// The largest changes.
     pub largest: Vec<NumberChange>,
-    /// Names that one of the files lacks.
+    /// Names that only one file has.
     pub missing: Vec<String>,
 }
 
 impl Diff {
-    /// Compares two files: the name, the numbers and the scale of each. `count`: how many of the largest changes are told.
+    /// Compares two files, each given by its name, numbers and K. Lists the `count` largest changes.
     pub fn new(
-        (before, old, old_k): (String, &[Entry], Option<f64>),
-        (after, new, new_k): (String, &[Entry], Option<f64>),
+        (before, old, old_k): (String, &[NamedValue], Option<f64>),
+        (after, new, new_k): (String, &[NamedValue], Option<f64>),
         count: usize,
     ) -> Self {
         let values: HashMap<&str, f64> = new.iter().map(|entry| (&entry.name[..], entry.value)).collect();
         let mut largest = Vec::new();
         let mut tables: Vec<TableChange> = Vec::new();
         let mut missing = Vec::new();
-        for Entry { name, table, value } in old {
+        for NamedValue { name, table, value } in old {
             let Some(&after) = values.get(&name[..]) else {
                 missing.push(name.clone());
                 continue;
@@ -102,7 +102,7 @@ impl Diff {
         Diff { files: [before, after], identical, k: [old_k, new_k], changed, tables, largest, missing }
     }
 
-    /// As a table.
+    /// Formats the difference as a table.
     pub fn to_table(&self) -> String {
         let mut text = String::new();
         self.write(&mut text).expect("a String takes all");
@@ -146,9 +146,12 @@ impl Diff {
 mod tests {
     use super::*;
 
-    fn entries(values: &[(&str, &str, f64)]) -> Vec<Entry> {
-        let entry =
-            |&(table, name, value): &(&str, &str, f64)| Entry { name: name.to_owned(), table: table.to_owned(), value };
+    fn entries(values: &[(&str, &str, f64)]) -> Vec<NamedValue> {
+        let entry = |&(table, name, value): &(&str, &str, f64)| NamedValue {
+            name: name.to_owned(),
+            table: table.to_owned(),
+            value,
+        };
         values.iter().map(entry).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Predictions of results, and of scores of searches, by several evaluations side by side.
+//! A comparison of evaluations by their predictions of results and of search scores.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,54 +18,53 @@ use crate::target::{Target, TargetData};
 
 const LOSS: SampleLoss = SampleLoss::SquaredError;
 
-/// An evaluation that is compared with others.
+/// An evaluation to compare with others.
 pub enum Contender {
-    /// Merino's, with these parameters.
+    /// Merino's evaluation with these parameters.
     Parameters(Box<Weights>),
-    /// That of an engine, which is asked.
+    /// The evaluation of an engine, which the program runs.
     Engine(Engine),
 }
 
-/// The worth of one evaluation on the data.
+/// The quality of one evaluation on the data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evaluation {
-    /// How well its scores predict results.
+    /// Prediction of results by its scores.
     #[serde(flatten)]
     pub results: Prediction,
-    /// How well they predict the scores of the data; none unless every position has one.
+    /// Prediction of the search scores of the data; `None` unless every position has one.
     pub scores: Option<Prediction>,
 }
 
-/// How well scores predict a target.
+/// The fit of scores to a target.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Prediction {
-    /// The scale from centipawns to the target, fitted to them unless it was given.
+    /// K, the scale from centipawns to the target; fitted unless given.
     pub k: f64,
-    /// The mean squared error.
+    /// Mean squared error.
     pub loss: f64,
-    /// The loss less that of the first evaluation; none for the first.
+    /// The loss minus the loss of the first evaluation; `None` for the first.
     pub difference: Option<Difference>,
 }
 
-/// Evaluations of the same positions.
+/// The evaluations of one set of positions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// How many positions there are.
+    /// The number of positions.
     pub positions: usize,
-    /// How many more have no score of one of the evaluations: an engine skips them, or they end in mate.
+    /// The number of positions without a score of one of the evaluations: an engine skips them, or they end in mate.
     pub left_out: usize,
-    /// What was read of the data and the engines, line by line.
-    pub told: Vec<String>,
-    /// Each evaluation, by its name.
+    /// A summary of the data and the engines, line by line.
+    pub data_summary: Vec<String>,
+    /// The evaluations with their names.
     pub evaluations: Vec<(String, Evaluation)>,
 }
 
-/// Compares evaluations, each with its name, on labelled positions. Engines are asked for the leaf of Merino's
-/// quiescence search with the parameters that the program contains, or for the position itself. A position that one of
-/// them skips is left out for all.
+/// Compares named evaluations on labelled positions. Engines evaluate the leaf of Merino's quiescence search with the
+/// embedded parameters, or the position itself. A position that one of them skips is left out for all.
 ///
 /// # Errors
-/// The first fault of the data or of an engine; results or scores that determine no scale.
+/// The first fault of the data or of an engine; results or scores that determine no K.
 ///
 /// # Panics
 /// If there is no evaluation.
@@ -78,16 +77,16 @@ pub fn evaluate(
     progress: &dyn Progress,
 ) -> Result<Compared> {
     let dataset = Arc::new(Dataset::read(sources, options, progress)?);
-    let (mut names, mut scores, mut told) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut names, mut scores, mut data_summary) = (Vec::new(), Vec::new(), Vec::new());
     for (name, contender) in contenders {
         let dataset = Arc::clone(&dataset);
         let problem = match contender {
             Contender::Parameters(start) => Own { start: *start, resolve }.problem(dataset, progress)?,
             Contender::Engine(engine) => engine.read(dataset, &[], progress)?,
         };
-        // Every engine tells of the data, too.
+        // Every engine repeats the lines about the data.
         let lines: Vec<String> = problem.told.lines().map(str::to_owned).collect();
-        told.extend(lines.into_iter().filter(|line| !told.contains(line)).collect::<Vec<_>>());
+        data_summary.extend(lines.into_iter().filter(|line| !data_summary.contains(line)).collect::<Vec<_>>());
         let mut of_positions = vec![None; problem.dataset().map_or(0, |dataset| dataset.len())];
         let positions = (0..problem.groups.len()).filter_map(|row| problem.position_of(row));
         positions.zip(problem.scores()).for_each(|(position, score)| of_positions[position] = Some(score));
@@ -104,13 +103,13 @@ pub fn evaluate(
     let groups: Vec<u32> = kept.iter().map(|&position| dataset.groups()[position]).collect();
     let evaluations = compare(&names, &scores, TargetData::of(&dataset).pick(&kept), &groups, k)?;
     let (positions, left_out) = (kept.len(), dataset.len() - kept.len());
-    Ok(Compared { positions, left_out, told, evaluations: names.into_iter().zip(evaluations).collect() })
+    Ok(Compared { positions, left_out, data_summary, evaluations: names.into_iter().zip(evaluations).collect() })
 }
 
-/// Compares files of rows, a file an evaluation, all of the same positions.
+/// Compares files of rows, one per evaluation, all of the same positions.
 ///
 /// # Errors
-/// The first fault of a file; results or scores that determine no scale; files of different positions.
+/// The first fault of a file; results or scores that determine no K; files of different positions.
 ///
 /// # Panics
 /// If there is no file.
@@ -135,7 +134,7 @@ pub fn evaluate_rows(
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     let evaluations = compare(&names, &scores, first.labels(), &first.groups, k)?;
     let evaluations = names.into_iter().zip(evaluations).collect();
-    Ok(Compared { positions: first.groups.len(), left_out: 0, told: Vec::new(), evaluations })
+    Ok(Compared { positions: first.groups.len(), left_out: 0, data_summary: Vec::new(), evaluations })
 }
 
 /// Compares evaluations by their scores (centipawns, White's view) of the same positions.
@@ -157,7 +156,7 @@ fn compare(
     Ok(predictions(&results)?.into_iter().enumerate().map(evaluation).collect())
 }
 
-/// How well the scores of each evaluation predict targets.
+/// Computes the predictions of a target by the scores of each evaluation.
 fn predictions(
     names: &[String],
     scores: &[Vec<f32>],
@@ -179,7 +178,7 @@ fn predictions(
 }
 
 impl Compared {
-    /// As tables.
+    /// Formats the comparison as tables.
     pub fn to_table(&self) -> String {
         let names = self.evaluations.iter().map(|(name, _)| name.chars().count());
         let width = names.max().unwrap_or(0).max("results".len());
@@ -207,7 +206,7 @@ impl Compared {
         lines.join("\n")
     }
 
-    /// As one JSON object.
+    /// Converts the comparison to one JSON object.
     pub fn to_json(&self) -> Json {
         let evaluations: serde_json::Map<String, Json> =
             self.evaluations.iter().map(|(name, evaluation)| (name.clone(), json!(evaluation))).collect();
@@ -215,7 +214,7 @@ impl Compared {
     }
 }
 
-/// What a difference says at two standard errors.
+/// Classifies a difference at two standard errors.
 fn verdict(mean: f64, error: f64) -> &'static str {
     match mean {
         _ if mean.abs() <= 2.0 * error => "no difference",

@@ -1,4 +1,4 @@
-//! Answers: tables and pages about runs, and the commands that look at parameters and data beside a fit.
+//! Reports: tables and pages about runs, and the commands that inspect parameters and data without a fit.
 
 pub mod diff;
 pub mod evaluate;

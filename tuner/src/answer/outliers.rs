@@ -1,4 +1,4 @@
-//! Positions whose labels deserve a second look: those that an evaluation misjudges most.
+//! Outliers of data: the positions that an evaluation predicts worst. Their labels may be wrong.
 
 use std::fmt::Write;
 
@@ -11,21 +11,21 @@ use crate::progress::Progress;
 use crate::run::explain::{Case, Explanation, FAR_OFF, Misjudged, WorstSelection, explain};
 use crate::source::Problem;
 
-/// Outliers of data, and what all of the data say.
+/// The outliers of a data set and its statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outliers {
-    /// Its worst positions are the outliers.
+    /// The explanation whose worst positions are the outliers.
     explanation: Explanation,
-    /// Records that were passed over.
+    /// The number of skipped records.
     skipped: u64,
     /// Warnings about the labels as a whole.
     warnings: Vec<String>,
 }
 
-/// Finds the `count` rows whose result is furthest from what the evaluation expects.
+/// Finds the `count` rows with the largest residuals.
 ///
-/// K is fitted if it is not given; where the results contradict the scores as a whole, and determine none, it is 1:
-/// these are the data that outliers are wanted of.
+/// K is fitted if it is not given. If the results contradict the scores as a whole, so that they determine no K, it is
+/// 1: such data need the search for outliers most.
 pub fn outliers(problem: &Problem, k: Option<f64>, count: usize, progress: &dyn Progress) -> Outliers {
     let (scores, weighted) = (problem.scores(), problem.text.rows.weighted());
     let fitted = || fit_k(SampleLoss::default(), &scores, weighted).map_or(DEFAULT_SCALE, |fit| fit.k);
@@ -39,7 +39,7 @@ pub fn outliers(problem: &Problem, k: Option<f64>, count: usize, progress: &dyn 
 }
 
 impl Outliers {
-    /// As a table.
+    /// Formats the outliers as a table.
     pub fn to_table(&self) -> String {
         let Explanation { k, all, files, worst, .. } = &self.explanation;
         let width = worst.iter().map(|worst| worst.place.chars().count()).max().unwrap_or(0).max("position".len());
@@ -72,7 +72,7 @@ impl Outliers {
         table
     }
 
-    /// As one JSON object.
+    /// Converts the outliers to one JSON object.
     pub fn to_json(&self) -> Value {
         let Explanation { k, all, files, worst, .. } = &self.explanation;
         let files: Vec<Value> = files
@@ -96,13 +96,13 @@ impl Outliers {
         })
     }
 
-    /// The outliers whose positions are known as EPD, which can be read as data again: the expectation and the score as a
-    /// comment, file and line or game as their name.
+    /// Formats the outliers with known positions as EPD, which can be read as data again. Expectation and score are a
+    /// comment; file and line, or file and game, are the name.
     pub fn to_epd(&self) -> String {
         let line = |worst: &Misjudged| {
             let Misjudged { place, position, expected, score, .. } = worst;
             let (position, outcome) = position.as_ref()?;
-            // EPD knows no way to write a quotation mark, and a line has to stay one.
+            // EPD has no escape for a quotation mark, and a record must stay on one line.
             let place: String = place.chars().map(|c| if c.is_control() || c == '"' { '\'' } else { c }).collect();
             Some(format!(
                 "{} c9 \"{outcome}\"; c1 \"expected {expected:.4}, score {score:+.0}\"; id \"{place}\";\n",

@@ -1,4 +1,4 @@
-//! The answer of a run as a table for people.
+//! The outcome of a run as a text table.
 
 use std::fmt::{self, Write};
 
@@ -6,14 +6,14 @@ use crate::data::together;
 use crate::objective::SampleLoss;
 use crate::run::{Change, FOLDS, Losses, Outcome, SetLoss};
 
-/// How many changed numbers are shown.
+/// The number of changed parameters shown.
 const CHANGES_SHOWN: usize = 10;
 
-/// Names of rare parameters that a table has room for.
+/// The number of names of rare parameters shown.
 const MOST_NAMES: usize = 8;
 
 impl Outcome {
-    /// The run as a table; `output` is where the parameters were written.
+    /// Formats the run as a table. `output` is the path of the written parameters.
     pub fn to_table(&self, output: &str) -> String {
         let mut table = String::new();
         self.write_table(&mut table, output).expect("a String takes all");
@@ -88,7 +88,7 @@ impl Outcome {
         Ok(())
     }
 
-    /// Numbers that could not move, or not freely.
+    /// Writes the lines on frozen, tied, rare and bounded parameters.
     fn write_kept(&self, to: &mut String) -> fmt::Result {
         if self.frozen > 0 {
             let kept = if self.frozen == 1 { "number kept its" } else { "numbers kept their" };
@@ -121,7 +121,7 @@ impl Outcome {
         writeln!(to, "\n{title:<18} {:>12}{:>12} {:>11}", "before", "after", "change")?;
         for (name, losses) in [("fitted", Some(self.loss)), ("held out", self.held_loss)] {
             let Some(Losses { before, after }) = losses else { continue };
-            // No loss stays none.
+            // Avoids 0 / 0 at a loss of 0.
             let change = if before == after { 0.0 } else { 100.0 * (after / before - 1.0) };
             writeln!(to, "{name:<18} {before:>12.7}{after:>12.7} {change:>+9.2} %")?;
         }

@@ -7,7 +7,7 @@ use clap::Args;
 use common::input;
 use engine::eval::params::Weights;
 use engine::eval::toml_file::scale_of;
-use tuner::answer::diff::{Diff, Entry};
+use tuner::answer::diff::{Diff, NamedValue};
 use tuner::numbers::Numbers;
 use tuner::write::numbers_in;
 
@@ -34,7 +34,7 @@ pub(crate) struct DiffArgs {
 }
 
 /// The name of a file, its numbers, and its scale.
-type File = (String, Vec<Entry>, Option<f64>);
+type File = (String, Vec<NamedValue>, Option<f64>);
 
 impl DiffArgs {
     pub(crate) fn run(&self) -> Result<String> {
@@ -60,7 +60,7 @@ fn own(path: &Path) -> Result<File> {
     let file = ParamsFile::open(path)?;
     let scale = scale_of(&file.text).with_context(|| file.name.clone())?;
     let numbers = Numbers::declared();
-    let entry = |(number, value): (&tuner::numbers::Number, f64)| Entry {
+    let entry = |(number, value): (&tuner::numbers::Number, f64)| NamedValue {
         name: number.name.clone(),
         table: number.table.clone(),
         value,
@@ -73,6 +73,6 @@ fn other(path: &Path) -> Result<File> {
     let name = path.display().to_string();
     let text = input::read_text(path, input::SETTINGS).with_context(|| format!("{name}: cannot be read"))?;
     let numbers = numbers_in(&text).with_context(|| name.clone())?;
-    let entry = |(table, name, value)| Entry { name, table, value };
+    let entry = |(table, name, value)| NamedValue { name, table, value };
     Ok((name, numbers.into_iter().map(entry).collect(), None))
 }

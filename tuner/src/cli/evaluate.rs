@@ -73,9 +73,9 @@ impl EvaluateArgs {
         } else {
             evaluate_rows(&self.others.rows, self.k, &self.data.memory.storage(), bars)?
         };
-        if !compared.told.is_empty() {
+        if is_first() && !compared.data_summary.is_empty() {
             bars.clear();
-            note!("{}", compared.told.join("\n"));
+            note!("{}", compared.data_summary.join("\n"));
         }
         Ok(if self.print.json { format!("{:#}", compared.to_json()) } else { compared.to_table() })
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use engine::eval::params::{Axis, PAIRS, Weights, fields, leaves};
-use tuner::answer::report::{Page, Point, compare, page};
+use tuner::answer::report::{HistoryPoint, Page, compare, page};
 use tuner::data::{Dataset, ReadOptions, Source};
 use tuner::source::{Own, Resolve};
 
@@ -40,7 +40,7 @@ fn whole_page() -> Page {
     let [tuned, base] = ["tuned.toml", "baseline.toml"].map(problem);
     let mut page = compare((NAME.to_owned(), &tuned), ("base".to_owned(), &base), None, &()).unwrap();
     page.history = (0..300)
-        .map(|step| Point {
+        .map(|step| HistoryPoint {
             iteration: step,
             round: 1 + step / 150,
             training: 0.056 + 0.01 * (-0.3 * step as f64).exp(),

@@ -1,43 +1,44 @@
-//! Tables of squares as boards in colours: before, after, and what has changed.
+//! Tables of squares as heat maps: before, after and change.
 
 use maud::{Markup, html};
 use tools::page::figure;
 use tools::page::words::{grouped, plain, signed};
 
 use super::RARE;
-use super::numbers::{Entry, Number, STAGES, Table};
+use super::numbers::{ReportEntry, ReportNumber, ReportTable, STAGES};
 
-/// Side of a square, and the room for the letters and numbers at the edges.
+/// The side of a square and the width of the margin with letters and digits, in units of the picture.
 const SQUARE: usize = 20;
 const EDGE: usize = 9;
-/// Share of the squares whose colours are told apart; the few beyond have the strongest.
-const TOLD_APART: f64 = 0.97;
-/// The strongest colours begin at no less than this many centipawns: small numbers stay pale.
+/// The quantile of absolute values at which the colour saturates.
+const SATURATION_QUANTILE: f64 = 0.97;
+/// The smallest saturation value in centipawns, so that small numbers stay pale.
 const LEAST_SCALE: f64 = 12.0;
-/// Colours stronger than this need light letters.
+/// The colour strength above which letters are light.
 const DEEP: f64 = 0.62;
 
-/// What a board shows of a number.
+/// The quantity that a board shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum BoardValue {
     Before,
     After,
     Change,
 }
 
-impl Side {
-    const ALL: [(Side, &'static str); 3] = [(Side::Before, "before"), (Side::After, "after"), (Side::Change, "change")];
+impl BoardValue {
+    const ALL: [(BoardValue, &'static str); 3] =
+        [(BoardValue::Before, "before"), (BoardValue::After, "after"), (BoardValue::Change, "change")];
 
-    fn of(self, number: &Number) -> f64 {
+    fn of(self, number: &ReportNumber) -> f64 {
         match self {
-            Side::Before => number.before,
-            Side::After => number.after,
-            Side::Change => number.change(),
+            BoardValue::Before => number.before,
+            BoardValue::After => number.after,
+            BoardValue::Change => number.change(),
         }
     }
 }
 
-/// The hatching of what is seldom seen, to be defined before the boards.
+/// Renders the hatching pattern of rare parameters, which must be defined before the boards.
 pub(super) fn hatching() -> Markup {
     html! {
         pattern id="rare" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
@@ -46,8 +47,8 @@ pub(super) fn hatching() -> Markup {
     }
 }
 
-/// A table of squares: three boards for each stage.
-pub(super) fn boards(table: &Table) -> Markup {
+/// Renders a table of squares as three boards for each stage.
+pub(super) fn boards(table: &ReportTable) -> Markup {
     let stages = table.stages();
     let numbers = || (0..stages).flat_map(|stage| table.stage(stage));
     let values = scale(numbers().flat_map(|number| [number.before, number.after]));
@@ -55,9 +56,9 @@ pub(super) fn boards(table: &Table) -> Markup {
     let picture = html! {
         div class="boards" {
             @for stage in 0..stages {
-                @for (side, name) in Side::ALL {
+                @for (side, name) in BoardValue::ALL {
                     @let name = if stages > 1 { format!("{} {name}", STAGES[stage]) } else { name.to_owned() };
-                    @let scale = if side == Side::Change { changes } else { values };
+                    @let scale = if side == BoardValue::Change { changes } else { values };
                     div {
                         div class="name" { (name) }
                         (board(table, stage, side, scale, &format!("{} {name}", table.name)))
@@ -77,15 +78,15 @@ pub(super) fn boards(table: &Table) -> Markup {
     figure(&table.name, &more, &picture)
 }
 
-/// The number from which on colours are strongest.
+/// Returns the absolute value at which the colour saturates.
 fn scale(values: impl Iterator<Item = f64>) -> f64 {
     let mut sizes: Vec<f64> = values.map(f64::abs).collect();
     sizes.sort_by(f64::total_cmp);
-    let at = (TOLD_APART * sizes.len() as f64) as usize;
+    let at = (SATURATION_QUANTILE * sizes.len() as f64) as usize;
     sizes.get(at).or(sizes.last()).copied().unwrap_or(0.0).max(LEAST_SCALE)
 }
 
-fn board(table: &Table, stage: usize, side: Side, scale: f64, described: &str) -> Markup {
+fn board(table: &ReportTable, stage: usize, side: BoardValue, scale: f64, described: &str) -> Markup {
     let size = EDGE + 8 * SQUARE;
     html! {
         svg class="heat" viewBox=(format!("0 0 {size} {size}")) role="img" aria-label=(described) {
@@ -103,8 +104,8 @@ fn board(table: &Table, stage: usize, side: Side, scale: f64, described: &str) -
     }
 }
 
-/// One square; `index` counts from a1 by ranks.
-fn square(entry: &Entry, stage: usize, side: Side, scale: f64, index: usize) -> Markup {
+/// Renders one square; `index` counts from a1 by ranks.
+fn square(entry: &ReportEntry, stage: usize, side: BoardValue, scale: f64, index: usize) -> Markup {
     let (x, y) = (EDGE + SQUARE * (index % 8), SQUARE * (7 - index / 8));
     let number = &entry.numbers[stage];
     let value = side.of(number);
@@ -112,7 +113,7 @@ fn square(entry: &Entry, stage: usize, side: Side, scale: f64, index: usize) -> 
     let is_deep = strength > DEEP;
     html! {
         g {
-            title { (told(entry, number, side)) }
+            title { (describe(entry, number, side)) }
             @if entry.seen == Some(0) {
                 rect class="unseen" x=(x) y=(y) width=(SQUARE) height=(SQUARE) {}
             } @else {
@@ -127,12 +128,12 @@ fn square(entry: &Entry, stage: usize, side: Side, scale: f64, index: usize) -> 
     }
 }
 
-fn told(entry: &Entry, number: &Number, side: Side) -> String {
+fn describe(entry: &ReportEntry, number: &ReportNumber, side: BoardValue) -> String {
     let error = number.error.map(|error| format!(" ± {}", plain(error, 1))).unwrap_or_default();
     let words = match side {
-        Side::Before => plain(number.before, 0),
-        Side::After => format!("{}{error}", plain(number.after, 0)),
-        Side::Change => {
+        BoardValue::Before => plain(number.before, 0),
+        BoardValue::After => format!("{}{error}", plain(number.after, 0)),
+        BoardValue::Change => {
             let significance = number.significance().map(|errors| format!(", {} standard errors", plain(errors, 1)));
             format!(
                 "{} from {} to {}{}",

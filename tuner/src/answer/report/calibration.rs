@@ -1,4 +1,4 @@
-//! What was expected beside what came: over all positions, and by phase and material.
+//! Calibration plots of expected against actual points, over all positions and by phase and material.
 
 use maud::{Markup, html};
 use tools::page::figure;
@@ -10,31 +10,31 @@ use super::course::legend;
 use crate::data::MOST_PAWNS;
 use crate::run::explain::{Bin, Explanation};
 
-/// Bins of fewer positions say nothing and are not drawn.
+/// The smallest number of positions of a drawn bin.
 const FEWEST: u64 = 20;
-/// Errors are drawn at two standard errors: about 95 % of the time, the truth is within.
+/// The length of error bars in standard errors: about a 95 % confidence interval.
 const ERRORS: f64 = 2.0;
-/// Residuals smaller than this are never blown up to the height of a picture.
+/// The smallest range of the axis of residuals.
 const LEAST_RESIDUAL: f64 = 0.04;
 
-/// The parts of the phases, the endgame first.
+/// The thirds of the phase range, endgame first.
 const PARTS: [(&str, &str); 3] = [
     ("Calibration in the endgame", "phase 0–8 of 24"),
     ("Calibration in between", "phase 9–16 of 24"),
     ("Calibration with all pieces", "phase 17–24 of 24"),
 ];
 
-/// The parameters that a picture shows: their class in it, their name, and their explanation.
-type Told<'a> = Vec<(&'static str, &'static str, &'a Explanation)>;
+/// The parameter sets of a picture: CSS class, name and explanation of each.
+type ParameterSets<'a> = Vec<(&'static str, &'static str, &'a Explanation)>;
 
-/// The pictures of expectations and results; nothing where nothing was explained.
+/// Renders the plots of expectations and results; empty without an explanation.
 pub(super) fn pictures(page: &Page) -> Markup {
     let before = page.before.iter().map(|before| ("other", "before", before));
-    let told: Told<'_> = before.chain(page.after.iter().map(|after| ("", "after", after))).collect();
-    if told.is_empty() {
+    let sets: ParameterSets<'_> = before.chain(page.after.iter().map(|after| ("", "after", after))).collect();
+    if sets.is_empty() {
         return html! {};
     }
-    let counted = told.last().map_or(0, |(_, _, after)| after.all.count());
+    let counted = sets.last().map_or(0, |(_, _, after)| after.all.count());
     let over = if counted < page.positions {
         format!(", over the {} positions held out", grouped(counted))
     } else {
@@ -44,38 +44,38 @@ pub(super) fn pictures(page: &Page) -> Markup {
         div class="charts" {
             (calibration("Calibration",
                 &format!("expected and actual points{over}; on the diagonal, expectations come true"),
-                &series(&told, |told| &told.calibration)))
-            @if told.iter().all(|(_, _, told)| !told.by_phase.is_empty()) { (residuals_by(&told, &over)) }
+                &series(&sets, |set| &set.calibration)))
+            @if sets.iter().all(|(_, _, set)| !set.by_phase.is_empty()) { (residuals_by(&sets, &over)) }
         }
         div class="charts" {
             @for (part, (name, more)) in PARTS.into_iter().enumerate() {
-                @let parts = series(&told, |told| &told.calibration_by_phase[part]);
+                @let parts = series(&sets, |set| &set.calibration_by_phase[part]);
                 @if parts.iter().all(|(_, _, bins)| !bins.is_empty()) { (calibration(name, more, &parts)) }
             }
         }
     }
 }
 
-fn residuals_by(told: &Told<'_>, over: &str) -> Markup {
+fn residuals_by(sets: &ParameterSets<'_>, over: &str) -> Markup {
     html! {
         (residuals("Residuals by material",
             &format!("White’s material less Black’s, in pawns of 1, 3, 3, 5, 9{over}"),
-            "pawns", -f64::from(MOST_PAWNS), &series(told, |told| &told.by_material)))
+            "pawns", -f64::from(MOST_PAWNS), &series(sets, |set| &set.by_material)))
         (residuals("Residuals by phase",
             &format!("24 with all pieces on the board, 0 with none but pawns{over}"),
-            "phase", 0.0, &series(told, |told| &told.by_phase)))
+            "phase", 0.0, &series(sets, |set| &set.by_phase)))
     }
 }
 
-/// A class in pictures, a name, and bins.
+/// A CSS class, a name, and bins.
 type Series<'a> = (&'static str, &'static str, &'a [Bin]);
 
-/// Bins of all that is told.
-fn series<'a>(told: &Told<'a>, bins: impl Fn(&'a Explanation) -> &'a [Bin]) -> Vec<Series<'a>> {
-    told.iter().map(|(class, name, told)| (*class, *name, bins(told))).collect()
+/// Returns the bins of all parameter sets.
+fn series<'a>(sets: &ParameterSets<'a>, bins: impl Fn(&'a Explanation) -> &'a [Bin]) -> Vec<Series<'a>> {
+    sets.iter().map(|(class, name, set)| (*class, *name, bins(set))).collect()
 }
 
-/// Actual by expected points, with a shade of how many positions there are.
+/// Renders actual against expected points, with bars for the number of positions.
 fn calibration(name: &'static str, more: &str, series: &[Series<'_>]) -> Markup {
     let axis = |name| Axis { name, low: 0.0, high: 1.0, words: plain };
     let plane = Plane { x: axis("expected points"), y: axis("actual points"), height: 416.0 };
@@ -98,8 +98,8 @@ fn calibration(name: &'static str, more: &str, series: &[Series<'_>]) -> Markup 
         }
         @for index in 0..last.len() {
             @let (from, to) = (index as f64 * width, (index + 1) as f64 * width);
-            @let told: Vec<String> = series.iter().map(|(_, name, bins)| told(name, &bins[index])).collect();
-            (plane.stripe(from, to, &format!("{from:.2} to {to:.2}\n{}", told.join("\n"))))
+            @let lines: Vec<String> = series.iter().map(|(_, name, bins)| describe(name, &bins[index])).collect();
+            (plane.stripe(from, to, &format!("{from:.2} to {to:.2}\n{}", lines.join("\n"))))
         }
         @if series.len() > 1 { g transform="translate(-300 0)" { (legend(&names(series))) } }
     };
@@ -107,7 +107,7 @@ fn calibration(name: &'static str, more: &str, series: &[Series<'_>]) -> Markup 
     figure(name, more, &plane.draw(&described, &content))
 }
 
-/// Actual less expected points by something that is counted.
+/// Renders actual minus expected points by an integer quantity.
 fn residuals(name: &'static str, more: &str, unit: &'static str, first: f64, series: &[Series<'_>]) -> Markup {
     let count = series[0].2.len();
     let drawn = |bin: &&Bin| bin.count() >= FEWEST;
@@ -130,8 +130,8 @@ fn residuals(name: &'static str, more: &str, unit: &'static str, first: f64, ser
         }
         @for index in 0..count {
             @let middle = first + index as f64;
-            @let told: Vec<String> = series.iter().map(|(_, name, bins)| told(name, &bins[index])).collect();
-            (plane.stripe(middle - 0.5, middle + 0.5, &format!("{} {unit}\n{}", plain(middle, 0), told.join("\n"))))
+            @let lines: Vec<String> = series.iter().map(|(_, name, bins)| describe(name, &bins[index])).collect();
+            (plane.stripe(middle - 0.5, middle + 0.5, &format!("{} {unit}\n{}", plain(middle, 0), lines.join("\n"))))
         }
         @if series.len() > 1 { (legend(&names(series))) }
     };
@@ -142,8 +142,8 @@ fn names(series: &[Series<'_>]) -> Vec<(&'static str, &'static str)> {
     series.iter().map(|(class, name, _)| (*class, *name)).collect()
 }
 
-/// A bin in words.
-fn told(name: &str, bin: &Bin) -> String {
+/// Formats a bin.
+fn describe(name: &str, bin: &Bin) -> String {
     if bin.count() == 0 {
         return format!("{name}: no position");
     }

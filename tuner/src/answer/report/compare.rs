@@ -1,4 +1,4 @@
-//! A page about two sets of numbers of one evaluation, from nothing but them and data.
+//! A page that compares two parameter sets of one evaluation on data.
 
 use anyhow::Result;
 
@@ -12,11 +12,11 @@ use crate::run::explain::{WORST, explained};
 use crate::run::standard_errors;
 use crate::source::Problem;
 
-/// Compares the numbers of a problem with those of another one of the same positions, each with its name, and each under
-/// its own scale if none is given.
+/// Compares the parameters of a problem with those of another problem of the same positions. Each has its name, and its
+/// own K if none is given.
 ///
 /// # Errors
-/// If the data determine no scale.
+/// If the data determine no K.
 ///
 /// # Panics
 /// If the problems are of different positions or evaluations.
@@ -38,7 +38,7 @@ pub fn compare(
     let occurrences = model.occurrences(rows);
     let centring = Centring::new(tuned.shifts(rows), |index| occurrences[index] > 0, |_| true);
     let theta = tuned.text.start();
-    // Those that the parameters would have, were they fitted to these data.
+    // The errors that the parameters would have if they were fitted to these data.
     let objective = Objective::new(rows, model, both[1].0)?;
     let errors = standard_errors(&objective, &theta, &Limits::none(theta.len()), &centring, Some(&tuned.groups));
     let [before, after] = sides;

@@ -1,19 +1,19 @@
-//! How the losses fell.
+//! The loss curve.
 
 use maud::{Markup, html};
 use tools::page::figure;
 use tools::page::plot::{Axis, Plane, TOP, WIDTH, range};
 use tools::page::words::{grouped, plain};
 
-use super::{Page, Point};
+use super::{HistoryPoint, Page};
 
 const HEIGHT: f64 = 290.0;
-/// Steps beyond this are not drawn one by one: they could not be told apart.
+/// The largest number of drawn steps; more could not be distinguished.
 const POINTS: usize = 240;
-/// The course is drawn from where this share of the fall is done, if the first steps take most of it.
+/// The share of the total decrease: if few steps reach it, the vertical range begins near them.
 const FIRST_FALL: f64 = 0.9;
 
-/// The pictures of the course; nothing where there is none.
+/// Renders the loss curve; empty without a history.
 pub(super) fn pictures(page: &Page) -> Markup {
     if page.history.len() < 2 {
         return html! {};
@@ -26,19 +26,20 @@ pub(super) fn pictures(page: &Page) -> Markup {
     }
 }
 
-/// At most [`POINTS`] points, evenly, with both ends.
-fn thinned(history: &[Point]) -> Vec<Point> {
+/// Thins the history to about [`POINTS`] evenly spaced points, both ends included.
+fn thinned(history: &[HistoryPoint]) -> Vec<HistoryPoint> {
     let last = history.len() - 1;
     let count = last.min(POINTS);
     (0..=count).map(|index| history[last * index / count]).collect()
 }
 
-/// Training and hold-out loss, the part that can be told apart.
-fn losses(points: &[Point]) -> Markup {
+/// Renders training and hold-out loss.
+fn losses(points: &[HistoryPoint]) -> Markup {
     let (first, end) = (points[0], points[points.len() - 1]);
     let lowest = points.iter().map(|point| point.training).fold(f64::INFINITY, f64::min);
-    // Where the first steps do nearly all, the rest would be a flat line.
-    let fallen = |point: &Point| (first.training - point.training) / (first.training - lowest).max(f64::MIN_POSITIVE);
+    // If the first steps do nearly all, the rest would be a flat line.
+    let fallen =
+        |point: &HistoryPoint| (first.training - point.training) / (first.training - lowest).max(f64::MIN_POSITIVE);
     let quick = points.iter().position(|point| fallen(point) >= FIRST_FALL).unwrap_or(0);
     let shown = if quick * 4 < points.len() && points.len() - quick > 8 { quick / 2 } else { 0 };
     let values = points[shown..].iter().flat_map(|point| [Some(point.training), point.held_out]).flatten();
@@ -73,13 +74,13 @@ fn losses(points: &[Point]) -> Markup {
     figure("Loss by step", &more, &plane.draw(&format!("Loss by step: {more}."), &content))
 }
 
-fn steps(end: Point) -> Axis {
+fn steps(end: HistoryPoint) -> Axis {
     let words = |value: f64, _| if value.fract() == 0.0 { grouped(value as u64) } else { String::new() };
     Axis { name: "steps", low: 0.0, high: (end.iteration as f64).max(1.0), words }
 }
 
-/// Lines where positions were resolved anew.
-fn rounds(plane: &Plane, points: &[Point]) -> Markup {
+/// Renders a line at each round that resolves the positions again.
+fn rounds(plane: &Plane, points: &[HistoryPoint]) -> Markup {
     let begins = points.windows(2).filter(|pair| pair[0].round != pair[1].round);
     html! {
         clipPath id="plane" { rect x=(plane.x(0.0)) y=(TOP - 4.0) width=(WIDTH) height=(plane.bottom() - TOP + 4.0) {} }
@@ -92,7 +93,7 @@ fn rounds(plane: &Plane, points: &[Point]) -> Markup {
     }
 }
 
-fn stripes(plane: &Plane, points: &[Point], words: impl Fn(&Point) -> String) -> Markup {
+fn stripes(plane: &Plane, points: &[HistoryPoint], words: impl Fn(&HistoryPoint) -> String) -> Markup {
     let at = |index: usize| points[index].iteration as f64;
     let edge = |index: usize| if index == 0 { at(0) } else { f64::midpoint(at(index - 1), at(index)) };
     html! {
@@ -103,7 +104,7 @@ fn stripes(plane: &Plane, points: &[Point], words: impl Fn(&Point) -> String) ->
     }
 }
 
-/// What the lines of a picture are, as (class, name).
+/// Renders a legend of lines, given as class and name.
 pub(super) fn legend(lines: &[(&str, &str)]) -> Markup {
     html! {
         @for (index, (class, name)) in lines.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Tables by rank, by count, by distance as curves: what each entry is now, how sure that is, and what it was.
+//! Tables by rank, count or distance as curves: values after with error bars, and values before.
 
 use maud::{Markup, html};
 use tools::page::figure;
@@ -6,29 +6,30 @@ use tools::page::plot::{Axis, Plane, range};
 use tools::page::words::{grouped, plain, signed};
 
 use super::course::legend;
-use super::numbers::{STAGES, Table};
+use super::numbers::{ReportTable, STAGES};
 use super::tables::entries;
 
-/// Fewer entries make no curve.
+/// The smallest number of entries of a curve.
 const FEWEST: usize = 3;
-/// Errors are drawn at two standard errors: about 95 % of the time, the truth is within.
+/// The length of error bars in standard errors: about a 95 % confidence interval.
 const ERRORS: f64 = 2.0;
-/// Errors are drawn up to so many times the largest number of the table; what is unknown must not hide what is known.
+/// The largest error bar, as a multiple of the largest number of the table, so that unknown entries do not hide known
+/// ones.
 const LONGEST: f64 = 1.5;
-/// Differences smaller than this are never blown up to the height of a picture.
+/// The smallest range of the vertical axis.
 const LEAST_RANGE: f64 = 8.0;
-/// The share of the height above all points that names the stages.
+/// The share of the height that is free for the legend above all points.
 const LEGEND: f64 = 0.15;
-/// The classes of the stages in pictures.
+/// The CSS classes of the stages.
 const CLASSES: [&str; 2] = ["", "other"];
 
-/// Whether a table's entries are counted, so that a curve shows them.
-pub(super) fn is_counted(table: &Table) -> bool {
+/// Returns true if the entries of a table have numeric indices and are enough for a curve.
+pub(super) fn is_counted(table: &ReportTable) -> bool {
     table.entries.len() >= FEWEST && table.entries.iter().all(|entry| entry.name.starts_with('['))
 }
 
-/// A table as a curve, with its numbers folded below.
-pub(super) fn curve(table: &Table) -> Markup {
+/// Renders a table as a curve, with its numbers in a folded table below.
+pub(super) fn curve(table: &ReportTable) -> Markup {
     let stages = table.stages();
     let numbers = || (0..stages).flat_map(|stage| table.stage(stage));
     let largest = numbers().flat_map(|number| [number.after.abs(), number.before.abs()]).fold(LEAST_RANGE, f64::max);
@@ -53,9 +54,9 @@ pub(super) fn curve(table: &Table) -> Markup {
             }
         }
         @for (index, entry) in table.entries.iter().enumerate() {
-            @let told: Vec<String> = (0..stages).map(|stage| told(table, index, stage)).collect();
+            @let lines: Vec<String> = (0..stages).map(|stage| describe(table, index, stage)).collect();
             @let seen = entry.seen.map(|seen| format!("\nin {} positions", grouped(seen.into()))).unwrap_or_default();
-            @let words = format!("{}\n{}{seen}", entry.path, told.join("\n"));
+            @let words = format!("{}\n{}{seen}", entry.path, lines.join("\n"));
             (plane.stripe(index as f64 - 0.5, index as f64 + 0.5, &words))
         }
         @if stages > 1 { (legend(&[(CLASSES[0], STAGES[0]), (CLASSES[1], STAGES[1])])) }
@@ -68,8 +69,8 @@ pub(super) fn curve(table: &Table) -> Markup {
     figure(&table.name, &line, &picture)
 }
 
-/// A number in words.
-fn told(table: &Table, index: usize, stage: usize) -> String {
+/// Formats a number with its error and change.
+fn describe(table: &ReportTable, index: usize, stage: usize) -> String {
     let number = &table.entries[index].numbers[stage];
     let name = if table.stages() > 1 { format!("{}: ", STAGES[stage]) } else { String::new() };
     let error = number.error.map(|error| format!(" ± {}", plain(error, 1))).unwrap_or_default();

@@ -1,16 +1,16 @@
-//! The parameters family by family, each folded to a line: boards, curves, and tables of the rest. A browser's search
-//! for a name opens the family that has it.
+//! The parameters by family, each in a folding section: boards, curves and tables. A browser's search for a name opens
+//! its section.
 
 use maud::{Markup, html};
 use tools::page::words::signed;
 
 use super::boards::boards;
 use super::curves::{curve, is_counted};
-use super::numbers::{STAGES, Table};
+use super::numbers::{ReportTable, STAGES};
 use super::tables::list;
 
-/// All families, those with boards open.
-pub(super) fn families(tables: &[Table]) -> Markup {
+/// Renders all families; sections with boards are open.
+pub(super) fn families(tables: &[ReportTable]) -> Markup {
     html! {
         @for tables in tables.chunk_by(|a, b| a.group() == b.group()) {
             details class="card family" open=[tables.iter().any(|table| table.is_board).then_some("")] {
@@ -21,10 +21,11 @@ pub(super) fn families(tables: &[Table]) -> Markup {
     }
 }
 
-fn contents(tables: &[Table]) -> Markup {
-    let (boarded, rest): (Vec<&Table>, Vec<&Table>) = tables.iter().partition(|table| table.is_board);
-    let (counted, rest): (Vec<&Table>, Vec<&Table>) = rest.into_iter().partition(|table| is_counted(table));
-    let (single, listed): (Vec<&Table>, Vec<&Table>) = rest.into_iter().partition(|table| table.entries.len() == 1);
+fn contents(tables: &[ReportTable]) -> Markup {
+    let (boarded, rest): (Vec<&ReportTable>, Vec<&ReportTable>) = tables.iter().partition(|table| table.is_board);
+    let (counted, rest): (Vec<&ReportTable>, Vec<&ReportTable>) = rest.into_iter().partition(|table| is_counted(table));
+    let (single, listed): (Vec<&ReportTable>, Vec<&ReportTable>) =
+        rest.into_iter().partition(|table| table.entries.len() == 1);
     html! {
         @for table in boarded { (boards(table)) }
         @if !single.is_empty() || !listed.is_empty() {
@@ -37,8 +38,8 @@ fn contents(tables: &[Table]) -> Markup {
     }
 }
 
-/// How many numbers a family has, and the one that has changed most.
-fn gist(tables: &[Table]) -> String {
+/// Summarises a family: the count of its numbers and the largest change.
+fn gist(tables: &[ReportTable]) -> String {
     let entries = tables.iter().flat_map(|table| &table.entries);
     let numbers = entries.flat_map(|entry| entry.numbers.iter().enumerate().map(move |number| (entry, number)));
     let count = numbers.clone().count();

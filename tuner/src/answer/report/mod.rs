@@ -1,7 +1,7 @@
-//! A run of the tuner as one page for a browser, which needs nothing but itself: no scripts, no fonts, no pictures from
-//! elsewhere. It follows the reader's choice of light or dark and the width of the window.
+//! A run of the tuner as one self-contained page for a browser, without scripts, external fonts or pictures. It follows
+//! the reader's light or dark mode and the width of the window.
 //!
-//! [`Page`] is all that it tells; whoever has less to tell leaves parts empty, and they are left out.
+//! [`Page`] holds the contents of a page. Empty parts are left out.
 
 mod boards;
 mod calibration;
@@ -30,66 +30,66 @@ pub use compare::compare;
 
 const STYLE: &str = include_str!("style.css");
 
-/// Parameters in fewer positions than this are drawn as uncertain.
+/// The number of positions below which a parameter is drawn as uncertain.
 const RARE: u32 = 100;
 
-/// All that a page tells.
+/// The contents of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// What the tuned parameters are called, such as their file.
+    /// Name of the tuned parameters, such as their file.
     pub name: String,
-    /// What the parameters they are compared with are called.
+    /// Name of the parameters of the start.
     pub against: String,
     /// The parameters, number by number.
     pub numbers: Numbers,
-    /// Those that they are compared with.
+    /// Values of the start.
     pub start: Vec<f64>,
-    /// Those that were tuned.
+    /// Tuned values.
     pub tuned: Vec<f64>,
-    /// How well both predict results, the most telling first.
+    /// Losses before and after, the most significant first.
     pub losses: Vec<LossChange>,
-    /// The verdicts of reference sets; the worst one stands in the head of the page.
+    /// The verdicts of reference sets; the header of the page shows the worst.
     pub references: Vec<Reference>,
-    /// The way of the losses; empty if nothing was minimised.
-    pub history: Vec<Point>,
-    /// Standard errors of the tuned parameters, by number of their vector, in their units.
+    /// Losses by step; empty if nothing was minimised.
+    pub history: Vec<HistoryPoint>,
+    /// Standard errors of the tuned parameters, in their units.
     pub errors: Option<Vec<Option<f64>>>,
-    /// What the standard errors take for no change: shifts of whole tables against their material.
+    /// The shifts of whole tables against their counterparts that standard errors ignore.
     pub centring: Centring,
-    /// In how many positions each pair occurs, by pair.
+    /// The number of positions in which each parameter occurs.
     pub occurrences: Option<Vec<u32>>,
-    /// What each number may be, by number of the vector; `None` for the ranges that are declared.
+    /// The bounds of each parameter; `None` for the declared ranges.
     pub bounds: Option<Vec<(f64, f64)>>,
-    /// What the parameters of the start get right and wrong.
+    /// Explanation of the predictions of the start.
     pub before: Option<Explanation>,
-    /// What the tuned parameters get right and wrong.
+    /// Explanation of the predictions of the tuned parameters.
     pub after: Option<Explanation>,
-    /// Positions used.
+    /// The number of positions used.
     pub positions: u64,
-    /// The data.
+    /// The files of data.
     pub files: Vec<FileSummary>,
-    /// Lines passed over, by reason.
+    /// Skipped lines, by reason.
     pub skipped: BTreeMap<&'static str, Skipped>,
-    /// What was asked of the parameters, in words: `psqt.king is frozen`.
+    /// The constraints as text: `psqt.king is frozen`.
     pub constraints: Vec<String>,
-    /// How the parameters came about: names and values, such as `method` and `newton`.
+    /// Facts about the fit as names and values, such as `method` and `lbfgs`.
     pub facts: Vec<(String, String)>,
-    /// What the file of the tuned parameters says of itself, line by line.
+    /// The provenance block of the parameter file, line by line.
     pub provenance: String,
-    /// What the reader should know before believing the rest.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
 /// A mean loss before and after.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LossChange {
-    /// What it is the loss of: `quiescence`, `static`, `hold-out`.
+    /// Name of the loss: `fitted`, `hold-out`.
     pub name: String,
-    /// With the parameters of the start.
+    /// Loss with the parameters of the start.
     pub before: f64,
-    /// With the tuned parameters.
+    /// Loss with the tuned parameters.
     pub after: f64,
-    /// The difference with its standard error, if that is known.
+    /// The difference with its standard error, if known.
     pub difference: Option<Difference>,
 }
 
@@ -100,20 +100,20 @@ impl From<&Reference> for LossChange {
     }
 }
 
-/// How far a run had come after some steps.
+/// A point of the loss curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Steps so far, over all rounds.
+pub struct HistoryPoint {
+    /// The number of steps so far, over all rounds.
     pub iteration: u64,
     /// The round of resolving and minimising, 1 for the first.
     pub round: u64,
-    /// What is minimised, over the positions that are trained on.
+    /// Objective over the fitted positions, prior included.
     pub training: f64,
-    /// The loss of the positions held out, if there are any.
+    /// Loss of the held-out positions, if there are any.
     pub held_out: Option<f64>,
 }
 
-/// The page, whole and well-formed.
+/// Renders the page as HTML.
 pub fn page(page: &Page) -> String {
     let tables = numbers::tables(page);
     let body = html! {
@@ -133,7 +133,7 @@ pub fn page(page: &Page) -> String {
             (tables::facts(page))
         }
         footer {
-            "Told by Merino’s tuner " (env!("CARGO_PKG_VERSION")) ". Scores and results are White’s; "
+            "Written by Merino’s tuner " (env!("CARGO_PKG_VERSION")) ". Scores and results are White’s; "
             "parameters are in centipawns, phase weights in their own unit. Point at a square, a mark or a number for more."
         }
     };
@@ -153,7 +153,7 @@ fn header(page: &Page) -> Markup {
     page::header(kind, &page.name, &parts, &verdict(page))
 }
 
-/// The verdict of the reference sets in a line; without one, that of the first loss.
+/// Renders the verdict of the reference sets in one line; without sets, the change of the first loss.
 fn verdict(page: &Page) -> Markup {
     if let Some(reference) = reference::worst(&page.references) {
         let (class, badge) = match reference.verdict {
@@ -176,7 +176,7 @@ fn verdict(page: &Page) -> Markup {
     page::verdict(class, badge, &format!("{} loss {change}{}", loss.name, by.unwrap_or_default()))
 }
 
-/// The numbers that matter most.
+/// Renders the key figures.
 fn tiles(page: &Page) -> Markup {
     let changes: Vec<f64> = page.start.iter().zip(&page.tuned).map(|(before, after)| after - before).collect();
     let changed = changes.iter().filter(|change| **change != 0.0).count();

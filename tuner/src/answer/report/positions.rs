@@ -1,4 +1,4 @@
-//! The positions that are misjudged most.
+//! The positions with the largest residuals.
 
 use maud::{Markup, html};
 use tools::page::chessboard::board;
@@ -8,7 +8,7 @@ use super::Page;
 use crate::run::explain::{Misjudged, WORST};
 use engine::chess::Color;
 
-/// The worst of the positions under the tuned parameters; nothing where nothing was explained.
+/// Renders the positions with the largest residuals after tuning; empty without an explanation.
 pub(super) fn worst(page: &Page) -> Markup {
     let known = |misjudged: &&Misjudged| misjudged.position.is_some();
     let worst: Vec<&Misjudged> =
@@ -48,12 +48,12 @@ fn position(misjudged: &Misjudged) -> Markup {
     }
 }
 
-/// The last part of a path.
+/// Returns the last component of a path.
 fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// A result in words; targets may lie between.
+/// Formats a result; targets may lie between results.
 fn result(target: f64) -> String {
     match target {
         0.0 => format!("{} won", Color::Black.choose("White", "Black")),

@@ -1,14 +1,14 @@
 //! A page about a run of the tuner.
 
-use super::{LossChange, Page, Point};
+use super::{HistoryPoint, LossChange, Page};
 use crate::constraints::Constraints;
 use crate::data::together;
 use crate::optimize::Limits;
 use crate::run::{CurvePoint, Losses, Outcome};
 
 impl Page {
-    /// Tells of a run; `name` is what the tuned parameters are called, `start` what those of the start are, `provenance` what
-    /// their file says of itself.
+    /// Makes the page of a run. `name` and `start` are the names of the tuned parameters and of the start; `provenance`
+    /// is the provenance block of the parameter file.
     pub fn of_run(outcome: &Outcome, name: String, start: String, provenance: String) -> Self {
         let [before, after] = outcome.explained.as_ref().map_or([None, None], |sides| sides.clone().map(Some));
         let change = |name: &str, &Losses { before, after }: &Losses| LossChange {
@@ -46,8 +46,8 @@ impl Page {
     }
 }
 
-/// The steps over all rows, numbered through all rounds.
-fn history(curve: &[CurvePoint]) -> Vec<Point> {
+/// Numbers the steps through all rounds.
+fn history(curve: &[CurvePoint]) -> Vec<HistoryPoint> {
     let mut points = Vec::with_capacity(curve.len());
     let mut done = 0;
     for (index, point) in curve.iter().enumerate() {
@@ -56,7 +56,7 @@ fn history(curve: &[CurvePoint]) -> Vec<Point> {
             done += curve[index - 1].iteration as u64 + 1;
         }
         let iteration = done + point.iteration as u64;
-        points.push(Point { iteration, round: point.round, training: point.objective, held_out: point.held });
+        points.push(HistoryPoint { iteration, round: point.round, training: point.objective, held_out: point.held });
     }
     points
 }
@@ -67,19 +67,19 @@ fn constraints(outcome: &Outcome) -> Vec<String> {
         [("tuned only", only), ("frozen", freeze), ("tied", ties), ("bounds", bounds), ("symmetric", symmetric)];
     let asked = asked.into_iter().filter(|(_, patterns)| !patterns.is_empty());
     let asked = asked.map(|(what, patterns)| format!("{what}: {}", patterns.join(", ")));
-    let told = [
+    let counts = [
         (outcome.frozen, "numbers kept their start"),
         (outcome.tied, "numbers follow others"),
         (outcome.averaged, "numbers began at the mean of what they are tied to"),
     ];
-    let told = told.into_iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
     let kept = [("occur in no position", &outcome.unseen), ("too rare to be tuned", &outcome.rare)];
     let kept = kept.into_iter().filter(|(_, names)| !names.is_empty());
     let kept = kept.map(|(why, names)| format!("{why}: {}", names.join(", ")));
-    asked.chain(told).chain(kept).collect()
+    asked.chain(counts).chain(kept).collect()
 }
 
-/// Where each number could go; anywhere, for those that could not move.
+/// Returns the bounds of each parameter, infinite for frozen ones.
 fn bounds(limits: &Limits) -> Vec<(f64, f64)> {
     let bounds = |index: usize| {
         if limits.is_frozen(index) { (f64::NEG_INFINITY, f64::INFINITY) } else { limits.bounds(index) }
@@ -124,7 +124,7 @@ fn warnings(outcome: &Outcome) -> Vec<String> {
     warnings
 }
 
-/// That what was held out is predicted worse than by the start, if it is.
+/// Returns a warning if the held-out loss has risen.
 fn worse(held: Option<[f64; 2]>) -> Option<String> {
     let [before, after] = held.filter(|[before, after]| after > before)?;
     Some(format!("Positions held out are predicted worse than by the start: {after:.7} after {before:.7}."))

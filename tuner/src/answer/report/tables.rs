@@ -3,20 +3,20 @@
 use maud::{Markup, html};
 use tools::page::words::{grouped, percent, plain, signed, signed_percent};
 
-use super::numbers::{self, Number, Table};
+use super::numbers::{self, ReportNumber, ReportTable};
 use super::{LossChange, Page, RARE};
 use crate::objective::Difference;
 use crate::run::explain::Agreement;
 
-/// How many parameters are told as the most and the least certain.
+/// The length of each ranking.
 const ROWS: usize = 15;
-/// What the clearest changes are.
+/// The note below the ranking of significant changes.
 const CLEAREST: &str =
     "By standard errors of centred tables. Where data are few, the pull to the start keeps change and error small.";
-/// Changes of fewer standard errors may be chance.
+/// The number of standard errors below which a change may be chance.
 const DOUBTFUL: f64 = 2.0;
 
-/// A table that may be wider than the window.
+/// Renders a table that scrolls if it is wider than the window.
 fn table(name: &str, head: &[&str], rows: &Markup) -> Markup {
     html! {
         div class="scroll" role="region" aria-label=(name) tabindex="0" {
@@ -28,8 +28,8 @@ fn table(name: &str, head: &[&str], rows: &Markup) -> Markup {
     }
 }
 
-/// Tables of one field, or parameters of one family that are elements of nothing.
-pub(super) fn list(tables: &[&Table]) -> Markup {
+/// Renders tables of one field, or parameters of one family outside of tables.
+pub(super) fn list(tables: &[&ReportTable]) -> Markup {
     let first = tables[0];
     let is_field = tables.iter().all(|table| table.family == first.family);
     html! {
@@ -43,8 +43,8 @@ pub(super) fn list(tables: &[&Table]) -> Markup {
     }
 }
 
-/// The entries of tables, with the summary of each where they differ.
-pub(super) fn entries(tables: &[&Table]) -> Markup {
+/// Renders the entries of tables, with the summary of each if the tables are of several fields.
+pub(super) fn entries(tables: &[&ReportTable]) -> Markup {
     let first = tables[0];
     let is_field = tables.iter().all(|table| table.family == first.family);
     let mut head = vec![""];
@@ -68,8 +68,8 @@ pub(super) fn entries(tables: &[&Table]) -> Markup {
     table(shared, &head, &rows)
 }
 
-/// What a number is now, and how it has changed.
-fn cells(number: &Number, seen: Option<u32>) -> Markup {
+/// Renders the cells of a number: its value and its change.
+fn cells(number: &ReportNumber, seen: Option<u32>) -> Markup {
     let seen = seen.map(|seen| format!(", in {} positions", grouped(seen.into()))).unwrap_or_default();
     let from = format!("{} before{seen}", plain(number.before, number.decimals));
     html! {
@@ -78,8 +78,8 @@ fn cells(number: &Number, seen: Option<u32>) -> Markup {
     }
 }
 
-/// A number as it is now, with its standard error, if it is known.
-fn with_error(number: &Number) -> Markup {
+/// Renders a number with its standard error, if known.
+fn with_error(number: &ReportNumber) -> Markup {
     html! {
         (plain(number.after, number.decimals))
         @if let Some(error) = number.error { span class="none" { " ± " (plain(error, 1)) } }
@@ -94,13 +94,13 @@ fn change_class(change: f64) -> &'static str {
     }
 }
 
-/// A number with its name, as patterns of numbers have it.
+/// A number with its full name.
 struct Named {
     name: String,
-    number: Number,
+    number: ReportNumber,
 }
 
-/// The parameters whose change is clearest, and the largest changes that may be chance; without errors, the largest.
+/// Renders the most significant changes and the largest changes within chance; without errors, the largest changes.
 pub(super) fn changes(page: &Page) -> Markup {
     let numbers = page.numbers.iter().zip(numbers::numbers(page));
     let named = numbers.map(|(declared, number)| Named { name: declared.name.clone(), number });
@@ -125,7 +125,7 @@ pub(super) fn changes(page: &Page) -> Markup {
     let all = changed.len();
     let mut chance = changed.split_off(changed.iter().position(|named| size(named) < DOUBTFUL).unwrap_or(all));
     chance.sort_by(|a, b| b.number.moved.abs().total_cmp(&a.number.moved.abs()));
-    let told = format!(
+    let note = format!(
         "{} of {} changes are within two standard errors of nothing; the largest of them.",
         grouped(chance.len() as u64),
         grouped(all as u64)
@@ -135,12 +135,12 @@ pub(super) fn changes(page: &Page) -> Markup {
     html! {
         div class="pair" {
             @if !changed.is_empty() { (ranking("Clearest changes", CLEAREST, &changed)) }
-            @if !chance.is_empty() { (ranking("Changes that may be chance", &told, &chance)) }
+            @if !chance.is_empty() { (ranking("Changes that may be chance", &note, &chance)) }
         }
     }
 }
 
-/// A name that goes on in the next line between its parts, where a line is too short for it.
+/// Renders a name that may be broken between its components.
 fn breakable(name: &str) -> Markup {
     let (path, half) = name.split_at(name.rfind(':').unwrap_or(name.len()));
     html! {
@@ -178,7 +178,7 @@ fn ranking(name: &str, note: &str, changed: &[Named]) -> Markup {
     }
 }
 
-/// What could not go where it wanted, and what was asked of the parameters.
+/// Renders the parameters at their bounds and the constraints.
 pub(super) fn at_bounds(page: &Page) -> Markup {
     let found = numbers::at_bounds(page);
     html! {
@@ -195,10 +195,10 @@ pub(super) fn at_bounds(page: &Page) -> Markup {
     }
 }
 
-/// What occurs in no position, and what in few, by table.
-pub(super) fn unseen(page: &Page, tables: &[Table]) -> Markup {
-    let told = |is_meant: &dyn Fn(u32) -> bool| -> Vec<(String, String)> {
-        let names = |table: &Table| -> Vec<String> {
+/// Renders the parameters without occurrences and with few, by table.
+pub(super) fn unseen(page: &Page, tables: &[ReportTable]) -> Markup {
+    let names_by_table = |is_meant: &dyn Fn(u32) -> bool| -> Vec<(String, String)> {
+        let names = |table: &ReportTable| -> Vec<String> {
             let fitting = table.entries.iter().filter(|entry| entry.seen.is_some_and(is_meant));
             fitting.map(|entry| entry.name.clone()).collect()
         };
@@ -212,27 +212,27 @@ pub(super) fn unseen(page: &Page, tables: &[Table]) -> Markup {
         return html! {};
     }
     let groups = [
-        ("In no position: they keep their start.".to_owned(), told(&|seen| seen == 0)),
+        ("In no position: they keep their start.".to_owned(), names_by_table(&|seen| seen == 0)),
         (
             format!("In fewer than {} positions, hatched above.", grouped(RARE.into())),
-            told(&|seen| seen > 0 && seen < RARE),
+            names_by_table(&|seen| seen > 0 && seen < RARE),
         ),
     ];
     html! {
         section class="card" {
             h2 { "Seldom seen" }
-            @if groups.iter().all(|(_, told)| told.is_empty()) {
+            @if groups.iter().all(|(_, tables)| tables.is_empty()) {
                 p { (format!("Every parameter occurs in {} positions or more.", grouped(RARE.into()))) }
             }
-            @for (words, told) in groups.iter().filter(|(_, told)| !told.is_empty()) {
+            @for (words, tables) in groups.iter().filter(|(_, tables)| !tables.is_empty()) {
                 p class="note" { (words) }
-                dl { @for (table, names) in told { dt { (table) } dd { code { (names) } } } }
+                dl { @for (table, names) in tables { dt { (table) } dd { code { (names) } } } }
             }
         }
     }
 }
 
-/// Every loss before and after.
+/// Renders all losses before and after.
 pub(super) fn losses(page: &Page) -> Markup {
     let references = page.references.iter().map(LossChange::from);
     let losses: Vec<LossChange> = page.losses.iter().cloned().chain(references).collect();
@@ -255,7 +255,7 @@ pub(super) fn losses(page: &Page) -> Markup {
     html! { @if !losses.is_empty() { section class="card" { h2 { "Losses" } (table("Losses", &head, &rows)) } } }
 }
 
-/// The files, and what was passed over.
+/// Renders the files and the skipped lines.
 pub(super) fn data(page: &Page) -> Markup {
     let agreement = |name: &str| page.after.iter().flat_map(|after| &after.files).find(|file| file.file == name);
     let rows = html! {
@@ -291,7 +291,7 @@ pub(super) fn data(page: &Page) -> Markup {
     }
 }
 
-/// How the parameters came about.
+/// Renders the facts about the fit and the provenance.
 pub(super) fn facts(page: &Page) -> Markup {
     html! {
         @if !page.facts.is_empty() || !page.provenance.is_empty() {
