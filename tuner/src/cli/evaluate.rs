@@ -73,7 +73,7 @@ impl EvaluateArgs {
         } else {
             evaluate_rows(&self.others.rows, self.k, &self.data.memory.storage(), bars)?
         };
-        if is_first() && !compared.data_summary.is_empty() {
+        if !compared.data_summary.is_empty() {
             bars.clear();
             note!("{}", compared.data_summary.join("\n"));
         }

@@ -122,7 +122,8 @@ impl Run<'_> {
         let per_position = chosen.as_ref().map_or(PRIOR_PER_POSITION, |chosen| chosen.choice.per_position);
         let mut prior = self.settings.prior.unwrap_or(per_position / rows.fitted.weight(1));
         let before = self.losses(rows, &start, start_k)?;
-        // Only L-BFGS may begin elsewhere than at the start.
+        // Only L-BFGS starts from the fit of the cross-validation: the results of the other methods depend on their
+        // start.
         let (mut theta, mut first_norm) = match &chosen {
             Some(chosen) if self.settings.method == Method::Lbfgs && !chosen.choice.keeps_start => {
                 (chosen.theta.clone(), Some(chosen.norm))
@@ -248,7 +249,7 @@ impl Run<'_> {
             if interrupted {
                 return Ok((true, rows));
             }
-            // The comparison is false at a loss of 0, where the gain is NaN. Only L-BFGS stops early in its first
+            // At a loss of 0 the gain is NaN and both comparisons are false. Only L-BFGS stops early in its first
             // rounds.
             let is_loose = gain > 0.0
                 && self.settings.method == Method::Lbfgs
@@ -314,7 +315,7 @@ impl Run<'_> {
         // Errors refer to the tuned entries of a table relative to one another, even if other entries are too rare to
         // be tuned.
         let centring = Centring::new(shifts.clone(), is_tuned, |j| constrained.shiftable[j]);
-        let errors = self.errors_of_best(&state, &rows.fitted, &limits, &centring, &mut seconds)?;
+        let errors = self.errors_of_best(&state, rows, &limits, &centring, &mut seconds)?;
         let rounding_lost = self.rounding_lost(&state, &rows.fitted)?;
         let (mut theta, sides) = (state.best.vector.clone(), state.best.sides);
         if self.settings.centre && theta != self.problem.numbers.round(&state.start) {

@@ -15,9 +15,9 @@ use crate::progress::{Progress, Unit};
 /// The smallest number of rows that the fitted folds hold out together. More rows would not change the choice.
 const ENOUGH_HELD: usize = 60_000;
 
-/// The largest number of rows in the folds, per parameter and in total. Larger data are thinned by whole groups. From
-/// this many rows on, the best strength times the number of rows is nearly constant. With 80 rows per parameter, a
-/// strength five to ten times as large was best.
+/// The largest number of rows in the folds: this many per parameter, or [`ENOUGH_ROWS`] if that is more. Larger data
+/// are thinned by whole groups. From this many rows on, the best strength times the number of rows is nearly constant.
+/// With 80 rows per parameter, a strength five to ten times as large was best.
 const ROWS_PER_PARAMETER: usize = 200;
 const ENOUGH_ROWS: usize = 100_000;
 

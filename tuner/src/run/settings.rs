@@ -16,8 +16,8 @@ pub struct Settings {
     #[command(flatten)]
     pub constraints: Constraints,
 
-    /// Leave parameters that occur in fewer positions as they are; 0 tunes every parameter that occurs. Parameters that are
-    /// tied count together.
+    /// Leave parameters that occur in fewer positions as they are; 0 tunes every parameter that occurs. Parameters that
+    /// are tied count together.
     #[arg(long, value_name = "N", default_value_t = MIN_SEEN, help_heading = "Parameters")]
     pub min_seen: u32,
 
@@ -132,7 +132,7 @@ fn as_text<S: Serializer>(value: &impl ToString, to: S) -> Result<S::Ok, S::Erro
 fn strength_or_auto(text: &str) -> Result<Option<f64>, String> {
     match text {
         "auto" => Ok(None),
-        // With a larger λ no parameter moves by a centipawn, whatever the number of positions.
+        // With a larger λ no parameter moves by a centipawn, for any number of positions.
         _ => number(text, |value| (0.0..=1e6).contains(&value), "from 0 to 1000000")
             .map(Some)
             .map_err(|error| format!("{error}, or auto")),

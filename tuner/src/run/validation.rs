@@ -33,7 +33,8 @@ impl Draw {
 
     /// Returns the hash of a group as a number in 0..1.
     pub(crate) fn place(self, group: u32) -> f64 {
-        // Two rounds of Stafford's mix 13. See <https://zimbry.blogspot.com/2011/09/better-bit-mixing-improving-on.html>.
+        // Two rounds of Stafford's mix 13. See
+        // <https://zimbry.blogspot.com/2011/09/better-bit-mixing-improving-on.html>.
         let mix = |x: u64| {
             let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
             let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -18,7 +18,7 @@ fn read(text: &str, options: &ReadOptions) -> Result<Dataset, DatasetError> {
 }
 
 /// Returns a game of random moves as PGN, and its positions and scores before each move.
-fn random_game(random: &mut Random, outcome: Outcome) -> (String, Vec<(Position, Option<i16>)>) {
+fn random_game(random: &mut Random, outcome: ResultLabel) -> (String, Vec<(Position, Option<i16>)>) {
     let mut text = format!("[Event \"?\"]\n[White \"{{1. e4\"]\n[Result \"{}\"]\n\n", outcome);
     let (mut position, mut positions) = (Position::start(), Vec::new());
     for ply in 0..random.below(200) {

@@ -138,7 +138,7 @@ pub struct Misjudged {
     /// The file, the unit that it counts and the number there, if the position is known.
     pub(crate) source: Option<(String, &'static str, u64)>,
     /// The position and the result of its game, if known.
-    pub(crate) position: Option<(Position, Outcome)>,
+    pub(crate) position: Option<(Position, ResultLabel)>,
     /// Target, in expected points of White.
     pub(crate) target: f64,
     /// Expectation by the score, in points of White.

@@ -246,7 +246,7 @@ fn is_character(rest: &[u8]) -> bool {
     behind.starts_with(b"\\") || behind.get(letter) == Some(&b'\'')
 }
 
-/// Returns true for letters, digits, `_` and `$`, and for all bytes beyond ASCII, whatever the encoding.
+/// Returns true for letters, digits, `_` and `$`, and for all bytes beyond ASCII in any encoding.
 fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
 }

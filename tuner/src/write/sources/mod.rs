@@ -83,7 +83,7 @@ pub struct Rewritten {
     pub before: Vec<u8>,
     /// Text after.
     pub after: Vec<u8>,
-    /// The number of changed numbers.
+    /// The count of changed numbers.
     pub changed: usize,
 }
 
