@@ -284,8 +284,8 @@ impl TuneArgs {
                 self.evaluation.name()
             );
         };
-        if !problem.told.is_empty() {
-            note!("{}", problem.told.trim_end());
+        if !problem.description.is_empty() {
+            note!("{}", problem.description.trim_end());
         }
         let text = self.told(&check.to_string(), &check.to_json());
         Ok(Answer::new(text, !check.has_failed(self.settings().tolerance)))

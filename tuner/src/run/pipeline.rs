@@ -96,7 +96,7 @@ impl Run<'_> {
         }
         // Frees the old rows before the new ones are made.
         drop(rows);
-        let rows = self.problem.again(vector, self.hooks.progress)?.with_targets(self.targets)?;
+        let rows = self.problem.rows_at(vector, self.hooks.progress)?.with_targets(self.targets)?;
         Ok(Divided::new(rows, self.split, &self.problem.storage)?)
     }
 
@@ -327,7 +327,7 @@ impl Run<'_> {
             numbers: self.problem.numbers.clone(),
             grouping: self.problem.grouping,
             check: self.problem.check.clone(),
-            data_summary: self.problem.told.clone(),
+            told: self.problem.description.clone(),
             warnings: Vec::new(),
             files: self.problem.files().to_vec(),
             positions: self.problem.groups.len(),

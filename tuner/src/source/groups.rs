@@ -1,4 +1,4 @@
-//! Which rows stay together when rows are divided.
+//! Groups of rows that a division into folds keeps together.
 
 use std::collections::HashSet;
 
@@ -6,47 +6,50 @@ use crate::data::Grouping;
 use crate::data::result_runs::result_runs;
 use crate::model::rows::{Part, Rows};
 
-/// Numbers of groups, how they were found, and what the user should know of them.
-pub(super) struct Found {
+/// The groups of rows, and how they were determined.
+pub(super) struct RowGroups {
+    /// The group of each row.
     pub(super) numbers: Vec<u32>,
     pub(super) grouping: Grouping,
+    /// A warning if the given groups look wrong.
     pub(super) warning: Option<String>,
 }
 
-/// The groups of rows, of which some or all may be unknown.
-pub(super) fn find(groups: &[Option<u32>], rows: &Rows) -> Found {
+/// Determines the groups of rows, of which some or all may be unknown.
+pub(super) fn find(groups: &[Option<u32>], rows: &Rows) -> RowGroups {
     let known = || groups.iter().flatten();
     let is_one = groups.len() > 1 && known().count() == groups.len() && groups.iter().all(|group| group == &groups[0]);
     if is_one {
-        let unknown = Found::of(rows, |_| None);
-        let told = words(unknown.grouping);
+        let unknown = RowGroups::of(rows, |_| None);
+        let units = words(unknown.grouping);
         let warning =
-            format!("all rows have the same group, as if they were one game: they are divided by {told} instead");
-        return Found { warning: Some(warning), ..unknown };
+            format!("all rows have the same group, as if they were one game: they are divided by {units} instead");
+        return RowGroups { warning: Some(warning), ..unknown };
     }
-    let found = Found::of(rows, |row| groups[row]);
+    let found = RowGroups::of(rows, |row| groups[row]);
     let mut seen = HashSet::new();
     let is_alone = groups.len() > 1 && known().count() == groups.len() && known().all(|group| seen.insert(group));
     let warning = is_alone.then(|| {
-        "every row is a group of its own: right only if no two positions are of one game; write `-` as the group if you do \
-         not know"
+        "every row is a group of its own: right only if no two positions are of one game; write `-` as the group if \
+         you do not know"
             .to_owned()
     });
-    Found { warning, ..found }
+    RowGroups { warning, ..found }
 }
 
-impl Found {
+impl RowGroups {
+    /// Groups rows without a known group by runs of equal results, or else by equal content.
     fn of(rows: &Rows, group: impl Fn(usize) -> Option<u32>) -> Self {
         let is_known = (0..rows.len()).all(|row| group(row).is_some());
         let numbers = |unknown: &dyn Fn(usize) -> u32| {
             (0..rows.len()).map(|row| group(row).unwrap_or_else(|| unknown(row))).collect()
         };
         if is_known {
-            return Found { numbers: numbers(&|_| 0), grouping: Grouping::Games, warning: None };
+            return RowGroups { numbers: numbers(&|_| 0), grouping: Grouping::Games, warning: None };
         }
         let items = || rows.targets().iter().enumerate().map(|(row, &target)| (group(row), target));
         let (numbers, grouping) = match result_runs(items) {
-            // Runs have small numbers, and so have games, mostly.
+            // Runs and given groups mostly have small numbers: the complement of a run's number avoids collisions.
             Some(runs) => (numbers(&|row| !runs[row]), Grouping::ResultRuns),
             None => {
                 let keys = keys(rows);
@@ -54,11 +57,11 @@ impl Found {
             }
         };
         let has_known = (0..rows.len()).any(|row| group(row).is_some());
-        Found { numbers, grouping: if has_known { Grouping::Mixed } else { grouping }, warning: None }
+        RowGroups { numbers, grouping: if has_known { Grouping::Mixed } else { grouping }, warning: None }
     }
 }
 
-/// The groups that rows are divided by, in words.
+/// Returns the plural name of the units that rows are divided by.
 fn words(grouping: Grouping) -> &'static str {
     match grouping {
         Grouping::Games | Grouping::Mixed => "groups",
@@ -67,7 +70,7 @@ fn words(grouping: Grouping) -> &'static str {
     }
 }
 
-/// By row: the same number for the same entries and facts.
+/// Returns a hash of each row's entries and facts. Rows of equal content have equal hashes.
 fn keys(rows: &Rows) -> Vec<u32> {
     rows.by_row(keys_of_part)
 }

@@ -1,4 +1,4 @@
-//! Merino's own evaluation: each position is resolved to a leaf, and the leaf's evaluation is taken apart.
+//! Rows of Merino's own evaluation: each position is resolved to a leaf, and the leaf's evaluation is traced.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::parallel;
 use crate::processes;
 use crate::progress::Progress;
 
-/// The position whose evaluation is fitted.
+/// The position whose evaluation is fitted, given a position of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Resolve {
     /// The leaf of its quiescence search: for any data.
@@ -31,26 +31,26 @@ pub enum Resolve {
 }
 
 impl Resolve {
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     pub fn name(self) -> String {
         name_of(&self)
     }
 }
 
-/// Merino's evaluation with parameters to start from.
+/// Merino's evaluation with starting values of its parameters.
 #[derive(Clone, Debug)]
 pub struct Own {
-    /// The parameters of the start.
+    /// The starting values.
     pub start: Weights,
-    /// The position that counts.
+    /// The position to evaluate: the leaf or the position itself.
     pub resolve: Resolve,
 }
 
 impl Own {
-    /// The problem of fitting the evaluation to labelled positions.
+    /// Makes the problem of fitting the evaluation to labelled positions.
     ///
     /// # Errors
-    /// If there are more rows than can be counted, or they cannot be kept.
+    /// If there are more rows than their index can count, or they cannot be stored.
     pub fn problem(self, dataset: Arc<Dataset>, progress: &dyn Progress) -> Result<Problem> {
         let merino = merino();
         let start = self.start.to_vector();
@@ -75,16 +75,16 @@ impl Own {
             files: Vec::new(),
             sets: first_of_sets(&dataset),
         };
-        let mut told = String::new();
+        let mut description = String::new();
         // Writing to a string cannot fail.
-        _ = write_files(&mut told, dataset.files());
-        _ = write_skipped(&mut told, dataset.skipped());
+        _ = write_files(&mut description, dataset.files());
+        _ = write_skipped(&mut description, dataset.skipped());
         Ok(Problem {
-            told,
+            description,
             numbers: Numbers::declared(),
             shifts: Some(merino.shifts().to_vec()),
-            // Scores are nearly as large as pairs: what the joints have of their own is left to the fit. The phase is a
-            // ratio.
+            // Scores are nearly proportional to the pairs (degree 1). Numbers of the joints keep degree 0 and are left
+            // to the fit. Phase weights have degree 0, as the phase is a ratio of them.
             powers: Some(
                 (0..Weights::DIMENSIONS).map(|j| f64::from(u8::from(j < 2 * engine::eval::params::PAIRS))).collect(),
             ),
@@ -93,7 +93,7 @@ impl Own {
     }
 }
 
-/// The first position of each set of data.
+/// Returns the index of the first position of each data set that is not empty.
 pub(super) fn first_of_sets(dataset: &Dataset) -> Vec<usize> {
     let mut end = 0;
     let first = |count| {
@@ -108,7 +108,7 @@ impl RowSource for Own {
         self.resolve == Resolve::Qsearch
     }
 
-    fn again(&self, dataset: &Arc<Dataset>, theta: &[f64], progress: &dyn Progress) -> Result<Rows> {
+    fn rows_at(&self, dataset: &Arc<Dataset>, theta: &[f64], progress: &dyn Progress) -> Result<Rows> {
         Ok(resolve(dataset, &Evaluator::new(Weights::from_vector(theta).0), self.resolve, progress)?)
     }
 
@@ -119,14 +119,15 @@ impl RowSource for Own {
     fn check(&self, theta: &[f64]) -> Result<()> {
         if !Weights::from_vector(theta).0.has_phase() {
             bail!(
-                "all phase weights were tuned to 0: the data do not tell midgame from endgame; give a stronger --prior"
+                "all phase weights were tuned to 0: the data do not distinguish midgame from endgame; give a stronger \
+                 --prior"
             );
         }
         Ok(())
     }
 }
 
-/// Resolves every position of a data set. Processes share the work: each gets the rows of its own chunks only.
+/// Resolves every position of a data set to a row. Processes share the work: each computes the rows of its own chunks.
 fn resolve(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dyn Progress) -> Result<Rows, RowsError> {
     let of_chunk = |chunk: &Range<usize>| {
         let mut resolver = Resolver::new(evaluator, how);
@@ -154,7 +155,7 @@ fn resolve(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dy
     Ok(whole?.finish()?.with_weights(dataset.weights()))
 }
 
-/// Resolves positions one after the other.
+/// A builder of rows that resolves positions one after the other.
 struct Resolver<'e> {
     quiescence: Quiescence<'e>,
     how: Resolve,
@@ -176,7 +177,7 @@ impl<'e> Resolver<'e> {
         }
     }
 
-    /// Resolves the next position.
+    /// Adds the row of the next position.
     fn add(&mut self, position: &Position, label: Label) -> Result<(), RowsError> {
         match self.how {
             Resolve::Static => self.add_row(position, None, label),
@@ -187,7 +188,7 @@ impl<'e> Resolver<'e> {
         }
     }
 
-    /// Adds the row of a leaf; a mate is worth the same whatever the parameters are, and so is an ending known by rule.
+    /// Adds the row of a leaf. Scores of mates and of endings known by rule are constants: no parameter changes them.
     fn add_row(&mut self, leaf: &Position, mate: Option<i32>, label: Label) -> Result<(), RowsError> {
         self.row.clear(1);
         match mate.or_else(|| known_ending(leaf)) {

@@ -1,5 +1,5 @@
-//! What a fit is about: a [`Problem`], whoever makes its rows. Merino's own evaluation makes them of positions
-//! ([`Own`]), an engine is asked for them ([`Engine`]), and files of text have them ([`Problem::read_rows`]).
+//! Fitting problems and the sources of their rows. Rows of a [`Problem`] come from Merino's own evaluation of positions
+//! ([`Own`]), from an engine that answers positions with rows ([`Engine`]), or from files ([`Problem::read_rows`]).
 
 mod check;
 mod engine;
@@ -26,59 +26,59 @@ pub use crate::model::text::{Parameter, Start, TextError};
 use crate::numbers::{Number, Numbers, Stage};
 use crate::objective::scores;
 use crate::progress::Progress;
-use crate::target::{Target, TargetData, TargetValues};
-pub use check::{Check, Worst};
-pub use engine::{Accept, AskedRows, CommandLine, Engine};
+use crate::target::{Labels, Target, Targets};
+pub use check::{Check, Discrepancy};
+pub use engine::{Accept, CommandLine, Engine, EngineRows};
 pub use merino::{Own, Resolve};
 
-/// An evaluation that makes rows of positions: Merino's own, or that of an engine which is asked.
+/// An evaluation that computes rows from positions: Merino's own, or an engine's.
 pub(crate) trait RowSource: fmt::Debug + Send + Sync {
-    /// Whether rows depend on the parameters, as the leaves of a quiescence search do.
+    /// Returns true if rows depend on the parameters, as the leaves of a quiescence search do.
     fn rows_move(&self) -> bool {
         false
     }
 
-    /// The rows of the positions with other parameters, where rows move.
-    fn again(&self, _dataset: &Arc<Dataset>, _theta: &[f64], _progress: &dyn Progress) -> Result<Rows> {
-        unreachable!("rows that do not move are made once")
+    /// Recomputes the rows of the positions with the parameters `theta`. Called only if [`RowSource::rows_move`].
+    fn rows_at(&self, _dataset: &Arc<Dataset>, _theta: &[f64], _progress: &dyn Progress) -> Result<Rows> {
+        unreachable!("rows that do not move are computed once")
     }
 
-    /// The problem of other positions, its rows made with these parameters if rows move.
+    /// Returns the problem of other positions. Rows that depend on the parameters are computed with `theta`.
     fn read(&self, dataset: Arc<Dataset>, theta: &[f64], progress: &dyn Progress) -> Result<Problem>;
 
-    /// Whether parameters can be written.
+    /// Checks that the parameters can be written to a parameter file.
     fn check(&self, _theta: &[f64]) -> Result<()> {
         Ok(())
     }
 }
 
-/// The parameters of an evaluation, where they start, and the rows that they are to be fitted to.
+/// A fitting problem: the parameters of an evaluation, their starting values, and the rows that they are fitted to.
 #[derive(Clone, Debug)]
 pub struct Problem {
     pub(crate) text: TextRows,
-    /// The parameters, number by number.
+    /// The parameters as single numbers; a pair has two, midgame and endgame.
     pub(crate) numbers: Numbers,
-    /// By row: the group that no division parts, such as a game.
+    /// The group of each row, such as its game. A division into folds never splits a group.
     pub(crate) groups: Vec<u32>,
     pub(crate) grouping: Grouping,
-    /// By file: how much its rows count; 1 for files without.
+    /// The weight of each file's rows. Files beyond the end have weight 1.
     weights: Vec<Weight>,
-    /// Shifts of tables that change no score; `None` to find them in the rows.
+    /// Shifts of tables that leave all scores unchanged; `None` if they are to be found from the rows.
     shifts: Option<Vec<Shift>>,
-    /// By number: the power of a scale that it is multiplied by to make all scores larger by that scale; none if nothing
-    /// does.
+    /// The degree of homogeneity of each number: numbers multiplied by `s` to this power multiply all scores by `s`.
+    /// `None` if the score is not homogeneous.
     pub(crate) powers: Option<Vec<f64>>,
-    /// The positions of the rows, if they are known.
+    /// The positions of the rows; `None` for rows of a file.
     positions: Option<Positions>,
-    /// What makes the rows, unless a file has them.
+    /// The evaluation that computes the rows; `None` for rows of a file.
     pub(crate) source: Option<Arc<dyn RowSource>>,
-    /// How well the formula agrees with the scores that the engine gave, if it gave any.
+    /// The comparison of the formula with the engine's own scores, if there are any.
     pub check: Option<Check>,
-    /// What was read, line by line.
-    pub told: String,
-    /// What the user should know of the rows before they are fitted.
+    /// Description of the data that were read, in lines.
+    pub description: String,
+    /// Warnings about the rows, printed before the fit.
     pub warnings: Vec<String>,
-    /// How much is kept in memory.
+    /// The limit of memory, and the folder of the rest.
     pub(crate) storage: Storage,
 }
 
@@ -86,33 +86,33 @@ pub struct Problem {
 #[derive(Clone, Debug)]
 struct Positions {
     dataset: Arc<Dataset>,
-    /// By position without a row: the rows before it.
+    /// The number of rows before each position without a row, ascending.
     gaps: Vec<usize>,
 }
 
 impl Positions {
-    /// All of a data set but those `without` a row, which are ascending.
+    /// Takes the positions of a data set except those `without` a row, in ascending order.
     fn new(dataset: Arc<Dataset>, without: &[usize]) -> Self {
         let gaps = without.iter().enumerate().map(|(number, &position)| position - number).collect();
         Positions { dataset, gaps }
     }
 
-    /// The number of a row's position.
+    /// Returns the index of a row's position in the data set.
     fn of(&self, row: usize) -> usize {
         row + self.gaps.partition_point(|&gap| gap <= row)
     }
 }
 
-/// The declarations of a text before its rows.
+/// The declarations of a text of rows, which precede the rows.
 #[derive(Clone, Copy)]
 pub struct Declared<'d> {
-    /// The parameters, where they start.
+    /// The parameters, with their starting values.
     pub parameters: &'d [Parameter],
     model: &'d Model,
 }
 
 impl Problem {
-    /// That of rows of positions, a row each.
+    /// Makes the problem of rows of positions, one row per position.
     fn of_positions(text: TextRows, dataset: Arc<Dataset>, source: Arc<dyn RowSource>) -> Self {
         Problem {
             numbers: numbers_of(&text.parameters),
@@ -122,7 +122,7 @@ impl Problem {
             weights: Vec::new(),
             shifts: None,
             check: None,
-            told: String::new(),
+            description: String::new(),
             warnings: Vec::new(),
             storage: dataset.storage().clone(),
             positions: Some(Positions::new(dataset, &[])),
@@ -131,12 +131,12 @@ impl Problem {
         }
     }
 
-    /// The rows, their targets the results.
+    /// Returns the rows. Their targets are the results of the games.
     pub fn rows(&self) -> &Rows {
         &self.text.rows
     }
 
-    /// The same with weights, one a file in the order in which they were read.
+    /// Sets the weights of the files, in the order in which these were read.
     pub fn with_weights(mut self, weights: &[Weight]) -> Self {
         self.weights = weights.to_vec();
         let weights = Weight::each(self.sets());
@@ -144,7 +144,7 @@ impl Problem {
         self
     }
 
-    /// The sets of data: name, weight and number of rows.
+    /// Returns name, weight and number of rows of each data set.
     pub(crate) fn sets(&self) -> impl Iterator<Item = (&str, Weight, usize)> + Clone {
         let (files, weights) =
             (&self.text.files, self.weights.iter().copied().chain(std::iter::repeat(Weight::default())));
@@ -155,22 +155,22 @@ impl Problem {
         of_text.chain(self.positions.iter().filter(|_| files.is_empty()).flat_map(|positions| positions.dataset.sets()))
     }
 
-    /// The files of positions; none where rows come from files of text.
+    /// Returns the positions; `None` if rows come from text files.
     pub(crate) fn dataset(&self) -> Option<&Dataset> {
         self.positions.as_ref().map(|positions| &*positions.dataset)
     }
 
-    /// The files of positions.
+    /// Returns summaries of the files of positions.
     pub(crate) fn files(&self) -> &[FileSummary] {
         self.dataset().map_or(&[], |dataset| dataset.files())
     }
 
-    /// The position of a row, by its number in the data.
+    /// Returns the index of a row's position in the data set.
     pub(crate) fn position_of(&self, row: usize) -> Option<usize> {
         Some(self.positions.as_ref()?.of(row))
     }
 
-    /// File and line of a row, or file and number of the game of its position.
+    /// Returns file and line of a row, or file and game number of its position.
     pub(crate) fn place(&self, row: usize) -> String {
         match (self.position_of(row), self.dataset()) {
             (Some(position), Some(dataset)) => dataset.place(position).to_string(),
@@ -178,35 +178,35 @@ impl Problem {
         }
     }
 
-    /// Lets the parameters start elsewhere. The constants of rows with scores stay what the formula lacked where they
-    /// were declared to start.
+    /// Replaces the starting values. The constants of rows with scores stay: they are the differences between engine
+    /// and formula at the declared start.
     ///
     /// # Panics
-    /// If they are other parameters.
+    /// If the parameters differ in more than their values.
     pub fn start_from(&mut self, parameters: Vec<Parameter>) {
         let shape = |all: &[Parameter]| all.iter().map(|one| (one.sum, one.start.numbers().len())).collect::<Vec<_>>();
         assert_eq!(shape(&parameters), shape(&self.text.parameters), "the same parameters");
         if parameters != self.text.parameters {
-            // The engine's own scores are those of its own numbers.
+            // The engine's scores are valid only at the engine's own numbers.
             self.text.scores = None;
         }
         self.text.parameters = parameters;
     }
 
-    /// Freezes elements that the lists of a source leave out, as they could not be written; the warning, if rows have
-    /// some.
+    /// Freezes elements that the initialiser lists of a source leave out, as they could not be written there. Returns a
+    /// warning if rows contain such elements.
     pub fn keep_at_zero(&self, left_out: &[bool], constraints: &mut Constraints) -> Option<String> {
         if !left_out.contains(&true) {
             return None;
         }
         let occurrences = self.text.model.occurrences(&self.text.rows);
         let mut at = 0;
-        let met = self.text.parameters.iter().zip(left_out).filter(|&(parameter, &left_out)| {
+        let affected = self.text.parameters.iter().zip(left_out).filter(|&(parameter, &left_out)| {
             let first = at;
             at += parameter.start.numbers().len();
             left_out && occurrences[first] > 0
         });
-        let names: Vec<String> = met.map(|(parameter, _)| parameter.name.clone()).collect();
+        let names: Vec<String> = affected.map(|(parameter, _)| parameter.name.clone()).collect();
         constraints.freeze.extend(names.iter().cloned());
         let all = match &names[..] {
             [] => return None,
@@ -216,8 +216,8 @@ impl Problem {
         Some(format!("{all} in no list of the sources, and will stay 0: write all elements out to tune them"))
     }
 
-    /// What is known of the positions of the rows.
-    pub(crate) fn labels(&self) -> TargetData<'_> {
+    /// Returns the labels of the rows' positions.
+    pub(crate) fn labels(&self) -> Labels<'_> {
         let Weighted { targets: results, weights } = self.text.rows.weighted();
         let ends = self.text.sets.iter().skip(1).copied().chain([results.len()]);
         TargetData {
@@ -228,52 +228,56 @@ impl Problem {
         }
     }
 
-    /// The rows with a target for each in the place of its result, and what that is in the place of [`Target::Auto`].
+    /// Returns the rows with targets of this kind in place of the results. [`Target::Auto`] is resolved, and the kind
+    /// returned.
     pub(crate) fn targeted(&self, target: Target) -> Result<(Target, Rows)> {
         let TargetValues { target, values } = target.of_labels(self.labels())?;
         Ok((target, self.text.rows.clone().with_targets(&values)?))
     }
 
-    /// Warnings of data that mislead, where the target is such.
+    /// Returns the warnings about the rows, and about data that mislead a fit to this target.
     pub(crate) fn warnings_of(&self, target: Target) -> Vec<String> {
-        // An engine has told its warnings with its rows.
+        // The warnings of an engine's data come with its rows.
         let files = if self.text.files.is_empty() { self.files() } else { &[] };
         let of_data = judge::warnings(files, target != Target::Score);
         self.warnings.iter().cloned().chain(of_data).collect()
     }
 
-    /// By row: the score of the evaluation as it is, centipawns, White's view: the engine's own if rows have it, else
-    /// that of the formula.
+    /// Returns the score of each row at the start, in centipawns and White's view: the engine's own score if there is
+    /// one, otherwise that of the formula.
     pub(crate) fn scores(&self) -> Vec<f32> {
         let of_formula = || scores(&self.text.rows, &self.text.model, &self.text.start());
         self.text.scores.clone().unwrap_or_else(|| of_formula().into_iter().map(|score| score as f32).collect())
     }
 
-    /// Whether its rows may be of the same positions as others: they have the same labels.
+    /// Returns true if the rows may be of the same positions as those of another problem: their labels are equal.
     pub(crate) fn is_of_positions_of(&self, other: &Problem) -> bool {
         let [own, others] = [self, other].map(Problem::labels);
         own.results == others.results && own.scores == others.scores && self.groups == other.groups
     }
 
-    /// Shifts of tables that change no score.
+    /// Returns the shifts of tables that leave all scores unchanged.
     pub(crate) fn shifts(&self, rows: &Rows) -> Vec<Shift> {
         self.shifts.clone().unwrap_or_else(|| shifts(&self.text.model, rows, &tables_of(&self.text)))
     }
 
-    /// Whether rows depend on the parameters.
+    /// Returns true if rows depend on the parameters.
     pub(crate) fn rows_move(&self) -> bool {
         self.source.as_ref().is_some_and(|source| source.rows_move())
     }
 
-    /// The rows with other parameters, where rows move.
-    pub(crate) fn again(&self, theta: &[f64], progress: &dyn Progress) -> Result<Rows> {
+    /// Recomputes the rows with the parameters `theta`.
+    ///
+    /// # Errors
+    /// If the rows come from a file, or the source fails.
+    pub(crate) fn rows_at(&self, theta: &[f64], progress: &dyn Progress) -> Result<Rows> {
         match (&self.source, &self.positions) {
-            (Some(source), Some(positions)) => source.again(&positions.dataset, theta, progress),
+            (Some(source), Some(positions)) => source.rows_at(&positions.dataset, theta, progress),
             _ => bail!("rows of a file cannot be made again"),
         }
     }
 
-    /// The limits that constraints mean, and the start that follows from them.
+    /// Returns the limits of the numbers under constraints, and a start within them.
     ///
     /// # Errors
     /// If the constraints cannot be kept, or the score has no scale to be normalised.
@@ -284,7 +288,8 @@ impl Problem {
         Ok(constraints.resolve(&self.numbers, &self.text.start())?)
     }
 
-    /// The numbers of another problem's parameters, for those of this one by name; others have their start.
+    /// Translates a vector of another problem to this one, by the names of the numbers. Numbers that the other lacks
+    /// get their starting value.
     pub(crate) fn vector_of(&self, other: &Problem, vector: &[f64]) -> Vec<f64> {
         let known: HashMap<&str, f64> =
             other.numbers.iter().zip(vector).map(|(number, &value)| (&number.name[..], value)).collect();
@@ -292,26 +297,27 @@ impl Problem {
         self.numbers.iter().zip(self.text.start()).map(value).collect()
     }
 
-    /// What was declared before the rows.
+    /// Returns the declarations.
     pub fn declared(&self) -> Declared<'_> {
         Declared { parameters: &self.text.parameters, model: &self.text.model }
     }
 }
 
-/// The advice where the formula has no scale.
-const NO_SCALE: &str = "--normalize: no scale of the parameters makes all scores larger by the same factor: the formula is not made of \
-     products and sums of them alone; do without, and divide the engine's scores by 1/K where they are shown";
+/// The error of `--normalize` if the formula is not homogeneous.
+const NO_SCALE: &str = "--normalize: no scale of the parameters makes all scores larger by the same factor: the \
+     formula is not made of products and sums of them alone; do without, and \
+     divide the engine's scores by 1/K where they are shown";
 
 impl Declared<'_> {
-    /// The same with other starts.
+    /// Returns the declarations with other starting values.
     pub fn at<'p>(&'p self, parameters: &'p [Parameter]) -> Declared<'p> {
         Declared { parameters, ..*self }
     }
 
-    /// By parameter: whether it keeps its start, whatever is found.
+    /// Returns, for each parameter, true if it keeps its start in any fit.
     ///
     /// # Errors
-    /// If a pattern names nothing.
+    /// If a pattern matches no parameter.
     pub fn fixed(&self, constraints: &Constraints, normalize: bool) -> Result<Vec<bool>> {
         let frozen = constraints.frozen(&numbers_of(self.parameters))?;
         let mut at = 0;
@@ -337,7 +343,7 @@ impl Declared<'_> {
     }
 }
 
-/// Parameters with other values, number by number.
+/// Returns the parameters with other values, one per number.
 ///
 /// # Panics
 /// If there are fewer values than numbers.
@@ -354,7 +360,7 @@ pub fn with_values(parameters: &[Parameter], values: &[f64]) -> Vec<Parameter> {
     parameters
 }
 
-/// The numbers of parameters, by name.
+/// Returns the numbers of parameters: one of a single, two of a pair.
 fn numbers_of(parameters: &[Parameter]) -> Numbers {
     let numbers = parameters.iter().flat_map(|parameter| {
         let stages: &[Option<Stage>] = match parameter.start.numbers() {
@@ -366,7 +372,7 @@ fn numbers_of(parameters: &[Parameter]) -> Numbers {
     Numbers::new(numbers.collect())
 }
 
-/// Tables of parameters, by their names: of each its sum, and the places of its leaves there.
+/// Groups parameters into tables by their names. Returns the sum of each table, and the indices of its leaves in it.
 fn tables_of(text: &TextRows) -> Vec<(usize, Vec<usize>)> {
     let mut tables: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut leaves = vec![0; text.model.layout.sums.len()];

@@ -1,4 +1,4 @@
-//! Problems that are read from text, checked and fitted.
+//! Tests that read problems from text, check and fit them.
 
 use std::fmt::Write;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::optimize::Method;
 use crate::run::{Hooks, Outcome, Seconds, Settings, run};
 use crate::write::{Language, emit};
 
-/// Numbers that are the same every time.
+/// A deterministic random generator, SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -48,19 +48,19 @@ fn read(text: impl AsRef<[u8]>) -> Result<Problem> {
     read_all(&[text.as_ref()])
 }
 
-/// What is wrong, without the folder.
-fn told(problem: Result<Problem>) -> String {
-    let told = problem.expect_err("a fault").to_string();
-    let folders = told.split(' ').map(|word| word.rsplit_once('/').map_or(word, |(_, name)| name));
+/// Returns the error, without the folders of paths.
+fn fault_of(problem: Result<Problem>) -> String {
+    let fault = problem.expect_err("a fault").to_string();
+    let folders = fault.split(' ').map(|word| word.rsplit_once('/').map_or(word, |(_, name)| name));
     folders.collect::<Vec<_>>().join(" ")
 }
 
-/// Parameters of the made evaluation: pairs, powers of the sided sum, its height, singles.
+/// The number of pairs of the evaluation [`danger`].
 const PAIRS: usize = 12;
+/// The number of singles of its danger sum.
 const POWERS: usize = 8;
 
-/// An evaluation with a danger curve, as Ethereal has it, and rows of it: results are drawn from `truth`, the scores are
-/// those of the start.
+/// Writes rows of an evaluation with a quadratic danger curve, as in Ethereal. All results are draws.
 fn danger(start: &[f64], rows: usize) -> String {
     let mut text =
         "merino-rows 2\nsum main pair\nsum danger single sided\nsum tempo single\nfact phase 0 1\n".to_owned();
@@ -99,7 +99,7 @@ fn truth() -> Vec<f64> {
 }
 
 #[test]
-fn a_danger_curve_is_recovered_with_its_errors() {
+fn recovers_a_danger_curve_with_standard_errors() {
     let truth = truth();
     let start: Vec<f64> = truth.iter().map(|value| (0.6 * value + 5.0).round()).collect();
     let mut problem = read(danger(&start, 300 * truth.len())).expect("sound rows");
@@ -128,8 +128,8 @@ fn a_danger_curve_is_recovered_with_its_errors() {
     assert!(after < 0.4 * before, "from {before:.0} to {after:.0} centipawns from the truth");
 }
 
-/// Rows whose scores are those of the formula, rounded, but for what `change` makes of them; it is told the row and the
-/// fact `endgame`.
+/// Writes rows whose scores are those of the formula, changed by `change` and rounded. `change` gets the row, the score
+/// and the fact `endgame`.
 fn scored(change: impl Fn(usize, f64, f64) -> f64) -> String {
     let mut text = "merino-rows 2\nsum main pair\nfact phase 0 1\nfact endgame\n".to_owned();
     text += "score = taper(main.mg, main.eg, phase) + endgame\npair main a 100 120\npair main b 7 -10\n";
@@ -146,10 +146,10 @@ fn scored(change: impl Fn(usize, f64, f64) -> f64) -> String {
 }
 
 #[test]
-fn the_constant_is_what_the_formula_lacks() {
+fn sets_constants_to_the_differences_between_scores_and_formula() {
     let problem = read(scored(|row, score, _| score + if row == 17 { 300.0 } else { 0.0 })).expect("sound rows");
     let check = problem.check.as_ref().expect("a check");
-    assert_eq!((check.rows, check.off, check.worst.len(), check.has_failed(1.0)), (200, 1, 1, false));
+    assert_eq!((check.rows, check.differing, check.worst.len(), check.has_failed(1.0)), (200, 1, 1, false));
     assert!(check.worst[0].place.ends_with("rows0:26"), "{check}");
     let constants: Vec<f32> = (0..200).map(|row| problem.text.rows.facts(row)[0]).collect();
     assert!(constants.iter().enumerate().all(|(row, &constant)| (constant > 299.0) == (row == 17)));
@@ -159,7 +159,7 @@ fn the_constant_is_what_the_formula_lacks() {
     let given = problem.text.scores.as_ref().expect("scores");
     assert!(own.iter().zip(given).all(|(a, &b)| (a - f64::from(b)).abs() < 1e-3));
     assert!(fit(&problem, &Settings::default()).is_ok());
-    // What is written reads the same.
+    // Rows are the same after they are written and read.
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rows");
     fs::File::create(&path).and_then(|mut file| problem.text.write(&mut file)).expect("room on the disk");
@@ -168,12 +168,12 @@ fn the_constant_is_what_the_formula_lacks() {
 }
 
 #[test]
-fn scores_that_rows_do_not_add_up_to_are_refused() {
+fn refuses_scores_that_differ_from_the_formula() {
     let fit = |text: &str, tolerance| {
         let problem = read(text).expect("sound rows");
         fit(&problem, &Settings { tolerance, ..Settings::default() })
     };
-    // What the engine adds has the wrong sign in the rows.
+    // The fact `endgame` has the wrong sign in the rows.
     let wrong = scored(|_, score, endgame| score - 2.0 * endgame);
     let error = fit(&wrong, 1.0).expect_err("rows that are not the engine's").to_string();
     assert!(error.starts_with("the formula is not the engine's evaluation: score − row: "), "{error}");
@@ -193,7 +193,7 @@ fn scores_that_rows_do_not_add_up_to_are_refused() {
     assert!(error.contains("the score with the other sign agrees: White's view is wanted"), "{error}");
 }
 
-/// The rows of [`scored`] with a column of a search's scores, as `search` tells them by row and score.
+/// Writes the rows of [`scored`] with a column of search scores, which `search` makes of row and score.
 fn searched(search: impl Fn(usize, f64) -> String) -> String {
     let text = scored(|_, score, _| score).replace("rows result", "rows result search");
     let (mut searched, mut row, mut is_row) = (String::new(), 0, false);
@@ -212,7 +212,7 @@ fn searched(search: impl Fn(usize, f64) -> String) -> String {
 }
 
 #[test]
-fn rows_are_fitted_to_results_or_to_scores_of_a_search() {
+fn fits_rows_to_results_or_to_search_scores() {
     let all = read(searched(|row, score| format!("{:.0}", 1.5 * score + (row % 7) as f64))).expect("sound rows");
     let fit = |problem: &Problem, target: &str| {
         let target = target.parse().expect("a target");
@@ -221,11 +221,11 @@ fn rows_are_fitted_to_results_or_to_scores_of_a_search() {
     let of_scores = fit(&all, "score").expect("a fit");
     let of_results = fit(&all, "result").expect("a fit");
     assert_eq!(fit(&all, "auto").expect("a fit").theta, of_scores.theta);
-    // Scores that the evaluation nearly gives are predicted far better than results, at another K.
+    // The evaluation predicts these scores far better than results, at another K.
     assert!(of_scores.loss.before < 0.2 * of_results.loss.before && of_scores.k != of_results.k);
     assert!(of_scores.to_table("").contains("\ntarget       score\n"), "{}", of_scores.to_table(""));
     assert_eq!(serde_json::to_value(&of_results).unwrap()["settings"]["target"], "result");
-    // They are what the same rows are fitted to if they stand in the column of results.
+    // A fit to the same values in the column of results is equal.
     let targets = all.targeted("score".parse().expect("a target")).expect("targets").1.targets().to_vec();
     let mut other = all.clone();
     other.text.rows = other.text.rows.with_targets(&targets).expect("targets");
@@ -238,8 +238,8 @@ fn rows_are_fitted_to_results_or_to_scores_of_a_search() {
 }
 
 #[test]
-fn a_tenth_of_the_rows_may_differ_by_more_than_the_tolerance() {
-    // Of 200 rows, `count` are off by two to four centipawns, as several divisions of integers leave them.
+fn tolerates_differences_in_a_tenth_of_the_rows() {
+    // Of 200 rows, `count` are off by about three centipawns, as after several integer divisions.
     let off = |count: usize| scored(move |row, score, _| score + if row < count { 3.0 } else { 0.0 });
     let fit = |text: &str, tolerance| {
         let problem = read(text).expect("sound rows");
@@ -256,8 +256,8 @@ fn a_tenth_of_the_rows_may_differ_by_more_than_the_tolerance() {
 }
 
 #[test]
-fn numbers_too_small_for_their_digits_are_told() {
-    // Counts of hundreds make numbers of about a centipawn.
+fn warns_if_rounding_loses_much_of_the_improvement() {
+    // Counts in the hundreds require coefficients of about a centipawn.
     let rows = |start: &str| {
         let mut text = format!("merino-rows 2\nsum main single\nscore = main\nsingle main a {start}\nrows result\n");
         let mut random = Random(17);
@@ -284,7 +284,7 @@ fn numbers_too_small_for_their_digits_are_told() {
     assert!(fine.warnings.is_empty(), "{:?}", fine.warnings);
 }
 
-/// Rows of 600 games of 20 positions, with groups as told.
+/// Writes rows of 600 games with 20 positions each. `groups` gives the group of each row.
 fn games(groups: impl Fn(usize) -> String) -> String {
     let mut text = "merino-rows 2\nsum main single\nscore = main\nsingle main a 100\nrows result group\n".to_owned();
     let mut random = Random(13);
@@ -299,7 +299,7 @@ fn games(groups: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn unknown_groups_are_runs_of_results() {
+fn divides_rows_without_groups_by_runs_of_results() {
     let problem = read(games(|_| "-".to_owned())).expect("sound rows");
     assert_eq!((problem.grouping, problem.warnings.len()), (Grouping::ResultRuns, 0));
     let changes = problem.groups.windows(2).filter(|pair| pair[0] != pair[1]).count();
@@ -310,7 +310,7 @@ fn unknown_groups_are_runs_of_results() {
 }
 
 #[test]
-fn groups_that_say_nothing_are_told() {
+fn warns_about_implausible_groups() {
     let known = read(games(|row| (row / 20).to_string())).expect("sound rows");
     assert_eq!(
         (known.grouping, &known.warnings[..], known.groups[19..22].to_vec()),
@@ -324,14 +324,14 @@ fn groups_that_say_nothing_are_told() {
     assert!(alone.warnings[0].starts_with("every row is a group of its own"), "{:?}", alone.warnings);
     let some = read(games(|row| if row % 2 == 0 { "3".to_owned() } else { "-".to_owned() })).expect("sound rows");
     assert_eq!((some.grouping, some.warnings.len(), some.groups[2]), (Grouping::Mixed, 0, 3));
-    // Neighbours that have nothing to do with one another: only the same rows stay together.
+    // Results of neighbouring rows are independent: only equal rows stay together.
     let text = scored(|_, score, _| score);
     let alone = read(text).expect("sound rows");
     assert_eq!(alone.grouping, Grouping::Positions);
 }
 
 #[test]
-fn several_files_are_one() {
+fn reads_several_files_as_one_text() {
     let text = games(|row| (row / 20).to_string());
     let (first, second) = text.split_at(text.match_indices('\n').nth(2004).expect("lines").0 + 1);
     let head: String = text.lines().take(5).flat_map(|line| [line, "\n"]).collect();
@@ -342,7 +342,7 @@ fn several_files_are_one() {
     assert_eq!(both.text.rows, whole.text.rows);
     assert_eq!((both.text.place(0), both.text.lines.of(11_999)), (both.text.files[0].0.clone() + ":6", 10_005));
     assert!(both.text.place(2000).ends_with("rows1:6"), "{}", both.text.place(2000));
-    // Games of different files are different games.
+    // Equal group numbers in different files are different games.
     let twice = read_all(&[first.as_bytes(), first.as_bytes()]).expect("sound rows");
     assert!(twice.groups[2000] != twice.groups[0] && twice.groups[2000] == twice.groups[2019]);
     for (before, after, message) in [
@@ -368,15 +368,15 @@ fn several_files_are_one() {
             if after.contains("fact") { "group f\n" } else { "group\n" },
             1,
         );
-        let found = told(read_all(&[first.as_bytes(), other.as_bytes()]));
+        let found = fault_of(read_all(&[first.as_bytes(), other.as_bytes()]));
         assert!(found.starts_with(message), "{found}");
     }
-    assert_eq!(told(read_all(&[first.as_bytes(), head.as_bytes()])), "rows1: no rows");
+    assert_eq!(fault_of(read_all(&[first.as_bytes(), head.as_bytes()])), "rows1: no rows");
     assert!(read(&packed[..packed.len() - 9]).is_err());
 }
 
 #[test]
-fn flags_of_the_own_evaluation_work_for_others() {
+fn settings_apply_to_external_evaluations() {
     let problem = read(scored(|_, score, _| score)).expect("sound rows");
     let fit = |settings: Settings| fit(&problem, &Settings { prior: Some(0.0), ..settings });
     let plain = fit(Settings::default()).expect("a fit");
@@ -420,7 +420,7 @@ fn flags_of_the_own_evaluation_work_for_others() {
 }
 
 #[test]
-fn normalized_parameters_have_a_scale_of_1() {
+fn normalized_parameters_have_a_k_of_1() {
     let truth = truth();
     let mut text = danger(&truth, 400);
     let mut random = Random(19);
@@ -443,7 +443,7 @@ fn normalized_parameters_have_a_scale_of_1() {
     let (plain, normal) = (fit(false), fit(true));
     let k = plain.k;
     assert!(normal.k == 1.0 && k < 0.9, "{k}");
-    // The curve is quadratic: its sum grows by the root.
+    // The curve is quadratic: numbers of its sum scale by the square root of K.
     for (j, value) in normal.theta.iter().enumerate() {
         let power = if (2 * PAIRS..2 * PAIRS + POWERS).contains(&j) { 0.5 } else { 1.0 };
         assert_eq!(*value, (plain.theta[j] * k.powf(power)).round() + 0.0, "{}", plain.numbers.name(j));
@@ -456,7 +456,7 @@ fn normalized_parameters_have_a_scale_of_1() {
 }
 
 #[test]
-fn values_keep_the_digits_of_their_starts() {
+fn values_keep_the_decimals_of_their_starts() {
     let text = scored(|_, score, _| score).replace("100 120", "100.00 120");
     let problem = read(text).expect("sound rows");
     let fitted = fit(&problem, &Settings { prior: Some(0.0), ..Settings::default() }).expect("a fit");
@@ -468,7 +468,8 @@ fn values_keep_the_digits_of_their_starts() {
     assert!(a.contains('.') && !b.contains('.'), "{text}");
 }
 
-/// A table of which one number occurs in no row, another in five or in none, and what it is a bonus of.
+/// Writes rows of a table `t` and of the piece value it refines. `t[2]` occurs in no row, `t[3]` in five if `rare`,
+/// otherwise in none.
 fn padded(rare: bool) -> String {
     let mut text = "merino-rows 2\nsum main single\nscore = main\nsingle main worth 100\nsingle main t[0] 10\n\
                     single main t[1] 30\nsingle main t[2] 10\nsingle main t[3] 10\nrows result group\n"
@@ -487,7 +488,7 @@ fn padded(rare: bool) -> String {
 }
 
 #[test]
-fn numbers_that_are_not_tuned_do_not_move() {
+fn numbers_with_too_few_occurrences_keep_their_start() {
     let settings = |prior| Settings { prior: Some(prior), k: Some(1.0), ..Settings::default() };
     for rare in [false, true] {
         let mut problem = read(padded(rare)).expect("sound rows");
@@ -504,11 +505,11 @@ fn numbers_that_are_not_tuned_do_not_move() {
 }
 
 #[test]
-fn a_fit_that_moves_nothing_says_so_and_changes_nothing() {
+fn reports_a_fit_that_changes_no_number() {
     let problem = read(padded(false)).expect("sound rows");
     let fit = |settings: Settings| fit(&problem, &Settings { k: Some(1.0), ..settings }).expect("a fit");
     let stiff = fit(Settings { prior: Some(1e9), ..Settings::default() });
-    // The table's mean is far from 0, and stays there.
+    // The table is not centred: its mean stays far from 0.
     assert_eq!(stiff.theta, stiff.start);
     assert!(stiff.to_table("").contains("nothing was tuned: "), "{}", stiff.to_table(""));
     assert!(stiff.nothing_tuned.as_deref().expect("a reason").contains("--prior"));
@@ -519,8 +520,8 @@ fn a_fit_that_moves_nothing_says_so_and_changes_nothing() {
 }
 
 #[test]
-fn a_start_that_no_strength_of_the_prior_beats_is_kept() {
-    // Every row has a twin with the other result: what some rows say of a number, those held out deny.
+fn keeps_a_start_that_no_prior_improves_on() {
+    // Every row has a twin with the other result: folds contradict one another.
     let mut text =
         "merino-rows 2\nsum main single\nscore = main\nsingle main a 0\nsingle main b 0\nrows result group\n"
             .to_owned();
@@ -530,13 +531,13 @@ fn a_start_that_no_strength_of_the_prior_beats_is_kept() {
     let choice = fitted.prior_choice.as_ref().expect("a choice");
     assert!(choice.keeps_start && choice.trials.iter().all(|trial| trial.loss >= choice.start), "{choice:?}");
     assert_eq!((&fitted.theta, fitted.iterations, fitted.errors.is_none()), (&fitted.start, 0, true));
-    let why = "nothing was tuned: no strength of the prior predicts held-out games better than the start";
-    assert!(fitted.to_table("").contains(why), "{}", fitted.to_table(""));
-    assert_eq!(fitted.nothing_tuned.as_deref(), Some(why));
+    let reason = "nothing was tuned: no strength of the prior predicts held-out games better than the start";
+    assert!(fitted.to_table("").contains(reason), "{}", fitted.to_table(""));
+    assert_eq!(fitted.nothing_tuned.as_deref(), Some(reason));
 }
 
 #[test]
-fn rows_know_their_positions_beside_those_without_a_row() {
+fn maps_rows_to_positions_if_some_positions_have_no_row() {
     let lines = "8/8/8/8/8/k7/7R/K7 w - - [0.5]\n".repeat(9).into_bytes().leak();
     let source = crate::data::Source::embedded("made up", lines).unwrap();
     let dataset = Arc::new(Dataset::read(vec![source], &crate::data::ReadOptions::default(), &()).unwrap());

@@ -1,4 +1,4 @@
-//! Problems whose rows are text: files of rows, and the answers of an engine.
+//! Problems of rows in text form: files of rows, and rows that an engine has answered.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use tools::compression::decode_text;
 
-use super::{AskedRows, Check, Declared, Positions, Problem, RowSource, groups, numbers_of};
+use super::{Check, Declared, EngineRows, Positions, Problem, RowSource, groups, numbers_of};
 use crate::data::{Dataset, Source};
 use crate::io::Storage;
 use crate::model::centre::homogeneity;
@@ -18,29 +18,29 @@ use crate::progress::{Progress, Unit};
 impl Problem {
     fn of_text(mut text: TextRows, storage: &Storage) -> Result<Self> {
         let check = Check::of(&mut text)?;
-        let found = groups::find(&text.groups, &text.rows);
+        let groups = groups::find(&text.groups, &text.rows);
         Ok(Problem {
             numbers: numbers_of(&text.parameters),
             powers: homogeneity(&text.model),
-            groups: found.numbers,
-            grouping: found.grouping,
+            groups: groups.numbers,
+            grouping: groups.grouping,
             weights: Vec::new(),
             shifts: None,
             positions: None,
             source: None,
             check,
-            told: String::new(),
-            warnings: found.warning.into_iter().collect(),
+            description: String::new(),
+            warnings: groups.warning.into_iter().collect(),
             storage: storage.clone(),
             text,
         })
     }
 
-    /// Reads rows as text, plain or compressed; `-` is standard input. Several files have the same declarations, which
-    /// are accepted or refused before the first row is read.
+    /// Reads rows from text files, plain or compressed; `-` is standard input. Several files must have the same
+    /// declarations. `accept` is called with them before the first row is read.
     ///
     /// # Errors
-    /// The first fault, with file and line.
+    /// The first fault, with file and line; the error of `accept`.
     ///
     /// # Panics
     /// If there is no path.
@@ -53,12 +53,12 @@ impl Problem {
         Self::of_text(read(paths.iter().map(|path| open(path)), storage, accept, progress)?, storage)
     }
 
-    /// Reads rows that an engine has answered, as [`Problem::read_rows`] reads others.
+    /// Reads rows that an engine has answered, as [`Problem::read_rows`] reads files.
     ///
     /// # Errors
-    /// As there.
-    pub fn read_asked(
-        rows: &AskedRows,
+    /// As of [`Problem::read_rows`].
+    pub fn read_engine_rows(
+        rows: &EngineRows,
         storage: &Storage,
         accept: impl FnOnce(Declared<'_>) -> Result<()>,
         progress: &dyn Progress,
@@ -66,12 +66,12 @@ impl Problem {
         let text = rows.text().with_context(|| format!("{}: cannot be read", rows.name))?;
         let mut problem = Self::of_text(read([Ok((rows.name.clone(), text))], storage, accept, progress)?, storage)?;
         problem.check.iter_mut().try_for_each(|check| rows.name_rows(check))?;
-        // Warnings of groups are for authors who number them; these are the games of the data.
+        // Warnings about groups are for authors who number them. These groups are the games of the data.
         problem.warnings = rows.warnings();
         Ok(problem)
     }
 
-    /// The same with the positions of its rows, all but those `without`, and the engine that answered.
+    /// Adds the positions of the rows, all except those `without` a row, and the engine that answered them.
     pub(super) fn with_positions(self, dataset: Arc<Dataset>, without: &[usize], source: Arc<dyn RowSource>) -> Self {
         let positions = Some(Positions::new(Arc::clone(&dataset), without));
         Problem { grouping: dataset.grouping(), positions, source: Some(source), ..self }
@@ -91,7 +91,7 @@ fn read(
     text
 }
 
-/// Opens a text of rows.
+/// Opens a file of rows, or standard input.
 fn open(path: &Path) -> Result<Text> {
     let is_input = path.as_os_str() == Source::STANDARD_INPUT;
     let file = if is_input { "standard input".to_owned() } else { path.display().to_string() };

@@ -1,4 +1,4 @@
-//! The name under which rows of an engine are kept: a digest of everything that they follow from.
+//! Names of cache entries: digests of everything that the rows of an engine depend on.
 
 use anyhow::Result;
 use engine::bench::POSITIONS;
@@ -11,7 +11,7 @@ use crate::data::{ReadOptions, Source};
 use crate::io::Storage;
 use crate::progress::{Progress, Unit};
 
-/// The name for some data, how they are read, and other parts; `None` if the data can be read only once.
+/// Returns the name of the entry for data, reading options and other parts. `None` if the data can be read only once.
 pub(super) fn name(
     sources: &[Source],
     options: &ReadOptions,
@@ -22,7 +22,7 @@ pub(super) fn name(
     let mut digest = Sha256::new();
     let mut add = |part: &str| digest.update(format!("{}:{part}", part.len()));
     parts.iter().for_each(|part| add(part));
-    // The place of the rows changes nothing in them.
+    // Rows do not depend on the place where they are stored.
     add(&format!("{:?}", ReadOptions { storage: Storage::default(), ..options.clone() }));
     sources.iter().for_each(|source| add(&source.reading()));
     add(&engine_identity());
@@ -34,7 +34,8 @@ pub(super) fn name(
     Ok(Some(digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()))
 }
 
-/// Scores of a fixed set of positions: filters and leaves follow from the evaluation that the program has with it.
+/// Returns static and quiescence scores of fixed positions. They identify the embedded evaluation, on which filters and
+/// leaves depend.
 fn engine_identity() -> String {
     let evaluator = Evaluator::default();
     let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);

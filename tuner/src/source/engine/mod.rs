@@ -1,8 +1,8 @@
-//! Rows that an engine is asked for, position by position.
+//! Rows that an engine computes, position by position.
 //!
-//! Every process of the engine is sent FENs, a line each, far ahead of its answers; [`crate::model::text::answers`] has
-//! what it says. The answers become a text of rows, in the order of the data, which is read as any other: neither the
-//! number of processes nor their speed has part in a byte of it.
+//! Every process of the engine receives FENs, one per line, far ahead of its answers.
+//! [`crate::model::text::answers`] parses the answers. They become a text of rows in the order of the data, which is
+//! read like any other. Every byte of it is independent of the number of processes and of their speed.
 
 mod entry;
 mod process;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -32,19 +32,19 @@ use crate::io::StorageError;
 use crate::model::text::VERSION;
 use crate::model::text::answers::{Declarations, Joint};
 use crate::progress::{Progress, Unit};
-use process::{CHUNK, Work};
-pub use rows::AskedRows;
-use rows::{Answered, Piece, TOLD, WARNING};
+use process::{BATCH, BatchQueue};
+pub use rows::EngineRows;
+use rows::{BatchAnswers, CollectedAnswers, DESCRIPTION, WARNING};
 
-/// The columns of labels, which a file of rows has in front of the engine's own, and its lines beside rows; part of the
-/// name of an entry.
+/// The label columns in front of the engine's own columns, and the other kinds of lines. Part of the name of a cache
+/// entry.
 const COLUMNS: &str = "result group search, data";
 
-/// Positions that are asked for with the colours exchanged, too, about.
+/// The approximate number of positions that are also asked for with the colours exchanged.
 const FLIPPED: usize = 1000;
 
-/// Reasons for skipping that are told.
-const TOLD_REASONS: usize = 8;
+/// The number of reasons for skipping to report.
+const REPORTED_REASONS: usize = 8;
 
 /// A program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct CommandLine {
 impl std::str::FromStr for CommandLine {
     type Err = String;
 
-    /// Words between blanks; those in quotation marks, single or double, may have blanks.
+    /// Splits a command at blanks. Words in single or double quotation marks may contain blanks.
     fn from_str(text: &str) -> Result<Self, String> {
         let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
         for char in text.chars() {
@@ -84,40 +84,41 @@ impl fmt::Display for CommandLine {
     }
 }
 
-/// What accepts or refuses the parameters that an engine declares, before it is asked for the first position.
+/// A check of the parameters that an engine declares, made before it is asked for the first position.
 pub type Accept<'a> = &'a (dyn Fn(&[Parameter]) -> Result<(), String> + Sync);
 
-/// An engine to be asked.
+/// An engine that answers positions with rows.
 #[derive(Clone, Debug)]
 pub struct Engine {
-    /// How a process is started.
+    /// The command that starts a process.
     pub command: CommandLine,
-    /// How many processes there are.
+    /// The number of processes.
     pub processes: usize,
-    /// How long an answer may take.
+    /// The longest time for an answer.
     pub timeout: Duration,
-    /// What is asked for: the leaf of Merino's quiescence search, or the position itself.
+    /// The position to ask for: the leaf of Merino's quiescence search, or the position itself.
     pub resolve: Resolve,
 }
 
 impl RowSource for Engine {
     fn read(&self, dataset: Arc<Dataset>, _theta: &[f64], progress: &dyn Progress) -> Result<Problem> {
         let (rows, without) = self.ask_all(&dataset, &|_| Ok(()), progress)?;
-        let mut problem = Problem::read_asked(&rows, dataset.storage(), |_| Ok(()), progress)?;
-        problem.told = rows.told;
+        let mut problem = Problem::read_engine_rows(&rows, dataset.storage(), |_| Ok(()), progress)?;
+        problem.description = rows.description;
         Ok(problem.with_positions(dataset, &without, Arc::new(self.clone())))
     }
 }
 
-/// The rows of an engine, and the positions that they are of, if these were read anew.
-type Asked = (AskedRows, Option<(Arc<Dataset>, Vec<usize>)>);
+/// The rows of an engine, and their positions with the indices of those without a row; `None` if the rows come from the
+/// cache.
+type RowsWithPositions = (EngineRows, Option<(Arc<Dataset>, Vec<usize>)>);
 
 impl Engine {
-    /// Asks for rows of the data, or takes those that are kept in the folder `cache`. Parameters are accepted or refused
-    /// before the first position is asked for, the declarations before the first row is read.
+    /// Asks for rows of the data, or reads them from the folder `cache`. `parameters` is called before the first
+    /// position is asked for, `declared` before the first row is read.
     ///
     /// # Errors
-    /// The first fault of the data or of the engine, with the position; nothing is kept then.
+    /// The first fault of the data or of the engine, with the position. Nothing is cached then.
     pub fn problem(
         &self,
         sources: Vec<Source>,
@@ -127,14 +128,15 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<Problem> {
         let (rows, positions) = self.ask(sources, options, cache, parameters, progress)?;
-        let mut problem = Problem::read_asked(&rows, &options.storage, declared, progress)?;
-        problem.told = rows.told;
+        let mut problem = Problem::read_engine_rows(&rows, &options.storage, declared, progress)?;
+        problem.description = rows.description;
         Ok(match positions {
             Some((dataset, without)) => problem.with_positions(dataset, &without, Arc::new(self.clone())),
             None => Problem { source: Some(Arc::new(self.clone())), ..problem },
         })
     }
 
+    /// Asks for rows of the data, or opens their cache entry.
     fn ask(
         &self,
         sources: Vec<Source>,
@@ -142,21 +144,22 @@ impl Engine {
         cache: Option<&Path>,
         accept: Accept<'_>,
         progress: &dyn Progress,
-    ) -> Result<Asked> {
-        let kept = match cache {
+    ) -> Result<RowsWithPositions> {
+        let entry = match cache {
             Some(folder) => self.entry(folder, &sources, options, progress)?,
             None => None,
         };
-        if let Some(path) = kept.as_ref().filter(|path| path.is_file()) {
+        if let Some(path) = entry.as_ref().filter(|path| path.is_file()) {
             let name = path.display().to_string();
             let file = File::open(path).with_context(|| format!("{name}: cannot be read"))?;
-            let mut rows = AskedRows { name: name.clone(), told: String::new(), file };
-            let lines = rows.lines()?.skip(1).map_while(|line| Some(line.ok()?.strip_prefix(TOLD)?.to_owned() + "\n"));
-            rows.told = lines.collect::<String>() + &format!("cache        reused {name}\n");
+            let mut rows = EngineRows { name: name.clone(), description: String::new(), file };
+            let described = |line: io::Result<String>| Some(line.ok()?.strip_prefix(DESCRIPTION)?.to_owned() + "\n");
+            let lines = rows.lines()?.skip(1).map_while(described);
+            rows.description = lines.collect::<String>() + &format!("cache        reused {name}\n");
             return Ok((rows, None));
         }
         let dataset = Arc::new(Dataset::read(sources, options, progress)?);
-        let Some(path) = kept else {
+        let Some(path) = entry else {
             let (rows, without) = self.ask_all(&dataset, accept, progress)?;
             return Ok((rows, Some((dataset, without))));
         };
@@ -164,28 +167,29 @@ impl Engine {
         write_whole_with(&path, |file| answered.write(file))?;
         let name = path.display().to_string();
         let file = File::open(&path).with_context(|| format!("{name}: cannot be read"))?;
-        let told = format!("{}cache        wrote {name}\n", answered.told);
-        Ok((AskedRows { name, told, file }, Some((dataset, answered.without()))))
+        let description = format!("{}cache        wrote {name}\n", answered.description);
+        Ok((EngineRows { name, description, file }, Some((dataset, answered.without()))))
     }
 
-    /// Asks for rows of positions that have been read; with them, the positions that have no row, in ascending order.
+    /// Asks for rows of a data set. Returns them with the indices of the positions that have no row, ascending.
     fn ask_all(
         &self,
         dataset: &Arc<Dataset>,
         accept: Accept<'_>,
         progress: &dyn Progress,
-    ) -> Result<(AskedRows, Vec<usize>)> {
+    ) -> Result<(EngineRows, Vec<usize>)> {
         let answered = self.answers(dataset, accept, progress)?;
         let folder = &dataset.storage().folder;
-        let unkept = |error| StorageError::of(folder, error);
-        let mut file = tempfile::tempfile_in(folder).map_err(unkept)?;
-        answered.write(&mut file).map_err(unkept)?;
+        let unstored = |error| StorageError::of(folder, error);
+        let mut file = tempfile::tempfile_in(folder).map_err(unstored)?;
+        answered.write(&mut file).map_err(unstored)?;
         let without = answered.without();
         let name = format!("rows of `{}`", self.command.text);
-        Ok((AskedRows { name, told: answered.told, file }, without))
+        Ok((EngineRows { name, description: answered.description, file }, without))
     }
 
-    /// Where rows are kept: by what they follow from. The program and the arguments that are files count with their bytes.
+    /// Returns the path of the cache entry; `None` if the data can be read only once. Its name depends on everything
+    /// that determines the rows. The program and arguments that are files count with their content.
     fn entry(
         &self,
         folder: &Path,
@@ -207,47 +211,47 @@ impl Engine {
         Ok(name.map(|name| folder.join(format!("{name}.rows.zst"))))
     }
 
-    /// Asks for all positions. What is answered goes to a file that has no name.
-    fn answers(&self, dataset: &Arc<Dataset>, accept: Accept<'_>, progress: &dyn Progress) -> Result<Answered> {
+    /// Asks for all positions. The answers go to an anonymous temporary file.
+    fn answers(&self, dataset: &Arc<Dataset>, accept: Accept<'_>, progress: &dyn Progress) -> Result<CollectedAnswers> {
         let folder = &dataset.storage().folder;
         let file = tempfile::tempfile_in(folder).map_err(|error| StorageError::of(folder, error))?;
-        let chunks = dataset.len().div_ceil(CHUNK);
-        let work = Arc::new(Work {
+        let count = dataset.len().div_ceil(BATCH);
+        let queue = Arc::new(BatchQueue {
             flip_every: dataset.len().div_ceil(FLIPPED),
             resolve: self.resolve,
             next: AtomicUsize::new(0),
             has_failed: AtomicBool::new(false),
             dataset: Arc::clone(dataset),
         });
-        progress.begin("asking", work.dataset.len() as u64, Unit::Positions);
-        let mut pieces = vec![Piece::default(); chunks];
+        progress.begin("asking", queue.dataset.len() as u64, Unit::Positions);
+        let mut batches = vec![BatchAnswers::default(); count];
         let (send, receive) = channel();
         let mut written = Ok(());
-        let said: Vec<Result<Declarations>> = thread::scope(|scope| {
+        let declarations: Vec<Result<Declarations>> = thread::scope(|scope| {
             let talk = |process| {
-                let (work, send) = (&work, send.clone());
+                let (queue, send) = (&queue, send.clone());
                 let talk = move || {
-                    let said = self.talk(process, work, accept, &send);
-                    work.has_failed.fetch_or(said.is_err(), Ordering::Relaxed);
-                    said
+                    let declarations = self.talk(process, queue, accept, &send);
+                    queue.has_failed.fetch_or(declarations.is_err(), Ordering::Relaxed);
+                    declarations
                 };
                 thread::Builder::new().spawn_scoped(scope, talk).map_err(|error| {
-                    work.has_failed.store(true, Ordering::Relaxed);
+                    queue.has_failed.store(true, Ordering::Relaxed);
                     self.unstarted(&error)
                 })
             };
-            let talks: Vec<_> = (0..self.processes.clamp(1, chunks)).map(talk).collect();
+            let talks: Vec<_> = (0..self.processes.clamp(1, count)).map(talk).collect();
             drop(send);
             let mut end = 0;
-            for (chunk, rows, mut piece) in receive {
-                (piece.start, piece.bytes) = (end, rows.len());
+            for (number, rows, mut batch) in receive {
+                (batch.start, batch.bytes) = (end, rows.len());
                 end += rows.len() as u64;
                 if written.is_ok() {
                     written = (&file).write_all(rows.as_bytes());
                 }
-                work.has_failed.fetch_or(written.is_err(), Ordering::Relaxed);
-                progress.advance(piece.asked);
-                pieces[chunk] = piece;
+                queue.has_failed.fetch_or(written.is_err(), Ordering::Relaxed);
+                progress.advance(batch.asked);
+                batches[number] = batch;
             }
             let join =
                 |talk: ScopedJoinHandle<'_, _>| talk.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -255,54 +259,56 @@ impl Engine {
         });
         progress.end();
         written.map_err(|error| StorageError::of(folder, error))?;
-        let said = said.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let joint = Joint::of(&said).map_err(|what| {
+        let declarations = declarations.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let joint = Joint::of(&declarations).map_err(|what| {
             anyhow!(
                 "{}: two processes of the engine {what}: what a name stands for must not depend on positions",
                 self.command.text
             )
         })?;
-        let mut told = String::new();
-        _ = write_files(&mut told, work.dataset.files());
-        _ = write_skipped(&mut told, work.dataset.skipped());
-        judge::warnings(work.dataset.files(), true).iter().for_each(|warning| _ = writeln!(told, "{WARNING}{warning}"));
-        told += &self.told(&pieces)?;
+        let mut description = String::new();
+        _ = write_files(&mut description, queue.dataset.files());
+        _ = write_skipped(&mut description, queue.dataset.skipped());
+        for warning in judge::warnings(queue.dataset.files(), true) {
+            _ = writeln!(description, "{WARNING}{warning}");
+        }
+        description += &self.describe(&batches)?;
         let files = dataset.files().iter().map(|file| file.name.clone()).collect();
-        Ok(Answered { file, joint, pieces, files, told })
+        Ok(CollectedAnswers { file, joint, batches, files, description })
     }
 
-    /// What came of the positions.
-    fn told(&self, pieces: &[Piece]) -> Result<String> {
+    /// Describes the answers: the numbers of rows and of skipped positions, and a warning of asymmetric scores.
+    fn describe(&self, batches: &[BatchAnswers]) -> Result<String> {
         let name = &self.command;
         let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
-        for (reason, count) in pieces.iter().flat_map(|piece| &piece.skipped) {
+        for (reason, count) in batches.iter().flat_map(|batch| &batch.skipped) {
             *reasons.entry(reason).or_default() += count;
         }
-        let rows = pieces.iter().map(|piece| piece.asked).sum::<u64>() - reasons.values().sum::<u64>();
+        let rows = batches.iter().map(|batch| batch.asked).sum::<u64>() - reasons.values().sum::<u64>();
         let mut reasons: Vec<_> = reasons.into_iter().collect();
         reasons.sort_by_key(|reason| Reverse(reason.1));
-        let more = if reasons.len() > TOLD_REASONS { ", …" } else { "" };
-        let shown = reasons.iter().take(TOLD_REASONS).map(|(reason, count)| format!("{count} {reason}"));
+        let more = if reasons.len() > REPORTED_REASONS { ", …" } else { "" };
+        let shown = reasons.iter().take(REPORTED_REASONS).map(|(reason, count)| format!("{count} {reason}"));
         let skipped = shown.collect::<Vec<_>>().join(", ") + more;
         if rows == 0 {
             bail!("{name}: the engine has skipped all positions: {skipped}");
         }
         let skipped = if reasons.is_empty() { skipped } else { format!(", skipped {skipped}") };
-        let mut told = format!("asked        {name}: {rows} rows{skipped}\n");
-        let worst = pieces.iter().filter_map(|piece| piece.worst.as_ref()).max_by(|a, b| a.0.total_cmp(&b.0));
+        let mut description = format!("asked        {name}: {rows} rows{skipped}\n");
+        let worst = batches.iter().filter_map(|batch| batch.worst.as_ref()).max_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((difference, worst)) = worst {
-            let [off, compared] = [|piece: &Piece| piece.off, |piece: &Piece| piece.compared]
-                .map(|of| pieces.iter().map(of).sum::<u64>());
-            told += &format!(
-                "{WARNING}{off} of {compared} scores are not negated when the colours are exchanged, by up to \
+            let asymmetric = batches.iter().map(|batch| batch.asymmetric).sum::<u64>();
+            let compared = batches.iter().map(|batch| batch.compared).sum::<u64>();
+            description += &format!(
+                "{WARNING}{asymmetric} of {compared} scores are not negated when the colours are exchanged, by up to \
                  {difference} cp: {worst}\n"
             );
         }
-        Ok(told)
+        Ok(description)
     }
 }
 
-/// The file of a program, as the system finds it.
+/// Returns the file of a program, searched for in `PATH` if its name has no folder.
 fn program(word: &str) -> Option<PathBuf> {
     let in_path =
         |folders: OsString| std::env::split_paths(&folders).map(|folder| folder.join(word)).find(|path| path.is_file());

@@ -1,4 +1,4 @@
-//! A process of an engine, and the threads that talk to it.
+//! A process of an engine, and the threads that write to it and read from it.
 
 use std::cell::Cell;
 use std::io::{self, BufReader, Read, Write};
@@ -19,56 +19,60 @@ use super::CommandLine;
 use crate::data::Dataset;
 use crate::source::Resolve;
 
-/// Positions that are handed to a process at once.
-pub(super) const CHUNK: usize = 512;
+/// The number of positions in a batch.
+pub(super) const BATCH: usize = 512;
 
-/// Bytes that are read from a process at once, and how often until it has to wait.
+/// The size of a block of output, in bytes.
 const BLOCK: usize = 1 << 16;
+/// The number of blocks that are buffered before the process has to wait.
 const BLOCKS: usize = 16;
 
-/// What all processes work on.
-pub(super) struct Work {
+/// The queue of batches that all processes take from.
+pub(super) struct BatchQueue {
     pub(super) dataset: Arc<Dataset>,
     pub(super) resolve: Resolve,
-    /// Every so many positions, one is asked for with the colours exchanged, too.
+    /// The interval, in positions, at which one is also asked for with the colours exchanged.
     pub(super) flip_every: usize,
-    /// The first chunk that no process has begun with.
+    /// The number of the next batch.
     pub(super) next: AtomicUsize,
+    /// True once any process has failed. The others stop at their next batch.
     pub(super) has_failed: AtomicBool,
 }
 
-/// Positions that a process is asked for, in order.
-pub(super) struct Chunk {
+/// A batch of positions that a process is asked for, in order.
+pub(super) struct QuestionBatch {
     pub(super) number: usize,
     pub(super) questions: Vec<Question>,
-    /// Positions whose quiescence search ends in mate: no evaluation tells of them.
+    /// Positions whose quiescence search ends in mate. They get no row, as no evaluation applies.
     pub(super) mates: Vec<usize>,
 }
 
+/// A position that a process is asked for.
 pub(super) struct Question {
+    /// Index in the data set.
     pub(super) index: usize,
     pub(super) fen: String,
-    /// Whether the position is the one before with the colours exchanged.
+    /// True if the position is the preceding one with the colours exchanged.
     pub(super) is_flipped: bool,
 }
 
-/// A process that runs, and ends with this, as do its children.
+/// A running process of an engine. Dropping it ends the process and its children.
 pub(super) struct Process {
     group: ProcessGroup,
-    /// What it is asked, as soon as it is written to it.
-    pub(super) chunks: Receiver<Chunk>,
-    /// What it says.
-    pub(super) said: Option<BufReader<Said>>,
-    /// When it began to think about what it has not answered yet.
+    /// The batches, each received before it is written to the process.
+    pub(super) batches: Receiver<QuestionBatch>,
+    /// The standard output of the process.
+    pub(super) output: Option<BufReader<TimedOutput>>,
+    /// The time from which the timeout of the next answer counts.
     pub(super) since: Rc<Cell<Instant>>,
 }
 
 impl Process {
     /// Starts a process and the threads that write to it and read from it.
     ///
-    /// Both threads end when the pipes are closed. A process may have left them to others that live on, so nobody waits
-    /// for these threads.
-    pub(super) fn start(command: &CommandLine, work: &Arc<Work>, timeout: Duration) -> io::Result<Self> {
+    /// Both threads end when the pipes are closed. They are not joined: processes that outlive this one may have
+    /// inherited the pipes.
+    pub(super) fn start(command: &CommandLine, queue: &Arc<BatchQueue>, timeout: Duration) -> io::Result<Self> {
         let (program, arguments) = (&command.words[0], &command.words[1..]);
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
@@ -78,9 +82,9 @@ impl Process {
             return Err(io::Error::other("has no pipes"));
         };
         let (to_reader, blocks) = sync_channel(BLOCKS);
-        let (to_asker, chunks) = sync_channel(1);
-        let work = work.clone();
-        thread::Builder::new().spawn(move || ask(&work, input, &to_asker))?;
+        let (to_asker, batches) = sync_channel(1);
+        let queue = queue.clone();
+        thread::Builder::new().spawn(move || send_batches(&queue, input, &to_asker))?;
         thread::Builder::new().spawn(move || {
             loop {
                 let mut block = vec![0; BLOCK];
@@ -92,20 +96,20 @@ impl Process {
             }
         })?;
         let since = Rc::new(Cell::new(Instant::now()));
-        let said = Said { blocks, block: Vec::new(), read: 0, since: since.clone(), timeout };
-        Ok(Process { group, chunks, said: Some(BufReader::new(said)), since })
+        let output = TimedOutput { blocks, block: Vec::new(), read: 0, since: since.clone(), timeout };
+        Ok(Process { group, batches, output: Some(BufReader::new(output)), since })
     }
 
-    /// How the process has ended, if it has.
+    /// Returns the exit status of the process, if it has ended.
     pub(super) fn status(&mut self) -> Option<ExitStatus> {
-        // What has closed its output is about to end.
+        // A process that has closed its output is about to end.
         thread::sleep(Duration::from_millis(50));
         self.group.child().try_wait().ok().flatten()
     }
 }
 
-/// What a process says, which must not wait too long.
-pub(super) struct Said {
+/// The output of a process, with a timeout of reads.
+pub(super) struct TimedOutput {
     blocks: Receiver<Vec<u8>>,
     block: Vec<u8>,
     read: usize,
@@ -113,17 +117,17 @@ pub(super) struct Said {
     timeout: Duration,
 }
 
-impl Read for Said {
+impl Read for TimedOutput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = (self.since.get() + self.timeout).saturating_duration_since(Instant::now());
         if self.read == self.block.len() {
             match self.blocks.recv_timeout(left) {
                 Ok(block) => (self.block, self.read) = (block, 0),
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
-                Err(RecvTimeoutError::Timeout) => return Err(self.too_late()),
+                Err(RecvTimeoutError::Timeout) => return Err(self.timed_out()),
             }
         } else if left.is_zero() {
-            return Err(self.too_late());
+            return Err(self.timed_out());
         }
         let length = buffer.len().min(self.block.len() - self.read);
         buffer[..length].copy_from_slice(&self.block[self.read..self.read + length]);
@@ -132,47 +136,47 @@ impl Read for Said {
     }
 }
 
-impl Said {
-    fn too_late(&self) -> io::Error {
+impl TimedOutput {
+    fn timed_out(&self) -> io::Error {
         io::Error::new(io::ErrorKind::TimedOut, format!("no answer for {} s", self.timeout.as_secs_f64()))
     }
 }
 
-/// Asks a process for one chunk after the other, until there are no more, or it takes no more.
-fn ask(work: &Work, mut input: ChildStdin, asked: &SyncSender<Chunk>) {
+/// Sends batches to a process until the queue is empty, a process has failed, or this one reads no more.
+fn send_batches(queue: &BatchQueue, mut input: ChildStdin, sent: &SyncSender<QuestionBatch>) {
     let evaluator = Evaluator::default();
     let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);
-    while !work.has_failed.load(Ordering::Relaxed) {
-        let number = work.next.fetch_add(1, Ordering::Relaxed);
-        let start = number * CHUNK;
-        if start >= work.dataset.len() {
+    while !queue.has_failed.load(Ordering::Relaxed) {
+        let number = queue.next.fetch_add(1, Ordering::Relaxed);
+        let start = number * BATCH;
+        if start >= queue.dataset.len() {
             return;
         }
-        let mut chunk = Chunk { number, questions: Vec::new(), mates: Vec::new() };
-        for (index, (position, _)) in (start..).zip(work.dataset.samples(start..work.dataset.len().min(start + CHUNK)))
-        {
-            let leaf = match work.resolve {
+        let mut batch = QuestionBatch { number, questions: Vec::new(), mates: Vec::new() };
+        let end = queue.dataset.len().min(start + BATCH);
+        for (index, (position, _)) in (start..).zip(queue.dataset.samples(start..end)) {
+            let leaf = match queue.resolve {
                 Resolve::Static => position,
                 Resolve::Qsearch => {
                     let leaf = quiescence.resolve(&position);
                     if leaf.is_mate() {
-                        chunk.mates.push(index);
+                        batch.mates.push(index);
                         continue;
                     }
                     leaf.position
                 }
             };
             let mut add = |position: &Position, is_flipped| {
-                chunk.questions.push(Question { index, fen: position.to_fen(), is_flipped });
+                batch.questions.push(Question { index, fen: position.to_fen(), is_flipped });
             };
             add(&leaf, false);
-            if index % work.flip_every == 0 {
+            if index % queue.flip_every == 0 {
                 add(&leaf.color_flipped(), true);
             }
         }
-        let text: String = chunk.questions.iter().flat_map(|question| [&question.fen, "\n"]).collect();
-        // The reader of an answer knows the question before.
-        if asked.send(chunk).is_err() || input.write_all(text.as_bytes()).is_err() {
+        let text: String = batch.questions.iter().flat_map(|question| [&question.fen, "\n"]).collect();
+        // The reader must know the questions before their answers arrive.
+        if sent.send(batch).is_err() || input.write_all(text.as_bytes()).is_err() {
             return;
         }
     }

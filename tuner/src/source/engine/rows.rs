@@ -1,4 +1,4 @@
-//! The text of rows that comes of the answers.
+//! The text of rows that is assembled from the answers.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,40 +11,41 @@ use super::super::Check;
 use crate::model::text::answers::{Joint, renumber};
 use crate::model::text::{DATA, VERSION};
 
-/// What begins the lines in front of the rows that tell what they are.
-pub(super) const TOLD: &str = "# ";
+/// The prefix of the lines before the rows that describe them.
+pub(super) const DESCRIPTION: &str = "# ";
 
-/// What begins the lines that warn.
+/// The prefix of warnings in a description.
 pub(super) const WARNING: &str = "warning      ";
 
 /// A text of rows that an engine has answered.
-pub struct AskedRows {
-    /// What messages call it.
+pub struct EngineRows {
+    /// Its name in messages.
     pub(in crate::source) name: String,
-    /// What the rows are of, and what is missing, line by line.
-    pub told: String,
-    /// Compressed, wherever it is read.
+    /// Description of the rows' data and of positions without a row, in lines.
+    pub description: String,
+    /// The text, compressed. The file offset is arbitrary.
     pub(super) file: File,
 }
 
-impl AskedRows {
-    /// The text, from its beginning.
+impl EngineRows {
+    /// Reads the text from its beginning.
     pub(in crate::source) fn text(&self) -> io::Result<Box<dyn BufRead>> {
         let mut file = self.file.try_clone()?;
         file.rewind()?;
         decode_text(Box::new(file))
     }
 
-    /// What the user should know of the positions before their rows are fitted.
+    /// Returns the warnings of the description.
     pub(in crate::source) fn warnings(&self) -> Vec<String> {
-        self.told.lines().filter_map(|line| Some(line.strip_prefix(WARNING)?.to_owned())).collect()
+        self.description.lines().filter_map(|line| Some(line.strip_prefix(WARNING)?.to_owned())).collect()
     }
 
+    /// Reads the lines of the text.
     pub(super) fn lines(&self) -> Result<io::Lines<Box<dyn BufRead>>> {
         Ok(self.text().with_context(|| format!("{}: cannot be read", self.name))?.lines())
     }
 
-    /// Names the rows of a check by their positions.
+    /// Sets the places in a check to the FENs of the rows.
     pub(in crate::source) fn name_rows(&self, check: &mut Check) -> Result<()> {
         if check.worst.is_empty() {
             return Ok(());
@@ -59,41 +60,47 @@ impl AskedRows {
     }
 }
 
-/// What a process has answered to a chunk of positions.
+/// The counts of a batch's answers, and the place of its rows in the temporary file.
 #[derive(Clone, Default)]
-pub(super) struct Piece {
-    /// Where its rows stand, and whose numbers they have.
+pub(super) struct BatchAnswers {
+    /// Offset of the first row, in bytes.
     pub(super) start: u64,
+    /// The size of the rows, in bytes.
     pub(super) bytes: usize,
+    /// The process that answered. Its numbers of parameters are used in the rows.
     pub(super) process: usize,
+    /// The number of positions.
     pub(super) asked: u64,
-    /// Rows of each file of the data, by its number.
+    /// The number of rows of each data file, by its index.
     pub(super) of_files: BTreeMap<usize, usize>,
-    /// Positions without a row.
+    /// Indices of the positions without a row.
     pub(super) without: Vec<usize>,
-    /// Positions without a row, by reason.
+    /// The number of positions without a row, by reason.
     pub(super) skipped: BTreeMap<String, u64>,
-    /// Positions that were asked for with the colours exchanged, too; those whose scores are not negated then; the one
-    /// that is off most, in centipawns, as a message has it.
+    /// The number of positions that were compared with their mirror images (colours exchanged).
     pub(super) compared: u64,
-    pub(super) off: u64,
+    /// The number of these whose mirror image does not have the negated score.
+    pub(super) asymmetric: u64,
+    /// The largest such difference, in centipawns, and its message.
     pub(super) worst: Option<(f32, String)>,
 }
 
-/// All that was answered, with the numbers of the processes.
-pub(super) struct Answered {
+/// The answers to all positions.
+pub(super) struct CollectedAnswers {
+    /// The rows of all batches, in the order of their arrival.
     pub(super) file: File,
     pub(super) joint: Joint,
-    pub(super) pieces: Vec<Piece>,
-    /// The files of the data.
+    /// The batches in the order of the data.
+    pub(super) batches: Vec<BatchAnswers>,
+    /// Names of the data files.
     pub(super) files: Vec<String>,
-    pub(super) told: String,
+    pub(super) description: String,
 }
 
-impl Answered {
-    /// The positions that have no row, in ascending order.
+impl CollectedAnswers {
+    /// Returns the indices of the positions that have no row, in ascending order.
     pub(super) fn without(&self) -> Vec<usize> {
-        let mut without: Vec<usize> = self.pieces.iter().flat_map(|piece| &piece.without).copied().collect();
+        let mut without: Vec<usize> = self.batches.iter().flat_map(|batch| &batch.without).copied().collect();
         without.sort_unstable();
         without
     }
@@ -103,17 +110,17 @@ impl Answered {
         let mut packed = zstd::Encoder::new(to, 1)?;
         packed.include_checksum(true)?;
         writeln!(packed, "{VERSION}")?;
-        self.told.lines().try_for_each(|line| writeln!(packed, "{TOLD}{line}"))?;
+        self.description.lines().try_for_each(|line| writeln!(packed, "{DESCRIPTION}{line}"))?;
         packed.write_all(self.joint.head.as_bytes())?;
         let mut file = BufReader::new(&self.file);
         let (mut rows, mut present) = (String::new(), None);
-        for Piece { start, bytes, process, of_files, .. } in &self.pieces {
+        for BatchAnswers { start, bytes, process, of_files, .. } in &self.batches {
             file.seek(SeekFrom::Start(*start))?;
-            let mut piece = vec![0; *bytes];
-            file.read_exact(&mut piece)?;
+            let mut text = vec![0; *bytes];
+            file.read_exact(&mut text)?;
             rows.clear();
-            let piece = String::from_utf8(piece).map_err(io::Error::other)?;
-            let mut lines = piece.lines();
+            let text = String::from_utf8(text).map_err(io::Error::other)?;
+            let mut lines = text.lines();
             for (&file, &count) in of_files {
                 if present.replace(file) != Some(file) && self.files.len() > 1 {
                     rows.extend([DATA, &self.files[file].escape_debug().to_string(), "\n"]);

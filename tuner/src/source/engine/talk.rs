@@ -1,4 +1,4 @@
-//! What is said to a process of an engine, and what it answers.
+//! The dialogue with a process of an engine: FENs out, rows in.
 
 use std::io;
 use std::sync::Arc;
@@ -7,45 +7,46 @@ use std::time::Instant;
 
 use anyhow::{Error, Result, anyhow};
 
-use super::process::{Process, Question, Work};
-use super::rows::Piece;
+use super::process::{BatchQueue, Process, Question};
+use super::rows::BatchAnswers;
 use super::{Accept, Engine};
 use crate::data::Grouping;
 use crate::model::text::VERSION;
 use crate::model::text::answers::{Answer, Answers, Declarations, PositionQuery};
 
-/// Centipawns by which a score may differ from that with the colours exchanged: engines round.
+/// Largest difference, in centipawns, between a score and the negated score of the mirror image: engines round.
 const ROUNDING: f32 = 1.0;
 
 impl Engine {
-    /// Talks to one process until there is nothing more to ask.
+    /// Runs one process until the queue is empty. Sends the number, the rows and the counts of each batch to `to`.
     pub(super) fn talk(
         &self,
         number: usize,
-        work: &Arc<Work>,
+        queue: &Arc<BatchQueue>,
         accept: Accept<'_>,
-        to: &Sender<(usize, String, Piece)>,
+        to: &Sender<(usize, String, BatchAnswers)>,
     ) -> Result<Declarations> {
         let name = &self.command.text;
         let fault = |fault: String| anyhow!(fault);
-        let mut started = Process::start(&self.command, work, self.timeout).map_err(|error| self.unstarted(&error))?;
-        let mut said = started.said.take().expect("nobody has taken it");
-        // A process is ended before its pipe is closed, so that it has no time to complain of that.
+        let mut started = Process::start(&self.command, queue, self.timeout).map_err(|error| self.unstarted(&error))?;
+        let mut output = started.output.take().expect("nobody has taken it");
+        // Drop order: the process is ended before its pipe is closed, so that it cannot report a broken pipe.
         let mut process = started;
-        let mut answers = Answers::open(name, &mut said).map_err(|error| {
+        let mut answers = Answers::open(name, &mut output).map_err(|error| {
             let error = error.to_string();
             let advice = format!(
-                "; an engine that is asked begins with `{VERSION}`, its sums and its formula, unasked, and flushes its output"
+                "; an engine that is asked begins with `{VERSION}`, its sums and its formula, unasked, and flushes its \
+                 output"
             );
             let advice = if has_begun(&error, name) { "" } else { &advice };
             fault(format!("{error}{advice}{}", ending(&mut process)))
         })?;
         accept(answers.parameters()).map_err(|error| fault(format!("{name}: {error}")))?;
-        let groups = work.dataset.grouping() != Grouping::Positions;
+        let groups = queue.dataset.grouping() != Grouping::Positions;
         loop {
             process.since.set(Instant::now());
-            let chunk = match process.chunks.recv_timeout(self.timeout) {
-                Ok(chunk) => chunk,
+            let batch = match process.batches.recv_timeout(self.timeout) {
+                Ok(batch) => batch,
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(_) => {
                     return Err(fault(format!(
@@ -53,15 +54,16 @@ impl Engine {
                     )));
                 }
             };
-            let mates = chunk.mates.len() as u64;
-            let mut piece = Piece { process: number, asked: mates, without: chunk.mates, ..Piece::default() };
+            let mates = batch.mates.len() as u64;
+            let mut summary =
+                BatchAnswers { process: number, asked: mates, without: batch.mates, ..BatchAnswers::default() };
             if mates > 0 {
-                piece.skipped.insert("mate".to_owned(), mates);
+                summary.skipped.insert("mate".to_owned(), mates);
             }
             let (mut rows, mut before) = (String::new(), None);
-            for Question { index, fen, is_flipped } in &chunk.questions {
+            for Question { index, fen, is_flipped } in &batch.questions {
                 process.since.set(Instant::now());
-                let label = work.dataset.label(*index);
+                let label = queue.dataset.label(*index);
                 let group = groups.then_some(label.group);
                 let asked = PositionQuery { fen, result: label.outcome.points(), search: label.score, group };
                 let start = rows.len();
@@ -73,30 +75,30 @@ impl Engine {
                 })?;
                 if *is_flipped {
                     rows.truncate(start);
-                    piece.compare(before, answer, fen);
+                    summary.compare(before, answer, fen);
                     continue;
                 }
-                piece.asked += 1;
+                summary.asked += 1;
                 before = match answer {
                     Answer::Row(score) => {
-                        *piece.of_files.entry(work.dataset.file_of(*index)).or_default() += 1;
+                        *summary.of_files.entry(queue.dataset.file_of(*index)).or_default() += 1;
                         score
                     }
                     Answer::Skip(reason) => {
-                        *piece.skipped.entry(reason).or_default() += 1;
-                        piece.without.push(*index);
+                        *summary.skipped.entry(reason).or_default() += 1;
+                        summary.without.push(*index);
                         None
                     }
                 };
             }
             answers.forget();
-            // A receiver that takes no more has found a fault.
-            if to.send((chunk.number, rows, piece)).is_err() {
+            // The receiver hangs up after a fault.
+            if to.send((batch.number, rows, summary)).is_err() {
                 break;
             }
         }
         process.since.set(Instant::now());
-        // An engine that does not end with its input has answered all the same.
+        // An engine that does not exit at the end of its input has answered everything, too.
         if let Ok(false) = answers.is_over() {
             return Err(fault(format!("{name}: says more than it is asked: a row, or `skip`, a FEN is wanted")));
         }
@@ -105,7 +107,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// The error of a process, or of a thread that talks to it, that the system does not start.
+    /// Makes the error of a process, or of a thread for it, that the system cannot start.
     pub(super) fn unstarted(&self, error: &io::Error) -> Error {
         let advice = match error.kind() {
             io::ErrorKind::WouldBlock => format!(
@@ -118,28 +120,28 @@ impl Engine {
     }
 }
 
-/// How a process has ended, if it has, behind a message.
+/// Returns the exit status of a process as the end of a message; empty if it still runs.
 fn ending(process: &mut Process) -> String {
     process.status().map_or_else(String::new, |status| format!(" ({status})"))
 }
 
-impl Piece {
-    /// Compares the score of a position with that of the same with the colours exchanged.
+impl BatchAnswers {
+    /// Compares the score of a position with that of its mirror image (colours exchanged).
     fn compare(&mut self, score: Option<f32>, flipped: Answer, fen: &str) {
         let (Some(score), Answer::Row(Some(flipped))) = (score, flipped) else { return };
         self.compared += 1;
         let difference = (score + flipped).abs();
         if difference > ROUNDING {
-            self.off += 1;
+            self.asymmetric += 1;
             if self.worst.as_ref().is_none_or(|worst| worst.0 < difference) {
-                let told = format!("{fen} has {flipped}, the same with the colours exchanged {score}");
-                self.worst = Some((difference, told));
+                let message = format!("{fen} has {flipped}, the same with the colours exchanged {score}");
+                self.worst = Some((difference, message));
             }
         }
     }
 }
 
-/// Whether a fault is in a line behind the first, so that the engine speaks the protocol.
+/// Returns true if a fault is in a line after the first: the engine then speaks the protocol.
 fn has_begun(fault: &str, name: &str) -> bool {
     let place = fault.strip_prefix(name).and_then(|rest| rest.strip_prefix(':'));
     let line = place.and_then(|place| place.split(':').next()?.parse::<u64>().ok());
