@@ -1,6 +1,6 @@
-//! `tuner`, the program: parameters and labelled positions in, better parameters out.
+//! The program `tuner`: reads parameters and labelled positions, writes tuned parameters.
 
-// What is printed goes through `common`, which escapes it and does not panic.
+// Output goes through `common`, which escapes it and does not panic.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 mod cli;
@@ -14,8 +14,8 @@ use common::print::{self, FAILURE};
 use common::{error_chain, note, out};
 use tuner::processes::{is_alone, is_first};
 
-/// Exit status of a check that found something wrong.
-const WRONG: i32 = 1;
+/// Exit status of a failed check, and of a result that is not written because of a verdict.
+const REJECTED: i32 = 1;
 
 engine::require_cpu_features!();
 
@@ -23,7 +23,7 @@ fn main() {
     #[cfg(feature = "mpi")]
     let world = world::connect();
     allocator::keep_memory(is_alone());
-    // All processes have the same to say.
+    // All processes would print the same.
     print::set_silent(!is_first());
     let bars = Bars::default();
     let run = || {
@@ -31,14 +31,14 @@ fn main() {
         world.as_ref().map_err(|error| anyhow::anyhow!(error_chain::to_line(error.as_ref())))?;
         let cli = Cli::from_command_line()?;
         interrupt::listen()?;
-        let answer = cli.run(&bars)?;
-        out!("{}", answer.text);
-        Ok::<_, anyhow::Error>(answer)
+        let output = cli.run(&bars)?;
+        out!("{}", output.text);
+        Ok::<_, anyhow::Error>(output)
     };
     let status = match run() {
-        Ok(answer) => {
-            if !answer.is_good {
-                WRONG
+        Ok(output) => {
+            if !output.is_good {
+                REJECTED
             } else if interrupt::STOP.load(Ordering::Relaxed) {
                 interrupt::INTERRUPTED
             } else {
@@ -46,7 +46,7 @@ fn main() {
             }
         }
         Err(error) if error.is::<clap::Error>() => {
-            // Help is no failure.
+            // Requests for help or the version arrive as errors, too.
             let refusal = error.downcast::<clap::Error>().expect("checked above");
             if refusal.use_stderr() {
                 note!("{}", refusal.render().to_string().trim_end());

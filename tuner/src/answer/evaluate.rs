@@ -84,9 +84,9 @@ pub fn evaluate(
             Contender::Parameters(start) => Own { start: *start, resolve }.problem(dataset, progress)?,
             Contender::Engine(engine) => engine.read(dataset, &[], progress)?,
         };
-        // Every engine tells of the data, too.
+        // Every engine summarises the data, too.
         let lines: Vec<String> = problem.description.lines().map(str::to_owned).collect();
-        told.extend(lines.into_iter().filter(|line| !told.contains(line)).collect::<Vec<_>>());
+        data_summary.extend(lines.into_iter().filter(|line| !data_summary.contains(line)).collect::<Vec<_>>());
         let mut of_positions = vec![None; problem.dataset().map_or(0, |dataset| dataset.len())];
         let positions = (0..problem.groups.len()).filter_map(|row| problem.position_of(row));
         positions.zip(problem.scores()).for_each(|(position, score)| of_positions[position] = Some(score));

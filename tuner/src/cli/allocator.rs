@@ -1,12 +1,12 @@
-//! How the C library's allocator keeps memory.
+//! Settings of the C library's allocator.
 
-/// Has memory that was given back kept for what is taken next, where the C library is GNU's: fits take and give back
-/// many matrices of some megabytes, and by itself the allocator hands them back to the system every time, which has to
-/// clear them again. Of several processes each has only a part of the rows, and gives back what it can.
+/// Sets thresholds of the allocator of the GNU C library so that freed memory is reused. Fits allocate and free many
+/// matrices of several megabytes. By default the allocator returns them to the system every time, which then has to
+/// clear the pages again. With several processes each has only a part of the rows, and returns freed memory.
 pub(crate) fn keep_memory(is_alone: bool) {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
-        // What is larger than a matrix and grows, such as the rows, is better moved by the system than copied.
+        // Larger growing buffers, such as the rows, are mapped: the system moves them without copying.
         const MATRIX: libc::c_int = 16 << 20;
         const SMALL: libc::c_int = 1 << 18;
         let (large, kept) = if is_alone { (MATRIX, 1 << 30) } else { (SMALL, SMALL) };
@@ -17,8 +17,8 @@ pub(crate) fn keep_memory(is_alone: bool) {
             (libc::M_TRIM_THRESHOLD, kept),
         ];
         for (setting, value) in settings {
-            // SAFETY: settings of the allocator only decide where memory comes from. One that it does not take stays.
-            #[allow(unsafe_code, reason = "the allocator can be told in no other way")]
+            // SAFETY: these settings only affect the source of memory. Unsupported ones are ignored.
+            #[allow(unsafe_code, reason = "mallopt is the only interface to these settings")]
             unsafe {
                 libc::mallopt(setting, value);
             }

@@ -1,25 +1,26 @@
-//! How much of the machine and of the data is used.
+//! Limits of memory and of the number of positions.
 
 use clap::Args;
 use tuner::data::{ReadOptions, Subsample};
 use tuner::io::Storage;
 
-/// How much of the machine's memory is used.
+/// The limit of memory.
 #[derive(Args)]
 pub(super) struct MemoryArgs {
-    /// Memory for what grows with the data, about: 4GiB, 512MiB; at least 1MiB, bytes without a unit. Beyond it, positions
-    /// and rows lie in temporary files (in the folder that TMPDIR names), which are mapped.
+    /// Memory for what grows with the data, about: 4GiB, 512MiB; at least 1MiB, bytes without a unit. Beyond it,
+    /// positions and rows lie in temporary files (in the folder that TMPDIR names), which are mapped.
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = bytes, help_heading = "Data")]
     memory: u64,
 }
 
 impl MemoryArgs {
+    /// Returns the storage with this limit of memory.
     pub(super) fn storage(&self) -> Storage {
         Storage { memory: self.memory, ..Storage::default() }
     }
 }
 
-/// How much of the data is used.
+/// The random sample of the data.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub(super) struct SampleArgs {
@@ -28,18 +29,18 @@ pub(super) struct SampleArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     sample: Option<u32>,
 
-    /// What decides which positions are drawn.
+    /// The seed of the sample.
     #[arg(long, value_name = "SEED", default_value_t = 0, requires = "sample")]
     sample_seed: u64,
 
-    /// Draw as many positions of every phase as of any other, as far as the data have them: knights and bishops count 1,
-    /// rooks 2, queens 4.
+    /// Draw as many positions of every phase as of any other, as far as the data have them: knights and bishops count
+    /// 1, rooks 2, queens 4.
     #[arg(long, requires = "sample")]
     flatten: bool,
 }
 
 impl SampleArgs {
-    /// How data are read of which so much is used.
+    /// Adds the sample to options of reading.
     pub(super) fn of(&self, options: ReadOptions) -> ReadOptions {
         let subsample =
             self.sample.map(|size| Subsample { size: size as usize, seed: self.sample_seed, flatten: self.flatten });
@@ -47,11 +48,10 @@ impl SampleArgs {
     }
 }
 
-/// The least memory in bytes that can be asked for: below it, files hold nearly all of it anyway, and what was meant is a
-/// number with a unit.
+/// The smallest limit of memory, in bytes. Below it nearly everything is in files, and a missing unit is more likely.
 const LEAST_MEMORY: u64 = 1 << 20;
 
-/// A number of bytes, with a unit or without.
+/// Parses a number of bytes, with or without a binary unit.
 fn bytes(text: &str) -> Result<u64, String> {
     let digits = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);

@@ -1,4 +1,4 @@
-//! Progress bars on the terminal; silent where there is none.
+//! Progress bars on the terminal. Without a terminal nothing is drawn.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use common::{note, print};
 use indicatif::{ProgressBar, ProgressStyle};
 use tuner::progress::{Progress, Unit};
 
-/// One bar at a time, on standard error.
+/// The current progress bar, on standard error.
 #[derive(Default)]
 pub(crate) struct Bars(Mutex<Option<ProgressBar>>);
 
@@ -16,7 +16,7 @@ impl Bars {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar from the screen.
     pub(crate) fn clear(&self) {
         self.with(|bar| {
             if let Some(bar) = bar.take() {

@@ -22,7 +22,7 @@ pub(crate) struct ConvertArgs {
     #[command(flatten)]
     input: InputArgs,
 
-    /// Where the positions go. The ending chooses format and compression: .epd, .points, .wdl, .csv, .bullet, .viri (or
+    /// The file of the positions. Its ending chooses format and compression: .epd, .points, .wdl, .csv, .bullet, .viri (or
     /// .vf) or .binpack, and .gz, .zst, .xz or .bz2 behind it.
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
@@ -50,8 +50,8 @@ impl ConvertArgs {
         let (positions, skipped, output) = (dataset.len(), dataset.skipped_records(), self.output.display());
         if self.print.json {
             let output = output.to_string();
-            let answer = json!({ "positions": positions, "skipped": skipped, "left_out": left_out, "output": output });
-            return Ok(format!("{answer:#}"));
+            let summary = json!({ "positions": positions, "skipped": skipped, "left_out": left_out, "output": output });
+            return Ok(format!("{summary:#}"));
         }
         let mut text = String::new();
         if left_out != LeftOutCounts::default() {

@@ -28,22 +28,22 @@ pub(crate) struct DiffArgs {
     #[command(flatten)]
     print: PrintArgs,
 
-    /// How many of the largest changes to list.
+    /// The number of largest changes to list.
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Output")]
     count: usize,
 }
 
-/// The name of a file, its numbers, and its scale.
-type File = (String, Vec<NamedValue>, Option<f64>);
+/// The name of a file, its numbers, and its scale K if it has one.
+type FileNumbers = (String, Vec<NamedValue>, Option<f64>);
 
 impl DiffArgs {
     pub(crate) fn run(&self) -> Result<String> {
         let files = [&self.before, &self.after];
-        // A file beside one of Merino's is to be one, too.
+        // If one file is Merino's, the other must be, too.
         let [before, after] = if files.iter().any(|path| is_own(path)) {
-            files.map(|path| own(path))
+            files.map(|path| read_own(path))
         } else {
-            files.map(|path| other(path))
+            files.map(|path| read_external(path))
         };
         let (before, after) = (before?, after?);
         let diff = Diff::new((before.0, &before.1, before.2), (after.0, &after.1, after.2), self.count);
@@ -51,12 +51,14 @@ impl DiffArgs {
     }
 }
 
+/// Returns true if a file has parameters of Merino, or cannot be read.
 fn is_own(path: &Path) -> bool {
     let text = input::read_text(path, input::SETTINGS);
     text.map_or(true, |text| Weights::from_toml(&text).is_ok())
 }
 
-fn own(path: &Path) -> Result<File> {
+/// Reads a parameter file of Merino.
+fn read_own(path: &Path) -> Result<FileNumbers> {
     let file = ParamsFile::open(path)?;
     let scale = scale_of(&file.text).with_context(|| file.name.clone())?;
     let numbers = Numbers::declared();
@@ -69,7 +71,8 @@ fn own(path: &Path) -> Result<File> {
     Ok((file.name, entries, scale.map(|(scale, _)| scale)))
 }
 
-fn other(path: &Path) -> Result<File> {
+/// Reads a file of another engine's numbers.
+fn read_external(path: &Path) -> Result<FileNumbers> {
     let name = path.display().to_string();
     let text = input::read_text(path, input::SETTINGS).with_context(|| format!("{name}: cannot be read"))?;
     let numbers = numbers_in(&text).with_context(|| name.clone())?;

@@ -50,16 +50,16 @@ pub(crate) struct EvaluateArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 struct OtherArgs {
-    /// An engine that answers FENs with rows, as for `tuner --engine`: its evaluation as it is, on the positions of --epd. May
-    /// be given several times, also beside parameter files.
+    /// An engine that answers FENs with rows, as for `tuner --engine`: its evaluation as it is, on the positions of
+    /// --epd. May be given several times, also beside parameter files.
     #[arg(long, value_name = "COMMAND")]
     engine: Vec<CommandLine>,
 
     #[command(flatten)]
     timeout: TimeoutArgs,
 
-    /// A file of rows, as for `tuner --rows`: the evaluation that it is of, on its own positions. May be given several times;
-    /// all files are then of the same positions.
+    /// A file of rows, as for `tuner --rows`: the evaluation that it is of, on its own positions. May be given several
+    /// times; all files are then of the same positions.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["engine", "params", "epd"])]
     rows: Vec<PathBuf>,
 }
@@ -80,7 +80,7 @@ impl EvaluateArgs {
         Ok(if self.print.json { format!("{:#}", compared.to_json()) } else { compared.to_table() })
     }
 
-    /// Parameter files, then engines.
+    /// Returns the parameter files, then the engines.
     fn contenders(&self) -> Result<Vec<(String, Contender)>> {
         let mut contenders = Vec::new();
         for path in &self.params {

@@ -1,4 +1,4 @@
-//! The evaluation that a command is about: Merino's own, that of an engine which is asked, or that of a file of rows.
+//! The evaluation that a command applies to: Merino's own, an engine's, or that of files of rows.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::input::Input;
 use super::{DataArgs, SampleArgs};
 use crate::cli::bars::Bars;
 
-/// An evaluation, and how its rows are made.
+/// The evaluation, and the options of computing its rows.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub(super) struct EvaluationArgs {
@@ -27,7 +27,8 @@ pub(super) struct EvaluationArgs {
 
     /// Rows as text: declarations of sums, parameters and the score, then a line a position; see below. Plain, or
     /// compressed with gzip, zstd, xz or bzip2; `-` for standard input. May be given several times: all files then have
-    /// the same declarations, and games of their own. Each may have a weight: every row of a.rows=0.5 counts as half a row.
+    /// the same declarations, and games of their own. Each may have a weight: every row of a.rows=0.5 counts as half a
+    /// row.
     #[arg(long, value_name = "FILE[=WEIGHT]", value_parser = Input::parser(), conflicts_with = "params")]
     pub(super) rows: Vec<Input>,
 
@@ -43,23 +44,23 @@ pub(super) struct EvaluationArgs {
     #[command(flatten)]
     timeout: TimeoutArgs,
 
-    /// Keep the answers of --engine in this folder: a file of rows, which is used again when data and engine are the same.
-    /// The cache does not notice changes of other files that the engine reads.
+    /// Keep the answers of --engine in this folder: a file of rows, which is used again when data and engine are the
+    /// same. The cache does not notice changes of other files that the engine reads.
     #[arg(long, value_name = "FOLDER", requires = "engine")]
     cache: Option<PathBuf>,
 }
 
-/// How long an engine is waited for.
+/// The timeout of an engine.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub(super) struct TimeoutArgs {
-    /// How long an engine may take for an answer, in seconds.
+    /// The longest time that an engine may take for an answer, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = positive)]
     timeout: f64,
 }
 
 impl TimeoutArgs {
-    /// An engine that is waited for so long.
+    /// Makes an engine with this timeout.
     pub(super) fn engine(&self, command: &CommandLine, processes: usize, resolve: Resolve) -> Engine {
         let timeout = Duration::from_secs_f64(self.timeout.min(1e6));
         Engine { command: command.clone(), processes, timeout, resolve }
@@ -67,17 +68,17 @@ impl TimeoutArgs {
 }
 
 impl EvaluationArgs {
-    /// Whether it is Merino's own.
+    /// Returns true for Merino's own evaluation.
     pub(super) fn is_own(&self) -> bool {
         self.engine.is_none() && self.rows.is_empty()
     }
 
-    /// The file of Merino's parameters.
+    /// Returns the file of Merino's parameters.
     pub(super) fn params(&self, default: &str) -> PathBuf {
         self.params.clone().unwrap_or_else(|| default.into())
     }
 
-    /// The name of an evaluation that is not Merino's own.
+    /// Returns the name of an evaluation other than Merino's own.
     pub(super) fn name(&self) -> String {
         match &self.engine {
             Some(command) => format!("rows of `{command}`"),
@@ -85,7 +86,10 @@ impl EvaluationArgs {
         }
     }
 
-    /// Tells the files of the run which rows are read, and refuses flags that say nothing about them.
+    /// Registers the files of rows as inputs of the run.
+    ///
+    /// # Errors
+    /// If flags have no meaning for this evaluation.
     pub(super) fn register(&self, data: &DataArgs, files: &mut RunFiles) -> Result<()> {
         if !self.rows.is_empty() && !data.epd.is_empty() {
             bail!("--epd: rows are data already; positions are for Merino's evaluation and for --engine");
@@ -93,7 +97,7 @@ impl EvaluationArgs {
         if self.engine.is_some() && data.epd.iter().any(|input| input.weight != Weight::default()) {
             bail!("--epd: weights are for --rows and for Merino's own evaluation; an engine's rows count alike");
         }
-        if self.rows.iter().any(Input::has_reading) {
+        if self.rows.iter().any(Input::has_other_settings) {
             bail!("--rows: a file of rows has a weight and no other settings");
         }
         if self.rows.iter().filter(|input| input.path.as_os_str() == Source::STANDARD_INPUT).count() > 1 {
@@ -103,15 +107,21 @@ impl EvaluationArgs {
         Ok(self.rows.iter().try_for_each(read)?)
     }
 
-    /// The problem of Merino's own evaluation with parameters.
-    pub(super) fn own(&self, data: &DataArgs, sample: &SampleArgs, start: Weights, bars: &Bars) -> Result<Problem> {
+    /// Reads the problem of Merino's own evaluation with these starting values.
+    pub(super) fn merino_problem(
+        &self,
+        data: &DataArgs,
+        sample: &SampleArgs,
+        start: Weights,
+        bars: &Bars,
+    ) -> Result<Problem> {
         let dataset = Dataset::read(data.sources()?, &sample.of(data.options()), bars)?;
         Own { start, resolve: self.resolve }.problem(Arc::new(dataset), bars)
     }
 
-    /// The problem of another evaluation. `names` accepts or refuses parameters before positions are asked for, `accept`
+    /// Reads the problem of another evaluation. `names` checks the parameters before positions are asked for, `accept`
     /// the declarations before the first row is read.
-    pub(super) fn other(
+    pub(super) fn external_problem(
         &self,
         data: &DataArgs,
         (sample, processes): (&SampleArgs, usize),

@@ -1,11 +1,11 @@
-//! Which positions are wanted, for every command that reads data.
+//! Filters of positions, for every command that reads data.
 
 use std::ops::RangeInclusive;
 
 use clap::{Args, ValueEnum};
 use tuner::data::{Filters, Noisy, PIECES, Plies};
 
-/// Which positions are wanted of those in the data.
+/// The filters of positions.
 #[derive(Args)]
 #[command(next_help_heading = "Filters")]
 pub(super) struct FilterArgs {
@@ -40,7 +40,7 @@ pub(super) struct FilterArgs {
     unique: bool,
 }
 
-/// What may be left out for its kind.
+/// A kind of positions to leave out.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Dropped {
     /// Nothing.
@@ -69,7 +69,7 @@ impl FilterArgs {
     }
 }
 
-/// Two numbers of pieces, both included.
+/// Parses a range of numbers of pieces, both ends included; an end may be missing.
 fn pieces(text: &str) -> Result<RangeInclusive<u32>, String> {
     let number = |text: &str, default: u32| if text.is_empty() { Some(default) } else { text.parse().ok() };
     let range = text
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_pieces_are_read_strictly() {
+    fn parses_ranges_of_pieces_strictly() {
         for (text, range) in [("5..32", 5..=32), ("7..", 7..=32), ("..12", 2..=12), ("4..4", 4..=4)] {
             assert_eq!(pieces(text), Ok(range), "{text}");
         }

@@ -1,4 +1,4 @@
-//! Files that are fitted, each with a weight if it is to count more or less than others.
+//! Data files on the command line, with their weights and settings.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use tuner::data::{InputError, LabelOptions, Source, Weight};
 #[cfg(test)]
 use tuner::data::{LabelView, Results};
 
-/// A file, or whatever else a path names, and how what is in it is read and counts.
+/// A path to data (a file, a folder or standard input) with the weight and the settings of its records.
 #[derive(Clone, Debug)]
 pub(super) struct Input {
     pub(super) path: PathBuf,
@@ -18,8 +18,8 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Reads `FILE`, `FILE=WEIGHT` and `FILE=KEY:VALUE,...`. What is there by its whole name is a file without settings,
-    /// and so is what does not end like them.
+    /// Parses `FILE`, `FILE=WEIGHT` and `FILE=KEY:VALUE,...`. The whole text is a path if it exists or has no such
+    /// ending.
     fn of(path: PathBuf) -> Result<Self, String> {
         let parts = path.to_str().filter(|_| !path.exists()).and_then(|text| text.rsplit_once('='));
         let mut input =
@@ -37,7 +37,7 @@ impl Input {
         Ok(input)
     }
 
-    /// Takes a setting, as `view:mover`.
+    /// Applies a setting such as `view:mover`.
     fn set(&mut self, word: &str) -> Result<(), String> {
         const KEYS: &str = "weight, view, score-view, results, scores, result-in, score-in or sample";
         let (key, value) = word.split_once(':').unwrap_or((word, ""));
@@ -59,17 +59,17 @@ impl Input {
         Ok(())
     }
 
-    /// Whether anything is said of how it is read, its weight aside.
-    pub(super) fn has_reading(&self) -> bool {
+    /// Returns true if there are settings other than the weight.
+    pub(super) fn has_other_settings(&self) -> bool {
         self.labels != LabelOptions::default() || self.sample.is_some()
     }
 
-    /// What the command line takes.
+    /// Returns the parser of the argument.
     pub(super) fn parser() -> impl TypedValueParser<Value = Self> {
         PathBufValueParser::new().try_map(Self::of)
     }
 
-    /// The positions.
+    /// Finds the files of the path, and applies the settings to each.
     pub(super) fn sources(&self) -> Result<Vec<Source>, InputError> {
         let sources = Source::find(&self.path)?;
         let with_settings =
@@ -78,7 +78,7 @@ impl Input {
     }
 }
 
-/// A value by its name on the command line.
+/// Finds a value by its name on the command line.
 fn named<T: ValueEnum>(key: &str, value: &str) -> Result<T, String> {
     T::from_str(value, false).map_err(|_| {
         let known: Vec<String> = T::value_variants()
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_have_settings_of_their_own() {
+    fn parses_weights_and_settings_of_files() {
         let input = Input::of("a=b.epd=weight:0.5,view:mover,score-view:white,results:signed,sample:9".into()).unwrap();
         assert_eq!(
             (input.path.to_str(), input.weight.to_string(), input.sample),
@@ -105,9 +105,10 @@ mod tests {
         assert_eq!((input.labels.score_view, input.labels.results), (Some(LabelView::White), Some(Results::Signed)));
         assert_eq!(Input::of("a.epd=2".into()).unwrap().weight.to_string(), "2");
         assert_eq!(Input::of("a.epd=b".into()).unwrap().path.to_str(), Some("a.epd=b"));
-        for (text, told) in [("a=view:x", "expected white, mover"), ("a=vew:x", "no `vew`"), ("a=sample:0", "a number")]
+        for (text, message) in
+            [("a=view:x", "expected white, mover"), ("a=vew:x", "no `vew`"), ("a=sample:0", "a number")]
         {
-            assert!(Input::of(text.into()).unwrap_err().contains(told), "{text}");
+            assert!(Input::of(text.into()).unwrap_err().contains(message), "{text}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Ctrl-C, SIGTERM, SIGHUP: a fit ends with the best it has found. Anything else, and a fit the second time, ends at
-//! once, but never in the middle of a file.
+//! Handling of Ctrl-C, SIGTERM and SIGHUP. The first one ends a fit with its best parameters so far. A second one, or one
+//! outside of a fit, ends the program at once, but never in the middle of writing a file.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,13 +18,13 @@ pub(crate) const INTERRUPTED: i32 = 130;
 /// Set by the first Ctrl-C during a fit.
 pub(crate) static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Whether a fit is under way that has a best so far.
+/// True while a fit runs that has a best result so far.
 static FITTING: AtomicBool = AtomicBool::new(false);
 
 /// Held while the output is written, so that Ctrl-C leaves a whole file or none.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Heeds them from now on.
+/// Installs the handler.
 pub(crate) fn listen() -> Result<()> {
     let on_interrupt = || {
         if FITTING.load(Ordering::Relaxed) && !STOP.swap(true, Ordering::Relaxed) {
@@ -39,24 +39,24 @@ pub(crate) fn listen() -> Result<()> {
     tools::signals::listen(on_interrupt).context("cannot listen for signals")
 }
 
-/// From now on, there is a best so far.
+/// Marks that a fit has a best result so far.
 pub(crate) fn fitting() {
     FITTING.store(true, Ordering::Relaxed);
 }
 
-/// Writes a file whole, which Ctrl-C does not cut short. Of several processes the first writes.
+/// Writes a whole file, uninterrupted by Ctrl-C. Of several processes only the first writes.
 pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> std::result::Result<(), WriteError> {
     written_once(|| write_whole(path, content))
 }
 
-/// Shows what a run has found where it cannot be written: a table, and the parameters.
+/// Prints the table and the parameters of a run whose output cannot be written.
 pub(crate) fn show_unwritten(table: &str, parameters: &str, bars: &Bars) {
     bars.clear();
     note!("{table}");
     out!("{}", parameters.trim_end());
 }
 
-/// Writes files, which Ctrl-C does not cut short. Of several processes the first writes.
+/// Writes files, uninterrupted by Ctrl-C. Of several processes only the first writes.
 pub(crate) fn written_once<E>(write: impl FnOnce() -> std::result::Result<(), E>) -> std::result::Result<(), E> {
     if !is_first() {
         return Ok(());

@@ -1,6 +1,6 @@
-//! The command line: what each command takes, and the calls of the library it leads to.
+//! The command line: the arguments of each command, and its calls of the library.
 //!
-//! A file a command; what several of them take is declared here, once. Flags stand in groups by heading, a struct a
+//! Each command has a file. Arguments of several commands are declared here. Flags are grouped by heading, one struct per
 //! group: Data, Filters, Parameters, Objective, Method, Output.
 
 pub(crate) mod allocator;
@@ -35,7 +35,7 @@ use amounts::{MemoryArgs, SampleArgs};
 pub(crate) use bars::Bars;
 use input::Input;
 
-/// The project's own positions, for runs without data.
+/// The embedded positions, for runs without data: name and content.
 const DEFAULT_DATA: (&str, &[u8]) = ("data/quiet.epd.zst", include_bytes!(env!("MERINO_QUIET")));
 
 /// Fit the numbers of an evaluation to positions whose results or scores are known: Merino's own, or that of any engine
@@ -91,10 +91,10 @@ Examples:
   tuner --epd a.epd --symmetric psqt --prior 1e-9  boards that are their own mirror images";
 
 impl Cli {
-    /// What the command line says. Ends the program if clap has something to tell.
+    /// Parses the command line.
     ///
     /// # Errors
-    /// If it has a fault, or names files that cannot be used together.
+    /// If it has a fault, asks for help, or names files that cannot be used together.
     pub(crate) fn from_command_line() -> Result<Self> {
         let cli = Cli::try_parse()?;
         match &cli.command {
@@ -105,8 +105,8 @@ impl Cli {
         Ok(cli)
     }
 
-    /// Does what was asked for.
-    pub(crate) fn run(&self, bars: &Bars) -> Result<Answer> {
+    /// Runs the command.
+    pub(crate) fn run(&self, bars: &Bars) -> Result<CommandOutput> {
         Ok(match &self.command {
             Some(Command::Evaluate(args)) => args.run(bars)?.into(),
             Some(Command::Fit(args)) => args.run(true, bars)?,
@@ -124,23 +124,23 @@ impl Cli {
     }
 }
 
-/// What a command has to say.
-pub(crate) struct Answer {
-    /// What goes to standard output.
+/// The output of a command.
+pub(crate) struct CommandOutput {
+    /// The text for standard output.
     pub(crate) text: String,
-    /// Whether all is well; if not, the exit status says so.
+    /// True for exit status 0, false for 1.
     pub(crate) is_good: bool,
 }
 
-impl Answer {
+impl CommandOutput {
     fn new(text: String, is_good: bool) -> Self {
-        Answer { text, is_good }
+        CommandOutput { text, is_good }
     }
 }
 
-impl From<String> for Answer {
+impl From<String> for CommandOutput {
     fn from(text: String) -> Self {
-        Answer::new(text, true)
+        CommandOutput::new(text, true)
     }
 }
 
@@ -169,7 +169,7 @@ struct DataArgs {
     #[arg(long, value_name = "VIEW", value_enum)]
     score_view: Option<LabelView>,
 
-    /// The meaning of results that are numbers, where they do not tell it: points (1, 0.5, 0), signed (1, 0, -1) or
+    /// The meaning of results that are numbers, where the data leave it open: points (1, 0.5, 0), signed (1, 0, -1) or
     /// half-points (2, 1, 0, as c-chess-cli writes them).
     #[arg(long, value_name = "KIND", value_enum)]
     results: Option<Results>,
@@ -194,13 +194,13 @@ struct DataArgs {
 }
 
 impl DataArgs {
-    /// The files, or the project's own set if there is none.
+    /// Returns the files of `--epd`, or the embedded positions if there are none.
     fn sources(&self) -> Result<Vec<Source>> {
-        self.sources_behind(&[])
+        self.sources_with(&[])
     }
 
-    /// These files, then those of the flags; the project's own set if there is none of either.
-    fn sources_behind(&self, files: &[Input]) -> Result<Vec<Source>> {
+    /// Returns these files, followed by those of `--epd`; the embedded positions if there are none.
+    fn sources_with(&self, files: &[Input]) -> Result<Vec<Source>> {
         if files.is_empty() && self.epd.is_empty() {
             return Ok(vec![Source::embedded(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
         }
@@ -208,12 +208,12 @@ impl DataArgs {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// Tells the files of the run which data are read.
+    /// Registers the data as inputs of the run.
     fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
         self.epd.iter().try_for_each(|input| files.reads("--epd", &input.path))
     }
 
-    /// How they are read.
+    /// Returns the options of reading.
     fn options(&self) -> ReadOptions {
         ReadOptions {
             skip_bad: self.skip_bad,
@@ -234,7 +234,7 @@ impl DataArgs {
     }
 }
 
-/// Labelled positions of commands that are about nothing else.
+/// Labelled positions of commands whose only input they are.
 #[derive(Args)]
 struct InputArgs {
     /// Labelled positions, as for --epd.
@@ -257,22 +257,22 @@ impl InputArgs {
                 input.weight
             );
         }
-        self.data.sources_behind(&self.files)
+        self.data.sources_with(&self.files)
     }
 
-    /// Tells the files of the run which data are read.
+    /// Registers the data as inputs of the run.
     fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
         self.files.iter().try_for_each(|input| files.reads("data", &input.path))?;
         self.data.register(files)
     }
 
-    /// How they are read.
+    /// Returns the options of reading.
     fn options(&self) -> ReadOptions {
         self.sample.of(self.data.options())
     }
 }
 
-/// The machine at hand. Stands before what has a heading, as it has none.
+/// The use of the machine. Must precede groups with a heading, as it has none of its own.
 #[derive(Args)]
 struct MachineArgs {
     /// Threads; all cores if not given. The result does not depend on it.
@@ -281,12 +281,12 @@ struct MachineArgs {
 }
 
 impl MachineArgs {
-    /// How many.
+    /// Returns the number of threads.
     fn threads(&self) -> usize {
         self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
 
-    /// Has all that follows run on so many threads.
+    /// Starts the global thread pool with this number of threads.
     fn use_threads(&self) -> Result<()> {
         if let Some(threads) = self.threads {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
@@ -296,7 +296,7 @@ impl MachineArgs {
     }
 }
 
-/// How the result is printed.
+/// The form of the printed result.
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
 struct PrintArgs {

@@ -34,7 +34,7 @@ pub(crate) struct OutliersArgs {
     #[arg(long, value_name = "K", value_parser = scale, help_heading = "Objective")]
     k: Option<f64>,
 
-    /// How many positions to list.
+    /// The number of positions to list.
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
@@ -59,10 +59,10 @@ impl OutliersArgs {
         self.machine.use_threads()?;
         let problem = if self.evaluation.is_own() {
             let start = ParamsFile::open(&self.evaluation.params(TUNED))?.weights;
-            self.evaluation.own(&self.data, &self.sample, start, bars)?
+            self.evaluation.merino_problem(&self.data, &self.sample, start, bars)?
         } else {
             let how = (&self.sample, self.machine.threads());
-            self.evaluation.other(&self.data, how, &|_| Ok(()), |_| Ok(()), bars)?
+            self.evaluation.external_problem(&self.data, how, &|_| Ok(()), |_| Ok(()), bars)?
         };
         let found = outliers(&problem, self.k, self.count as usize, bars);
         if let Some(output) = &self.output {

@@ -1,4 +1,4 @@
-//! Parameter files, as commands are given them.
+//! Parameter files of Merino as arguments of commands.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -8,13 +8,13 @@ use common::{input, note};
 use engine::eval::params::Weights;
 use engine::eval::toml_file::{EMBEDDED_TEXT, with_starts};
 
-/// Where runs start from if nothing else is said.
+/// The default start of a fit.
 pub(super) const BASELINE: &str = "params/baseline.toml";
 
 /// The parameters that the engine ships with.
 pub(super) const TUNED: &str = "params/tuned.toml";
 
-/// The two of them as they were when the program was built, for folders that have none.
+/// Both files as embedded in the program, for working directories without them.
 const EMBEDDED: [(&str, &str); 2] = [(BASELINE, include_str!(env!("MERINO_BASELINE"))), (TUNED, EMBEDDED_TEXT)];
 
 /// A parameter file that has been read.
@@ -27,8 +27,8 @@ pub(super) struct ParamsFile {
 }
 
 impl ParamsFile {
-    /// Reads a file; one of the two that the program knows need not be there. What a file from before a field existed
-    /// lacks is added from its declared start, with a note.
+    /// Reads a file. If one of the two known files does not exist, its embedded copy is read. Missing fields, as in files
+    /// of older versions, are added at their declared start, with a note.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let mut name = path.display().to_string();
         let embedded = EMBEDDED.into_iter().find(|&(known, _)| path == Path::new(known));

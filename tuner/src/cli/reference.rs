@@ -1,4 +1,4 @@
-//! The reference sets that judge a fit, and what is held back if they call it worse.
+//! Reference sets that judge a fit. Numbers that a set judges worse are not written.
 
 use std::path::PathBuf;
 
@@ -27,24 +27,24 @@ pub(super) struct ReferenceArgs {
 }
 
 impl ReferenceArgs {
-    /// Tells the files of the run which sets are read.
+    /// Registers the sets as inputs of the run.
     pub(super) fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
         self.reference.iter().try_for_each(|path| files.reads("--reference", path))
     }
 
-    /// Whether sets were named.
+    /// Returns true if `--reference` names sets.
     pub(super) fn are_given(&self) -> bool {
         !self.reference.is_empty()
     }
 
-    /// The sets.
+    /// Opens the sets.
     pub(super) fn sources(&self) -> Result<Vec<Source>> {
         let own = (!self.no_embedded_reference).then(ReferenceSet::embedded);
         let given = self.reference.iter().map(|path| Source::open(path));
         Ok(own.into_iter().chain(given).collect::<Result<_, _>>()?)
     }
 
-    /// Why `target` is not written, if a set calls the numbers worse.
+    /// Returns the reason not to write `target` if a set judges the numbers worse.
     pub(super) fn refusal(&self, references: &[Reference], target: &str) -> Option<String> {
         let worst = worst(references).filter(|worst| worst.verdict == Verdict::Worse && !self.anyway)?;
         Some(format!("not written {target}: {} on {}; --anyway writes them", worst.words(), worst.name))

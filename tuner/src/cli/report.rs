@@ -26,8 +26,8 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     evaluation: EvaluationArgs,
 
-    /// Numbers to compare with: a parameter file of Merino; for another engine, a file that `tuner --output` wrote, TOML or
-    /// JSON. Otherwise, Merino's is compared with params/baseline.toml, and an engine's with itself.
+    /// Numbers to compare with: a parameter file of Merino; for another engine, a file that `tuner --output` wrote, TOML
+    /// or JSON. Otherwise, Merino's is compared with params/baseline.toml, and an engine's with itself.
     #[arg(long, value_name = "FILE", help_heading = "Parameters")]
     against: Option<PathBuf>,
 
@@ -41,7 +41,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "K", value_parser = scale, help_heading = "Objective")]
     k: Option<f64>,
 
-    /// Where the page goes.
+    /// The file of the page.
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
 }
@@ -60,21 +60,23 @@ impl ReportArgs {
         against.iter().try_for_each(|path| files.reads("--against", path))?;
         files.writes("--output", &self.output, HTML)?;
         self.machine.use_threads()?;
-        let told = if is_own {
+        let contents = if is_own {
             let [tuned, start] = [&params, against.unwrap_or(&baseline)].map(|path| ParamsFile::open(path));
             let (tuned, start) = (tuned?, start?);
-            let problem = |file: &ParamsFile| self.evaluation.own(&self.data, &self.sample, file.weights.clone(), bars);
-            let mut told = compare(
+            let problem = |file: &ParamsFile| {
+                self.evaluation.merino_problem(&self.data, &self.sample, file.weights.clone(), bars)
+            };
+            let mut contents = compare(
                 (tuned.name.clone(), &problem(&tuned)?),
                 (start.name.clone(), &problem(&start)?),
                 self.k,
                 bars,
             )?;
-            told.provenance = provenance_of(&tuned.text).unwrap_or_default();
-            told
+            contents.provenance = provenance_of(&tuned.text).unwrap_or_default();
+            contents
         } else {
             let how = (&self.sample, self.machine.threads());
-            let tuned = self.evaluation.other(&self.data, how, &|_| Ok(()), |_| Ok(()), bars)?;
+            let tuned = self.evaluation.external_problem(&self.data, how, &|_| Ok(()), |_| Ok(()), bars)?;
             let mut start = tuned.clone();
             if let Some(path) = against {
                 let text = input::read_text(path, input::SETTINGS).with_context(|| path.display().to_string())?;
@@ -84,7 +86,7 @@ impl ReportArgs {
             let name = against.map_or_else(|| "itself".to_owned(), |path| path.display().to_string());
             compare((self.evaluation.name(), &tuned), (name, &start), self.k, bars)?
         };
-        interrupt::write(&self.output, page(&told))?;
+        interrupt::write(&self.output, page(&contents))?;
         Ok(format!("wrote {}", self.output.display()))
     }
 }

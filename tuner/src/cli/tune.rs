@@ -19,20 +19,19 @@ use tuner::write::{Language, check_names, emit};
 use super::evaluation::EvaluationArgs;
 use super::parameters::{BASELINE, ParamsFile};
 use super::reference::ReferenceArgs;
-use super::sources::{SourceArgs, Start};
-use super::{Answer, DataArgs, MachineArgs, PrintArgs, SampleArgs};
+use super::sources::{SourceArgs, SourceStart};
+use super::{CommandOutput, DataArgs, MachineArgs, PrintArgs, SampleArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt;
 
-/// Where tuned parameters of Merino go if nothing else is said: into the folder at hand, not over what the engine ships
-/// with.
+/// The default output of tuned parameters of Merino: in the working directory, so that the shipped file is kept.
 const OUTPUT: &str = "tuned.toml";
 
-/// Held unless it is named. Of parameters tuned with it and without, those that hold it are about 80 Elo stronger
-/// (`params/README.md`).
+/// The phase weight of pawns, frozen by default. Parameters tuned with it frozen are about 80 Elo stronger than those
+/// tuned with it (`params/README.md`).
 const PAWN_PHASE: &str = "phase.pawn";
 
-/// What an author of another engine has to know first.
+/// Help for authors of other engines: the format of rows.
 pub(super) const FORMAT: &str = "\
 Your engine writes rows as text, in any language; docs/rows.md describes the format:
 
@@ -76,8 +75,8 @@ pub(crate) struct TuneArgs {
     #[arg(long, help_heading = "Data")]
     check: bool,
 
-    /// Tune Merino's phase weight of pawns, too. Otherwise it keeps its start unless a pattern names it: a taper by pawns
-    /// predicts results better, and plays worse.
+    /// Tune Merino's phase weight of pawns, too. Otherwise it keeps its start unless a pattern names it: a taper by
+    /// pawns predicts results better, and plays worse.
     #[arg(long, help_heading = "Parameters")]
     pawn_phase: bool,
 
@@ -112,8 +111,8 @@ pub(crate) struct TuneArgs {
 }
 
 impl TuneArgs {
-    /// Fits. `is_fit`: whether the command was `tuner fit`, which is about other evaluations than Merino's.
-    pub(crate) fn run(&self, is_fit: bool, bars: &Bars) -> Result<Answer> {
+    /// Runs the fit. `is_fit` is true for the command `tuner fit`, which excludes Merino's own evaluation.
+    pub(crate) fn run(&self, is_fit: bool, bars: &Bars) -> Result<CommandOutput> {
         if is_fit && self.evaluation.is_own() {
             bail!(
                 "tuner fit: --engine COMMAND or --rows FILE says which evaluation is fitted; `tuner` fits Merino's own"
@@ -125,14 +124,14 @@ impl TuneArgs {
         let (params, problem, fixed, start);
         if self.evaluation.is_own() {
             let file = ParamsFile::open(&self.evaluation.params(BASELINE))?;
-            problem = self.evaluation.own(&self.data, &self.sample, file.weights.clone(), bars)?;
-            (params, fixed, start) = (Some(file), Vec::new(), Start::default());
+            problem = self.evaluation.merino_problem(&self.data, &self.sample, file.weights.clone(), bars)?;
+            (params, fixed, start) = (Some(file), Vec::new(), SourceStart::default());
         } else {
-            (problem, fixed, start) = self.other(&mut settings, bars)?;
+            (problem, fixed, start) = self.external_problem(&mut settings, bars)?;
             params = None;
         }
         if self.check {
-            return self.checked(&problem);
+            return self.check_report(&problem);
         }
         let read = started.elapsed().as_secs_f64();
         let (declared, references) = (problem.declared().parameters.to_vec(), self.verdict.sources()?);
@@ -141,11 +140,11 @@ impl TuneArgs {
         let outcome = run(problem, references, &settings, seconds, hooks)?;
         match params {
             Some(file) => self.finish_own(&outcome, &file, bars),
-            None => self.finish_other(&outcome, &with_values(&declared, &outcome.theta), (&fixed, &start), bars),
+            None => self.finish_external(&outcome, &with_values(&declared, &outcome.theta), (&fixed, &start), bars),
         }
     }
 
-    /// The settings, as the flags say.
+    /// Returns the settings that the flags give.
     fn settings(&self) -> Settings {
         let mut settings = Settings { explain: self.report.is_some(), ..self.settings.clone() };
         if self.trust_rows {
@@ -157,11 +156,12 @@ impl TuneArgs {
         settings
     }
 
-    /// The problem of another evaluation, the parameters that keep their start, and what the sources say.
-    fn other(&self, settings: &mut Settings, bars: &Bars) -> Result<(Problem, Vec<bool>, Start)> {
-        let (mut fixed, mut start) = (Vec::new(), Start::default());
+    /// Reads the problem of another evaluation. Returns it, true for each parameter that keeps its start, and the start
+    /// from the sources.
+    fn external_problem(&self, settings: &mut Settings, bars: &Bars) -> Result<(Problem, Vec<bool>, SourceStart)> {
+        let (mut fixed, mut start) = (Vec::new(), SourceStart::default());
         let emits = !self.check && self.emits();
-        let named = |parameters: &[Parameter]| match emits {
+        let accept_names = |parameters: &[Parameter]| match emits {
             true => check_names(parameters).map_err(|error| error.to_string()),
             false => Ok(()),
         };
@@ -174,32 +174,32 @@ impl TuneArgs {
             declared.at(&start.parameters).check(&settings.constraints, settings.normalize)
         };
         let how = (&self.sample, self.machine.threads());
-        let mut problem = self.evaluation.other(&self.data, how, &named, accept, bars)?;
+        let mut problem = self.evaluation.external_problem(&self.data, how, &accept_names, accept, bars)?;
         problem.warnings.extend(start.warning.take());
         problem.warnings.extend(problem.keep_at_zero(&start.left_out, &mut settings.constraints));
         problem.start_from(std::mem::take(&mut start.parameters));
         Ok((problem, fixed, start))
     }
 
-    /// Writes parameters of Merino, and says what there is to say.
-    fn finish_own(&self, outcome: &Outcome, file: &ParamsFile, bars: &Bars) -> Result<Answer> {
+    /// Writes parameters of Merino, and the report. Returns the table or JSON of the run.
+    fn finish_own(&self, outcome: &Outcome, file: &ParamsFile, bars: &Bars) -> Result<CommandOutput> {
         let params = self.evaluation.params(BASELINE);
         let output = self.own_output();
         let provenance = Provenance::of(outcome, self.evaluation.resolve);
         let text = render(&file.text, &Weights::from_vector(&outcome.theta).0, Some(&provenance))?;
         let shown = output.display().to_string();
-        let unwritten = |_: &WriteError| interrupt::show_unwritten(&outcome.to_table("standard output"), &text, bars);
+        let on_error = |_: &WriteError| interrupt::show_unwritten(&outcome.to_table("standard output"), &text, bars);
         if let Some(path) = &self.report {
-            let said = provenance_of(&provenance.to_string()).unwrap_or_default();
-            let told = Page::of_run(outcome, shown.clone(), file.name.clone(), said);
-            interrupt::write(path, page(&told)).inspect_err(unwritten)?;
+            let lines = provenance_of(&provenance.to_string()).unwrap_or_default();
+            let contents = Page::of_run(outcome, shown.clone(), file.name.clone(), lines);
+            interrupt::write(path, page(&contents)).inspect_err(on_error)?;
         }
         let refusal = self.write_back.then(|| self.verdict.refusal(&outcome.references, &shown)).flatten();
         if let Some(refusal) = refusal {
             self.note(&format!("{}\n{refusal}", outcome.to_table("standard output")), bars);
-            return Ok(Answer::new(text, false));
+            return Ok(CommandOutput::new(text, false));
         }
-        interrupt::write(&output, &text).inspect_err(unwritten)?;
+        interrupt::write(&output, &text).inspect_err(on_error)?;
         if self.print.json {
             let mut json = serde_json::to_value(outcome)?;
             json["output"] = json!(shown);
@@ -208,76 +208,77 @@ impl TuneArgs {
         let table = outcome.to_table(&shown);
         let (shown, params) = (shell_path(&shown), params.to_string_lossy());
         let params = shell_path(&params);
-        let told = format!(
+        let text = format!(
             "{table}\nbuild with   MERINO_PARAMS={shown} cargo build --release\n\
              test with    arena sprt --params {shown} --against {params}"
         );
-        Ok(told.into())
+        Ok(text.into())
     }
 
-    /// Writes parameters of another engine, and says what there is to say.
-    fn finish_other(
+    /// Writes parameters of another engine, the report and the sources. Returns the text for standard output.
+    fn finish_external(
         &self,
         outcome: &Outcome,
         parameters: &[Parameter],
-        (fixed, start): (&[bool], &Start),
+        (fixed, start): (&[bool], &SourceStart),
         bars: &Bars,
-    ) -> Result<Answer> {
+    ) -> Result<CommandOutput> {
         let (mut table, mut json) = (outcome.to_table(""), serde_json::to_value(outcome)?);
         let mut shown = None;
-        if let Some(told) = &start.told {
-            table += &format!("\nstart        {told}");
-            json["start"] = json!(told);
+        if let Some(description) = &start.description {
+            table += &format!("\nstart        {description}");
+            json["start"] = json!(description);
         }
         if self.emits() {
             let text = emit(parameters, self.emit)?;
             match &self.output {
                 None => shown = Some(text),
                 Some(output) => {
-                    let unwritten = |_: &WriteError| interrupt::show_unwritten(&self.told(&table, &json), &text, bars);
-                    interrupt::write(output, &text).inspect_err(unwritten)?;
+                    let result = self.format_result(&table, &json);
+                    let on_error = |_: &WriteError| interrupt::show_unwritten(&result, &text, bars);
+                    interrupt::write(output, &text).inspect_err(on_error)?;
                     table += &format!("\nwrote        {}", output.display());
                     json["output"] = json!(output.display().to_string());
                 }
             }
         }
         if let Some(path) = &self.report {
-            let told = Page::of_run(outcome, self.evaluation.name(), "their start".to_owned(), String::new());
-            let written = interrupt::write(path, page(&told));
-            written.inspect_err(|_| self.note(&self.told(&table, &json), bars))?;
+            let contents = Page::of_run(outcome, self.evaluation.name(), "their start".to_owned(), String::new());
+            let written = interrupt::write(path, page(&contents));
+            written.inspect_err(|_| self.note(&self.format_result(&table, &json), bars))?;
         }
         if let Some(refusal) = self.refusal(outcome) {
-            // What is not written is not lost.
-            self.note(&format!("{}\n{refusal}", self.told(&table, &json)), bars);
-            return Ok(Answer::new(emit(parameters, Language::Json)?, false));
+            // The numbers go to standard output instead, so that they are not lost.
+            self.note(&format!("{}\n{refusal}", self.format_result(&table, &json)), bars);
+            return Ok(CommandOutput::new(emit(parameters, Language::Json)?, false));
         }
         if self.sources.rewrites() {
             let rewritten = self.sources.rewritten(parameters, fixed, &start.left_out).map_err(anyhow::Error::from);
             let written = rewritten.and_then(|files| Ok((self.sources.write(&files)?, files)));
-            // Should they have changed meanwhile, what was found is not lost.
-            let (diff, files) = written.inspect_err(|_| self.note(&self.told(&table, &json), bars))?;
+            // If the sources have changed meanwhile, the result of the fit is still printed.
+            let (diff, files) = written.inspect_err(|_| self.note(&self.format_result(&table, &json), bars))?;
             for file in files.iter().filter(|_| diff.is_none()) {
                 table += &format!("\nrewrote      {}: {} numbers", file.path.display(), file.changed);
             }
-            let told =
+            let counts =
                 files.iter().map(|file| json!({ "file": file.path.display().to_string(), "changed": file.changed }));
-            json["rewritten"] = told.collect();
+            json["rewritten"] = counts.collect();
             shown = diff;
         }
-        let told = self.told(&table, &json);
-        let Some(text) = shown else { return Ok(told.into()) };
-        self.note(&told, bars);
+        let result = self.format_result(&table, &json);
+        let Some(text) = shown else { return Ok(result.into()) };
+        self.note(&result, bars);
         Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned().into())
     }
 
-    /// Why no source is rewritten, if a reference set calls the numbers worse.
+    /// Returns the reason not to rewrite sources if a reference set judges the numbers worse.
     fn refusal(&self, outcome: &Outcome) -> Option<String> {
         let is_written = self.sources.rewrites() && !self.sources.is_dry_run();
         is_written.then(|| self.verdict.refusal(&outcome.references, "to --rewrite")).flatten()
     }
 
-    /// How well rows and formula agree with the engine's own scores.
-    fn checked(&self, problem: &Problem) -> Result<Answer> {
+    /// Reports the comparison of rows and formula with the engine's own scores.
+    fn check_report(&self, problem: &Problem) -> Result<CommandOutput> {
         let Some(check) = &problem.check else {
             bail!(
                 "--check: {} have no scores of the engine to compare: let them have a column `score`",
@@ -287,22 +288,22 @@ impl TuneArgs {
         if !problem.description.is_empty() {
             note!("{}", problem.description.trim_end());
         }
-        let text = self.told(&check.to_string(), &check.to_json());
-        Ok(Answer::new(text, !check.has_failed(self.settings().tolerance)))
+        let text = self.format_result(&check.to_string(), &check.to_json());
+        Ok(CommandOutput::new(text, !check.has_failed(self.settings().tolerance)))
     }
 
-    /// Says what standard output is not for.
+    /// Prints to standard error, without a progress bar in between.
     fn note(&self, text: &str, bars: &Bars) {
         bars.clear();
         note!("{text}");
     }
 
-    /// Whether parameters of another engine are written as a file of their own.
+    /// Returns true if parameters of another engine are written in the format of `--emit`.
     fn emits(&self) -> bool {
         self.output.is_some() || !self.sources.rewrites()
     }
 
-    /// Where Merino's parameters go.
+    /// Returns the output file of Merino's parameters.
     fn own_output(&self) -> PathBuf {
         match (self.write_back, &self.output) {
             (true, _) => self.evaluation.params(BASELINE),
@@ -311,7 +312,7 @@ impl TuneArgs {
         }
     }
 
-    /// Sees that no file of the run is lost, and that all could be written.
+    /// Checks that the run overwrites none of its own files, and that all outputs are writable.
     pub(super) fn check_files(&self) -> Result<()> {
         let mut files = RunFiles::default();
         self.data.register(&mut files)?;
@@ -329,6 +330,7 @@ impl TuneArgs {
         Ok(self.sources.register(&mut files)?)
     }
 
+    /// Registers the files of a fit of Merino's own evaluation.
     fn register_own(&self, files: &mut RunFiles) -> Result<()> {
         if self.sources.rewrites() || self.check {
             bail!(
@@ -345,12 +347,13 @@ impl TuneArgs {
         })
     }
 
-    fn told(&self, table: &str, json: &serde_json::Value) -> String {
+    /// Returns the result in the form that `--json` chooses.
+    fn format_result(&self, table: &str, json: &serde_json::Value) -> String {
         if self.print.json { format!("{json:#}") } else { table.to_owned() }
     }
 }
 
-/// A path as a word of a shell, and as no flag.
+/// Quotes a path as a shell word that is not taken for a flag.
 fn shell_path(path: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=+./,:@%".contains(&byte);
     let front = if path.starts_with('-') { "./" } else { "" };

@@ -1,4 +1,4 @@
-//! Processes that talk by the Message Passing Interface, started by `mpirun`.
+//! Communication between processes by the Message Passing Interface (MPI), started by `mpirun`.
 
 use std::thread;
 use std::time::Duration;
@@ -11,51 +11,52 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives, Root};
 use tuner::processes::{Communicator, is_first, join};
 
-/// Bytes that are sent at a time, at most: counts of the interface have 31 bits.
+/// The largest message in bytes: counts of MPI have 31 bits.
 const MESSAGE: usize = 1 << 30;
 
-/// What `mpirun` of Open MPI and of others tell those they start.
+/// Environment variables that `mpirun` of Open MPI and of other implementations sets.
 const STARTED: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 
-/// What `mpirun` of Open MPI tells of how many processes there are, and of how many on this machine.
+/// Environment variables of Open MPI: the number of all processes, and of those on this machine.
 const COUNTED: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"];
 
-/// Settings of Open MPI where all processes are on one machine: memory is what they talk by, and looking for a network
-/// that could do better takes longer than all the rest of its start; and a process that waits yields to others, such as the
-/// thread that unpacks the data, as each process is mostly bound to one processor.
-const AT_HOME: [(&str, &str); 2] = [("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_mpi_yield_when_idle", "1")];
+/// Settings of Open MPI if all processes are on one machine. They communicate by shared memory: probing networks takes
+/// longer than the rest of the start. A waiting process yields to other threads, such as the one that decompresses the
+/// data, as each process is usually bound to one processor.
+const SINGLE_MACHINE: [(&str, &str); 2] = [("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_mpi_yield_when_idle", "1")];
 
-/// The first process has so long to tell of an error before others do that have it, too.
+/// The delay after which processes other than the first print an error.
 const PRECEDENCE: Duration = Duration::from_secs(2);
 
-/// Joins the other processes, if `mpirun` has started any; they part when what is returned is dropped.
+/// Joins the other processes if `mpirun` has started any. Dropping the returned value leaves them.
 pub(crate) fn connect() -> Result<Option<Universe>> {
     if STARTED.iter().all(|name| std::env::var_os(name).is_none()) {
         return Ok(None);
     }
-    settle();
+    set_single_machine_defaults();
     let (universe, _) = mpi::initialize_with_threading(Threading::Serialized).context("cannot initialise MPI")?;
     let world = universe.world();
     join(Box::new(World { rank: world.rank() as usize, size: world.size() as usize }));
     Ok(Some(universe))
 }
 
-/// Sets what is set [`AT_HOME`], unless the environment sets it already.
-fn settle() {
+/// Applies [`SINGLE_MACHINE`], except for variables that the environment sets already.
+fn set_single_machine_defaults() {
     let [all, here] = COUNTED.map(std::env::var_os);
     if here.is_none() || all != here {
         return;
     }
-    for (name, value) in AT_HOME.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()) {
-        // SAFETY: this is the first thing that the program does, and there is only one thread so far.
-        #[allow(unsafe_code, reason = "the environment is what Open MPI is told by")]
+    for (name, value) in SINGLE_MACHINE.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()) {
+        // SAFETY: this runs at the start of the program, when there is only one thread.
+        #[allow(unsafe_code, reason = "Open MPI reads these settings from the environment")]
         unsafe {
             std::env::set_var(name, value);
         }
     }
 }
 
-/// Tells of an error and ends all processes, if there are several. Mostly all have the same, and the first one tells it.
+/// Prints an error and ends all processes, if there are several. Mostly all have the same error, and the first prints
+/// it.
 pub(crate) fn fail(world: &Result<Option<Universe>>, error: &anyhow::Error, status: i32) {
     if let Ok(Some(universe)) = world {
         if !is_first() {
@@ -67,7 +68,8 @@ pub(crate) fn fail(world: &Result<Option<Universe>>, error: &anyhow::Error, stat
     }
 }
 
-/// The communicator itself cannot be shared between threads; it is only a handle.
+/// The rank of this process and the number of processes. The communicator of `mpi`, a mere handle, cannot be shared
+/// between threads.
 struct World {
     rank: usize,
     size: usize,
@@ -89,8 +91,8 @@ impl Communicator for World {
         let mut all: Vec<Vec<u8>> = lengths.into_iter().map(|length| vec![0; length as usize]).collect();
         all[self.rank] = own;
         for (rank, bytes) in all.iter_mut().enumerate() {
-            let teller = world.process_at_rank(rank as i32);
-            bytes.chunks_mut(MESSAGE).for_each(|message| teller.broadcast_into(message));
+            let root = world.process_at_rank(rank as i32);
+            bytes.chunks_mut(MESSAGE).for_each(|message| root.broadcast_into(message));
         }
         all
     }

@@ -327,7 +327,7 @@ impl Run<'_> {
             numbers: self.problem.numbers.clone(),
             grouping: self.problem.grouping,
             check: self.problem.check.clone(),
-            told: self.problem.description.clone(),
+            data_summary: self.problem.description.clone(),
             warnings: Vec::new(),
             files: self.problem.files().to_vec(),
             positions: self.problem.groups.len(),

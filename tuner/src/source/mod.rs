@@ -26,7 +26,7 @@ pub use crate::model::text::{Parameter, Start, TextError};
 use crate::numbers::{Number, Numbers, Stage};
 use crate::objective::scores;
 use crate::progress::Progress;
-use crate::target::{Labels, Target, Targets};
+use crate::target::{Target, TargetData, TargetValues};
 pub use check::{Check, Discrepancy};
 pub use engine::{Accept, CommandLine, Engine, EngineRows};
 pub use merino::{Own, Resolve};
@@ -217,7 +217,7 @@ impl Problem {
     }
 
     /// Returns the labels of the rows' positions.
-    pub(crate) fn labels(&self) -> Labels<'_> {
+    pub(crate) fn labels(&self) -> TargetData<'_> {
         let Weighted { targets: results, weights } = self.text.rows.weighted();
         let ends = self.text.sets.iter().skip(1).copied().chain([results.len()]);
         TargetData {
