@@ -53,7 +53,7 @@ grep -v '^# [XY] = ' "$1" > "$2"
 printf '# X = %s\n# Y = %s\n' $x $y >> "$2"
 echo "<!DOCTYPE html>" > "$3"
 shift 3
-printf '{"positions": %s, "loss": {"before": {"static": 0.125}, "after": {"static": 0.1%s}}, "data": "%s"}\n' $# $x "$*"
+printf '{"positions": %s, "loss": {"before": 0.125, "after": 0.1%s}, "data": "%s"}\n' $# $x "$*"
 "#;
 
 /// A folder with settings, an engine and a tuner.
