@@ -15,6 +15,9 @@ const METRIC: u64 = 8;
 /// Bytes per squared number of free parameters: additional matrices of the standard errors, as measured.
 const ERRORS: u64 = 28;
 
+/// Matrices of up to so many bytes are never refused: a small `--memory` keeps data on disk.
+const NEVER_REFUSED: u64 = 256 << 20;
+
 /// Returns an error if the matrices exceed the memory limit, or if local search runs over rows that are not in memory.
 pub(super) fn check(
     settings: &Settings,
@@ -30,7 +33,7 @@ pub(super) fn check(
         );
     }
     let needed = matrices(settings, parameters, free);
-    if needed <= storage.memory {
+    if needed <= storage.memory.max(NEVER_REFUSED) {
         return Ok(());
     }
     let mut ways = vec!["tune fewer numbers (--only)".to_owned(), format!("raise --memory to {}", size(needed))];
