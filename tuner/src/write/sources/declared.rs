@@ -43,7 +43,16 @@ pub(super) struct Declaration {
     pub(super) is_weak: bool,
     /// True if its numbers are aligned in columns.
     pub(super) is_aligned: bool,
+    /// The words that open the blocks around it, such as `namespace Rook` and `impl Rook`, and qualifiers before it.
+    scopes: Vec<String>,
     pub(super) node: ValueNode,
+}
+
+impl Declaration {
+    /// Returns true if it stands in scopes of these names, or in a file of that name.
+    pub(super) fn is_within(&self, qualifiers: &[&str], file: &str) -> bool {
+        qualifiers.iter().all(|name| self.scopes.iter().any(|scope| scope == name) || file.eq_ignore_ascii_case(name))
+    }
 }
 
 /// An open bracket and its context.
@@ -59,6 +68,8 @@ struct Level<'s> {
     is_init: bool,
     /// True for the fields of a struct expression in Rust.
     is_fields: bool,
+    /// The words of the statement in front of a brace.
+    words: Vec<&'s [u8]>,
     /// SourceToken index of the bracket.
     opened: usize,
     /// SourceToken index of the start of the current statement inside.
@@ -72,7 +83,9 @@ impl<'s> Level<'s> {
         let has = |words: &[&str]| token.is("{") && before.iter().any(|word| word.is_any(words));
         let last = before.last();
         let follows_type = token.is("{") && last.is_some_and(|last| last.kind == TokenKind::Word || last.is(">"));
+        let words = before.iter().filter(|word| token.is("{") && word.kind == TokenKind::Word);
         Level {
+            words: words.map(|word| word.text).collect(),
             open: token.text,
             is_enum: has(&["enum"]),
             is_type: syntax.directives && has(&["enum", "struct", "union", "class"]),
@@ -125,7 +138,8 @@ pub(super) fn find(
                     continue;
                 }
                 let is_aligned = columns::has_columns(source, node.range.clone());
-                found.push(Declaration { name, half, start: token.start, is_weak, is_aligned, node });
+                let scopes = scanner.scopes(&levels);
+                found.push(Declaration { name, half, start: token.start, is_weak, is_aligned, scopes, node });
             }
             TokenKind::Mark if token.is_any(&["(", "[", "{"]) => {
                 levels.push(Level::opened_at(at, level.start, &tokens, syntax));
@@ -255,6 +269,14 @@ impl Scanner<'_, '_> {
                 .map(|next| next.is(")"))
         };
         (is_macro && self.at == level.start && self.is(self.at + 1, ",") && is_last() == Some(true)).then_some(value)
+    }
+
+    /// Returns the words that open the blocks around the word, and its qualifiers: `Rook` of `Rook::Open`.
+    fn scopes(&self, levels: &[Level]) -> Vec<String> {
+        let is_qualifier = |&back: &usize| self.is_before(back - 1, &["::"]);
+        let before = (2..=self.at).step_by(2).take_while(is_qualifier).map(|back| self.tokens[self.at - back].text);
+        let words = levels.iter().flat_map(|level| level.words.iter().copied()).chain(before);
+        words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
     }
 
     /// Returns true if the word follows a type or is a member of an enumeration.

@@ -142,7 +142,7 @@ impl Sources {
         let mut names: HashMap<&[u8], usize> = HashMap::new();
         for (head, _) in &paths {
             let next = names.len();
-            names.entry(head.as_bytes()).or_insert(next);
+            names.entry(unqualified(head).as_bytes()).or_insert(next);
         }
         let mut declarations = Vec::new();
         for (file, SourceFile { text, syntax, .. }) in self.files.iter().enumerate() {
@@ -152,7 +152,7 @@ impl Sources {
         let mut heads: HashMap<&str, Head> = HashMap::new();
         let (mut places, mut left_out) = (Vec::new(), Vec::new());
         for ((parameter, &fixed), (name, steps)) in parameters.iter().zip(fixed).zip(&paths) {
-            let number = names[name.as_bytes()];
+            let number = names[unqualified(name).as_bytes()];
             let head = heads.entry(name).or_insert_with(|| self.head(name, number, &declarations, &mut faults));
             if matches!(head, Head::Missing) && !fixed {
                 faults.add(format!("`{name}`: declared in none of {}", self.names()));
@@ -180,7 +180,12 @@ impl Sources {
         declarations: &'d [(usize, Declaration)],
         faults: &mut Faults,
     ) -> Head<'d> {
-        let all = || declarations.iter().filter(|(_, one)| one.name == number);
+        let qualifiers: Vec<&str> = name.rsplit("::").skip(1).collect();
+        let is_within = |file: usize, one: &Declaration| {
+            let stem = self.files[file].path.file_stem().unwrap_or_default();
+            one.is_within(&qualifiers, &stem.to_string_lossy())
+        };
+        let all = || declarations.iter().filter(|(file, one)| one.name == number && is_within(*file, one));
         let is_weak = all().all(|(_, one)| one.is_weak);
         let of = |half| all().filter(|(_, one)| one.half == half && one.is_weak == is_weak).collect::<Vec<_>>();
         let locations = |all: &[&(usize, Declaration)]| {
@@ -201,7 +206,12 @@ impl Sources {
             }
             (whole, midgame, endgame) => {
                 let all = [whole, midgame, endgame].concat();
-                faults.add(format!("`{name}`: declared more than once, at {}", locations(&all)));
+                faults.add(format!(
+                    "`{name}`: declared more than once, at {}; a class, namespace or file in front of the name selects \
+                     one, as in `Rook::{}`",
+                    locations(&all),
+                    unqualified(name)
+                ));
                 Head::Faulty
             }
         }
@@ -380,6 +390,11 @@ impl LocatedParameters<'_> {
             })
             .collect())
     }
+}
+
+/// Returns a name without its scopes: `Open` of `Rook::Open`.
+fn unqualified(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
 }
 
 /// Splits a parameter into its declared name and the path of indices and names below it.

@@ -87,6 +87,29 @@ fn declarations_of_every_form_are_found() {
 }
 
 #[test]
+fn scopes_select_among_equal_names() {
+    let cases = [
+        ("a.cpp", "namespace Knight { const int X = 1; }\nnamespace Rook { const int X = §; }"),
+        ("a.cpp", "class Knight { static int X; };\nint Knight::X = 1;\nint Rook::X = §;"),
+        ("a.rs", "impl Knight { const X: i32 = 1; }\nimpl Rook { pub const X: i32 = §; }"),
+        ("A.java", "class Knight { static int X = 1; }\nclass Rook { class Open { static final int X = §; } }"),
+    ];
+    for (file, text) in cases {
+        let (before, after) = (text.replace('§', "5"), text.replace('§', "7"));
+        assert_eq!(rewritten(file, &before, &parameter("Rook::X", &[7.0]), None), Ok(after), "{text}");
+        let refused = rewritten(file, &before, &parameter("Queen::X", &[7.0]), None);
+        assert!(refused.unwrap_err().contains("`Queen::X`: declared in none of"), "{text}");
+    }
+    let of_files = sources(&[("knight.c", "int X = 1;"), ("rook.c", "int X = 5;")]);
+    let [knight, rook] = [1.0, 7.0].map(|value| parameter("", &[value]));
+    let parameters =
+        [Parameter { name: "Knight::X".to_owned(), ..knight }, Parameter { name: "Rook::X".to_owned(), ..rook }];
+    let found = of_files.find(&parameters, &[false; 2], None).unwrap();
+    let texts = found.rewritten(&parameters).unwrap();
+    assert_eq!(texts.iter().map(|file| &file.after[..]).collect::<Vec<_>>(), [b"int X = 1;", b"int X = 7;"]);
+}
+
+#[test]
 fn uses_are_not_declarations() {
     for (file, text) in [
         ("a.c", "void f() { X = 5; if (a) X = 5; else X = 5; a = 1, X = 5; *X = 5; g(X = 5); a.X = 5; X == 5; } "),
@@ -200,7 +223,12 @@ fn unwritable_values_are_reported_with_their_line() {
         ("int X[] = {1,\n2};", single("X[2]"), None, "`X[2]`: a.c:2: none of the 2 elements here is `2`"),
         ("int X[] = {[A] = 1};", single("X[0]"), None, "`X[0]`: a.c:2: none of the 1 elements here is `0`"),
         ("int X = 5;", single("X[2]"), None, "`X[2]`: a.c:2: expected a list, found `5`"),
-        ("int X = 5; enum {\nX = 5 };", single("X"), None, "`X`: declared more than once, at a.c:2 and a.c:3"),
+        (
+            "int X = 5; enum {\nX = 5 };",
+            single("X"),
+            None,
+            "`X`: declared more than once, at a.c:2 and a.c:3; a class, namespace or file in front of the name selects one, as in `Rook::X`",
+        ),
         ("int X_MG = 5;", pair("X"), None, "`X`: of its two numbers, only that of the midgame is declared, at a.c:2"),
         (
             "int X_MG = 5, egX = 6;",
@@ -220,7 +248,8 @@ fn unwritable_values_are_reported_with_their_line() {
     }
     let files = sources(&[("a.c", "int A = 1;"), ("b.rs", "const A: i32 = 1;\nconst B: i32 = 2;")]);
     let fault = files.find(&[single("A"), single("B"), single("C[0]"), single("C[1]")], &[false; 4], None);
-    let message = "`A`: declared more than once, at a.c:1 and b.rs:1; `C`: declared in none of a.c, b.rs";
+    let message = "`A`: declared more than once, at a.c:1 and b.rs:1; a class, namespace or file in front of the name \
+        selects one, as in `Rook::A`; `C`: declared in none of a.c, b.rs";
     assert_eq!(fault.unwrap_err().to_string(), message);
     let fault = files.find(&[single("B"), single("B[]")], &[false; 2], None).unwrap_err();
     assert_eq!(fault.to_string(), "`B[]` and `B`: are the same number at b.rs:2");
