@@ -26,7 +26,7 @@ fn settings() -> String {
             "--nodes 20 --positions 300 --balance-nodes 20 --resign 1,5000 --concurrency 1",
         ),
         ("--nodes 20000", "--nodes 20 --concurrency 1"),
-        ("tuner fit ", "tuner fit --threads 1 --k 1 --no-errors --target result "),
+        ("tuner --engine", "tuner --threads 1 --k 1 --no-errors --target result --engine"),
         ("tc = \"8+0.08\"", "nodes = 20\nmax-plies = 8\nconcurrency = 1"),
         ("games = 20000", "games = 4"),
         ("\nadopt-into", "\ngenerations = 1\nadopt-into"),
@@ -126,7 +126,7 @@ fn a_tuned_source_that_does_not_build_is_no_result() {
     let Some(folder) = engine() else { return };
     let settings = settings();
     let line = settings.lines().find(|line| line.starts_with("command = \"tuner")).unwrap().to_owned();
-    let broken = line.clone().replace("tuner fit", "sh tune.sh");
+    let broken = line.replacen("tuner", "sh tune.sh", 1);
     fs::write(folder.path("night.toml"), settings.replace(&line, &broken)).unwrap();
     fs::write(folder.path("tune.sh"), "echo no C > night/gen-001/tuned.c\n").unwrap();
     let output = arena(&folder, &[]);
