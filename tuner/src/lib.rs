@@ -2,7 +2,7 @@
 //!
 //! [`data`] reads labelled positions. A [`source`] turns them into rows: Merino's own evaluation, an external engine,
 //! or a file. The rows, the parameters and their starts form a [`source::Problem`]. [`run::run`] fits it and returns a
-//! [`run::Outcome`], which [`answer`] shows and [`write`] writes to files.
+//! [`run::Outcome`], which [`answer`] shows and [`mod@write`] writes to files.
 //!
 //! ```
 //! use std::fmt::Write;

@@ -33,7 +33,7 @@ pub enum ConstraintError {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize)]
 #[command(next_help_heading = "Parameters")]
 pub struct Constraints {
-    /// Tune these parameters only: a name such as material.queen or Mobility[0][3], the beginning of names up to a dot
+    /// Tune these parameters only: a name such as material.queen or `Mobility[0][3]`, the beginning of names up to a dot
     /// or bracket (psqt.knight, Mobility), `*` for anything; `:mg` or `:eg` behind it for one number of each pair. May
     /// be given several times.
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
