@@ -37,7 +37,7 @@ impl Worker {
     }
 }
 
-/// What a tablebase says of a node.
+/// The answer of a tablebase at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
     /// The node has this value, or a bound outside of its window.

@@ -58,7 +58,7 @@ pub struct Searcher {
     pub overhead: Duration,
     /// Whether a position with a single legal move is searched like any other.
     pub analyse: bool,
-    /// Whether to play at the strength of `elo`, with one thread and without tablebases.
+    /// True to play at the strength of `elo`, with one thread and without tablebases.
     pub limit_strength: bool,
     /// Elo to play at, from [`MIN_ELO`](super::MIN_ELO) to [`MAX_ELO`].
     pub elo: i32,

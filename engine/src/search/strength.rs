@@ -12,7 +12,7 @@ pub(super) struct Strength {
     elo: i32,
     /// No iteration begins after so many.
     nodes: f64,
-    /// How far a value may be blurred to either side, centipawns.
+    /// The largest change of a value to either side, centipawns.
     noise: f64,
 }
 
@@ -53,7 +53,7 @@ impl Strength {
         limits.soft_nodes = Some(self.nodes.round() as u64);
     }
 
-    /// How many lines it needs.
+    /// The number of lines it needs.
     pub(super) fn lines(self) -> usize {
         if self.noise > 0.0 { LINES } else { 1 }
     }
