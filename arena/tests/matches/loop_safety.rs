@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use super::looping::{SETTINGS, TUNER, arena, folder, read, stderr};
 use super::support::{is_alive, peak_memory};
@@ -91,12 +90,8 @@ fn a_line_without_an_end_takes_little_memory() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut peak = None;
-    while child.try_wait().unwrap().is_none() {
-        peak = peak.max(peak_memory(child.id()));
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let (status, peak) = peak_memory(&mut child);
+    assert_eq!(status.code(), Some(0));
     assert!(peak.is_none_or(|peak| peak < 150_000), "{peak:?} kB");
     assert!(fs::metadata(folder.path("night/gen-001/tune.log")).unwrap().len() > 100_000_000);
 }

@@ -219,12 +219,8 @@ fn floods_fill_neither_memory_nor_disk() {
             .stderr(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        let mut peak = None;
-        while child.try_wait().unwrap().is_none() {
-            peak = peak.max(peak_memory(child.id()));
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        assert_eq!(child.wait().unwrap().code(), Some(0), "{behaviour}");
+        let (status, peak) = peak_memory(&mut child);
+        assert_eq!(status.code(), Some(0), "{behaviour}");
         match peak {
             Some(peak) => assert!(peak < 200_000, "{behaviour}: {peak} kB"),
             None => eprintln!("the memory of a process is not looked at: this system does not tell it in /proc"),

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{self, Output, Stdio};
+use std::process::{self, Child, ExitStatus, Output, Stdio};
 use std::time::Duration;
 
 use assert_cmd::Command;
@@ -89,11 +89,22 @@ impl Arena {
     }
 }
 
-/// The most memory that a running process has had, in kilobytes; nothing where the system does not tell.
-pub(crate) fn peak_memory(pid: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.split_ascii_whitespace().next()?.parse().ok()
+/// Waits for a process; its status, and its peak memory in kilobytes where the system reports it.
+pub(crate) fn peak_memory(child: &mut Child) -> (ExitStatus, Option<u64>) {
+    let path = Path::new("/proc").join(child.id().to_string()).join("status");
+    let resident = || {
+        let status = fs::read_to_string(&path).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        line.split_ascii_whitespace().next()?.parse().ok()
+    };
+    let mut peak = None;
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return (status, peak);
+        }
+        peak = peak.max(resident());
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// A process runs; one that has ended and was not yet waited for does not.
