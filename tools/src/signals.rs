@@ -26,7 +26,7 @@ pub fn listen(act: impl FnMut() + Send + 'static) -> io::Result<()> {
     ctrlc::set_handler(act).map_err(io::Error::other)
 }
 
-/// Whether the program was started to ignore a signal, where Linux tells it.
+/// Returns true if the program was started to ignore a signal. Only Linux reports that.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

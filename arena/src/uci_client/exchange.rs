@@ -14,10 +14,10 @@ use super::bounds::LastLines;
 /// The beginning of a log, by which it is recognised.
 pub const LOG_MARK: &str = "# arena log: ";
 
-/// Of more lines of standard error in a message, those in the middle are left out: a report has its reason at one end.
+/// The lines of standard error that a message shows from each end; a report has its reason at one of them.
 const SHOWN_ENDS: usize = 10;
 
-/// Times are told from here on.
+/// The time from which log times count.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 /// The log, if there is one.
 static LOG: Mutex<Option<File>> = Mutex::new(None);

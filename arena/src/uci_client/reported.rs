@@ -13,7 +13,7 @@ pub struct Reported<'a> {
     pub pv: Vec<&'a str>,
     /// The plies of the score; those of the last bound where there is no score.
     pub depth: Option<u32>,
-    /// Whether the search told a score of its best line, be it a bound.
+    /// True if the search gave a score of its best line, even a bound.
     pub is_scored: bool,
     /// The last number of nodes.
     pub nodes: Option<u64>,

@@ -56,34 +56,34 @@ fn starts_with(head: &[u8], word: &str) -> bool {
 }
 
 /// The lines of a file that are neither blank nor comments. A line that the head cuts off is none.
-fn telling_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn content_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let is_cut = head.len() as u64 >= HEAD;
     let end = if is_cut { head.iter().rposition(|&byte| byte == b'\n').unwrap_or(0) } else { head.len() };
     let lines = head[..end].split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"))
 }
 
-/// Whether the first line that tells anything is the header of a table or a key with a value. Comments alone may be of a
-/// script.
+/// Returns true if the first line with content is the header of a table or a key with a value. Comments alone may be of
+/// a script.
 fn is_toml(head: &[u8]) -> bool {
-    telling_lines(head).next().is_some_and(|line| is_header(line) || value_of(line).is_some())
+    content_lines(head).next().is_some_and(|line| is_header(line) || value_of(line).is_some())
 }
 
-/// Whether all lines are headers of tables, keys with numbers, or numbers of a list.
+/// Returns true if all lines are headers of tables, keys with numbers, or numbers of a list.
 fn has_numbers_only(head: &[u8]) -> bool {
     let is_numeric = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_digit() || b"+-.,_[]eE \t".contains(byte));
     let is_own = |line: &[u8]| {
         let line = line.split(|&byte| byte == b'#').next().unwrap_or_default().trim_ascii();
         is_header(line) || is_numeric(line) || value_of(line).is_some_and(is_numeric)
     };
-    is_toml(head) && telling_lines(head).all(is_own)
+    is_toml(head) && content_lines(head).all(is_own)
 }
 
 fn is_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.\"' ".contains(&byte)
 }
 
-/// Whether a line is the header of a table.
+/// Returns true if a line is the header of a table.
 fn is_header(line: &[u8]) -> bool {
     let Some(table) = line.strip_prefix(b"[") else { return false };
     let name = table.split(|&byte| byte == b']').next().unwrap_or_default();

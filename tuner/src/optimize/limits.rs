@@ -5,7 +5,7 @@ use crate::objective::Objective;
 
 /// The bounds of all parameters, in their units, with the frozen and the tied parameters.
 ///
-/// Of tied parameters, the first leads and the others follow. The vector keeps its length, and tied parameters have one
+/// The first of tied parameters leads, the others follow. The vector keeps its length, and tied parameters have one
 /// value in it. They have the same bounds, and all or none are frozen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {

@@ -78,7 +78,7 @@ fn ctrl_c_in_a_fit_writes_the_best_so_far() {
     assert!(engine::eval::params::Weights::from_toml(&best).is_ok());
 }
 
-/// Whether this process, and so its children, ignore SIGHUP, which is signal 1.
+/// Returns true if this process, and so its children, ignore SIGHUP, which is signal 1.
 fn hangup_is_ignored() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
