@@ -38,6 +38,11 @@ impl Random {
         ((u128::from(split_mix(&mut self.0)) * u128::from(bound)) >> 64) as u64
     }
 
+    /// A number from 0 to below 1, a multiple of 2⁻⁵³.
+    pub fn unit(&mut self) -> f64 {
+        self.below(1 << 53) as f64 / (1_u64 << 53) as f64
+    }
+
     /// Puts the items into an order that is as likely as any other.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {

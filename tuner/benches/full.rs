@@ -80,13 +80,9 @@ fn timed<T>(what: &str, act: impl FnOnce() -> T) -> T {
     result
 }
 
-fn unit(random: &mut Random) -> f64 {
-    random.below(1 << 53) as f64 / (1_u64 << 53) as f64
-}
-
 /// About a normal distribution.
 fn normal(random: &mut Random) -> f64 {
-    (0..12).map(|_| unit(random)).sum::<f64>() - 6.0
+    (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
 }
 
 fn model() -> Model {
@@ -136,7 +132,7 @@ fn rows(model: &Model, truth: &[f64], count: usize, random: &mut Random) -> Rows
     let mut ends = Vec::new();
     let mut end = 0.0;
     for _ in 0..PAIRS {
-        end += unit(random).powi(3) + 0.01;
+        end += random.unit().powi(3) + 0.01;
         ends.push(end);
     }
     let mut writer = RowsWriter::in_memory((&model.layout).into());
@@ -144,7 +140,7 @@ fn rows(model: &Model, truth: &[f64], count: usize, random: &mut Random) -> Rows
     for _ in 0..count {
         row.clear(2);
         for _ in 0..ENTRIES[0] {
-            let place = unit(random) * end;
+            let place = random.unit() * end;
             let leaf = ends.partition_point(|&end| end <= place).min(PAIRS - 1);
             row.add(0, leaf, if random.below(2) == 0 { 1 } else { -1 });
         }
@@ -153,11 +149,11 @@ fn rows(model: &Model, truth: &[f64], count: usize, random: &mut Random) -> Rows
         }
         (0..ENTRIES[2]).for_each(|_| row.add(3, below(random, SINGLES[1]), 1));
         (0..ENTRIES[3]).for_each(|_| row.add(4, below(random, SINGLES[2]), 1));
-        row.set_fact(1, unit(random) as f32);
+        row.set_fact(1, random.unit() as f32);
         writer.push(&mut row, 0.5).expect("a sound row");
     }
     let rows = writer.finish().expect("memory");
-    let won = |score: f64| if unit(random) < expectation(1.0, score) { 1.0 } else { 0.0 };
+    let won = |score: f64| if random.unit() < expectation(1.0, score) { 1.0 } else { 0.0 };
     let targets: Vec<f32> = scores(&rows, model, truth).into_iter().map(won).collect();
     rows.with_targets(&targets).expect("results")
 }

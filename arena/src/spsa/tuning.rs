@@ -180,8 +180,7 @@ impl Tuning {
 
 /// One of the two whole numbers beside a value, the nearer one the more often, so that its mean is the value.
 fn rounded(value: f64, random: &mut Random) -> f64 {
-    let share = random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
-    value.floor() + f64::from(u8::from(share < value.fract().rem_euclid(1.0)))
+    value.floor() + f64::from(u8::from(random.unit() < value.fract().rem_euclid(1.0)))
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ impl Engine {
     fn drawn(engines: Engines, seed: u64) -> Self {
         let mut random = Random::seeded(seed);
         let starts = vec![(MIN + MAX) / 2.0; engines.options];
-        let mut distance = || engines.reach * STEP * (2.0 * share(&mut random) - 1.0);
+        let mut distance = || engines.reach * STEP * (2.0 * random.unit() - 1.0);
         let optima = starts.iter().map(|start| Some(start + distance())).collect();
         Engine { cost: engines.cost, starts, optima, random }
     }
@@ -58,7 +58,7 @@ impl Engine {
         // Four games of ten are drawn, fewer where one side is much stronger.
         let draws = expected.min(1.0 - expected).min(0.2);
         let mut game = || {
-            let number = share(&mut self.random);
+            let number = self.random.unit();
             if number < expected - draws { 1 } else { -i32::from(number >= expected + draws) }
         };
         game() + game()
@@ -103,7 +103,7 @@ impl Engine {
         let starts = self.starts.clone();
         let mut best = (0, starts.clone());
         for _ in 0..CANDIDATES {
-            let drawn: Vec<f64> = starts.iter().map(|_| MIN + (MAX - MIN) * share(&mut self.random)).collect();
+            let drawn: Vec<f64> = starts.iter().map(|_| MIN + (MAX - MIN) * self.random.unit()).collect();
             let points = self.plays(games / CANDIDATES, &drawn, &starts);
             if points > best.0 {
                 best = (points, drawn);
@@ -131,11 +131,6 @@ impl Engine {
         }
         found
     }
-}
-
-/// A number from 0 to 1.
-fn share(random: &mut Random) -> f64 {
-    random.below(1 << 53) as f64 / (1_u64 << 53) as f64
 }
 
 /// A way to tune.

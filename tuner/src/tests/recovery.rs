@@ -8,22 +8,10 @@ use crate::source::Resolve;
 use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::eval::params::Weights;
+use engine::random::Random;
 
 const DATA: &[u8] = include_bytes!("../../../data/quiet.epd.zst");
 const BASELINE: &str = include_str!("../../../params/baseline.toml");
-
-/// A pseudorandom generator of numbers in 0..1 with a fixed seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
 
 /// Returns every `step`-th position of the project's data.
 fn positions(step: usize) -> Vec<Position> {
@@ -36,9 +24,9 @@ const SQUARES: usize = 2 * (5 + 6 * 64);
 
 /// Returns parameters far from the baseline.
 fn truth() -> Weights {
-    let mut random = Random(7);
+    let mut random = Random::seeded(7);
     let vector = Weights::from_toml(BASELINE).unwrap().to_vector();
-    let moved = vector.iter().map(|value| 1.3 * value + 160.0 * (random.next() - 0.5));
+    let moved = vector.iter().map(|value| 1.3 * value + 160.0 * (random.unit() - 0.5));
     let moved: Vec<f64> = moved.take(SQUARES).chain(vector[SQUARES..].iter().copied()).collect();
     let (mut truth, _) = Weights::from_vector(&moved);
     truth.phase = [0, 12, 8, 26, 36];
@@ -47,11 +35,11 @@ fn truth() -> Weights {
 
 /// Returns positions with results drawn from their expectations.
 fn drawn(positions: &[Position], truth: &Evaluator) -> String {
-    let mut random = Random(11);
+    let mut random = Random::seeded(11);
     let line = |position: &Position| {
         let expected = 1.0 / (1.0 + 10f64.powf(-f64::from(truth.evaluate_for_white(position)) / 400.0));
         let draws = expected.min(1.0 - expected) * 0.5;
-        let drawn = random.next();
+        let drawn = random.unit();
         let points = if drawn < expected - draws / 2.0 {
             "1.0"
         } else if drawn < expected + draws / 2.0 {

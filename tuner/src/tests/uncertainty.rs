@@ -37,8 +37,7 @@ fn drawn(random: &mut Random, games: usize, length: usize) -> (Rows, Vec<u32>) {
         let mut one = RowsWriter::in_memory((&model().layout).into());
         push(&mut one, &entries, phase, 0.0, 0.0);
         let chance = expectation(1.0, scores(&one.finish().unwrap(), model(), &truth())[0]);
-        let unit = random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
-        let target = match unit {
+        let target = match random.unit() {
             x if x < chance * chance => 1.0,
             x if x < chance * (2.0 - chance) => 0.5,
             _ => 0.0,

@@ -2,21 +2,11 @@ use super::*;
 use crate::model::Model;
 use crate::model::tape::{LANES, Lanes, Work};
 use crate::model::text::{TextRows, parse};
+use engine::random::Random;
 
-/// A generator of reproducible random numbers.
-pub(in crate::model) struct Random(pub(in crate::model) u64);
-
-impl Random {
-    pub(in crate::model) fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (bits ^ (bits >> 31)) % bound
-    }
-
-    pub(in crate::model) fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.below(1 << 40) as f64 / (1_u64 << 40) as f64
-    }
+/// Returns a random number of a range.
+pub(in crate::model) fn between(random: &mut Random, low: f64, high: f64) -> f64 {
+    low + (high - low) * random.unit()
 }
 
 /// Returns rows of a formula whose sums have a parameter each.
@@ -50,13 +40,13 @@ fn compare(declarations: &str, plain: impl Fn(&[f64], &[f64]) -> f64) {
             if bounds.is_empty() { [-40.0, 40.0] } else { [bounds[0], bounds[1]] }
         })
         .collect();
-    let mut random = Random(1);
+    let mut random = Random::seeded(1);
     let mut work = Work::new(slots, facts);
     for _ in 0..8 {
-        work.totals.iter_mut().flatten().for_each(|total| *total = random.between(-300.0, 300.0));
-        work.facts[0].iter_mut().for_each(|fact| *fact = random.between(-40.0, 40.0));
+        work.totals.iter_mut().flatten().for_each(|total| *total = between(&mut random, -300.0, 300.0));
+        work.facts[0].iter_mut().for_each(|fact| *fact = between(&mut random, -40.0, 40.0));
         for (lanes, &[low, high]) in work.facts[1..].iter_mut().zip(&ranges) {
-            lanes.iter_mut().for_each(|fact| *fact = random.between(low, high));
+            lanes.iter_mut().for_each(|fact| *fact = between(&mut random, low, high));
         }
         for lane in 0..LANES {
             let totals: Vec<f64> = work.totals.iter().map(|lanes| lanes[lane]).collect();

@@ -1,5 +1,6 @@
 use super::*;
-use crate::model::formula::tests::{Random, compare_derivatives};
+use crate::model::formula::tests::{between, compare_derivatives};
+use engine::random::Random;
 
 /// Returns a tape of two totals (nodes 0 and 1) and a fact (node 2), followed by `ops`.
 fn tape(ops: &[Op]) -> Tape {
@@ -12,13 +13,13 @@ fn tape(ops: &[Op]) -> Tape {
 
 fn work(random: &mut Random, low: f64, high: f64) -> Work {
     let mut work = Work::new(2, 1);
-    work.totals.iter_mut().chain(&mut work.facts).flatten().for_each(|number| *number = random.between(low, high));
+    work.totals.iter_mut().chain(&mut work.facts).flatten().for_each(|number| *number = between(random, low, high));
     work
 }
 
 #[test]
 fn differentiates_every_operation() {
-    let mut random = Random(3);
+    let mut random = Random::seeded(3);
     for (op, low, high, value) in [
         (Op::Add(0, 1), -9.0, 9.0, (|a, b| a + b) as fn(f64, f64) -> f64),
         (Op::Add(0, 0), -9.0, 9.0, |a, _| a + a),
@@ -124,7 +125,7 @@ fn operations_are_unique_and_work_is_reusable() {
     let tape = tape.ending(sum);
     assert_eq!(tape.ops().last(), Some(&Op::Add(product, 2)));
     // Buffers of a longer tape are reused without side effects.
-    let mut random = Random(5);
+    let mut random = Random::seeded(5);
     let mut work = work(&mut random, 1.0, 2.0);
     compare_derivatives(
         &self::tape(&[Op::Exp(0), Op::Mul(3, 1), Op::Exp(1), Op::Mul(5, 4), Op::Log(6)]),

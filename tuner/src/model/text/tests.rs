@@ -1,9 +1,10 @@
+use engine::random::Random;
 use std::io::Write;
 
 use super::write::sum_line;
 use super::*;
 use crate::model::formula::CONSTANT;
-use crate::model::formula::tests::{ETHEREAL, Random};
+use crate::model::formula::tests::ETHEREAL;
 use crate::model::layout::Leaf;
 use crate::model::tape::{LANES, Work};
 
@@ -265,7 +266,7 @@ fn refuses_declarations_beyond_the_limits() {
 /// Reads mutated and random bytes, which must not panic.
 #[test]
 fn arbitrary_bytes_do_not_panic() {
-    let mut random = Random(7);
+    let mut random = Random::seeded(7);
     let full = ROWS.replace("score = ", "let init(e) = e + sign(e) * max(-abs(e), log(2 + e^2))\nscore = init(1) + ");
     let parameters = "pair main a 1 2\npair safety b 1 2\nsingle complexity c 1\nsingle tempo d 1\n";
     let ethereal = format!("merino-rows 2\n{ETHEREAL}{parameters}rows result phase scale\n0.5 1 1 0:1 w 1:2 b 1:3 ");

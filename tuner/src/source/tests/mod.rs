@@ -1,8 +1,12 @@
 //! Tests that read problems from text, check and fit them.
 
+mod scores;
+
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
+
+use ::engine::random::Random;
 
 use super::*;
 use crate::constraints::Constraints;
@@ -11,22 +15,6 @@ use crate::objective::{PriorScale, SampleLoss, scores};
 use crate::optimize::Method;
 use crate::run::{Hooks, Outcome, Seconds, Settings, run};
 use crate::write::{Language, emit};
-
-/// A deterministic random generator, SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.unit() * bound as f64) as usize
-    }
-}
 
 fn read_all(texts: &[&[u8]]) -> Result<Problem> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -74,7 +62,7 @@ fn danger(start: &[f64], rows: usize) -> String {
     }
     _ = writeln!(text, "single tempo tempo {}", start[2 * PAIRS + POWERS]);
     text += "rows result group phase\n";
-    let mut random = Random(3);
+    let mut random = Random::seeded(3);
     for row in 0..rows {
         _ = write!(text, "0.5 {row} {:.3}", random.unit());
         for pair in 0..PAIRS {
@@ -91,7 +79,7 @@ fn danger(start: &[f64], rows: usize) -> String {
 }
 
 fn truth() -> Vec<f64> {
-    let mut random = Random(5);
+    let mut random = Random::seeded(5);
     let mut truth: Vec<f64> = (0..2 * PAIRS).map(|_| (80.0 * random.unit() - 40.0).round()).collect();
     truth.extend((0..POWERS).map(|_| (10.0 + 25.0 * random.unit()).round()));
     truth.push(18.0);
@@ -103,7 +91,7 @@ fn recovers_a_danger_curve_with_standard_errors() {
     let truth = truth();
     let start: Vec<f64> = truth.iter().map(|value| (0.6 * value + 5.0).round()).collect();
     let mut problem = read(danger(&start, 300 * truth.len())).expect("sound rows");
-    let mut random = Random(7);
+    let mut random = Random::seeded(7);
     let expected = scores(&problem.text.rows, &problem.text.model, &truth);
     let result = |score: &f64| if random.unit() < 1.0 / (1.0 + 10_f64.powf(-score / 400.0)) { 1.0 } else { 0.0 };
     let targets: Vec<f32> = expected.iter().map(result).collect();
@@ -134,7 +122,7 @@ fn scored(change: impl Fn(usize, f64, f64) -> f64) -> String {
     let mut text = "merino-rows 2\nsum main pair\nfact phase 0 1\nfact endgame\n".to_owned();
     text += "score = taper(main.mg, main.eg, phase) + endgame\npair main a 100 120\npair main b 7 -10\n";
     text += "rows result score phase endgame\n";
-    let mut random = Random(11);
+    let mut random = Random::seeded(11);
     for row in 0..200 {
         let (a, b) = (random.below(5) as f64 - 2.0, random.below(9) as f64 - 4.0);
         let (phase, endgame) = (random.below(5) as f64 / 4.0, random.below(300) as f64 - 150.0);
@@ -146,121 +134,11 @@ fn scored(change: impl Fn(usize, f64, f64) -> f64) -> String {
 }
 
 #[test]
-fn sets_constants_to_the_differences_between_scores_and_formula() {
-    let problem = read(scored(|row, score, _| score + if row == 17 { 300.0 } else { 0.0 })).expect("sound rows");
-    let check = problem.check.as_ref().expect("a check");
-    assert_eq!((check.rows, check.differing, check.worst.len(), check.has_failed(1.0)), (200, 1, 1, false));
-    assert!(check.worst[0].place.ends_with("rows0:26"), "{check}");
-    let constants: Vec<f32> = (0..200).map(|row| problem.text.rows.facts(row)[0]).collect();
-    assert!(constants.iter().enumerate().all(|(row, &constant)| (constant > 299.0) == (row == 17)));
-    assert!(constants.iter().any(|&constant| (0.2..=0.5).contains(&constant.abs())), "{constants:?}");
-    assert!(check.to_string().starts_with("score − row: 99.5 % within 1 cp, rms 21."), "{check}");
-    let own = scores(&problem.text.rows, &problem.text.model, &problem.text.start());
-    let given = problem.text.scores.as_ref().expect("scores");
-    assert!(own.iter().zip(given).all(|(a, &b)| (a - f64::from(b)).abs() < 1e-3));
-    assert!(fit(&problem, &Settings::default()).is_ok());
-    // Rows are the same after they are written and read.
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("rows");
-    fs::File::create(&path).and_then(|mut file| problem.text.write(&mut file)).expect("room on the disk");
-    let again = Problem::read_rows(&[path], &Storage::default(), |_| Ok(()), &()).expect("sound rows");
-    assert_eq!((again.text.rows, again.groups), (problem.text.rows, problem.groups));
-}
-
-#[test]
-fn refuses_scores_that_differ_from_the_formula() {
-    let fit = |text: &str, tolerance| {
-        let problem = read(text).expect("sound rows");
-        fit(&problem, &Settings { tolerance, ..Settings::default() })
-    };
-    // The fact `endgame` has the wrong sign in the rows.
-    let wrong = scored(|_, score, endgame| score - 2.0 * endgame);
-    let error = fit(&wrong, 1.0).expect_err("rows that are not the engine's").to_string();
-    assert!(error.starts_with("the formula is not the engine's evaluation: score − row: "), "{error}");
-    let worst = read(&wrong).expect("sound rows").check.as_ref().expect("a check").worst[0].clone();
-    let line = worst.place.rsplit(':').next().and_then(|line| line.parse::<usize>().ok()).expect("a line");
-    let words: Vec<&str> = wrong.lines().nth(line - 1).expect("a row").split(' ').collect();
-    assert!(error.contains(&format!("rows0:{line} (score {}, row ", words[1])), "{error}");
-    let endgame: f64 = words[3].parse().expect("a number");
-    assert!((worst.formula - worst.score - 2.0 * endgame).abs() < 1.0 && endgame.abs() > 140.0, "{worst:?}");
-    assert!(
-        error.contains("goes along with endgame (-1.00)") && error.ends_with("--trust-rows fits all the same"),
-        "{error}"
-    );
-    assert!(fit(&wrong, f64::INFINITY).is_ok());
-    let other_view = scored(|row, score, _| if row % 2 == 0 { score } else { -score });
-    let error = fit(&other_view, 1.0).expect_err("the mover's view").to_string();
-    assert!(error.contains("the score with the other sign agrees: White's view is wanted"), "{error}");
-}
-
-/// Writes the rows of [`scored`] with a column of search scores, which `search` makes of row and score.
-fn searched(search: impl Fn(usize, f64) -> String) -> String {
-    let text = scored(|_, score, _| score).replace("rows result", "rows result search");
-    let (mut searched, mut row, mut is_row) = (String::new(), 0, false);
-    for line in text.lines() {
-        match line.split_once(' ').filter(|_| is_row) {
-            Some((result, rest)) => {
-                let score = rest.split(' ').next().and_then(|score| score.parse().ok()).expect("a score");
-                _ = writeln!(searched, "{result} {} {rest}", search(row, score));
-                row += 1;
-            }
-            None => _ = writeln!(searched, "{line}"),
-        }
-        is_row |= line.starts_with("rows ");
-    }
-    searched
-}
-
-#[test]
-fn fits_rows_to_results_or_to_search_scores() {
-    let all = read(searched(|row, score| format!("{:.0}", 1.5 * score + (row % 7) as f64))).expect("sound rows");
-    let fit = |problem: &Problem, target: &str| {
-        let target = target.parse().expect("a target");
-        fit(problem, &Settings { target, prior: Some(1e-9), ..Settings::default() })
-    };
-    let of_scores = fit(&all, "score").expect("a fit");
-    let of_results = fit(&all, "result").expect("a fit");
-    assert_eq!(fit(&all, "auto").expect("a fit").theta, of_scores.theta);
-    // The evaluation predicts these scores far better than results, at another K.
-    assert!(of_scores.loss.before < 0.2 * of_results.loss.before && of_scores.k != of_results.k);
-    assert!(of_scores.to_table("").contains("\ntarget       score\n"), "{}", of_scores.to_table(""));
-    assert_eq!(serde_json::to_value(&of_results).unwrap()["settings"]["target"], "result");
-    // A fit to the same values in the column of results is equal.
-    let targets = all.targeted("score".parse().expect("a target")).expect("targets").1.targets().to_vec();
-    let mut other = all.clone();
-    other.text.rows = other.text.rows.with_targets(&targets).expect("targets");
-    assert_eq!(fit(&other, "result").expect("a fit").theta, of_scores.theta);
-
-    let some = read(searched(|row, _| if row == 3 { "-".to_owned() } else { "10".to_owned() })).expect("sound rows");
-    assert_eq!(fit(&some, "auto").expect("a fit").theta, of_results.theta);
-    let error = fit(&some, "mix:0.5").expect_err("a missing score").to_string();
-    assert!(error.starts_with("target: 1 of 200 positions have no score of a search"), "{error}");
-}
-
-#[test]
-fn tolerates_differences_in_a_tenth_of_the_rows() {
-    // Of 200 rows, `count` are off by about three centipawns, as after several integer divisions.
-    let off = |count: usize| scored(move |row, score, _| score + if row < count { 3.0 } else { 0.0 });
-    let fit = |text: &str, tolerance| {
-        let problem = read(text).expect("sound rows");
-        fit(&problem, &Settings { tolerance, ..Settings::default() }).map(|_| ())
-    };
-    assert!(fit(&off(20), 1.0).is_ok());
-    let error = fit(&off(21), 1.0).expect_err("more than a tenth").to_string();
-    assert!(
-        error.contains("score − row: 89.5 % within 1 cp, 90 % within ") && error.contains("--tolerance"),
-        "{error}"
-    );
-    assert!(fit(&off(200), 2.0).is_err());
-    assert!(fit(&off(200), 4.0).is_ok());
-}
-
-#[test]
 fn warns_if_rounding_loses_much_of_the_improvement() {
     // Counts in the hundreds require coefficients of about a centipawn.
     let rows = |start: &str| {
         let mut text = format!("merino-rows 2\nsum main single\nscore = main\nsingle main a {start}\nrows result\n");
-        let mut random = Random(17);
+        let mut random = Random::seeded(17);
         for _ in 0..2000 {
             let count = 100 * (random.below(9) as i32 - 4);
             let is_won = random.unit() < 1.0 / (1.0 + 10_f64.powf(-1.45 * f64::from(count) / 400.0));
@@ -287,7 +165,7 @@ fn warns_if_rounding_loses_much_of_the_improvement() {
 /// Writes rows of 600 games with 20 positions each. `groups` gives the group of each row.
 fn games(groups: impl Fn(usize) -> String) -> String {
     let mut text = "merino-rows 2\nsum main single\nscore = main\nsingle main a 100\nrows result group\n".to_owned();
-    let mut random = Random(13);
+    let mut random = Random::seeded(13);
     for game in 0..600 {
         let result = random.below(2);
         for row in 0..20 {
@@ -423,7 +301,7 @@ fn settings_apply_to_external_evaluations() {
 fn normalized_parameters_have_a_k_of_1() {
     let truth = truth();
     let mut text = danger(&truth, 400);
-    let mut random = Random(19);
+    let mut random = Random::seeded(19);
     let problem = read(&text).expect("sound rows");
     let expected = scores(&problem.text.rows, &problem.text.model, &truth);
     let results =
@@ -474,7 +352,7 @@ fn padded(rare: bool) -> String {
     let mut text = "merino-rows 2\nsum main single\nscore = main\nsingle main worth 100\nsingle main t[0] 10\n\
                     single main t[1] 30\nsingle main t[2] 10\nsingle main t[3] 10\nrows result group\n"
         .to_owned();
-    let mut random = Random(23);
+    let mut random = Random::seeded(23);
     for row in 0..800 {
         let [a, b] = [0, 1].map(|_| random.below(3) as i32 - 1);
         let c = i32::from(rare && row < 5);

@@ -1,5 +1,6 @@
 //! Synthetic problems: rows with results drawn from known parameters.
 
+use engine::random::Random;
 use std::sync::LazyLock;
 
 use crate::model::Model;
@@ -83,27 +84,6 @@ pub(crate) fn appended(rows: &Rows, row: usize) -> (Vec<(u16, i8)>, PhaseCounts,
     (entries, phase, rows.facts(row)[0])
 }
 
-/// A pseudorandom generator (Vigna's splitmix64).
-pub(crate) struct Numbers(pub(crate) u64);
-
-impl Numbers {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
-    pub(crate) fn unit(&mut self) -> f64 {
-        self.below(1 << 53) as f64 / (1_u64 << 53) as f64
-    }
-}
-
 /// Returns the parameters that results are drawn from.
 pub(crate) fn truth() -> Vec<f64> {
     let mut theta: Vec<f64> = (0..2 * FEATURES).map(|j| 40.0 + 17.0 * ((j * 7 % 11) as f64 - 3.0)).collect();
@@ -129,23 +109,23 @@ pub(crate) fn tight() -> (Vec<f64>, Vec<f64>, Vec<f64>) {
 
 /// Returns rows in which the last feature never occurs and the last but one rarely; some rows have no entries. `y`
 /// gives the targets.
-pub(crate) fn rows(count: usize, mut y: impl FnMut(&mut Numbers, f64) -> f32) -> Rows {
-    let (mut numbers, theta) = (Numbers(7), truth());
+pub(crate) fn rows(count: usize, mut y: impl FnMut(&mut Random, f64) -> f32) -> Rows {
+    let (mut random, theta) = (Random::seeded(7), truth());
     let mut writer = RowsWriter::in_memory((&model().layout).into());
     for _ in 0..count {
-        let rare = numbers.below(40) == 0;
+        let rare = random.below(40) == 0;
         let mut entries = Vec::new();
         for index in 0..FEATURES as u16 - 1 {
-            let count = numbers.below(7) as i8 - 3;
-            let seen = numbers.below(2) == 0 && (rare || usize::from(index) < FEATURES - 2);
+            let count = random.below(7) as i8 - 3;
+            let seen = random.below(2) == 0 && (rare || usize::from(index) < FEATURES - 2);
             if seen && count != 0 {
                 entries.push((index, count));
             }
         }
-        let phase: PhaseCounts = PIECES.map(|count| numbers.below(count as u64 + 1) as i32);
-        let constant = if numbers.below(50) == 0 { 25.0 } else { 0.0 };
+        let phase: PhaseCounts = PIECES.map(|count| random.below(count as u64 + 1) as i32);
+        let constant = if random.below(50) == 0 { 25.0 } else { 0.0 };
         let score = score(&entries, phase, constant, &theta);
-        let target = y(&mut numbers, score);
+        let target = y(&mut random, score);
         push(&mut writer, &entries, phase, target, constant as f32);
     }
     push(&mut writer, &[], [0; 5], 1.0, 30_000.0);
@@ -171,9 +151,9 @@ pub(crate) fn expectation(score: f64) -> f64 {
 }
 
 /// Draws a result from the expectation of the true score.
-pub(crate) fn drawn(numbers: &mut Numbers, score: f64) -> f32 {
+pub(crate) fn drawn(random: &mut Random, score: f64) -> f32 {
     let chance = expectation(score);
-    match numbers.unit() {
+    match random.unit() {
         x if x < chance * chance => 1.0,
         x if x < chance * (2.0 - chance) => 0.5,
         _ => 0.0,
@@ -181,7 +161,7 @@ pub(crate) fn drawn(numbers: &mut Numbers, score: f64) -> f32 {
 }
 
 /// Returns the expectation of the true score.
-pub(crate) fn exact(_: &mut Numbers, score: f64) -> f32 {
+pub(crate) fn exact(_: &mut Random, score: f64) -> f32 {
     expectation(score) as f32
 }
 
