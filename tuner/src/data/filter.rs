@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
 
-use super::formats::{Format, Sample};
+use super::formats::Sample;
 use super::left_out::LeftOut;
 
 /// The possible numbers of pieces of a position, both kings included.
@@ -40,14 +40,6 @@ pub struct Filters {
     pub unique: bool,
 }
 
-impl Filters {
-    /// Returns the kinds of noisy positions that are left out of a format.
-    fn noisy(&self, format: Format) -> Noisy {
-        let is_of_moves = format == Format::Pgn;
-        self.noisy.unwrap_or(Noisy { check: is_of_moves, capture: is_of_moves })
-    }
-}
-
 /// A filter of the positions of one file.
 pub(super) struct Filter<'e> {
     filters: &'e Filters,
@@ -56,9 +48,10 @@ pub(super) struct Filter<'e> {
 }
 
 impl<'e> Filter<'e> {
-    pub(super) fn new(filters: &'e Filters, format: Format, evaluator: &'e Evaluator) -> Self {
-        let quiescence = Quiescence::new(evaluator, Pruning::Exact);
-        Filter { filters, noisy: filters.noisy(format), quiescence }
+    /// Returns the filter of a file; `is_of_all_moves` is true if it leaves out noisy positions by default.
+    pub(super) fn new(filters: &'e Filters, is_of_all_moves: bool, evaluator: &'e Evaluator) -> Self {
+        let noisy = filters.noisy.unwrap_or(Noisy { check: is_of_all_moves, capture: is_of_all_moves });
+        Filter { filters, noisy, quiescence: Quiescence::new(evaluator, Pruning::Exact) }
     }
 
     /// Returns the reason to leave out a sample, duplicates aside. Cheap checks come first.

@@ -325,7 +325,7 @@ impl<'p> Blocks<'p> {
                 return Err(InputError::Refused(format!(
                     "{}: no {} ends within {} bytes after byte {} of the content",
                     self.stream.name,
-                    reader.format().record().name(),
+                    reader.record().name(),
                     reader.longest_record(),
                     self.stream.offset - open as u64
                 )));

@@ -83,6 +83,12 @@ impl LabelOptions {
         self.score_view.or(self.view).unwrap_or_default().side(position)
     }
 
+    /// Parses a score in the view of a side, and returns it in White's.
+    pub(super) fn score(&self, text: Option<&str>, side: Color) -> Result<Option<i16>, RecordError> {
+        let score = text.map(|text| self.centipawns(text)).transpose()?;
+        Ok(score.map(|score| side.choose(score, -score)))
+    }
+
     /// Parses a score in centipawns, within the range of evaluations and mates.
     pub(super) fn centipawns(&self, text: &str) -> Result<i16, RecordError> {
         let unknown = |expected: &str| Err(RecordError::new("unknown score", format!("score `{text}`: {expected}")));
@@ -135,6 +141,11 @@ pub(super) fn bounded(score: i16) -> i16 {
 /// Returns the group of a position of a game without a name.
 pub(super) fn group_of_position(position: &Position) -> u32 {
     fold(position.key()) & !GAME
+}
+
+/// Returns the group of a position: that of its game, if the game has a name.
+pub(super) fn group_of(game: Option<&str>, position: &Position) -> u32 {
+    game.map_or_else(|| group_of_position(position), |game| group_of_game(game.as_bytes()))
 }
 
 /// Returns the group of a game by its name, or by other bytes that identify it.

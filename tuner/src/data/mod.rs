@@ -33,14 +33,13 @@ use std::fmt;
 use std::ops::Range;
 
 use engine::chess::{Move, Position};
-use serde::Serialize;
 use thiserror::Error;
 
 use crate::io::{Storage, StorageError};
 pub use filter::{Filters, Noisy, PIECES};
 pub use folder::POSITIONS;
 pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, codes_of, write_chain, write_game};
-pub use formats::{ColumnLayout, Format, LabelStyle, Opcode, Plies, Record, Sample};
+pub use formats::{Plies, Record, Sample};
 pub use input::{InputError, Source};
 pub use judge::Evidence;
 pub use label::{Label, LabelOptions, LabelView, ScoreUnit};
@@ -138,7 +137,7 @@ fn hint(skipped: usize, record: Record) -> String {
 }
 
 /// A summary of the data read from one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSummary {
     /// The name as given.
     pub name: String,
@@ -154,10 +153,7 @@ pub struct FileSummary {
     pub evidence: Evidence,
     /// SHA-256 of the file as it is on the disk, in hexadecimal.
     pub sha256: String,
-    /// The format.
-    pub format: Format,
-    /// The weight of its positions, on which no stored data depend.
-    #[serde(skip)]
+    /// The weight of its positions.
     pub weight: Weight,
 }
 

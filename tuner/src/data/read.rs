@@ -71,12 +71,11 @@ impl Importer<'_> {
         let mut file = FileSummary {
             name,
             records: 0,
-            record: reader.format().record(),
+            record: reader.record(),
             positions: 0,
             left_out: LeftOutCounts::default(),
             evidence: Evidence::default(),
             sha256: String::new(),
-            format: reader.format(),
             weight,
         };
         thread::scope(|scope| {
@@ -115,7 +114,7 @@ impl Importer<'_> {
     }
 
     fn read_chunks(&self, reader: &dyn Reader, chunks: &[&[u8]]) -> Vec<Chunk> {
-        let filter = || Filter::new(&self.options.filters, reader.format(), &self.evaluator);
+        let filter = || Filter::new(&self.options.filters, reader.is_of_all_moves(), &self.evaluator);
         parallel::map(chunks, |bytes| Chunk::read(reader, bytes, filter(), self.options))
     }
 

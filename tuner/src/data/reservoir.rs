@@ -149,7 +149,7 @@ mod tests {
     use super::super::label::Label;
     use super::super::outcome::ResultLabel;
     use super::super::store::Store;
-    use super::super::{Evidence, Format, LeftOutCounts, Record};
+    use super::super::{Evidence, LeftOutCounts, Record};
     use super::*;
     use crate::io::Storage;
 
@@ -165,7 +165,6 @@ mod tests {
             evidence: Evidence::default(),
             sha256: String::new(),
             weight: super::super::Weight::default(),
-            format: Format::Bullet,
         }
     }
 

@@ -1,12 +1,11 @@
 //! Notations of results.
 
 use clap::ValueEnum;
-use serde::Serialize;
 
 use super::outcome::ResultLabel;
 
 /// The notation of the results of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Results {
     /// `1-0`, `1/2-1/2`, `0-1`: always in White's view.
     #[value(skip)]

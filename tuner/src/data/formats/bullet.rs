@@ -9,7 +9,7 @@
 use engine::chess::{Color, Setup};
 
 use super::binary::{BinaryError, CASTLING_ROOK, little_endian, piece_codes, put_pieces};
-use super::{Format, Reader, Sample, Sink};
+use super::{Reader, Record, Sample, Sink};
 use crate::data::label::{Label, bounded, group_of_position};
 use crate::data::outcome::ResultLabel;
 
@@ -29,8 +29,8 @@ pub(super) fn recognises(head: &[u8]) -> bool {
 }
 
 impl Reader for BulletReader {
-    fn format(&self) -> Format {
-        Format::Bullet
+    fn record(&self) -> Record {
+        Record::Position
     }
 
     fn longest_record(&self) -> usize {

@@ -14,7 +14,6 @@ mod viri;
 use std::ops::ControlFlow;
 
 use engine::chess::{Move, Position};
-use serde::Serialize;
 use tools::foreign::Foreign;
 
 use super::label::Label;
@@ -26,7 +25,6 @@ pub(crate) use binary::codes_of;
 pub(super) use binary::{castling_rooks, put_pieces};
 pub(crate) use binpack::{Chunks, LONGEST_CHAIN, write_chain};
 pub use pgn::Plies;
-pub use text::{ColumnLayout, LabelStyle, Opcode};
 pub(crate) use viri::{LONGEST_GAME, write_game};
 
 /// A labelled position.
@@ -41,7 +39,7 @@ pub struct Sample {
 }
 
 /// The unit in which the records of a format are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
     /// A line of a text.
     Line,
@@ -78,33 +76,6 @@ impl Record {
     }
 }
 
-/// The format of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Format {
-    /// Lines of a FEN and a label.
-    Text(LabelStyle),
-    /// Games.
-    Pgn,
-    /// Positions of 32 bytes: <https://github.com/jw1912/bulletformat>.
-    Bullet,
-    /// Games: <https://docs.rs/viriformat>.
-    Viri,
-    /// Chunks of chains: <https://github.com/official-stockfish/Stockfish/blob/tools/docs/binpack.md>.
-    Binpack,
-}
-
-impl Format {
-    /// Returns the unit of its records.
-    pub(super) fn record(self) -> Record {
-        match self {
-            Format::Text(_) => Record::Line,
-            Format::Bullet => Record::Position,
-            Format::Pgn | Format::Viri => Record::Game,
-            Format::Binpack => Record::Chain,
-        }
-    }
-}
-
 impl From<BinaryError> for RecordError {
     fn from(error: BinaryError) -> Self {
         RecordError::new(error.reason(), error.to_string())
@@ -137,8 +108,13 @@ pub(super) trait Sink {
 
 /// A reader of the files of one format.
 pub(super) trait Reader: Sync {
-    /// Returns the format, with all details that were detected in the file.
-    fn format(&self) -> Format;
+    /// Returns the unit of the records.
+    fn record(&self) -> Record;
+
+    /// Returns true if noisy positions are left out by default.
+    fn is_of_all_moves(&self) -> bool {
+        false
+    }
 
     /// Returns the maximum number of bytes of a record.
     fn longest_record(&self) -> usize;

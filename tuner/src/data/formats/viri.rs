@@ -11,7 +11,7 @@ use super::binary::{
     BinaryError, PROMOTIONS, castling_rooks, codes_of, kind_code, little_endian, piece_codes, promotion_code,
     put_pieces,
 };
-use super::{Format, Reader, Sample, Sink};
+use super::{Reader, Record, Sample, Sink};
 use crate::data::label::{Label, bounded, group_of_game};
 use crate::data::outcome::ResultLabel;
 use crate::data::runs::{PositionRun, Unfit};
@@ -44,8 +44,8 @@ pub(super) fn recognises(head: &[u8]) -> bool {
 }
 
 impl Reader for ViriReader {
-    fn format(&self) -> Format {
-        Format::Viri
+    fn record(&self) -> Record {
+        Record::Game
     }
 
     fn longest_record(&self) -> usize {

@@ -1,9 +1,7 @@
 //! Correlation of two numbers, from sums of integers.
 
-use serde::Serialize;
-
 /// The correlation of two numbers over positions that are grouped in games.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::data) struct Correlation {
     count: u64,
     sums: [i64; 2],
@@ -11,7 +9,6 @@ pub(in crate::data) struct Correlation {
     products: i64,
     /// The number of games or other groups, counted by changes between neighbours.
     groups: u64,
-    #[serde(skip)]
     group: Option<u32>,
 }
 

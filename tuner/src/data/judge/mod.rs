@@ -22,7 +22,6 @@ pub(super) mod tests;
 mod views;
 
 use engine::chess::Position;
-use serde::Serialize;
 
 use super::FileSummary;
 use super::label::Label;
@@ -67,7 +66,7 @@ const LEAST_POINTS: f64 = 0.75;
 const PHASES: [&str; PHASE_PARTS] = ["endgame", "middlegame", "opening"];
 
 /// The evidence for and against the labels of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
     pub(super) results: WithMaterial,
     pub(super) scores: WithMaterial,

@@ -1,8 +1,6 @@
 //! Detection of the view of results and scores from their correlation with material: a side that is ahead wins more
 //! often than not.
 
-use serde::Serialize;
-
 use super::Correlation;
 
 /// The least share of inverted labels that cannot be due to chance. Above one minus this share, all are inverted.
@@ -12,7 +10,7 @@ const CLEAR: f64 = 0.15;
 const CERTAIN: f64 = 4.0;
 
 /// The correlations of labels of one kind with material, by side to move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::data) struct WithMaterial {
     /// The correlations over all positions, with White to move and with Black to move.
     pub(in crate::data) by_side: [Correlation; 2],

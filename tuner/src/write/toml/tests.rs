@@ -5,7 +5,7 @@ use engine::eval::params::{PAIRS, Weights};
 use engine::eval::score::Score;
 
 use super::*;
-use crate::data::{Evidence, FileSummary, Format, LeftOutCounts, Record, Weight};
+use crate::data::{Evidence, FileSummary, LeftOutCounts, Record, Weight};
 use crate::run::Losses;
 
 fn baseline() -> String {
@@ -35,7 +35,6 @@ fn file(name: &str, records: u64, digits: &str) -> FileSummary {
         left_out: LeftOutCounts::default(),
         evidence: Evidence::default(),
         sha256: digits.repeat(32),
-        format: Format::Pgn,
         weight: Weight::default(),
     }
 }

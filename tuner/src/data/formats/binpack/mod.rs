@@ -14,7 +14,7 @@ mod stem;
 mod write;
 
 use super::binary::BinaryError;
-use super::{Format, Reader, Sample, Sink};
+use super::{Reader, Record, Sample, Sink};
 use crate::data::label::{Label, bounded, group_of_game};
 use bits::{BitReader, signed};
 use moves::next_move;
@@ -43,8 +43,8 @@ pub(super) fn recognises(head: &[u8]) -> bool {
 }
 
 impl Reader for BinpackReader {
-    fn format(&self) -> Format {
-        Format::Binpack
+    fn record(&self) -> Record {
+        Record::Chain
     }
 
     fn longest_record(&self) -> usize {

@@ -10,7 +10,7 @@ mod game;
 use std::ops::Range;
 
 use super::text::{BYTE_ORDER_MARK, excerpt};
-use super::{Format, Reader, RecordError, Sink};
+use super::{Reader, Record, RecordError, Sink};
 use crate::data::left_out::LeftOut;
 pub use game::Plies;
 use game::{Ending, GameReader};
@@ -31,8 +31,12 @@ pub(super) struct PgnReader {
 }
 
 impl Reader for PgnReader {
-    fn format(&self) -> Format {
-        Format::Pgn
+    fn record(&self) -> Record {
+        Record::Game
+    }
+
+    fn is_of_all_moves(&self) -> bool {
+        true
     }
 
     fn longest_record(&self) -> usize {

@@ -6,39 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use engine::chess::{Color, Position};
-use serde::Serialize;
+use engine::chess::Position;
 
 use super::{LabelStyle, RecordError, no_result, outcome_of, unknown_result};
-use crate::data::label::{Label, LabelOptions, group_of_game, group_of_position};
+use crate::data::label::{Label, LabelOptions, group_of};
 use crate::data::outcome::ResultLabel;
 use crate::data::results::Results;
 
-/// The name of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Opcode([u8; 16]);
-
-impl Opcode {
-    /// The result operation of quiet_labeled.epd and of files in its style.
-    const USUAL: &str = "c9";
-
-    /// Returns the opcode of a name; `None` if the name is too long.
-    pub(super) fn new(name: &str) -> Option<Self> {
-        let mut bytes = [0; 16];
-        bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
-        Some(Opcode(bytes))
-    }
-
-    /// Returns the name.
-    pub(super) fn name(&self) -> &str {
-        let length = self.0.iter().position(|&byte| byte == 0).unwrap_or(self.0.len());
-        str::from_utf8(&self.0[..length]).unwrap_or_default()
-    }
-}
-
-/// The usual result operation.
-#[cfg(test)]
-pub(super) const C9: Opcode = Opcode(*b"c9\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+/// The result operation of quiet_labeled.epd and of files in its style.
+pub(super) const USUAL: &str = "c9";
 
 /// The number of lines that are examined to find the result operation.
 const LINES: usize = 1000;
@@ -72,27 +48,26 @@ fn operations(text: &str) -> Result<Vec<Operation<'_>>, RecordError> {
 ///
 /// # Errors
 /// If several operations qualify, or if the results are ambiguous.
-pub(super) fn detect<'t, I>(lines: impl Fn() -> I, labels: &LabelOptions) -> Result<Option<(Opcode, Results)>, String>
+pub(super) fn detect<'t, I>(lines: impl Fn() -> I, labels: &LabelOptions) -> Result<Option<(String, Results)>, String>
 where
     I: Iterator<Item = &'t str>,
 {
     let is_usual = || labels.result_in.is_none() && lines().any(|line| line.contains(" c9 "));
     let name = match &labels.result_in {
         Some(name) => Some(name.clone()),
-        None if is_usual() => Some(Opcode::USUAL.to_owned()),
+        None if is_usual() => Some(USUAL.to_owned()),
         None => written_like_results(lines())?,
     };
     let Some(name) = name else { return Ok(None) };
-    let Some(opcode) = Opcode::new(&name) else { return Ok(None) };
     let values: Vec<String> =
         lines().take(LINES).flat_map(of_line).filter(|(code, _)| *code == name).map(|(_, value)| value).collect();
     if values.is_empty() {
         // The name may be that of a column.
-        return Ok(is_usual().then_some((opcode, Results::Words)));
+        return Ok(is_usual().then_some((name, Results::Words)));
     }
     let results = labels.results_of(values.iter().map(String::as_str));
     let results = results.map_err(|fault| format!("operation {name}: {fault}"))?;
-    Ok(Some((opcode, results.unwrap_or(Results::Words))))
+    Ok(Some((name, results.unwrap_or(Results::Words))))
 }
 
 fn of_line(line: &str) -> Vec<Operation<'_>> {
@@ -119,34 +94,33 @@ fn written_like_results<'t>(lines: impl Iterator<Item = &'t str>) -> Result<Opti
 /// Parses the position and label of a line.
 pub(super) fn read(
     line: &str,
-    opcode: Opcode,
+    opcode: &str,
     results: Results,
+    style: &LabelStyle,
     labels: &LabelOptions,
 ) -> Result<(Position, Label), RecordError> {
-    let style = LabelStyle::Epd(opcode, results);
     let (position, text) = Position::from_fen_prefix(line)?;
     // Fast path: most lines have no other operation.
     if let Some(result) = text.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";"))
-        && opcode.name() == Opcode::USUAL
+        && opcode == USUAL
         && !result.contains('"')
     {
-        let outcome = outcome(result, style, labels, &position)?;
-        let group = group_of_position(&position);
+        let outcome = outcome(result, results, style, labels, &position)?;
+        let group = group_of(None, &position);
         return Ok((position, Label::new(outcome, group)));
     }
     let operations = operations(text)?;
-    let result = value_of(&operations, opcode.name())?.ok_or_else(|| no_result(style))?;
-    let outcome = outcome(result, style, labels, &position)?;
+    let result = value_of(&operations, opcode)?.ok_or_else(|| no_result(style))?;
+    let outcome = outcome(result, results, style, labels, &position)?;
     let score_in = labels.score_in.as_deref().unwrap_or("ce");
-    let score = value_of(&operations, score_in)?.map(|score| labels.centipawns(score)).transpose()?;
     // The standard defines `ce` in the view of the side to move.
     let side = match (&labels.score_in, labels.score_view) {
         (None, None) => position.side_to_move(),
         _ => labels.score_side(&position),
     };
-    let score = score.map(|score| if side == Color::White { score } else { -score });
-    let game = if opcode.name() == "c0" { None } else { value_of(&operations, "c0")? };
-    let group = game.map_or_else(|| group_of_position(&position), |game| group_of_game(game.as_bytes()));
+    let score = labels.score(value_of(&operations, score_in)?, side)?;
+    let game = if opcode == "c0" { None } else { value_of(&operations, "c0")? };
+    let group = group_of(game, &position);
     Ok((position, Label { outcome, score, group }))
 }
 
@@ -154,15 +128,12 @@ pub(super) fn read(
 /// decimal point: without one, 0 may be a draw in another style.
 fn outcome(
     text: &str,
-    style: LabelStyle,
+    results: Results,
+    style: &LabelStyle,
     labels: &LabelOptions,
     position: &Position,
 ) -> Result<ResultLabel, RecordError> {
-    let results = match style {
-        LabelStyle::Epd(_, Results::Words) if text.contains('.') => Results::Points,
-        LabelStyle::Epd(_, results) | LabelStyle::Points(results) => results,
-        LabelStyle::Table(table) => table.results,
-    };
+    let results = if results == Results::Words && text.contains('.') { Results::Points } else { results };
     outcome_of(text, results, labels, position).ok_or_else(|| unknown_result(text, style))
 }
 

@@ -18,16 +18,14 @@ use std::ops::ControlFlow;
 
 use engine::chess::{Color, Position};
 use memchr::memchr;
-use serde::Serialize;
 
-use super::{Format, Reader, Record, Sample, Sink};
-use crate::data::label::{Label, LabelOptions, group_of_position};
+use super::{Reader, Record, Sample, Sink};
+use crate::data::label::{Label, LabelOptions, group_of};
 use crate::data::outcome::ResultLabel;
 use crate::data::record_error::RecordError;
 use crate::data::results::Results;
 use crate::data::{BadRecord, DatasetError, ReadOptions};
-pub use epd::Opcode;
-pub use table::ColumnLayout;
+use table::ColumnLayout;
 
 /// The byte order mark that some editors put at the beginning of a text.
 pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
@@ -36,10 +34,10 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 const LONGEST: usize = 1 << 16;
 
 /// The style of the labels of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum LabelStyle {
-    /// An operation: `c9 "1-0";`
-    Epd(Opcode, Results),
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum LabelStyle {
+    /// An operation, by its opcode: `c9 "1-0";`
+    Epd(Cow<'static, str>, Results),
     /// A result in brackets: `[1.0]`
     Points(Results),
     /// Columns.
@@ -47,10 +45,9 @@ pub enum LabelStyle {
 }
 
 impl LabelStyle {
-    fn example(self) -> String {
+    fn example(&self) -> String {
         match self {
-            LabelStyle::Epd(opcode, Results::Words) => {
-                let name = opcode.name();
+            LabelStyle::Epd(name, Results::Words) => {
                 format!(
                     "`{name} \"1-0\";`, `{name} \"0-1\";` or `{name} \"1/2-1/2\";`, or a share such as `{name} \"0.62\";`"
                 )
@@ -65,12 +62,12 @@ impl LabelStyle {
 }
 
 /// Returns the error of a line without a result in the style of its file.
-fn no_result(style: LabelStyle) -> RecordError {
+fn no_result(style: &LabelStyle) -> RecordError {
     RecordError::new("no result", format!("no result: expected {}", style.example()))
 }
 
 /// Returns the error of an unknown result.
-pub(super) fn unknown_result(found: &str, style: LabelStyle) -> RecordError {
+fn unknown_result(found: &str, style: &LabelStyle) -> RecordError {
     let (example, about) = (style.example(), about_share(found));
     RecordError::new("unknown result", format!("unknown result `{found}`: expected {example}{about}"))
 }
@@ -108,7 +105,7 @@ fn contents(text: &[u8]) -> impl Iterator<Item = &str> + Clone {
 }
 
 /// Returns true if a line begins with the board of a FEN, regardless of its other fields.
-pub(super) fn begins_like_fen(line: &str) -> bool {
+fn begins_like_fen(line: &str) -> bool {
     let board = line.split_ascii_whitespace().next().unwrap_or_default();
     board.contains('/') && board.bytes().all(|byte| b"/12345678PNBRQKpnbrqk".contains(&byte))
 }
@@ -124,7 +121,7 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<O
 fn detect_style(head: &[u8], labels: &LabelOptions) -> Result<Option<LabelStyle>, String> {
     let lines = || contents(head).filter(|line| begins_like_fen(line));
     if let Some((opcode, results)) = epd::detect(lines, labels)? {
-        return Ok(Some(LabelStyle::Epd(opcode, results)));
+        return Ok(Some(LabelStyle::Epd(opcode.into(), results)));
     }
     let in_brackets = || {
         lines()
@@ -166,8 +163,8 @@ pub(super) struct TextReader {
 }
 
 impl Reader for TextReader {
-    fn format(&self) -> Format {
-        Format::Text(self.style)
+    fn record(&self) -> Record {
+        Record::Line
     }
 
     fn longest_record(&self) -> usize {
@@ -183,7 +180,7 @@ impl Reader for TextReader {
         while !rest.is_empty() {
             let line;
             (line, rest) = rest.split_at(memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1));
-            let flow = match read_line(line, self.style, &self.labels) {
+            let flow = match read_line(line, &self.style, &self.labels) {
                 None => ControlFlow::Continue(()),
                 Some(Ok((position, label))) => {
                     sink.sample(lines, &Sample { position, label, best: None });
@@ -201,7 +198,7 @@ impl Reader for TextReader {
 }
 
 /// Reads a line; `None` if it has no content.
-fn read_line(line: &[u8], style: LabelStyle, labels: &LabelOptions) -> Option<Result<(Position, Label), RecordError>> {
+fn read_line(line: &[u8], style: &LabelStyle, labels: &LabelOptions) -> Option<Result<(Position, Label), RecordError>> {
     let line = content(line)?;
     if line.len() > LONGEST {
         return Some(Err(RecordError::new("long line", format!("longer than {LONGEST} bytes"))));
@@ -209,8 +206,8 @@ fn read_line(line: &[u8], style: LabelStyle, labels: &LabelOptions) -> Option<Re
     let line = &decoded(line);
     match style {
         LabelStyle::Table(table) => table.read(line, labels),
-        LabelStyle::Epd(opcode, results) => Some(epd::read(line, opcode, results, labels)),
-        LabelStyle::Points(results) => Some(read_points(line, results, labels)),
+        LabelStyle::Epd(opcode, results) => Some(epd::read(line, opcode, *results, style, labels)),
+        LabelStyle::Points(results) => Some(read_points(line, *results, style, labels)),
     }
 }
 
@@ -231,8 +228,12 @@ fn bracketed(label: &str) -> Option<(&str, &str)> {
     Some((unquoted, rest.trim_ascii().trim_matches([';', ',', '|']).trim_ascii()))
 }
 
-fn read_points(line: &str, results: Results, labels: &LabelOptions) -> Result<(Position, Label), RecordError> {
-    let style = LabelStyle::Points(results);
+fn read_points(
+    line: &str,
+    results: Results,
+    style: &LabelStyle,
+    labels: &LabelOptions,
+) -> Result<(Position, Label), RecordError> {
     let (position, label) = position_and_label(line)?;
     let (result, rest) = bracketed(label).ok_or_else(|| no_result(style))?;
     let outcome = outcome_of(result, results, labels, &position);
@@ -241,10 +242,9 @@ fn read_points(line: &str, results: Results, labels: &LabelOptions) -> Result<(P
         let message = format!("unexpected `{rest}` after the result");
         return Err(RecordError::new("text after the result", message));
     }
-    let score = Some(rest).filter(|rest| !rest.is_empty()).map(|rest| labels.centipawns(rest)).transpose()?;
-    let score = score.map(|score| labels.score_side(&position).choose(score, -score));
-    let group = group_of_position(&position);
-    Ok((position, Label { score, ..Label::new(outcome, group) }))
+    let score = labels.score(Some(rest).filter(|rest| !rest.is_empty()), labels.score_side(&position))?;
+    let group = group_of(None, &position);
+    Ok((position, Label { outcome, score, group }))
 }
 
 /// Parses a result in the style of its file or in the notation of games, and converts it to White's view.

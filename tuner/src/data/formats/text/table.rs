@@ -5,10 +5,9 @@
 //!   in `FEN | 35 | 0.5`, unless only the other order is valid.
 
 use engine::chess::{Color, FenError, Position};
-use serde::Serialize;
 
 use super::{LabelStyle, RecordError, begins_like_fen, unknown_result};
-use crate::data::label::{Label, LabelOptions, group_of_game, group_of_position};
+use crate::data::label::{Label, LabelOptions, group_of};
 use crate::data::results::Results;
 
 /// The separators of columns, the likeliest first.
@@ -24,12 +23,11 @@ const GAME_NAMES: [&str; 5] = ["game", "game_id", "gameid", "game_number", "game
 const MANY_RESULTS: &str = "more than two columns are called like a result; --result-in NAME says which is meant";
 
 /// The layout of the columns of a file, and the style of its results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct ColumnLayout {
-    /// The separator of columns.
-    pub separator: char,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ColumnLayout {
+    separator: u8,
     /// The style of the results.
-    pub results: Results,
+    pub(super) results: Results,
     columns: usize,
     position: usize,
     /// Indices of the result columns: two that must agree, or the same index twice.
@@ -93,7 +91,7 @@ impl ColumnLayout {
             return Some(Err(format!("no column is called {name}; found {}", names.join(", "))));
         }
         Some(Ok(ColumnLayout {
-            separator: separator.into(),
+            separator,
             results: Results::Points,
             columns: names.len(),
             position,
@@ -126,7 +124,6 @@ impl ColumnLayout {
             _ => return None,
         };
         let columns = fields.len();
-        let separator = separator.into();
         let table =
             ColumnLayout { separator, results: Results::Points, columns, position: 0, result, score, game: None };
         Some((table, is_sure))
@@ -138,14 +135,14 @@ impl ColumnLayout {
         lines: impl Iterator<Item = &'t str>,
         labels: &LabelOptions,
     ) -> Result<Option<Self>, String> {
-        let results = lines.filter_map(|line| fields(line, self.separator as u8).nth(self.result[0]));
+        let results = lines.filter_map(|line| fields(line, self.separator).nth(self.result[0]));
         Ok(labels.results_of(results)?.map(|results| ColumnLayout { results, ..self }))
     }
 
     /// Reads a line; `None` if it is a header.
     pub(super) fn read(&self, line: &str, labels: &LabelOptions) -> Option<Result<(Position, Label), RecordError>> {
         let (mut position, mut result, mut score, mut game, mut count) = ("", [""; 2], None, None, 0);
-        for (column, field) in fields(line, self.separator as u8).enumerate() {
+        for (column, field) in fields(line, self.separator).enumerate() {
             count += 1;
             if column == self.position {
                 position = field;
@@ -180,7 +177,7 @@ impl ColumnLayout {
         if !rest.is_empty() {
             return Err(FenError::FieldCount(4 + rest.split_ascii_whitespace().count()).into());
         }
-        let unknown = || unknown_result(result, LabelStyle::Table(*self));
+        let unknown = || unknown_result(result, &LabelStyle::Table(*self));
         let found = self.results.read(result).ok_or_else(unknown)?;
         if other != result && self.results.read(other) != Some(found) {
             return Err(RecordError::new(
@@ -190,9 +187,8 @@ impl ColumnLayout {
         }
         let side = if self.results.is_of_white() { Color::White } else { labels.result_side(&position) };
         let outcome = side.choose(found, found.flipped());
-        let score = score.map(|score| labels.centipawns(score)).transpose()?;
-        let score = score.map(|score| labels.score_side(&position).choose(score, -score));
-        let group = game.map_or_else(|| group_of_position(&position), |game| group_of_game(game.as_bytes()));
+        let score = labels.score(score, labels.score_side(&position))?;
+        let group = group_of(game, &position);
         Ok((position, Label { outcome, score, group }))
     }
 }

@@ -3,8 +3,8 @@
 use super::*;
 use crate::data::label::{LabelView, ScoreUnit};
 
+const EPD: LabelStyle = LabelStyle::Epd(Cow::Borrowed(epd::USUAL), Results::Words);
 const POINTS: LabelStyle = LabelStyle::Points(Results::Points);
-const EPD: LabelStyle = LabelStyle::Epd(epd::C9, Results::Words);
 
 const FEN: &str = "8/8/8/8/8/k7/7R/K7 w - -";
 
@@ -13,16 +13,12 @@ fn mover() -> LabelOptions {
 }
 
 fn label(line: &str, style: LabelStyle) -> Result<Label, RecordError> {
-    let read = read_line(line.as_bytes(), style, &LabelOptions::default());
+    let read = read_line(line.as_bytes(), &style, &LabelOptions::default());
     read.expect("a line with content").map(|(_, label)| label)
 }
 
 fn detected(text: &[u8]) -> Option<LabelStyle> {
-    let reader = detect("a text", text, &ReadOptions::default()).expect("no fault")?;
-    match reader.format() {
-        Format::Text(style) => Some(style),
-        format => panic!("{format:?}"),
-    }
+    detect_style(text, &LabelOptions::default()).expect("no fault")
 }
 
 fn read(line: &str, style: LabelStyle) -> Result<ResultLabel, RecordError> {
@@ -60,7 +56,7 @@ fn reads_shares_of_the_point() {
         assert_eq!(detected(format!("{FEN}{clocks}; [0.6]\n").as_bytes()), Some(POINTS));
     }
     let black = format!("{}; [0.6] -12", FEN.replace(" w ", " b "));
-    let label = read_line(black.as_bytes(), POINTS, &mover()).expect("a line").expect("a label").1;
+    let label = read_line(black.as_bytes(), &POINTS, &mover()).expect("a line").expect("a label").1;
     assert_eq!((Ok(label.outcome), label.score), (of(0.4), Some(12)));
 }
 
@@ -91,7 +87,7 @@ fn reads_points_and_scores_in_the_view_of_the_mover() {
     let black = FEN.replace(" w ", " b ");
     for (fen, outcome, score) in [(FEN, ResultLabel::Win, 7), (&black, ResultLabel::Loss, -7)] {
         let line = format!("{fen} [1.0] 7");
-        let read = read_line(line.as_bytes(), POINTS, &mover()).expect("a line");
+        let read = read_line(line.as_bytes(), &POINTS, &mover()).expect("a line");
         let (_, label) = read.expect("a label");
         assert_eq!((label.outcome, label.score), (outcome, Some(score)));
     }
@@ -158,7 +154,7 @@ fn texts_of_unknown_style_report_their_first_line() {
 #[test]
 fn skips_lines_without_content() {
     for line in ["", "   \r\n", "# c9 \"1-0\";", "  # x"] {
-        assert_eq!(read_line(line.as_bytes(), EPD, &LabelOptions::default()), None);
+        assert_eq!(read_line(line.as_bytes(), &EPD, &LabelOptions::default()), None);
     }
     let text = format!("# [x]\n\n{FEN} c9 \"1-0\";\n");
     assert_eq!(detected(text.as_bytes()), Some(EPD));
@@ -180,7 +176,8 @@ fn excerpts_are_short_and_printable() {
 fn finds_the_operation_of_the_results() {
     let of_extract = format!("{FEN} c0 Barnes, David J.-Horton, Mark 1994.10.10; c1 1/2-1/2;\n{FEN} c0 A-B; c1 1-0;\n");
     let style = detected(of_extract.as_bytes()).expect("a style");
-    let outcomes: Vec<ResultLabel> = of_extract.lines().map(|line| label(line, style).expect(line).outcome).collect();
+    let outcomes: Vec<ResultLabel> =
+        of_extract.lines().map(|line| label(line, style.clone()).expect(line).outcome).collect();
     assert_eq!(outcomes, [ResultLabel::Draw, ResultLabel::Win]);
     for (operations, outcome) in [
         ("c0 \"0-1\";", ResultLabel::Loss),
@@ -209,7 +206,7 @@ fn tolerates_errors_in_unused_operations() {
         assert_eq!(read(&format!("{FEN} {line}"), EPD), Ok(ResultLabel::Win), "{line}");
     }
     let latin = [FEN.as_bytes(), b" c0 \"M\xFCller\"; c9 \"1-0\";"].concat();
-    assert!(read_line(&latin, EPD, &LabelOptions::default()).unwrap().is_ok());
+    assert!(read_line(&latin, &EPD, &LabelOptions::default()).unwrap().is_ok());
 }
 
 #[test]
@@ -233,6 +230,6 @@ fn scores_in_pawns_need_a_flag() {
     for (unit, score) in [(ScoreUnit::Pawns, -76), (ScoreUnit::Centipawns, -1)] {
         let labels = LabelOptions { unit: Some(unit), ..LabelOptions::default() };
         let line = format!("{FEN} [1.0] -0.76");
-        assert_eq!(read_line(line.as_bytes(), POINTS, &labels).unwrap().unwrap().1.score, Some(score));
+        assert_eq!(read_line(line.as_bytes(), &POINTS, &labels).unwrap().unwrap().1.score, Some(score));
     }
 }
