@@ -1,19 +1,21 @@
 //! Chunks of a file.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use super::ReadOptions;
-use super::filter::{Filter, Keys};
+use super::filter::Filter;
 use super::formats::{Reader, Sample, Sink};
 use super::judge::Evidence;
 use super::left_out::{LeftOut, LeftOutCounts};
 use super::record_error::RecordError;
-use super::store::ChunkStore;
+use super::store::StoredRow;
 
 /// The content of one chunk of a file.
 #[derive(Default)]
 pub(super) struct Chunk {
-    pub(super) store: ChunkStore,
+    /// The usable positions, with the index of their record within the chunk.
+    pub(super) rows: Vec<StoredRow>,
     /// Key of each position, if duplicates are to be found.
     keys: Vec<u64>,
     pub(super) left_out: LeftOutCounts,
@@ -32,14 +34,10 @@ impl Chunk {
     }
 
     /// Removes the positions with keys that occurred before, and adds the other keys, if keys are kept.
-    pub(super) fn leave_out_duplicates(&mut self, keys: &mut Keys) {
-        if self.keys.is_empty() {
-            return;
-        }
-        let is_new: Vec<bool> = self.keys.iter().map(|&key| keys.insert(key)).collect();
-        let before = self.store.len();
-        self.store.retain(&is_new);
-        self.left_out.add_several(LeftOut::Duplicate, (before - self.store.len()) as u64);
+    pub(super) fn leave_out_duplicates(&mut self, keys: &mut HashSet<u64>) {
+        let (before, mut own) = (self.rows.len(), self.keys.iter());
+        self.rows.retain(|_| own.next().is_none_or(|&key| keys.insert(key)));
+        self.left_out.add_several(LeftOut::Duplicate, (before - self.rows.len()) as u64);
     }
 }
 
@@ -57,10 +55,8 @@ impl Sink for Reading<'_> {
             return chunk.left_out.add(reason);
         }
         chunk.evidence.add(&sample.position, &sample.label);
-        chunk.store.push(record, &sample.position, &sample.label);
-        if self.options.moves {
-            chunk.store.push_move(sample.best);
-        }
+        let row = StoredRow::new(record, &sample.position, &sample.label);
+        chunk.rows.push(if self.options.moves { row.with_move(sample.best) } else { row });
         if self.options.filters.unique {
             chunk.keys.push(sample.position.key());
         }

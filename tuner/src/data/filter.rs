@@ -1,10 +1,8 @@
 //! Filters of the positions that have been read.
 //!
-//! A filter looks at one position at a time and keeps no state. The exception is [`Keys`], which is queried in the
-//! order of the data. Positions that are left out are counted by reason.
+//! A filter looks at one position at a time and keeps no state. Positions that are left out are counted by reason.
+//! Duplicates are left out later, in the order of the data.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::RangeInclusive;
 
 use engine::eval::Evaluator;
@@ -72,34 +70,5 @@ impl<'e> Filter<'e> {
         } else {
             None
         }
-    }
-}
-
-/// The keys of the positions seen so far: eight bytes each, and the free slots of the hash table.
-#[derive(Default)]
-pub(super) struct Keys(HashSet<u64, BuildHasherDefault<KeyHasher>>);
-
-impl Keys {
-    /// Inserts a key and returns true if it is new.
-    pub(super) fn insert(&mut self, key: u64) -> bool {
-        self.0.insert(key)
-    }
-}
-
-/// A hasher for keys of positions, which are hashes themselves.
-#[derive(Default)]
-pub(super) struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = self.0.rotate_left(8) ^ key;
     }
 }

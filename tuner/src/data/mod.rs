@@ -35,7 +35,7 @@ use std::ops::Range;
 use engine::chess::{Move, Position};
 use thiserror::Error;
 
-use crate::io::{Storage, StorageError};
+use crate::io::{Column, Storage, StorageError};
 pub use filter::{Filters, Noisy, PIECES};
 pub use folder::POSITIONS;
 pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, codes_of, write_chain, write_game};
@@ -46,13 +46,13 @@ pub use label::{Label, LabelOptions, LabelView, ScoreUnit};
 pub use left_out::{LeftOut, LeftOutCounts};
 pub use material::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, material_balance, phase, phase_part};
 pub use outcome::{PointShare, ResultLabel};
+use packed::{Packed, outcome_of, position_of, score_of};
 pub use record_error::RecordError;
 pub use reservoir::Subsample;
 pub use results::Results;
 pub use runs::Unfit;
 pub(crate) use show::{skipped_by_reason, together, write_files, write_skipped};
 pub use store::Grouping;
-use store::Store;
 pub use weight::Weight;
 
 /// The number of bytes of a chunk of a file. Chunks are parsed in parallel and do not depend on the number of threads.
@@ -168,7 +168,12 @@ pub struct Skipped {
 
 /// A data set of labelled positions.
 pub struct Dataset {
-    store: Store,
+    packed: Column<Packed>,
+    groups: Column<u32>,
+    /// Index of the record of each position in its file.
+    records: Column<u32>,
+    /// The encoded moves; empty if moves are not kept.
+    moves: Column<u16>,
     storage: Storage,
     grouping: Grouping,
     files: Vec<FileSummary>,
@@ -201,7 +206,7 @@ impl fmt::Display for Place<'_> {
 impl Dataset {
     /// Returns the number of positions.
     pub fn len(&self) -> usize {
-        self.store.len()
+        self.packed.len()
     }
 
     /// Returns true if there is no position, which is never the case after [`Dataset::read`].
@@ -236,7 +241,7 @@ impl Dataset {
 
     /// Returns the positions of a range with their labels.
     pub fn samples(&self, range: Range<usize>) -> impl Iterator<Item = (Position, Label)> {
-        self.store.samples(range)
+        range.map(|index| (self.position(index), self.label(index)))
     }
 
     /// Returns the label of a position.
@@ -244,7 +249,8 @@ impl Dataset {
     /// # Panics
     /// If there is no such position.
     pub fn label(&self, index: usize) -> Label {
-        self.store.label(index)
+        let packed = &self.packed[index];
+        Label { outcome: outcome_of(packed), score: score_of(packed), group: self.groups[index] }
     }
 
     /// Returns White's points in a range of positions.
@@ -259,12 +265,12 @@ impl Dataset {
     /// If there is no such position.
     pub fn best(&self, index: usize) -> Option<Move> {
         assert!(index < self.len(), "there is a position {index}");
-        self.store.best(index)
+        Move::from_bits(*self.moves.get(index)?)
     }
 
     /// Returns the group of each position; groups stay together when data are divided. See [`Label::group`].
     pub fn groups(&self) -> &[u32] {
-        self.store.groups()
+        &self.groups
     }
 
     /// Returns the criterion by which positions stay together.
@@ -282,7 +288,7 @@ impl Dataset {
     /// # Panics
     /// If there is no such position.
     pub fn position(&self, index: usize) -> Position {
-        self.store.position(index)
+        position_of(&self.packed[index])
     }
 
     /// Returns the storage of everything that is made from the positions.
@@ -292,7 +298,12 @@ impl Dataset {
 
     /// Releases the mapped memory of positions that are not needed again soon.
     pub(crate) fn release(&self, range: Range<usize>) {
-        self.store.release(range);
+        self.packed.release(range.clone());
+        self.groups.release(range.clone());
+        self.records.release(range.clone());
+        if !self.moves.is_empty() {
+            self.moves.release(range);
+        }
     }
 
     /// Returns the index of the file of a position.
@@ -314,6 +325,6 @@ impl Dataset {
     /// If there is no such position.
     pub fn place(&self, index: usize) -> Place<'_> {
         let file = &self.files[self.file_of(index)];
-        Place { file: &file.name, record: file.record, number: u64::from(self.store.record(index)) + 1 }
+        Place { file: &file.name, record: file.record, number: u64::from(self.records[index]) + 1 }
     }
 }

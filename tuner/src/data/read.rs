@@ -1,13 +1,13 @@
 //! Reading of files into a data set: block by block, in the order of the data, with the chunks of a block in parallel.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use engine::eval::Evaluator;
 
 use super::chunk::Chunk;
-use super::filter::{Filter, Keys};
+use super::filter::Filter;
 use super::formats::{self, Reader};
 use super::input::Blocks;
 use super::judge::Evidence;
@@ -31,7 +31,7 @@ impl Dataset {
             evaluator: Evaluator::default(),
             store: StoreWriter::new(&options.storage),
             reservoir: options.subsample.map(Reservoir::new),
-            keys: Keys::default(),
+            keys: HashSet::new(),
             files: Vec::new(),
             skipped: BTreeMap::new(),
         };
@@ -55,7 +55,8 @@ struct Importer<'o> {
     evaluator: Evaluator,
     store: StoreWriter,
     reservoir: Option<Reservoir>,
-    keys: Keys,
+    /// The keys of the positions so far, if duplicates are left out.
+    keys: HashSet<u64>,
     files: Vec<FileSummary>,
     skipped: BTreeMap<&'static str, Skipped>,
 }
@@ -130,13 +131,14 @@ impl Importer<'_> {
             let number = file.records + u64::from(record) + 1;
             self.skip(BadRecord { file: file.name.clone(), record: file.record, number, error, excerpt })?;
         }
+        file.positions += chunk.rows.len() as u64;
+        let mut rows = chunk.rows.into_iter().map(|row| row.in_file(file.records));
         match (own_sample, &mut self.reservoir) {
-            (Some(sample), _) => sample.offer(&chunk.store, 0, file.records),
-            (None, Some(reservoir)) => reservoir.offer(&chunk.store, self.files.len(), file.records),
-            (None, None) => self.store.append(&chunk.store, file.records)?,
+            (Some(sample), _) => rows.for_each(|row| sample.offer(row, 0)),
+            (None, Some(reservoir)) => rows.for_each(|row| reservoir.offer(row, self.files.len())),
+            (None, None) => rows.try_for_each(|row| self.store.push(&row))?,
         }
         file.records += u64::from(chunk.records);
-        file.positions += chunk.store.len() as u64;
         file.left_out.merge(chunk.left_out);
         file.evidence.merge(&chunk.evidence);
         Ok(())
@@ -157,8 +159,6 @@ impl Importer<'_> {
         if let Some(reservoir) = self.reservoir {
             reservoir.finish(&mut self.store, &mut self.files)?;
         }
-        let (store, grouping) = self.store.finish()?;
-        let storage = self.options.storage.clone();
-        Ok(Dataset { store, storage, grouping, files: self.files, skipped: self.skipped })
+        Ok(self.store.finish(self.files, self.skipped)?)
     }
 }

@@ -5,8 +5,8 @@ use engine::random::Random;
 use super::FileSummary;
 use super::left_out::LeftOut;
 use super::material::{FULL_PHASE, phase};
-use super::packed::{Packed, position_of};
-use super::store::{ChunkStore, StoreWriter, record_of_file};
+use super::packed::position_of;
+use super::store::{StoreWriter, StoredRow};
 use crate::io::StorageError;
 
 /// The settings of a random sample.
@@ -28,6 +28,7 @@ pub(super) struct Reservoir {
     size: usize,
     random: Random,
     offered: u64,
+    kept: usize,
     /// The strata, by phase, or one stratum of all positions.
     strata: Vec<Stratum>,
 }
@@ -47,13 +48,8 @@ struct Candidate {
     number: u64,
     /// Index of the position in the stream.
     place: u64,
-    packed: Packed,
-    group: u32,
-    file: u32,
-    /// Index of the record in its file.
-    record: u32,
-    /// The encoded move, if moves are kept.
-    mv: Option<u16>,
+    file: usize,
+    row: StoredRow,
 }
 
 impl Reservoir {
@@ -63,29 +59,28 @@ impl Reservoir {
             size: subsample.size,
             random: Random::seeded(subsample.seed),
             offered: 0,
+            kept: 0,
             strata: vec![stratum; if subsample.flatten { FULL_PHASE + 1 } else { 1 }],
         }
     }
 
-    /// Offers the positions of a chunk of a file; `records` is the number of records of the file before the chunk.
-    pub(super) fn offer(&mut self, chunk: &ChunkStore, file: usize, records: u64) {
+    /// Offers the next position of the stream, with the index of its file.
+    pub(super) fn offer(&mut self, row: StoredRow, file: usize) {
+        let (number, place) = (self.random.below(u64::MAX), self.offered);
+        self.offered += 1;
         let flatten = self.strata.len() > 1;
-        for (packed, group, record, mv) in chunk.rows() {
-            let number = self.random.below(u64::MAX);
-            let place = self.offered;
-            self.offered += 1;
-            let stratum = &mut self.strata[if flatten { phase(&position_of(&packed)) } else { 0 }];
-            stratum.offered += 1;
-            if number < stratum.bound {
-                let record = record_of_file(records, record);
-                stratum.candidates.push(Candidate { number, place, packed, group, file: file as u32, record, mv });
-            }
+        let stratum = &mut self.strata[if flatten { phase(&position_of(&row.packed)) } else { 0 }];
+        stratum.offered += 1;
+        if number >= stratum.bound {
+            return;
         }
-        let kept: usize = self.strata.iter().map(|stratum| stratum.candidates.len()).sum();
-        if kept >= 2 * self.size.max(1 << 16) {
+        stratum.candidates.push(Candidate { number, place, file, row });
+        self.kept += 1;
+        if self.kept >= 2 * self.size.max(1 << 16) {
             // The quota of a stratum never grows as more is offered, except by one position of the remainder.
             let most = self.level().saturating_add(1);
             self.strata.iter_mut().for_each(|stratum| stratum.keep_smallest(most));
+            self.kept = self.strata.iter().map(|stratum| stratum.candidates.len()).sum();
         }
     }
 
@@ -120,8 +115,8 @@ impl Reservoir {
         sample.sort_unstable_by_key(|candidate| candidate.place);
         let mut sampled_of = vec![0; files.len()];
         for candidate in &sample {
-            sampled_of[candidate.file as usize] += 1;
-            store.push(candidate.packed, candidate.group, candidate.record, candidate.mv)?;
+            sampled_of[candidate.file] += 1;
+            store.push(&candidate.row)?;
         }
         for (file, sampled) in files.iter_mut().zip(sampled_of) {
             file.left_out.add_several(LeftOut::NotSampled, file.positions - sampled);
@@ -144,12 +139,13 @@ impl Stratum {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use engine::chess::{Move, Position};
 
     use super::super::label::Label;
     use super::super::outcome::ResultLabel;
-    use super::super::store::Store;
-    use super::super::{Evidence, LeftOutCounts, Record};
+    use super::super::{Dataset, Evidence, LeftOutCounts, Record};
     use super::*;
     use crate::io::Storage;
 
@@ -169,28 +165,24 @@ mod tests {
     }
 
     /// Samples two files; the groups of the positions are their indices.
-    fn sampled(size: usize, seed: u64) -> (Store, Vec<FileSummary>) {
+    fn sampled(size: usize, seed: u64) -> Dataset {
         let position = Position::start();
         let mut reservoir = Reservoir::new(Subsample { size, seed, flatten: false });
-        for start in (0..SIZE).step_by(1000) {
-            let mut chunk = ChunkStore::default();
-            for i in 0..1000 {
-                chunk.push(i, &position, &Label::new(ResultLabel::Draw, (start as u32) + i));
-                chunk.push_move(Move::from_bits(i as u16));
-            }
-            reservoir.offer(&chunk, start / (SIZE / 2), (start % (SIZE / 2)) as u64);
+        for i in 0..SIZE {
+            let row = StoredRow::new((i % (SIZE / 2)) as u32, &position, &Label::new(ResultLabel::Draw, i as u32));
+            reservoir.offer(row.with_move(Move::from_bits((i % 1000) as u16)), i / (SIZE / 2));
         }
         let mut store = StoreWriter::new(&Storage::default());
         let mut files = vec![file(), file()];
         reservoir.finish(&mut store, &mut files).expect("room in memory");
-        (store.finish().expect("room in memory").0, files)
+        store.finish(files, BTreeMap::new()).expect("room in memory")
     }
 
     #[test]
     fn all_positions_are_equally_likely() {
         for size in [1000, 70_000] {
-            let (store, files) = sampled(size, 3);
-            let groups = store.groups();
+            let dataset = sampled(size, 3);
+            let (groups, files) = (dataset.groups(), dataset.files());
             assert_eq!(groups.len(), size);
             assert!(groups.windows(2).all(|pair| pair[0] < pair[1]), "in the order of the data, each once");
             for tenth in 0..10 {
@@ -203,18 +195,19 @@ mod tests {
             }
             assert_eq!(files[0].positions + files[1].positions, size as u64);
             for (index, &group) in groups.iter().enumerate() {
-                assert_eq!(store.record(index), group % (SIZE as u32 / 2));
-                assert_eq!(store.best(index), Move::from_bits((group % 1000) as u16));
+                assert_eq!(dataset.records[index], group % (SIZE as u32 / 2));
+                assert_eq!(dataset.best(index), Move::from_bits((group % 1000) as u16));
             }
-            assert_eq!(groups, sampled(size, 3).0.groups());
-            assert_ne!(groups, sampled(size, 4).0.groups());
+            assert_eq!(groups, sampled(size, 3).groups());
+            assert_ne!(groups, sampled(size, 4).groups());
         }
     }
 
     #[test]
     fn a_sample_larger_than_the_data_is_all_of_them() {
-        let (store, files) = sampled(SIZE + 1, 0);
-        assert!(store.groups().iter().copied().eq(0..SIZE as u32));
+        let dataset = sampled(SIZE + 1, 0);
+        let (groups, files) = (dataset.groups(), dataset.files());
+        assert!(groups.iter().copied().eq(0..SIZE as u32));
         assert!(files.iter().all(|file| file.left_out == LeftOutCounts::default() && file.positions == 50_000));
     }
 
@@ -234,15 +227,13 @@ mod tests {
             [(100, [25, 25, 25, 25]), (4002, [300, 1234, 1234, 1234]), (4, [1, 1, 1, 1]), (3, [1, 1, 1, 0])]
         {
             let mut reservoir = Reservoir::new(Subsample { size, seed: 1, flatten: true });
-            for first in (0..30_000).step_by(1000) {
-                let mut chunk = ChunkStore::default();
-                (first..first + 1000).for_each(|i| chunk.push(i % 1000, of(i), &Label::new(ResultLabel::Draw, i)));
-                reservoir.offer(&chunk, 0, first.into());
+            for i in 0..30_000 {
+                reservoir.offer(StoredRow::new(i, of(i), &Label::new(ResultLabel::Draw, i)), 0);
             }
             let mut store = StoreWriter::new(&Storage::default());
             reservoir.finish(&mut store, &mut [FileSummary { positions: 30_000, ..file() }]).expect("room in memory");
-            let (store, _) = store.finish().expect("room in memory");
-            let groups = store.groups();
+            let dataset = store.finish(Vec::new(), BTreeMap::new()).expect("room in memory");
+            let groups = dataset.groups();
             assert!(groups.windows(2).all(|pair| pair[0] < pair[1]), "in the order of the data, each once");
             let count = |position: &Position| groups.iter().filter(|&&i| phase(of(i)) == phase(position)).count();
             let counts = [&positions[0], &positions[1], &positions[2], &start].map(count);

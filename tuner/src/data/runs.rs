@@ -6,6 +6,7 @@ use std::ops::Range;
 use engine::chess::{Move, Position};
 use thiserror::Error;
 
+use super::packed::pack;
 use super::{Dataset, ResultLabel};
 
 /// A run of positions of one group and result, each reached from the one before by its move.
@@ -91,6 +92,6 @@ impl Dataset {
             return false;
         }
         before.play(self.step(index - 1).mv);
-        self.store.holds(index, before)
+        pack(before, &self.label(index)) == self.packed[index]
     }
 }

@@ -168,10 +168,6 @@ impl<T: Pod> ColumnWriter<T> {
         self.length
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
     /// Returns the number of bytes of memory that the records take.
     pub(crate) fn bytes_in_memory(&self) -> usize {
         match &self.target {
@@ -196,17 +192,6 @@ impl<T: Pod> ColumnWriter<T> {
             }
         }
         Ok(())
-    }
-
-    /// Appends the few records of an iterator.
-    #[inline]
-    pub(crate) fn extend_each(&mut self, records: impl ExactSizeIterator<Item = T>) -> Result<(), StorageError> {
-        if let Target::Memory(numbers) = &mut self.target {
-            self.length += records.len();
-            numbers.extend(records);
-            return Ok(());
-        }
-        self.extend(&records.collect::<Vec<T>>())
     }
 
     /// Returns the column, without spare capacity.

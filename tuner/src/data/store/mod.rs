@@ -1,14 +1,15 @@
 //! Storage of packed positions, in columns that may be in mapped files.
 
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 use engine::chess::{Move, Position};
 use serde::Serialize;
 
 use super::label::{GAME, Label};
 use super::outcome::ResultLabel;
-use super::packed::{Packed, outcome_of, pack, position_of, score_of};
+use super::packed::{Packed, outcome_of, pack};
 use super::result_runs::result_runs;
+use super::{Dataset, FileSummary, Skipped};
 use crate::io::{Column, ColumnWriter, Storage, StorageError};
 use crate::processes;
 
@@ -30,56 +31,39 @@ pub enum Grouping {
 /// The number of positions that are processed before their pages of a mapped file are released.
 const BLOCK: usize = 1 << 16;
 
-/// The positions of one chunk of a file, before they are appended to the others.
-#[derive(Default)]
-pub(super) struct ChunkStore {
-    packed: Vec<Packed>,
-    groups: Vec<u32>,
-    /// Index of each record in the chunk.
-    records: Vec<u32>,
-    /// The move after each position, encoded by [`bits_of`]; empty if moves are not kept.
-    moves: Vec<u16>,
+/// A position before it is stored.
+#[derive(Clone)]
+pub(super) struct StoredRow {
+    pub(super) packed: Packed,
+    pub(super) group: u32,
+    /// Index of the record: in its chunk, and in its file when it is stored.
+    pub(super) record: u32,
+    /// The encoded move or its absence, if moves are kept. All rows have one, or none has.
+    pub(super) mv: Option<u16>,
 }
 
-impl ChunkStore {
-    pub(super) fn push(&mut self, record: u32, position: &Position, label: &Label) {
-        self.packed.push(pack(position, label));
-        self.groups.push(label.group);
-        self.records.push(record);
+impl StoredRow {
+    pub(super) fn new(record: u32, position: &Position, label: &Label) -> Self {
+        StoredRow { packed: pack(position, label), group: label.group, record, mv: None }
     }
 
-    /// Adds the move of the position that was added last. Either all positions have a move added, or none.
-    pub(super) fn push_move(&mut self, mv: Option<Move>) {
-        self.moves.push(bits_of(mv));
+    /// Returns the row with a move or its absence.
+    pub(super) fn with_move(self, mv: Option<Move>) -> Self {
+        StoredRow { mv: Some(mv.map_or(0, Move::to_bits)), ..self }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.packed.len()
-    }
-
-    /// Returns packed position, group and record of each position, and its encoded move if moves are kept.
-    pub(super) fn rows(&self) -> impl Iterator<Item = (Packed, u32, u32, Option<u16>)> {
-        let rows = self.packed.iter().zip(&self.groups).zip(&self.records).enumerate();
-        rows.map(|(at, ((&packed, &group), &record))| (packed, group, record, self.moves.get(at).copied()))
-    }
-
-    /// Keeps the positions with a true entry in `is_kept`, by index.
-    pub(super) fn retain(&mut self, is_kept: &[bool]) {
-        fn keep<T>(column: &mut Vec<T>, is_kept: &[bool]) {
-            let mut next = is_kept.iter();
-            column.retain(|_| next.next().is_none_or(|is_kept| *is_kept));
-        }
-        keep(&mut self.packed, is_kept);
-        keep(&mut self.groups, is_kept);
-        keep(&mut self.records, is_kept);
-        keep(&mut self.moves, is_kept);
+    /// Returns the row with the index of its record in its file; `before` is the number of records before its chunk.
+    /// Saturates at the largest index.
+    pub(super) fn in_file(self, before: u64) -> Self {
+        StoredRow { record: u32::try_from(before + u64::from(self.record)).unwrap_or(u32::MAX), ..self }
     }
 }
 
-/// A writer of the positions of all chunks: in memory up to their share of it, then in temporary files.
-#[derive(Default)]
+/// A writer of the positions of a data set: in memory up to their share of it, then in temporary files.
 pub(super) struct StoreWriter {
-    limit: Option<Storage>,
+    storage: Storage,
+    /// The number of bytes of memory beyond which temporary files are used; the largest number once they are.
+    limit: usize,
     packed: ColumnWriter<Packed>,
     groups: ColumnWriter<u32>,
     records: ColumnWriter<u32>,
@@ -93,155 +77,82 @@ pub(super) struct StoreWriter {
 
 impl StoreWriter {
     pub(super) fn new(storage: &Storage) -> Self {
-        StoreWriter { limit: Some(storage.clone()), ..StoreWriter::default() }
+        // Each of several processes has the positions of all: they are on the disk, which leaves the memory to rows.
+        let limit = if processes::is_alone() { storage.share() } else { 0 };
+        StoreWriter {
+            storage: storage.clone(),
+            limit,
+            packed: ColumnWriter::default(),
+            groups: ColumnWriter::default(),
+            records: ColumnWriter::default(),
+            moves: ColumnWriter::default(),
+            has_named: false,
+            has_nameless: false,
+        }
     }
 
-    /// Appends a chunk; `records` is the number of records of its file before the chunk.
-    pub(super) fn append(&mut self, chunk: &ChunkStore, records: u64) -> Result<(), StorageError> {
-        self.packed.extend(&chunk.packed)?;
-        self.groups.extend(&chunk.groups)?;
-        chunk.groups.iter().for_each(|&group| self.note(group));
-        self.records.extend_each(chunk.records.iter().map(|&record| record_of_file(records, record)))?;
-        self.moves.extend(&chunk.moves)?;
+    /// Adds a position with the index of its record in its file.
+    pub(super) fn push(&mut self, row: &StoredRow) -> Result<(), StorageError> {
+        self.packed.push(row.packed)?;
+        self.groups.push(row.group)?;
+        self.records.push(row.record)?;
+        self.moves.extend(row.mv.as_slice())?;
+        let is_named = row.group & GAME != 0;
+        self.has_named |= is_named;
+        self.has_nameless |= !is_named;
         let columns = [self.packed.bytes_in_memory(), self.groups.bytes_in_memory(), self.records.bytes_in_memory()];
-        let bytes = columns.iter().sum::<usize>() + self.moves.bytes_in_memory();
-        // Each of several processes has the positions of all: they are on the disk, which leaves the memory to rows.
-        let most = |limit: &Storage| if processes::is_alone() { limit.share() } else { 0 };
-        if let Some(storage) = self.limit.take_if(|limit| bytes > most(limit)) {
-            self.packed.spill(&storage.folder)?;
-            self.groups.spill(&storage.folder)?;
-            self.records.spill(&storage.folder)?;
-            if !self.moves.is_empty() {
-                self.moves.spill(&storage.folder)?;
+        if columns.iter().sum::<usize>() + self.moves.bytes_in_memory() > self.limit {
+            let folder = &self.storage.folder;
+            self.packed.spill(folder)?;
+            self.groups.spill(folder)?;
+            self.records.spill(folder)?;
+            if row.mv.is_some() {
+                self.moves.spill(folder)?;
             }
+            self.limit = usize::MAX;
         }
         Ok(())
     }
 
-    /// Adds a position with the index of its record in its file, and its encoded move if moves are kept.
-    pub(super) fn push(
-        &mut self,
-        packed: Packed,
-        group: u32,
-        record: u32,
-        mv: Option<u16>,
-    ) -> Result<(), StorageError> {
-        self.packed.push(packed)?;
-        self.groups.push(group)?;
-        self.note(group);
-        self.records.push(record)?;
-        self.moves.extend(mv.as_slice())
-    }
-
-    fn note(&mut self, group: u32) {
-        let is_named = group & GAME != 0;
-        self.has_named |= is_named;
-        self.has_nameless |= !is_named;
-    }
-
-    /// Returns the store of all positions, and their grouping.
-    pub(super) fn finish(self) -> Result<(Store, Grouping), StorageError> {
+    /// Returns the data set of all positions.
+    pub(super) fn finish(
+        self,
+        files: Vec<FileSummary>,
+        skipped: BTreeMap<&'static str, Skipped>,
+    ) -> Result<Dataset, StorageError> {
         let (packed, groups) = (self.packed.finish()?, self.groups.finish()?);
-        let mut store = Store { packed, groups, records: self.records.finish()?, moves: self.moves.finish()? };
-        let result_runs = if self.has_nameless { store.result_runs() } else { None };
+        // The group of each position: its game, or its run of results among the positions without a game; none if
+        // neighbours among the latter share results hardly more often than by chance.
+        let named = |(group, outcome): (u32, ResultLabel)| ((group & GAME != 0).then_some(group), outcome);
+        let items = || results(&packed, &groups).map(named);
+        let runs = if self.has_nameless { result_runs(items) } else { None };
         let grouping = match (self.has_named, self.has_nameless) {
             (true, false) => Grouping::Games,
             (true, true) => Grouping::Mixed,
-            _ if result_runs.is_some() => Grouping::ResultRuns,
+            _ if runs.is_some() => Grouping::ResultRuns,
             _ => Grouping::Positions,
         };
-        store.groups = result_runs.unwrap_or(store.groups);
-        Ok((store, grouping))
-    }
-}
-
-/// Packed positions with their labels.
-pub(super) struct Store {
-    packed: Column<Packed>,
-    groups: Column<u32>,
-    records: Column<u32>,
-    /// The encoded moves; empty if moves are not kept.
-    moves: Column<u16>,
-}
-
-impl Store {
-    pub(super) fn len(&self) -> usize {
-        self.packed.len()
-    }
-
-    pub(super) fn position(&self, index: usize) -> Position {
-        position_of(&self.packed[index])
-    }
-
-    pub(super) fn label(&self, index: usize) -> Label {
-        label_of(&self.packed[index], self.groups[index])
-    }
-
-    /// Returns the move after a position, if moves are kept and there is one.
-    pub(super) fn best(&self, index: usize) -> Option<Move> {
-        Move::from_bits(*self.moves.get(index)?)
-    }
-
-    /// Returns true if a stored position is equal to `position`, clocks included.
-    pub(super) fn holds(&self, index: usize, position: &Position) -> bool {
-        pack(position, &self.label(index)) == self.packed[index]
-    }
-
-    pub(super) fn samples(&self, range: Range<usize>) -> impl Iterator<Item = (Position, Label)> {
-        range.map(|index| (self.position(index), self.label(index)))
-    }
-
-    /// Releases the pages of mapped files.
-    pub(super) fn release(&self, range: Range<usize>) {
-        self.packed.release(range.clone());
-        self.groups.release(range.clone());
-        self.records.release(range.clone());
-        if !self.moves.is_empty() {
-            self.moves.release(range);
-        }
-    }
-
-    /// Returns the index in its file of the record of a position.
-    pub(super) fn record(&self, index: usize) -> u32 {
-        self.records[index]
-    }
-
-    pub(super) fn groups(&self) -> &[u32] {
-        &self.groups
-    }
-
-    /// Returns groups and results.
-    fn results(&self) -> impl Iterator<Item = (u32, ResultLabel)> {
-        self.packed.chunks(BLOCK).zip(self.groups.chunks(BLOCK)).enumerate().flat_map(|(block, (packed, groups))| {
-            // The block before this one is no longer needed.
-            let before = block.saturating_sub(1) * BLOCK..block * BLOCK;
-            self.packed.release(before.clone());
-            self.groups.release(before);
-            groups.iter().copied().zip(packed.iter().map(outcome_of))
+        Ok(Dataset {
+            groups: runs.map_or(groups, Column::from),
+            packed,
+            records: self.records.finish()?,
+            moves: self.moves.finish()?,
+            storage: self.storage,
+            grouping,
+            files,
+            skipped,
         })
     }
-
-    /// Returns the group of each position: its game, or its run of results among the positions without a game. Returns
-    /// `None` if neighbours among the latter share results hardly more often than by chance.
-    fn result_runs(&self) -> Option<Column<u32>> {
-        let named = |(group, outcome): (u32, ResultLabel)| ((group & GAME != 0).then_some(group), outcome);
-        result_runs(|| self.results().map(named)).map(Column::from)
-    }
 }
 
-/// Returns the index of a record in its file, from its index in a chunk and the number of records before the chunk.
-/// Saturates at the largest index.
-pub(super) fn record_of_file(before: u64, record: u32) -> u32 {
-    u32::try_from(before + u64::from(record)).unwrap_or(u32::MAX)
-}
-
-/// Encodes a move or its absence.
-fn bits_of(mv: Option<Move>) -> u16 {
-    mv.map_or(0, Move::to_bits)
-}
-
-fn label_of(packed: &Packed, group: u32) -> Label {
-    Label { outcome: outcome_of(packed), score: score_of(packed), group }
+/// Returns groups and results, and releases the pages of mapped files that are no longer needed.
+fn results(packed: &Column<Packed>, groups: &Column<u32>) -> impl Iterator<Item = (u32, ResultLabel)> {
+    packed.chunks(BLOCK).zip(groups.chunks(BLOCK)).enumerate().flat_map(|(block, (results, names))| {
+        let before = block.saturating_sub(1) * BLOCK..block * BLOCK;
+        packed.release(before.clone());
+        groups.release(before);
+        names.iter().copied().zip(results.iter().map(outcome_of))
+    })
 }
 
 #[cfg(test)]
