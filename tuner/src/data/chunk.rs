@@ -21,8 +21,8 @@ pub(super) struct Chunk {
     pub(super) left_out: LeftOutCounts,
     pub(super) evidence: Evidence,
     pub(super) records: u32,
-    /// Bad records: index within the chunk, error, excerpt.
-    pub(super) bad: Vec<(u32, RecordError, String)>,
+    /// Bad records: index within the chunk, error.
+    pub(super) bad: Vec<(u32, RecordError)>,
 }
 
 impl Chunk {
@@ -66,8 +66,8 @@ impl Sink for Reading<'_> {
         self.chunk.left_out.add(reason);
     }
 
-    fn fault(&mut self, record: u32, error: RecordError, excerpt: String) -> ControlFlow<()> {
-        self.chunk.bad.push((record, error, excerpt));
+    fn fault(&mut self, record: u32, error: RecordError) -> ControlFlow<()> {
+        self.chunk.bad.push((record, error));
         // The data set is refused beyond this number, so the rest of the chunk is not needed.
         if self.chunk.bad.len() > self.options.skip_bad { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -38,7 +38,7 @@ use thiserror::Error;
 use crate::io::{Column, Storage, StorageError};
 pub use filter::{Filters, Noisy, PIECES};
 pub use folder::POSITIONS;
-pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, codes_of, write_chain, write_game};
+pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, write_chain, write_game, write_position};
 pub use formats::{Plies, Record, Sample};
 pub use input::{InputError, Source};
 pub use judge::Evidence;
@@ -50,7 +50,6 @@ use packed::{Packed, outcome_of, position_of, score_of};
 pub use record_error::RecordError;
 pub use reservoir::Subsample;
 pub use results::Results;
-pub use runs::Unfit;
 pub(crate) use show::{skipped_by_reason, together, write_files, write_skipped};
 pub use store::Grouping;
 pub use weight::Weight;
@@ -97,13 +96,12 @@ pub struct BadRecord {
     pub number: u64,
     /// The error.
     pub error: RecordError,
-    /// The record, shortened if it is long; empty if it is not text.
-    pub excerpt: String,
 }
 
 impl BadRecord {
     fn quotation(&self) -> String {
-        if self.excerpt.is_empty() { String::new() } else { format!(", in `{}`", self.excerpt) }
+        let excerpt = &self.error.excerpt;
+        if excerpt.is_empty() { String::new() } else { format!(", in `{excerpt}`") }
     }
 }
 

@@ -127,9 +127,9 @@ impl Importer<'_> {
         own_sample: Option<&mut Reservoir>,
     ) -> Result<(), DatasetError> {
         chunk.leave_out_duplicates(&mut self.keys);
-        for (record, error, excerpt) in chunk.bad {
+        for (record, error) in chunk.bad {
             let number = file.records + u64::from(record) + 1;
-            self.skip(BadRecord { file: file.name.clone(), record: file.record, number, error, excerpt })?;
+            self.skip(BadRecord { file: file.name.clone(), record: file.record, number, error })?;
         }
         file.positions += chunk.rows.len() as u64;
         let mut rows = chunk.rows.into_iter().map(|row| row.in_file(file.records));

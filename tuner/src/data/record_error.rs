@@ -11,11 +11,20 @@ pub struct RecordError {
     pub reason: &'static str,
     /// The message to show.
     message: String,
+    /// The record, shortened if it is long; empty if it is not text.
+    pub excerpt: String,
 }
 
 impl RecordError {
     pub(in crate::data) fn new(reason: &'static str, message: impl Into<String>) -> Self {
-        RecordError { reason, message: message.into() }
+        RecordError { reason, message: message.into(), excerpt: String::new() }
+    }
+
+    /// Returns the error with the line that it is about.
+    pub(in crate::data) fn about(self, line: &[u8]) -> Self {
+        /// The number of characters of a line that are shown.
+        const LENGTH: usize = 120;
+        RecordError { excerpt: common::text::excerpt(&String::from_utf8_lossy(line.trim_ascii()), LENGTH), ..self }
     }
 }
 

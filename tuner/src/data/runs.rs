@@ -4,7 +4,6 @@ use std::iter;
 use std::ops::Range;
 
 use engine::chess::{Move, Position};
-use thiserror::Error;
 
 use super::packed::pack;
 use super::{Dataset, ResultLabel};
@@ -26,20 +25,6 @@ pub(crate) struct ScoredMove {
     pub(crate) mv: Move,
     /// The score of the position, in White's view.
     pub(crate) score: Option<i16>,
-}
-
-/// A property of a position that a format cannot represent.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Unfit {
-    /// A halfmove clock beyond the range of the format: too many plies since the last capture or pawn move.
-    #[error("a halfmove clock of {0}")]
-    HalfmoveClock(u16),
-    /// A move number beyond the range of the format.
-    #[error("move number {0}")]
-    FullmoveNumber(u16),
-    /// A king or a rook with castling rights that is not on its square of standard chess.
-    #[error("castling rights of Chess960")]
-    Castling,
 }
 
 impl Dataset {

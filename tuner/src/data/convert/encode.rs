@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use engine::chess::{Bitboard, Color, Position};
+use engine::chess::Position;
 
 use super::{ConvertError, OutputFormat, for_all};
 use crate::data::runs::PositionRun;
-use crate::data::{Dataset, LONGEST_CHAIN, LONGEST_GAME, Label, Unfit, codes_of, write_chain, write_game};
+use crate::data::{Dataset, LONGEST_CHAIN, LONGEST_GAME, Label, write_chain, write_game, write_position};
 use crate::name_of;
 
 /// An encoder of the positions of a data set in one format. The data set was checked for the format before.
@@ -53,7 +53,9 @@ impl Encoder<'_> {
             OutputFormat::Points => Ok(self.each(range, points)),
             OutputFormat::Wdl => Ok(self.each(range, wdl)),
             OutputFormat::Csv => Ok(self.each(range, |position, label, to| self.csv(position, label, to))),
-            OutputFormat::Bullet => Ok(self.each(range, |position, label, to| to.write_all(&bullet(position, label)))),
+            OutputFormat::Bullet => {
+                Ok(self.each(range, |position, label, to| to.write_all(&write_position(position, label))))
+            }
             OutputFormat::Viri => self.runs(range, LONGEST_GAME, write_game),
             OutputFormat::Binpack => self.runs(range, LONGEST_CHAIN, write_chain),
         }
@@ -71,7 +73,7 @@ impl Encoder<'_> {
         &self,
         range: Range<usize>,
         longest: usize,
-        write: impl Fn(&PositionRun, &mut Vec<u8>) -> Result<(), Unfit>,
+        write: impl Fn(&PositionRun, &mut Vec<u8>) -> Result<(), String>,
     ) -> Result<Encoded, ConvertError> {
         let mut encoded = Encoded::default();
         for (first, run) in self.dataset.runs(range, longest) {
@@ -126,22 +128,4 @@ fn wdl(position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
 
 fn score_or_none(label: &Label) -> String {
     label.score.map(|score| score.to_string()).unwrap_or_default()
-}
-
-/// Encodes a position in 32 bytes, in the view of the side to move. See <https://github.com/jw1912/bulletformat>.
-fn bullet(position: &Position, label: &Label) -> [u8; 32] {
-    let Label { outcome, score, .. } = *label;
-    let score = score.unwrap_or_default();
-    let is_white = position.side_to_move() == Color::White;
-    let seen = if is_white { position.clone() } else { position.color_flipped() };
-    let codes = codes_of(&seen, Bitboard::EMPTY);
-    let half_points = outcome.half_points().expect("shares are refused before");
-    let (score, half_points) = if is_white { (score, half_points) } else { (-score, 2 - half_points) };
-    let kings = [seen.king(Color::White), seen.king(Color::Black).flip_rank()];
-    let mut record = [0; 32];
-    record[..8].copy_from_slice(&seen.occupied().0.to_le_bytes());
-    record[8..24].copy_from_slice(&codes.to_le_bytes());
-    record[24..26].copy_from_slice(&score.to_le_bytes());
-    record[26..29].copy_from_slice(&[half_points, kings[0].index() as u8, kings[1].index() as u8]);
-    record
 }

@@ -1,54 +1,53 @@
 //! Codes and errors that the binary formats share.
 
-use engine::chess::{Bitboard, CastlingSide, Color, FenError, Move, MoveKind, Piece, PieceType, Position, Setup};
-use thiserror::Error;
+use engine::chess::{Bitboard, CastlingSide, Color, Move, MoveKind, Piece, PieceType, Position, Setup};
 
-/// An error of a record of a binary file.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(in crate::data) enum BinaryError {
-    /// The end of the file or chunk within a record.
-    #[error("it is cut off")]
-    Truncated,
-    /// Other bytes at the place of a chunk.
-    #[error("no chunk begins here")]
-    NoChunk,
-    /// More pieces than a board may have.
-    #[error("{0} men on the board")]
-    Men(u32),
-    /// An unknown code of a piece.
-    #[error("{0} is no code of a piece")]
-    Piece(u8),
-    /// An illegal position.
-    #[error("illegal position: {0}")]
-    Position(FenError),
-    /// A field that contradicts the board, such as the square of a king.
-    #[error("{0} contradicts the board")]
-    Contradiction(&'static str),
-    /// An unknown code of a result.
-    #[error("{0} is no code of a result")]
-    Outcome(u8),
-    /// An illegal move, by its number.
-    #[error("move {0} cannot be played")]
-    Move(usize),
-    /// A score with too many digits, by the number of its move.
-    #[error("the score at move {0} has too many digits")]
-    Score(usize),
+use crate::data::outcome::ResultLabel;
+use crate::data::record_error::RecordError;
+
+/// Returns the error of a record that the end of the file or chunk cuts off.
+pub(super) fn cut_off() -> RecordError {
+    RecordError::new("cut off", "it is cut off")
 }
 
-impl BinaryError {
-    /// The kind of error, for counting.
-    pub(super) fn reason(&self) -> &'static str {
-        match self {
-            BinaryError::Truncated => "cut off",
-            BinaryError::NoChunk => "no chunk",
-            BinaryError::Men(_) | BinaryError::Piece(_) | BinaryError::Position(_) | BinaryError::Contradiction(_) => {
-                "illegal position"
-            }
-            BinaryError::Outcome(_) => "unknown result",
-            BinaryError::Move(_) => "illegal move",
-            BinaryError::Score(_) => "unknown score",
-        }
-    }
+/// Returns the error of an illegal position.
+pub(super) fn illegal(message: impl Into<String>) -> RecordError {
+    RecordError::new("illegal position", message)
+}
+
+/// Returns the error of more pieces than a board may have.
+pub(super) fn too_many_men(count: u32) -> RecordError {
+    illegal(format!("{count} men on the board"))
+}
+
+/// Returns the error of an unknown code of a piece.
+pub(super) fn unknown_piece(code: u8) -> RecordError {
+    illegal(format!("{code} is no code of a piece"))
+}
+
+/// Returns the error of a field that contradicts the board.
+pub(super) fn contradiction(field: &str) -> RecordError {
+    illegal(format!("{field} contradicts the board"))
+}
+
+/// Returns the error of an unknown code of a result.
+pub(super) fn unknown_result(code: u8) -> RecordError {
+    RecordError::new("unknown result", format!("{code} is no code of a result"))
+}
+
+/// Returns the error of an illegal move, by its number.
+pub(super) fn illegal_move(number: usize) -> RecordError {
+    RecordError::new("illegal move", format!("move {number} cannot be played"))
+}
+
+/// Returns the result of a code: the half points of a side.
+pub(super) fn outcome_of(code: u8) -> Result<ResultLabel, RecordError> {
+    ResultLabel::of_half_points(code).ok_or_else(|| unknown_result(code))
+}
+
+/// Returns the position of a setup.
+pub(super) fn position_of(setup: Setup) -> Result<Position, RecordError> {
+    setup.finish().map_err(|error| illegal(format!("illegal position: {error}")))
 }
 
 /// Reads a little-endian number of `N` bytes at an offset; the caller ensures that the bytes exist.
@@ -66,14 +65,6 @@ pub(super) const CASTLING_ROOK: u8 = PieceType::COUNT as u8;
 
 /// The bit that is set in the code of a black piece.
 const BLACK: u8 = 8;
-
-/// The pieces to which a pawn can promote, by code.
-pub(super) const PROMOTIONS: [PieceType; 4] = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
-
-/// Returns the code of the promotion piece; 0 if the move is no promotion.
-pub(super) fn promotion_code(mv: Move) -> u16 {
-    PROMOTIONS.iter().position(|&piece_type| Some(piece_type) == mv.promoted()).unwrap_or_default() as u16
-}
 
 /// Returns the code of the kind of a move: its index in a table of kinds.
 pub(super) fn kind_code(kinds: &[MoveKind; 4], mv: Move) -> u16 {
@@ -111,10 +102,10 @@ pub(crate) fn codes_of(position: &Position, castling_rooks: Bitboard) -> u128 {
 
 /// Puts pieces on an empty board: four bits per occupied square, from the lowest square and the lowest bits up. A code
 /// is the piece type, plus [`BLACK`] for a black piece; rooks with castling rights have a code of their own.
-pub(in crate::data) fn put_pieces(setup: &mut Setup, occupied: u64, codes: u128) -> Result<(), BinaryError> {
+pub(in crate::data) fn put_pieces(setup: &mut Setup, occupied: u64, codes: u128) -> Result<(), RecordError> {
     let occupied = Bitboard(occupied);
     if occupied.count() > 32 {
-        return Err(BinaryError::Men(occupied.count()));
+        return Err(too_many_men(occupied.count()));
     }
     let mut codes = codes;
     for square in occupied {
@@ -125,7 +116,7 @@ pub(in crate::data) fn put_pieces(setup: &mut Setup, occupied: u64, codes: u128)
             setup.castling_rooks |= square.into();
             PieceType::Rook
         } else {
-            PieceType::from_index(usize::from(code % BLACK)).ok_or(BinaryError::Piece(code % BLACK))?
+            PieceType::from_index(usize::from(code % BLACK)).ok_or_else(|| unknown_piece(code % BLACK))?
         };
         setup.put(Piece { color, piece_type }, square);
     }

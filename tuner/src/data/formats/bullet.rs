@@ -6,12 +6,14 @@
 //! stored as if the side to move were White. The actual side to move, castling rights, the en passant square and the
 //! clocks are lost.
 
-use engine::chess::{Color, Setup};
+use engine::chess::{Bitboard, Color, Position, Setup};
 
-use super::binary::{BinaryError, CASTLING_ROOK, little_endian, piece_codes, put_pieces};
-use super::{Reader, Record, Sample, Sink};
+use super::binary::{
+    CASTLING_ROOK, codes_of, contradiction, cut_off, little_endian, outcome_of, piece_codes, position_of, put_pieces,
+    unknown_piece,
+};
+use super::{Reader, Record, RecordError, Sample, Sink};
 use crate::data::label::{Label, bounded, group_of_position};
-use crate::data::outcome::ResultLabel;
 
 /// Bytes of a position.
 pub(super) const SIZE: usize = 32;
@@ -37,49 +39,61 @@ impl Reader for BulletReader {
         SIZE
     }
 
-    fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
-        Some(least.next_multiple_of(SIZE)).filter(|&end| end <= bytes.len())
+    fn record_end(&self, bytes: &[u8]) -> Option<usize> {
+        (bytes.len() >= SIZE).then_some(SIZE)
     }
 
-    fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
-        let mut number = 0;
-        for record in part.chunks(SIZE) {
-            let flow = sink.record(number, read(record));
-            number += 1;
-            if flow.is_break() {
-                break;
-            }
-        }
-        number
+    fn read_record(&self, record: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        sink.sample(number, &read(record)?);
+        Ok(())
     }
 }
 
-fn read(record: &[u8]) -> Result<Sample, BinaryError> {
+fn read(record: &[u8]) -> Result<Sample, RecordError> {
     if record.len() < SIZE {
-        return Err(BinaryError::Truncated);
+        return Err(cut_off());
     }
     let mut setup = Setup::new(Color::White, 0, 1);
     put_pieces(&mut setup, little_endian::<8>(record, 0), piece_codes(record, 8))?;
     if setup.castling_rooks.any() {
-        return Err(BinaryError::Piece(CASTLING_ROOK));
+        return Err(unknown_piece(CASTLING_ROOK));
     }
-    let position = setup.finish().map_err(BinaryError::Position)?;
+    let position = position_of(setup)?;
     let kings = [position.king(Color::White).index(), position.king(Color::Black).index() ^ 56];
     if kings != [27, 28].map(|at| usize::from(record[at])) {
-        return Err(BinaryError::Contradiction("the square of a king"));
+        return Err(contradiction("the square of a king"));
     }
-    let outcome = ResultLabel::of_half_points(record[26]).ok_or(BinaryError::Outcome(record[26]))?;
+    let outcome = outcome_of(record[26])?;
     let score = bounded(little_endian::<2>(record, 24) as i16);
     let label = Label { outcome, score: Some(score), group: group_of_position(&position) };
     Ok(Sample { position, label, best: None })
+}
+
+/// Encodes a position for [`read`]. Its result is no share of the point; a missing score is written as 0.
+pub(crate) fn write_position(position: &Position, label: &Label) -> [u8; SIZE] {
+    let Label { outcome, score, .. } = *label;
+    let score = score.unwrap_or_default();
+    let is_white = position.side_to_move() == Color::White;
+    let seen = if is_white { position.clone() } else { position.color_flipped() };
+    let half_points = outcome.half_points().expect("shares are refused before");
+    let (score, half_points) = if is_white { (score, half_points) } else { (-score, 2 - half_points) };
+    let kings = [seen.king(Color::White), seen.king(Color::Black).flip_rank()];
+    let mut record = [0; SIZE];
+    record[..8].copy_from_slice(&seen.occupied().0.to_le_bytes());
+    record[8..24].copy_from_slice(&codes_of(&seen, Bitboard::EMPTY).to_le_bytes());
+    record[24..26].copy_from_slice(&score.to_le_bytes());
+    record[26..29].copy_from_slice(&[half_points, kings[0].index() as u8, kings[1].index() as u8]);
+    record
 }
 
 #[cfg(test)]
 mod tests {
     use bulletformat::{BulletFormat, ChessBoard};
 
+    use super::super::binary::{too_many_men, unknown_result};
     use super::super::tests::{Collected, collect};
     use super::*;
+    use crate::data::ResultLabel;
 
     fn written(lines: &[&str]) -> Vec<u8> {
         let boards: Vec<ChessBoard> = lines.iter().map(|line| line.parse().expect(line)).collect();
@@ -122,10 +136,10 @@ mod tests {
             assert_eq!(collected.samples.len(), 2);
             collected.faults[0].clone()
         };
-        assert_eq!(damaged(&|bytes| bytes.truncate(90)), (2, BinaryError::Truncated.into()));
-        assert_eq!(damaged(&|bytes| bytes[32 + 26] = 3), (1, BinaryError::Outcome(3).into()));
-        assert_eq!(damaged(&|bytes| bytes[27] ^= 1), (0, BinaryError::Contradiction("the square of a king").into()));
-        assert_eq!(damaged(&|bytes| bytes[32..40].fill(0xFF)), (1, BinaryError::Men(64).into()));
-        assert_eq!(damaged(&|bytes| bytes[64 + 8] = 0x77), (2, BinaryError::Piece(7).into()));
+        assert_eq!(damaged(&|bytes| bytes.truncate(90)), (2, cut_off()));
+        assert_eq!(damaged(&|bytes| bytes[32 + 26] = 3), (1, unknown_result(3)));
+        assert_eq!(damaged(&|bytes| bytes[27] ^= 1), (0, contradiction("the square of a king")));
+        assert_eq!(damaged(&|bytes| bytes[32..40].fill(0xFF)), (1, too_many_men(64)));
+        assert_eq!(damaged(&|bytes| bytes[64 + 8] = 0x77), (2, unknown_piece(7)));
     }
 }

@@ -20,10 +20,9 @@ use super::label::Label;
 use super::left_out::LeftOut;
 use super::record_error::RecordError;
 use super::{DatasetError, InputError, ReadOptions};
-use binary::BinaryError;
-pub(crate) use binary::codes_of;
-pub(super) use binary::{castling_rooks, put_pieces};
+pub(super) use binary::{castling_rooks, codes_of, put_pieces};
 pub(crate) use binpack::{Chunks, LONGEST_CHAIN, write_chain};
+pub(crate) use bullet::write_position;
 pub use pgn::Plies;
 pub(crate) use viri::{LONGEST_GAME, write_game};
 
@@ -76,34 +75,16 @@ impl Record {
     }
 }
 
-impl From<BinaryError> for RecordError {
-    fn from(error: BinaryError) -> Self {
-        RecordError::new(error.reason(), error.to_string())
-    }
-}
-
 /// A receiver of the content of a part of a file. Records are counted from 0 within the part.
 pub(super) trait Sink {
     /// Takes a sample of a record. A game yields several.
     fn sample(&mut self, record: u32, sample: &Sample);
 
-    /// Takes the error of an unreadable record, and an excerpt of the record if it is text. The return value decides if
-    /// reading continues.
-    fn fault(&mut self, record: u32, error: RecordError, excerpt: String) -> ControlFlow<()>;
+    /// Takes the error of an unreadable record. The return value decides if reading continues.
+    fn fault(&mut self, record: u32, error: RecordError) -> ControlFlow<()>;
 
     /// Counts something that is valid and yields no sample.
     fn leave_out(&mut self, reason: LeftOut);
-
-    /// Takes a record of one sample, or its error.
-    fn record(&mut self, record: u32, read: Result<Sample, BinaryError>) -> ControlFlow<()> {
-        match read {
-            Ok(sample) => {
-                self.sample(record, &sample);
-                ControlFlow::Continue(())
-            }
-            Err(error) => self.fault(record, error.into(), String::new()),
-        }
-    }
 }
 
 /// A reader of the files of one format.
@@ -119,12 +100,36 @@ pub(super) trait Reader: Sync {
     /// Returns the maximum number of bytes of a record.
     fn longest_record(&self) -> usize;
 
+    /// Returns the number of bytes of the first record; `None` if it does not end within `bytes`.
+    fn record_end(&self, bytes: &[u8]) -> Option<usize>;
+
+    /// Reads a record: whole, or cut off by the end of the file.
+    fn read_record(&self, bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), RecordError>;
+
     /// Returns the end of a part that begins with `bytes`: that of the first record that ends at or after `least`.
     /// Returns `None` if the part does not end within `bytes`; at the end of a file, the rest is a part of its own.
-    fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize>;
+    fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
+        let mut end = 0;
+        while end < least.max(1) {
+            end += self.record_end(bytes.get(end..)?)?;
+        }
+        Some(end)
+    }
 
     /// Reads a part and returns its number of records, good and bad.
-    fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32;
+    fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
+        let (mut number, mut rest) = (0, part);
+        while !rest.is_empty() {
+            let (record, after) = rest.split_at(self.record_end(rest).unwrap_or(rest.len()));
+            let read = self.read_record(record, number, sink);
+            rest = after;
+            number += 1;
+            if read.is_err_and(|error| sink.fault(number - 1, error).is_break()) {
+                break;
+            }
+        }
+        number
+    }
 }
 
 /// Returns the reader of a file with these first bytes.
@@ -169,7 +174,7 @@ mod tests {
             self.samples.push((record, sample.clone()));
         }
 
-        fn fault(&mut self, record: u32, error: RecordError, _excerpt: String) -> ControlFlow<()> {
+        fn fault(&mut self, record: u32, error: RecordError) -> ControlFlow<()> {
             self.faults.push((record, error));
             ControlFlow::Continue(())
         }

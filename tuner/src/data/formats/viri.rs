@@ -8,19 +8,22 @@
 use engine::chess::{Color, Move, MoveKind, Position, Setup, Square};
 
 use super::binary::{
-    BinaryError, PROMOTIONS, castling_rooks, codes_of, kind_code, little_endian, piece_codes, promotion_code,
-    put_pieces,
+    castling_rooks, codes_of, contradiction, cut_off, illegal_move, kind_code, little_endian, outcome_of, piece_codes,
+    position_of, put_pieces,
 };
-use super::{Reader, Record, Sample, Sink};
+use super::{Reader, Record, RecordError, Sample, Sink};
 use crate::data::label::{Label, bounded, group_of_game};
 use crate::data::outcome::ResultLabel;
-use crate::data::runs::{PositionRun, Unfit};
+use crate::data::runs::PositionRun;
 
 /// The number of bytes of the starting position of a game.
 const HEAD: usize = 32;
 
 /// The number of bytes of a move with its score.
 const ELEMENT: usize = 4;
+
+/// The element that ends a game.
+const END: [u8; ELEMENT] = [0; ELEMENT];
 
 /// The number of bytes of the longest game, about 250,000 moves: more than any game has.
 const LONGEST: usize = 1 << 20;
@@ -52,86 +55,56 @@ impl Reader for ViriReader {
         LONGEST
     }
 
-    fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
-        let mut end = 0;
-        while end < least.max(1) {
-            end += game_length(bytes.get(end..)?)?;
-        }
-        Some(end)
+    fn record_end(&self, bytes: &[u8]) -> Option<usize> {
+        let moves = bytes.get(HEAD..)?.chunks_exact(ELEMENT).position(is_end)?;
+        Some(HEAD + ELEMENT * (moves + 1))
     }
 
-    fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
-        let (mut number, mut rest) = (0, part);
-        while !rest.is_empty() {
-            let length = game_length(rest);
-            let (game, after) = rest.split_at(length.unwrap_or(rest.len()));
-            let read = if length.is_some() { read_game(game, number, sink) } else { Err(BinaryError::Truncated) };
-            rest = after;
-            let flow = read.err().map(|error| sink.fault(number, error.into(), String::new()));
-            number += 1;
-            if flow.is_some_and(|flow| flow.is_break()) {
-                break;
-            }
+    fn read_record(&self, game: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        let (moves, _) = game.get(HEAD..).unwrap_or_default().as_chunks::<ELEMENT>();
+        let [moves @ .., END] = moves else { return Err(cut_off()) };
+        let (position, outcome) = start(game)?;
+        let label = Label { outcome, score: None, group: group_of_game(game) };
+        let mut sample = Sample { position, label, best: None };
+        for (ply, &[low, high, score @ ..]) in moves.iter().enumerate() {
+            let mv = move_of(u16::from_le_bytes([low, high]), &sample.position).ok_or_else(|| illegal_move(ply + 1))?;
+            sample.label.score = Some(bounded(i16::from_le_bytes(score)));
+            sample.best = Some(mv);
+            sink.sample(number, &sample);
+            sample.position.play(mv);
         }
-        number
+        Ok(())
     }
 }
 
 fn is_end(element: &[u8]) -> bool {
-    element == [0; ELEMENT]
-}
-
-/// Returns the number of bytes of the first game; `None` if it does not end.
-fn game_length(bytes: &[u8]) -> Option<usize> {
-    let moves = bytes.get(HEAD..)?.chunks_exact(ELEMENT).position(is_end)?;
-    Some(HEAD + ELEMENT * (moves + 1))
-}
-
-fn read_game(game: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), BinaryError> {
-    let (position, outcome) = start(game)?;
-    let label = Label { outcome, score: None, group: group_of_game(game) };
-    let mut sample = Sample { position, label, best: None };
-    let moves = game[HEAD..game.len() - ELEMENT].chunks_exact(ELEMENT);
-    for (ply, element) in moves.enumerate() {
-        let mv = move_of(little_endian::<2>(element, 0) as u16, &sample.position).ok_or(BinaryError::Move(ply + 1))?;
-        sample.label.score = Some(bounded(little_endian::<2>(element, 2) as i16));
-        sample.best = Some(mv);
-        sink.sample(number, &sample);
-        sample.position.play(mv);
-    }
-    Ok(())
+    element == END
 }
 
 /// Reads the starting position of a game, and its result.
-fn start(head: &[u8]) -> Result<(Position, ResultLabel), BinaryError> {
+fn start(head: &[u8]) -> Result<(Position, ResultLabel), RecordError> {
     let side = if head[24] >> 7 == 0 { Color::White } else { Color::Black };
     let mut setup = Setup::new(side, head[25].into(), little_endian::<2>(head, 26) as u16);
     put_pieces(&mut setup, little_endian::<8>(head, 0), piece_codes(head, 8))?;
     setup.en_passant = match head[24] & 0x7F {
         NO_SQUARE => None,
         square if square < NO_SQUARE => Some(Square::from_index(square.into())),
-        _ => return Err(BinaryError::Contradiction("the en passant square")),
+        _ => return Err(contradiction("the en passant square")),
     };
-    let outcome = ResultLabel::of_half_points(head[30]).ok_or(BinaryError::Outcome(head[30]))?;
-    Ok((setup.finish().map_err(BinaryError::Position)?, outcome))
+    let outcome = outcome_of(head[30])?;
+    Ok((position_of(setup)?, outcome))
 }
 
-/// Decodes a move of two bytes: six bits for the origin, six for the destination, two for the promotion piece, two for
-/// the kind. Returns `None` if the move is illegal.
+/// Decodes a move of two bytes: as in the engine, but for the code of the kind in the two highest bits. Returns `None` if
+/// the move is illegal.
 fn move_of(bits: u16, position: &Position) -> Option<Move> {
-    let square = |bits: u16| Square::from_index(usize::from(bits & 0x3F));
-    let (from, to, promoted) = (square(bits), square(bits >> 6), usize::from(bits >> 12 & 3));
-    let mv = match KINDS[usize::from(bits >> 14)] {
-        MoveKind::Promotion => Move::promotion(from, to, PROMOTIONS[promoted]),
-        kind => Some(Move::new(from, to, kind)).filter(|_| promoted == 0)?,
-    };
-    position.is_legal(mv).then_some(mv)
+    let kind = KINDS[usize::from(bits >> 14)] as u16;
+    Move::from_bits(bits & 0x3FFF | kind << 14).filter(|&mv| position.is_legal(mv))
 }
 
 /// Encodes a move for [`move_of`].
 fn bits_of(mv: Move) -> u16 {
-    let (from, to) = (mv.from().index() as u16, mv.to().index() as u16);
-    from | to << 6 | promotion_code(mv) << 12 | kind_code(&KINDS, mv) << 14
+    mv.to_bits() & 0x3FFF | kind_code(&KINDS, mv) << 14
 }
 
 /// Writes a run of at most [`LONGEST_GAME`] positions as a game. The score and the spare byte of the head are unknown
@@ -139,10 +112,10 @@ fn bits_of(mv: Move) -> u16 {
 ///
 /// # Errors
 /// The property of the first position that cannot be represented; nothing has been written then.
-pub(crate) fn write_game(run: &PositionRun, to: &mut Vec<u8>) -> Result<(), Unfit> {
+pub(crate) fn write_game(run: &PositionRun, to: &mut Vec<u8>) -> Result<(), String> {
     let start = &run.start;
     let clock = start.halfmove_clock();
-    let clock = u8::try_from(clock).map_err(|_| Unfit::HalfmoveClock(clock))?;
+    let clock = u8::try_from(clock).map_err(|_| format!("a halfmove clock of {clock}"))?;
     let side = (start.side_to_move().index() as u8) << 7;
     let mut head = [0; HEAD];
     head[..8].copy_from_slice(&start.occupied().0.to_le_bytes());
@@ -156,7 +129,7 @@ pub(crate) fn write_game(run: &PositionRun, to: &mut Vec<u8>) -> Result<(), Unfi
         to.extend_from_slice(&bits_of(step.mv).to_le_bytes());
         to.extend_from_slice(&step.score.unwrap_or_default().to_le_bytes());
     }
-    to.extend_from_slice(&[0; ELEMENT]);
+    to.extend_from_slice(&END);
     Ok(())
 }
 
@@ -168,6 +141,7 @@ mod tests {
     use viriformat::chess::types::Square as ViriSquare;
     use viriformat::dataformat::Game;
 
+    use super::super::binary::unknown_result;
     use super::super::tests::{Collected, collect};
     use super::*;
     use crate::data::runs::ScoredMove;
@@ -194,7 +168,7 @@ mod tests {
                 MoveKind::EnPassant => ViriMove::new_with_flags(from, to, MoveFlags::EnPassant),
                 MoveKind::Promotion => {
                     let promoted = [ViriPiece::Knight, ViriPiece::Bishop, ViriPiece::Rook, ViriPiece::Queen];
-                    ViriMove::new_with_promo(from, to, promoted[usize::from(promotion_code(mv))])
+                    ViriMove::new_with_promo(from, to, promoted[usize::from(mv.to_bits() >> 12 & 3)])
                 }
             };
             game.add_move(theirs, 100 - ply as i16);
@@ -244,7 +218,7 @@ mod tests {
             assert_eq!(write_game(&run, &mut again), Ok(()));
             assert_eq!(again, game);
             run.start = Position::from_fen("4k3/8/8/8/8/8/8/4K3 w - - 256 200").expect("a legal position");
-            assert_eq!(write_game(&run, &mut again), Err(Unfit::HalfmoveClock(256)));
+            assert_eq!(write_game(&run, &mut again), Err("a halfmove clock of 256".to_owned()));
             assert_eq!(again, game);
         }
     }
@@ -260,10 +234,10 @@ mod tests {
             collected.faults[0].clone()
         };
         let length = game.len();
-        assert_eq!(damaged(&|bytes| bytes.truncate(3 * length - 2)), (2, BinaryError::Truncated.into()));
-        assert_eq!(damaged(&|bytes| bytes[length + 30] = 9), (1, BinaryError::Outcome(9).into()));
-        assert_eq!(damaged(&|bytes| bytes[HEAD + ELEMENT] ^= 0x3F), (0, BinaryError::Move(2).into()));
-        assert_eq!(damaged(&|bytes| bytes[24] = 70), (0, BinaryError::Contradiction("the en passant square").into()));
+        assert_eq!(damaged(&|bytes| bytes.truncate(3 * length - 2)), (2, cut_off()));
+        assert_eq!(damaged(&|bytes| bytes[length + 30] = 9), (1, unknown_result(9)));
+        assert_eq!(damaged(&|bytes| bytes[HEAD + ELEMENT] ^= 0x3F), (0, illegal_move(2)));
+        assert_eq!(damaged(&|bytes| bytes[24] = 70), (0, contradiction("the en passant square")));
         assert_eq!(damaged(&|bytes| bytes[length + 8] = 0x55).1.reason, "illegal position");
     }
 }

@@ -1,6 +1,7 @@
 //! Readers and writers of bits, the highest bit of a byte first, and the encodings of numbers.
 
-use super::BinaryError;
+use super::super::binary::cut_off;
+use crate::data::RecordError;
 
 /// The number of bits of a group of a score; one more bit is set if another group follows.
 const SCORE_BITS: usize = 4;
@@ -41,11 +42,11 @@ impl<'b> BitReader<'b> {
     }
 
     /// Reads a number of at most eight bits.
-    fn take(&mut self, count: usize) -> Result<usize, BinaryError> {
+    fn take(&mut self, count: usize) -> Result<usize, RecordError> {
         let (first, shift) = (self.at / 8, self.at % 8);
         self.at += count;
         if self.at > 8 * self.bytes.len() {
-            return Err(BinaryError::Truncated);
+            return Err(cut_off());
         }
         let byte = |at: usize| usize::from(self.bytes.get(at).copied().unwrap_or_default());
         let window = byte(first) << 8 | byte(first + 1);
@@ -53,12 +54,12 @@ impl<'b> BitReader<'b> {
     }
 
     /// Reads a number below `count`, in as many bits as `count - 1` needs.
-    pub(super) fn one_of(&mut self, count: u32) -> Result<usize, BinaryError> {
+    pub(super) fn one_of(&mut self, count: u32) -> Result<usize, RecordError> {
         self.take(bits_for(count))
     }
 
     /// Reads a number in groups of bits, the lowest first; `None` if there are too many groups.
-    pub(super) fn variable(&mut self) -> Result<Option<u16>, BinaryError> {
+    pub(super) fn variable(&mut self) -> Result<Option<u16>, RecordError> {
         let mut number = 0;
         for shift in (0..u16::BITS).step_by(SCORE_BITS) {
             let group = self.take(SCORE_BITS + 1)?;

@@ -13,8 +13,8 @@ mod moves;
 mod stem;
 mod write;
 
-use super::binary::BinaryError;
-use super::{Reader, Record, Sample, Sink};
+use super::binary::{cut_off, illegal_move};
+use super::{Reader, Record, RecordError, Sample, Sink};
 use crate::data::label::{Label, bounded, group_of_game};
 use bits::{BitReader, signed};
 use moves::next_move;
@@ -51,37 +51,29 @@ impl Reader for BinpackReader {
         HEADER + LARGEST_CHUNK
     }
 
-    fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
-        let mut end = 0;
-        while end < least.max(1) {
-            let rest = bytes.get(end..).filter(|rest| rest.len() >= HEADER)?;
-            // Without the magic number of the next chunk, the rest is one part, and its reader reports the error.
-            let Some(size) = chunk_size(rest) else { return Some(bytes.len()) };
-            end += HEADER + size;
+    /// Returns the end of the first chunk. Without its magic number, all bytes are one part, and its reader reports the
+    /// error.
+    fn record_end(&self, bytes: &[u8]) -> Option<usize> {
+        if bytes.len() < HEADER {
+            return None;
         }
+        let end = chunk_size(bytes).map_or(bytes.len(), |size| HEADER + size);
         Some(end).filter(|&end| end <= bytes.len())
     }
 
+    fn read_record(&self, bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        read_chunk(bytes, &mut { number }, sink)
+    }
+
+    /// Reads the chains of a part. After an error, the end of the chain is unknown, so the rest of its chunk is lost.
     fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
         let (mut number, mut rest) = (0, part);
         while !rest.is_empty() {
-            let size = chunk_size(rest);
-            let end = size.map_or(rest.len(), |size| (HEADER + size).min(rest.len()));
-            let (chunk, after) = rest.split_at(end);
-            let read = match size {
-                None if rest.len() < HEADER && rest.iter().zip(MAGIC).all(|(byte, magic)| byte == magic) => {
-                    Err(BinaryError::Truncated)
-                }
-                None => Err(BinaryError::NoChunk),
-                Some(size) => read_chunk(&chunk[HEADER..], &mut number, sink)
-                    .and_then(|()| if chunk.len() < HEADER + size { Err(BinaryError::Truncated) } else { Ok(()) }),
-            };
+            let (chunk, after) = rest.split_at(self.record_end(rest).unwrap_or(rest.len()));
             rest = after;
-            if let Err(error) = read {
-                // The end of the chain is unknown, so the rest of its chunk is lost.
-                let flow = sink.fault(number, error.into(), String::new());
+            if let Err(error) = read_chunk(chunk, &mut number, sink) {
                 number += 1;
-                if flow.is_break() {
+                if sink.fault(number - 1, error).is_break() {
                     break;
                 }
             }
@@ -96,18 +88,23 @@ fn chunk_size(bytes: &[u8]) -> Option<usize> {
     Some(u32::from_le_bytes(*size) as usize).filter(|&size| size <= LARGEST_CHUNK)
 }
 
-fn read_chunk(chunk: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(), BinaryError> {
-    let mut rest = chunk;
+/// Reads the chains of a chunk, whole or cut off by the end of the file, and counts them.
+fn read_chunk(chunk: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
+    let Some(size) = chunk_size(chunk) else {
+        let is_cut_off = chunk.len() < HEADER && chunk.iter().zip(MAGIC).all(|(byte, magic)| byte == magic);
+        return Err(if is_cut_off { cut_off() } else { RecordError::new("no chunk", "no chunk begins here") });
+    };
+    let mut rest = &chunk[HEADER..];
     while !rest.is_empty() {
         let length = read_chain(rest, *number, sink)?;
         rest = &rest[length..];
         *number += 1;
     }
-    Ok(())
+    if chunk.len() < HEADER + size { Err(cut_off()) } else { Ok(()) }
 }
 
 /// Reads the first chain and returns its number of bytes.
-fn read_chain(bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<usize, BinaryError> {
+fn read_chain(bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<usize, RecordError> {
     let mut samples = Vec::new();
     let read = decode_chain(bytes, &mut samples);
     // A chain is a game. Games often share their opening, so the group is a hash of the whole chain.
@@ -120,12 +117,12 @@ fn read_chain(bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<usize, B
 }
 
 /// Decodes the samples of the first chain, as far as it is valid, and returns its number of bytes.
-fn decode_chain(bytes: &[u8], samples: &mut Vec<Sample>) -> Result<usize, BinaryError> {
-    let head: &[u8; STEM_AND_COUNT] = bytes.first_chunk().ok_or(BinaryError::Truncated)?;
+fn decode_chain(bytes: &[u8], samples: &mut Vec<Sample>) -> Result<usize, RecordError> {
+    let head: &[u8; STEM_AND_COUNT] = bytes.first_chunk().ok_or_else(cut_off)?;
     let moves = usize::from(u16::from_be_bytes([head[STEM], head[STEM + 1]]));
     let Stem { position, outcome, mv: mut best, mut mover_score } = stem::read(head)?;
     if best.is_none() && moves > 0 {
-        return Err(BinaryError::Move(1));
+        return Err(illegal_move(1));
     }
     let mut sample = Sample { position, label: Label::new(outcome, 0), best };
     let mut bits = BitReader::new(&bytes[STEM_AND_COUNT..]);
@@ -138,8 +135,10 @@ fn decode_chain(bytes: &[u8], samples: &mut Vec<Sample>) -> Result<usize, Binary
         if let Some(mv) = best.filter(|_| ply < moves) {
             sample.position.play(mv);
             let mv = next_move(&mut bits, &sample.position)?;
-            best = Some(mv.filter(|&mv| sample.position.is_legal(mv)).ok_or(BinaryError::Move(ply + 2))?);
-            let change = bits.variable()?.ok_or(BinaryError::Score(ply + 2))?;
+            best = Some(mv.filter(|&mv| sample.position.is_legal(mv)).ok_or_else(|| illegal_move(ply + 2))?);
+            let long =
+                || RecordError::new("unknown score", format!("the score at move {} has too many digits", ply + 2));
+            let change = bits.variable()?.ok_or_else(long)?;
             mover_score = mover_score.wrapping_neg().wrapping_add(signed(change));
         }
     }

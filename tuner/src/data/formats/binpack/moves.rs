@@ -2,8 +2,11 @@
 
 use engine::chess::{Bitboard, CastlingSide, Move, MoveKind, PieceType, Position, Rank, Square, attacks};
 
-use super::super::binary::{BinaryError, PROMOTIONS, promotion_code};
 use super::bits::{BitReader, BitWriter};
+use crate::data::RecordError;
+
+/// The pieces to which a pawn can promote, by code.
+const PROMOTIONS: [PieceType; 4] = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
 
 /// The destinations of a piece, regardless of the king's safety, in the order of their numbers: by square, and
 /// promotions on a square by piece; castling comes after all other moves, queenside first.
@@ -82,7 +85,7 @@ impl MoveDestinations {
             let before = self.castling_rooks.into_iter().flatten().take_while(|&rook| rook != mv.to());
             return self.plain() as usize + before.count();
         }
-        self.moves_to_each as usize * count_before(self.squares, mv.to()) + usize::from(promotion_code(mv))
+        self.moves_to_each as usize * count_before(self.squares, mv.to()) + usize::from(mv.to_bits() >> 12 & 3)
     }
 }
 
@@ -91,7 +94,7 @@ fn count_before(squares: Bitboard, square: Square) -> usize {
 }
 
 /// Reads the next move, legal or not; `None` if the piece or the destination does not exist.
-pub(super) fn next_move(bits: &mut BitReader<'_>, position: &Position) -> Result<Option<Move>, BinaryError> {
+pub(super) fn next_move(bits: &mut BitReader<'_>, position: &Position) -> Result<Option<Move>, RecordError> {
     let own = position.color(position.side_to_move());
     let Some(from) = own.into_iter().nth(bits.one_of(own.count())?) else { return Ok(None) };
     let Some(destinations) = MoveDestinations::of(position, from) else { return Ok(None) };

@@ -1,13 +1,12 @@
 //! The stem of a chain: a position with its labels and its move, in 32 bytes.
 
-use engine::chess::{
-    Bitboard, CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Position, Rank, Setup, Square,
-};
+use engine::chess::{Bitboard, CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Position, Rank, Setup};
 
-use super::super::binary::{BinaryError, PROMOTIONS, castling_rooks, kind_code, promotion_code};
+use super::super::binary;
+use super::super::binary::{castling_rooks, illegal_move, kind_code, too_many_men, unknown_piece, unknown_result};
 use super::bits::{signed, unsigned};
 use crate::data::outcome::ResultLabel;
-use crate::data::runs::Unfit;
+use crate::data::record_error::RecordError;
 
 /// The number of bytes of a stem, and the offsets of its fields: the pieces at [`MEN`] in four bits each, the rest in
 /// two bytes each.
@@ -49,23 +48,23 @@ pub(super) struct Stem {
     pub(super) mover_score: i16,
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Stem, BinaryError> {
+pub(super) fn read(bytes: &[u8]) -> Result<Stem, RecordError> {
     let word = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
     let position = position_of(bytes, word(HALFMOVE_CLOCK), word(PLY_AND_OUTCOME) & LARGEST_PLY)?;
     let code = word(PLY_AND_OUTCOME) >> PLY_BITS;
-    let outcome = *OUTCOMES.get(usize::from(code)).ok_or(BinaryError::Outcome(code as u8))?;
+    let outcome = *OUTCOMES.get(usize::from(code)).ok_or_else(|| unknown_result(code as u8))?;
     let mv = move_of(word(MOVE), &position);
     if mv.is_none() && word(MOVE) != 0 {
-        return Err(BinaryError::Move(1));
+        return Err(illegal_move(1));
     }
     let outcome = position.side_to_move().choose(outcome, outcome.flipped());
     Ok(Stem { position, outcome, mv, mover_score: signed(word(SCORE)) })
 }
 
-fn position_of(stem: &[u8], halfmove_clock: u16, ply: u16) -> Result<Position, BinaryError> {
+fn position_of(stem: &[u8], halfmove_clock: u16, ply: u16) -> Result<Position, RecordError> {
     let occupied = Bitboard(stem[..MEN].iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
     if occupied.count() > 32 {
-        return Err(BinaryError::Men(occupied.count()));
+        return Err(too_many_men(occupied.count()));
     }
     let code = |at: usize| stem[MEN + at / 2] >> (4 * (at % 2)) & 0xF;
     let codes = || occupied.into_iter().enumerate().map(|(at, square)| (code(at), square));
@@ -86,42 +85,39 @@ fn position_of(stem: &[u8], halfmove_clock: u16, ply: u16) -> Result<Position, B
                 Piece { color: Color::ALL[color], piece_type: PieceType::Rook }
             }
             _ => {
-                let piece_type = PieceType::from_index(usize::from(code / 2)).ok_or(BinaryError::Piece(code))?;
+                let piece_type = PieceType::from_index(usize::from(code / 2)).ok_or_else(|| unknown_piece(code))?;
                 Piece { color: Color::ALL[usize::from(code % 2)], piece_type }
             }
         };
         setup.put(piece, square);
     }
-    setup.finish().map_err(BinaryError::Position)
+    binary::position_of(setup)
 }
 
 /// Decodes a move of two bytes: two bits for the kind, six for the origin, six for the destination, two for the
 /// promotion piece. Returns `None` if the move is illegal.
 fn move_of(bits: u16, position: &Position) -> Option<Move> {
-    let square = |bits: u16| Square::from_index(usize::from(bits & 0x3F));
-    let (from, to) = (square(bits >> 8), square(bits >> 2));
-    let mv = match KINDS[usize::from(bits >> 14)] {
-        MoveKind::Promotion => Move::promotion(from, to, PROMOTIONS[usize::from(bits & 3)]),
-        kind => Move::new(from, to, kind),
-    };
-    position.is_legal(mv).then_some(mv)
+    let (from, to, kind) = (bits >> 8 & 0x3F, bits >> 2 & 0x3F, KINDS[usize::from(bits >> 14)]);
+    let promoted = if kind == MoveKind::Promotion { bits & 3 } else { 0 };
+    Move::from_bits(from | to << 6 | promoted << 12 | (kind as u16) << 14).filter(|&mv| position.is_legal(mv))
 }
 
 /// Encodes a stem for [`read`]. Move number 0 is written as 1.
 ///
 /// # Errors
 /// The property of the position that cannot be represented.
-pub(super) fn write(stem: &Stem) -> Result<[u8; STEM], Unfit> {
+pub(super) fn write(stem: &Stem) -> Result<[u8; STEM], String> {
     let Stem { position, outcome, mv, mover_score } = stem;
     let side = position.side_to_move();
     let number = position.fullmove_number();
     let ply = 2 * u32::from(number.saturating_sub(1)) + side.index() as u32;
-    let ply = u16::try_from(ply).ok().filter(|&ply| ply <= LARGEST_PLY).ok_or(Unfit::FullmoveNumber(number))?;
+    let ply =
+        u16::try_from(ply).ok().filter(|&ply| ply <= LARGEST_PLY).ok_or_else(|| format!("move number {number}"))?;
     let outcome = side.choose(*outcome, outcome.flipped());
     let outcome = OUTCOMES.iter().position(|&other| other == outcome).expect("a code for every outcome") as u16;
     let bits_of = |mv: Move| {
         let (from, to) = (mv.from().index() as u16, mv.to().index() as u16);
-        kind_code(&KINDS, mv) << 14 | from << 8 | to << 2 | promotion_code(mv)
+        kind_code(&KINDS, mv) << 14 | from << 8 | to << 2 | mv.to_bits() >> 12 & 3
     };
     let mut bytes = [0; STEM];
     put_men(position, &mut bytes)?;
@@ -137,7 +133,7 @@ pub(super) fn write(stem: &Stem) -> Result<[u8; STEM], Unfit> {
 }
 
 /// Writes the pieces on the board.
-fn put_men(position: &Position, bytes: &mut [u8; STEM]) -> Result<(), Unfit> {
+fn put_men(position: &Position, bytes: &mut [u8; STEM]) -> Result<(), String> {
     check_castling(position)?;
     let castling_rooks = castling_rooks(position);
     let us = position.side_to_move();
@@ -163,7 +159,7 @@ fn put_men(position: &Position, bytes: &mut [u8; STEM]) -> Result<(), Unfit> {
 
 /// Checks castling rights. Other readers identify rooks with castling rights by their corner, and assume a king on the
 /// e-file.
-fn check_castling(position: &Position) -> Result<(), Unfit> {
+fn check_castling(position: &Position) -> Result<(), String> {
     let corner = |side| match side {
         CastlingSide::King => File::H,
         CastlingSide::Queen => File::A,
@@ -172,7 +168,7 @@ fn check_castling(position: &Position) -> Result<(), Unfit> {
         for side in CastlingSide::ALL {
             let Some(file) = position.castling().rook_file(color, side) else { continue };
             if file != corner(side) || position.king(color).file() != File::E {
-                return Err(Unfit::Castling);
+                return Err("castling rights of Chess960".to_owned());
             }
         }
     }

@@ -12,10 +12,11 @@ use sfbinpack::chess::piecetype::PieceType as TheirPieceType;
 use sfbinpack::chess::position::Position as TheirPosition;
 use sfbinpack::{CompressedTrainingDataEntryWriter, TrainingDataEntry};
 
+use super::super::binary::{too_many_men, unknown_result};
 use super::super::tests::{Collected, collect};
 use super::*;
 use crate::data::ResultLabel;
-use crate::data::runs::{PositionRun, ScoredMove, Unfit};
+use crate::data::runs::{PositionRun, ScoredMove};
 
 fn translated(mv: Move, side: Color) -> TheirMove {
     let [from, to] = [mv.from(), mv.to()].map(|square| TheirSquare::new(square.index() as u32));
@@ -93,7 +94,7 @@ fn any_score(random: &mut Random) -> Option<i16> {
 }
 
 /// Writes the samples as chains.
-fn rewritten(samples: &[(u32, Sample)]) -> Result<Vec<u8>, Unfit> {
+fn rewritten(samples: &[(u32, Sample)]) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let mut chunks = Chunks::default();
     for chain in samples.chunk_by(|(a, _), (b, _)| a == b) {
@@ -143,12 +144,12 @@ fn refuses_positions_that_cannot_be_represented() {
         rewritten(&[(0, Sample { position, label: Label { outcome: ResultLabel::Draw, score: None, group: 0 }, best })])
     };
     let king_and_rook = |rest: &str| write(&format!("4k3/8/8/8/8/8/8/4K2R {rest}"));
-    assert_eq!(king_and_rook("w K - 0 8193"), Err(Unfit::FullmoveNumber(8193)));
-    assert_eq!(king_and_rook("b K - 0 65535"), Err(Unfit::FullmoveNumber(65535)));
+    assert_eq!(king_and_rook("w K - 0 8193"), Err("move number 8193".to_owned()));
+    assert_eq!(king_and_rook("b K - 0 65535"), Err("move number 65535".to_owned()));
     assert!(king_and_rook("b K - 65535 8192").is_ok() && king_and_rook("w K - 0 0").is_ok());
     for fen in ["1r2k2r/8/8/8/8/8/8/4K3 w b - 0 1", "4k3/8/8/8/8/8/8/R2K4 w Q - 0 1", "4k3/8/8/8/8/8/8/4KR2 b F - 0 1"]
     {
-        assert_eq!(write(fen), Err(Unfit::Castling), "{fen}");
+        assert_eq!(write(fen), Err("castling rights of Chess960".to_owned()), "{fen}");
     }
 }
 
@@ -177,12 +178,12 @@ fn errors_have_the_index_of_the_chain() {
         assert_eq!(collected.faults.len(), 1);
         collected.faults[0].clone()
     };
-    assert_eq!(damaged(&|bytes| bytes.truncate(bytes.len() - 1)), (2, BinaryError::Truncated.into()));
-    assert_eq!(damaged(&|bytes| bytes[0] = b'C'), (0, BinaryError::NoChunk.into()));
-    assert_eq!(damaged(&|bytes| bytes[4..8].fill(0xFF)), (0, BinaryError::NoChunk.into()));
-    assert_eq!(damaged(&|bytes| bytes[HEADER..HEADER + 8].fill(0xFF)), (0, BinaryError::Men(64).into()));
-    assert_eq!(damaged(&|bytes| bytes.extend(b"BI")), (3, BinaryError::Truncated.into()));
-    assert_eq!(damaged(&|bytes| bytes[HEADER + 28] |= 0xC0), (0, BinaryError::Outcome(3).into()));
+    assert_eq!(damaged(&|bytes| bytes.truncate(bytes.len() - 1)), (2, cut_off()));
+    assert_eq!(damaged(&|bytes| bytes[0] = b'C'), (0, RecordError::new("no chunk", "no chunk begins here")));
+    assert_eq!(damaged(&|bytes| bytes[4..8].fill(0xFF)), (0, RecordError::new("no chunk", "no chunk begins here")));
+    assert_eq!(damaged(&|bytes| bytes[HEADER..HEADER + 8].fill(0xFF)), (0, too_many_men(64)));
+    assert_eq!(damaged(&|bytes| bytes.extend(b"BI")), (3, cut_off()));
+    assert_eq!(damaged(&|bytes| bytes[HEADER + 28] |= 0xC0), (0, unknown_result(3)));
     // A flipped bit anywhere must not cause a panic.
     for at in HEADER..good.len() {
         let mut bytes = good.clone();

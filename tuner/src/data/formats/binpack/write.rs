@@ -8,7 +8,7 @@ use super::bits::{BitWriter, unsigned};
 use super::moves::put_move;
 use super::stem::{self, Stem};
 use super::{MAGIC, NO_SCORE};
-use crate::data::runs::{PositionRun, ScoredMove, Unfit};
+use crate::data::runs::{PositionRun, ScoredMove};
 
 /// The number of positions of the longest chain: the number of moves after the first has two bytes.
 pub(crate) const LONGEST_CHAIN: usize = u16::MAX as usize + 1;
@@ -20,7 +20,7 @@ const CHUNK: usize = 1 << 20;
 ///
 /// # Errors
 /// The property of the first position that cannot be represented; nothing has been written then.
-pub(crate) fn write_chain(run: &PositionRun, to: &mut Vec<u8>) -> Result<(), Unfit> {
+pub(crate) fn write_chain(run: &PositionRun, to: &mut Vec<u8>) -> Result<(), String> {
     let (first, others) = run.steps.split_first().expect("a run has a position");
     let mut position = run.start.clone();
     let mover_score = |step: &ScoredMove, position: &Position| {

@@ -7,13 +7,10 @@
 mod evaluation;
 mod game;
 
-use std::ops::Range;
-
-use super::text::{BYTE_ORDER_MARK, excerpt};
+use super::text::BYTE_ORDER_MARK;
 use super::{Reader, Record, RecordError, Sink};
-use crate::data::left_out::LeftOut;
 pub use game::Plies;
-use game::{Ending, GameReader};
+use game::read_game;
 
 /// The number of bytes of the longest game.
 const LONGEST: usize = 1 << 24;
@@ -43,59 +40,45 @@ impl Reader for PgnReader {
         LONGEST
     }
 
-    fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
-        let line = bytes.get(..least)?.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
-        let game = games(&bytes[line..]).next()?;
-        (line + game.end < bytes.len()).then_some(line + game.end)
+    fn record_end(&self, bytes: &[u8]) -> Option<usize> {
+        game_end(bytes)
     }
 
-    fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
-        let reader = GameReader::new(self.plies);
-        let mut count = 0;
-        let part = part.strip_prefix(BYTE_ORDER_MARK).unwrap_or(part);
-        for text in games(part).map(|range| &part[range]) {
-            let read = reader.read(text, |sample| sink.sample(count, sample));
-            count += 1;
-            match read {
-                Ok(Ending::Known) => {}
-                Ok(Ending::Unknown) => sink.leave_out(LeftOut::NoResult),
-                Ok(Ending::NullMove) => sink.leave_out(LeftOut::NullMove),
-                Ok(Ending::Variant) => sink.leave_out(LeftOut::Variant),
-                Err((line, error)) => {
-                    let faulty = text.split(|&byte| byte == b'\n').nth(line as usize - 1).unwrap_or_default();
-                    let error = RecordError::new(error.reason, format!("line {line}: {error}"));
-                    if sink.fault(count - 1, error, excerpt(faulty)).is_break() {
-                        break;
-                    }
-                }
+    fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
+        let line = bytes.get(..least)?.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+        Some(line + self.record_end(&bytes[line..])?)
+    }
+
+    fn read_record(&self, game: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        let text = game.strip_prefix(BYTE_ORDER_MARK).unwrap_or(game);
+        match read_game(text, self.plies, |sample| sink.sample(number, sample)) {
+            Ok(reason) => reason.into_iter().for_each(|reason| sink.leave_out(reason)),
+            Err((line, error)) => {
+                let faulty = text.split(|&byte| byte == b'\n').nth(line as usize - 1).unwrap_or_default();
+                return Err(RecordError::new(error.reason, format!("line {line}: {error}")).about(faulty));
             }
         }
-        count
+        Ok(())
     }
 }
 
-/// Divides a text into games, each beginning with its first tag.
-fn games(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
-    let mut begin = 0;
-    std::iter::from_fn(move || {
-        let start = begin;
-        let (mut at, mut was_tag) = (start, true);
-        while at < text.len() {
-            let end = text[at..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |length| at + length + 1);
-            let is_tag = is_tag(&text[at..end]);
-            if is_tag && !was_tag {
-                break;
-            }
-            (at, was_tag) = (end, is_tag || (was_tag && text[start..end].trim_ascii().is_empty()));
+/// Returns the end of the first game, which is the first tag of the next one; `None` if there is none.
+fn game_end(text: &[u8]) -> Option<usize> {
+    let (mut at, mut was_tag) = (0, true);
+    while at < text.len() {
+        let end = text[at..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |length| at + length + 1);
+        let is_tag = is_tag(&text[at..end]);
+        if is_tag && !was_tag {
+            return Some(at);
         }
-        begin = at;
-        (start < at).then_some(start..at)
-    })
+        (at, was_tag) = (end, is_tag || (was_tag && text[..end].trim_ascii().is_empty()));
+    }
+    None
 }
 
 /// Returns true if a line is a tag, and not a comment command at the beginning of a line.
 fn is_tag(line: &[u8]) -> bool {
-    matches!(line, [b'[', letter, ..] if letter.is_ascii_alphabetic())
+    matches!(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line), [b'[', letter, ..] if letter.is_ascii_alphabetic())
 }
 
 #[cfg(test)]
@@ -104,7 +87,15 @@ mod tests {
 
     #[test]
     fn a_game_begins_with_its_first_tag() {
-        let parts = |text: &str| games(text.as_bytes()).map(|range| text[range].to_owned()).collect::<Vec<_>>();
+        let parts = |text: &str| {
+            let (mut parts, mut rest) = (Vec::new(), text.to_owned());
+            while let Some(end) = game_end(rest.as_bytes()) {
+                let next = rest.split_off(end);
+                parts.push(std::mem::replace(&mut rest, next));
+            }
+            parts.extend(Some(rest).filter(|rest| !rest.is_empty()));
+            parts
+        };
         let (first, second) =
             ("[Event \"a\"]\n[Site \"b\"]\n\n1. e4 {\n[%eval 0.3]}\n1-0\n\n", "[Event \"a\"]\r\n\r\n1. d4 *");
         assert_eq!(parts(&format!("{first}{second}")), [first, second]);

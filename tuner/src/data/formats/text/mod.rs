@@ -14,7 +14,6 @@ mod epd;
 mod table;
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
 
 use engine::chess::{Color, Position};
 use memchr::memchr;
@@ -152,7 +151,7 @@ pub(super) fn fault(name: &str, head: &[u8]) -> DatasetError {
         }
         _ => RecordError::new("unknown style", none),
     };
-    let bad = BadRecord { file: name.to_owned(), record: Record::Line, number, error, excerpt: excerpt(line) };
+    let bad = BadRecord { file: name.to_owned(), record: Record::Line, number, error: error.about(line) };
     DatasetError::BadRecord { bad: Box::new(bad), skipped: 0 }
 }
 
@@ -171,29 +170,20 @@ impl Reader for TextReader {
         LONGEST
     }
 
-    fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
-        Some(least + memchr(b'\n', bytes.get(least..)?)? + 1)
+    fn record_end(&self, bytes: &[u8]) -> Option<usize> {
+        Some(memchr(b'\n', bytes)? + 1)
     }
 
-    fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
-        let (mut lines, mut rest) = (0, part);
-        while !rest.is_empty() {
-            let line;
-            (line, rest) = rest.split_at(memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1));
-            let flow = match read_line(line, &self.style, &self.labels) {
-                None => ControlFlow::Continue(()),
-                Some(Ok((position, label))) => {
-                    sink.sample(lines, &Sample { position, label, best: None });
-                    ControlFlow::Continue(())
-                }
-                Some(Err(error)) => sink.fault(lines, error, excerpt(line)),
-            };
-            lines += 1;
-            if flow.is_break() {
-                break;
-            }
+    fn chunk_end(&self, bytes: &[u8], least: usize) -> Option<usize> {
+        Some(least + self.record_end(bytes.get(least..)?)?)
+    }
+
+    fn read_record(&self, line: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        if let Some(read) = read_line(line, &self.style, &self.labels) {
+            let (position, label) = read.map_err(|error| error.about(line))?;
+            sink.sample(number, &Sample { position, label, best: None });
         }
-        lines
+        Ok(())
     }
 }
 
@@ -255,12 +245,6 @@ fn outcome_of(text: &str, results: Results, labels: &LabelOptions, position: &Po
     let found = results.read(text)?;
     let side = if results.is_of_white() { Color::White } else { labels.result_side(position) };
     Some(side.choose(found, found.flipped()))
-}
-
-/// Returns a line for an error message: printable, and shortened if it is long.
-pub(super) fn excerpt(line: &[u8]) -> String {
-    const LENGTH: usize = 120;
-    common::text::excerpt(&String::from_utf8_lossy(line.trim_ascii()), LENGTH)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::LONGEST;
 use super::evaluation::CommentScore;
 use crate::data::formats::{RecordError, Sample};
 use crate::data::label::{Label, group_of_game};
+use crate::data::left_out::LeftOut;
 use crate::data::outcome::ResultLabel;
 
 /// More plies than any game has: the longest by the rules has 17,697.
@@ -37,79 +38,55 @@ struct Played {
     after: Option<i16>,
 }
 
-/// The status of a game after reading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::data) enum Ending {
-    /// A game with a result.
-    Known,
-    /// A game without a result: unfinished or unknown.
-    Unknown,
-    /// A game with a result, read up to a null move.
-    NullMove,
-    /// A game of another variant of chess.
-    Variant,
-}
-
-/// A reader of games.
-pub(in crate::data) struct GameReader {
-    plies: Plies,
-    usual_start: Position,
-}
-
 /// An error with its line in the text, from 1.
 type Fault = (u64, RecordError);
 
-impl GameReader {
-    pub(in crate::data) fn new(plies: Plies) -> Self {
-        GameReader { plies, usual_start: Position::start() }
+/// Reads the game of a text, and passes the positions of a range with their moves to `show`. Returns the reason why the
+/// game, or its rest, is left out, if there is one.
+///
+/// # Errors
+/// The error of the game and its line in the text, from 1; no position has been shown then.
+pub(super) fn read_game(text: &[u8], plies: Plies, mut show: impl FnMut(&Sample)) -> Result<Option<LeftOut>, Fault> {
+    let Some(game) = whole_game(text)? else { return Ok(Some(LeftOut::NoResult)) };
+    if game.other_variant().is_some() {
+        return Ok(Some(LeftOut::Variant));
     }
-
-    /// Reads the game of a text, and passes the selected positions with their moves to `show`.
-    ///
-    /// # Errors
-    /// The error of the game and its line in the text, from 1; no position has been shown then.
-    pub(in crate::data) fn read(&self, text: &[u8], mut show: impl FnMut(&Sample)) -> Result<Ending, Fault> {
-        let Some(game) = whole_game(text)? else { return Ok(Ending::Unknown) };
-        if game.other_variant().is_some() {
-            return Ok(Ending::Variant);
+    let tags = Tags::of(&game)?;
+    let end = game.end.as_deref().and_then(outcome);
+    let result = match (tags.outcome, end) {
+        (Some((line, tag)), Some(end)) if tag != end => {
+            let message = format!("the tag says {tag}, the end of the moves {end}");
+            return Err((line, RecordError::new("contradicting results", message)));
         }
-        let tags = Tags::of(&game)?;
-        let end = game.end.as_deref().and_then(outcome);
-        let result = match (tags.outcome, end) {
-            (Some((line, tag)), Some(end)) if tag != end => {
-                let message = format!("the tag says {tag}, the end of the moves {end}");
-                return Err((line, RecordError::new("contradicting results", message)));
-            }
-            (tag, end) => tag.map(|(_, outcome)| outcome).or(end),
-        };
-        if let Some((line, fault)) = game.fault {
-            return Err((line, malformed(&fault)));
-        }
-        let start = tags.start.unwrap_or_else(|| self.usual_start.clone());
-        let length = game.moves.iter().position(PgnMove::is_null);
-        let moves = play(&start, &game.moves[..length.unwrap_or(game.moves.len())])?;
-        let Some(outcome) = result else { return Ok(Ending::Unknown) };
-        self.show_all(start, &moves, outcome, &mut show);
-        Ok(if length.is_some() { Ending::NullMove } else { Ending::Known })
+        (tag, end) => tag.map(|(_, outcome)| outcome).or(end),
+    };
+    if let Some((line, fault)) = game.fault {
+        return Err((line, malformed(&fault)));
     }
+    let start = tags.start.unwrap_or_else(Position::start);
+    let length = game.moves.iter().position(PgnMove::is_null);
+    let moves = play(&start, &game.moves[..length.unwrap_or(game.moves.len())])?;
+    let Some(outcome) = result else { return Ok(Some(LeftOut::NoResult)) };
+    show_all(start, &moves, outcome, plies, &mut show);
+    Ok(length.map(|_| LeftOut::NullMove))
+}
 
-    fn show_all(&self, start: Position, moves: &[Played], outcome: ResultLabel, show: &mut impl FnMut(&Sample)) {
-        // Copies of a game share a group.
-        let mut name = start.key().to_le_bytes().to_vec();
-        name.extend(moves.iter().flat_map(|played| played.mv.to_bits().to_le_bytes()));
-        let group = group_of_game(&name);
-        let wanted = usize::from(self.plies.skip_first)..moves.len().saturating_sub(self.plies.skip_last.into());
-        let mut sample = Sample { position: start, label: Label::new(outcome, group), best: None };
-        let mut known = None;
-        for (ply, played) in moves.iter().enumerate().take(wanted.end) {
-            if ply >= wanted.start {
-                sample.label.score = played.before.or(known);
-                sample.best = Some(played.mv);
-                show(&sample);
-            }
-            known = played.after;
-            sample.position.play(played.mv);
+fn show_all(start: Position, moves: &[Played], outcome: ResultLabel, plies: Plies, show: &mut impl FnMut(&Sample)) {
+    // Copies of a game share a group.
+    let mut name = start.key().to_le_bytes().to_vec();
+    name.extend(moves.iter().flat_map(|played| played.mv.to_bits().to_le_bytes()));
+    let group = group_of_game(&name);
+    let wanted = usize::from(plies.skip_first)..moves.len().saturating_sub(plies.skip_last.into());
+    let mut sample = Sample { position: start, label: Label { outcome, score: None, group }, best: None };
+    let mut known = None;
+    for (ply, played) in moves.iter().enumerate().take(wanted.end) {
+        if ply >= wanted.start {
+            sample.label.score = played.before.or(known);
+            sample.best = Some(played.mv);
+            show(&sample);
         }
+        known = played.after;
+        sample.position.play(played.mv);
     }
 }
 

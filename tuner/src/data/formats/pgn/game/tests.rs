@@ -10,12 +10,12 @@ type Shown = (String, Option<i16>);
 /// Returns the result of a game and all of its samples.
 fn read(text: &str, plies: Plies) -> Result<(Option<ResultLabel>, Vec<Shown>), (u64, RecordError)> {
     let (mut shown, mut outcome) = (Vec::new(), None);
-    let ending = GameReader::new(plies).read(text.as_bytes(), |sample| {
+    let reason = read_game(text.as_bytes(), plies, |sample| {
         assert!(sample.best.is_some_and(|mv| sample.position.is_legal(mv)));
         shown.push((sample.position.to_fen(), sample.label.score));
         outcome = Some(sample.label.outcome);
     })?;
-    assert!(matches!(ending, Ending::Known | Ending::NullMove) || shown.is_empty());
+    assert!(matches!(reason, None | Some(LeftOut::NullMove)) || shown.is_empty());
     Ok((outcome, shown))
 }
 
@@ -131,18 +131,18 @@ fn errors_have_their_line() {
 
 #[test]
 fn games_are_read_up_to_a_null_move() {
-    let ending = |text: &str| GameReader::new(ALL).read(text.as_bytes(), |_| ()).map_err(|(_, error)| error);
+    let ending = |text: &str| read_game(text.as_bytes(), ALL, |_| ()).map_err(|(_, error)| error);
     for null in ["--", "Z0", "null", "@@@@", "0000"] {
         let text = format!("{TAGS}1. e4 e5 2. Nf3 {null} 3. Ke3 Kxe8 1-0");
         assert_eq!(read(&text, ALL).unwrap().1.len(), 3, "{null}");
-        assert_eq!(ending(&text), Ok(Ending::NullMove));
+        assert_eq!(ending(&text), Ok(Some(LeftOut::NullMove)));
     }
 }
 
 #[test]
 fn leaves_out_games_of_other_variants() {
     let text = "[Variant \"Atomic\"]\n[FEN \"odd\"]\n[Result \"1-0\"]\n\n1. e4 N@f3 Kxe8 1-0";
-    assert_eq!(GameReader::new(ALL).read(text.as_bytes(), |_| unreachable!()), Ok(Ending::Variant));
+    assert_eq!(read_game(text.as_bytes(), ALL, |_| unreachable!()), Ok(Some(LeftOut::Variant)));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn splits_words_at_blanks_of_every_kind() {
 fn copies_of_a_game_share_a_group() {
     let group = |text: &str| {
         let mut group = None;
-        GameReader::new(ALL).read(text.as_bytes(), |sample| group = Some(sample.label.group)).unwrap();
+        read_game(text.as_bytes(), ALL, |sample| group = Some(sample.label.group)).unwrap();
         group.unwrap()
     };
     let first = group(&format!("{TAGS}1. e4 e5 1-0"));
