@@ -30,40 +30,23 @@ pub enum LeftOut {
     NotSampled,
 }
 
-impl LeftOut {
-    const ALL: [Self; 10] = [
-        LeftOut::NoResult,
-        LeftOut::Variant,
-        LeftOut::NullMove,
-        LeftOut::Check,
-        LeftOut::Capture,
-        LeftOut::Unquiet,
-        LeftOut::Pieces,
-        LeftOut::Score,
-        LeftOut::Duplicate,
-        LeftOut::NotSampled,
-    ];
-
-    /// Returns the name of the things left out, in the plural.
-    pub fn name(self) -> &'static str {
-        match self {
-            LeftOut::NoResult => "games without a result",
-            LeftOut::Variant => "games of other variants",
-            LeftOut::NullMove => "ends of games after a null move",
-            LeftOut::Check => "positions in check",
-            LeftOut::Capture => "positions before a capture or promotion",
-            LeftOut::Unquiet => "positions beyond the quiet margin",
-            LeftOut::Pieces => "positions with other numbers of pieces",
-            LeftOut::Score => "positions with scores beyond the limit",
-            LeftOut::Duplicate => "duplicates",
-            LeftOut::NotSampled => "positions not sampled",
-        }
-    }
-}
+/// The names of the things left out, in the plural, in the order of [`LeftOut`].
+const NAMES: [&str; 10] = [
+    "games without a result",
+    "games of other variants",
+    "ends of games after a null move",
+    "positions in check",
+    "positions before a capture or promotion",
+    "positions beyond the quiet margin",
+    "positions with other numbers of pieces",
+    "positions with scores beyond the limit",
+    "duplicates",
+    "positions not sampled",
+];
 
 /// Counts of the records and positions left out, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOutCounts([u64; LeftOut::ALL.len()]);
+pub struct LeftOutCounts([u64; NAMES.len()]);
 
 impl LeftOutCounts {
     pub(super) fn add(&mut self, reason: LeftOut) {
@@ -78,9 +61,9 @@ impl LeftOutCounts {
         self.0.iter_mut().zip(other.0).for_each(|(count, more)| *count += more);
     }
 
-    /// Returns the reasons that occurred, with their counts, in a fixed order.
-    pub fn iter(&self) -> impl Iterator<Item = (LeftOut, u64)> {
-        LeftOut::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0)
+    /// Returns the names of what was left out, with their counts, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        NAMES.into_iter().zip(self.0).filter(|(_, count)| *count > 0)
     }
 }
 
@@ -94,13 +77,13 @@ impl Sum for LeftOutCounts {
 
 impl fmt::Display for LeftOutCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counts: Vec<String> = self.iter().map(|(reason, count)| format!("{count} {}", reason.name())).collect();
+        let counts: Vec<String> = self.iter().map(|(name, count)| format!("{count} {name}")).collect();
         f.write_str(&counts.join(", "))
     }
 }
 
 impl Serialize for LeftOutCounts {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|(reason, count)| (reason.name(), count)))
+        serializer.collect_map(self.iter())
     }
 }

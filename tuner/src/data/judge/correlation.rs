@@ -30,6 +30,11 @@ impl Correlation {
         (of_x > 0.0 && of_y > 0.0).then(|| product / (of_x * of_y).sqrt())
     }
 
+    /// Formats the coefficient; a dash if there is none.
+    pub(in crate::data) fn shown(&self) -> String {
+        self.coefficient().map_or_else(|| "–".to_owned(), |coefficient| format!("{coefficient:+.2}"))
+    }
+
     /// Returns the regression slope of the second number on the first; `None` if the first is constant.
     pub(super) fn slope(&self) -> Option<f64> {
         let (of_x, _, product) = self.moments();

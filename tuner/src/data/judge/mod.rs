@@ -63,7 +63,7 @@ const WINNING: u16 = 300;
 const LEAST_POINTS: f64 = 0.75;
 
 /// The names of the phases, the endgame first.
-const PHASES: [&str; PHASE_PARTS] = ["endgame", "middlegame", "opening"];
+pub(super) const PHASES: [&str; PHASE_PARTS] = ["endgame", "middlegame", "opening"];
 
 /// The evidence for and against the labels of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -192,7 +192,8 @@ impl Evidence {
     }
 }
 
-fn percent(part: u64, all: u64) -> f64 {
+/// Returns a share of a number in percent.
+pub(super) fn percent(part: u64, all: u64) -> f64 {
     100.0 * part as f64 / all.max(1) as f64
 }
 

@@ -87,10 +87,7 @@ impl WithMaterial {
     /// ones.
     pub(super) fn warning(&self, what: &str, other: Option<&str>) -> Option<String> {
         let fault = self.fault()?;
-        let formatted = |correlation: &Correlation| {
-            correlation.coefficient().map_or_else(|| "–".to_owned(), |coefficient| format!("{coefficient:+.2}"))
-        };
-        let [white, black] = self.by_side.each_ref().map(formatted);
+        let [white, black] = self.by_side.each_ref().map(Correlation::shown);
         let found =
             format!("the {what} correlate with material by {white} with White to move, by {black} with Black to move");
         Some(match (fault, other) {

@@ -5,7 +5,6 @@
 //! to find duplicates.
 
 mod show;
-mod sums;
 
 use std::ops::Range;
 
@@ -14,9 +13,9 @@ use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
 
 use super::judge::Correlation;
-use crate::data::{Dataset, DatasetError, Label, ReadOptions, ResultLabel, Source, material_balance};
+use super::{Dataset, DatasetError, Grouping, Label, ReadOptions, ResultLabel, Source};
+use super::{PHASE_PARTS, material_balance, phase, phase_part};
 use crate::progress::Progress;
-use sums::{LABELS, SCORES, StatsTotals};
 
 /// The largest difference between the quiescence score and the evaluation of a quiet position, centipawns.
 const QUIET_MARGIN: i32 = 50;
@@ -41,15 +40,12 @@ enum Suspicion {
 }
 
 impl Suspicion {
-    const ALL: [Self; 4] = [Suspicion::Mate, Suspicion::Draw, Suspicion::Score, Suspicion::Material];
+    /// The names, in the order of the declaration.
+    const NAMES: [&str; 4] =
+        ["mated, but not lost", "won, but a draw by the rules", "lost against the score", "lost against the material"];
 
     fn name(self) -> &'static str {
-        match self {
-            Suspicion::Mate => "mated, but not lost",
-            Suspicion::Draw => "won, but a draw by the rules",
-            Suspicion::Score => "lost against the score",
-            Suspicion::Material => "lost against the material",
-        }
+        Self::NAMES[self as usize]
     }
 
     /// Returns the strongest reason to doubt a label.
@@ -135,6 +131,12 @@ impl Games {
     }
 }
 
+/// Index of the correlations of results with material.
+const LABELS: usize = 0;
+
+/// Index of the correlations of scores with material.
+const SCORES: usize = 1;
+
 /// The statistics of a data set.
 pub struct Stats {
     dataset: Dataset,
@@ -142,10 +144,6 @@ pub struct Stats {
     duplicates: Duplicates,
     /// The games, if every position is of a game with a name.
     games: Option<Games>,
-    /// The number of suspects, by [`Suspicion`].
-    suspicions: [u64; Suspicion::ALL.len()],
-    /// The first suspects of each kind, the strongest suspicion first.
-    suspects: Vec<Suspect>,
 }
 
 /// Reads data and examines every position; keeps at most `count` suspects.
@@ -160,80 +158,96 @@ pub fn collect(
 ) -> Result<Stats, DatasetError> {
     let evaluator = Evaluator::default();
     let dataset = Dataset::read(sources, options, progress)?;
-    let mut whole = Whole::default();
-    let look = |chunk: Range<usize>| {
-        let mut collector = Collector::new(&evaluator, count);
-        dataset.samples(chunk).for_each(|(position, label)| collector.add(&position, label));
-        collector
+    let measure = |chunk: Range<usize>| {
+        let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);
+        let measured = |(position, label)| Measured {
+            is_quiet: quiescence.is_quiet(&position, QUIET_MARGIN),
+            suspicion: Suspicion::of(&position, label),
+            position,
+            label,
+        };
+        dataset.samples(chunk).map(measured).collect::<Vec<_>>()
     };
-    dataset.each_chunk("measuring", look, |part| whole.add(part, count), progress);
-    let is_of_games = dataset.grouping() == crate::data::Grouping::Games;
-    let games = is_of_games.then(|| Games::of(dataset.groups()));
-    let Whole { sums, keys, suspicions, mut suspects } = whole;
-    suspects.sort_unstable();
-    suspects.truncate(count);
-    Ok(Stats { dataset, sums, duplicates: Duplicates::of(keys), games, suspicions, suspects })
+    let mut sums = StatsTotals::default();
+    let add = |measured: Vec<Measured>| measured.iter().for_each(|measured| sums.add(measured, count));
+    dataset.each_chunk("measuring", measure, add, progress);
+    sums.suspects.sort_unstable();
+    sums.suspects.truncate(count);
+    let games = (dataset.grouping() == Grouping::Games).then(|| Games::of(dataset.groups()));
+    let duplicates = Duplicates::of(std::mem::take(&mut sums.keys));
+    Ok(Stats { dataset, sums, duplicates, games })
 }
 
-/// A collector of the statistics of one chunk.
-struct Collector<'e> {
-    quiescence: Quiescence<'e>,
-    most: usize,
-    sums: StatsTotals,
-    keys: Vec<u64>,
-    suspicions: [u64; Suspicion::ALL.len()],
+/// A position with the properties that take time to find.
+struct Measured {
+    position: Position,
+    label: Label,
+    is_quiet: bool,
+    suspicion: Option<Suspicion>,
+}
+
+/// Sums over positions.
+#[derive(Default)]
+struct StatsTotals {
+    /// Results of all positions.
+    all: ResultCounts,
+    /// Results by side to move: White, Black.
+    by_side: [ResultCounts; 2],
+    /// Results by phase, the endgame first.
+    by_phase: [ResultCounts; PHASE_PARTS],
+    /// The number of positions by number of pieces, kings and pawns included; index 0 is one piece.
+    by_pieces: [u64; 32],
+    checks: u64,
+    /// The number of positions that are not quiet.
+    noisy: u64,
+    scores: u64,
+    /// The lowest and the highest score, centipawns, White's view.
+    score_range: Option<(i16, i16)>,
+    /// The sum of the absolute scores.
+    score_sizes: u64,
+    /// Correlations of results ([`LABELS`]) and scores ([`SCORES`]) with material, by side to move.
+    with_material: [[Correlation; 2]; 2],
+    /// The number of suspects, by [`Suspicion`].
+    suspicions: [u64; Suspicion::NAMES.len()],
+    /// The first suspects of each kind, the strongest suspicion first.
     suspects: Vec<Suspect>,
+    /// The key of each position, with the result in the two lowest bits.
+    keys: Vec<u64>,
 }
 
-impl<'e> Collector<'e> {
-    fn new(evaluator: &'e Evaluator, most: usize) -> Self {
-        Collector {
-            quiescence: Quiescence::new(evaluator, Pruning::Exact),
-            most,
-            sums: StatsTotals::default(),
-            keys: Vec::new(),
-            suspicions: Default::default(),
-            suspects: Vec::new(),
+impl StatsTotals {
+    /// Adds the next position; keeps at most `most` suspects of each kind.
+    fn add(&mut self, measured: &Measured, most: usize) {
+        let Measured { position, label, is_quiet, suspicion } = measured;
+        let (side, outcome) = (position.side_to_move().index(), label.outcome);
+        let material = i64::from(material_balance(position));
+        self.all.add(outcome);
+        self.by_side[side].add(outcome);
+        self.by_phase[phase_part(phase(position))].add(outcome);
+        self.by_pieces[position.occupied().count() as usize - 1] += 1;
+        self.checks += u64::from(position.is_check());
+        self.noisy += u64::from(!is_quiet);
+        self.with_material[LABELS][side].add(material, outcome.units().into(), label.group);
+        if let Some(score) = label.score {
+            let (low, high) = self.score_range.unwrap_or((score, score));
+            self.score_range = Some((low.min(score), high.max(score)));
+            self.score_sizes += u64::from(score.unsigned_abs());
+            self.scores += 1;
+            self.with_material[SCORES][side].add(material, score.into(), label.group);
         }
-    }
-
-    fn add(&mut self, position: &Position, label: Label) {
-        let is_quiet = self.quiescence.is_quiet(position, QUIET_MARGIN);
-        self.sums.add(position, label, is_quiet);
-        if let Some(suspicion) = Suspicion::of(position, label) {
+        if let Some(suspicion) = *suspicion {
             let count = &mut self.suspicions[suspicion as usize];
             *count += 1;
-            if *count <= self.most as u64 {
+            if *count <= most as u64 {
                 self.suspects.push(Suspect { suspicion, sample: self.keys.len() });
             }
         }
-        self.keys.push(position.key() & !3 | label.outcome.kind() as u64);
+        self.keys.push(position.key() & !3 | outcome.kind() as u64);
     }
-}
 
-/// The sum of the statistics of all chunks.
-#[derive(Default)]
-struct Whole {
-    sums: StatsTotals,
-    keys: Vec<u64>,
-    suspicions: [u64; Suspicion::ALL.len()],
-    suspects: Vec<Suspect>,
-}
-
-impl Whole {
-    fn add(&mut self, part: Collector<'_>, most: usize) {
-        let before = self.keys.len();
-        for mut suspect in part.suspects {
-            suspect.sample += before;
-            self.suspects.push(suspect);
-        }
-        if self.suspects.len() > 1000.max(16 * most) {
-            self.suspects.sort_unstable();
-            self.suspects.truncate(most);
-        }
-        self.suspicions.iter_mut().zip(part.suspicions).for_each(|(count, more)| *count += more);
-        self.keys.extend_from_slice(&part.keys);
-        self.sums.merge(&part.sums);
+    /// Returns the mean absolute score.
+    fn mean_score_size(&self) -> f64 {
+        self.score_sizes as f64 / self.scores.max(1) as f64
     }
 }
 
@@ -250,11 +264,6 @@ impl ResultCounts {
     fn add(&mut self, outcome: ResultLabel) {
         self.counts[outcome.kind()] += 1;
         self.units += u64::from(outcome.units());
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
-        self.units += other.units;
     }
 
     fn positions(&self) -> u64 {

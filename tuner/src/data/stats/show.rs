@@ -5,24 +5,13 @@ use std::fmt::{self, Write};
 use serde_json::{Value, json};
 
 use super::{Correlation, LABELS, QUIET_MARGIN, ResultCounts, SCORES, Stats, Suspicion};
-use crate::data::{LeftOutCounts, judge, skipped_by_reason, together, write_files, write_skipped};
+use crate::data::judge::{self, PHASES, percent};
+use crate::data::{LeftOutCounts, skipped_by_reason, together, write_files, write_skipped};
 
 /// The upper bounds of the classes by number of pieces.
 const PIECES: [usize; 6] = [5, 10, 15, 20, 25, 32];
 
-/// The names of the phases, the endgame first.
-const PHASES: [&str; 3] = ["endgame", "middlegame", "opening"];
-
 const SIDES: [&str; 2] = ["White to move", "Black to move"];
-
-fn percent(part: u64, all: u64) -> f64 {
-    100.0 * part as f64 / all.max(1) as f64
-}
-
-/// Formats a correlation, or a dash if there is none.
-fn coefficient(correlation: &Correlation) -> String {
-    correlation.coefficient().map_or_else(|| "–".to_owned(), |coefficient| format!("{coefficient:+.2}"))
-}
 
 impl Stats {
     /// Returns a table of the statistics, followed by warnings and suspects.
@@ -48,7 +37,7 @@ impl Stats {
     fn write_counts(&self, to: &mut String) -> fmt::Result {
         let sums = &self.sums;
         // Most data have no shares.
-        let has_shares = sums.outcomes().counts[3] > 0;
+        let has_shares = sums.all.counts[3] > 0;
         let title = if has_shares { format!(" {:>10}", "share") } else { String::new() };
         writeln!(
             to,
@@ -62,12 +51,12 @@ impl Stats {
             columns.into_iter().try_for_each(|count| write!(to, " {:>8.1} %", percent(count, all)))?;
             writeln!(to, "   {:.4}", outcomes.points())
         };
-        row("all", sums.outcomes())?;
+        row("all", sums.all)?;
         SIDES.iter().zip(sums.by_side).try_for_each(|(name, outcomes)| row(name, outcomes))?;
         PHASES.iter().zip(sums.by_phase).try_for_each(|(name, outcomes)| row(name, outcomes))?;
         write!(to, "\npieces      ")?;
         for (name, count) in self.by_pieces() {
-            write!(to, "  {name}: {:.1} %", percent(count, sums.positions()))?;
+            write!(to, "  {name}: {:.1} %", percent(count, sums.all.positions()))?;
         }
         writeln!(to)
     }
@@ -82,7 +71,7 @@ impl Stats {
     }
 
     fn write_rest(&self, to: &mut String) -> fmt::Result {
-        let (sums, all) = (&self.sums, self.sums.positions());
+        let (sums, all) = (&self.sums, self.sums.all.positions());
         if let Some(games) = self.games {
             let mean = all as f64 / games.count as f64;
             let (fewest, most) = games.positions;
@@ -94,20 +83,20 @@ impl Stats {
         writeln!(to, "in check      {} ({:.2} %)", sums.checks, percent(sums.checks, all))?;
         write!(to, "not quiet     {} ({:.2} %): ", sums.noisy, percent(sums.noisy, all))?;
         writeln!(to, "the quiescence score is more than {QUIET_MARGIN} centipawns from the evaluation")?;
-        match sums.scores.range {
+        match sums.score_range {
             None => writeln!(to, "scores        none")?,
             Some((low, high)) => writeln!(
                 to,
                 "scores        {} ({:.1} %), from {low} to {high}, {:.0} from 0 on average",
-                sums.scores.count,
-                percent(sums.scores.count, all),
-                sums.scores.mean_size()
+                sums.scores,
+                percent(sums.scores, all),
+                sums.mean_score_size()
             )?,
         }
         writeln!(to, "\n{:<22} {:>13} {:>13}", "correlation", SIDES[0], SIDES[1])?;
         for (name, kind) in [("results and material", LABELS), ("scores and material", SCORES)] {
             let [white, black] = &sums.with_material[kind];
-            writeln!(to, "{name:<22} {:>13} {:>13}", coefficient(white), coefficient(black))?;
+            writeln!(to, "{name:<22} {:>13} {:>13}", white.shown(), black.shown())?;
         }
         Ok(())
     }
@@ -118,13 +107,13 @@ impl Stats {
     }
 
     fn write_suspects(&self, to: &mut String) -> fmt::Result {
-        let found = Suspicion::ALL.into_iter().zip(self.suspicions).filter(|(_, count)| *count > 0);
-        let words: Vec<String> = found.map(|(suspicion, count)| format!("{count} {}", suspicion.name())).collect();
+        let found = Suspicion::NAMES.into_iter().zip(self.sums.suspicions).filter(|(_, count)| *count > 0);
+        let words: Vec<String> = found.map(|(name, count)| format!("{count} {name}")).collect();
         if words.is_empty() {
             return writeln!(to, "\nno result is hard to believe");
         }
         writeln!(to, "\nhard to believe: {}", words.join(", "))?;
-        for suspect in &self.suspects {
+        for suspect in &self.sums.suspects {
             let place = self.dataset.place(suspect.sample);
             let label = self.dataset.label(suspect.sample);
             let score = label.score.map(|score| format!(", score {score:+}")).unwrap_or_default();
@@ -156,7 +145,7 @@ impl Stats {
                 "scores_and_material": correlations(&file.evidence.scores.by_side),
             })
         });
-        let suspects = self.suspects.iter().map(|suspect| {
+        let suspects = self.sums.suspects.iter().map(|suspect| {
             let (place, label) = (dataset.place(suspect.sample), dataset.label(suspect.sample));
             json!({
                 "file": place.file,
@@ -168,14 +157,14 @@ impl Stats {
                 "fen": dataset.position(suspect.sample).to_fen(),
             })
         });
-        let suspicions = Suspicion::ALL.into_iter().zip(self.suspicions);
+        let suspicions = Suspicion::NAMES.into_iter().zip(self.sums.suspicions);
         json!({
             "files": files.collect::<Vec<_>>(),
             "skipped": dataset.skipped_records(),
             "skipped_by_reason": skipped_by_reason(dataset.skipped()),
             "left_out": dataset.files().iter().map(|file| file.left_out).sum::<LeftOutCounts>(),
-            "positions": sums.positions(),
-            "results": outcomes(sums.outcomes()),
+            "positions": sums.all.positions(),
+            "results": outcomes(sums.all),
             "by_side_to_move": named(&["white", "black"], &sums.by_side),
             "by_phase": named(&PHASES, &sums.by_phase),
             "by_pieces": self.by_pieces().collect::<std::collections::BTreeMap<_, _>>(),
@@ -188,16 +177,16 @@ impl Stats {
             "in_check": sums.checks,
             "not_quiet": sums.noisy,
             "scores": {
-                "count": sums.scores.count,
-                "range": sums.scores.range,
-                "mean_size": sums.scores.mean_size(),
+                "count": sums.scores,
+                "range": sums.score_range,
+                "mean_size": sums.mean_score_size(),
             },
             "correlation": {
                 "results_and_material": correlations(&sums.with_material[LABELS]),
                 "scores_and_material": correlations(&sums.with_material[SCORES]),
             },
             "warnings": self.warnings(),
-            "suspicions": suspicions.map(|(suspicion, count)| (suspicion.name().to_owned(), count.into()))
+            "suspicions": suspicions.map(|(name, count)| (name.to_owned(), count.into()))
                 .collect::<serde_json::Map<String, Value>>(),
             "suspects": suspects.collect::<Vec<_>>(),
         })

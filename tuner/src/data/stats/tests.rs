@@ -27,8 +27,9 @@ R5k1/5ppp/8/8/8/8/8/K7 b - - [0.5]
 R5k1/5ppp/8/8/8/8/8/K7 b - - [1.0]
 ";
     let found = stats_of(text);
-    assert_eq!(found.suspicions, [1, 1, 1, 1]);
-    let places: Vec<u64> = found.suspects.iter().map(|suspect| found.dataset.place(suspect.sample).number).collect();
+    assert_eq!(found.sums.suspicions, [1, 1, 1, 1]);
+    let places: Vec<u64> =
+        found.sums.suspects.iter().map(|suspect| found.dataset.place(suspect.sample).number).collect();
     assert_eq!(places, [3, 4, 5, 2]);
     assert!(found.to_table().contains("made up:3: mated, but not lost: 1/2-1/2: R5k1/"), "{}", found.to_table());
 }
@@ -47,7 +48,7 @@ fn counts_shares_separately() {
         "{table}"
     );
     // A share counts as neither a win nor a loss.
-    assert_eq!((found.suspicions, found.duplicates), ([0; 4], Duplicates { again: 2, disputed: 1 }));
+    assert_eq!((found.sums.suspicions, found.duplicates), ([0; 4], Duplicates { again: 2, disputed: 1 }));
     let found = stats_of(&endings(300, |_| false));
     assert!(!found.to_table().contains("share   points"), "{}", found.to_table());
 }
