@@ -13,7 +13,7 @@ use serde_json::json;
 use tuner::answer::report::{Page, page};
 use tuner::run::{Hooks, Outcome, Seconds, Settings, run};
 use tuner::source::{Declared, Parameter, Problem, with_values};
-use tuner::write::toml::{Provenance, provenance_of, render};
+use tuner::write::toml::{provenance, provenance_of, render};
 use tuner::write::{Language, check_names, emit};
 
 use super::evaluation::EvaluationArgs;
@@ -185,12 +185,12 @@ impl TuneArgs {
     fn finish_own(&self, outcome: &Outcome, file: &ParamsFile, bars: &Bars) -> Result<CommandOutput> {
         let params = self.evaluation.params(BASELINE);
         let output = self.own_output();
-        let provenance = Provenance::of(outcome, self.evaluation.resolve);
-        let text = render(&file.text, &Weights::from_vector(&outcome.theta).0, Some(&provenance))?;
+        let block = provenance(outcome, self.evaluation.resolve);
+        let text = render(&file.text, &Weights::from_vector(&outcome.theta).0, Some(&block))?;
         let shown = output.display().to_string();
         let on_error = |_: &WriteError| interrupt::show_unwritten(&outcome.to_table("standard output"), &text, bars);
         if let Some(path) = &self.report {
-            let lines = provenance_of(&provenance.to_string()).unwrap_or_default();
+            let lines = provenance_of(&block).unwrap_or_default();
             let contents = Page::of_run(outcome, shown.clone(), file.name.clone(), lines);
             interrupt::write(path, page(&contents)).inspect_err(on_error)?;
         }

@@ -61,6 +61,12 @@ fn a_run_writes_parameters_and_says_what_it_did() {
     let text = fs::read_to_string(&output).unwrap();
     assert!(text.starts_with("# --- provenance"), "{text}");
     assert!(text.contains("good.epd: 6 lines") && text.contains("sha256"));
+    let block = text.lines().take_while(|line| *line != "# --- end of provenance ---");
+    let titles: Vec<&str> = block.skip(1).map(|line| line.get(..14).unwrap_or(line).trim_end()).collect();
+    let expected = ["# program", "# data", "#", "# positions", "# resolve", "# objective", "# method", "k ="];
+    assert_eq!(&titles[..7], &expected[..7], "{text}");
+    assert!(titles[7].starts_with(expected[7]), "{text}");
+    assert_eq!(&titles[8..], ["# lambda", "# loss", "# iterations"], "{text}");
     assert!(text.contains("# rank 8") || text.contains("rank 8 on top"), "the comments of the input survive");
     Weights::from_toml(&text).expect("the engine reads what the tuner writes");
 }

@@ -8,9 +8,9 @@ use clap::ValueEnum;
 use common::files::{JSON, Kind, PARAMETERS};
 use thiserror::Error;
 
-use crate::source::{Parameter, Start};
+use crate::source::Parameter;
 pub use read::{numbers_in, values_of};
-use tables::{ArrayValue, ParameterArray, tables};
+use tables::{ArrayValue, tables};
 
 /// The number of array elements on a line.
 const PER_LINE: usize = 8;
@@ -58,14 +58,10 @@ impl Language {
         }
     }
 
-    fn document(self, tables: &[ParameterArray]) -> String {
-        let statements = tables.iter().map(|table| match self {
-            Language::Toml => {
-                format!("{} = {}\n", toml_edit::Key::new(&table.name).display_repr(), value(table, &table.value, 0))
-            }
-            Language::Json => {
-                format!("    {}: {}", serde_json::Value::from(&table.name[..]), value(table, &table.value, 4))
-            }
+    fn document(self, tables: &[(String, ArrayValue)]) -> String {
+        let statements = tables.iter().map(|(name, table)| match self {
+            Language::Toml => format!("{} = {}\n", toml_edit::Key::new(name).display_repr(), value(table, 0)),
+            Language::Json => format!("    {}: {}", serde_json::Value::from(&name[..]), value(table, 4)),
         });
         let statements: Vec<String> = statements.collect();
         match self {
@@ -76,17 +72,13 @@ impl Language {
 }
 
 /// Formats a number or nested arrays of numbers; TOML and JSON share this syntax.
-fn value(table: &ParameterArray, of: &ArrayValue, indent: usize) -> String {
-    let number = |value: &f64| format_number(*value, table.decimals);
+fn value(of: &ArrayValue, indent: usize) -> String {
     let values = match of {
-        ArrayValue::Element(Start::Single(value)) => return number(value),
-        ArrayValue::Element(Start::Pair([midgame, endgame])) => {
-            return format!("[{}, {}]", number(midgame), number(endgame));
-        }
+        ArrayValue::Element(text) => return text.clone(),
         ArrayValue::List(values) => values,
     };
     let is_flat = matches!(values.first(), Some(ArrayValue::Element(_)));
-    let elements: Vec<String> = values.iter().map(|of| value(table, of, indent + 4)).collect();
+    let elements: Vec<String> = values.iter().map(|of| value(of, indent + 4)).collect();
     if is_flat && elements.len() <= PER_LINE {
         return format!("[{}]", elements.join(", "));
     }
@@ -106,6 +98,7 @@ pub(super) fn format_number(value: f64, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Start;
 
     fn parameter(name: impl Into<String>, start: Start) -> Parameter {
         Parameter { name: name.into(), sum: Some(0), start, unit: 1.0, decimals: 0 }

@@ -1,68 +1,55 @@
 //! Arrays of parameters, built from the names of their elements.
 
-use super::{EmitError, MOST_DIMENSIONS};
+use super::{EmitError, MOST_DIMENSIONS, format_number};
 use crate::source::{Parameter, Start};
 
-/// An array of numbers or pairs, or a single element.
-#[derive(Debug, PartialEq)]
-pub(super) struct ParameterArray {
-    pub(super) name: String,
-    pub(super) value: ArrayValue,
-    /// The largest length of each dimension, outermost first; empty for a single element.
-    pub(super) lengths: Vec<usize>,
-    pub(super) is_pair: bool,
-    /// True if arrays of one dimension differ in length.
-    pub(super) is_ragged: bool,
-    /// The number of digits after the decimal point.
-    pub(super) decimals: usize,
-}
-
-/// An element, or a nested list of elements.
-#[derive(Clone, Debug, PartialEq)]
+/// An element as text, or a nested list of elements.
+#[derive(Debug)]
 pub(super) enum ArrayValue {
-    Element(Start),
+    Element(String),
     List(Vec<ArrayValue>),
 }
 
-/// Groups parameters into arrays, in their order.
-pub(super) fn tables(parameters: &[Parameter]) -> Result<Vec<ParameterArray>, EmitError> {
-    let split: Vec<(&str, Vec<usize>)> =
-        parameters.iter().map(|parameter| indexed(&parameter.name)).collect::<Result<_, _>>()?;
-    let mut tables = Vec::new();
-    let mut start = 0;
-    for run in split.chunk_by(|a, b| a.0 == b.0) {
-        let members = &parameters[start..start + run.len()];
-        start += run.len();
-        let mut table = ParameterArray {
-            name: run[0].0.to_owned(),
-            value: ArrayValue::List(Vec::new()),
-            lengths: vec![0; run[0].1.len()],
-            is_pair: matches!(members[0].start, Start::Pair(_)),
-            is_ragged: false,
-            decimals: members.iter().map(|member| member.decimals).max().unwrap_or(0),
-        };
-        for (place, ((name, indices), parameter)) in run.iter().zip(members).enumerate() {
-            let expected = following(place.checked_sub(1).map(|before| &run[before].1[..]), indices.len());
-            if !expected.contains(indices) {
-                let brackets =
-                    |indices: &Vec<usize>| indices.iter().map(|index| format!("[{index}]")).collect::<String>();
-                let names = expected.iter().map(|indices| format!("`{name}{}`", brackets(indices)));
-                return Err(EmitError(format!(
-                    "`{}`: expected {}; arrays are listed in full, in the order of their indices",
-                    parameter.name,
-                    names.collect::<Vec<_>>().join(" or ")
-                )));
-            }
-            if table.is_pair != matches!(parameter.start, Start::Pair(_)) {
-                return Err(EmitError(format!("`{}`: single values and pairs are in one array", parameter.name)));
-            }
-            table.lengths.iter_mut().zip(indices).for_each(|(length, index)| *length = (*length).max(index + 1));
-            table.value.insert(indices, parameter.start);
+/// Groups parameters into arrays with their names, in their order.
+pub(super) fn tables(parameters: &[Parameter]) -> Result<Vec<(String, ArrayValue)>, EmitError> {
+    let names = parameters.iter().map(|parameter| indexed(&parameter.name)).collect::<Result<Vec<_>, _>>()?;
+    let named: Vec<_> = names.into_iter().zip(parameters).collect();
+    named.chunk_by(|a, b| a.0.0 == b.0.0).map(table).collect()
+}
+
+/// Returns the array of parameters of one name, each with its name and indices.
+fn table(members: &[((&str, Vec<usize>), &Parameter)]) -> Result<(String, ArrayValue), EmitError> {
+    let decimals = members.iter().map(|(_, parameter)| parameter.decimals).max().unwrap_or(0);
+    let is_pair = |parameter: &Parameter| matches!(parameter.start, Start::Pair(_));
+    let mut array = ArrayValue::List(Vec::new());
+    for (place, ((name, indices), parameter)) in members.iter().enumerate() {
+        let expected = following(place.checked_sub(1).map(|before| &members[before].0.1[..]), indices.len());
+        if !expected.contains(indices) {
+            let brackets = |indices: &Vec<usize>| indices.iter().map(|index| format!("[{index}]")).collect::<String>();
+            let names = expected.iter().map(|indices| format!("`{name}{}`", brackets(indices)));
+            return Err(EmitError(format!(
+                "`{}`: expected {}; arrays are listed in full, in the order of their indices",
+                parameter.name,
+                names.collect::<Vec<_>>().join(" or ")
+            )));
         }
-        table.is_ragged = run.len() != table.lengths.iter().product::<usize>();
-        tables.push(table);
+        if is_pair(parameter) != is_pair(members[0].1) {
+            return Err(EmitError(format!("`{}`: single values and pairs are in one array", parameter.name)));
+        }
+        let mut at = &mut array;
+        for &index in indices {
+            let ArrayValue::List(values) = at else { unreachable!("indices follow one another") };
+            if index == values.len() {
+                values.push(ArrayValue::List(Vec::new()));
+            }
+            at = &mut values[index];
+        }
+        *at = ArrayValue::Element(match parameter.start {
+            Start::Single(value) => format_number(value, decimals),
+            Start::Pair(pair) => format!("[{}]", pair.map(|value| format_number(value, decimals)).join(", ")),
+        });
     }
-    Ok(tables)
+    Ok((members[0].0.0.to_owned(), array))
 }
 
 /// Returns the index tuples that may follow: one dimension incremented, all later dimensions 0.
@@ -75,21 +62,6 @@ fn following(before: Option<&[usize]>, dimensions: usize) -> Vec<Vec<usize>> {
         next
     };
     (0..before.len()).rev().map(next).collect()
-}
-
-impl ArrayValue {
-    /// Appends an element at its indices.
-    fn insert(&mut self, indices: &[usize], element: Start) {
-        match (indices, &mut *self) {
-            ([index, rest @ ..], ArrayValue::List(values)) => {
-                if *index == values.len() {
-                    values.push(ArrayValue::List(Vec::new()));
-                }
-                values[*index].insert(rest, element);
-            }
-            _ => *self = ArrayValue::Element(element),
-        }
-    }
 }
 
 /// Splits a name into its base and its indices.

@@ -119,12 +119,7 @@ pub(super) fn find(
         match token.kind {
             TokenKind::Line => levels.last_mut().expect("the file itself").start = at + 1,
             TokenKind::Word | TokenKind::Text => {
-                let word = if token.kind == TokenKind::Text {
-                    token.text.get(1..token.text.len() - 1)
-                } else {
-                    Some(token.text)
-                };
-                let Some((name, half)) = word.and_then(|word| named(word, names)) else { continue };
+                let Some((name, half)) = token.name().and_then(|word| named(word, names)) else { continue };
                 let scanner = Scanner { tokens: &tokens, syntax, at };
                 let (value, is_weak) = match scanner.value(&levels) {
                     Some(value) => (value, false),
@@ -141,10 +136,10 @@ pub(super) fn find(
                 let scopes = scanner.scopes(&levels);
                 found.push(Declaration { name, half, start: token.start, is_weak, is_aligned, scopes, node });
             }
-            TokenKind::Mark if token.is_any(&["(", "[", "{"]) => {
+            TokenKind::Mark if token.is_opening() => {
                 levels.push(Level::opened_at(at, level.start, &tokens, syntax));
             }
-            TokenKind::Mark if token.is_any(&[")", "]", "}"]) => {
+            TokenKind::Mark if token.is_closing() => {
                 let closed = if levels.len() > 1 { levels.pop() } else { None };
                 let goes_on = tokens.get(at + 1).is_some_and(|next| next.is_any(&[",", ";", "="]));
                 if token.is("}") && !goes_on && !closed.is_some_and(|closed| closed.is_type) {
@@ -177,20 +172,12 @@ fn named(word: &[u8], names: &HashMap<&[u8], usize>) -> Option<(usize, Option<us
 /// Returns the tokens of an expression: up to the next comma, line end or statement end outside of its brackets.
 fn expression<'s>(tokens: &[SourceToken<'s>]) -> Vec<SourceToken<'s>> {
     let mut depth = 0_usize;
-    let mut expression = Vec::new();
-    for token in tokens {
-        if token.is_any(&["(", "[", "{"]) {
-            depth += 1;
-        } else if depth == 0 && (token.kind == TokenKind::Line || token.is_any(&[")", "]", "}", ",", ";"])) {
-            break;
-        } else if token.is_any(&[")", "]", "}"]) {
-            depth -= 1;
-        }
-        if token.kind != TokenKind::Line {
-            expression.push(*token);
-        }
-    }
-    expression
+    let goes_on = |token: &&SourceToken| {
+        let is_end = depth == 0 && (token.kind == TokenKind::Line || token.is_closing() || token.is_any(&[",", ";"]));
+        depth = (depth + usize::from(token.is_opening())).saturating_sub(token.is_closing().into());
+        !is_end
+    };
+    tokens.iter().take_while(goes_on).filter(|token| token.kind != TokenKind::Line).copied().collect()
 }
 
 /// A word at token `at` and its surroundings.
@@ -339,11 +326,7 @@ impl Scanner<'_, '_> {
     fn after_group(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         let end = self.tokens[open..].iter().position(|token| {
-            if token.is_any(&["(", "[", "{"]) {
-                depth += 1;
-            } else if token.is_any(&[")", "]", "}"]) {
-                depth -= 1;
-            }
+            depth = depth + usize::from(token.is_opening()) - usize::from(token.is_closing());
             depth == 0
         })?;
         Some(open + end + 1)

@@ -32,6 +32,19 @@ impl SourceToken<'_> {
         texts.iter().any(|text| self.is(text))
     }
 
+    pub(super) fn is_opening(&self) -> bool {
+        self.is_any(&["(", "[", "{"])
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        self.is_any(&[")", "]", "}"])
+    }
+
+    /// Returns the text, a string without its quotation marks.
+    pub(super) fn name(&self) -> Option<&[u8]> {
+        if self.kind == TokenKind::Text { self.text.get(1..self.text.len() - 1) } else { Some(self.text) }
+    }
+
     pub(super) fn end(&self) -> usize {
         self.start + self.text.len()
     }

@@ -94,15 +94,8 @@ impl Rewritten {
     }
 }
 
-/// The declaration of the parameters of one name.
-enum Head<'d> {
-    Missing,
-    /// A fault has been recorded.
-    Faulty,
-    Whole(&'d (usize, Declaration)),
-    /// Separate declarations of the midgame and the endgame numbers.
-    Halves([&'d (usize, Declaration); 2]),
-}
+/// A declaration and the index of its file.
+type Located = (usize, Declaration);
 
 impl Sources {
     /// Reads files; their extensions determine their languages.
@@ -149,19 +142,20 @@ impl Sources {
             let found = declared::find(text, syntax, &names, pair).into_iter();
             declarations.extend(found.map(|declaration| (file, declaration)));
         }
-        let mut heads: HashMap<&str, Head> = HashMap::new();
+        let mut heads: HashMap<&str, Option<Vec<&Located>>> = HashMap::new();
         let (mut places, mut left_out) = (Vec::new(), Vec::new());
         for ((parameter, &fixed), (name, steps)) in parameters.iter().zip(fixed).zip(&paths) {
             let number = names[unqualified(name).as_bytes()];
-            let head = heads.entry(name).or_insert_with(|| self.head(name, number, &declarations, &mut faults));
-            if matches!(head, Head::Missing) && !fixed {
+            let head = || self.head(name, number, &declarations).map_err(|fault| faults.add(fault)).ok();
+            let head = heads.entry(name).or_insert_with(head);
+            if head.as_ref().is_some_and(Vec::is_empty) && !fixed {
                 faults.add(format!("`{name}`: declared in none of {}", self.names()));
-                *head = Head::Faulty;
+                *head = None;
             }
-            let is_declared = matches!(head, Head::Whole(_) | Head::Halves(_));
-            match self.numbers(head, steps, parameter.start, pair) {
+            let declared = head.as_deref().unwrap_or_default();
+            match self.numbers(declared, steps, parameter.start, pair) {
                 Ok(found) => {
-                    left_out.push(is_declared && found.is_none());
+                    left_out.push(!declared.is_empty() && found.is_none());
                     places.push(found);
                 }
                 Err(fault) => faults.add(format!("`{}`: {fault}", parameter.name)),
@@ -172,14 +166,8 @@ impl Sources {
         Ok(LocatedParameters { sources: self, places, left_out })
     }
 
-    /// Returns the declaration of a name.
-    fn head<'d>(
-        &self,
-        name: &str,
-        number: usize,
-        declarations: &'d [(usize, Declaration)],
-        faults: &mut Faults,
-    ) -> Head<'d> {
+    /// Returns the declaration of a name, or those of its midgame and its endgame number; empty if there is none.
+    fn head<'d>(&self, name: &str, number: usize, declarations: &'d [Located]) -> Result<Vec<&'d Located>, String> {
         let qualifiers: Vec<&str> = name.rsplit("::").skip(1).collect();
         let is_within = |file: usize, one: &Declaration| {
             let stem = self.files[file].path.file_stem().unwrap_or_default();
@@ -188,31 +176,26 @@ impl Sources {
         let all = || declarations.iter().filter(|(file, one)| one.name == number && is_within(*file, one));
         let is_weak = all().all(|(_, one)| one.is_weak);
         let of = |half| all().filter(|(_, one)| one.half == half && one.is_weak == is_weak).collect::<Vec<_>>();
-        let locations = |all: &[&(usize, Declaration)]| {
+        let locations = |all: &[&Located]| {
             let places = all.iter().map(|(file, one)| self.place(*file, one.start));
             places.collect::<Vec<_>>().join(" and ")
         };
         match (&of(None)[..], &of(Some(0))[..], &of(Some(1))[..]) {
-            ([], [], []) => Head::Missing,
-            ([whole], [], []) => Head::Whole(whole),
-            ([], [midgame], [endgame]) => Head::Halves([midgame, endgame]),
+            (whole @ ([] | [_]), [], []) => Ok(whole.to_vec()),
+            ([], [midgame], [endgame]) => Ok(vec![midgame, endgame]),
             ([], one @ [_], []) | ([], [], one @ [_]) => {
                 let stage = if one[0].1.half == Some(0) { "midgame" } else { "endgame" };
-                faults.add(format!(
-                    "`{name}`: of its two numbers, only that of the {stage} is declared, at {}",
-                    locations(one)
-                ));
-                Head::Faulty
+                let place = locations(one);
+                Err(format!("`{name}`: of its two numbers, only that of the {stage} is declared, at {place}"))
             }
             (whole, midgame, endgame) => {
                 let all = [whole, midgame, endgame].concat();
-                faults.add(format!(
+                Err(format!(
                     "`{name}`: declared more than once, at {}; a class, namespace or file in front of the name selects \
                      one, as in `Rook::{}`",
                     locations(&all),
                     unqualified(name)
-                ));
-                Head::Faulty
+                ))
             }
         }
     }
@@ -220,32 +203,29 @@ impl Sources {
     /// Returns the numbers of a parameter; `None` if it is not declared.
     fn numbers(
         &self,
-        head: &Head,
+        declared: &[&Located],
         steps: &[&str],
         start: Start,
         pair: Option<&PairPattern>,
     ) -> Result<Option<Vec<LocatedLiteral>>, String> {
-        match head {
-            Head::Missing | Head::Faulty => Ok(None),
-            Head::Whole(declaration) => self.numbers_at(declaration, steps, start, pair),
-            Head::Halves([midgame, endgame]) => {
-                if let Start::Single(_) = start {
-                    let place = self.place(midgame.0, midgame.1.start);
-                    return Err(format!(
-                        "{place}: one number is wanted, and a midgame and an endgame number stand here"
-                    ));
-                }
+        match (declared, start) {
+            (&[whole], _) => self.numbers_at(whole, steps, start, pair),
+            (&[midgame, endgame], Start::Pair([mg, eg])) => {
                 let half = |declaration, start| self.numbers_at(declaration, steps, Start::Single(start), None);
-                let [mg, eg] = start.numbers() else { return Ok(None) };
-                Ok(half(midgame, *mg)?.zip(half(endgame, *eg)?).map(|(mg, eg)| [mg, eg].concat()))
+                Ok(half(midgame, mg)?.zip(half(endgame, eg)?).map(|(mg, eg)| [mg, eg].concat()))
             }
+            (&[midgame, _], Start::Single(_)) => {
+                let place = self.place(midgame.0, midgame.1.start);
+                Err(format!("{place}: one number is wanted, and a midgame and an endgame number stand here"))
+            }
+            _ => Ok(None),
         }
     }
 
     /// Returns the numbers of a declaration at the end of an index path; `None` if a list leaves them out, as 0.
     fn numbers_at(
         &self,
-        &(file, Declaration { ref node, is_aligned, .. }): &(usize, Declaration),
+        &(file, Declaration { ref node, is_aligned, .. }): &Located,
         steps: &[&str],
         start: Start,
         pair: Option<&PairPattern>,

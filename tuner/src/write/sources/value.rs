@@ -165,13 +165,13 @@ fn parse(tokens: &[SourceToken], pair: Option<&PairPattern>, depth: usize) -> Va
 /// Returns the tokens in the final brackets, if the tokens before them form a type or a name.
 fn group<'t, 's>(tokens: &'t [SourceToken<'s>]) -> Option<&'t [SourceToken<'s>]> {
     let (last, before) = tokens.split_last()?;
-    if !last.is_any(&[")", "]", "}"]) {
+    if !last.is_closing() {
         return None;
     }
     let mut depth = Depth::default();
     let mut open = None;
     for (at, token) in before.iter().enumerate() {
-        if depth.is_outside() && token.is_any(&["(", "[", "{"]) {
+        if depth.is_outside() && token.is_opening() {
             open = Some(at);
         }
         depth.take(token);
@@ -276,8 +276,7 @@ fn keyed<'t, 's>(tokens: &'t [SourceToken<'s>]) -> (Option<Vec<u8>>, &'t [Source
         (_, [key, is, value @ ..]) if is.is(":") || (is.is("=") && key.kind == TokenKind::Word) => (key, value),
         _ => return (None, tokens),
     };
-    let name = if key.kind == TokenKind::Text { key.text.get(1..key.text.len() - 1) } else { Some(key.text) };
-    (Some(name.unwrap_or_default().to_vec()), value)
+    (Some(key.name().unwrap_or_default().to_vec()), value)
 }
 
 /// Strips the qualifiers of the leading name: `PAWN` of `chess.PAWN`.
@@ -304,9 +303,9 @@ impl Depth {
     }
 
     fn take(&mut self, token: &SourceToken) {
-        if token.is_any(&["(", "[", "{"]) {
+        if token.is_opening() {
             self.brackets += 1;
-        } else if token.is_any(&[")", "]", "}"]) {
+        } else if token.is_closing() {
             self.brackets = self.brackets.saturating_sub(1);
         } else if self.brackets == 0 && token.is("<") {
             self.angles += 1;

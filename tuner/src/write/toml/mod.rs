@@ -12,7 +12,7 @@ use engine::eval::params::{Axis, Field, Kind, ParamSet, Weights, fields_of};
 use engine::eval::toml_file::{Cell, ParamsError, cells_of};
 use thiserror::Error;
 
-pub use provenance::{Provenance, provenance_of};
+pub use provenance::{provenance, provenance_of};
 
 /// A reason why no text could be made.
 #[derive(Debug, Error)]
@@ -39,13 +39,13 @@ pub enum RenderError {
 /// # Errors
 ///
 /// If the input text is not a valid parameter file, or the weights break its rules (out of range, no phase).
-pub fn render(input: &str, weights: &Weights, provenance: Option<&Provenance>) -> Result<String, RenderError> {
+pub fn render(input: &str, weights: &Weights, provenance: Option<&str>) -> Result<String, RenderError> {
     Weights::from_toml(input).map_err(RenderError::Input)?;
     let numbers: Vec<i32> = weights.to_vector().into_iter().map(|number| number as i32).collect();
     let text = replace_numbers::<Weights>(input, &numbers).map_err(RenderError::Input)?;
     Weights::from_toml(&text).map_err(RenderError::Weights)?;
     match provenance {
-        Some(provenance) => provenance::replace(&text, &provenance.to_string()),
+        Some(block) => provenance::replace(&text, block),
         None => Ok(text),
     }
 }

@@ -1,12 +1,9 @@
 //! The provenance block of a parameter file: comments on the origin of its numbers, and K for the engine to read.
 
-use std::fmt;
-
 use common::text::escape;
 use engine::eval::toml_file::{SCALE, scale_of};
 
 use super::RenderError;
-use crate::data::FileSummary;
 use crate::run::{Losses, Outcome};
 use crate::source::Resolve;
 
@@ -19,78 +16,29 @@ const END: &str = "# --- end of provenance ---";
 /// Name and version of this program.
 const PROGRAM: &str = concat!("merino-tuner ", env!("CARGO_PKG_VERSION"));
 
-/// The origin of tuned numbers. It has no date, so the same run gives the same bytes.
-///
-/// Its `Display` form is the block with its markers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Provenance {
-    /// The data files, in the order they were read.
-    pub data: Vec<FileSummary>,
-    /// The number of positions that the run used.
-    pub positions: usize,
-    /// The resolved position: `qsearch` or `static`.
-    pub resolve: String,
-    /// The objective, such as `mse of the result`.
-    pub objective: String,
-    /// The optimiser, such as `lbfgs`.
-    pub method: String,
-    /// Scale from centipawns to the expected result.
-    pub k: f64,
-    /// λ, the strength of the prior.
-    pub lambda: f64,
-    /// The centre of the prior and the origin of its strength, such as `to the shape of the start, as given`.
-    pub prior: String,
-    /// Losses of the fitted positions.
-    pub loss: Losses,
-    /// The number of held-out positions and their losses, if there are any.
-    pub held_out: Option<(usize, Losses)>,
-    /// The number of steps of the optimiser.
-    pub iterations: u64,
-}
-
-impl Provenance {
-    /// Returns the provenance of a run with positions resolved by `resolve`.
-    pub fn of(outcome: &Outcome, resolve: Resolve) -> Self {
-        Provenance {
-            data: outcome.files.clone(),
-            positions: outcome.fitted + outcome.held_out,
-            resolve: resolve.name(),
-            objective: format!("{} of the {}", outcome.settings.loss.name(), outcome.settings.target),
-            method: outcome.settings.method.name(),
-            k: outcome.k,
-            lambda: outcome.prior,
-            prior: outcome.prior_origin(),
-            loss: outcome.loss,
-            held_out: outcome.held_loss.map(|loss| (outcome.held_out, loss)),
-            iterations: outcome.iterations,
-        }
+/// Returns the provenance block of the parameters of a run, with its markers. It has no date, so the same run gives the
+/// same bytes. `resolve` is the resolution of the positions.
+pub fn provenance(outcome: &Outcome, resolve: Resolve) -> String {
+    let Outcome { settings, files, k, prior, iterations, .. } = outcome;
+    let mut block = format!("{BEGIN}\n# program     {PROGRAM}\n");
+    for (i, file) in files.iter().enumerate() {
+        let title = if i == 0 { "data" } else { "" };
+        let (records, weight) = (file.record.count(file.records), file.weight.suffix());
+        block += &format!("# {title:<10}  {}: {records}{weight}\n", escape(&file.name));
+        block += &format!("#             sha256 {}\n", escape(&file.sha256));
     }
-}
-
-impl fmt::Display for Provenance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{BEGIN}")?;
-        writeln!(f, "# program     {PROGRAM}")?;
-        for (i, file) in self.data.iter().enumerate() {
-            let title = if i == 0 { "data" } else { "" };
-            let (records, weight) = (file.record.count(file.records), file.weight.suffix());
-            writeln!(f, "# {title:<10}  {}: {records}{weight}", escape(&file.name))?;
-            writeln!(f, "#             sha256 {}", escape(&file.sha256))?;
-        }
-        writeln!(f, "# positions   {}", self.positions)?;
-        writeln!(f, "# resolve     {}", escape(&self.resolve))?;
-        writeln!(f, "# objective   {}", escape(&self.objective))?;
-        writeln!(f, "# method      {}", escape(&self.method))?;
-        writeln!(f, "{SCALE} = {:.6}  # scale from centipawns to expected results", self.k)?;
-        writeln!(f, "# lambda      {:?} {}", self.lambda, escape(&self.prior))?;
-        let loss = |Losses { before, after }: Losses| format!("{before:.8} -> {after:.8}");
-        writeln!(f, "# loss        {}", loss(self.loss))?;
-        if let Some((positions, held)) = self.held_out {
-            writeln!(f, "# held out    {positions} positions {}", loss(held))?;
-        }
-        writeln!(f, "# iterations  {}", self.iterations)?;
-        writeln!(f, "{END}")
+    let loss = |Losses { before, after }: Losses| format!("{before:.8} -> {after:.8}");
+    block += &format!("# positions   {}\n", outcome.fitted + outcome.held_out);
+    block += &format!("# resolve     {}\n", escape(&resolve.name()));
+    block += &format!("# objective   {} of the {}\n", settings.loss.name(), settings.target);
+    block += &format!("# method      {}\n", escape(&settings.method.name()));
+    block += &format!("{SCALE} = {k:.6}  # scale from centipawns to expected results\n");
+    block += &format!("# lambda      {prior:?} {}\n", escape(&outcome.prior_origin()));
+    block += &format!("# loss        {}\n", loss(outcome.loss));
+    if let Some(held) = outcome.held_loss {
+        block += &format!("# held out    {} positions {}\n", outcome.held_out, loss(held));
     }
+    block + &format!("# iterations  {iterations}\n{END}\n")
 }
 
 /// Returns the provenance block of a parameter file without its markers and comment signs; `None` if there is none.
