@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -56,9 +57,12 @@ enum Backing {
 pub struct Source {
     name: String,
     backing: Backing,
-    weight: Weight,
-    labels: LabelOptions,
-    sample: Option<usize>,
+    /// The weight of a position of this source.
+    pub(super) weight: Weight,
+    /// Its label options.
+    pub(super) labels: LabelOptions,
+    /// The number of positions to sample; `None` for all.
+    pub(super) sample: Option<usize>,
 }
 
 impl Source {
@@ -117,19 +121,9 @@ impl Source {
         Source { labels, ..self }
     }
 
-    /// Returns the label options of this source.
-    pub(super) fn labels(&self) -> &LabelOptions {
-        &self.labels
-    }
-
     /// Returns the source with the number of positions to sample from it.
     pub fn with_sample(self, sample: Option<usize>) -> Self {
         Source { sample, ..self }
-    }
-
-    /// Returns the number of positions to sample; `None` for all.
-    pub(super) fn sample(&self) -> Option<usize> {
-        self.sample
     }
 
     /// Describes the settings of this source that differ from the common ones; empty if none do.
@@ -143,11 +137,6 @@ impl Source {
     /// Returns the source with a weight for its positions.
     pub fn with_weight(self, weight: Weight) -> Self {
         Source { weight, ..self }
-    }
-
-    /// Returns the weight of a position of this source.
-    pub fn weight(&self) -> Weight {
-        self.weight
     }
 
     /// Returns the name as given.
@@ -170,21 +159,14 @@ impl Source {
     /// If it cannot be read.
     pub(crate) fn digest(&self, progress: &dyn Progress) -> Result<Option<String>, InputError> {
         let unreadable = |error| InputError::unreadable(&self.name, &error);
-        let mut bytes: Box<dyn Read + Send + '_> = match &self.backing {
+        let bytes: Box<dyn Read + Send + '_> = match &self.backing {
             Backing::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
             Backing::Pipe(_) => return Ok(None),
             Backing::Memory(bytes) => Box::new(&bytes[..]),
         };
-        let mut digest = Sha256::new();
-        let mut buffer = vec![0; CHUNK_BYTES];
-        loop {
-            let count = bytes.read(&mut buffer).map_err(unreadable)?;
-            if count == 0 {
-                return Ok(Some(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()));
-            }
-            digest.update(&buffer[..count]);
-            progress.advance(count as u64);
-        }
+        let mut raw = HashingReader { bytes, sha256: Arc::default(), progress };
+        io::copy(&mut raw, &mut io::sink()).map_err(unreadable)?;
+        Ok(Some(hexadecimal(&raw.sha256)))
     }
 
     /// Opens the source for reading.
@@ -196,7 +178,7 @@ impl Source {
             Backing::Pipe(pipe) => pipe,
             Backing::Memory(bytes) => Box::new(io::Cursor::new(bytes)),
         };
-        let sha256 = Arc::new(Mutex::new(Sha256::new()));
+        let sha256 = Arc::default();
         let mut raw = HashingReader { bytes, sha256: Arc::clone(&sha256), progress };
         let mut magic = Vec::new();
         raw.by_ref().take(LONGEST_MAGIC as u64).read_to_end(&mut magic).map_err(unreadable)?;
@@ -212,7 +194,7 @@ impl Source {
 
 /// A reader of the bytes on the disk that updates their hash and the progress.
 struct HashingReader<'p> {
-    bytes: Box<dyn Read + Send>,
+    bytes: Box<dyn Read + Send + 'p>,
     sha256: Arc<Mutex<Sha256>>,
     progress: &'p dyn Progress,
 }
@@ -268,15 +250,13 @@ impl Stream<'_> {
 /// A block of complete records of a file, divided into chunks.
 pub(super) struct RecordBlock {
     bytes: Vec<u8>,
-    /// End offset of each chunk.
-    ends: Vec<usize>,
+    chunks: Vec<Range<usize>>,
 }
 
 impl RecordBlock {
     /// Returns the chunks, in order.
     pub(super) fn chunks(&self) -> Vec<&[u8]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end]).collect()
+        self.chunks.iter().map(|chunk| &self.bytes[chunk.clone()]).collect()
     }
 }
 
@@ -306,19 +286,21 @@ impl<'p> Blocks<'p> {
 
     /// Returns the next block; `None` at the end of the file.
     pub(super) fn next(&mut self, reader: &dyn Reader) -> Result<Option<RecordBlock>, InputError> {
+        // The buffer grows as long as no chunk ends in it.
+        let mut wanted = BLOCK_BYTES;
         loop {
-            if self.rest.len() < BLOCK_BYTES && !self.is_at_end {
-                let missing = BLOCK_BYTES - self.rest.len();
+            if self.rest.len() < wanted && !self.is_at_end {
+                let missing = wanted - self.rest.len();
                 self.is_at_end = self.stream.fill(&mut self.rest, missing)? < missing;
             }
-            let (mut ends, mut start) = (Vec::new(), 0);
+            let (mut chunks, mut start) = (Vec::new(), 0);
             while let Some(length) = reader.chunk_end(&self.rest[start..], CHUNK_BYTES) {
+                chunks.push(start..start + length);
                 start += length;
-                ends.push(start);
             }
             if self.is_at_end && start < self.rest.len() {
+                chunks.push(start..self.rest.len());
                 start = self.rest.len();
-                ends.push(start);
             }
             let open = self.rest.len() - start;
             if open > CHUNK_BYTES + reader.longest_record() {
@@ -330,26 +312,24 @@ impl<'p> Blocks<'p> {
                     self.stream.offset - open as u64
                 )));
             }
-            if !ends.is_empty() {
-                return Ok(Some(self.block(start, ends)));
+            if !chunks.is_empty() {
+                let rest = self.rest.split_off(start);
+                return Ok(Some(RecordBlock { bytes: std::mem::replace(&mut self.rest, rest), chunks }));
             }
             if self.is_at_end {
                 return Ok(None);
             }
-            let missing = BLOCK_BYTES;
-            self.is_at_end = self.stream.fill(&mut self.rest, missing)? < missing;
+            wanted = self.rest.len() + BLOCK_BYTES;
         }
-    }
-
-    /// Takes the first `length` bytes of the buffer as a block.
-    fn block(&mut self, length: usize, ends: Vec<usize>) -> RecordBlock {
-        let rest = self.rest.split_off(length);
-        RecordBlock { bytes: std::mem::replace(&mut self.rest, rest), ends }
     }
 
     /// Returns the SHA-256 of the file as it is on the disk, in hexadecimal, once it has been read to its end.
     pub(super) fn sha256(self) -> String {
-        let sha256 = self.stream.sha256.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        sha256.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(&self.stream.sha256)
     }
+}
+
+fn hexadecimal(sha256: &Mutex<Sha256>) -> String {
+    let sha256 = sha256.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    sha256.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

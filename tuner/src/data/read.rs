@@ -64,8 +64,8 @@ struct Importer<'o> {
 impl Importer<'_> {
     /// Reads a file. A separate thread decompresses the next block while the chunks of the current one are parsed.
     fn read(&mut self, source: Source, progress: &dyn Progress) -> Result<(), DatasetError> {
-        let (name, weight) = (source.name().to_owned(), source.weight());
-        let options = ReadOptions { labels: source.labels().or(&self.options.labels), ..self.options.clone() };
+        let (name, weight) = (source.name().to_owned(), source.weight);
+        let options = ReadOptions { labels: source.labels.or(&self.options.labels), ..self.options.clone() };
         let mut own_sample = self.reservoir_of(&source)?;
         let mut blocks = Blocks::new(source.stream(progress)?)?;
         let reader: &dyn Reader = &*formats::detect(&name, blocks.head(), &options)?;
@@ -105,7 +105,7 @@ impl Importer<'_> {
 
     /// Returns the reservoir of a source with a sample size of its own.
     fn reservoir_of(&self, source: &Source) -> Result<Option<Reservoir>, DatasetError> {
-        let Some(size) = source.sample() else { return Ok(None) };
+        let Some(size) = source.sample else { return Ok(None) };
         if self.options.subsample.is_some() {
             let message =
                 format!("{}: has a sample of its own, and --sample draws from all sets; give one", source.name());

@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,10 +25,11 @@ const BUFFER: usize = 1 << 18;
 #[cfg(unix)]
 const PAGE: usize = 1 << 16;
 
-/// A column of numbers, or of records without padding: read like a slice, kept in memory or in a mapped file.
-pub(crate) struct Column<T>(Place<T>);
-
-enum Place<T> {
+/// A column of numbers, or of records without padding: read like a slice, kept in memory or in a mapped file. A clone is
+/// another view of the same numbers.
+#[derive(Clone)]
+pub(crate) enum Column<T> {
+    /// Numbers in memory.
     Memory(Arc<Vec<T>>),
     /// A map of a file that is not empty.
     Mapped(Arc<Mmap>),
@@ -48,12 +49,12 @@ impl<T: Pod> Column<T> {
         // SAFETY: the map is only read. The file is this program's own, a temporary one without a name.
         #[allow(unsafe_code, reason = "mapping a file cannot be had without")]
         let map = unsafe { Mmap::map(file) }.map_err(refused)?;
-        Ok(Self(Place::Mapped(Arc::new(map))))
+        Ok(Column::Mapped(Arc::new(map)))
     }
 
     /// Returns true if the column is in a mapped file.
     pub(crate) fn is_mapped(&self) -> bool {
-        matches!(self.0, Place::Mapped(_))
+        matches!(self, Column::Mapped(_))
     }
 
     /// Releases the memory of a range of a mapped column; the system reads it again on the next access. Does nothing
@@ -61,7 +62,7 @@ impl<T: Pod> Column<T> {
     pub(crate) fn release(&self, range: Range<usize>) {
         assert!(range.start <= range.end && range.end <= self.len(), "a range of the column");
         #[cfg(unix)]
-        if let Place::Mapped(map) = &self.0 {
+        if let Column::Mapped(map) = self {
             let start = range.start * size_of::<T>() / PAGE * PAGE;
             let end = range.end * size_of::<T>();
             // SAFETY: the pages are of a shared map of a file that nobody changes: read again, they hold the same
@@ -79,33 +80,23 @@ impl<T: Pod> Deref for Column<T> {
 
     #[inline]
     fn deref(&self) -> &[T] {
-        match &self.0 {
-            Place::Memory(numbers) => numbers,
+        match self {
+            Column::Memory(numbers) => numbers,
             // Maps are aligned to pages, and their length was checked to be a whole number of records.
-            Place::Mapped(map) => bytemuck::cast_slice(map),
+            Column::Mapped(map) => bytemuck::cast_slice(map),
         }
     }
 }
 
 impl<T> Default for Column<T> {
     fn default() -> Self {
-        Self(Place::Memory(Arc::default()))
+        Column::Memory(Arc::default())
     }
 }
 
 impl<T> From<Vec<T>> for Column<T> {
     fn from(numbers: Vec<T>) -> Self {
-        Self(Place::Memory(Arc::new(numbers)))
-    }
-}
-
-/// A clone is another view of the same numbers.
-impl<T: Pod> Clone for Column<T> {
-    fn clone(&self) -> Self {
-        Self(match &self.0 {
-            Place::Memory(numbers) => Place::Memory(Arc::clone(numbers)),
-            Place::Mapped(map) => Place::Mapped(Arc::clone(map)),
-        })
+        Column::Memory(Arc::new(numbers))
     }
 }
 
@@ -143,13 +134,9 @@ impl<T: Pod> Default for ColumnWriter<T> {
 impl<T: Pod> ColumnWriter<T> {
     /// Returns a writer to a temporary file without a name, on the disk of a folder.
     pub(crate) fn temporary(folder: &Path) -> Result<Self, StorageError> {
-        Ok(Self { target: Self::to_file(tempfile::tempfile_in(folder), folder)?, length: 0 })
-    }
-
-    fn to_file(made: io::Result<File>, path: &Path) -> Result<Target<T>, StorageError> {
-        let file = made.map_err(|error| StorageError::of(path, error))?;
-        let file = BufWriter::with_capacity(BUFFER, file);
-        Ok(Target::File { file, path: path.to_owned() })
+        let file = tempfile::tempfile_in(folder).map_err(|error| StorageError::of(folder, error))?;
+        let target = Target::File { file: BufWriter::with_capacity(BUFFER, file), path: folder.to_owned() };
+        Ok(Self { target, length: 0 })
     }
 
     /// Moves the records written so far from memory to a temporary file on the disk of a folder; further records go

@@ -22,27 +22,18 @@ pub(super) fn pack(
     to: &mut dyn Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    macro_rules! pack {
+        ($packer:expr) => {{
+            let mut packer = $packer;
+            write(&mut packer)?;
+            packer.finish().map(drop)
+        }};
+    }
     match how {
         None => write(to),
-        Some(Compression::Gzip) => {
-            let mut packer = flate2::write::GzEncoder::new(to, flate2::Compression::default());
-            write(&mut packer)?;
-            packer.finish().map(drop)
-        }
-        Some(Compression::Zstd) => {
-            let mut packer = zstd::Encoder::new(to, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-            write(&mut packer)?;
-            packer.finish().map(drop)
-        }
-        Some(Compression::Xz) => {
-            let mut packer = liblzma::write::XzEncoder::new(to, XZ_LEVEL);
-            write(&mut packer)?;
-            packer.finish().map(drop)
-        }
-        Some(Compression::Bzip2) => {
-            let mut packer = bzip2::write::BzEncoder::new(to, bzip2::Compression::default());
-            write(&mut packer)?;
-            packer.finish().map(drop)
-        }
+        Some(Compression::Gzip) => pack!(flate2::write::GzEncoder::new(to, flate2::Compression::default())),
+        Some(Compression::Zstd) => pack!(zstd::Encoder::new(to, zstd::DEFAULT_COMPRESSION_LEVEL)?),
+        Some(Compression::Xz) => pack!(liblzma::write::XzEncoder::new(to, XZ_LEVEL)),
+        Some(Compression::Bzip2) => pack!(bzip2::write::BzEncoder::new(to, bzip2::Compression::default())),
     }
 }

@@ -62,22 +62,6 @@ impl OutputFormat {
     }
 }
 
-/// Formats by the endings of file names.
-const ENDINGS: [(&str, OutputFormat); 9] = [
-    ("epd", OutputFormat::Epd),
-    ("points", OutputFormat::Points),
-    ("wdl", OutputFormat::Wdl),
-    ("csv", OutputFormat::Csv),
-    ("bullet", OutputFormat::Bullet),
-    ("viri", OutputFormat::Viri),
-    ("vf", OutputFormat::Viri),
-    ("binpack", OutputFormat::Binpack),
-    ("txt", OutputFormat::Wdl),
-];
-
-/// Endings of formats that are only read, with the reason.
-const ONLY_READ: [(&str, &str); 1] = [("pgn", "PGN keeps whole games")];
-
 /// An error of a conversion.
 #[derive(Debug, Error)]
 pub enum ConvertError {
@@ -94,11 +78,7 @@ fn for_all() -> String {
     any_of(|format| !format.needs_scores() && !format.needs_moves())
 }
 
-/// Lists the formats that need no scores, and no moves unless `format` needs them, too.
-fn instead_of(format: OutputFormat) -> String {
-    any_of(|other| !other.needs_scores() && (!other.needs_moves() || format.needs_moves()))
-}
-
+/// Lists the formats with a property.
 fn any_of(is_one: impl Fn(OutputFormat) -> bool) -> String {
     let names: Vec<String> =
         OutputFormat::value_variants().iter().filter(|&&format| is_one(format)).map(name_of).collect();
@@ -127,18 +107,18 @@ impl OutputEncoding {
         let (rest, compression) = compression::of_name(&name);
         let ending = rest.rsplit_once('.').map_or("", |(_, ending)| ending);
         let of_ending = || {
-            let name = path.display().to_string();
-            if let Some(&(_, reason)) = ONLY_READ.iter().find(|(known, _)| *known == ending) {
-                return Err(ConvertError::Refused(format!(
-                    "{name}: {reason}, and what is converted are positions without them; write {} instead",
-                    any_of(|_| true)
-                )));
+            let (name, names) = (path.display(), any_of(|_| true));
+            match ending {
+                "vf" => Ok(OutputFormat::Viri),
+                "txt" => Ok(OutputFormat::Wdl),
+                "pgn" => Err(ConvertError::Refused(format!(
+                    "{name}: PGN keeps whole games, and what is converted are positions without them; write {names} instead"
+                ))),
+                _ => OutputFormat::from_str(ending, false).map_err(|_| {
+                    let remedy = format!("say which with --to {names}");
+                    ConvertError::Refused(format!("{name}: no format is known by this ending; {remedy}"))
+                }),
             }
-            let found = ENDINGS.iter().find(|(known, _)| *known == ending);
-            found.map(|&(_, format)| format).ok_or_else(|| {
-                let names = any_of(|_| true);
-                ConvertError::Refused(format!("{name}: no format is known by this ending; say which with --to {names}"))
-            })
         };
         Ok(OutputEncoding { format: format.map_or_else(of_ending, Ok)?, compression })
     }
@@ -209,33 +189,23 @@ pub fn convert(
 
 /// Checks that every position has the data that a format needs.
 fn check(dataset: &Dataset, format: OutputFormat) -> Result<(), ConvertError> {
-    let place_without = |has: &dyn Fn(usize) -> bool| {
-        let index = (0..dataset.len()).find(|&index| !has(index))?;
-        Some(dataset.place(index).to_string())
-    };
-    if format.needs_moves()
-        && let Some(place) = place_without(&|index| dataset.best(index).is_some())
-    {
-        let (called, others) = (name_of(&format), for_all());
-        let message = format!("{place}: has no move, which {called} cannot do without: write {others}");
-        return Err(ConvertError::Refused(message));
-    }
-    if format.needs_results()
-        && let Some(place) = place_without(&|index| dataset.label(index).outcome.half_points().is_some())
-    {
-        let (called, others) = (name_of(&format), any_of(|other| !other.needs_results()));
-        let message = format!(
-            "{place}: has a share of the point as its result, and {called} knows wins, draws and losses alone: write \
-             {others}"
-        );
-        return Err(ConvertError::Refused(message));
-    }
-    if format.needs_scores()
-        && let Some(place) = place_without(&|index| dataset.label(index).score.is_some())
-    {
-        let (called, others) = (name_of(&format), instead_of(format));
-        let message = format!("{place}: has no score, which {called} cannot do without: write {others}");
-        return Err(ConvertError::Refused(message));
+    type Has<'d> = &'d dyn Fn(usize) -> bool;
+    let called = name_of(&format);
+    let has_move: Has = &|index| dataset.best(index).is_some();
+    let has_result: Has = &|index| dataset.label(index).outcome.half_points().is_some();
+    let has_score: Has = &|index| dataset.label(index).score.is_some();
+    let no_move = format!("has no move, which {called} cannot do without");
+    let share = format!("has a share of the point as its result, and {called} knows wins, draws and losses alone");
+    let no_score = format!("has no score, which {called} cannot do without");
+    let without_scores = any_of(|other| !other.needs_scores() && (!other.needs_moves() || format.needs_moves()));
+    for (is_needed, has, fault, others) in [
+        (format.needs_moves(), has_move, no_move, for_all()),
+        (format.needs_results(), has_result, share, any_of(|other| !other.needs_results())),
+        (format.needs_scores(), has_score, no_score, without_scores),
+    ] {
+        if is_needed && let Some(index) = (0..dataset.len()).find(|&index| !has(index)) {
+            return Err(ConvertError::Refused(format!("{}: {fault}: write {others}", dataset.place(index))));
+        }
     }
     Ok(())
 }
