@@ -4,7 +4,6 @@
 //! for its record in the file, and two for its move if moves are requested. The files are read once, as streams, and
 //! not kept.
 
-mod chunk;
 mod chunks;
 pub mod convert;
 mod filter;

@@ -5,7 +5,6 @@
 //! the one before by its move. Whole games stay whole; the rest of a filtered or sampled game is split into shorter
 //! ones. PGN is not written: it holds whole games, from their beginning to their end.
 
-mod compression;
 mod encode;
 
 use std::fmt;
@@ -62,6 +61,13 @@ impl OutputFormat {
     }
 }
 
+/// The compression level of xz: the default of the xz program.
+const XZ_LEVEL: u32 = 6;
+
+/// Compressions by the endings of file names.
+const PACKED: [(&str, Compression); 4] =
+    [(".gz", Compression::Gzip), (".zst", Compression::Zstd), (".xz", Compression::Xz), (".bz2", Compression::Bzip2)];
+
 /// An error of a conversion.
 #[derive(Debug, Error)]
 pub enum ConvertError {
@@ -104,7 +110,8 @@ impl OutputEncoding {
     /// If the name indicates no format, or one that is only read.
     pub fn of(path: &Path, format: Option<OutputFormat>) -> Result<Self, ConvertError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let (rest, compression) = compression::of_name(&name);
+        let packed = PACKED.iter().find_map(|&(ending, how)| Some((name.strip_suffix(ending)?, how)));
+        let (rest, compression) = packed.map_or((&name[..], None), |(rest, how)| (rest, Some(how)));
         let ending = rest.rsplit_once('.').map_or("", |(_, ending)| ending);
         let of_ending = || {
             let (name, names) = (path.display(), any_of(|_| true));
@@ -180,7 +187,7 @@ pub fn convert(
         result?;
         chunks.finish(to)
     };
-    let written = write_whole_with(path, |file| compression::pack(encoding.compression, file, write));
+    let written = write_whole_with(path, |file| pack(encoding.compression, file, write));
     match refusal {
         Some(refusal) => Err(refusal),
         None => Ok(written?),
@@ -208,6 +215,28 @@ fn check(dataset: &Dataset, format: OutputFormat) -> Result<(), ConvertError> {
         }
     }
     Ok(())
+}
+
+/// Compresses the bytes that `write` produces, and finishes the compressed stream.
+fn pack(
+    how: Option<Compression>,
+    to: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    macro_rules! pack {
+        ($packer:expr) => {{
+            let mut packer = $packer;
+            write(&mut packer)?;
+            packer.finish().map(drop)
+        }};
+    }
+    match how {
+        None => write(to),
+        Some(Compression::Gzip) => pack!(flate2::write::GzEncoder::new(to, flate2::Compression::default())),
+        Some(Compression::Zstd) => pack!(zstd::Encoder::new(to, zstd::DEFAULT_COMPRESSION_LEVEL)?),
+        Some(Compression::Xz) => pack!(liblzma::write::XzEncoder::new(to, XZ_LEVEL)),
+        Some(Compression::Bzip2) => pack!(bzip2::write::BzEncoder::new(to, bzip2::Compression::default())),
+    }
 }
 
 #[cfg(test)]

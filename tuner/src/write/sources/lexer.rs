@@ -133,24 +133,18 @@ impl<'s> Lexer<'s, '_> {
 
     fn block_comment(&mut self) {
         let mut depth = 0;
-        loop {
-            let (open, close) = (memchr::memmem::find(self.rest(), b"/*"), memchr::memmem::find(self.rest(), b"*/"));
-            match (open, close) {
-                (Some(open), Some(close)) if open < close && (depth == 0 || self.syntax.nested_comments) => {
-                    depth += 1;
-                    self.at += open + 2;
-                }
-                (_, Some(close)) => {
-                    depth -= 1;
-                    self.at += close + 2;
-                }
-                (Some(open), None) if depth == 0 => {
-                    depth += 1;
-                    self.at += open + 2;
-                }
-                (_, None) => self.at = self.source.len(),
+        while self.at < self.source.len() {
+            let rest = self.rest();
+            if rest.starts_with(b"/*") && (depth == 0 || self.syntax.nested_comments) {
+                depth += 1;
+            } else if rest.starts_with(b"*/") {
+                depth -= 1;
+            } else {
+                self.at += 1;
+                continue;
             }
-            if depth == 0 || self.at == self.source.len() {
+            self.at += 2;
+            if depth == 0 {
                 return;
             }
         }

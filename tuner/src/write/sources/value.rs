@@ -43,31 +43,7 @@ pub(super) struct Item {
 impl ValueNode {
     /// Parses the tokens of an expression.
     pub(super) fn of(tokens: &[SourceToken], pair: Option<&PairPattern>) -> ValueNode {
-        parse(tokens, pair, 0)
-    }
-
-    /// Negates all numbers of the value.
-    fn negated(mut self) -> ValueNode {
-        let negate = |literal: &mut Literal| {
-            literal.is_negated ^= true;
-            literal.value = -literal.value;
-        };
-        self.kind = match self.kind {
-            ValueKind::Number(mut number) => {
-                negate(&mut number);
-                ValueKind::Number(number)
-            }
-            ValueKind::Pair(mut pair) => {
-                pair.iter_mut().for_each(negate);
-                ValueKind::Pair(pair)
-            }
-            ValueKind::List(items, levels) => {
-                let negated = |item: Item| Item { node: item.node.negated(), ..item };
-                ValueKind::List(items.into_iter().map(negated).collect(), levels)
-            }
-            other @ (ValueKind::Repeat | ValueKind::Other) => other,
-        };
-        self
+        parse(tokens, pair, 0, false)
     }
 
     fn levels(&self) -> usize {
@@ -133,27 +109,32 @@ impl ValueNode {
     }
 }
 
-fn parse(tokens: &[SourceToken], pair: Option<&PairPattern>, depth: usize) -> ValueNode {
+/// Parses the tokens of an expression; a minus before surrounding brackets negates its numbers if `is_negated`.
+fn parse(tokens: &[SourceToken], pair: Option<&PairPattern>, depth: usize, is_negated: bool) -> ValueNode {
     let range = match tokens {
         [first, .., last] => first.start..last.end(),
         [only] => only.start..only.end(),
         [] => 0..0,
     };
+    let signed = |number: Literal| match is_negated {
+        true => Literal { is_negated, value: -number.value, ..number },
+        false => number,
+    };
     let kind = if let Some(numbers) = pair.and_then(|pair| pair.matches(tokens)) {
-        ValueKind::Pair(numbers)
+        ValueKind::Pair(numbers.map(signed))
     } else if let Some(number) = number(tokens) {
-        ValueKind::Number(number)
+        ValueKind::Number(signed(number))
     } else if let [minus, rest @ ..] = tokens
         && minus.is("-")
         && depth < MOST_LEVELS
         && (group(rest).is_some() || pair.is_some_and(|pair| pair.matches(rest).is_some()))
     {
-        parse(rest, pair, depth + 1).negated().kind
+        parse(rest, pair, depth + 1, !is_negated).kind
     } else if let Some(inner) = group(tokens).filter(|_| depth < MOST_LEVELS) {
         if is_repeat(inner) {
             return ValueNode { range, kind: ValueKind::Repeat };
         }
-        let items = items(inner, pair, depth + 1);
+        let items = items(inner, pair, depth + 1, is_negated);
         let levels = 1 + items.iter().map(|item| item.node.levels()).max().unwrap_or(0);
         ValueKind::List(items, levels)
     } else {
@@ -220,45 +201,27 @@ fn is_type(tokens: &[SourceToken]) -> bool {
     })
 }
 
-/// Parses the elements of a list.
-fn items(tokens: &[SourceToken], pair: Option<&PairPattern>, depth: usize) -> Vec<Item> {
-    let mut items = Vec::new();
+/// Parses the elements of a list. The last element may have a trailing comma.
+fn items(tokens: &[SourceToken], pair: Option<&PairPattern>, depth: usize, is_negated: bool) -> Vec<Item> {
+    let mut open = Depth::default();
+    let is_comma = |token: &SourceToken| {
+        open.take(token);
+        open.is_outside() && token.is(",")
+    };
+    let mut elements: Vec<&[SourceToken]> = tokens.split(is_comma).collect();
+    elements.pop_if(|last| last.is_empty());
     let mut next = Some(0);
-    let mut elements: Vec<&[SourceToken]> = split(tokens);
-    // The last element may have a trailing comma.
-    if elements.last().is_some_and(|last| last.is_empty()) {
-        elements.pop();
-    }
-    for element in elements {
+    let item = |element| {
         let (key, value) = keyed(element);
-        let node = match pair.filter(|_| key.is_none()).and_then(|pair| pair.matches(element)) {
-            Some(_) => parse(element, pair, depth),
-            None => parse(value, pair, depth),
-        };
+        let node = parse(value, pair, depth, is_negated);
         let index = match &key {
             None => next,
             Some(key) => std::str::from_utf8(key).ok().and_then(|key| key.parse().ok()),
         };
         next = index.and_then(|index: usize| index.checked_add(1));
-        items.push(Item { index, key, node });
-    }
-    items
-}
-
-/// Splits tokens at the commas outside of brackets.
-fn split<'t, 's>(tokens: &'t [SourceToken<'s>]) -> Vec<&'t [SourceToken<'s>]> {
-    let mut depth = Depth::default();
-    let mut parts = Vec::new();
-    let mut start = 0;
-    for (at, token) in tokens.iter().enumerate() {
-        depth.take(token);
-        if depth.is_outside() && token.is(",") {
-            parts.push(&tokens[start..at]);
-            start = at + 1;
-        }
-    }
-    parts.push(&tokens[start..]);
-    parts
+        Item { index, key, node }
+    };
+    elements.into_iter().map(item).collect()
 }
 
 /// Splits an element into its designator, if it has one, and its value.

@@ -8,7 +8,7 @@ mod provenance;
 
 use std::ops::Range;
 
-use engine::eval::params::{Axis, Field, Kind, ParamSet, Weights, fields_of};
+use engine::eval::params::{Axis, Kind, ParamSet, Weights, fields_of};
 use engine::eval::toml_file::{Cell, ParamsError, cells_of};
 use thiserror::Error;
 
@@ -58,23 +58,22 @@ fn replace_numbers<P: ParamSet>(text: &str, numbers: &[i32]) -> Result<String, P
     let columns = columns_of::<P>();
     let tokens: Vec<String> =
         std::iter::zip(&cells, numbers).map(|(cell, &number)| token(text, cell, number)).collect();
-    let mut widths = vec![None; cells.len()];
-    for ((cell, &number), &column) in cells.iter().zip(numbers).zip(&columns) {
-        if cell.value != number {
-            widths[column] = Some(0);
-        }
+    // By column: true if a number changes, and the width.
+    let mut layout = vec![(false, 0); cells.len()];
+    for (index, &column) in columns.iter().enumerate() {
+        let (is_changed, width) = &mut layout[column];
+        *is_changed |= cells[index].value != numbers[index];
+        *width = (*width).max(tokens[index].len());
     }
-    for (token, &column) in std::iter::zip(&tokens, &columns) {
-        widths[column] = widths[column].map(|width: usize| width.max(token.len()));
-    }
-    let mut edits: Vec<(Range<usize>, String)> = cells
-        .iter()
-        .zip(&tokens)
-        .zip(&columns)
-        .filter_map(|((cell, token), &column)| widths[column].map(|width| aligned(text, &cell.span, token, width)))
-        .collect();
+    let edit = |index: usize| {
+        let (is_changed, width) = layout[columns[index]];
+        is_changed.then(|| aligned(text, &cells[index].span, &tokens[index], width))
+    };
+    let mut edits: Vec<_> = (0..cells.len()).filter_map(edit).collect();
     edits.sort_by_key(|(span, _)| span.start);
-    Ok(apply(text, &edits))
+    let mut text = text.to_owned();
+    edits.into_iter().rev().for_each(|(span, with)| text.replace_range(span, &with));
+    Ok(text)
 }
 
 /// Formats a number: as in the text if it is unchanged, else in plain decimal digits.
@@ -90,9 +89,13 @@ fn columns_of<P: ParamSet>() -> Vec<usize> {
     let mut columns = Vec::new();
     for field in fields_of::<P>() {
         let first = columns.len();
-        let per_group = innermost(field);
-        for leaf in 0..field.leaves() {
-            let group = leaf / per_group;
+        // The number of leaves that share their columns.
+        let per_group = match (field.axes.last(), field.kind) {
+            (Some(Axis::Board), _) => 64,
+            (_, Kind::Pair) => field.dims.last().copied().unwrap_or(1),
+            (_, Kind::Scalar) => 1,
+        };
+        for group in (0..field.leaves()).map(|leaf| leaf / per_group) {
             match field.kind {
                 Kind::Pair => columns.extend([first + 2 * group, first + 2 * group + 1]),
                 Kind::Scalar => columns.push(first + group),
@@ -100,15 +103,6 @@ fn columns_of<P: ParamSet>() -> Vec<usize> {
         }
     }
     columns
-}
-
-/// Returns the number of leaves of a field that share their columns.
-fn innermost(field: &Field) -> usize {
-    match (field.axes.last(), field.kind) {
-        (Some(Axis::Board), _) => 64,
-        (_, Kind::Pair) => field.dims.last().copied().unwrap_or(1),
-        (_, Kind::Scalar) => 1,
-    }
 }
 
 /// Returns the edit that replaces a number by `token`. Inside an array, the token is aligned to the right of its
@@ -121,19 +115,6 @@ fn aligned(text: &str, span: &Range<usize>, token: &str, width: usize) -> (Range
         _ => return (span.clone(), token.to_owned()),
     };
     (before.len()..span.end, format!("{gap}{token:>width$}"))
-}
-
-/// Replaces each span of the text; the spans are in order and do not overlap.
-fn apply(text: &str, edits: &[(Range<usize>, String)]) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut done = 0;
-    for (span, with) in edits {
-        result.push_str(&text[done..span.start]);
-        result.push_str(with);
-        done = span.end;
-    }
-    result.push_str(&text[done..]);
-    result
 }
 
 #[cfg(test)]

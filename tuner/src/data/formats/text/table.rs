@@ -141,28 +141,18 @@ impl ColumnLayout {
 
     /// Reads a line; `None` if it is a header.
     pub(super) fn read(&self, line: &str, labels: &LabelOptions) -> Option<Result<(Position, Label), RecordError>> {
-        let (mut position, mut result, mut score, mut game, mut count) = ("", [""; 2], None, None, 0);
-        for (column, field) in fields(line, self.separator).enumerate() {
-            count += 1;
-            if column == self.position {
-                position = field;
-            } else if self.result.contains(&column) {
-                let others = result.iter_mut().zip(self.result);
-                others.filter(|&(_, at)| at == column).for_each(|(result, _)| *result = field);
-            } else if Some(column) == self.score {
-                score = Some(field).filter(|score| !score.is_empty());
-            } else if Some(column) == self.game {
-                game = Some(field);
-            }
-        }
-        if count != self.columns {
-            let message = format!("{count} columns, expected {}", self.columns);
+        let fields: Vec<&str> = fields(line, self.separator).collect();
+        if fields.len() != self.columns {
+            let message = format!("{} columns, expected {}", fields.len(), self.columns);
             return Some(Err(RecordError::new("number of columns", message)));
         }
+        let position = fields[self.position];
         if POSITION_NAMES.iter().any(|name| position.eq_ignore_ascii_case(name)) {
             return None;
         }
-        Some(self.read_fields(position, result, score, game, labels))
+        let [score, game] = [self.score, self.game].map(|column| column.map(|column| fields[column]));
+        let score = score.filter(|score| !score.is_empty());
+        Some(self.read_fields(position, self.result.map(|column| fields[column]), score, game, labels))
     }
 
     fn read_fields(
