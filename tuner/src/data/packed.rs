@@ -58,29 +58,20 @@ pub(super) fn pack(position: &Position, label: &Label) -> Packed {
 /// # Panics
 /// If the record holds no legal position.
 pub(super) fn position_of(packed: &Packed) -> Position {
-    unpack(packed).expect("what was packed is a position")
-}
-
-/// Decodes the position of a record; `None` if it is illegal.
-fn unpack(packed: &Packed) -> Option<Position> {
     let [occupied, low, high, rest] = *packed;
     let side = if rest >> SIDE & 1 == 0 { Color::White } else { Color::Black };
-    let clock = if is_share(rest) { rest as u8 as u16 } else { rest as u16 };
+    let clock = if rest >> OUTCOME & 3 == IS_SHARE { rest as u8 as u16 } else { rest as u16 };
     let mut setup = Setup::new(side, clock, (rest >> FULLMOVE) as u16);
-    put_pieces(&mut setup, occupied, u128::from(low) | u128::from(high) << 64).ok()?;
+    put_pieces(&mut setup, occupied, u128::from(low) | u128::from(high) << 64).expect("what was packed is a board");
     let file = File::from_index((rest >> EN_PASSANT & 0xF) as usize);
     setup.en_passant = file.map(|file| Square::new(file, Rank::Sixth.relative_to(side)));
-    setup.finish().ok()
-}
-
-fn is_share(rest: u64) -> bool {
-    rest >> OUTCOME & 3 == IS_SHARE
+    setup.finish().expect("what was packed is a position")
 }
 
 /// Returns the result of a record, or a loss if its share is invalid.
 pub(super) fn outcome_of(packed: &Packed) -> ResultLabel {
     let rest = packed[3];
-    if is_share(rest) {
+    if rest >> OUTCOME & 3 == IS_SHARE {
         let units = u16::from_le_bytes(SHARE.map(|at| (rest >> at) as u8));
         return PointShare::of_units(units).map_or(ResultLabel::Loss, ResultLabel::Share);
     }

@@ -49,24 +49,16 @@ impl Encoder<'_> {
     /// Encodes the positions of a range; in formats of games and chains, the runs that begin in the range.
     pub(super) fn encode(&self, range: Range<usize>) -> Result<Encoded, ConvertError> {
         match self.format {
-            OutputFormat::Epd => Ok(self.each(range, |position, label, to| self.epd(position, label, to))),
-            OutputFormat::Points => Ok(self.each(range, points)),
-            OutputFormat::Wdl => Ok(self.each(range, wdl)),
-            OutputFormat::Csv => Ok(self.each(range, |position, label, to| self.csv(position, label, to))),
-            OutputFormat::Bullet => {
-                Ok(self.each(range, |position, label, to| to.write_all(&write_position(position, label))))
-            }
             OutputFormat::Viri => self.runs(range, LONGEST_GAME, write_game),
             OutputFormat::Binpack => self.runs(range, LONGEST_CHAIN, write_chain),
+            _ => {
+                let mut bytes = Vec::with_capacity(100 * range.len());
+                for (position, label) in self.dataset.samples(range) {
+                    self.write(&position, &label, &mut bytes).expect("a vector takes all");
+                }
+                Ok(Encoded { bytes, ends: Vec::new() })
+            }
         }
-    }
-
-    fn each(&self, range: Range<usize>, write: impl Fn(&Position, &Label, &mut Vec<u8>) -> io::Result<()>) -> Encoded {
-        let mut bytes = Vec::with_capacity(100 * range.len());
-        for (position, label) in self.dataset.samples(range) {
-            write(&position, &label, &mut bytes).expect("a vector takes all");
-        }
-        Encoded { bytes, ends: Vec::new() }
     }
 
     fn runs(
@@ -87,45 +79,34 @@ impl Encoder<'_> {
         Ok(encoded)
     }
 
-    fn epd(&self, position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
-        write!(to, "{}", position.to_fen())?;
-        if self.has_games {
-            write!(to, " c0 \"{:08x}\";", label.group)?;
+    /// Writes a position in one of the formats of single positions.
+    fn write(&self, position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
+        let Label { outcome, score, group } = *label;
+        let (points, score_or_none) = (outcome.points(), score.map(|score| score.to_string()).unwrap_or_default());
+        let fen = || position.to_fen();
+        match self.format {
+            OutputFormat::Epd => {
+                write!(to, "{}", fen())?;
+                if self.has_games {
+                    write!(to, " c0 \"{group:08x}\";")?;
+                }
+                write!(to, " c9 \"{outcome}\";")?;
+                if let Some(score) = score {
+                    write!(to, " ce {};", i32::from(score) * position.side_to_move().sign())?;
+                }
+                writeln!(to)
+            }
+            OutputFormat::Points => {
+                writeln!(to, "{}", format!("{} [{points:?}] {score_or_none}", fen()).trim_end())
+            }
+            OutputFormat::Wdl => writeln!(to, "{} | {score_or_none} | {points:?}", fen()),
+            OutputFormat::Csv => {
+                // A column uses one style of results throughout.
+                let result = if self.has_shares { format!("{points:?}") } else { outcome.to_string() };
+                let game = if self.has_games { format!(",{group:08x}") } else { String::new() };
+                writeln!(to, "{},{score_or_none},{result}{game}", fen())
+            }
+            _ => to.write_all(&write_position(position, label)),
         }
-        write!(to, " c9 \"{}\";", label.outcome)?;
-        if let Some(score) = label.score {
-            write!(to, " ce {};", i32::from(score) * position.side_to_move().sign())?;
-        }
-        writeln!(to)
     }
-
-    fn csv(&self, position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
-        write!(to, "{},{},", position.to_fen(), score_or_none(label))?;
-        // A column uses one style of results throughout.
-        if self.has_shares {
-            write!(to, "{:?}", label.outcome.points())?;
-        } else {
-            write!(to, "{}", label.outcome)?;
-        }
-        if self.has_games {
-            write!(to, ",{:08x}", label.group)?;
-        }
-        writeln!(to)
-    }
-}
-
-fn points(position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
-    write!(to, "{} [{:?}]", position.to_fen(), label.outcome.points())?;
-    if let Some(score) = label.score {
-        write!(to, " {score}")?;
-    }
-    writeln!(to)
-}
-
-fn wdl(position: &Position, label: &Label, to: &mut Vec<u8>) -> io::Result<()> {
-    writeln!(to, "{} | {} | {:?}", position.to_fen(), score_or_none(label), label.outcome.points())
-}
-
-fn score_or_none(label: &Label) -> String {
-    label.score.map(|score| score.to_string()).unwrap_or_default()
 }

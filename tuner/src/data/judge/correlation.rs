@@ -4,9 +4,8 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::data) struct Correlation {
     count: u64,
-    sums: [i64; 2],
-    squares: [i64; 2],
-    products: i64,
+    /// The sums of both numbers, of their squares and of their products.
+    sums: [i64; 5],
     /// The number of games or other groups, counted by changes between neighbours.
     groups: u64,
     group: Option<u32>,
@@ -43,7 +42,7 @@ impl Correlation {
 
     /// Returns the mean square of the first number.
     pub(super) fn mean_square(&self) -> f64 {
-        self.squares[0] as f64 / self.count.max(1) as f64
+        self.sums[2] as f64 / self.count.max(1) as f64
     }
 
     /// Returns the approximate standard error of the coefficient.
@@ -69,27 +68,22 @@ impl Correlation {
     /// Returns both variances and the covariance, each times the square of the count.
     fn moments(&self) -> (f64, f64, f64) {
         let n = self.count as f64;
-        let [x, y] = self.sums.map(|sum| sum as f64);
-        let [xx, yy] = self.squares.map(|sum| sum as f64);
-        (n * xx - x * x, n * yy - y * y, n * self.products as f64 - x * y)
+        let [x, y, xx, yy, xy] = self.sums.map(|sum| sum as f64);
+        (n * xx - x * x, n * yy - y * y, n * xy - x * y)
     }
 
     pub(in crate::data) fn add(&mut self, x: i64, y: i64, group: u32) {
-        self.count += 1;
-        self.sums = [self.sums[0] + x, self.sums[1] + y];
-        self.squares = [self.squares[0] + x * x, self.squares[1] + y * y];
-        self.products += x * y;
-        self.groups += u64::from(self.group != Some(group));
-        self.group = Some(group);
+        self.merge(&Correlation {
+            count: 1,
+            sums: [x, y, x * x, y * y, x * y],
+            groups: u64::from(self.group != Some(group)),
+            group: Some(group),
+        });
     }
 
     pub(in crate::data) fn merge(&mut self, other: &Self) {
         self.count += other.count;
-        for i in 0..2 {
-            self.sums[i] += other.sums[i];
-            self.squares[i] += other.squares[i];
-        }
-        self.products += other.products;
+        self.sums.iter_mut().zip(other.sums).for_each(|(sum, more)| *sum += more);
         self.groups += other.groups;
         self.group = other.group.or(self.group);
     }

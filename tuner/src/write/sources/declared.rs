@@ -303,7 +303,7 @@ impl Scanner<'_, '_> {
         if self.is(at, "=") || (self.syntax.properties && self.is(at, "=>")) {
             return Some(at + 1);
         }
-        (self.syntax.initialises_by_braces() && !level.is_enum && self.is(at, "{")).then_some(at)
+        (self.syntax.directives && !level.is_enum && self.is(at, "{")).then_some(at)
     }
 
     /// Returns the token index of the value after `: [S; 64] =` or `[64]int =`.

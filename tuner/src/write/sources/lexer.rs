@@ -157,17 +157,17 @@ impl<'s> Lexer<'s, '_> {
             self.push(TokenKind::Text, length);
             return true;
         }
-        let Some(quote) = self.syntax.quotes.iter().find(|quote| rest.starts_with(quote.open.as_bytes())) else {
+        let Some(quote) = self.syntax.quotes.iter().find(|quote| rest.starts_with(quote.mark.as_bytes())) else {
             return false;
         };
-        if quote.open == "'" && self.syntax.lifetimes && !is_character(rest) {
+        if quote.mark == "'" && self.syntax.lifetimes && !is_character(rest) {
             return false;
         }
-        let mut length = quote.open.len();
+        let mut length = quote.mark.len();
         loop {
             match rest.get(length..) {
-                Some(rest) if rest.starts_with(quote.close.as_bytes()) => {
-                    length += quote.close.len();
+                Some(rest) if rest.starts_with(quote.mark.as_bytes()) => {
+                    length += quote.mark.len();
                     break;
                 }
                 Some([b'\n', ..]) if !quote.is_long => break,

@@ -273,7 +273,7 @@ impl Sources {
     /// Records a fault for each number that belongs to two parameters.
     fn refuse_twice(&self, places: &[Option<Vec<LocatedLiteral>>], parameters: &[Parameter], faults: &mut Faults) {
         let mut known = HashMap::new();
-        if !faults.messages.is_empty() {
+        if !faults.0.is_empty() {
             return;
         }
         for (parameter, places) in parameters.iter().zip(places) {
@@ -383,23 +383,22 @@ fn path_of(name: &str) -> (&str, Vec<&str>) {
     (&name[..end], name[end..].split(['[', ']', '.']).filter(|step| !step.is_empty()).collect())
 }
 
-/// The faults of a search: the first few and the number of others.
+/// The faults of a search.
 #[derive(Default)]
-struct Faults {
-    messages: Vec<String>,
-    others: usize,
-}
+struct Faults(Vec<String>);
 
 impl Faults {
     fn add(&mut self, fault: String) {
-        if self.messages.len() < MOST_FAULTS { self.messages.push(fault) } else { self.others += 1 }
+        self.0.push(fault);
     }
 
-    fn result(self) -> Result<(), SourceFileError> {
-        if self.messages.is_empty() {
-            return Ok(());
+    /// Returns the first few faults and the number of others as an error, if there are any.
+    fn result(mut self) -> Result<(), SourceFileError> {
+        let others = self.0.split_off(self.0.len().min(MOST_FAULTS)).len();
+        match self.0.join("; ") {
+            none if none.is_empty() => Ok(()),
+            faults if others > 0 => Err(SourceFileError(format!("{faults}; and {others} more"))),
+            faults => Err(SourceFileError(faults)),
         }
-        let others = if self.others > 0 { format!("; and {} more", self.others) } else { String::new() };
-        Err(SourceFileError(format!("{}{others}", self.messages.join("; "))))
     }
 }

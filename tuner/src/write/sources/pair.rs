@@ -11,14 +11,8 @@ use super::syntax::Syntax;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairPattern {
     text: String,
-    parts: Vec<PatternPart>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum PatternPart {
-    /// The midgame number (0) or the endgame number (1).
-    Number(usize),
-    Token(Vec<u8>),
+    /// The tokens, with [`WORDS`] in place of the numbers.
+    parts: Vec<Vec<u8>>,
 }
 
 const PLACES: [&str; 2] = ["{mg}", "{eg}"];
@@ -33,13 +27,9 @@ impl FromStr for PairPattern {
         // All languages share the tokens of a pair.
         let syntax = Syntax::of(Path::new("pair.c")).expect("a language that is known");
         let words = text.replace(PLACES[0], WORDS[0]).replace(PLACES[1], WORDS[1]);
-        let part = |token: &SourceToken| match WORDS.iter().position(|word| token.is(word)) {
-            Some(stage) => PatternPart::Number(stage),
-            None => PatternPart::Token(token.text.to_vec()),
-        };
-        let parts: Vec<PatternPart> = tokens(words.as_bytes(), syntax).iter().map(part).collect();
-        let has_once = |stage: usize| parts.iter().filter(|part| **part == PatternPart::Number(stage)).count() == 1;
-        match (0..2).find(|&stage| !has_once(stage)) {
+        let parts: Vec<Vec<u8>> = tokens(words.as_bytes(), syntax).iter().map(|token| token.text.to_vec()).collect();
+        let has_once = |word: &str| parts.iter().filter(|part| **part == word.as_bytes()).count() == 1;
+        match WORDS.iter().position(|word| !has_once(word)) {
             Some(stage) => Err(format!("expected {} once, as in S({{mg}}, {{eg}})", PLACES[stage])),
             None => Ok(PairPattern { text: text.to_owned(), parts }),
         }
@@ -61,15 +51,11 @@ impl PairPattern {
     pub(super) fn matches(&self, mut tokens: &[SourceToken]) -> Option<[Literal; 2]> {
         let mut found = [None, None];
         for part in &self.parts {
-            let length = match part {
-                PatternPart::Token(text) => usize::from(tokens.first()?.text == text),
-                PatternPart::Number(stage) => {
-                    let length = if tokens.first()?.is_any(&["-", "+"]) { 2 } else { 1 };
-                    found[*stage] = Some(number(tokens.get(..length)?)?);
-                    length
-                }
-            };
-            if length == 0 {
+            let (mut length, first) = (1, tokens.first()?);
+            if let Some(stage) = WORDS.iter().position(|word| word.as_bytes() == part) {
+                length += usize::from(first.is_any(&["-", "+"]));
+                found[stage] = Some(number(tokens.get(..length)?)?);
+            } else if first.text != part {
                 return None;
             }
             tokens = &tokens[length..];

@@ -18,8 +18,7 @@ pub(super) enum Declares {
 /// A form of string literals.
 #[derive(Debug)]
 pub(super) struct Quote {
-    pub(super) open: &'static str,
-    pub(super) close: &'static str,
+    pub(super) mark: &'static str,
     /// True if a backslash escapes the next character.
     pub(super) escapes: bool,
     /// True if it may span lines.
@@ -58,7 +57,7 @@ pub(super) struct Syntax {
     pub(super) lines: bool,
     /// True if missing elements of a list are 0.
     pub(super) fills_up: bool,
-    /// True if the language has `#define`.
+    /// True if the language has `#define`, and initialises by braces without `=`.
     pub(super) directives: bool,
     /// True if the language has `int X { get; set; } = 5;` and `int X => 5;`.
     pub(super) properties: bool,
@@ -66,15 +65,15 @@ pub(super) struct Syntax {
 }
 
 const fn short(mark: &'static str) -> Quote {
-    Quote { open: mark, close: mark, escapes: true, is_long: false }
+    Quote { mark, escapes: true, is_long: false }
 }
 
 const fn literal(mark: &'static str) -> Quote {
-    Quote { open: mark, close: mark, escapes: false, is_long: false }
+    Quote { mark, escapes: false, is_long: false }
 }
 
 const fn long(mark: &'static str, escapes: bool) -> Quote {
-    Quote { open: mark, close: mark, escapes, is_long: true }
+    Quote { mark, escapes, is_long: true }
 }
 
 const C: Syntax = Syntax {
@@ -169,10 +168,5 @@ impl Syntax {
     /// Lists all known extensions for messages.
     pub(super) fn endings() -> String {
         ALL.iter().flat_map(|syntax| syntax.endings).map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(" ")
-    }
-
-    /// Returns true if a value may be initialised by braces without `=`.
-    pub(super) fn initialises_by_braces(&self) -> bool {
-        self.directives
     }
 }
