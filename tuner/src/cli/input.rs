@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use tuner::data::{InputError, LabelOptions, Source, Weight};
+use tuner::data::{DatasetError, LabelOptions, Source, Weight};
 #[cfg(test)]
 use tuner::data::{LabelView, Results};
 
@@ -70,7 +70,7 @@ impl Input {
     }
 
     /// Finds the files of the path, and applies the settings to each.
-    pub(super) fn sources(&self) -> Result<Vec<Source>, InputError> {
+    pub(super) fn sources(&self) -> Result<Vec<Source>, DatasetError> {
         let sources = Source::find(&self.path)?;
         let with_settings =
             |source: Source| source.with_weight(self.weight).with_labels(self.labels.clone()).with_sample(self.sample);

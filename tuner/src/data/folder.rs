@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use common::files::Kind;
 use tools::compression::Compression;
 
-use super::input::{InputError, Source};
-use super::{ReadOptions, formats};
+use super::input::Source;
+use super::{DatasetError, ReadOptions, formats};
 
 /// Labelled positions in any known format, plain or compressed, as a kind of file.
 pub const POSITIONS: Kind = Kind { name: "a file of positions", is_own: is_positions };
@@ -20,7 +20,7 @@ impl Source {
     ///
     /// # Errors
     /// If it is missing, unreadable or empty, or a folder without a readable file.
-    pub fn find(path: &Path) -> Result<Vec<Self>, InputError> {
+    pub fn find(path: &Path) -> Result<Vec<Self>, DatasetError> {
         if path.as_os_str() == Self::STANDARD_INPUT {
             return Ok(vec![Source::standard_input()]);
         }
@@ -33,7 +33,7 @@ const MOST_LISTED_KINDS: usize = 5;
 
 /// Returns the files in a folder and its subfolders, in the order of their names. Hidden files and files in no known
 /// format are skipped; a damaged file in a known format is an error.
-fn sources(folder: &Path) -> Result<Vec<Source>, InputError> {
+fn sources(folder: &Path) -> Result<Vec<Source>, DatasetError> {
     let mut paths = Vec::new();
     collect(folder, &mut paths)?;
     let (mut sources, mut foreign, mut damage) = (Vec::new(), BTreeMap::<String, u64>::new(), None);
@@ -41,7 +41,7 @@ fn sources(folder: &Path) -> Result<Vec<Source>, InputError> {
         match Source::open(&path).and_then(|source| source.stream(&())?.head()) {
             Ok(head) if is_known(&path, &head) => sources.push(Source::open(&path)?),
             found => {
-                let is_foreign = matches!(found, Ok(_) | Err(InputError::Foreign(_)));
+                let is_foreign = matches!(found, Ok(_) | Err(DatasetError::Foreign(_)));
                 damage = damage.or(found.err().filter(|_| !is_foreign));
                 let ending = path
                     .extension()
@@ -52,7 +52,7 @@ fn sources(folder: &Path) -> Result<Vec<Source>, InputError> {
     }
     if sources.is_empty() {
         let (name, found) = (folder.display(), list_kinds(&foreign));
-        return Err(InputError::Refused(format!(
+        return Err(DatasetError::Refused(format!(
             "{name}: is a directory with nothing in it that can be read as positions; found {found}"
         )));
     }
@@ -93,8 +93,8 @@ fn list_kinds(foreign: &BTreeMap<String, u64>) -> String {
 }
 
 /// Collects all files below a folder. Links to folders are not followed, as they may form a cycle.
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), InputError> {
-    let unreadable = |error| InputError::unreadable(&folder.display().to_string(), &error);
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), DatasetError> {
+    let unreadable = |error| DatasetError::unreadable(&folder.display().to_string(), &error);
     let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {

@@ -8,36 +8,24 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 use tools::compression::{Compression, LONGEST_MAGIC};
 
 use super::formats::Reader;
-use super::{BLOCK, CHUNK_BYTES, LabelOptions, Weight};
+use super::{BLOCK, CHUNK_BYTES, DatasetError, LabelOptions, Weight};
 use crate::progress::Progress;
 
 /// Decompressed bytes that are held in memory at once. A block is read while the previous one is parsed.
 const BLOCK_BYTES: usize = BLOCK * CHUNK_BYTES;
 
-/// An error of an input.
-#[derive(Debug, Error)]
-pub enum InputError {
-    /// The file is empty, or in a known format that cannot be read. In a folder, it is skipped.
-    #[error("{0}")]
-    Foreign(String),
-    /// The file cannot be read, is damaged, or is in no known format.
-    #[error("{0}")]
-    Refused(String),
-}
-
-impl InputError {
+impl DatasetError {
     /// Returns the error of a file that cannot be opened or read.
     pub(super) fn unreadable(name: &str, error: &io::Error) -> Self {
-        InputError::Refused(format!("{name}: cannot be read: {error}"))
+        DatasetError::Refused(format!("{name}: cannot be read: {error}"))
     }
 
     /// Returns the error of an empty file.
     fn empty(name: &str) -> Self {
-        InputError::Foreign(format!("{name}: is empty"))
+        DatasetError::Foreign(format!("{name}: is empty"))
     }
 }
 
@@ -73,14 +61,14 @@ impl Source {
     ///
     /// # Errors
     /// If it is missing, unreadable or empty.
-    pub fn open(path: &Path) -> Result<Self, InputError> {
+    pub fn open(path: &Path) -> Result<Self, DatasetError> {
         let name = path.display().to_string();
-        let unreadable = |error| InputError::unreadable(&name, &error);
+        let unreadable = |error| DatasetError::unreadable(&name, &error);
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         let backing = match metadata.len() {
             _ if !metadata.is_file() => Backing::Pipe(Box::new(file)),
-            0 => return Err(InputError::empty(&name)),
+            0 => return Err(DatasetError::empty(&name)),
             size => Backing::File { path: path.to_owned(), size },
         };
         Ok(Source::new(name, backing))
@@ -96,7 +84,7 @@ impl Source {
     ///
     /// # Errors
     /// If there are no bytes.
-    pub fn embedded(name: &str, bytes: &'static [u8]) -> Result<Self, InputError> {
+    pub fn embedded(name: &str, bytes: &'static [u8]) -> Result<Self, DatasetError> {
         Self::in_memory(name, bytes)
     }
 
@@ -104,10 +92,10 @@ impl Source {
     ///
     /// # Errors
     /// If there are no bytes.
-    pub fn in_memory(name: &str, bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, InputError> {
+    pub fn in_memory(name: &str, bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, DatasetError> {
         let bytes = bytes.into();
         if bytes.is_empty() {
-            return Err(InputError::empty(name));
+            return Err(DatasetError::empty(name));
         }
         Ok(Source::new(name.to_owned(), Backing::Memory(bytes)))
     }
@@ -157,8 +145,8 @@ impl Source {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub(crate) fn digest(&self, progress: &dyn Progress) -> Result<Option<String>, InputError> {
-        let unreadable = |error| InputError::unreadable(&self.name, &error);
+    pub(crate) fn digest(&self, progress: &dyn Progress) -> Result<Option<String>, DatasetError> {
+        let unreadable = |error| DatasetError::unreadable(&self.name, &error);
         let bytes: Box<dyn Read + Send + '_> = match &self.backing {
             Backing::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
             Backing::Pipe(_) => return Ok(None),
@@ -170,9 +158,9 @@ impl Source {
     }
 
     /// Opens the source for reading.
-    pub(super) fn stream(self, progress: &dyn Progress) -> Result<Stream<'_>, InputError> {
+    pub(super) fn stream(self, progress: &dyn Progress) -> Result<Stream<'_>, DatasetError> {
         let Source { name, backing, .. } = self;
-        let unreadable = |error| InputError::unreadable(&name, &error);
+        let unreadable = |error| DatasetError::unreadable(&name, &error);
         let bytes: Box<dyn Read + Send> = match backing {
             Backing::File { path, .. } => Box::new(File::open(path).map_err(unreadable)?),
             Backing::Pipe(pipe) => pipe,
@@ -220,14 +208,14 @@ pub(super) struct Stream<'p> {
 
 impl Stream<'_> {
     /// Returns the first bytes of the content, for the detection of its format.
-    pub(super) fn head(mut self) -> Result<Vec<u8>, InputError> {
+    pub(super) fn head(mut self) -> Result<Vec<u8>, DatasetError> {
         let mut head = Vec::new();
         self.fill(&mut head, CHUNK_BYTES)?;
         Ok(head)
     }
 
     /// Appends up to `count` bytes to a buffer; fewer only at the end of the file.
-    fn fill(&mut self, buffer: &mut Vec<u8>, count: usize) -> Result<usize, InputError> {
+    fn fill(&mut self, buffer: &mut Vec<u8>, count: usize) -> Result<usize, DatasetError> {
         let before = buffer.len();
         let read = self.content.by_ref().take(count as u64).read_to_end(buffer);
         let count = buffer.len() - before;
@@ -235,13 +223,13 @@ impl Stream<'_> {
         match read {
             Ok(_) => Ok(count),
             Err(error) => Err(match self.packing {
-                Some(packing) => InputError::Refused(format!(
+                Some(packing) => DatasetError::Refused(format!(
                     "{}: damaged {} data after {} bytes of content: {error}",
                     self.name,
                     packing.name(),
                     self.offset
                 )),
-                None => InputError::unreadable(&self.name, &error),
+                None => DatasetError::unreadable(&self.name, &error),
             }),
         }
     }
@@ -270,11 +258,11 @@ pub(super) struct Blocks<'p> {
 
 impl<'p> Blocks<'p> {
     /// Reads the first block, which is enough to detect the format.
-    pub(super) fn new(mut stream: Stream<'p>) -> Result<Self, InputError> {
+    pub(super) fn new(mut stream: Stream<'p>) -> Result<Self, DatasetError> {
         let mut rest = Vec::new();
         let is_at_end = stream.fill(&mut rest, BLOCK_BYTES)? < BLOCK_BYTES;
         if rest.is_empty() {
-            return Err(InputError::empty(&stream.name));
+            return Err(DatasetError::empty(&stream.name));
         }
         Ok(Blocks { stream, rest, is_at_end })
     }
@@ -285,7 +273,7 @@ impl<'p> Blocks<'p> {
     }
 
     /// Returns the next block; `None` at the end of the file.
-    pub(super) fn next(&mut self, reader: &dyn Reader) -> Result<Option<RecordBlock>, InputError> {
+    pub(super) fn next(&mut self, reader: &dyn Reader) -> Result<Option<RecordBlock>, DatasetError> {
         // The buffer grows as long as no chunk ends in it.
         let mut wanted = BLOCK_BYTES;
         loop {
@@ -304,7 +292,7 @@ impl<'p> Blocks<'p> {
             }
             let open = self.rest.len() - start;
             if open > CHUNK_BYTES + reader.longest_record() {
-                return Err(InputError::Refused(format!(
+                return Err(DatasetError::Refused(format!(
                     "{}: no {} ends within {} bytes after byte {} of the content",
                     self.stream.name,
                     reader.record().name(),

@@ -39,7 +39,7 @@ pub use filter::{Filters, Noisy, PIECES};
 pub use folder::POSITIONS;
 pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, write_chain, write_game, write_position};
 pub use formats::{Plies, Record, Sample};
-pub use input::{InputError, Source};
+pub use input::Source;
 pub use judge::Evidence;
 pub use label::{Label, LabelOptions, LabelView, ScoreUnit};
 pub use left_out::{LeftOut, LeftOutCounts};
@@ -85,7 +85,7 @@ pub struct ReadOptions {
 
 /// A record that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{file}{}: {error}{}", .record.place(*.number), self.quotation())]
+#[error("{file}{}: {error}", .record.place(*.number))]
 pub struct BadRecord {
     /// The name of the file.
     pub file: String,
@@ -97,19 +97,12 @@ pub struct BadRecord {
     pub error: RecordError,
 }
 
-impl BadRecord {
-    fn quotation(&self) -> String {
-        let excerpt = &self.error.excerpt;
-        if excerpt.is_empty() { String::new() } else { format!(", in `{excerpt}`") }
-    }
-}
-
 /// An error of a data set.
 #[derive(Debug, Error)]
 pub enum DatasetError {
-    /// A file that cannot be opened or decompressed, or is in no known format.
-    #[error(transparent)]
-    Source(#[from] InputError),
+    /// A file that is empty, or in a known format that cannot be read. In a folder, it is skipped.
+    #[error("{0}")]
+    Foreign(String),
     /// A record that cannot be read when no more may be skipped, or the first record of a file in no known style.
     #[error("{bad}{}", hint(*.skipped, bad.record))]
     BadRecord {
@@ -118,7 +111,8 @@ pub enum DatasetError {
         /// The number of records skipped before.
         skipped: usize,
     },
-    /// Columns of a file that cannot be identified, or data without positions, possibly after filtering.
+    /// A file that cannot be opened or decompressed, or is in no known format; columns that cannot be identified; data
+    /// without positions, possibly after filtering.
     #[error("{0}")]
     Refused(String),
     /// Data that cannot be stored.

@@ -38,21 +38,11 @@ impl ResultLabel {
     /// The results of games: loss, draw, win.
     pub(super) const RESULTS: [Self; 3] = [ResultLabel::Loss, ResultLabel::Draw, ResultLabel::Win];
 
-    /// The names of the results.
-    const NAMES: [&'static str; 3] = ["0-1", "1/2-1/2", "1-0"];
-
-    /// Other notations of the results.
-    const OTHER_NAMES: [(&'static str, Self); 10] = [
-        ("1/2", ResultLabel::Draw),
-        ("0.5-0.5", ResultLabel::Draw),
-        ("½-½", ResultLabel::Draw),
-        ("1/2:1/2", ResultLabel::Draw),
-        ("=-=", ResultLabel::Draw),
-        ("1:0", ResultLabel::Win),
-        ("0:1", ResultLabel::Loss),
-        ("1–0", ResultLabel::Win),
-        ("0–1", ResultLabel::Loss),
-        ("½–½", ResultLabel::Draw),
+    /// The notations of the results, the usual one first.
+    const NAMES: [&'static [&'static str]; 3] = [
+        &["0-1", "0:1", "0–1"],
+        &["1/2-1/2", "1/2", "0.5-0.5", "½-½", "1/2:1/2", "=-=", "½–½"],
+        &["1-0", "1:0", "1–0"],
     ];
 
     /// Returns White's points, 0 to 1.
@@ -99,8 +89,7 @@ impl ResultLabel {
 
     /// Parses the result of a game: `1-0`, `1/2-1/2`, `0-1`, or another notation of these.
     pub(super) fn of_result(text: &str) -> Option<Self> {
-        let usual = Self::NAMES.into_iter().zip(Self::RESULTS);
-        usual.chain(Self::OTHER_NAMES).find(|&(name, _)| name == text).map(|(_, outcome)| outcome)
+        Some(Self::RESULTS[Self::NAMES.iter().position(|names| names.contains(&text))?])
     }
 
     /// Returns 0 for a loss, 1 for a draw, 2 for a win, 3 for any share.
@@ -128,7 +117,7 @@ impl fmt::Display for ResultLabel {
     /// Formats a result as in games: `1-0`, `1/2-1/2` or `0-1`; a share as a number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match Self::NAMES.get(self.kind()) {
-            Some(name) => f.pad(name),
+            Some(names) => f.pad(names[0]),
             None => f.pad(&self.points().to_string()),
         }
     }

@@ -11,20 +11,21 @@ pub struct RecordError {
     pub reason: &'static str,
     /// The message to show.
     message: String,
-    /// The record, shortened if it is long; empty if it is not text.
-    pub excerpt: String,
 }
 
 impl RecordError {
     pub(in crate::data) fn new(reason: &'static str, message: impl Into<String>) -> Self {
-        RecordError { reason, message: message.into(), excerpt: String::new() }
+        RecordError { reason, message: message.into() }
     }
 
-    /// Returns the error with the line that it is about.
+    /// Returns the error with the line that it is about, shortened if it is long.
     pub(in crate::data) fn about(self, line: &[u8]) -> Self {
         /// The number of characters of a line that are shown.
         const LENGTH: usize = 120;
-        RecordError { excerpt: common::text::excerpt(&String::from_utf8_lossy(line.trim_ascii()), LENGTH), ..self }
+        match common::text::excerpt(&String::from_utf8_lossy(line.trim_ascii()), LENGTH) {
+            none if none.is_empty() => self,
+            excerpt => RecordError { message: format!("{}, in `{excerpt}`", self.message), ..self },
+        }
     }
 }
 

@@ -25,8 +25,8 @@ const BUFFER: usize = 1 << 18;
 #[cfg(unix)]
 const PAGE: usize = 1 << 16;
 
-/// A column of numbers, or of records without padding: read like a slice, kept in memory or in a mapped file. A clone is
-/// another view of the same numbers.
+/// A column of numbers, or of records without padding: read like a slice, kept in memory or in a mapped file. A clone
+/// is another view of the same numbers.
 #[derive(Clone)]
 pub(crate) enum Column<T> {
     /// Numbers in memory.

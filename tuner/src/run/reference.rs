@@ -11,7 +11,7 @@ use anyhow::{Result, anyhow};
 use serde::Serialize;
 
 use super::{Losses, Outcome};
-use crate::data::{Dataset, InputError, ReadOptions, Source};
+use crate::data::{Dataset, DatasetError, ReadOptions, Source};
 use crate::objective::{Difference, FitKError, SampleLoss, fit_k, loss_difference, score_loss, scores};
 use crate::progress::Progress;
 use crate::source::Problem;
@@ -50,7 +50,7 @@ impl ReferenceSet {
     ///
     /// # Errors
     /// Never, unless the build embedded an empty file.
-    pub fn embedded() -> Result<Source, InputError> {
+    pub fn embedded() -> Result<Source, DatasetError> {
         Source::embedded(Self::EMBEDDED, include_bytes!(env!("MERINO_REFERENCE")))
     }
 

@@ -19,7 +19,7 @@ use tools::foreign::Foreign;
 use super::label::Label;
 use super::left_out::LeftOut;
 use super::record_error::RecordError;
-use super::{DatasetError, InputError, ReadOptions};
+use super::{DatasetError, ReadOptions};
 pub(super) use binary::{castling_rooks, codes_of, put_pieces};
 pub(crate) use binpack::{Chunks, LONGEST_CHAIN, write_chain};
 pub(crate) use bullet::write_position;
@@ -144,10 +144,10 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<B
         return Ok(Box::new(viri::ViriReader));
     }
     if let Some(foreign) = Foreign::of(head) {
-        return Err(InputError::Foreign(format!("{name}: {foreign}")).into());
+        return Err(DatasetError::Foreign(format!("{name}: {foreign}")));
     }
     if let Some(offset) = head.iter().take(1 << 16).position(|&byte| byte == 0) {
-        return Err(InputError::Refused(format!("{name}: is not text: byte {offset} is 0")).into());
+        return Err(DatasetError::Refused(format!("{name}: is not text: byte {offset} is 0")));
     }
     if pgn::is_pgn(head) {
         return Ok(Box::new(pgn::PgnReader { plies: options.plies }));

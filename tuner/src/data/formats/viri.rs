@@ -95,8 +95,8 @@ fn start(head: &[u8]) -> Result<(Position, ResultLabel), RecordError> {
     Ok((position_of(setup)?, outcome))
 }
 
-/// Decodes a move of two bytes: as in the engine, but for the code of the kind in the two highest bits. Returns `None` if
-/// the move is illegal.
+/// Decodes a move of two bytes: as in the engine, but for the code of the kind in the two highest bits. Returns `None`
+/// if the move is illegal.
 fn move_of(bits: u16, position: &Position) -> Option<Move> {
     let kind = KINDS[usize::from(bits >> 14)] as u16;
     Move::from_bits(bits & 0x3FFF | kind << 14).filter(|&mv| position.is_legal(mv))

@@ -121,13 +121,9 @@ impl Games {
     fn of(groups: &[u32]) -> Self {
         let mut groups = groups.to_vec();
         groups.sort_unstable();
-        let lengths = groups.chunk_by(|a, b| a == b).map(|game| game.len() as u64);
-        let mut games = Games { count: 0, positions: (u64::MAX, 0) };
-        for length in lengths {
-            games.count += 1;
-            games.positions = (games.positions.0.min(length), games.positions.1.max(length));
-        }
-        games
+        let lengths = || groups.chunk_by(|a, b| a == b).map(|game| game.len() as u64);
+        let (fewest, most) = (lengths().min().unwrap_or(u64::MAX), lengths().max().unwrap_or(0));
+        Games { count: lengths().count() as u64, positions: (fewest, most) }
     }
 }
 

@@ -8,8 +8,8 @@ use crate::data::RecordError;
 /// The pieces to which a pawn can promote, by code.
 const PROMOTIONS: [PieceType; 4] = [PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
 
-/// Returns the moves of the piece on a square, regardless of the king's safety, in the order of their numbers: by square,
-/// and promotions on a square by piece; castling comes after all other moves, queenside first.
+/// Returns the moves of the piece on a square, regardless of the king's safety, in the order of their numbers: by
+/// square, and promotions on a square by piece; castling comes after all other moves, queenside first.
 fn moves_of(position: &Position, from: Square) -> Vec<Move> {
     let (us, occupied) = (position.side_to_move(), position.occupied());
     let Some(piece_type) = position.piece_type_on(from) else { return Vec::new() };

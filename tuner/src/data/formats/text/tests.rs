@@ -168,7 +168,8 @@ fn skips_lines_without_content() {
 
 #[test]
 fn excerpts_are_short_and_printable() {
-    let excerpt = |line: &[u8]| no_result(&EPD).about(line).excerpt;
+    let about = |line: &[u8]| no_result(&EPD).about(line).to_string();
+    let excerpt = |line: &[u8]| about(line).rsplit_once("in `").expect("an excerpt").1.trim_end_matches('`').to_owned();
     assert_eq!(excerpt(b" a\x07b\n"), r"a\u0007b");
     assert_eq!(excerpt("é".repeat(500).as_bytes()).chars().count(), 121);
 }

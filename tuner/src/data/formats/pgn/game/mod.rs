@@ -128,11 +128,7 @@ fn whole_game(text: &[u8]) -> Result<Option<PgnGame>, Fault> {
 
 /// Parses a result; `None` for `1/2` and `*`.
 fn outcome(name: &str) -> Option<ResultLabel> {
-    GameResult::from_name(name).map(|result| match result {
-        GameResult::WhiteWins => ResultLabel::Win,
-        GameResult::Draw => ResultLabel::Draw,
-        GameResult::BlackWins => ResultLabel::Loss,
-    })
+    GameResult::from_name(name).and_then(|_| ResultLabel::of_result(name))
 }
 
 /// The relevant tags of a game.
