@@ -163,21 +163,31 @@ impl<'s> Lexer<'s, '_> {
         if quote.mark == "'" && self.syntax.lifetimes && !is_character(rest) {
             return false;
         }
+        let is_verbatim = quote.mark == "\"" && self.is_verbatim();
         let mut length = quote.mark.len();
         loop {
             match rest.get(length..) {
+                Some([b'"', b'"', ..]) if is_verbatim => length += 2,
                 Some(rest) if rest.starts_with(quote.mark.as_bytes()) => {
                     length += quote.mark.len();
                     break;
                 }
-                Some([b'\n', ..]) if !quote.is_long => break,
-                Some([b'\\', ..]) if quote.escapes => length += 2,
+                Some([b'\n', ..]) if !quote.is_long && !is_verbatim => break,
+                Some([b'\\', ..]) if quote.escapes && !is_verbatim => length += 2,
                 Some([_, ..]) => length += 1,
                 _ => break,
             }
         }
         self.push(TokenKind::Text, length);
         true
+    }
+
+    /// Returns true if a string here would be one of C# without escapes: `@"…""…"`.
+    fn is_verbatim(&self) -> bool {
+        let mut before = self.tokens.iter().rev().take(2);
+        self.syntax.raw == RawString::Csharp
+            && self.tokens.last().is_some_and(|mark| mark.end() == self.at && mark.is_any(&["@", "$"]))
+            && before.any(|mark| mark.is("@"))
     }
 
     /// Returns the length of a raw string: its closing delimiter depends on the opening one.
@@ -197,21 +207,6 @@ impl<'s> Lexer<'s, '_> {
                     return None;
                 }
                 (hashes + 1, [b"\"", &rest[..hashes]].concat())
-            }
-            RawString::Csharp if rest.starts_with(b"\"") && before.is_some_and(|mark| mark.is("@") || mark.is("$")) => {
-                let is_verbatim = self.tokens.iter().rev().take(2).any(|mark| mark.is("@"));
-                if !is_verbatim || rest.starts_with(b"\"\"\"") {
-                    return None;
-                }
-                let mut length = 1;
-                while let Some(found) = memchr::memchr(b'"', &rest[length..]) {
-                    length += found + 1;
-                    if rest.get(length) != Some(&b'"') {
-                        return Some(length);
-                    }
-                    length += 1;
-                }
-                return Some(rest.len());
             }
             _ => return None,
         };

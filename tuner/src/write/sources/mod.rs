@@ -20,6 +20,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use common::input;
+use common::text::excerpt;
 use thiserror::Error;
 
 use super::emit;
@@ -296,10 +297,7 @@ impl Sources {
     /// Quotes a value in one line, with a remedy if one is known.
     fn shown(&self, file: usize, node: &ValueNode) -> String {
         let text = String::from_utf8_lossy(&self.files[file].text[node.range.clone()]);
-        let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if let Some((end, _)) = line.char_indices().nth(MOST_SHOWN) {
-            line.replace_range(end.., "…");
-        }
+        let line = excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), MOST_SHOWN);
         let is_repeat = matches!(node.kind, ValueKind::Repeat);
         format!("`{line}`{}", if is_repeat { ", one number for all elements: write each of them out" } else { "" })
     }

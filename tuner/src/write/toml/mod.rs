@@ -56,8 +56,11 @@ pub fn render(input: &str, weights: &Weights, provenance: Option<&str>) -> Resul
 fn replace_numbers<P: ParamSet>(text: &str, numbers: &[i32]) -> Result<String, ParamsError> {
     let cells = cells_of::<P>(text)?;
     let columns = columns_of::<P>();
-    let tokens: Vec<String> =
-        std::iter::zip(&cells, numbers).map(|(cell, &number)| token(text, cell, number)).collect();
+    // A number that stays keeps its notation.
+    let written = |cell: &Cell, number: i32| {
+        if cell.value == number { text[cell.span.clone()].to_owned() } else { number.to_string() }
+    };
+    let tokens: Vec<String> = std::iter::zip(&cells, numbers).map(|(cell, &number)| written(cell, number)).collect();
     // By column: true if a number changes, and the width.
     let mut layout = vec![(false, 0); cells.len()];
     for (index, &column) in columns.iter().enumerate() {
@@ -74,11 +77,6 @@ fn replace_numbers<P: ParamSet>(text: &str, numbers: &[i32]) -> Result<String, P
     let mut text = text.to_owned();
     edits.into_iter().rev().for_each(|(span, with)| text.replace_range(span, &with));
     Ok(text)
-}
-
-/// Formats a number: as in the text if it is unchanged, else in plain decimal digits.
-fn token(text: &str, cell: &Cell, number: i32) -> String {
-    if cell.value == number { text[cell.span.clone()].to_owned() } else { number.to_string() }
 }
 
 /// Returns the column of each number of the flat vector.
