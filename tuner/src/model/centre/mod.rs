@@ -10,10 +10,12 @@
 //! Another kind of such directions are scales that a score does not depend on, such as that of the phase weights. They
 //! are found on the tape.
 
+use engine::random::{Random, split_mix};
+
 use super::Model;
+use super::layout::Leaf;
 use super::rows::{Part, Rows};
 use super::tape::{LANES, Work};
-use crate::processes::Shared;
 
 /// A shift: numbers of the parameter vector that can move against one another without changing a score.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,89 +33,28 @@ impl Shift {
     }
 }
 
-/// The candidates for a table's counterpart, according to the counts in some rows.
-#[derive(Clone)]
-struct Candidates {
-    /// Flag per leaf of the sum: true if it is in the table, or its count differs from the table's total in a row.
-    is_out: Vec<bool>,
-    /// Leaves whose counts equal the table's totals in all rows so far; none before the first total other than 0.
-    leaves: Option<Vec<usize>>,
-    /// True if a leaf of the table occurs.
-    occurs: bool,
-}
-
-impl Candidates {
-    /// Intersects the candidates with those of other rows.
-    fn and(&mut self, others: Candidates) {
-        self.occurs |= others.occurs;
-        self.is_out.iter_mut().zip(&others.is_out).for_each(|(is_out, other)| *is_out |= other);
-        self.leaves = match (self.leaves.take(), others.leaves) {
-            (Some(mut own), Some(others)) => {
-                own.retain(|leaf| others.contains(leaf));
-                Some(own)
-            }
-            (own, others) => own.or(others),
-        };
-        if let Some(leaves) = &mut self.leaves {
-            leaves.retain(|&leaf| !self.is_out[leaf]);
-        }
-    }
-}
-
-/// The candidates by table.
-#[derive(Default)]
-struct OfTables(Vec<Candidates>);
-
-impl Shared for OfTables {
-    fn pack(&self, bytes: &mut Vec<u8>) {
-        vec![self.0.len()].pack(bytes);
-        for Candidates { is_out, leaves, occurs } in &self.0 {
-            is_out.iter().map(|&is_out| u8::from(is_out)).collect::<Vec<u8>>().pack(bytes);
-            vec![u8::from(leaves.is_some()), u8::from(*occurs)].pack(bytes);
-            leaves.iter().for_each(|leaves| leaves.pack(bytes));
-        }
-    }
-
-    fn unpack(bytes: &mut &[u8]) -> Self {
-        let tables = Vec::<usize>::unpack(bytes)[0];
-        let table = |_| {
-            let is_out = Vec::<u8>::unpack(bytes).into_iter().map(|byte| byte == 1).collect();
-            let flags = Vec::<u8>::unpack(bytes);
-            Candidates { is_out, leaves: (flags[0] == 1).then(|| Vec::unpack(bytes)), occurs: flags[1] == 1 }
-        };
-        OfTables((0..tables).map(table).collect())
-    }
-}
-
 /// Finds the shifts of tables that change no score of the rows. A table is given as a sum and leaves of it.
 pub fn shifts(model: &Model, rows: &Rows, tables: &[(usize, Vec<usize>)]) -> Vec<Shift> {
     let layout = &model.layout;
-    let mut parts = rows.each_part(|part| OfTables(candidates(model, part, tables))).into_iter();
-    let OfTables(mut found) = parts.next().unwrap_or_default();
-    for OfTables(others) in parts {
-        found.iter_mut().zip(others).for_each(|(own, others)| own.and(others));
+    let mut hashes: Vec<Vec<u64>> = layout.sums.iter().map(|sum| vec![0; sum.leaves.len()]).collect();
+    for part in rows.each_part(|part| count_hashes(model, part)) {
+        let all = hashes.iter_mut().flatten().zip(part);
+        all.for_each(|(hash, part)| *hash = hash.wrapping_add(part));
     }
     let mut shifts = Vec::new();
-    for ((sum, leaves), candidates) in tables.iter().zip(found) {
-        if !candidates.occurs {
-            continue;
-        }
-        let counterpart = match candidates.leaves {
-            None => None,
-            Some(same) => match same.first() {
-                Some(&leaf) => Some(leaf),
-                None => continue,
-            },
-        };
-        let of = &layout.sums[*sum];
+    for (sum, table) in tables {
+        let (of, hashes) = (&layout.sums[*sum], &hashes[*sum]);
+        let total = table.iter().fold(0_u64, |total, &leaf| total.wrapping_add(hashes[leaf]));
+        let counterpart = (0..hashes.len()).find(|leaf| total != 0 && hashes[*leaf] == total && !table.contains(leaf));
+        let is_settled = total != 0 && counterpart.is_none() || table.iter().all(|&leaf| hashes[leaf] == 0);
         // Shifts by whole numbers need equal units.
-        if leaves.iter().chain(&counterpart).any(|&leaf| of.leaves[leaf].unit != 1.0) {
+        if is_settled || table.iter().chain(&counterpart).any(|&leaf| of.leaves[leaf].unit != 1.0) {
             continue;
         }
         for half in 0..of.kind.width() {
             let number = |leaf: usize| of.leaves[leaf].parameter + half;
             shifts.push(Shift {
-                table: leaves.iter().map(|&leaf| number(leaf)).collect(),
+                table: table.iter().map(|&leaf| number(leaf)).collect(),
                 counterpart: counterpart.map(number),
             });
         }
@@ -121,61 +62,51 @@ pub fn shifts(model: &Model, rows: &Rows, tables: &[(usize, Vec<usize>)]) -> Vec
     shifts
 }
 
-/// Returns the candidates of tables according to the rows of a part.
-fn candidates(model: &Model, part: Part<'_>, tables: &[(usize, Vec<usize>)]) -> Vec<Candidates> {
+/// Returns a hash of the counts of each leaf in the rows of a part, sum after sum: the sum of the counts, each times a
+/// random number of its segment of its row. So hashes of counts add up like the counts themselves.
+fn count_hashes(model: &Model, part: Part<'_>) -> Vec<u64> {
     let layout = &model.layout;
-    let none = |(sum, leaves): &(usize, Vec<usize>)| {
-        let mut is_member = vec![false; layout.sums[*sum].leaves.len()];
-        leaves.iter().for_each(|&leaf| is_member[leaf] = true);
-        (Candidates { is_out: is_member.clone(), leaves: None, occurs: false }, is_member)
-    };
-    let mut found: Vec<(Candidates, Vec<bool>)> = tables.iter().map(none).collect();
-    let mut counts: Vec<Vec<i32>> = layout.sums.iter().map(|sum| vec![0; sum.leaves.len()]).collect();
-    let sum_of: Vec<usize> = layout.segments.iter().map(|segment| segment.sum).collect();
+    let mut hashes: Vec<Vec<u64>> = layout.sums.iter().map(|sum| vec![0; sum.leaves.len()]).collect();
+    let sums: Vec<usize> = layout.segments.iter().map(|segment| segment.sum).collect();
     for block in part.blocks() {
         for (place, segment) in block.segments().enumerate() {
-            let sum = sum_of[place % sum_of.len()];
-            let own = &mut counts[sum];
-            let entries = || segment.leaves.iter().map(|&leaf| usize::from(leaf)).zip(segment.counts);
-            entries().for_each(|(leaf, &count)| own[leaf] += i32::from(count));
-            for ((Candidates { is_out, leaves, occurs }, is_member), _) in
-                found.iter_mut().zip(tables).filter(|(_, table)| table.0 == sum)
-            {
-                *occurs |= entries().any(|(leaf, _)| is_member[leaf]);
-                let total: i32 =
-                    entries().filter(|&(leaf, _)| is_member[leaf]).map(|(_, &count)| i32::from(count)).sum();
-                match leaves {
-                    Some(leaves) => leaves.retain(|&leaf| own[leaf] == total),
-                    None if total == 0 => entries().for_each(|(leaf, _)| is_out[leaf] = true),
-                    None => {
-                        *leaves = Some((0..own.len()).filter(|&leaf| !is_out[leaf] && own[leaf] == total).collect())
-                    }
-                }
+            let random = split_mix(&mut ((block.first * sums.len() + place) as u64));
+            let hashes = &mut hashes[sums[place % sums.len()]];
+            for (&leaf, &count) in segment.leaves.iter().zip(segment.counts) {
+                let hash = &mut hashes[usize::from(leaf)];
+                *hash = hash.wrapping_add(random.wrapping_mul(count as u64));
             }
-            entries().for_each(|(leaf, _)| own[leaf] = 0);
         }
     }
-    found.into_iter().map(|(candidates, _)| candidates).collect()
+    hashes.concat()
 }
 
 /// Finds the scales that no score depends on. A scale is given by the power with which it multiplies each parameter.
-///
-/// A score that does not change when totals `z` become `s^d z` satisfies `Σ d z ∂q/∂z = 0` everywhere. The powers `d`
-/// are the null space of these equations at random totals.
 pub fn scales(model: &Model) -> Vec<Vec<f64>> {
-    let slots = model.layout.slots();
-    let equations = equations(model, false).into_iter().map(|mut row| {
-        row.truncate(slots);
-        row
-    });
-    null_space(equations.collect(), slots).into_iter().filter_map(|powers| by_parameter(model, &powers)).collect()
+    scales_of_degree(model, 0.0).collect()
 }
 
-/// Returns equations at random totals and facts: `z ∂q/∂z` by slot, normalised to length 1, followed by `−q` divided by
-/// the same norm. `without_constant` sets the row's constant, the first fact, to 0.
-fn equations(model: &Model, without_constant: bool) -> Vec<Vec<f64>> {
+/// Finds the powers of a scale, by parameter, by which the score without the row's constant is multiplied by that
+/// scale; `None` if there are none.
+pub fn homogeneity(model: &Model) -> Option<Vec<f64>> {
+    scales_of_degree(model, 1.0).next()
+}
+
+/// Finds the scales that multiply the score without the row's constant by their power `degree`, 0 or 1.
+///
+/// A score that becomes `s^n q` when totals `z` become `s^d z` satisfies `Σ d z ∂q/∂z = n q` everywhere (Euler's theorem
+/// on homogeneous functions). The powers `d` and `n` are the null space of these equations at random totals.
+fn scales_of_degree(model: &Model, degree: f64) -> impl Iterator<Item = Vec<f64>> {
     let slots = model.layout.slots();
-    let mut random = engine::random::Random::seeded(1);
+    let powers = null_space(equations(model), slots + 1).into_iter();
+    powers.filter(move |powers| powers[slots] == degree).filter_map(|powers| by_parameter(model, &powers))
+}
+
+/// Returns equations at random totals and facts, without the row's constant: `z ∂q/∂z` by slot, normalised to length 1,
+/// followed by `−q` divided by the same norm.
+fn equations(model: &Model) -> Vec<Vec<f64>> {
+    let slots = model.layout.slots();
+    let mut random = Random::seeded(1);
     let mut equations: Vec<Vec<f64>> = Vec::new();
     let mut work = Work::new(slots, model.layout.facts.len());
     let mut number = || {
@@ -188,9 +119,7 @@ fn equations(model: &Model, without_constant: bool) -> Vec<Vec<f64>> {
         // Sums of single numbers and facts mostly have one sign.
         let others = work.totals.iter_mut().skip(1).step_by(2);
         others.for_each(|lanes| lanes.iter_mut().for_each(|lane| *lane = lane.abs()));
-        if without_constant {
-            work.facts.iter_mut().take(1).for_each(|constant| constant.fill(0.0));
-        }
+        work.facts.iter_mut().take(1).for_each(|constant| constant.fill(0.0));
         let scores = *model.tape.scores(&mut work);
         model.tape.differentiate(&mut work);
         for (lane, score) in scores.into_iter().enumerate() {
@@ -205,36 +134,19 @@ fn equations(model: &Model, without_constant: bool) -> Vec<Vec<f64>> {
     equations
 }
 
-/// Finds the powers of a scale, by parameter, by which the score without the row's constant is multiplied by that
-/// scale; `None` if there are none.
-///
-/// A score that becomes `s q` when totals `z` become `s^d z` satisfies `Σ d z ∂q/∂z = q` everywhere (Euler's theorem on
-/// homogeneous functions).
-pub fn homogeneity(model: &Model) -> Option<Vec<f64>> {
-    let slots = model.layout.slots();
-    let powers = null_space(equations(model, true), slots + 1).pop().filter(|powers| powers[slots] == 1.0)?;
-    by_parameter(model, &powers[..slots])
-}
-
 /// Converts powers by slot to powers by parameter; `None` if a parameter would have two different powers, or all are 0.
 fn by_parameter(model: &Model, powers: &[f64]) -> Option<Vec<f64>> {
     let layout = &model.layout;
+    let of_segments = (0..layout.segments.len()).flat_map(|segment| {
+        let numbers = move |leaf: &Leaf| layout.slots_of(segment).zip(leaf.parameter..);
+        layout.leaves(segment).iter().flat_map(numbers)
+    });
+    let common = (layout.row_slots()..).zip(&layout.common);
+    let of_common = common.flat_map(|(slot, parts)| parts.iter().map(move |&(parameter, _)| (slot, parameter)));
     let mut found: Vec<Option<f64>> = vec![None; layout.parameters];
-    let mut take = |parameter: usize, power: f64| {
-        let known = *found[parameter].get_or_insert(power);
-        (known - power).abs() < 1e-9
-    };
-    for segment in 0..layout.segments.len() {
-        for leaf in layout.leaves(segment) {
-            for (half, slot) in layout.slots_of(segment).enumerate() {
-                if !take(leaf.parameter + half, powers[slot]) {
-                    return None;
-                }
-            }
-        }
-    }
-    for (total, parts) in layout.common.iter().enumerate() {
-        if !parts.iter().all(|&(parameter, _)| take(parameter, powers[layout.row_slots() + total])) {
+    for (slot, parameter) in of_segments.chain(of_common) {
+        let known = *found[parameter].get_or_insert(powers[slot]);
+        if (known - powers[slot]).abs() >= 1e-9 {
             return None;
         }
     }
