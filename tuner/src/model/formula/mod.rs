@@ -15,7 +15,7 @@ mod parser;
 pub(in crate::model) mod tests;
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -35,7 +35,7 @@ const MOST_NAMES: usize = 1024;
 const MOST_CALLS: usize = 32;
 
 /// Reserved names: the columns of rows.
-const RESERVED: [&str; 5] = ["result", "group", "search", "score", "constant"];
+pub(super) const RESERVED: [&str; 5] = ["result", "group", "search", "score", "constant"];
 
 /// Name of the fact that is added to every score.
 pub(crate) const CONSTANT: &str = "constant";
@@ -82,7 +82,7 @@ enum Meaning {
 #[derive(Clone, Debug)]
 struct Function {
     arguments: usize,
-    steps: Rc<[StackInstruction]>,
+    steps: Arc<[StackInstruction]>,
     /// Depth of its calls, including its own.
     calls: usize,
 }

@@ -8,16 +8,13 @@
 //! Several processes of an engine may declare late parameters in different orders. [`Joint`] numbers them by name,
 //! independently of that order.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::BufRead;
 
 use super::gather::Gather;
-use super::header::{Header, RowColumn};
+use super::header::Header;
 use super::lines::LineReader;
-use super::row::RowFormat;
-use super::write::sum_line;
 use super::{Parameter, TextError};
 use crate::io::Storage;
 use crate::model::formula::{FormulaPosition, brief};
@@ -25,9 +22,7 @@ use crate::model::formula::{FormulaPosition, brief};
 /// A reader of the output of one process of an engine.
 pub(crate) struct Answers<'t> {
     lines: LineReader<'t>,
-    header: Header,
-    columns: Vec<RowColumn>,
-    opening: usize,
+    declarations: Declarations,
     /// Rows of the current positions, which are parsed for validation; none after a new parameter was declared.
     gather: Option<Gather>,
 }
@@ -41,26 +36,11 @@ pub(crate) enum Answer {
     Skip(String),
 }
 
-/// A query for the row of a position, with its labels.
-pub(crate) struct PositionQuery<'f> {
-    pub(crate) fen: &'f str,
-    pub(crate) result: f32,
-    /// Score of a search, centipawns, White's view.
-    pub(crate) search: Option<i16>,
-    pub(crate) group: Option<u32>,
-}
-
 /// The declarations of a process.
-#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Declarations {
-    /// Lines of the sums.
-    sums: Vec<String>,
-    /// Name and line of each parameter by index.
-    parameters: Vec<(String, String)>,
+    header: Header,
     /// Number of parameters that were declared before the line `rows`.
     opening: usize,
-    formula: String,
-    columns: String,
 }
 
 impl<'t> Answers<'t> {
@@ -69,14 +49,16 @@ impl<'t> Answers<'t> {
         let mut lines = LineReader::new(file, text);
         let mut header = Header::default();
         header.is_of_engine = true;
-        let declared = header.open(&mut lines)?;
+        header.open(&mut lines)?;
         let opening = header.parameters.len();
-        Ok(Answers { lines, header, columns: declared.columns, opening, gather: None })
+        Ok(Answers { lines, declarations: Declarations { header, opening }, gather: None })
     }
 
     /// Reads the answer to a position. A row is validated and appended to `rows` as a line of the text format, with the
-    /// position as a comment. Its entries have the indices of this process.
-    pub(crate) fn answer(&mut self, asked: &PositionQuery<'_>, rows: &mut String) -> Result<Answer, TextError> {
+    /// result, group and search score in `labels`, and with the position as a comment. Its entries have the indices of
+    /// this process.
+    pub(crate) fn answer(&mut self, labels: &str, fen: &str, rows: &mut String) -> Result<Answer, TextError> {
+        let header = &mut self.declarations.header;
         loop {
             if !self.lines.advance()? {
                 return Err(self.lines.fault("the engine has ended".to_owned()));
@@ -84,28 +66,33 @@ impl<'t> Answers<'t> {
             let (line, place) = self.lines.text()?;
             let line = line.split(" #").next().unwrap_or_default().trim_ascii_end();
             if line.starts_with("pair ") || line.starts_with("single ") {
-                self.header.declare(line, place).map_err(|error| self.lines.fault_in_header(error))?;
+                header.declare(line, place).map_err(|error| self.lines.fault_in_header(error))?;
                 self.gather = None;
             } else if let Some(reason) =
                 line.strip_prefix("skip").filter(|rest| rest.is_empty() || rest.starts_with(' '))
             {
                 return Ok(Answer::Skip(brief(reason.trim_ascii()).escape_debug().to_string()));
             } else {
-                let start = rows.len();
-                let group = asked.group.map_or("-".to_owned(), |group| group.to_string());
-                let search = asked.search.map_or("-".to_owned(), |score| score.to_string());
-                _ = write!(rows, "{} {group} {search} {line}", asked.result);
-                let score =
-                    Self::check(&self.header, &self.columns, &mut self.gather, &rows.as_bytes()[start..], &self.lines)?;
-                _ = writeln!(rows, " # {}", asked.fen);
-                return Ok(Answer::Row(score));
+                let gather = match &mut self.gather {
+                    Some(gather) => gather,
+                    None => {
+                        let place = FormulaPosition { line: self.lines.number, column: 1 };
+                        let model = header.model(place).map_err(|error| self.lines.fault_in_header(error))?;
+                        self.gather.insert(Gather::new(header, model, &Storage::default()))
+                    }
+                };
+                let row = format!("{labels} {line}");
+                gather.read(header, row.as_bytes(), &self.lines)?;
+                gather.check_scores(&self.lines)?;
+                _ = writeln!(rows, "{row} # {fen}");
+                return Ok(Answer::Row(gather.last_score()));
             }
         }
     }
 
     /// Returns the parameters declared so far.
     pub(crate) fn parameters(&self) -> &[Parameter] {
-        &self.header.parameters
+        &self.declarations.header.parameters
     }
 
     /// Drops the validated rows.
@@ -118,47 +105,9 @@ impl<'t> Answers<'t> {
         Ok(!self.lines.advance()?)
     }
 
-    /// Validates a row with the checks of the text reader, and returns its score, if there is one.
-    fn check(
-        header: &Header,
-        columns: &[RowColumn],
-        gather: &mut Option<Gather>,
-        row: &[u8],
-        lines: &LineReader,
-    ) -> Result<Option<f32>, TextError> {
-        let mut rows = match gather.take() {
-            Some(rows) => rows,
-            None => {
-                let place = FormulaPosition { line: lines.number, column: 1 };
-                let declared = header.finish(columns.to_vec(), place).map_err(|error| lines.fault_in_header(error))?;
-                Gather::new(header, &declared, &Storage::default())
-            }
-        };
-        let format = RowFormat { header, columns };
-        let label = format.parse(row, &mut rows).map_err(|message| lines.fault(message))?;
-        rows.push(label, lines)?;
-        rows.check_scores(lines)?;
-        Ok(gather.insert(rows).last_score())
-    }
-
     /// Returns all declarations.
     pub(crate) fn declarations(self) -> Declarations {
-        let Header { sums, parameters, text, facts, .. } = self.header;
-        let names = self.columns.iter().map(|column| match column {
-            RowColumn::Result => "result",
-            RowColumn::Group => "group",
-            RowColumn::Search => "search",
-            RowColumn::Score => "score",
-            RowColumn::Constant => "constant",
-            RowColumn::Fact(fact) => &facts[fact - 1].0,
-        });
-        Declarations {
-            columns: format!("rows {}", names.collect::<Vec<_>>().join(" ")),
-            parameters: parameters.iter().map(|one| (one.name.clone(), one.line(&sums))).collect(),
-            sums: sums.iter().map(sum_line).collect(),
-            opening: self.opening,
-            formula: text,
-        }
+        self.declarations
     }
 }
 
@@ -180,39 +129,40 @@ impl Joint {
     /// # Panics
     /// If there is no process.
     pub(crate) fn of(processes: &[Declarations]) -> Result<Self, String> {
-        let first = &processes[0];
-        let mut late: BTreeMap<Natural, &str> = BTreeMap::new();
+        let Declarations { header, opening } = &processes[0];
+        let opening = *opening;
+        let mut head = header.lines(opening);
+        let mut late: BTreeMap<NaturalKey, String> = BTreeMap::new();
         for process in processes {
-            let pairs = first.opening().zip(process.opening()).chain([(&first.columns[..], &process.columns[..])]);
-            let of_names = process.parameters[process.opening..].iter().map(|(name, line)| {
-                let known = *late.entry(Natural(name)).or_insert(line);
-                (known, &line[..])
-            });
-            if first.opening().count() != process.opening().count() {
+            let own = process.header.lines(process.opening);
+            if own.len() != head.len() || process.opening != opening {
                 return Err("declare more and less before the line `rows`".to_owned());
             }
-            if let Some((one, other)) = pairs.chain(of_names.collect::<Vec<_>>()).find(|(one, other)| one != other) {
+            let mut pairs: Vec<(String, String)> = head.iter().cloned().zip(own).collect();
+            for parameter in process.late() {
+                let line = parameter.line(&process.header.sums);
+                pairs.push((late.entry(natural_key(&parameter.name)).or_insert(line.clone()).clone(), line));
+            }
+            if let Some((one, other)) = pairs.iter().find(|(one, other)| one != other) {
                 return Err(format!("declare `{}` and `{}`", brief(one), brief(other)));
             }
         }
-        let opening = first.opening;
-        let mut head: String = first.sums.iter().flat_map(|line| [line, "\n"]).collect();
-        let lines = first.parameters[..opening].iter().map(|parameter| &parameter.1[..]).chain(late.values().copied());
-        lines.for_each(|line| _ = writeln!(head, "{line}"));
-        _ = writeln!(head, "{}{}", first.formula, first.columns);
-        let places: BTreeMap<Natural, usize> = late.keys().copied().zip(opening..).collect();
+        let places: BTreeMap<&NaturalKey, usize> = late.keys().zip(opening..).collect();
         let numbers = processes.iter().map(|process| {
-            let late = process.parameters[opening..].iter().map(|(name, _)| places[&Natural(name)]);
+            let late = process.late().iter().map(|parameter| places[&natural_key(&parameter.name)]);
             (0..opening).chain(late).collect()
         });
-        Ok(Joint { numbers: numbers.collect(), head })
+        let numbers = numbers.collect();
+        let end = header.sums.len() + opening;
+        head.splice(end..end, late.into_values());
+        Ok(Joint { numbers, head: head.iter().flat_map(|line| [line, "\n"]).collect() })
     }
 }
 
 impl Declarations {
-    fn opening(&self) -> impl Iterator<Item = &str> {
-        let parameters = self.parameters[..self.opening].iter().map(|parameter| &parameter.1[..]);
-        self.sums.iter().map(|line| &line[..]).chain(parameters).chain(self.formula.lines())
+    /// Returns the parameters that were declared after the line `rows`.
+    fn late(&self) -> &[Parameter] {
+        &self.header.parameters[self.opening..]
     }
 }
 
@@ -229,34 +179,13 @@ pub(crate) fn renumber(row: &str, numbers: &[usize], to: &mut String) {
     to.push('\n');
 }
 
-/// A name in natural sort order: `a[2]` before `a[10]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Natural<'n>(&'n str);
+/// The words and numbers of a name. Numbers compare by their lengths, then by their digits.
+type NaturalKey = Vec<(usize, Vec<u8>)>;
 
-impl<'n> Natural<'n> {
-    /// Splits the name into words and numbers; numbers compare by their lengths, then by their digits.
-    fn parts(self) -> impl Iterator<Item = (usize, &'n str)> {
-        let digit = |byte: &u8| byte.is_ascii_digit();
-        let parts = self.0.as_bytes().chunk_by(move |a, b| digit(a) == digit(b));
-        let mut start = 0;
-        parts.map(move |part| {
-            let text = &self.0[start..start + part.len()];
-            start += part.len();
-            if digit(&part[0]) { (text.len(), text) } else { (usize::MAX, text) }
-        })
-    }
-}
-
-impl Ord for Natural<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.parts().cmp(other.parts())
-    }
-}
-
-impl PartialOrd for Natural<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+/// Returns the key of a name in natural sort order: `a[2]` before `a[10]`.
+fn natural_key(name: &str) -> NaturalKey {
+    let parts = name.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+    parts.map(|part| (if part[0].is_ascii_digit() { part.len() } else { usize::MAX }, part.to_vec())).collect()
 }
 
 #[cfg(test)]
@@ -274,8 +203,7 @@ mod tests {
         let mut answers = Answers::open("engine", &mut bytes)?;
         let mut rows = String::new();
         for _ in 0..positions {
-            answers
-                .answer(&PositionQuery { fen: "a fen", result: 0.5, search: Some(-3), group: Some(7) }, &mut rows)?;
+            answers.answer("0.5 7 -3", "a fen", &mut rows)?;
         }
         Ok((answers.declarations(), rows))
     }

@@ -1,34 +1,33 @@
 //! The builder of text rows, which are added one by one.
 
-use super::header::{Header, RowsSchema};
+use super::header::Header;
 use super::lines::{LineReader, RowLines};
-use super::{TextError, TextRows};
+use super::{Start, TextError, TextRows};
 use crate::io::Storage;
 use crate::model::Model;
 use crate::model::rows::{RowBuilder, RowsError, RowsWriter, Shape};
 use crate::model::tape::{LANES, Work};
 
 /// The labels of a row: result, group and search score.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowLabel {
     pub(super) result: f32,
     pub(super) group: Option<u32>,
     pub(super) search: Option<i16>,
 }
 
-/// The segment, leaf and unit of a parameter's counts.
+/// The place and unit of the counts of a parameter of a sum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counted {
-    /// Segment, White's of a sided sum; none for a free number, which has no counts.
-    segment: Option<u32>,
-    leaf: u32,
+    /// Segment, White's of a sided sum.
+    segment: usize,
+    leaf: usize,
     pub(super) is_sided: bool,
     pub(super) unit: f64,
-    /// Slot of the total.
-    slot: u32,
-    is_pair: bool,
-    /// Start values times the unit: the contribution of a count of one to the slot and the next one.
-    worth: [f64; 2],
+    /// First slot of the segment's total.
+    slot: usize,
+    /// Start values times the unit: the contribution of a count of one to the slot and, of a pair, the next one.
+    worth: Start,
 }
 
 /// A collector of rows, which also checks their scores at the start of the parameters.
@@ -36,49 +35,40 @@ pub(super) struct Gather {
     model: Model,
     writer: RowsWriter,
     row: RowBuilder,
-    pub(super) counted: Vec<Counted>,
-    /// Totals of the current row at the start.
-    totals: Vec<f64>,
-    facts: Vec<f32>,
-    /// Totals and facts of the rows whose scores are not checked yet.
+    /// Place of the counts by parameter; none for a free number, which has no counts.
+    pub(super) counted: Vec<Option<Counted>>,
+    /// Totals at the start of the parameters, and facts, of the rows whose scores are not checked yet, and of the
+    /// current row.
     work: Work,
-    /// Number of these rows.
+    /// Number of the rows whose scores are not checked yet.
     waiting: usize,
-    /// Line numbers of these rows.
-    waiting_lines: [u64; LANES],
     groups: Vec<Option<u32>>,
     searches: Vec<Option<i16>>,
-    scores: Vec<f32>,
+    scores: Option<Vec<f32>>,
     lines: RowLines,
     sets: Vec<usize>,
     /// Distinguishes groups of different texts.
     salt: u32,
-    has_scores: bool,
 }
 
 impl Gather {
-    pub(super) fn new(header: &Header, declared: &RowsSchema, storage: &Storage) -> Self {
-        let layout = &declared.model.layout;
-        let mut leaves = vec![0; layout.sums.len()];
-        let counted = header.parameters.iter().zip(&header.first).map(|(parameter, &first)| {
-            let numbers = parameter.start.numbers();
-            let worth = [numbers[0], *numbers.last().expect("a number")].map(|start| start * parameter.unit);
-            let is_pair = numbers.len() == 2;
-            let none = Counted { segment: None, leaf: 0, is_sided: false, unit: 1.0, slot: 0, is_pair, worth };
-            let Some(sum) = parameter.sum else { return none };
+    pub(super) fn new(header: &Header, model: Model, storage: &Storage) -> Self {
+        let layout = &model.layout;
+        let mut leaves = vec![0..; layout.sums.len()];
+        let counted = header.parameters.iter().map(|parameter| {
+            let (sum, unit) = (parameter.sum?, parameter.unit);
             let segment = layout.segment_of(sum);
-            let leaf = leaves[sum];
-            leaves[sum] += 1;
-            debug_assert_eq!(layout.leaves(segment)[leaf as usize].parameter, first, "leaves in order");
-            Counted {
-                segment: Some(segment as u32),
-                leaf,
+            Some(Counted {
+                segment,
+                leaf: leaves[sum].next()?,
                 is_sided: layout.sums[sum].is_sided,
-                unit: parameter.unit,
-                slot: layout.slots_of(segment).start as u32,
-                is_pair,
-                worth,
-            }
+                unit,
+                slot: layout.slots_of(segment).start,
+                worth: match parameter.start {
+                    Start::Single(start) => Start::Single(start * unit),
+                    Start::Pair(start) => Start::Pair(start.map(|start| start * unit)),
+                },
+            })
         });
         let counted = counted.collect();
         let mut work = Work::new(layout.slots(), layout.facts.len());
@@ -89,19 +79,15 @@ impl Gather {
             writer: RowsWriter::new(Shape::from(layout), storage),
             row: RowBuilder::default(),
             counted,
-            totals: vec![0.0; layout.row_slots()],
-            facts: vec![0.0; layout.facts.len()],
             work,
             waiting: 0,
-            waiting_lines: [0; LANES],
             groups: Vec::new(),
             searches: Vec::new(),
-            scores: Vec::new(),
+            scores: None,
             lines: RowLines::default(),
             sets: vec![0],
             salt: 0,
-            has_scores: declared.has_scores(),
-            model: declared.model.clone(),
+            model,
         }
     }
 
@@ -110,14 +96,9 @@ impl Gather {
         self.lines.len()
     }
 
-    /// Returns true if rows have the engine's own score.
-    pub(super) fn has_scores(&self) -> bool {
-        self.has_scores
-    }
-
     /// Returns the engine's own score of the last row, if rows have it.
     pub(super) fn last_score(&self) -> Option<f32> {
-        self.scores.last().copied()
+        self.scores.as_ref()?.last().copied()
     }
 
     /// Begins the next text, whose groups are different.
@@ -135,36 +116,32 @@ impl Gather {
 
     /// Begins a row.
     pub(super) fn begin(&mut self) {
-        self.row.clear(self.facts.len());
-        self.totals.fill(0.0);
-        self.facts.fill(0.0);
+        let Work { totals, facts, .. } = &mut self.work;
+        self.row.clear(facts.len());
+        let totals = &mut totals[..self.model.layout.row_slots()];
+        totals.iter_mut().chain(facts).for_each(|lanes| lanes[self.waiting] = 0.0);
     }
 
     /// Sets a fact.
     pub(super) fn fact(&mut self, fact: usize, value: f32) {
         self.row.set_fact(fact, value);
-        self.facts[fact] = value;
+        self.work.facts[fact][self.waiting] = value.into();
     }
 
     /// Adds the engine's own score.
     pub(super) fn score(&mut self, score: f32) {
-        self.scores.push(score);
+        self.scores.get_or_insert_default().push(score);
     }
 
-    /// Adds a count of a parameter on a side: 0 for White or an unsided sum, 1 for Black. Returns false for a free
-    /// number.
+    /// Adds a count on a side: 0 for White or an unsided sum, 1 for Black.
     #[inline(always)]
-    pub(super) fn count(&mut self, parameter: usize, side: u32, count: i32) -> bool {
-        let Counted { segment, leaf, slot, is_pair, worth, .. } = self.counted[parameter];
-        let Some(segment) = segment else { return false };
-        self.row.add((segment + side) as usize, leaf as usize, count);
-        let slot = (slot + side * (1 + u32::from(is_pair))) as usize;
-        let count = f64::from(count);
-        self.totals[slot] += count * worth[0];
-        if is_pair {
-            self.totals[slot + 1] += count * worth[1];
+    pub(super) fn count(&mut self, Counted { segment, leaf, slot, worth, .. }: &Counted, side: usize, count: i32) {
+        self.row.add(segment + side, *leaf, count);
+        let worth = worth.numbers();
+        let totals = &mut self.work.totals[slot + side * worth.len()..];
+        for (total, worth) in totals.iter_mut().zip(worth) {
+            total[self.waiting] += f64::from(count) * worth;
         }
-        true
     }
 
     /// Ends a row.
@@ -178,10 +155,6 @@ impl Gather {
             self.searches.push(search);
         }
         self.lines.push(reader.number);
-        let Work { totals, facts, .. } = &mut self.work;
-        totals.iter_mut().zip(&self.totals).for_each(|(lanes, &total)| lanes[self.waiting] = total);
-        facts.iter_mut().zip(&self.facts).for_each(|(lanes, &fact)| lanes[self.waiting] = f64::from(fact));
-        self.waiting_lines[self.waiting] = reader.number;
         self.waiting += 1;
         if self.waiting == LANES { self.check_scores(reader) } else { Ok(()) }
     }
@@ -189,6 +162,7 @@ impl Gather {
     /// Refuses rows whose scores are not finite at the start of the parameters.
     pub(super) fn check_scores(&mut self, reader: &LineReader) -> Result<(), TextError> {
         let scores = &self.model.tape.scores(&mut self.work)[..self.waiting];
+        let first = self.lines.len() - self.waiting;
         self.waiting = 0;
         match scores.iter().position(|score| !score.is_finite()) {
             None => Ok(()),
@@ -198,7 +172,7 @@ impl Gather {
                      hold; bound what it takes powers or exponentials of, as in exp(min(50, …))",
                     scores[lane]
                 );
-                Err(reader.fault_at(self.waiting_lines[lane], message))
+                Err(reader.fault_at(self.lines.of(first + lane), message))
             }
         }
     }
@@ -215,7 +189,7 @@ impl Gather {
             rows: self.writer.finish()?,
             groups: self.groups,
             searches: self.searches,
-            scores: self.has_scores.then_some(self.scores),
+            scores: self.scores,
             lines: self.lines,
             files,
             sets: self.sets,

@@ -1,12 +1,11 @@
 //! The header of a text: the declarations before the rows.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::lines::{LineReader, Words};
-use super::write::sum_line;
 use super::{Parameter, Start, TextError, VERSION};
 use crate::model::Model;
-use crate::model::formula::{CONSTANT, Formula, FormulaError, FormulaPosition, Interval, brief};
+use crate::model::formula::{CONSTANT, Formula, FormulaError, FormulaPosition, Interval, RESERVED, brief};
 use crate::model::layout::{Layout, Leaf, Sum, SumKind};
 use crate::model::rows::MOST_LEAVES;
 
@@ -36,47 +35,50 @@ pub(super) enum RowColumn {
 }
 
 /// The columns of labels, which the data provide for the rows of an engine.
-pub(super) const LABELS: [RowColumn; 3] = [RowColumn::Result, RowColumn::Group, RowColumn::Search];
+const LABELS: [RowColumn; 3] = [RowColumn::Result, RowColumn::Group, RowColumn::Search];
 
-/// The schema of rows: their columns and their model.
-pub(super) struct RowsSchema {
-    pub(super) columns: Vec<RowColumn>,
-    pub(super) model: Model,
-}
+/// The columns with reserved names, in the order of these.
+const COLUMNS: [RowColumn; RESERVED.len()] =
+    [RowColumn::Result, RowColumn::Group, RowColumn::Search, RowColumn::Score, RowColumn::Constant];
 
 /// The declarations so far, read line by line.
 #[derive(Default)]
 pub(super) struct Header {
-    pub(super) formula: Formula,
+    formula: Formula,
     /// Lines of the formula: facts, definitions and the score.
     pub(super) text: String,
     pub(super) sums: Vec<Sum>,
     /// Position of the declaration by sum.
     sum_places: Vec<FormulaPosition>,
     pub(super) parameters: Vec<Parameter>,
-    /// Index of the first of its numbers in `start` by parameter.
-    pub(super) first: Vec<usize>,
     pub(super) start: Vec<f64>,
-    names: HashMap<String, usize>,
+    names: HashSet<String>,
     /// Facts without the constant, with their ranges.
     pub(super) facts: Vec<(String, Interval)>,
-    pub(super) common: Vec<Vec<(usize, f64)>>,
+    common: Vec<Vec<(usize, f64)>>,
+    /// The columns of the rows.
+    pub(super) columns: Vec<RowColumn>,
+    /// The line that names them.
+    column_line: String,
     /// True for the output of an engine, which has no labels and may declare parameters late.
     pub(super) is_of_engine: bool,
 }
 
-impl RowsSchema {
-    /// Returns true if rows have the engine's own score.
-    pub(super) fn has_scores(&self) -> bool {
-        self.columns.contains(&RowColumn::Score)
-    }
-}
-
 impl Header {
-    /// Reads the declarations of a text.
-    pub(super) fn open(&mut self, lines: &mut LineReader) -> Result<RowsSchema, TextError> {
+    /// Reads the declarations of a text and returns the model.
+    pub(super) fn open(&mut self, lines: &mut LineReader) -> Result<Model, TextError> {
         self.begin(lines)?;
-        self.read(lines)
+        while lines.advance()? {
+            let (line, place) = lines.text()?;
+            // The comment is cut off.
+            let line = line.find(" #").or(line.find("\t#")).map_or(line, |end| line[..end].trim_ascii_end());
+            match self.declare(line, place) {
+                Ok(None) => {}
+                Ok(Some(model)) => return Ok(model),
+                Err(error) => return Err(lines.fault_in_header(error)),
+            }
+        }
+        Err(lines.fault("the text ends before its rows: a line `rows` names their columns".to_owned()))
     }
 
     /// Reads the version line. An engine may write other lines before it.
@@ -99,15 +101,25 @@ impl Header {
         }
     }
 
-    /// Describes the first difference from another header: this one's declaration and the other's.
-    pub(super) fn difference(&self, other: &Header, scores: bool, other_scores: bool) -> Option<(String, String)> {
-        if scores != other_scores {
+    /// Returns the lines that declare the sums, the first `parameters` parameters, the formula and the columns.
+    pub(super) fn lines(&self, parameters: usize) -> Vec<String> {
+        let parameters = self.parameters[..parameters].iter().map(|parameter| parameter.line(&self.sums));
+        let formula = self.text.lines().chain([&self.column_line[..]]).map(str::to_owned);
+        self.sums.iter().map(sum_line).chain(parameters).chain(formula).collect()
+    }
+
+    /// Describes the first difference from another header: this one's declaration and the other's. Only a column of
+    /// scores makes a difference.
+    pub(super) fn difference(&self, other: &Header) -> Option<(String, String)> {
+        let [has_scores, others_have] = [self, other].map(|header| header.columns.contains(&RowColumn::Score));
+        if has_scores != others_have {
             let has = |has: bool| format!("has {} column `score`", if has { "a" } else { "no" });
-            return Some((has(scores), has(other_scores)));
+            return Some((has(has_scores), has(others_have)));
         }
-        let [own, others]: [Vec<String>; 2] = [self, other].map(|header| {
-            let parameters = header.parameters.iter().map(|parameter| parameter.line(&header.sums));
-            header.sums.iter().map(sum_line).chain(header.text.lines().map(str::to_owned)).chain(parameters).collect()
+        let [own, others] = [self, other].map(|header| {
+            let mut lines = header.lines(header.parameters.len());
+            lines.pop();
+            lines
         });
         let describe = |lines: &[String], at: usize| match lines.get(at) {
             Some(line) => format!("declares `{}`", brief(line)),
@@ -117,23 +129,8 @@ impl Header {
         Some((describe(&own, at), describe(&others, at)))
     }
 
-    /// Reads declarations up to the line `rows`, and checks them.
-    fn read(&mut self, lines: &mut LineReader) -> Result<RowsSchema, TextError> {
-        while lines.advance()? {
-            let (line, place) = lines.text()?;
-            // The comment is cut off.
-            let line = line.find(" #").or(line.find("\t#")).map_or(line, |end| line[..end].trim_ascii_end());
-            match self.declare(line, place) {
-                Ok(None) => {}
-                Ok(Some(declared)) => return Ok(declared),
-                Err(error) => return Err(lines.fault_in_header(error)),
-            }
-        }
-        Err(lines.fault("the text ends before its rows: a line `rows` names their columns".to_owned()))
-    }
-
-    /// Reads a declaration. Returns the schema if the line is the last one, `rows`.
-    pub(super) fn declare(&mut self, line: &str, start: FormulaPosition) -> Result<Option<RowsSchema>, FormulaError> {
+    /// Reads a declaration. Returns the model if the line is the last one, `rows`.
+    pub(super) fn declare(&mut self, line: &str, start: FormulaPosition) -> Result<Option<Model>, FormulaError> {
         let mut words = Words::new(line, start);
         let (keyword, _) = words.next();
         match keyword {
@@ -144,49 +141,19 @@ impl Header {
             }
             // The line may also be `score=…` without blanks.
             _ if line.strip_prefix("score").is_some_and(|rest| rest.trim_start().starts_with(['=', '('])) => {
-                self.score(line, start)?;
-            }
-            "sum" => {
-                let (name, place) = words.next();
-                let kind = match words.next() {
-                    ("pair", _) => SumKind::Pair,
-                    ("single", _) => SumKind::Single,
-                    other => return Err(expected("pair or single", other)),
-                };
-                let is_sided = match words.next() {
-                    ("sided", _) => true,
-                    ("", _) => false,
-                    other => return Err(expected("sided or the end of the line", other)),
-                };
-                end(words)?;
-                self.sum((name, place), kind, is_sided)?;
-            }
-            "fact" => {
-                let name = words.next();
-                let range = match words.next() {
-                    ("", _) => Interval::ANY,
-                    low => Interval { low: number(low)?, high: number(words.next())? },
-                };
-                end(words)?;
-                if range.low > range.high {
-                    return Err(name.1.error(format!("no number is {} to {}", range.low, range.high)));
-                }
-                self.fact(name, range)?;
+                self.formula.score(line, start)?;
                 self.keep(line);
             }
-            "param" => {
-                let (name, place) = words.next();
-                let word = words.next();
-                let start = number(word)?;
-                end(words)?;
-                self.formula.common(name, place)?;
-                self.common((name, place), vec![(self.start.len(), 1.0)])?;
-                self.parameter((name, place), None, Start::Single(start), (1.0, decimals(word)))?;
+            "sum" => self.sum(words)?,
+            "fact" => {
+                self.fact(words)?;
+                self.keep(line);
             }
+            "param" => self.free_number(words)?,
             "pair" | "single" => self.leaf(keyword, words)?,
             "rows" => {
-                let columns = self.columns(words, start)?;
-                return self.finish(columns, start).map(Some);
+                self.read_columns(words, start)?;
+                return self.model(start).map(Some);
             }
             _ => {
                 let known = "sum, fact, param, let, score =, pair, single or rows";
@@ -196,31 +163,41 @@ impl Header {
         Ok(None)
     }
 
-    /// Checks all declarations, the last of which is at `end`, and returns the schema.
-    pub(super) fn finish(&self, columns: Vec<RowColumn>, end: FormulaPosition) -> Result<RowsSchema, FormulaError> {
-        if !self.is_of_engine {
-            self.check_sums()?;
+    /// Checks all declarations, the last of which is at `end`, and returns the model.
+    pub(super) fn model(&self, end: FormulaPosition) -> Result<Model, FormulaError> {
+        let empty = self.sums.iter().zip(&self.sum_places).find(|(sum, _)| sum.leaves.is_empty());
+        if let (Some((Sum { name, .. }, place)), false) = (empty, self.is_of_engine) {
+            let message = format!("the sum `{name}` has no parameters: declare some, or leave it out");
+            return Err(place.error(message));
         }
-        let layout = self.layout();
+        let facts = std::iter::once(CONSTANT).chain(self.facts.iter().map(|fact| &fact.0[..]));
+        let facts = facts.map(str::to_owned).collect();
+        let layout = Layout::new(self.start.len(), self.sums.clone(), facts, self.common.clone());
         let tape = self.formula.tape(&layout, end)?;
         self.formula.check_used()?;
-        Ok(RowsSchema { columns, model: Model { layout, tape } })
+        Ok(Model { layout, tape })
     }
 
-    /// Reads the line of the score.
-    pub(super) fn score(&mut self, line: &str, start: FormulaPosition) -> Result<(), FormulaError> {
-        self.formula.score(line, start)?;
-        self.keep(line);
-        Ok(())
-    }
-
+    /// Keeps a line of the formula.
     fn keep(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
     }
 
-    /// Adds a sum without parameters.
-    pub(super) fn sum(&mut self, (name, place): Word, kind: SumKind, is_sided: bool) -> Result<(), FormulaError> {
+    /// Reads a sum: its name, `pair` or `single`, optionally `sided`.
+    fn sum(&mut self, mut words: Words) -> Result<(), FormulaError> {
+        let (name, place) = words.next();
+        let kind = match words.next() {
+            ("pair", _) => SumKind::Pair,
+            ("single", _) => SumKind::Single,
+            other => return Err(expected("pair or single", other)),
+        };
+        let is_sided = match words.next() {
+            ("sided", _) => true,
+            ("", _) => false,
+            other => return Err(expected("sided or the end of the line", other)),
+        };
+        end(words)?;
         if self.sums.len() == MOST_SUMS {
             return Err(place.error(format!("more than {MOST_SUMS} sums")));
         }
@@ -230,7 +207,17 @@ impl Header {
         Ok(())
     }
 
-    fn fact(&mut self, (name, place): Word, range: Interval) -> Result<(), FormulaError> {
+    /// Reads a fact: its name and optionally its range.
+    fn fact(&mut self, mut words: Words) -> Result<(), FormulaError> {
+        let (name, place) = words.next();
+        let range = match words.next() {
+            ("", _) => Interval::ANY,
+            low => Interval { low: number(low)?, high: number(words.next())? },
+        };
+        end(words)?;
+        if range.low > range.high {
+            return Err(place.error(format!("no number is {} to {}", range.low, range.high)));
+        }
         if self.facts.len() == MOST_FACTS {
             return Err(place.error(format!("more than {MOST_FACTS} facts")));
         }
@@ -239,17 +226,22 @@ impl Header {
         Ok(())
     }
 
-    /// Adds a common total, which is already declared in the formula.
-    pub(super) fn common(&mut self, (_, place): Word, total: Vec<(usize, f64)>) -> Result<(), FormulaError> {
+    /// Reads a free number: its name and its start.
+    fn free_number(&mut self, mut words: Words) -> Result<(), FormulaError> {
+        let (name, place) = words.next();
+        let word = words.next();
+        let start = number(word)?;
+        end(words)?;
+        self.formula.common(name, place)?;
         if self.common.len() == MOST_FACTS {
             return Err(place.error(format!("more than {MOST_FACTS} free numbers: let them be parameters of sums")));
         }
-        self.common.push(total);
-        Ok(())
+        self.common.push(vec![(self.start.len(), 1.0)]);
+        self.parameter((name, place), None, Start::Single(start), (1.0, decimals(word)))
     }
 
-    /// Adds a parameter to a sum.
-    pub(super) fn parameter(
+    /// Adds a parameter, to a sum if it is one's.
+    fn parameter(
         &mut self,
         (name, place): Word,
         sum: Option<usize>,
@@ -259,7 +251,7 @@ impl Header {
         if name.is_empty() {
             return Err(expected("the name of a parameter", (name, place)));
         }
-        if self.names.insert(name.to_owned(), self.parameters.len()).is_some() {
+        if !self.names.insert(name.to_owned()) {
             return Err(place.error(format!("`{}` is declared twice: choose another name", brief(name))));
         }
         if let Some(sum) = sum {
@@ -269,7 +261,6 @@ impl Header {
             }
             leaves.push(Leaf { parameter: self.start.len(), unit });
         }
-        self.first.push(self.start.len());
         self.start.extend(start.numbers());
         self.parameters.push(Parameter { name: name.to_owned(), sum, start, unit, decimals });
         Ok(())
@@ -318,76 +309,81 @@ impl Header {
     }
 
     /// Reads the names of the columns from the last line.
-    fn columns(&self, mut words: Words, start: FormulaPosition) -> Result<Vec<RowColumn>, FormulaError> {
-        let mut columns = if self.is_of_engine { LABELS.to_vec() } else { Vec::new() };
+    fn read_columns(&mut self, mut words: Words, start: FormulaPosition) -> Result<(), FormulaError> {
+        self.column_line = "rows".to_owned();
+        if self.is_of_engine {
+            self.columns = LABELS.to_vec();
+            LABELS.iter().zip(RESERVED).for_each(|(_, name)| self.column_line += &format!(" {name}"));
+        }
         loop {
             let (name, place) = words.next();
-            let fact = self.facts.iter().position(|fact| fact.0 == name);
-            let column = match name {
-                "" => break,
-                "result" => RowColumn::Result,
-                "group" => RowColumn::Group,
-                "search" => RowColumn::Search,
-                "score" => RowColumn::Score,
-                CONSTANT => RowColumn::Constant,
-                _ => RowColumn::Fact(
-                    1 + fact.ok_or_else(|| {
-                        let facts: String = self.facts.iter().map(|fact| format!(", {}", fact.0)).collect();
-                        place.error(format!(
-                            "`{}` is no column: there are result, group, search, score, constant and the facts{}",
-                            brief(name),
-                            if facts.is_empty() { ", of which none is declared" } else { &facts }
-                        ))
-                    })?,
-                ),
-            };
+            if name.is_empty() {
+                break;
+            }
+            let reserved = RESERVED.iter().position(|reserved| *reserved == name).map(|place| COLUMNS[place]);
+            let fact = || Some(RowColumn::Fact(1 + self.facts.iter().position(|fact| fact.0 == name)?));
+            let column = reserved.or_else(fact).ok_or_else(|| {
+                let facts: String = self.facts.iter().map(|fact| format!(", {}", fact.0)).collect();
+                place.error(format!(
+                    "`{}` is no column: there are {} and the facts{}",
+                    brief(name),
+                    RESERVED.join(", "),
+                    if facts.is_empty() { ", of which none is declared" } else { &facts }
+                ))
+            })?;
             if self.is_of_engine && LABELS.contains(&column) {
                 return Err(
                     place.error(format!("a column `{name}` is not for an engine that is asked: the data have it"))
                 );
             }
-            if columns.contains(&column) {
+            if self.columns.contains(&column) {
                 return Err(place.error(format!("there are two columns `{name}`")));
             }
-            let other = [(RowColumn::Score, RowColumn::Constant), (RowColumn::Constant, RowColumn::Score)];
-            if other.iter().any(|&(one, other)| column == one && columns.contains(&other)) {
+            self.columns.push(column);
+            if [RowColumn::Score, RowColumn::Constant].iter().all(|column| self.columns.contains(column)) {
                 return Err(place.error("score and constant exclude one another: the constant follows from the score"));
             }
-            columns.push(column);
+            self.column_line += &format!(" {name}");
         }
         let facts = self.facts.iter().enumerate().map(|(fact, (name, _))| (RowColumn::Fact(1 + fact), &name[..]));
         for (column, name) in [(RowColumn::Result, "result")].into_iter().chain(facts) {
-            if !columns.contains(&column) {
+            if !self.columns.contains(&column) {
                 return Err(start.error(format!("the column `{name}` is missing")));
             }
         }
-        Ok(columns)
+        Ok(())
     }
+}
 
-    /// Checks that every sum has parameters.
-    fn check_sums(&self) -> Result<(), FormulaError> {
-        match self.sums.iter().position(|sum| sum.leaves.is_empty()) {
-            None => Ok(()),
-            Some(empty) => {
-                let name = &self.sums[empty].name;
-                Err(self.sum_places[empty]
-                    .error(format!("the sum `{name}` has no parameters: declare some, or leave it out")))
-            }
+/// Returns the line that declares a sum.
+pub(super) fn sum_line(sum: &Sum) -> String {
+    let kind = if sum.kind == SumKind::Pair { "pair" } else { "single" };
+    format!("sum {} {kind}{}", sum.name, if sum.is_sided { " sided" } else { "" })
+}
+
+impl Parameter {
+    /// Returns the line that declares the parameter.
+    pub(super) fn line(&self, sums: &[Sum]) -> String {
+        let Parameter { name, start, decimals, .. } = self;
+        let sum = self.sum.map(|sum| &sums[sum].name);
+        let mut line = match (sum, start) {
+            (Some(sum), Start::Pair(_)) => format!("pair {sum} {name}"),
+            (Some(sum), Start::Single(_)) => format!("single {sum} {name}"),
+            (None, _) => format!("param {name}"),
+        };
+        start.numbers().iter().for_each(|number| line += &format!(" {number:.decimals$}"));
+        if self.unit != 1.0 {
+            line += &format!(" unit {}", self.unit);
         }
-    }
-
-    /// Returns the layout of the declarations.
-    pub(super) fn layout(&self) -> Layout {
-        let facts = std::iter::once(CONSTANT).chain(self.facts.iter().map(|fact| &fact.0[..]));
-        Layout::new(self.start.len(), self.sums.clone(), facts.map(str::to_owned).collect(), self.common.clone())
+        line
     }
 }
 
 /// A word of a line with its position.
-pub(super) type Word<'t> = (&'t str, FormulaPosition);
+type Word<'t> = (&'t str, FormulaPosition);
 
 /// Parses a finite number.
-pub(super) fn number((word, place): Word) -> Result<f64, FormulaError> {
+fn number((word, place): Word) -> Result<f64, FormulaError> {
     match word.parse() {
         Ok(number) if f64::is_finite(number) => Ok(number),
         Ok(_) => Err(place.error(format!("`{}` is not finite", brief(word)))),
@@ -404,7 +400,7 @@ fn decimals((word, _): Word) -> usize {
 }
 
 /// Checks that no words follow.
-pub(super) fn end(mut words: Words) -> Result<(), FormulaError> {
+fn end(mut words: Words) -> Result<(), FormulaError> {
     match words.next() {
         ("", _) => Ok(()),
         more => Err(expected("the end of the line", more)),
@@ -412,7 +408,7 @@ pub(super) fn end(mut words: Words) -> Result<(), FormulaError> {
 }
 
 /// Returns the error of an unexpected word.
-pub(super) fn expected(what: &str, (word, place): Word) -> FormulaError {
+fn expected(what: &str, (word, place): Word) -> FormulaError {
     place.error(match word {
         "" => format!("expected {what}, found the end of the line"),
         _ => format!("expected {what}, found `{}`", brief(word)),

@@ -40,7 +40,6 @@ mod lines;
 mod row;
 #[cfg(test)]
 mod tests;
-mod write;
 
 use std::io::{self, BufRead};
 
@@ -54,7 +53,6 @@ use gather::Gather;
 use header::Header;
 use lines::LineReader;
 pub use lines::RowLines;
-use row::RowFormat;
 
 /// The first line of the text.
 pub(crate) const VERSION: &str = "merino-rows 2";
@@ -184,17 +182,17 @@ pub fn read<E: From<TextError>>(
     let (file, mut text) = texts.next().expect("at least one text")?;
     let mut lines = LineReader::new(&file, &mut *text);
     let mut header = Header::default();
-    let declared = header.open(&mut lines)?;
-    accept(&header.parameters, &declared.model)?;
-    let mut rows = Gather::new(&header, &declared, storage);
+    let model = header.open(&mut lines)?;
+    accept(&header.parameters, &model)?;
+    let mut rows = Gather::new(&header, model, storage);
     let mut files = vec![(file.clone(), 0)];
-    read_rows(&header, &declared.columns, lines, &mut rows)?;
+    read_rows(&header, lines, &mut rows)?;
     for next in texts {
         let (other, mut text) = next?;
         let mut lines = LineReader::new(&other, &mut *text);
         let mut again = Header::default();
-        let declared = again.open(&mut lines)?;
-        if let Some((found, expected)) = again.difference(&header, declared.has_scores(), rows.has_scores()) {
+        again.open(&mut lines)?;
+        if let Some((found, expected)) = again.difference(&header) {
             let message = format!(
                 "{other}: {found}, but {file} {expected}: rows that are fitted together have the same declarations"
             );
@@ -202,7 +200,7 @@ pub fn read<E: From<TextError>>(
         }
         files.push((other.clone(), rows.len()));
         rows.next_text(files.len());
-        read_rows(&again, &declared.columns, lines, &mut rows)?;
+        read_rows(&again, lines, &mut rows)?;
     }
     Ok(rows.finish(header, files)?)
 }
@@ -214,19 +212,13 @@ pub(crate) fn parse(text: impl AsRef<[u8]>) -> Result<TextRows, TextError> {
     read([Ok(("rows".to_owned(), text))], |_, _| Ok(()), &Storage::default())
 }
 
-fn read_rows(
-    header: &Header,
-    columns: &[header::RowColumn],
-    mut lines: LineReader,
-    rows: &mut Gather,
-) -> Result<(), TextError> {
-    let format = RowFormat { header, columns };
+fn read_rows(header: &Header, mut lines: LineReader, rows: &mut Gather) -> Result<(), TextError> {
     let before = rows.len();
     while lines.advance()? {
         if lines.bytes().starts_with(DATA.as_bytes()) {
             rows.begin_set();
         } else {
-            format.read(&lines, rows)?;
+            rows.read(header, lines.bytes(), &lines)?;
         }
     }
     rows.check_scores(&lines)?;

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::TextError;
-use super::gather::{Counted, Gather, RowLabel};
+use super::gather::{Gather, RowLabel};
 use super::header::{Header, RowColumn};
 use super::lines::LineReader;
 use crate::model::formula::{Interval, brief};
@@ -17,50 +17,42 @@ const MOST_SEARCH: f32 = 32_000.0;
 /// Tolerance of the distance between a count and a whole number of units, in units.
 const SLACK: f64 = 1e-6;
 
-/// The format of rows.
-pub(super) struct RowFormat<'h> {
-    pub(super) header: &'h Header,
-    pub(super) columns: &'h [RowColumn],
-}
-
-impl RowFormat<'_> {
-    /// Adds the row of the current line.
-    pub(super) fn read(&self, reader: &LineReader, rows: &mut Gather) -> Result<(), TextError> {
-        match self.parse(reader.bytes(), rows) {
-            Ok(label) => rows.push(label, reader),
+impl Gather {
+    /// Parses a row and adds it.
+    pub(super) fn read(&mut self, header: &Header, row: &[u8], reader: &LineReader) -> Result<(), TextError> {
+        match self.parse(header, row) {
+            Ok(label) => self.push(label, reader),
             Err(message) => Err(reader.fault(message)),
         }
     }
 
-    /// Parses a row into `rows` and returns its labels.
-    pub(super) fn parse(&self, line: &[u8], rows: &mut Gather) -> Result<RowLabel, String> {
-        let mut words = Bytes(line);
-        let mut label = RowLabel { result: 0.0, group: None, search: None };
-        rows.begin();
-        for &column in self.columns {
+    /// Parses a row and returns its labels.
+    fn parse(&mut self, header: &Header, row: &[u8]) -> Result<RowLabel, String> {
+        let mut words = Bytes(row);
+        let mut label = RowLabel::default();
+        self.begin();
+        for &column in &header.columns {
             let word = words.next();
             match column {
                 RowColumn::Result => label.result = number("a result from 0 to 1", word)?,
-                RowColumn::Group if word == b"-" => {}
+                RowColumn::Group | RowColumn::Search if word == b"-" => {}
                 RowColumn::Group => label.group = Some(number("the number of a group", word)?),
-                RowColumn::Search if word == b"-" => {}
                 RowColumn::Search => label.search = Some(search(word)?),
-                RowColumn::Score => rows.score(finite("the engine's score", word)?),
-                RowColumn::Constant => rows.fact(0, finite("a constant", word)?),
+                RowColumn::Score => self.score(finite("the engine's score", word)?),
+                RowColumn::Constant => self.fact(0, finite("a constant", word)?),
                 RowColumn::Fact(fact) => {
-                    let (name, range) = &self.header.facts[fact - 1];
-                    let value: f32 =
-                        finite("the number of a fact", word).map_err(|error| format!("`{name}`: {error}"))?;
+                    let (name, range) = &header.facts[fact - 1];
+                    let value = finite("the number of a fact", word).map_err(|error| format!("`{name}`: {error}"))?;
                     check_range(name, *range, value)?;
-                    rows.fact(fact, value);
+                    self.fact(fact, value);
                 }
             }
         }
-        self.entries(words, rows)?;
+        self.entries(header, words)?;
         Ok(label)
     }
 
-    fn entries(&self, mut words: Bytes, rows: &mut Gather) -> Result<(), String> {
+    fn entries(&mut self, header: &Header, mut words: Bytes) -> Result<(), String> {
         let mut side = None;
         loop {
             let (word, index, count, is_whole) = match words.whole_entry() {
@@ -81,66 +73,55 @@ impl RowFormat<'_> {
                     }
                 },
             };
-            let listed = self.header.parameters.len();
+            let listed = self.counted.len();
             let Some(parameter) = usize::try_from(index).ok().filter(|&index| index < listed) else {
                 return Err(format!("{}: parameter {index} is not one of the {listed} there are", shown(word)));
             };
-            let Counted { is_sided, unit, .. } = rows.counted[parameter];
-            let side_of_it = match (side, is_sided) {
-                (None, false) => 0,
-                (Some(side), true) => side,
-                _ => return Err(self.wrong_side(word, parameter, is_sided)),
-            };
+            let counted = self.counted[parameter].filter(|counted| counted.is_sided == side.is_some());
+            let Some(counted) = counted else { return Err(wrong_side(header, word, parameter)) };
+            let unit = counted.unit;
             let mut units = count;
             if unit != 1.0 || !is_whole {
                 units = (count / unit).round();
                 if (count / unit - units).abs() > SLACK {
-                    return Err(self.fraction(word, parameter, count, unit));
+                    return Err(fraction(&header.parameters[parameter].name, word, count, unit));
                 }
             }
             if units.abs() > MOST_COUNT {
                 let unit = if unit == 1.0 { "" } else { " its unit" };
                 return Err(format!("{}: more than {MOST_COUNT} times{unit}", shown(word)));
             }
-            if !rows.count(parameter, side_of_it, units as i32) {
-                return Err(self.wrong_side(word, parameter, is_sided));
-            }
+            self.count(&counted, side.unwrap_or_default(), units as i32);
         }
     }
+}
 
-    fn wrong_side(&self, word: &[u8], parameter: usize, is_sided: bool) -> String {
-        let parameter = &self.header.parameters[parameter];
-        let name = &parameter.name;
-        match parameter.sum.map(|sum| &self.header.sums[sum].name) {
-            Some(sum) if is_sided => format!(
-                "{}: `{name}` counts in `{sum}`, which is sided: write `w` before White's entries, `b` before Black's",
-                shown(word)
-            ),
-            Some(sum) => format!(
-                "{}: `{name}` counts in `{sum}`, which is not sided: write its entries before `w` and `b`",
-                shown(word)
-            ),
-            None => {
-                format!("{}: `{name}` is a free number (param): the formula has it, rows do not count it", shown(word))
-            }
-        }
+/// Describes an entry on the wrong side, or of a parameter that rows do not count.
+fn wrong_side(header: &Header, word: &[u8], parameter: usize) -> String {
+    let parameter = &header.parameters[parameter];
+    let (word, name) = (shown(word), &parameter.name);
+    match parameter.sum.map(|sum| &header.sums[sum]) {
+        Some(sum) if sum.is_sided => format!(
+            "{word}: `{name}` counts in `{}`, which is sided: write `w` before White's entries, `b` before Black's",
+            sum.name
+        ),
+        Some(sum) => format!(
+            "{word}: `{name}` counts in `{}`, which is not sided: write its entries before `w` and `b`",
+            sum.name
+        ),
+        None => format!("{word}: `{name}` is a free number (param): the formula has it, rows do not count it"),
     }
+}
 
-    fn fraction(&self, word: &[u8], parameter: usize, count: f64, unit: f64) -> String {
-        let name = &self.header.parameters[parameter].name;
-        let word = shown(word);
-        const PARTS: [f64; 16] = [2., 4., 5., 8., 10., 16., 20., 25., 32., 50., 64., 100., 128., 256., 1000., 10_000.];
-        let is_whole = |number: f64| (number - number.round()).abs() <= SLACK;
-        match PARTS.iter().find(|&parts| is_whole(count / unit * parts)) {
-            Some(parts) => {
-                format!("{word}: the count is not a multiple of {unit}: declare `{name}` with `unit {}`", unit / parts)
-            }
-            None => format!(
-                "{word}: the count is not a multiple of {unit}: declare `{name}` with a unit of which all its counts are \
-                 multiples, and round them to it"
-            ),
-        }
-    }
+/// Describes a count of a parameter that is no multiple of its unit, and a unit that fits, if there is a plain one.
+fn fraction(name: &str, word: &[u8], count: f64, unit: f64) -> String {
+    const PARTS: [f64; 16] = [2., 4., 5., 8., 10., 16., 20., 25., 32., 50., 64., 100., 128., 256., 1000., 10_000.];
+    let is_whole = |number: f64| (number - number.round()).abs() <= SLACK;
+    let advice = match PARTS.iter().find(|&parts| is_whole(count / unit * parts)) {
+        Some(parts) => format!("`unit {}`", unit / parts),
+        None => "a unit of which all its counts are multiples, and round them to it".to_owned(),
+    };
+    format!("{}: the count is not a multiple of {unit}: declare `{name}` with {advice}", shown(word))
 }
 
 fn check_range(name: &str, range: Interval, value: f32) -> Result<(), String> {

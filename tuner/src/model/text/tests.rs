@@ -1,7 +1,7 @@
 use engine::random::Random;
 use std::io::Write;
 
-use super::write::sum_line;
+use super::header::sum_line;
 use super::*;
 use crate::model::formula::CONSTANT;
 use crate::model::formula::tests::ETHEREAL;

@@ -12,7 +12,7 @@ use super::rows::BatchAnswers;
 use super::{Accept, Engine};
 use crate::data::Grouping;
 use crate::model::text::VERSION;
-use crate::model::text::answers::{Answer, Answers, Declarations, PositionQuery};
+use crate::model::text::answers::{Answer, Answers, Declarations};
 
 /// Largest difference, in centipawns, between a score and the negated score of the mirror image: engines round.
 const ROUNDING: f32 = 1.0;
@@ -64,10 +64,11 @@ impl Engine {
             for Question { index, fen, is_flipped } in &batch.questions {
                 process.since.set(Instant::now());
                 let label = queue.dataset.label(*index);
-                let group = groups.then_some(label.group);
-                let asked = PositionQuery { fen, result: label.outcome.points(), search: label.score, group };
+                let known = |number: Option<i64>| number.map_or("-".to_owned(), |number| number.to_string());
+                let [group, search] = [groups.then_some(label.group.into()), label.score.map(i64::from)].map(known);
+                let labels = format!("{} {group} {search}", label.outcome.points());
                 let start = rows.len();
-                let answer = answers.answer(&asked, &mut rows).map_err(|error| {
+                let answer = answers.answer(&labels, fen, &mut rows).map_err(|error| {
                     fault(format!(
                         "{error}{}; at the position {fen}: let the engine have it alone, `echo '{fen}' | {name}`",
                         ending(&mut process)
