@@ -10,7 +10,7 @@ use engine::eval::params::{Weights, leaves};
 use engine::eval::{Evaluator, Trace, known_ending};
 use engine::search::{Pruning, Quiescence};
 
-use super::{Problem, RowSource};
+use super::{Positions, Problem, RowSource};
 use crate::data::{Dataset, Label, write_files, write_skipped};
 use crate::model::merino::{CONSTANT, Merino, merino, numbers_of_leaf};
 use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsError, RowsWriter};
@@ -88,7 +88,11 @@ impl Own {
             powers: Some(
                 (0..Weights::DIMENSIONS).map(|j| f64::from(u8::from(j < 2 * engine::eval::params::PAIRS))).collect(),
             ),
-            ..Problem::of_positions(text, dataset, Arc::new(self))
+            groups: dataset.groups().to_vec(),
+            grouping: dataset.grouping(),
+            source: Some(Arc::new(self)),
+            positions: Some(Positions::new(Arc::clone(&dataset), &[])),
+            ..Problem::new(text, dataset.storage())
         })
     }
 }

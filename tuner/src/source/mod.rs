@@ -28,7 +28,7 @@ use crate::objective::scores;
 use crate::progress::Progress;
 use crate::target::{Target, TargetData, TargetValues};
 pub use check::{Check, Discrepancy};
-pub use engine::{Accept, CommandLine, Engine, EngineRows};
+pub use engine::{Accept, CommandLine, Engine};
 pub use merino::{Own, Resolve};
 
 /// An evaluation that computes rows from positions: Merino's own, or an engine's.
@@ -112,21 +112,21 @@ pub struct Declared<'d> {
 }
 
 impl Problem {
-    /// Makes the problem of rows of positions, one row per position.
-    fn of_positions(text: TextRows, dataset: Arc<Dataset>, source: Arc<dyn RowSource>) -> Self {
+    /// Makes the problem of rows without groups or positions.
+    fn new(text: TextRows, storage: &Storage) -> Self {
         Problem {
             numbers: numbers_of(&text.parameters),
             powers: homogeneity(&text.model),
-            groups: dataset.groups().to_vec(),
-            grouping: dataset.grouping(),
+            groups: Vec::new(),
+            grouping: Grouping::Games,
             weights: Vec::new(),
             shifts: None,
             check: None,
             description: String::new(),
             warnings: Vec::new(),
-            storage: dataset.storage().clone(),
-            positions: Some(Positions::new(dataset, &[])),
-            source: Some(source),
+            storage: storage.clone(),
+            positions: None,
+            source: None,
             text,
         }
     }

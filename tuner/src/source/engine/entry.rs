@@ -1,5 +1,8 @@
 //! Names of cache entries: digests of everything that the rows of an engine depend on.
 
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
 use anyhow::Result;
 use engine::bench::POSITIONS;
 use engine::chess::Position;
@@ -7,31 +10,50 @@ use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
 use sha2::{Digest, Sha256};
 
+use super::Engine;
 use crate::data::{ReadOptions, Source};
-use crate::io::Storage;
+use crate::io::{Storage, StorageError};
+use crate::model::text::VERSION;
 use crate::progress::{Progress, Unit};
 
-/// Returns the name of the entry for data, reading options and other parts. `None` if the data can be read only once.
-pub(super) fn name(
-    sources: &[Source],
-    options: &ReadOptions,
-    parts: Vec<String>,
-    progress: &dyn Progress,
-) -> Result<Option<String>> {
-    progress.begin("checking", sources.iter().map(Source::size).sum(), Unit::Bytes);
-    let mut digest = Sha256::new();
-    let mut add = |part: &str| digest.update(format!("{}:{part}", part.len()));
-    parts.iter().for_each(|part| add(part));
-    // Rows do not depend on the place where they are stored.
-    add(&format!("{:?}", ReadOptions { storage: Storage::default(), ..options.clone() }));
-    sources.iter().for_each(|source| add(&source.reading()));
-    add(&engine_identity());
-    for source in sources {
-        let Some(sha256) = source.digest(progress)? else { return Ok(None) };
-        add(&sha256);
+/// The label columns in front of the engine's own columns, and the other kinds of lines.
+const COLUMNS: &str = "result group search, data";
+
+impl Engine {
+    /// Returns the path of the cache entry for data and reading options; `None` if the data can be read only once. The
+    /// program and arguments that are files count with their content.
+    pub(super) fn entry(
+        &self,
+        folder: &Path,
+        sources: &[Source],
+        options: &ReadOptions,
+        progress: &dyn Progress,
+    ) -> Result<Option<PathBuf>> {
+        std::fs::create_dir_all(folder).map_err(|error| StorageError::of(folder, error))?;
+        let mut digest = Sha256::new();
+        let mut add = |part: &str| digest.update(format!("{}:{part}", part.len()));
+        [VERSION, COLUMNS, &self.resolve.name()].into_iter().for_each(&mut add);
+        for (place, word) in self.command.words.iter().enumerate() {
+            add(word);
+            let file = if place == 0 { program(word) } else { Some(PathBuf::from(word)) };
+            if let Some(file) = file.filter(|file| file.is_file()) {
+                let sha256 = Source::open(&file).and_then(|source| source.digest(progress))?;
+                sha256.iter().for_each(|sha256| add(sha256));
+            }
+        }
+        progress.begin("checking", sources.iter().map(Source::size).sum(), Unit::Bytes);
+        // Rows do not depend on the place where they are stored.
+        add(&format!("{:?}", ReadOptions { storage: Storage::default(), ..options.clone() }));
+        sources.iter().for_each(|source| add(&source.reading()));
+        add(&engine_identity());
+        for source in sources {
+            let Some(sha256) = source.digest(progress)? else { return Ok(None) };
+            add(&sha256);
+        }
+        progress.end();
+        let name: String = digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        Ok(Some(folder.join(name + ".rows.zst")))
     }
-    progress.end();
-    Ok(Some(digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()))
 }
 
 /// Returns static and quiescence scores of fixed positions. They identify the embedded evaluation, on which filters and
@@ -45,4 +67,15 @@ fn engine_identity() -> String {
             format!("{} {}\n", evaluator.evaluate_for_white(&position), quiescence.resolve(&position).score)
         })
         .collect()
+}
+
+/// Returns the file of a program, searched for in `PATH` if its name has no folder.
+fn program(word: &str) -> Option<PathBuf> {
+    let in_path =
+        |folders: OsString| std::env::split_paths(&folders).map(|folder| folder.join(word)).find(|path| path.is_file());
+    if Path::new(word).components().count() > 1 {
+        Some(word.into())
+    } else {
+        std::env::var_os("PATH").and_then(in_path)
+    }
 }

@@ -11,11 +11,9 @@ mod talk;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -23,22 +21,16 @@ use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 use std::{fmt, thread};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use common::files::write_whole_with;
 
-use super::{Declared, Parameter, Problem, Resolve, RowSource};
+use super::{Declared, Parameter, Positions, Problem, Resolve, RowSource};
 use crate::data::{Dataset, ReadOptions, Source, judge, write_files, write_skipped};
 use crate::io::StorageError;
-use crate::model::text::VERSION;
 use crate::model::text::answers::{Declarations, Joint};
 use crate::progress::{Progress, Unit};
 use process::{BATCH, BatchQueue};
-pub use rows::EngineRows;
-use rows::{BatchAnswers, CollectedAnswers, DESCRIPTION, WARNING};
-
-/// The label columns in front of the engine's own columns, and the other kinds of lines. Part of the name of a cache
-/// entry.
-const COLUMNS: &str = "result group search, data";
+use rows::{BatchAnswers, CollectedAnswers, EngineRows, WARNING};
 
 /// The approximate number of positions that are also asked for with the colours exchanged.
 const FLIPPED: usize = 1000;
@@ -102,20 +94,13 @@ pub struct Engine {
 
 impl RowSource for Engine {
     fn read(&self, dataset: Arc<Dataset>, _theta: &[f64], progress: &dyn Progress) -> Result<Problem> {
-        let (rows, without) = self.ask_all(&dataset, &|_| Ok(()), progress)?;
-        let mut problem = Problem::read_engine_rows(&rows, dataset.storage(), |_| Ok(()), progress)?;
-        problem.description = rows.description;
-        Ok(problem.with_positions(dataset, &without, Arc::new(self.clone())))
+        self.ask(dataset, None, (&|_| Ok(()), |_| Ok(())), progress)
     }
 }
 
-/// The rows of an engine, and their positions with the indices of those without a row; `None` if the rows come from the
-/// cache.
-type RowsWithPositions = (EngineRows, Option<(Arc<Dataset>, Vec<usize>)>);
-
 impl Engine {
-    /// Asks for rows of the data, or reads them from the folder `cache`. `parameters` is called before the first
-    /// position is asked for, `declared` before the first row is read.
+    /// Asks for rows of the data, or reads them from the folder `cache`. `checks` are called before the first position
+    /// is asked for, and before the first row is read.
     ///
     /// # Errors
     /// The first fault of the data or of the engine, with the position. Nothing is cached then.
@@ -124,91 +109,46 @@ impl Engine {
         sources: Vec<Source>,
         options: &ReadOptions,
         cache: Option<&Path>,
-        (parameters, declared): (Accept<'_>, impl FnOnce(Declared<'_>) -> Result<()>),
+        checks: (Accept<'_>, impl FnOnce(Declared<'_>) -> Result<()>),
         progress: &dyn Progress,
     ) -> Result<Problem> {
-        let (rows, positions) = self.ask(sources, options, cache, parameters, progress)?;
-        let mut problem = Problem::read_engine_rows(&rows, &options.storage, declared, progress)?;
-        problem.description = rows.description;
-        Ok(match positions {
-            Some((dataset, without)) => problem.with_positions(dataset, &without, Arc::new(self.clone())),
-            None => Problem { source: Some(Arc::new(self.clone())), ..problem },
-        })
-    }
-
-    /// Asks for rows of the data, or opens their cache entry.
-    fn ask(
-        &self,
-        sources: Vec<Source>,
-        options: &ReadOptions,
-        cache: Option<&Path>,
-        accept: Accept<'_>,
-        progress: &dyn Progress,
-    ) -> Result<RowsWithPositions> {
         let entry = match cache {
             Some(folder) => self.entry(folder, &sources, options, progress)?,
             None => None,
         };
         if let Some(path) = entry.as_ref().filter(|path| path.is_file()) {
-            let name = path.display().to_string();
-            let file = File::open(path).with_context(|| format!("{name}: cannot be read"))?;
-            let mut rows = EngineRows { name: name.clone(), description: String::new(), file };
-            let described = |line: io::Result<String>| Some(line.ok()?.strip_prefix(DESCRIPTION)?.to_owned() + "\n");
-            let lines = rows.lines()?.skip(1).map_while(described);
-            rows.description = lines.collect::<String>() + &format!("cache        reused {name}\n");
-            return Ok((rows, None));
+            let problem = EngineRows::cached(path, "reused")?.problem(&options.storage, checks.1, progress)?;
+            return Ok(Problem { source: Some(Arc::new(self.clone())), ..problem });
         }
-        let dataset = Arc::new(Dataset::read(sources, options, progress)?);
-        let Some(path) = entry else {
-            let (rows, without) = self.ask_all(&dataset, accept, progress)?;
-            return Ok((rows, Some((dataset, without))));
-        };
+        self.ask(Arc::new(Dataset::read(sources, options, progress)?), entry.as_deref(), checks, progress)
+    }
+
+    /// Asks for rows of a data set, and caches them in the file `entry`, if there is one.
+    fn ask(
+        &self,
+        dataset: Arc<Dataset>,
+        entry: Option<&Path>,
+        (accept, declared): (Accept<'_>, impl FnOnce(Declared<'_>) -> Result<()>),
+        progress: &dyn Progress,
+    ) -> Result<Problem> {
         let answered = self.answers(&dataset, accept, progress)?;
-        write_whole_with(&path, |file| answered.write(file))?;
-        let name = path.display().to_string();
-        let file = File::open(&path).with_context(|| format!("{name}: cannot be read"))?;
-        let description = format!("{}cache        wrote {name}\n", answered.description);
-        Ok((EngineRows { name, description, file }, Some((dataset, answered.without()))))
-    }
-
-    /// Asks for rows of a data set. Returns them with the indices of the positions that have no row, ascending.
-    fn ask_all(
-        &self,
-        dataset: &Arc<Dataset>,
-        accept: Accept<'_>,
-        progress: &dyn Progress,
-    ) -> Result<(EngineRows, Vec<usize>)> {
-        let answered = self.answers(dataset, accept, progress)?;
-        let folder = &dataset.storage().folder;
-        let unstored = |error| StorageError::of(folder, error);
-        let mut file = tempfile::tempfile_in(folder).map_err(unstored)?;
-        answered.write(&mut file).map_err(unstored)?;
-        let without = answered.without();
-        let name = format!("rows of `{}`", self.command.text);
-        Ok((EngineRows { name, description: answered.description, file }, without))
-    }
-
-    /// Returns the path of the cache entry; `None` if the data can be read only once. Its name depends on everything
-    /// that determines the rows. The program and arguments that are files count with their content.
-    fn entry(
-        &self,
-        folder: &Path,
-        sources: &[Source],
-        options: &ReadOptions,
-        progress: &dyn Progress,
-    ) -> Result<Option<PathBuf>> {
-        std::fs::create_dir_all(folder).map_err(|error| StorageError::of(folder, error))?;
-        let mut parts = vec![VERSION.to_owned(), COLUMNS.to_owned(), self.resolve.name()];
-        for (place, word) in self.command.words.iter().enumerate() {
-            parts.push(word.clone());
-            let file = if place == 0 { program(word) } else { Some(PathBuf::from(word)) };
-            if let Some(file) = file.filter(|file| file.is_file()) {
-                let digest = Source::open(&file).and_then(|source| source.digest(progress));
-                parts.extend(digest?);
+        let storage = dataset.storage();
+        let rows = match entry {
+            Some(path) => {
+                write_whole_with(path, |file| answered.write(file))?;
+                EngineRows::cached(path, "wrote")?
             }
-        }
-        let name = entry::name(sources, options, parts, progress)?;
-        Ok(name.map(|name| folder.join(format!("{name}.rows.zst"))))
+            None => {
+                let unstored = |error| StorageError::of(&storage.folder, error);
+                let mut file = tempfile::tempfile_in(&storage.folder).map_err(unstored)?;
+                answered.write(&mut file).map_err(unstored)?;
+                let (name, description) = (format!("rows of `{}`", self.command), answered.description.clone());
+                EngineRows { name, description, file }
+            }
+        };
+        let problem = rows.problem(storage, declared, progress)?;
+        let positions = Some(Positions::new(Arc::clone(&dataset), &answered.without()));
+        Ok(Problem { grouping: dataset.grouping(), positions, source: Some(Arc::new(self.clone())), ..problem })
     }
 
     /// Asks for all positions. The answers go to an anonymous temporary file.
@@ -305,16 +245,5 @@ impl Engine {
             );
         }
         Ok(description)
-    }
-}
-
-/// Returns the file of a program, searched for in `PATH` if its name has no folder.
-fn program(word: &str) -> Option<PathBuf> {
-    let in_path =
-        |folders: OsString| std::env::split_paths(&folders).map(|folder| folder.join(word)).find(|path| path.is_file());
-    if Path::new(word).components().count() > 1 {
-        Some(word.into())
-    } else {
-        std::env::var_os("PATH").and_then(in_path)
     }
 }

@@ -3,54 +3,77 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use tools::compression::decode_text;
 
-use super::super::Check;
+use super::super::{Check, Declared, Problem};
+use crate::io::Storage;
 use crate::model::text::answers::{Joint, renumber};
 use crate::model::text::{DATA, VERSION};
+use crate::progress::Progress;
 
 /// The prefix of the lines before the rows that describe them.
-pub(super) const DESCRIPTION: &str = "# ";
+const DESCRIPTION: &str = "# ";
 
 /// The prefix of warnings in a description.
 pub(super) const WARNING: &str = "warning      ";
 
 /// A text of rows that an engine has answered.
-pub struct EngineRows {
+pub(super) struct EngineRows {
     /// Its name in messages.
-    pub(in crate::source) name: String,
+    pub(super) name: String,
     /// Description of the rows' data and of positions without a row, in lines.
-    pub description: String,
+    pub(super) description: String,
     /// The text, compressed. The file offset is arbitrary.
     pub(super) file: File,
 }
 
 impl EngineRows {
-    /// Reads the text from its beginning.
-    pub(in crate::source) fn text(&self) -> io::Result<Box<dyn BufRead>> {
-        let mut file = self.file.try_clone()?;
-        file.rewind()?;
-        decode_text(Box::new(file))
+    /// Opens a cache entry that was `used` now, such as written.
+    pub(super) fn cached(path: &Path, used: &str) -> Result<Self> {
+        let name = path.display().to_string();
+        let file = File::open(path).with_context(|| format!("{name}: cannot be read"))?;
+        let mut rows = EngineRows { name, description: String::new(), file };
+        let described = |line: io::Result<String>| Some(line.ok()?.strip_prefix(DESCRIPTION)?.to_owned() + "\n");
+        let lines = rows.text()?.lines().skip(1).map_while(described);
+        rows.description = lines.collect::<String>() + &format!("cache        {used} {}\n", rows.name);
+        Ok(rows)
     }
 
-    /// Returns the warnings of the description.
-    pub(in crate::source) fn warnings(&self) -> Vec<String> {
-        self.description.lines().filter_map(|line| Some(line.strip_prefix(WARNING)?.to_owned())).collect()
+    /// Reads the rows; `accept` is called with their declarations before the first one is read.
+    pub(super) fn problem(
+        self,
+        storage: &Storage,
+        accept: impl FnOnce(Declared<'_>) -> Result<()>,
+        progress: &dyn Progress,
+    ) -> Result<Problem> {
+        let mut problem = Problem::read_texts([Ok((self.name.clone(), self.text()?))], storage, accept, progress)?;
+        problem.check.iter_mut().try_for_each(|check| self.name_rows(check))?;
+        // Warnings about groups are for authors who number them. These groups are the games of the data.
+        let warnings = self.description.lines().filter_map(|line| Some(line.strip_prefix(WARNING)?.to_owned()));
+        problem.warnings = warnings.collect();
+        problem.description = self.description;
+        Ok(problem)
     }
 
-    /// Reads the lines of the text.
-    pub(super) fn lines(&self) -> Result<io::Lines<Box<dyn BufRead>>> {
-        Ok(self.text().with_context(|| format!("{}: cannot be read", self.name))?.lines())
+    /// Opens the text at its beginning.
+    fn text(&self) -> Result<Box<dyn BufRead>> {
+        let open = || {
+            let mut file = self.file.try_clone()?;
+            file.rewind()?;
+            decode_text(Box::new(file))
+        };
+        open().with_context(|| format!("{}: cannot be read", self.name))
     }
 
     /// Sets the places in a check to the FENs of the rows.
-    pub(in crate::source) fn name_rows(&self, check: &mut Check) -> Result<()> {
+    fn name_rows(&self, check: &mut Check) -> Result<()> {
         if check.worst.is_empty() {
             return Ok(());
         }
-        for (number, line) in (1_u64..).zip(self.lines()?) {
+        for (number, line) in (1_u64..).zip(self.text()?.lines()) {
             let Ok(line) = line else { break };
             for worst in check.worst.iter_mut().filter(|worst| worst.line == number) {
                 worst.place = line.split_once(" # ").map_or(&line[..], |(_, fen)| fen).to_owned();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::Instant;
 
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Error, Result, anyhow, bail};
 
 use super::process::{BatchQueue, Process, Question};
 use super::rows::BatchAnswers;
@@ -27,7 +27,6 @@ impl Engine {
         to: &Sender<(usize, String, BatchAnswers)>,
     ) -> Result<Declarations> {
         let name = &self.command.text;
-        let fault = |fault: String| anyhow!(fault);
         let mut started = Process::start(&self.command, queue, self.timeout).map_err(|error| self.unstarted(&error))?;
         let mut output = started.output.take().expect("nobody has taken it");
         // Drop order: the process is ended before its pipe is closed, so that it cannot report a broken pipe.
@@ -39,20 +38,16 @@ impl Engine {
                  output"
             );
             let advice = if has_begun(&error, name) { "" } else { &advice };
-            fault(format!("{error}{advice}{}", ending(&mut process)))
+            anyhow!("{error}{advice}{}", ending(&mut process))
         })?;
-        accept(answers.parameters()).map_err(|error| fault(format!("{name}: {error}")))?;
+        accept(answers.parameters()).map_err(|error| anyhow!("{name}: {error}"))?;
         let groups = queue.dataset.grouping() != Grouping::Positions;
         loop {
             process.since.set(Instant::now());
             let batch = match process.batches.recv_timeout(self.timeout) {
                 Ok(batch) => batch,
                 Err(RecvTimeoutError::Disconnected) => break,
-                Err(_) => {
-                    return Err(fault(format!(
-                        "{name}: says more than it is asked and does not read on: a row a FEN is wanted"
-                    )));
-                }
+                Err(_) => bail!("{name}: says more than it is asked and does not read on: a row a FEN is wanted"),
             };
             let mates = batch.mates.len() as u64;
             let mut summary =
@@ -69,10 +64,10 @@ impl Engine {
                 let labels = format!("{} {group} {search}", label.outcome.points());
                 let start = rows.len();
                 let answer = answers.answer(&labels, fen, &mut rows).map_err(|error| {
-                    fault(format!(
+                    anyhow!(
                         "{error}{}; at the position {fen}: let the engine have it alone, `echo '{fen}' | {name}`",
                         ending(&mut process)
-                    ))
+                    )
                 })?;
                 if *is_flipped {
                     rows.truncate(start);
@@ -101,13 +96,11 @@ impl Engine {
         process.since.set(Instant::now());
         // An engine that does not exit at the end of its input has answered everything, too.
         if let Ok(false) = answers.is_over() {
-            return Err(fault(format!("{name}: says more than it is asked: a row, or `skip`, a FEN is wanted")));
+            bail!("{name}: says more than it is asked: a row, or `skip`, a FEN is wanted");
         }
         Ok(answers.declarations())
     }
-}
 
-impl Engine {
     /// Makes the error of a process, or of a thread for it, that the system cannot start.
     pub(super) fn unstarted(&self, error: &io::Error) -> Error {
         let advice = match error.kind() {
