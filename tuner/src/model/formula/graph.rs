@@ -1,6 +1,6 @@
 //! The graph of a formula's operations, with range checks, constant folding and elimination of common subexpressions.
 
-use super::interval::{Interval, compute};
+use super::interval::Interval;
 use crate::model::tape::{Node, Op, Tape};
 
 /// Maximum number of operations of a formula.
@@ -55,7 +55,7 @@ impl Graph {
         let mut numbers = op.operands().map(|node| self.constant(node));
         let (a, b) = (numbers.next(), numbers.next());
         if let (Some(Some(a)), None | Some(Some(_))) = (a, b) {
-            let number = compute(op, a, b.flatten().unwrap_or_default());
+            let number = op.of_numbers(a, b.flatten().unwrap_or_default());
             return if number.is_finite() {
                 Ok(self.number(number))
             } else {
@@ -74,7 +74,7 @@ impl Graph {
             let at = |node: Node| places[node as usize];
             places[node] = tape.push(match op {
                 Op::Slot(source) => Op::Slot(slot(source)),
-                _ => with_operands(op, at),
+                _ => op.with_operands(at),
             });
         }
         tape
@@ -172,24 +172,5 @@ impl Graph {
             Op::Power(_, 0.0) => Ok(self.number(1.0)),
             _ => Err(op),
         }
-    }
-}
-
-/// Returns the same operation on other operands.
-fn with_operands(op: Op, at: impl Fn(Node) -> Node) -> Op {
-    match op {
-        Op::Constant(_) | Op::Slot(_) | Op::Fact(_) => op,
-        Op::Add(a, b) => Op::Add(at(a), at(b)),
-        Op::Sub(a, b) => Op::Sub(at(a), at(b)),
-        Op::Mul(a, b) => Op::Mul(at(a), at(b)),
-        Op::Div(a, b) => Op::Div(at(a), at(b)),
-        Op::Min(a, b) => Op::Min(at(a), at(b)),
-        Op::Max(a, b) => Op::Max(at(a), at(b)),
-        Op::Abs(a) => Op::Abs(at(a)),
-        Op::Sign(a) => Op::Sign(at(a)),
-        Op::Power(a, power) => Op::Power(at(a), power),
-        Op::Exp(a) => Op::Exp(at(a)),
-        Op::Log(a) => Op::Log(at(a)),
-        Op::Logistic(a) => Op::Logistic(at(a)),
     }
 }

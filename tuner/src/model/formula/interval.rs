@@ -41,7 +41,7 @@ impl Interval {
     pub(super) fn of(op: Op, operand: impl Fn(Node) -> Interval) -> Self {
         let each = |a: Node| {
             let Interval { low, high } = operand(a);
-            Interval::hull(&[compute(op, low, 0.0), compute(op, high, 0.0)])
+            Interval::hull(&[low, high].map(|end| op.of_numbers(end, 0.0)))
         };
         match op {
             Op::Constant(number) => Interval::point(number),
@@ -73,6 +73,8 @@ impl Interval {
                 let Interval { low, high } = operand(a).absolute();
                 Interval::new(low.powf(power), high.powf(power))
             }
+            // The computed result is never 0, but its derivatives are too large there for a logarithm or a division.
+            Op::Logistic(a) if operand(a).low < -700.0 => Interval::new(0.0, each(a).high),
             Op::Sign(a) | Op::Power(a, _) | Op::Exp(a) | Op::Log(a) | Op::Logistic(a) => each(a),
         }
     }
@@ -103,25 +105,5 @@ impl std::fmt::Display for Interval {
             (true, true) if self.low == self.high => write!(f, "{}", self.low),
             (true, true) => write!(f, "{} to {}", self.low, self.high),
         }
-    }
-}
-
-/// Computes an operation on the numbers `a` and `b`; its own operands are ignored.
-pub(super) fn compute(op: Op, a: f64, b: f64) -> f64 {
-    match op {
-        Op::Constant(number) => number,
-        Op::Slot(_) | Op::Fact(_) => f64::NAN,
-        Op::Add(..) => a + b,
-        Op::Sub(..) => a - b,
-        Op::Mul(..) => a * b,
-        Op::Div(..) => a / b,
-        Op::Min(..) => a.min(b),
-        Op::Max(..) => a.max(b),
-        Op::Abs(_) => a.abs(),
-        Op::Sign(_) => f64::from(i8::from(a > 0.0) - i8::from(a < 0.0)),
-        Op::Power(_, power) => a.powf(power),
-        Op::Exp(_) => a.exp(),
-        Op::Log(_) => a.ln(),
-        Op::Logistic(_) => 1.0 / (1.0 + (-a).exp()),
     }
 }

@@ -9,10 +9,10 @@
 mod graph;
 mod interval;
 mod lexer;
-mod machine;
 mod parser;
 #[cfg(test)]
 pub(in crate::model) mod tests;
+mod value;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,9 +24,8 @@ use super::tape::{Op, Tape};
 use graph::Graph;
 pub(crate) use interval::Interval;
 pub(super) use lexer::brief;
-use lexer::is_identifier;
-use machine::{Origin, Value};
-use parser::{BUILTINS, PARTS, StackInstruction};
+use lexer::{FormulaToken, is_identifier};
+use value::{BUILTINS, Origin, PARTS, Value};
 
 /// Maximum number of names of a formula.
 const MOST_NAMES: usize = 1024;
@@ -75,14 +74,16 @@ impl FormulaError {
 #[derive(Clone, Debug)]
 enum Meaning {
     Value(Value),
-    Function(Function),
+    Function(Arc<Function>),
 }
 
-/// A function that is defined in a formula.
-#[derive(Clone, Debug)]
+/// A function that is defined in a formula. Its text is parsed again in each call, with the values of its arguments.
+#[derive(Debug)]
 struct Function {
-    arguments: usize,
-    steps: Arc<[StackInstruction]>,
+    arguments: Vec<String>,
+    /// The definition, which begins with the name.
+    text: String,
+    start: FormulaPosition,
     /// Depth of its calls, including its own.
     calls: usize,
 }
@@ -169,41 +170,24 @@ impl Formula {
 
     /// Adds a definition, the text behind `let`: `name = …` or `name(a, b) = …`.
     pub(crate) fn define(&mut self, text: &str, start: FormulaPosition) -> Result<(), FormulaError> {
-        let definition = parser::definition(self, text, start)?;
-        self.check_new(definition.name.text, definition.name.place)?;
-        let meaning = match definition.arguments {
-            None => Meaning::Value(self.run(&definition.steps, &[])?),
-            Some(arguments) => {
-                let calls = definition.steps.iter().filter_map(|step| match step.action {
-                    parser::Action::Call(name, _) => match &self.names[name].1 {
-                        Meaning::Function(function) => Some(function.calls),
-                        Meaning::Value(_) => None,
-                    },
-                    _ => None,
-                });
-                let calls = 1 + calls.max().unwrap_or(0);
-                if calls > MOST_CALLS {
-                    let message = format!("more than {MOST_CALLS} functions that call one another");
-                    return Err(definition.name.place.error(message));
-                }
-                Meaning::Function(Function { arguments, steps: definition.steps.into(), calls })
-            }
-        };
-        self.insert(definition.name.text, meaning);
+        let (FormulaToken { text: name, place, .. }, meaning) = parser::definition(self, text, start)?;
+        self.check_new(name, place)?;
+        if matches!(&meaning, Meaning::Function(function) if function.calls > MOST_CALLS) {
+            return Err(place.error(format!("more than {MOST_CALLS} functions that call one another")));
+        }
+        self.insert(name, meaning);
         Ok(())
     }
 
     /// Sets the score from a line `score = …`.
     pub(crate) fn score(&mut self, text: &str, start: FormulaPosition) -> Result<(), FormulaError> {
-        let definition = parser::definition(self, text, start)?;
-        let place = definition.name.place;
-        if definition.arguments.is_some() {
+        let (FormulaToken { place, .. }, meaning) = parser::definition(self, text, start)?;
+        let Meaning::Value(value) = meaning else {
             return Err(place.error("the score takes no arguments: write `score = …`"));
-        }
+        };
         if self.score.is_some() {
             return Err(place.error("there are two scores: one line `score = …` says it all"));
         }
-        let value = self.run(&definition.steps, &[])?;
         if let Some(Origin { name, place }) = value.sided {
             let name = &self.names[name].0;
             return Err(place.error(format!("`{name}` is sided: write `{name}.white` or `{name}.black`")));

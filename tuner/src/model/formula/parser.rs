@@ -1,132 +1,81 @@
-//! The parser of formulas, which compiles tokens to instructions of a stack machine.
+//! The parser of formulas, which evaluates expressions symbolically as it reads them.
 
+use super::graph::Graph;
 use super::lexer::{FormulaToken, FormulaTokenKind, brief, tokens};
-use super::{Formula, FormulaError, FormulaPosition, Meaning};
+use super::value::{BUILTINS, Origin, PARTS, Value, power};
+use super::{Formula, FormulaError, FormulaPosition, Function, Meaning};
+use crate::model::tape::{Node, Op};
 
-/// Maximum nesting depth of parentheses, signs and exponents.
+/// Maximum nesting depth of parentheses, signs and exponents, including those of called functions.
 const MOST_DEPTH: usize = 64;
 
-/// A built-in function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Builtin {
-    Min,
-    Max,
-    Abs,
-    Sign,
-    Clamp,
-    Sqrt,
-    Exp,
-    Log,
-    Logistic,
-    Taper,
-}
+/// The value of an argument before it is known.
+const UNKNOWN: Value = Value { nodes: [0; 4], sided: None, pair: None };
 
-/// The built-in functions: names and arguments.
-pub(super) const BUILTINS: [(&str, Builtin, &str); 10] = [
-    ("min", Builtin::Min, "a, b, …"),
-    ("max", Builtin::Max, "a, b, …"),
-    ("abs", Builtin::Abs, "x"),
-    ("sign", Builtin::Sign, "x"),
-    ("clamp", Builtin::Clamp, "x, low, high"),
-    ("sqrt", Builtin::Sqrt, "x"),
-    ("exp", Builtin::Exp, "x"),
-    ("log", Builtin::Log, "x"),
-    ("logistic", Builtin::Logistic, "x"),
-    ("taper", Builtin::Taper, "mg, eg, fraction"),
-];
-
-/// A component of a sided value or a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ValueComponent {
-    White,
-    Black,
-    Midgame,
-    Endgame,
-}
-
-/// The names of the components.
-pub(super) const PARTS: [(&str, ValueComponent); 4] = [
-    ("white", ValueComponent::White),
-    ("black", ValueComponent::Black),
-    ("mg", ValueComponent::Midgame),
-    ("eg", ValueComponent::Endgame),
-];
-
-/// The operation of an instruction on the stack.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Action {
-    Number(f64),
-    /// The value of a name.
-    Name(usize),
-    /// An argument of the function.
-    Argument(usize),
-    Part(ValueComponent),
-    Negate,
-    /// One of `+ - * / ^`.
-    Operator(char),
-    /// A call of a defined function, with the number of its arguments.
-    Call(usize, usize),
-    Builtin(Builtin, usize),
-}
-
-/// An instruction of the stack machine: an action with its position.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StackInstruction {
-    pub(super) action: Action,
-    pub(super) place: FormulaPosition,
-}
-
-/// The definition of a line.
-pub(super) struct Definition<'t> {
-    pub(super) name: FormulaToken<'t>,
-    /// Number of arguments of a function.
-    pub(super) arguments: Option<usize>,
-    pub(super) steps: Vec<StackInstruction>,
-}
-
-/// Parses a definition, which begins with its name.
+/// Parses a definition, which begins with its name. Returns the name and its meaning.
 pub(super) fn definition<'t>(
-    formula: &Formula,
+    formula: &mut Formula,
     text: &'t str,
     start: FormulaPosition,
-) -> Result<Definition<'t>, FormulaError> {
+) -> Result<(FormulaToken<'t>, Meaning), FormulaError> {
     let tokens = tokens(text, start)?;
-    let mut parser = Parser { formula, tokens: &tokens, arguments: Vec::new(), steps: Vec::new(), depth: 0 };
+    let mut parser = Parser::new(formula, &tokens);
     let name = parser.name()?;
-    let mut arguments = None;
-    if parser.take('(') {
+    parser.is_dry = parser.take('(');
+    if parser.is_dry {
         loop {
-            let argument = parser.name()?;
-            formula.check_free(argument.text, argument.place)?;
-            if parser.arguments.contains(&argument.text) {
-                return Err(argument.place.error(format!("`{}` is the name of two arguments", brief(argument.text))));
+            let FormulaToken { text, place, .. } = parser.name()?;
+            parser.formula.check_free(text, place)?;
+            if parser.arguments.iter().any(|argument| argument.0 == text) {
+                return Err(place.error(format!("`{}` is the name of two arguments", brief(text))));
             }
-            parser.arguments.push(argument.text);
+            parser.arguments.push((text, UNKNOWN));
             if !parser.take(',') {
                 break;
             }
         }
         parser.expect(')', "`,` or `)`")?;
-        arguments = Some(parser.arguments.len());
     }
-    parser.expect('=', if arguments.is_some() { "`=`" } else { "`=`, or `(` and names of arguments" })?;
-    parser.sum()?;
-    match parser.tokens[0].kind {
-        FormulaTokenKind::End => Ok(Definition { name, arguments, steps: parser.steps }),
-        _ => Err(parser.expected("an operator or the end of the line")),
+    parser.expect('=', if parser.is_dry { "`=`" } else { "`=`, or `(` and names of arguments" })?;
+    let value = parser.sum()?;
+    if parser.tokens[0].kind != FormulaTokenKind::End {
+        return Err(parser.expected("an operator or the end of the line"));
     }
+    if !parser.is_dry {
+        return Ok((name, Meaning::Value(value)));
+    }
+    let arguments = parser.arguments.iter().map(|argument| argument.0.to_owned()).collect();
+    let function = Function { arguments, text: text.to_owned(), start, calls: 1 + parser.calls };
+    Ok((name, Meaning::Function(function.into())))
+}
+
+/// Evaluates a function with arguments, at a nesting depth.
+fn call(formula: &mut Formula, function: &Function, given: Vec<Value>, depth: usize) -> Result<Value, FormulaError> {
+    let tokens = tokens(&function.text, function.start)?;
+    let is_start = |token: &FormulaToken<'_>| token.kind == FormulaTokenKind::Symbol('=');
+    let body = 1 + tokens.iter().position(is_start).expect("a definition");
+    let arguments = function.arguments.iter().map(String::as_str).zip(given).collect();
+    Parser { arguments, depth, ..Parser::new(formula, &tokens[body..]) }.sum()
 }
 
 struct Parser<'p, 't> {
-    formula: &'p Formula,
+    formula: &'p mut Formula,
     /// Remaining tokens, at least the end.
     tokens: &'p [FormulaToken<'t>],
-    arguments: Vec<&'t str>,
-    steps: Vec<StackInstruction>,
+    /// Names and values of the function's arguments.
+    arguments: Vec<(&'t str, Value)>,
+    /// True in the definition of a function, of which nothing is evaluated.
+    is_dry: bool,
     depth: usize,
+    /// Depth of the function calls in a definition.
+    calls: usize,
 }
 
-impl<'t> Parser<'_, 't> {
+impl<'p, 't> Parser<'p, 't> {
+    fn new(formula: &'p mut Formula, tokens: &'p [FormulaToken<'t>]) -> Self {
+        Parser { formula, tokens, arguments: Vec::new(), is_dry: false, depth: 0, calls: 0 }
+    }
+
     fn next(&mut self) -> FormulaToken<'t> {
         let token = self.tokens[0];
         if token.kind != FormulaTokenKind::End {
@@ -163,76 +112,105 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    fn step(&mut self, place: FormulaPosition, action: Action) {
-        self.steps.push(StackInstruction { action, place });
+    /// Evaluates an operation, component by component.
+    fn apply(
+        &mut self,
+        place: FormulaPosition,
+        of: &[Value],
+        act: impl Fn(&mut Graph, &[Node]) -> Result<Node, String>,
+    ) -> Result<Value, FormulaError> {
+        self.evaluate(place, |graph| Value::each(of, |nodes| act(graph, nodes)))
     }
 
-    /// Parses terms with `+` or `-` between them.
-    fn sum(&mut self) -> Result<(), FormulaError> {
-        self.product()?;
-        while let FormulaToken { kind: FormulaTokenKind::Symbol(operator @ ('+' | '-')), place, .. } = self.tokens[0] {
-            self.next();
-            self.product()?;
-            self.step(place, Action::Operator(operator));
+    /// Evaluates a part of a formula, unless it is the definition of a function.
+    fn evaluate(
+        &mut self,
+        place: FormulaPosition,
+        act: impl FnOnce(&mut Graph) -> Result<Value, String>,
+    ) -> Result<Value, FormulaError> {
+        if self.is_dry {
+            return Ok(UNKNOWN);
         }
-        Ok(())
+        act(&mut self.formula.graph).map_err(|message| place.error(message))
     }
 
-    fn product(&mut self) -> Result<(), FormulaError> {
-        self.factor()?;
-        while let FormulaToken { kind: FormulaTokenKind::Symbol(operator @ ('*' | '/')), place, .. } = self.tokens[0] {
-            self.next();
-            self.factor()?;
-            self.step(place, Action::Operator(operator));
+    fn sum(&mut self) -> Result<Value, FormulaError> {
+        self.chain(['+', '-'], Self::product)
+    }
+
+    fn product(&mut self) -> Result<Value, FormulaError> {
+        self.chain(['*', '/'], Self::factor)
+    }
+
+    /// Parses operands with one of two operators between them.
+    fn chain(
+        &mut self,
+        operators: [char; 2],
+        operand: fn(&mut Self) -> Result<Value, FormulaError>,
+    ) -> Result<Value, FormulaError> {
+        let mut value = operand(self)?;
+        loop {
+            let place = self.tokens[0].place;
+            let Some(operator) = operators.into_iter().find(|&operator| self.take(operator)) else { return Ok(value) };
+            let operands = [value, operand(self)?];
+            value = self.apply(place, &operands, |graph, of| {
+                graph.add(match operator {
+                    '+' => Op::Add(of[0], of[1]),
+                    '-' => Op::Sub(of[0], of[1]),
+                    '*' => Op::Mul(of[0], of[1]),
+                    _ => Op::Div(of[0], of[1]),
+                })
+            })?;
         }
-        Ok(())
     }
 
     /// Parses a factor with optional signs: `-a ^ b` is `-(a ^ b)`.
-    fn factor(&mut self) -> Result<(), FormulaError> {
+    fn factor(&mut self) -> Result<Value, FormulaError> {
         let place = self.tokens[0].place;
-        if self.depth == MOST_DEPTH {
+        if self.depth >= MOST_DEPTH {
             return Err(place.error(format!(
                 "more than {MOST_DEPTH} parentheses, signs and exponents within one another: give parts names with \
                  `let`"
             )));
         }
         self.depth += 1;
-        if self.take('-') {
-            self.factor()?;
-            self.step(place, Action::Negate);
+        let value = if self.take('-') {
+            let value = self.factor()?;
+            self.apply(place, &[value], |graph, of| {
+                let zero = graph.number(0.0);
+                graph.add(Op::Sub(zero, of[0]))
+            })
         } else {
-            self.power()?;
-        }
+            self.power()
+        };
         self.depth -= 1;
-        Ok(())
+        value
     }
 
     /// Parses a power: `a ^ b ^ c` is `a ^ (b ^ c)`.
-    fn power(&mut self) -> Result<(), FormulaError> {
-        self.primary()?;
+    fn power(&mut self) -> Result<Value, FormulaError> {
+        let mut value = self.primary()?;
         while self.take('.') {
             let place = self.tokens[0].place;
             let part = PARTS.iter().find(|part| self.tokens[0].kind == FormulaTokenKind::Name(part.0));
-            let &(_, part) = part.ok_or_else(|| self.expected("mg, eg, white or black"))?;
+            let &(_, places, is_side) = part.ok_or_else(|| self.expected("mg, eg, white or black"))?;
             self.next();
-            self.step(place, Action::Part(part));
+            value = self.evaluate(place, |_| value.part(places, is_side))?;
         }
         if self.take('^') {
             let place = self.tokens[0].place;
-            self.factor()?;
-            self.step(place, Action::Operator('^'));
+            let exponent = self.factor()?;
+            value = self.evaluate(place, |graph| power(graph, value, exponent))?;
         }
-        Ok(())
+        Ok(value)
     }
 
-    fn primary(&mut self) -> Result<(), FormulaError> {
+    fn primary(&mut self) -> Result<Value, FormulaError> {
         let token = self.tokens[0];
         match token.kind {
             FormulaTokenKind::Number(number) => {
                 self.next();
-                self.step(token.place, Action::Number(number));
-                Ok(())
+                self.evaluate(token.place, |graph| Ok(Value::number(graph.number(number))))
             }
             FormulaTokenKind::Name(name) => {
                 self.next();
@@ -240,57 +218,61 @@ impl<'t> Parser<'_, 't> {
             }
             FormulaTokenKind::Symbol('(') => {
                 self.next();
-                self.sum()?;
-                self.expect(')', "an operator or `)`")
+                let value = self.sum()?;
+                self.expect(')', "an operator or `)`")?;
+                Ok(value)
             }
             _ => Err(self.expected("a number, a name or `(`")),
         }
     }
 
-    fn named(&mut self, name: &str, place: FormulaPosition) -> Result<(), FormulaError> {
-        if let Some(&(_, builtin, takes)) = BUILTINS.iter().find(|builtin| builtin.0 == name) {
+    fn named(&mut self, name: &str, place: FormulaPosition) -> Result<Value, FormulaError> {
+        if let Some(&(_, takes, operation)) = BUILTINS.iter().find(|builtin| builtin.0 == name) {
             if !self.take('(') {
                 return Err(place.error(format!("`{name}` is a function: write {name}({takes})")));
             }
             let given = self.given()?;
-            let wanted = takes.split(", ").count();
-            let is_right = if takes.ends_with('…') { given >= 2 } else { given == wanted };
-            if !is_right {
-                return Err(place.error(format!("arguments of `{name}`: {given}, expected {name}({takes})")));
+            let (count, wanted) = (given.len(), takes.split(", ").count());
+            if !(count == wanted || takes.ends_with('…') && count >= 2) {
+                return Err(place.error(format!("arguments of `{name}`: {count}, expected {name}({takes})")));
             }
-            self.step(place, Action::Builtin(builtin, given));
-        } else if let Some(argument) = self.arguments.iter().position(|&argument| argument == name) {
+            return self.apply(place, &given, operation);
+        }
+        if let Some(&(_, value)) = self.arguments.iter().find(|argument| argument.0 == name) {
             self.refuse_call(name)?;
-            self.step(place, Action::Argument(argument));
-        } else {
-            let number = self.formula.find(name).ok_or_else(|| place.error(self.unknown(name)))?;
-            match &self.formula.names[number].1 {
-                Meaning::Function(function) => {
-                    if !self.take('(') {
-                        return Err(place.error(format!("`{name}` is a function: write {name}(…)")));
-                    }
-                    let (given, takes) = (self.given()?, function.arguments);
-                    if given != takes {
-                        return Err(place.error(format!("arguments of `{name}`: {given}, expected {takes}")));
-                    }
-                    self.step(place, Action::Call(number, given));
+            return Ok(value);
+        }
+        let number = self.formula.find(name).ok_or_else(|| place.error(self.unknown(name)))?;
+        match self.formula.names[number].1.clone() {
+            Meaning::Value(Value { nodes, sided, pair }) => {
+                self.refuse_call(name)?;
+                let origin = Origin { name: number, place };
+                Ok(Value { nodes, sided: sided.map(|_| origin), pair: pair.map(|_| origin) })
+            }
+            Meaning::Function(function) => {
+                if !self.take('(') {
+                    return Err(place.error(format!("`{name}` is a function: write {name}(…)")));
                 }
-                Meaning::Value(_) => {
-                    self.refuse_call(name)?;
-                    self.step(place, Action::Name(number));
+                let (given, takes) = (self.given()?, function.arguments.len());
+                if given.len() != takes {
+                    return Err(place.error(format!("arguments of `{name}`: {}, expected {takes}", given.len())));
                 }
+                self.calls = self.calls.max(function.calls);
+                if self.is_dry {
+                    return Ok(UNKNOWN);
+                }
+                let FormulaPosition { line, column } = place;
+                call(self.formula, &function, given, self.depth)
+                    .map_err(|error| error.with(&format!(", as it is called at {line}:{column}")))
             }
         }
-        Ok(())
     }
 
-    /// Parses the arguments of a call behind its `(`, and returns their number.
-    fn given(&mut self) -> Result<usize, FormulaError> {
-        let mut given = 1;
-        self.sum()?;
+    /// Parses the arguments of a call behind its `(`.
+    fn given(&mut self) -> Result<Vec<Value>, FormulaError> {
+        let mut given = vec![self.sum()?];
         while self.take(',') {
-            self.sum()?;
-            given += 1;
+            given.push(self.sum()?);
         }
         self.expect(')', "an operator, `,` or `)`")?;
         Ok(given)
@@ -307,7 +289,7 @@ impl<'t> Parser<'_, 't> {
 
     fn unknown(&self, name: &str) -> String {
         const SHOWN: usize = 24;
-        let known: Vec<&str> = self.arguments.iter().copied().chain(self.formula.known()).collect();
+        let known: Vec<&str> = self.arguments.iter().map(|argument| argument.0).chain(self.formula.known()).collect();
         let more = if known.len() > SHOWN { ", …" } else { "" };
         let shown = known[..known.len().min(SHOWN)].join(", ");
         if known.is_empty() {

@@ -88,6 +88,15 @@ impl Op {
             Op::Logistic(a) => Op::Logistic(of(a)),
         }
     }
+
+    /// Returns the result of the operation on one or two numbers.
+    pub(super) fn of_numbers(self, a: f64, b: f64) -> f64 {
+        let mut result = ZERO;
+        let mut places = 0..;
+        let op = self.with_operands(|_| places.next().unwrap_or_default());
+        evaluate(op, &[[a; LANES], [b; LANES]], &[], &[], &mut result);
+        result[0]
+    }
 }
 
 /// A list of operations, of which the last one is the score.
