@@ -23,6 +23,24 @@ fn is_unsafe(c: char) -> bool {
         )
 }
 
+/// Splits at spaces outside single or double quotation marks, which are taken off; `None` if a mark has no partner.
+pub fn split_words(text: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for char in text.chars() {
+        match (quote, char) {
+            (Some(mark), _) if char == mark => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(char);
+                word.get_or_insert_default();
+            }
+            (None, _) if char.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(char),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
 /// The text on one line, every unsafe character escaped as JSON writes it: `\n`, `\u001b`, `\u202e`. JSON stays the same
 /// JSON.
 pub fn escape(text: &str) -> Cow<'_, str> {

@@ -193,25 +193,7 @@ pub fn quoted(text: &str) -> String {
 /// # Errors
 /// If a quotation mark has no partner.
 pub fn split_words(text: &str) -> Result<Vec<String>, SpecError> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    for c in text.chars() {
-        match (quote, c) {
-            (Some(mark), _) if c == mark => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, _) if c.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(c),
-        }
-    }
-    if quote.is_some() {
-        return Err(SpecError::OpenQuote);
-    }
-    words.extend(word);
-    Ok(words)
+    common::text::split_words(text).ok_or(SpecError::OpenQuote)
 }
 
 #[cfg(test)]

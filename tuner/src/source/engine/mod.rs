@@ -23,6 +23,7 @@ use std::{fmt, thread};
 
 use anyhow::{Result, anyhow, bail};
 use common::files::write_whole_with;
+use common::text::split_words;
 
 use super::{Declared, Parameter, Positions, Problem, Resolve, RowSource};
 use crate::data::{Dataset, ReadOptions, Source, judge, write_files, write_skipped};
@@ -50,23 +51,10 @@ impl std::str::FromStr for CommandLine {
 
     /// Splits a command at blanks. Words in single or double quotation marks may contain blanks.
     fn from_str(text: &str) -> Result<Self, String> {
-        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-        for char in text.chars() {
-            match (char, quote) {
-                (_, Some(mark)) if char == mark => quote = None,
-                ('"' | '\'', None) => {
-                    quote = Some(char);
-                    word.get_or_insert_default();
-                }
-                (_, None) if char.is_whitespace() => words.extend(word.take()),
-                _ => word.get_or_insert_default().push(char),
-            }
+        match split_words(text).filter(|words| !words.is_empty()) {
+            Some(words) => Ok(CommandLine { text: text.to_owned(), words }),
+            None => Err("expected a program and its arguments, quotation marks closed".to_owned()),
         }
-        words.extend(word);
-        if quote.is_some() || words.is_empty() {
-            return Err("expected a program and its arguments, quotation marks closed".to_owned());
-        }
-        Ok(CommandLine { text: text.to_owned(), words })
     }
 }
 
