@@ -11,7 +11,7 @@ use engine::eval::{Constant, Constants, Entry, Number, Pair, Trace, combine};
 use engine::random::Random;
 
 use super::Model;
-use super::centre::{Shift, shifts};
+use super::centre::{Shift, shifts, table_name, tables};
 use super::layout::{self, Layout, Leaf, SumKind};
 use super::rows::{RowBuilder, RowsWriter};
 use super::tape::{Node, Op, Tape};
@@ -50,22 +50,22 @@ impl Merino {
     fn new() -> Self {
         let leaves = leaves();
         let mut places = vec![0; leaves.len()];
-        let sums: Vec<layout::Sum> = Sum::ALL
+        let mut sums: Vec<layout::Sum> = Sum::ALL
             .iter()
             .map(|&sum| {
-                let mut own = Vec::new();
-                for (index, _) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.field.sum == sum.index()) {
-                    places[index] = own.len();
-                    own.push(Leaf { parameter: numbers_of_leaf(index).start, unit: 1.0 });
-                }
                 let kind = match sum.info().kind {
                     Kind::Pair => SumKind::Pair,
                     Kind::Scalar => SumKind::Single,
                 };
                 let is_sided = sum.sides().len() == Color::COUNT;
-                layout::Sum { name: sum.info().name.to_owned(), kind, is_sided, leaves: own }
+                layout::Sum { name: sum.info().name.to_owned(), kind, is_sided, leaves: Vec::new() }
             })
             .collect();
+        for (index, leaf) in leaves.iter().enumerate() {
+            let own = &mut sums[leaf.field.sum].leaves;
+            places[index] = own.len();
+            own.push(Leaf { parameter: numbers_of_leaf(index).start, unit: 1.0 });
+        }
         let common = Constant::ALL.iter().map(|constant| {
             let term = |&(leaf, count): &(LeafIndex, i32)| (numbers_of::<Weights>(leaf).start, f64::from(count));
             constant.terms().iter().map(term).collect()
@@ -73,16 +73,10 @@ impl Merino {
         let layout = Layout::new(Weights::DIMENSIONS, sums, vec!["constant".to_owned()], common.collect());
         let segments = (0..layout.sums.len()).map(|sum| layout.segment_of(sum)).collect();
         let tape = record(&layout);
-        let mut tables: Vec<(usize, Vec<usize>)> = Vec::new();
-        let name = |index: usize| leaves[index].path.rsplit_once(['.', '[']).map_or("", |(table, _)| table);
-        for index in 0..leaves.len() {
-            let is_next = index > 0 && name(index) == name(index - 1) && leaves[index].field == leaves[index - 1].field;
-            match tables.last_mut().filter(|_| is_next) {
-                Some(table) => table.1.push(places[index]),
-                None => tables.push((leaves[index].field.sum, vec![places[index]])),
-            }
-        }
-        tables.retain(|(_, table)| table.len() > 1);
+        let tables = tables(leaves.iter().map(|leaf| {
+            let is_of_field = |name: &&str| name.len() >= leaf.field.name.len();
+            (leaf.field.sum, table_name(&leaf.path).filter(is_of_field))
+        }));
         Merino { model: Model { layout, tape }, tables, places, segments }
     }
 
@@ -161,29 +155,20 @@ impl Recorded {
     }
 }
 
-impl Add for Recorded {
-    type Output = Self;
+/// Records operators by the operations of the same names.
+macro_rules! record_operators {
+    ($($name:ident $function:ident),*) => {$(
+        impl $name for Recorded {
+            type Output = Self;
 
-    fn add(self, other: Self) -> Self {
-        Recorded::new(Op::Add(self.0, other.0))
-    }
+            fn $function(self, other: Self) -> Self {
+                Recorded::new(Op::$name(self.0, other.0))
+            }
+        }
+    )*};
 }
 
-impl Sub for Recorded {
-    type Output = Self;
-
-    fn sub(self, other: Self) -> Self {
-        Recorded::new(Op::Sub(self.0, other.0))
-    }
-}
-
-impl Mul for Recorded {
-    type Output = Self;
-
-    fn mul(self, other: Self) -> Self {
-        Recorded::new(Op::Mul(self.0, other.0))
-    }
-}
+record_operators!(Add add, Sub sub, Mul mul);
 
 impl Neg for Recorded {
     type Output = Self;

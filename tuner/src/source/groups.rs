@@ -15,66 +15,35 @@ pub(super) struct RowGroups {
     pub(super) warning: Option<String>,
 }
 
-/// Determines the groups of rows, of which some or all may be unknown.
+/// Determines the groups of rows, of which some or all may be unknown. Rows without a known group are grouped by runs of
+/// equal results, or else by equal content.
 pub(super) fn find(groups: &[Option<u32>], rows: &Rows) -> RowGroups {
-    let known = || groups.iter().flatten();
-    let is_one = groups.len() > 1 && known().count() == groups.len() && groups.iter().all(|group| group == &groups[0]);
-    if is_one {
-        let unknown = RowGroups::of(rows, |_| None);
-        let units = words(unknown.grouping);
-        let warning =
-            format!("all rows have the same group, as if they were one game: they are divided by {units} instead");
-        return RowGroups { warning: Some(warning), ..unknown };
+    let is_one = groups.len() > 1 && groups[0].is_some() && groups.iter().all(|group| group == &groups[0]);
+    if !is_one && groups.iter().all(Option::is_some) {
+        let mut seen = HashSet::new();
+        let is_alone = groups.len() > 1 && groups.iter().all(|group| seen.insert(group));
+        let warning = is_alone.then(|| {
+            "every row is a group of its own: right only if no two positions are of one game; write `-` as the group \
+             if you do not know"
+                .to_owned()
+        });
+        return RowGroups { numbers: groups.iter().copied().flatten().collect(), grouping: Grouping::Games, warning };
     }
-    let found = RowGroups::of(rows, |row| groups[row]);
-    let mut seen = HashSet::new();
-    let is_alone = groups.len() > 1 && known().count() == groups.len() && known().all(|group| seen.insert(group));
-    let warning = is_alone.then(|| {
-        "every row is a group of its own: right only if no two positions are of one game; write `-` as the group if \
-         you do not know"
-            .to_owned()
+    let known = || groups.iter().map(|group| group.filter(|_| !is_one));
+    let (unknown, grouping, units) = match result_runs(|| known().zip(rows.targets().iter().copied())) {
+        // Runs and given groups mostly have small numbers: the complement of a run's number avoids collisions.
+        Some(runs) => (runs.into_iter().map(|run| !run).collect(), Grouping::ResultRuns, "runs of rows"),
+        None => (rows.by_row(keys_of_part), Grouping::Positions, "rows"),
+    };
+    let warning = is_one.then(|| {
+        format!("all rows have the same group, as if they were one game: they are divided by {units} instead")
     });
-    RowGroups { warning, ..found }
-}
-
-impl RowGroups {
-    /// Groups rows without a known group by runs of equal results, or else by equal content.
-    fn of(rows: &Rows, group: impl Fn(usize) -> Option<u32>) -> Self {
-        let is_known = (0..rows.len()).all(|row| group(row).is_some());
-        let numbers = |unknown: &dyn Fn(usize) -> u32| {
-            (0..rows.len()).map(|row| group(row).unwrap_or_else(|| unknown(row))).collect()
-        };
-        if is_known {
-            return RowGroups { numbers: numbers(&|_| 0), grouping: Grouping::Games, warning: None };
-        }
-        let items = || rows.targets().iter().enumerate().map(|(row, &target)| (group(row), target));
-        let (numbers, grouping) = match result_runs(items) {
-            // Runs and given groups mostly have small numbers: the complement of a run's number avoids collisions.
-            Some(runs) => (numbers(&|row| !runs[row]), Grouping::ResultRuns),
-            None => {
-                let keys = keys(rows);
-                (numbers(&|row| keys[row]), Grouping::Positions)
-            }
-        };
-        let has_known = (0..rows.len()).any(|row| group(row).is_some());
-        RowGroups { numbers, grouping: if has_known { Grouping::Mixed } else { grouping }, warning: None }
-    }
-}
-
-/// Returns the plural name of the units that rows are divided by.
-fn words(grouping: Grouping) -> &'static str {
-    match grouping {
-        Grouping::Games | Grouping::Mixed => "groups",
-        Grouping::ResultRuns => "runs of rows",
-        Grouping::Positions => "rows",
-    }
+    let grouping = if known().any(|group| group.is_some()) { Grouping::Mixed } else { grouping };
+    let numbers = known().zip(unknown).map(|(group, unknown): (_, u32)| group.unwrap_or(unknown)).collect();
+    RowGroups { numbers, grouping, warning }
 }
 
 /// Returns a hash of each row's entries and facts. Rows of equal content have equal hashes.
-fn keys(rows: &Rows) -> Vec<u32> {
-    rows.by_row(keys_of_part)
-}
-
 fn keys_of_part(part: Part<'_>) -> Vec<u32> {
     let mut keys = Vec::new();
     for block in part.blocks() {

@@ -19,7 +19,7 @@ use crate::constraints::{Constraints, Resolved};
 use crate::data::{Dataset, FileSummary, Grouping, Weight, judge};
 use crate::io::Storage;
 use crate::model::Model;
-use crate::model::centre::{Shift, homogeneity, shifts};
+use crate::model::centre::{Shift, homogeneity, shifts, table_name, tables};
 use crate::model::rows::{Rows, Weighted};
 use crate::model::text::TextRows;
 pub use crate::model::text::{Parameter, Start, TextError};
@@ -258,7 +258,11 @@ impl Problem {
 
     /// Returns the shifts of tables that leave all scores unchanged.
     pub(crate) fn shifts(&self, rows: &Rows) -> Vec<Shift> {
-        self.shifts.clone().unwrap_or_else(|| shifts(&self.text.model, rows, &tables_of(&self.text)))
+        self.shifts.clone().unwrap_or_else(|| {
+            let leaves = self.text.parameters.iter();
+            let leaves = leaves.filter_map(|leaf| Some((leaf.sum?, table_name(&leaf.name))));
+            shifts(&self.text.model, rows, &tables(leaves))
+        })
     }
 
     /// Returns true if rows depend on the parameters.
@@ -370,23 +374,4 @@ fn numbers_of(parameters: &[Parameter]) -> Numbers {
         stages.iter().map(|&stage| Number::new(&parameter.name, stage, parameter.decimals))
     });
     Numbers::new(numbers.collect())
-}
-
-/// Groups parameters into tables by their names. Returns the sum of each table, and the indices of its leaves in it.
-fn tables_of(text: &TextRows) -> Vec<(usize, Vec<usize>)> {
-    let mut tables: Vec<(usize, Vec<usize>)> = Vec::new();
-    let mut leaves = vec![0; text.model.layout.sums.len()];
-    let mut last = None;
-    for parameter in &text.parameters {
-        let Some(sum) = parameter.sum else { continue };
-        let table = parameter.name.rfind(['.', '[']).map(|end| (sum, &parameter.name[..end]));
-        match tables.last_mut() {
-            Some(members) if table.is_some() && table == last => members.1.push(leaves[sum]),
-            _ => tables.push((sum, vec![leaves[sum]])),
-        }
-        last = table;
-        leaves[sum] += 1;
-    }
-    tables.retain(|table| table.1.len() > 1);
-    tables
 }

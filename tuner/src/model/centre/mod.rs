@@ -10,6 +10,8 @@
 //! Another kind of such directions are scales that a score does not depend on, such as that of the phase weights. They
 //! are found on the tape.
 
+use std::collections::HashMap;
+
 use engine::random::{Random, split_mix};
 
 use super::Model;
@@ -31,6 +33,29 @@ impl Shift {
     fn mean(&self, vector: &[f64]) -> f64 {
         self.table.iter().map(|&j| vector[j]).sum::<f64>() / self.table.len() as f64
     }
+}
+
+/// Returns the name of the table that a parameter belongs to by its own name, such as `a[2]` to `a`.
+pub(crate) fn table_name(name: &str) -> Option<&str> {
+    Some(&name[..name.rfind(['.', '['])?])
+}
+
+/// Groups the leaves of sums, given in order by their sums and the names of their tables, into tables. Returns the sum of
+/// each table, and the indices of its leaves in the sum.
+pub(crate) fn tables<'n>(leaves: impl Iterator<Item = (usize, Option<&'n str>)>) -> Vec<(usize, Vec<usize>)> {
+    let mut tables: Vec<(usize, Vec<usize>)> = Vec::new();
+    let (mut indices, mut last) = (HashMap::new(), None);
+    for (sum, name) in leaves {
+        let leaf = indices.entry(sum).or_insert(0..).next().expect("endless");
+        let table = name.map(|name| (sum, name));
+        match tables.last_mut() {
+            Some(members) if table.is_some() && table == last => members.1.push(leaf),
+            _ => tables.push((sum, vec![leaf])),
+        }
+        last = table;
+    }
+    tables.retain(|table| table.1.len() > 1);
+    tables
 }
 
 /// Finds the shifts of tables that change no score of the rows. A table is given as a sum and leaves of it.
