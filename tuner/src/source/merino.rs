@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use engine::chess::Position;
 use engine::eval::params::{Weights, leaves};
 use engine::eval::{Evaluator, Trace, known_ending};
 use engine::search::{Pruning, Quiescence};
 
 use super::{Positions, Problem, RowSource};
-use crate::data::{Dataset, Label, write_files, write_skipped};
-use crate::model::merino::{CONSTANT, Merino, merino, numbers_of_leaf};
+use crate::data::{Dataset, write_files, write_skipped};
+use crate::model::merino::{CONSTANT, merino, numbers_of_leaf};
 use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsError, RowsWriter};
 use crate::model::text::{Parameter, RowLines, Start, TextRows};
 use crate::name_of;
@@ -56,11 +55,7 @@ impl Own {
         let start = self.start.to_vector();
         let rows = resolve(&dataset, &Evaluator::new(self.start.clone()), self.resolve, progress)?;
         let parameter = |(index, leaf): (usize, &engine::eval::params::Leaf)| {
-            let start = match start[numbers_of_leaf(index)] {
-                [single] => Start::Single(single),
-                [midgame, endgame, ..] => Start::Pair([midgame, endgame]),
-                [] => unreachable!("a leaf has a number"),
-            };
+            let start = Start::of(&start[numbers_of_leaf(index)]);
             Parameter { name: leaf.path.clone(), sum: Some(leaf.field.sum), start, unit: 1.0, decimals: 0 }
         };
         let text = TextRows {
@@ -98,7 +93,7 @@ impl Own {
 }
 
 /// Returns the index of the first position of each data set that is not empty.
-pub(super) fn first_of_sets(dataset: &Dataset) -> Vec<usize> {
+fn first_of_sets(dataset: &Dataset) -> Vec<usize> {
     let mut end = 0;
     let first = |count| {
         end += count;
@@ -134,9 +129,27 @@ impl RowSource for Own {
 /// Resolves every position of a data set to a row. Processes share the work: each computes the rows of its own chunks.
 fn resolve(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dyn Progress) -> Result<Rows, RowsError> {
     let of_chunk = |chunk: &Range<usize>| {
-        let mut resolver = Resolver::new(evaluator, how);
-        dataset.samples(chunk.clone()).try_for_each(|(position, label)| resolver.add(&position, label))?;
-        resolver.rows.finish()
+        let (merino, mut quiescence) = (merino(), Quiescence::new(evaluator, Pruning::Exact));
+        let (mut trace, mut row) = (Trace::default(), RowBuilder::default());
+        let mut rows = RowsWriter::in_memory((&merino.model.layout).into());
+        for (position, label) in dataset.samples(chunk.clone()) {
+            let (leaf, mate) = match how {
+                Resolve::Static => (position, None),
+                Resolve::Qsearch => {
+                    let leaf = quiescence.resolve(&position);
+                    let mate = leaf.is_mate().then_some(leaf.score);
+                    (leaf.position, mate)
+                }
+            };
+            row.clear(1);
+            // Scores of mates and of endings known by rule are constants: no parameter changes them.
+            match mate.or_else(|| known_ending(&leaf)) {
+                None => merino.trace(&mut trace, &leaf, &mut row),
+                Some(score) => row.set_fact(CONSTANT, score as f32),
+            }
+            rows.push(&mut row, label.outcome.points())?;
+        }
+        rows.finish()
     };
     let work = |chunks: &[Range<usize>]| {
         let is_own = |chunk: &&Range<usize>| processes::is_own(chunk.start / CHUNK);
@@ -157,48 +170,4 @@ fn resolve(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dy
     };
     dataset.each_block("resolving", CHUNK, work, collect, progress);
     Ok(whole?.finish()?.with_weights(dataset.weights()))
-}
-
-/// A builder of rows that resolves positions one after the other.
-struct Resolver<'e> {
-    quiescence: Quiescence<'e>,
-    how: Resolve,
-    merino: &'static Merino,
-    trace: Trace,
-    row: RowBuilder,
-    rows: RowsWriter,
-}
-
-impl<'e> Resolver<'e> {
-    fn new(evaluator: &'e Evaluator, how: Resolve) -> Self {
-        Resolver {
-            quiescence: Quiescence::new(evaluator, Pruning::Exact),
-            how,
-            merino: merino(),
-            trace: Trace::default(),
-            row: RowBuilder::default(),
-            rows: RowsWriter::in_memory((&merino().model.layout).into()),
-        }
-    }
-
-    /// Adds the row of the next position.
-    fn add(&mut self, position: &Position, label: Label) -> Result<(), RowsError> {
-        match self.how {
-            Resolve::Static => self.add_row(position, None, label),
-            Resolve::Qsearch => {
-                let leaf = self.quiescence.resolve(position);
-                self.add_row(&leaf.position, leaf.is_mate().then_some(leaf.score), label)
-            }
-        }
-    }
-
-    /// Adds the row of a leaf. Scores of mates and of endings known by rule are constants: no parameter changes them.
-    fn add_row(&mut self, leaf: &Position, mate: Option<i32>, label: Label) -> Result<(), RowsError> {
-        self.row.clear(1);
-        match mate.or_else(|| known_ending(leaf)) {
-            None => self.merino.trace(&mut self.trace, leaf, &mut self.row),
-            Some(score) => self.row.set_fact(CONSTANT, score as f32),
-        }
-        self.rows.push(&mut self.row, label.outcome.points())
-    }
 }

@@ -11,6 +11,7 @@ mod text;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -200,13 +201,10 @@ impl Problem {
             return None;
         }
         let occurrences = self.text.model.occurrences(&self.text.rows);
-        let mut at = 0;
-        let affected = self.text.parameters.iter().zip(left_out).filter(|&(parameter, &left_out)| {
-            let first = at;
-            at += parameter.start.numbers().len();
-            left_out && occurrences[first] > 0
-        });
-        let names: Vec<String> = affected.map(|(parameter, _)| parameter.name.clone()).collect();
+        let leaves = self.text.parameters.iter().zip(ranges(&self.text.parameters)).zip(left_out);
+        let affected =
+            leaves.filter(|((_, numbers), left_out)| **left_out && occurrences[numbers.start] > 0).map(|leaf| leaf.0.0);
+        let names: Vec<String> = affected.map(|parameter| parameter.name.clone()).collect();
         constraints.freeze.extend(names.iter().cloned());
         let all = match &names[..] {
             [] => return None,
@@ -324,12 +322,7 @@ impl Declared<'_> {
     /// If a pattern matches no parameter.
     pub fn fixed(&self, constraints: &Constraints, normalize: bool) -> Result<Vec<bool>> {
         let frozen = constraints.frozen(&numbers_of(self.parameters))?;
-        let mut at = 0;
-        let fixed = self.parameters.iter().map(|parameter| {
-            let own = at..at + parameter.start.numbers().len();
-            at = own.end;
-            frozen[own].iter().all(|&frozen| frozen) && !normalize
-        });
+        let fixed = ranges(self.parameters).map(|own| frozen[own].iter().all(|&frozen| frozen) && !normalize);
         Ok(fixed.collect())
     }
 
@@ -352,16 +345,20 @@ impl Declared<'_> {
 /// # Panics
 /// If there are fewer values than numbers.
 pub fn with_values(parameters: &[Parameter], values: &[f64]) -> Vec<Parameter> {
-    let mut parameters = parameters.to_vec();
-    let mut at = 0;
-    for parameter in &mut parameters {
-        parameter.start = match parameter.start {
-            Start::Single(_) => Start::Single(values[at]),
-            Start::Pair(_) => Start::Pair([values[at], values[at + 1]]),
-        };
-        at += parameter.start.numbers().len();
-    }
-    parameters
+    let moved = |(parameter, numbers): (&Parameter, Range<usize>)| {
+        let start = Start::of(&values[numbers]);
+        Parameter { start, ..parameter.clone() }
+    };
+    parameters.iter().zip(ranges(parameters)).map(moved).collect()
+}
+
+/// Returns the range of each parameter's numbers among those of all.
+fn ranges(parameters: &[Parameter]) -> impl Iterator<Item = Range<usize>> {
+    parameters.iter().scan(0, |end, parameter| {
+        let start = *end;
+        *end += parameter.start.numbers().len();
+        Some(start..*end)
+    })
 }
 
 /// Returns the numbers of parameters: one of a single, two of a pair.

@@ -93,7 +93,7 @@ impl Gather {
 
     /// Returns the number of rows so far.
     pub(super) fn len(&self) -> usize {
-        self.lines.len()
+        self.groups.len()
     }
 
     /// Returns the engine's own score of the last row, if rows have it.
@@ -148,21 +148,22 @@ impl Gather {
     pub(super) fn push(&mut self, label: RowLabel, reader: &LineReader) -> Result<(), TextError> {
         let RowLabel { result, group, search } = label;
         self.writer.push(&mut self.row, result).map_err(|error| refused(error, reader))?;
+        let row = self.len();
         self.groups.push(group.map(|group| group ^ self.salt));
+        self.lines.push(row, reader.number);
         if search.is_some() {
             // Earlier rows have no search score.
-            self.searches.resize(self.lines.len(), None);
+            self.searches.resize(row, None);
             self.searches.push(search);
         }
-        self.lines.push(reader.number);
         self.waiting += 1;
         if self.waiting == LANES { self.check_scores(reader) } else { Ok(()) }
     }
 
     /// Refuses rows whose scores are not finite at the start of the parameters.
     pub(super) fn check_scores(&mut self, reader: &LineReader) -> Result<(), TextError> {
+        let first = self.len() - self.waiting;
         let scores = &self.model.tape.scores(&mut self.work)[..self.waiting];
-        let first = self.lines.len() - self.waiting;
         self.waiting = 0;
         match scores.iter().position(|score| !score.is_finite()) {
             None => Ok(()),
@@ -180,7 +181,7 @@ impl Gather {
     /// Returns all rows, read from the given files.
     pub(super) fn finish(mut self, header: Header, files: Vec<(String, usize)>) -> Result<TextRows, TextError> {
         if !self.searches.is_empty() {
-            self.searches.resize(self.lines.len(), None);
+            self.searches.resize(self.groups.len(), None);
         }
         Ok(TextRows {
             parameters: header.parameters,

@@ -104,35 +104,24 @@ impl<'t> Words<'t> {
     }
 }
 
-/// The line numbers of rows, run-length encoded: consecutive lines take no memory.
+/// The line numbers of rows, run-length encoded: first row and first line of each run of consecutive lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RowLines {
-    /// First row and first line of each run of consecutive lines.
-    runs: Vec<(usize, u64)>,
-    rows: usize,
-}
+pub struct RowLines(Vec<(usize, u64)>);
 
 impl RowLines {
     /// Returns the line number of a row, 1 for the first line.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If no row has a line.
     pub fn of(&self, row: usize) -> u64 {
-        assert!(row < self.rows, "row {row} of {}", self.rows);
-        let (first, line) = self.runs[self.runs.partition_point(|run| run.0 <= row) - 1];
+        let (first, line) = self.0[self.0.partition_point(|run| run.0 <= row) - 1];
         line + (row - first) as u64
     }
 
-    /// Returns the number of rows.
-    pub(super) fn len(&self) -> usize {
-        self.rows
-    }
-
     /// Adds the line number of the next row.
-    pub(super) fn push(&mut self, line: u64) {
-        if self.runs.last().is_none_or(|&(first, start)| start + (self.rows - first) as u64 != line) {
-            self.runs.push((self.rows, line));
+    pub(super) fn push(&mut self, row: usize, line: u64) {
+        if self.0.is_empty() || self.of(row) != line {
+            self.0.push((row, line));
         }
-        self.rows += 1;
     }
 }

@@ -70,6 +70,18 @@ pub enum Start {
 }
 
 impl Start {
+    /// Makes the start of a single number, or of both numbers of a pair.
+    ///
+    /// # Panics
+    /// If there are more or fewer numbers.
+    pub(crate) fn of(numbers: &[f64]) -> Self {
+        match *numbers {
+            [single] => Start::Single(single),
+            [midgame, endgame] => Start::Pair([midgame, endgame]),
+            _ => panic!("{} numbers of a parameter", numbers.len()),
+        }
+    }
+
     /// Returns the single number, or both numbers of the pair.
     pub fn numbers(&self) -> &[f64] {
         match self {
