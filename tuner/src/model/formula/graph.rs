@@ -18,11 +18,6 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Adds an input with its range.
-    pub(super) fn source(&mut self, op: Op, range: Interval) -> Node {
-        self.push(op, range)
-    }
-
     /// Adds a constant.
     pub(super) fn number(&mut self, number: f64) -> Node {
         self.push(Op::Constant(number), Interval::point(number))
@@ -101,7 +96,8 @@ impl Graph {
         reached
     }
 
-    fn push(&mut self, op: Op, range: Interval) -> Node {
+    /// Adds an operation with the range of its results, such as an input.
+    pub(super) fn push(&mut self, op: Op, range: Interval) -> Node {
         let node = self.tape.push(op);
         if node as usize == self.ranges.len() {
             self.ranges.push(range);

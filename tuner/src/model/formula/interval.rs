@@ -46,9 +46,9 @@ impl Interval {
         match op {
             Op::Constant(number) => Interval::point(number),
             Op::Slot(_) | Op::Fact(_) => Interval::ANY,
-            Op::Add(a, b) => {
+            Op::Add(a, b) | Op::Min(a, b) | Op::Max(a, b) => {
                 let (a, b) = (operand(a), operand(b));
-                Interval::new(a.low + b.low, a.high + b.high)
+                Interval::new(op.of_numbers(a.low, b.low), op.of_numbers(a.high, b.high))
             }
             Op::Sub(a, b) => {
                 let (a, b) = (operand(a), operand(b));
@@ -59,14 +59,6 @@ impl Interval {
             Op::Div(a, b) => {
                 let divisor = operand(b);
                 operand(a).times(Interval::new(1.0 / divisor.high, 1.0 / divisor.low))
-            }
-            Op::Min(a, b) => {
-                let (a, b) = (operand(a), operand(b));
-                Interval::new(a.low.min(b.low), a.high.min(b.high))
-            }
-            Op::Max(a, b) => {
-                let (a, b) = (operand(a), operand(b));
-                Interval::new(a.low.max(b.low), a.high.max(b.high))
             }
             Op::Abs(a) => operand(a).absolute(),
             Op::Power(a, power) if power > 0.0 && power % 2.0 == 0.0 => {

@@ -33,6 +33,9 @@ const MOST_NAMES: usize = 1024;
 /// Maximum depth of function calls.
 const MOST_CALLS: usize = 32;
 
+/// The first slot of common totals in a formula. In a layout they follow the slots of the sums.
+const COMMON: u32 = 1 << 16;
+
 /// Reserved names: the columns of rows.
 pub(super) const RESERVED: [&str; 5] = ["result", "group", "search", "score", "constant"];
 
@@ -88,29 +91,18 @@ struct Function {
     calls: usize,
 }
 
-/// The total that a slot of the operations refers to.
-#[derive(Clone, Debug)]
-enum SlotSource {
-    Sum {
-        sum: usize,
-        side: usize,
-        half: usize,
-    },
-    /// A common total by its index.
-    Common(usize),
-}
-
 /// A formula under construction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Formula {
     names: Vec<(String, Meaning)>,
     by_name: HashMap<String, usize>,
     graph: Graph,
-    /// Total, name and position of the declaration by slot.
-    sources: Vec<(SlotSource, String, FormulaPosition)>,
-    sums: usize,
+    /// Slot, name and position of the declaration of each total.
+    totals: Vec<(u32, String, FormulaPosition)>,
+    /// Number of slots of the sums.
+    slots: usize,
     facts: usize,
-    common: usize,
+    common: u32,
     score: Option<(Value, FormulaPosition)>,
 }
 
@@ -127,23 +119,23 @@ impl Formula {
         let origin = Origin { name: self.names.len(), place };
         let mut nodes = [0; 4];
         for (index, node) in nodes.iter_mut().enumerate() {
-            let side = if is_sided { index / 2 } else { 0 };
-            let half = if kind == SumKind::Pair { index % 2 } else { 0 };
             let mut shown = name.to_owned();
+            let mut slot = self.slots;
             if is_sided {
-                shown += [".white", ".black"][side];
+                shown += [".white", ".black"][index / 2];
+                slot += index / 2 * kind.width();
             }
             if kind == SumKind::Pair {
-                shown += [".mg", ".eg"][half];
+                shown += [".mg", ".eg"][index % 2];
+                slot += index % 2;
             }
-            let known = self.sources.iter().position(|source| source.1 == shown);
-            let slot = known.unwrap_or_else(|| {
-                self.sources.push((SlotSource::Sum { sum: self.sums, side, half }, shown, place));
-                self.sources.len() - 1
-            });
-            *node = self.graph.source(Op::Slot(slot as u32), Interval::ANY);
+            let slot = slot as u32;
+            *node = self.graph.push(Op::Slot(slot), Interval::ANY);
+            if self.totals.iter().all(|total| total.0 != slot) {
+                self.totals.push((slot, shown, place));
+            }
         }
-        self.sums += 1;
+        self.slots += kind.width() * if is_sided { 2 } else { 1 };
         let (sided, pair) = (is_sided.then_some(origin), (kind == SumKind::Pair).then_some(origin));
         self.insert(name, Meaning::Value(Value { nodes, sided, pair }));
         Ok(())
@@ -153,7 +145,7 @@ impl Formula {
     pub(crate) fn fact(&mut self, name: &str, range: Interval, place: FormulaPosition) -> Result<(), FormulaError> {
         self.check_new(name, place)?;
         self.facts += 1;
-        let node = self.graph.source(Op::Fact(self.facts as u32), range);
+        let node = self.graph.push(Op::Fact(self.facts as u32), range);
         self.insert(name, Meaning::Value(Value::number(node)));
         Ok(())
     }
@@ -161,8 +153,9 @@ impl Formula {
     /// Declares the next common total of the layout.
     pub(crate) fn common(&mut self, name: &str, place: FormulaPosition) -> Result<(), FormulaError> {
         self.check_new(name, place)?;
-        let node = self.graph.source(Op::Slot(self.sources.len() as u32), Interval::ANY);
-        self.sources.push((SlotSource::Common(self.common), name.to_owned(), place));
+        let slot = COMMON + self.common;
+        let node = self.graph.push(Op::Slot(slot), Interval::ANY);
+        self.totals.push((slot, name.to_owned(), place));
         self.common += 1;
         self.insert(name, Meaning::Value(Value::number(node)));
         Ok(())
@@ -212,10 +205,8 @@ impl Formula {
         if self.graph.slots(score).is_empty() {
             return Err(place.error("the score has no parameter in it: no sum has part in it"));
         }
-        let mut tape = self.graph.needed(score, |slot| match self.sources[slot as usize].0 {
-            SlotSource::Sum { sum, side, half } => (layout.segments[layout.segment_of(sum) + side].slot + half) as u32,
-            SlotSource::Common(common) => (layout.row_slots() + common) as u32,
-        });
+        let of_layout = |slot| if slot < COMMON { slot } else { layout.row_slots() as u32 + slot - COMMON };
+        let mut tape = self.graph.needed(score, of_layout);
         let score = (tape.ops().len() - 1) as u32;
         let constant = tape.push(Op::Fact(0));
         tape.push(Op::Add(score, constant));
@@ -228,10 +219,9 @@ impl Formula {
     /// The first total without influence on the score, at its declaration.
     pub(crate) fn check_used(&self) -> Result<(), FormulaError> {
         let used = self.score.map_or_else(Vec::new, |(value, _)| self.graph.slots(value.nodes[0]));
-        let mut sources = self.sources.iter().enumerate();
-        match sources.find(|&(slot, _)| !used.contains(&(slot as u32))) {
+        match self.totals.iter().find(|(slot, ..)| !used.contains(slot)) {
             None => Ok(()),
-            Some((_, (_, name, place))) => {
+            Some((_, name, place)) => {
                 let message = format!("`{name}` has no part in the score: use it in the formula, or leave it out");
                 Err(place.error(message))
             }

@@ -60,14 +60,13 @@ pub enum Op {
 impl Op {
     /// Iterates over the operands.
     pub fn operands(self) -> impl Iterator<Item = Node> {
-        let (a, b) = match self {
-            Op::Constant(_) | Op::Slot(_) | Op::Fact(_) => (None, None),
-            Op::Add(a, b) | Op::Sub(a, b) | Op::Mul(a, b) | Op::Div(a, b) | Op::Min(a, b) | Op::Max(a, b) => {
-                (Some(a), Some(b))
-            }
-            Op::Abs(a) | Op::Sign(a) | Op::Power(a, _) | Op::Exp(a) | Op::Log(a) | Op::Logistic(a) => (Some(a), None),
-        };
-        a.into_iter().chain(b)
+        let (mut operands, mut count) = ([None; 2], 0);
+        self.with_operands(|operand| {
+            operands[count] = Some(operand);
+            count += 1;
+            operand
+        });
+        operands.into_iter().flatten()
     }
 
     /// Returns the same operation on other operands.
