@@ -288,7 +288,7 @@ impl TuneArgs {
         if !problem.description.is_empty() {
             note!("{}", problem.description.trim_end());
         }
-        let text = self.format_result(&check.to_string(), &check.to_json());
+        let text = self.format_result(&check.to_string(), &json!(check));
         Ok(CommandOutput::new(text, !check.has_failed(self.settings().tolerance)))
     }
 

@@ -126,18 +126,13 @@ fn shortened(
 ) -> Option<(Tape, Vec<FoldedFact>)> {
     let layout = &whole.layout;
     // Flags by slot: the total is constant in the fit, and dropped entries contribute to it.
-    let (mut fixed, mut has_offset) = (Vec::new(), Vec::new());
-    for (segment, dropped) in layout.segments.iter().zip(dropped) {
+    let of_segments = layout.segments.iter().zip(dropped).flat_map(|(segment, dropped)| {
         let leaves = &layout.sums[segment.sum].leaves;
-        for half in 0..segment.kind.width() {
-            fixed.push(leaves.iter().all(|leaf| is_fixed(leaf.parameter + half)));
-            has_offset.push(dropped.contains(&true));
-        }
-    }
-    for common in &layout.common {
-        fixed.push(common.iter().all(|&(parameter, _)| is_fixed(parameter)));
-        has_offset.push(false);
-    }
+        let is_half_fixed = move |half| leaves.iter().all(|leaf| is_fixed(leaf.parameter + half));
+        (0..segment.kind.width()).map(move |half| (is_half_fixed(half), dropped.contains(&true)))
+    });
+    let of_common = layout.common.iter().map(|common| (common.iter().all(|&(number, _)| is_fixed(number)), false));
+    let (fixed, has_offset): (Vec<bool>, Vec<bool>) = of_segments.chain(of_common).unzip();
     let ops = whole.tape.ops();
     let mut is_constant: Vec<bool> = Vec::with_capacity(ops.len());
     for op in ops {

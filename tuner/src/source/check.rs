@@ -3,7 +3,6 @@
 use std::fmt;
 
 use serde::{Serialize, Serializer};
-use serde_json::{Value as Json, json};
 
 use crate::model::rows::{Part, RowsError};
 use crate::model::text::TextRows;
@@ -22,35 +21,47 @@ const REPORTED_ROWS: usize = 3;
 const LEAST_CORRELATION: f64 = 0.3;
 
 /// Statistics of the differences between the engine's scores and those of the formula at the start.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
     /// The number of rows.
     pub rows: usize,
+    /// The share of rows that agree to a centipawn.
+    pub agreement: f64,
     /// The number of rows that differ by more than a centipawn.
+    #[serde(skip)]
     pub differing: usize,
     /// The number of differing rows that agree with the negated score.
+    #[serde(skip)]
     pub negated: usize,
     /// Root mean square of the differences, in centipawns.
     pub rms: f64,
     /// The 90th percentile of the absolute differences, in centipawns.
+    #[serde(rename = "usual")]
     pub percentile_90: f64,
     /// The rows with the largest differences.
     pub worst: Vec<Discrepancy>,
     /// Facts, or `score`, that correlate with the differences or with their absolute values, and the coefficients.
+    #[serde(rename = "along", serialize_with = "serialize_map")]
     pub correlations: Vec<(String, f64)>,
 }
 
 /// A row whose formula disagrees with the engine's score.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Discrepancy {
     /// File and line; the FEN of the position, if an engine answered it.
+    #[serde(rename = "row")]
     pub place: String,
     /// The line number in its file, from 1.
+    #[serde(skip)]
     pub line: u64,
     /// The engine's score, in centipawns and White's view.
     pub score: f64,
     /// The score of the formula, in the same unit and view.
     pub formula: f64,
+}
+
+fn serialize_map<S: Serializer>(pairs: &[(String, f64)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(pairs.iter().map(|(name, number)| (name, number)))
 }
 
 impl Check {
@@ -72,6 +83,7 @@ impl Check {
         let mean_square = differences.iter().map(|difference| difference * difference).sum::<f64>() / own.len() as f64;
         let check = Check {
             rows: own.len(),
+            agreement: 1.0 - differing.len() as f64 / own.len() as f64,
             differing: differing.len(),
             negated: differing.iter().filter(|&&row| !differs(of_row(row).0 + of_row(row).1)).count(),
             rms: mean_square.sqrt(),
@@ -90,41 +102,15 @@ impl Check {
         Ok(Some(check))
     }
 
-    /// Returns the share of rows that agree to a centipawn.
-    pub fn agreement(&self) -> f64 {
-        1.0 - self.differing as f64 / self.rows as f64
-    }
-
     /// Returns true if more than a tenth of the rows differ by more than `tolerance` centipawns.
     pub fn has_failed(&self, tolerance: f64) -> bool {
         self.percentile_90 > tolerance
-    }
-
-    /// Returns the check as a JSON object.
-    pub fn to_json(&self) -> Json {
-        let worst =
-            self.worst.iter().map(|row| json!({ "row": row.place, "score": row.score, "formula": row.formula }));
-        json!({
-            "rows": self.rows,
-            "agreement": self.agreement(),
-            "rms": self.rms,
-            "usual": self.percentile_90,
-            "worst": worst.collect::<Vec<Json>>(),
-            "along": self.correlations.iter().map(|(name, correlation)| (name.clone(), json!(correlation)))
-                .collect::<serde_json::Map<String, Json>>(),
-        })
-    }
-}
-
-impl Serialize for Check {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.to_json().serialize(to)
     }
 }
 
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "score − row: {:.1} % within 1 cp", 100.0 * self.agreement())?;
+        write!(f, "score − row: {:.1} % within 1 cp", 100.0 * self.agreement)?;
         if self.percentile_90 > ROUNDING {
             write!(f, ", 90 % within {:.1} cp", self.percentile_90)?;
         }

@@ -42,7 +42,7 @@ pub(super) fn tokens(text: &str, start: FormulaPosition) -> Result<Vec<FormulaTo
             return Err(place.error(format!("the formula is too long: more than {MOST_TOKENS} words in a line")));
         }
         let length = match first {
-            '0'..='9' => number_length(rest.as_bytes()),
+            '0'..='9' => number_length(rest),
             _ if is_name(first) => rest.find(|letter| !is_name(letter)).unwrap_or(rest.len()),
             _ => first.len_utf8(),
         };
@@ -81,17 +81,15 @@ fn is_name(letter: char) -> bool {
 }
 
 /// Returns the length in bytes of the number at the beginning of a text: digits, fraction, exponent.
-fn number_length(text: &[u8]) -> usize {
-    let digits = |from: usize| text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+fn number_length(text: &str) -> usize {
+    let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let mut length = digits(0);
-    if text.get(length) == Some(&b'.') && digits(length + 1) > 0 {
-        length += 1 + digits(length + 1);
-    }
-    if matches!(text.get(length), Some(b'e' | b'E')) {
-        let sign = usize::from(matches!(text.get(length + 1), Some(b'+' | b'-')));
-        let exponent = if length + 1 + sign <= text.len() { digits(length + 1 + sign) } else { 0 };
-        if exponent > 0 {
-            length += 1 + sign + exponent;
+    for marks in [&["."][..], &["e+", "e-", "E+", "E-", "e", "E"]] {
+        let mark = marks.iter().find(|mark| text[length..].starts_with(**mark));
+        if let Some(from) = mark.map(|mark| length + mark.len())
+            && digits(from) > 0
+        {
+            length = from + digits(from);
         }
     }
     length

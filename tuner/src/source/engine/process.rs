@@ -1,7 +1,7 @@
 //! A process of an engine, and the threads that write to it and read from it.
 
 use std::cell::Cell;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -61,18 +61,20 @@ pub(super) struct Process {
     group: ProcessGroup,
     /// The batches, each received before it is written to the process.
     pub(super) batches: Receiver<QuestionBatch>,
-    /// The standard output of the process.
-    pub(super) output: Option<BufReader<TimedOutput>>,
     /// The time from which the timeout of the next answer counts.
     pub(super) since: Rc<Cell<Instant>>,
 }
 
 impl Process {
-    /// Starts a process and the threads that write to it and read from it.
+    /// Starts a process and the threads that write to it and read from it. Returns the process and its standard output.
     ///
     /// Both threads end when the pipes are closed. They are not joined: processes that outlive this one may have
     /// inherited the pipes.
-    pub(super) fn start(command: &CommandLine, queue: &Arc<BatchQueue>, timeout: Duration) -> io::Result<Self> {
+    pub(super) fn start(
+        command: &CommandLine,
+        queue: &Arc<BatchQueue>,
+        timeout: Duration,
+    ) -> io::Result<(Self, BufReader<TimedOutput>)> {
         let (program, arguments) = (&command.words[0], &command.words[1..]);
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
@@ -96,8 +98,8 @@ impl Process {
             }
         })?;
         let since = Rc::new(Cell::new(Instant::now()));
-        let output = TimedOutput { blocks, block: Vec::new(), read: 0, since: since.clone(), timeout };
-        Ok(Process { group, batches, output: Some(BufReader::new(output)), since })
+        let output = TimedOutput { blocks, block: Cursor::default(), since: since.clone(), timeout };
+        Ok((Process { group, batches, since }, BufReader::new(output)))
     }
 
     /// Returns the exit status of the process, if it has ended.
@@ -111,8 +113,7 @@ impl Process {
 /// The output of a process, with a timeout of reads.
 pub(super) struct TimedOutput {
     blocks: Receiver<Vec<u8>>,
-    block: Vec<u8>,
-    read: usize,
+    block: Cursor<Vec<u8>>,
     since: Rc<Cell<Instant>>,
     timeout: Duration,
 }
@@ -120,19 +121,16 @@ pub(super) struct TimedOutput {
 impl Read for TimedOutput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = (self.since.get() + self.timeout).saturating_duration_since(Instant::now());
-        if self.read == self.block.len() {
+        if self.block.fill_buf()?.is_empty() {
             match self.blocks.recv_timeout(left) {
-                Ok(block) => (self.block, self.read) = (block, 0),
+                Ok(block) => self.block = Cursor::new(block),
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
                 Err(RecvTimeoutError::Timeout) => return Err(self.timed_out()),
             }
         } else if left.is_zero() {
             return Err(self.timed_out());
         }
-        let length = buffer.len().min(self.block.len() - self.read);
-        buffer[..length].copy_from_slice(&self.block[self.read..self.read + length]);
-        self.read += length;
-        Ok(length)
+        self.block.read(buffer)
     }
 }
 

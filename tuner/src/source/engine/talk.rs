@@ -27,10 +27,10 @@ impl Engine {
         to: &Sender<(usize, String, BatchAnswers)>,
     ) -> Result<Declarations> {
         let name = &self.command.text;
-        let mut started = Process::start(&self.command, queue, self.timeout).map_err(|error| self.unstarted(&error))?;
-        let mut output = started.output.take().expect("nobody has taken it");
+        let started = Process::start(&self.command, queue, self.timeout).map_err(|error| self.unstarted(&error))?;
         // Drop order: the process is ended before its pipe is closed, so that it cannot report a broken pipe.
-        let mut process = started;
+        let mut output = started.1;
+        let mut process = started.0;
         let mut answers = Answers::open(name, &mut output).map_err(|error| {
             let error = error.to_string();
             let advice = format!(
