@@ -366,25 +366,16 @@ fn finite(number: f64) -> f64 {
 
 #[inline(always)]
 fn sign(number: f64) -> f64 {
-    if number > 0.0 {
-        1.0
-    } else if number < 0.0 {
-        -1.0
-    } else {
-        0.0
-    }
+    f64::from(i8::from(number > 0.0) - i8::from(number < 0.0))
 }
 
 #[inline(always)]
 fn raise(base: f64, power: f64) -> f64 {
-    if power == 1.0 {
-        base
-    } else if power == 2.0 {
-        base * base
-    } else if power == 0.0 {
-        1.0
-    } else {
-        base.powf(power)
+    match power {
+        0.0 => 1.0,
+        1.0 => base,
+        2.0 => base * base,
+        _ => base.powf(power),
     }
 }
 

@@ -22,7 +22,7 @@ use crate::model::formula::{FormulaPosition, brief};
 /// A reader of the output of one process of an engine.
 pub(crate) struct Answers<'t> {
     lines: LineReader<'t>,
-    declarations: Declarations,
+    pub(crate) declarations: Declarations,
     /// Rows of the current positions, which are parsed for validation; none after a new parameter was declared.
     gather: Option<Gather>,
 }
@@ -103,11 +103,6 @@ impl<'t> Answers<'t> {
     /// Returns true if the output of the engine has ended.
     pub(crate) fn is_over(&mut self) -> Result<bool, TextError> {
         Ok(!self.lines.advance()?)
-    }
-
-    /// Returns all declarations.
-    pub(crate) fn declarations(self) -> Declarations {
-        self.declarations
     }
 }
 
@@ -205,7 +200,7 @@ mod tests {
         for _ in 0..positions {
             answers.answer("0.5 7 -3", "a fen", &mut rows)?;
         }
-        Ok((answers.declarations(), rows))
+        Ok((answers.declarations, rows))
     }
 
     #[test]

@@ -147,7 +147,10 @@ impl Gather {
     /// Ends a row.
     pub(super) fn push(&mut self, label: RowLabel, reader: &LineReader) -> Result<(), TextError> {
         let RowLabel { result, group, search } = label;
-        self.writer.push(&mut self.row, result).map_err(|error| refused(error, reader))?;
+        self.writer.push(&mut self.row, result).map_err(|error| match error {
+            RowsError::Storage(_) => error.into(),
+            error => reader.fault(error.to_string()),
+        })?;
         let row = self.len();
         self.groups.push(group.map(|group| group ^ self.salt));
         self.lines.push(row, reader.number);
@@ -195,12 +198,5 @@ impl Gather {
             files,
             sets: self.sets,
         })
-    }
-}
-
-fn refused(error: RowsError, reader: &LineReader) -> TextError {
-    match error {
-        RowsError::Storage(_) => error.into(),
-        error => reader.fault(error.to_string()),
     }
 }

@@ -286,7 +286,7 @@ impl Header {
             (start, digits) = (Start::Pair([midgame, number(word)?]), digits.max(decimals(word)));
         }
         let kind = self.sums[index].kind;
-        if kind != start.kind() {
+        if kind.width() != start.numbers().len() {
             return Err(sum_place.error(match kind {
                 SumKind::Pair => format!("`{sum}` adds up pairs: write `pair {sum} NAME MIDGAME ENDGAME`"),
                 SumKind::Single => format!("`{sum}` adds up single numbers: write `single {sum} NAME START`"),

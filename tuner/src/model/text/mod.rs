@@ -46,7 +46,6 @@ use std::io::{self, BufRead};
 use thiserror::Error;
 
 use super::Model;
-use super::layout::SumKind;
 use super::rows::{Rows, RowsError};
 use crate::io::Storage;
 use gather::Gather;
@@ -87,13 +86,6 @@ impl Start {
         match self {
             Start::Single(number) => std::slice::from_ref(number),
             Start::Pair(pair) => pair,
-        }
-    }
-
-    fn kind(self) -> SumKind {
-        match self {
-            Start::Single(_) => SumKind::Single,
-            Start::Pair(_) => SumKind::Pair,
         }
     }
 }

@@ -98,7 +98,7 @@ impl Engine {
         if let Ok(false) = answers.is_over() {
             bail!("{name}: says more than it is asked: a row, or `skip`, a FEN is wanted");
         }
-        Ok(answers.declarations())
+        Ok(answers.declarations)
     }
 
     /// Makes the error of a process, or of a thread for it, that the system cannot start.
