@@ -75,16 +75,6 @@ impl Outliers {
     /// Converts the outliers to one JSON object.
     pub fn to_json(&self) -> Value {
         let Explanation { k, all, files, worst, .. } = &self.explanation;
-        let files: Vec<Value> = files
-            .iter()
-            .map(|file| {
-                json!({
-                    "file": file.file,
-                    "positions": file.positions,
-                    "far_off": file.far_off,
-                })
-            })
-            .collect();
         json!({
             "positions": all.count(),
             "skipped": self.skipped,

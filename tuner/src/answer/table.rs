@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use crate::data::together;
 use crate::objective::SampleLoss;
-use crate::run::{Change, FOLDS, Losses, Outcome, SetLoss};
+use crate::run::{Change, FOLDS, Losses, Outcome, PriorChoice, SetLoss};
 
 /// The number of changed parameters shown.
 const CHANGES_SHOWN: usize = 10;
@@ -20,6 +20,63 @@ impl Outcome {
         table
     }
 
+    /// Returns the findings of the run as titles and texts.
+    pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts = vec![("grouped", together(self.grouping).to_owned())];
+        if self.held_out > 0 {
+            let share = 100.0 * self.held_out as f64 / (self.fitted + self.held_out) as f64;
+            facts.push(("held out", format!("{} positions ({share:.1} %), fitted {}", self.held_out, self.fitted)));
+        }
+        let mut prior = self.prior_words();
+        if let Some(PriorChoice { folds, loss, start, .. }) = &self.prior_choice {
+            prior += &format!(
+                "\n             in {folds} of {FOLDS} folds: {loss:.6} on what was not fitted; {start:.6} at the start"
+            );
+        }
+        let (method, rounds, iterations) = (self.settings.method.name(), self.rounds, self.iterations);
+        let ratio = self.gradient_ratio;
+        let course =
+            format!("by {method}, {rounds} rounds, {iterations} iterations, gradient down to {ratio:.1e} of the start");
+        facts.extend([
+            ("target", self.settings.target.to_string()),
+            ("K", format!("{:.4}", self.k)),
+            ("prior", prior),
+            ("minimised", course),
+        ]);
+        if self.interrupted {
+            facts.push(("interrupted", "this is the best so far".to_owned()));
+        } else if !self.converged {
+            let text = "the largest number of steps was taken; run again from the output";
+            facts.push(("not finished", text.to_owned()));
+        }
+        self.add_kept(&mut facts);
+        facts
+    }
+
+    /// Adds the facts about frozen, tied, rare and bounded parameters.
+    fn add_kept(&self, facts: &mut Vec<(&'static str, String)>) {
+        if self.frozen > 0 {
+            let kept = if self.frozen == 1 { "number kept its" } else { "numbers kept their" };
+            facts.push(("frozen", format!("{} {kept} start", self.frozen)));
+        }
+        if self.tied > 0 {
+            facts.push(("tied", format!("{} numbers follow others; {} began at a mean", self.tied, self.averaged)));
+        }
+        for (title, names, why) in [
+            ("unseen", &self.unseen, "occur in no position and keep their start"),
+            ("rare", &self.rare, "occur in too few positions (--min-seen) and keep their start"),
+        ] {
+            let shown = names.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = if names.len() > MOST_NAMES { ", …" } else { "" };
+            if !names.is_empty() {
+                facts.push((title, format!("{} parameters {why}: {shown}{more}", names.len())));
+            }
+        }
+        if self.at_bound > 0 {
+            facts.push(("at bound", format!("{} numbers reached the end of their range", self.at_bound)));
+        }
+    }
+
     fn write_table(&self, to: &mut String, output: &str) -> fmt::Result {
         let summary = self.data_summary.lines().filter(|line| !line.starts_with("warning "));
         summary.into_iter().try_for_each(|line| writeln!(to, "{line}"))?;
@@ -27,56 +84,16 @@ impl Outcome {
             writeln!(to, "check        {check}")?;
         }
         self.warnings.iter().try_for_each(|warning| writeln!(to, "warning      {warning}"))?;
-        writeln!(to, "grouped      {}", together(self.grouping))?;
-        if self.held_out > 0 {
-            let share = 100.0 * self.held_out as f64 / (self.fitted + self.held_out) as f64;
-            writeln!(to, "held out     {} positions ({share:.1} %), fitted {}", self.held_out, self.fitted)?;
-        }
-        writeln!(to, "target       {}", self.settings.target)?;
-        writeln!(to, "K            {:.4}", self.k)?;
-        writeln!(to, "prior        {}", self.prior_words())?;
-        if let Some(choice) = &self.prior_choice {
-            writeln!(
-                to,
-                "             in {} of {FOLDS} folds: {:.6} on what was not fitted; {:.6} at the start",
-                choice.folds, choice.loss, choice.start
-            )?;
-        }
-        let (method, iterations, ratio) = (self.settings.method.name(), self.iterations, self.gradient_ratio);
-        let rounds = self.rounds;
-        writeln!(
-            to,
-            "minimised    by {method}, {rounds} rounds, {iterations} iterations, gradient down to {ratio:.1e} of the start"
-        )?;
-        if self.interrupted {
-            writeln!(to, "interrupted  this is the best so far")?;
-        } else if !self.converged {
-            writeln!(to, "not finished the largest number of steps was taken; run again from the output")?;
-        }
-        self.write_kept(to)?;
+        self.facts().iter().try_for_each(|(title, text)| writeln!(to, "{title:<12} {text}"))?;
         self.write_losses(to)?;
         to.push_str(&SetLoss::table(&self.sets));
         self.write_changes(to)?;
         if let Some(errors) = &self.errors {
             let groups = together(self.grouping).split(':').next_back().unwrap_or_default().trim();
-            writeln!(
-                to,
-                "\n± is one standard error of the centred parameter, from {} groups: {groups}",
-                errors.clusters
-            )?;
+            let clusters = errors.clusters;
+            writeln!(to, "\n± is one standard error of the centred parameter, from {clusters} groups: {groups}")?;
         }
-        let seconds = &self.seconds;
-        writeln!(
-            to,
-            "\nseconds      read {:.2}, fit K {:.2}, choose prior {:.2}, minimise {:.2}, resolve again {:.2}, errors {:.2}, total {:.2}",
-            seconds.read,
-            seconds.fit_k,
-            seconds.choose_prior,
-            seconds.optimize,
-            seconds.resolve,
-            seconds.errors,
-            seconds.total
-        )?;
+        writeln!(to, "\nseconds      {}", self.seconds)?;
         if self.references.is_empty() && self.files.is_empty() && self.data_summary.is_empty() {
             writeln!(to, "reference    not asked: rows of a file say nothing about other positions; --engine does")?;
         }
@@ -86,31 +103,6 @@ impl Outcome {
         }
         to.truncate(to.trim_end().len());
         Ok(())
-    }
-
-    /// Writes the lines on frozen, tied, rare and bounded parameters.
-    fn write_kept(&self, to: &mut String) -> fmt::Result {
-        if self.frozen > 0 {
-            let kept = if self.frozen == 1 { "number kept its" } else { "numbers kept their" };
-            writeln!(to, "frozen       {} {kept} start", self.frozen)?;
-        }
-        if self.tied > 0 {
-            writeln!(to, "tied         {} numbers follow others; {} began at a mean", self.tied, self.averaged)?;
-        }
-        for (title, names, why) in [
-            ("unseen", &self.unseen, "occur in no position and keep their start"),
-            ("rare", &self.rare, "occur in too few positions (--min-seen) and keep their start"),
-        ] {
-            let shown = names.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
-            let more = if names.len() > MOST_NAMES { ", …" } else { "" };
-            if !names.is_empty() {
-                writeln!(to, "{title:<12} {} parameters {why}: {shown}{more}", names.len())?;
-            }
-        }
-        match self.at_bound {
-            0 => Ok(()),
-            count => writeln!(to, "at bound     {count} numbers reached the end of their range"),
-        }
     }
 
     fn write_losses(&self, to: &mut String) -> fmt::Result {

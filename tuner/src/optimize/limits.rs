@@ -7,7 +7,7 @@ use crate::objective::Objective;
 ///
 /// The first of tied parameters leads, the others follow. The vector keeps its length, and tied parameters have one
 /// value in it. They have the same bounds, and all or none are frozen.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Limits {
     lower: Vec<f64>,
     upper: Vec<f64>,

@@ -7,9 +7,7 @@ mod outcome;
 mod pipeline;
 mod prior;
 pub(crate) mod reference;
-mod search;
 pub mod settings;
-mod state;
 pub(crate) mod uncertainty;
 mod validation;
 
@@ -19,10 +17,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::data::{Source, Weight};
-use crate::io::Storage;
-use crate::model::Model;
-use crate::model::rows::{Rows, RowsError};
-use crate::objective::scores;
+use crate::model::rows::Rows;
 use crate::processes;
 use crate::progress::Progress;
 use crate::source::Problem;
@@ -30,16 +25,13 @@ use explain::{WORST, explained};
 pub use outcome::{Change, CurvePoint, Losses, Outcome, Seconds, SetLoss};
 use pipeline::Run;
 pub use prior::PriorChoice;
+#[cfg(test)]
 pub(crate) use prior::PriorSearch;
 pub use reference::{Reference, ReferenceSet, Verdict, worst};
-pub(crate) use search::Search;
 pub use settings::Settings;
 pub use uncertainty::{Errors, standard_errors};
-pub use validation::ValidationError;
-pub(crate) use validation::{FOLDS, Split};
-
-/// The number of rows in which a parameter must occur to be tuned, unless the user sets another.
-pub const MIN_SEEN: u32 = 10;
+pub(crate) use validation::FOLDS;
+use validation::{Divided, Split};
 
 /// The strength of the prior per row at which the search for λ begins: λ = this / number of rows.
 pub const PRIOR_PER_POSITION: f64 = 5e-4;
@@ -69,8 +61,7 @@ pub fn run(
     let warnings = problem.warnings_of(target);
     warnings.iter().for_each(|warning| hooks.progress.warn(warning));
     let settings = &Settings { target, ..settings.clone() };
-    let sets: Vec<_> = problem.sets().map(|(name, weight, count)| (name.to_owned(), weight, count)).collect();
-    let has_weights = sets.iter().any(|set| set.1 != Weight::default());
+    let has_weights = problem.sets().any(|set| set.1 != Weight::default());
     let weights = rows.weighted().weights.to_vec();
     let wants_scores = settings.explain || has_weights;
     let targets = if problem.rows_move() || wants_scores { rows.targets().to_vec() } else { Vec::new() };
@@ -78,7 +69,10 @@ pub fn run(
     problem.text.rows = Rows::default();
 
     let split = settings.validation.map(|share| Split::hold_out(&problem.groups, share, settings.seed)).transpose()?;
-    let groups = split.as_ref().map_or_else(|| problem.groups.clone(), |split| split.fitted_groups(&problem.groups));
+    let groups = match &split {
+        Some(split) => split.fitted.iter().map(|&row| problem.groups[row as usize]).collect(),
+        None => problem.groups.clone(),
+    };
     let divided = Divided::new(rows, split.as_ref(), &problem.storage)?;
     let run = Run {
         problem: &problem,
@@ -91,12 +85,11 @@ pub fn run(
     };
     let (mut outcome, scores) = run.run(divided, wants_scores, seconds)?;
 
-    outcome.describe(&constrained.limits);
     outcome.warnings = warnings.into_iter().chain(outcome.rounding_warning()).collect();
     if let Some(scores) = &scores {
         let both = [(outcome.start_k, &scores[0][..]), (outcome.k, &scores[1][..])];
         if has_weights {
-            outcome.sets = SetLoss::of(&sets, (settings.loss, &targets), both);
+            outcome.sets = SetLoss::of(problem.sets(), (settings.loss, &targets), both);
         }
         if settings.explain {
             let counted = split.as_ref().map(|split| &split.held[..]);
@@ -130,31 +123,5 @@ impl<'h> Hooks<'h> {
     /// Returns true if the run is to end. All processes agree on it.
     pub(crate) fn is_interrupted(&self) -> bool {
         processes::any(self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)))
-    }
-}
-
-/// The rows to fit and the rows held out.
-pub(crate) struct Divided {
-    pub(crate) fitted: Rows,
-    /// Rows held out; `None` if there are none.
-    pub(crate) held: Option<Rows>,
-}
-
-impl Divided {
-    /// Divides rows by a split. Without a split, all rows are fitted.
-    pub(crate) fn new(rows: Rows, split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
-        let Some(split) = split else { return Ok(Divided { fitted: rows, held: None }) };
-        let (fitted, held) = split.stored_rows(&rows, storage)?;
-        Ok(Divided { fitted, held: Some(held).filter(|held| !held.is_empty()) })
-    }
-
-    /// Returns the scores of all rows in the order before the division, in centipawns, White's view.
-    fn scores(&self, split: Option<&Split>, model: &Model, theta: &[f64]) -> Vec<f32> {
-        let of = |rows: &Rows| scores(rows, model, theta).into_iter().map(|score| score as f32);
-        let (Some(split), Some(held)) = (split, &self.held) else { return of(&self.fitted).collect() };
-        let mut all = vec![0.0; split.fitted.len() + split.held.len()];
-        split.fitted.iter().zip(of(&self.fitted)).for_each(|(&row, score)| all[row as usize] = score);
-        split.held.iter().zip(of(held)).for_each(|(&row, score)| all[row as usize] = score);
-        all
     }
 }

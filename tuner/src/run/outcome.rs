@@ -1,20 +1,22 @@
 //! The outcome of a run, the same for every evaluation.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Serialize, Serializer};
 
 use super::explain::Explanation;
 use super::{Errors, PriorChoice, Reference, Settings};
-use crate::data::{FileSummary, Grouping, LeftOutCounts, Skipped, Weight};
+use crate::constraints::Resolved;
+use crate::data::{Dataset, FileSummary, Grouping, LeftOutCounts, Skipped, Weight};
 use crate::model::centre::Centring;
 use crate::numbers::{Number, Numbers};
 use crate::objective::{Difference, PriorScale, SampleLoss, score_loss};
 use crate::optimize::Limits;
-use crate::source::Check;
+use crate::source::{Check, Problem};
 
 /// Mean losses at the start and with the rounded result.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Losses {
     /// With the parameters of the start.
     pub before: f64,
@@ -38,20 +40,20 @@ pub struct SetLoss {
 impl SetLoss {
     /// Returns the losses of consecutive sets, each given by name, weight and number of positions. Scores before and
     /// after come with their K.
-    pub(super) fn of(
-        sets: &[(String, Weight, usize)],
+    pub(super) fn of<'s>(
+        sets: impl Iterator<Item = (&'s str, Weight, usize)>,
         (loss, targets): (SampleLoss, &[f32]),
         both: [(f64, &[f32]); 2],
     ) -> Vec<Self> {
         let mut end = 0;
-        let set = |(name, weight, positions): &(String, Weight, usize)| {
+        let set = |(name, weight, positions): (&str, Weight, usize)| {
             let own = end..end + positions;
             end = own.end;
             let [before, after] =
                 both.map(|(k, scores)| score_loss(loss, k, &scores[own.clone()], &targets[own.clone()]));
-            SetLoss { name: name.clone(), positions: *positions, weight: *weight, loss: Losses { before, after } }
+            SetLoss { name: name.to_owned(), positions, weight, loss: Losses { before, after } }
         };
-        sets.iter().map(set).filter(|set| set.positions > 0).collect()
+        sets.map(set).filter(|set| set.positions > 0).collect()
     }
 
     /// Formats the losses as one line per set below a title; empty without sets.
@@ -65,13 +67,11 @@ impl SetLoss {
     }
 }
 
-/// A step of a run, as a point of the loss curve.
+/// A step of a run, as a point of the loss curve. Steps are counted through all rounds, the start of each included.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CurvePoint {
     /// Round of resolving and minimising, 1 for the first.
     pub round: u64,
-    /// Step within the round; its start is 0.
-    pub iteration: usize,
     /// Objective over the fitted rows, prior included.
     pub objective: f64,
     /// Mean loss of the rows held out.
@@ -97,6 +97,14 @@ pub struct Seconds {
     pub errors: f64,
 }
 
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Seconds { total, read, resolve, fit_k, choose_prior, optimize, errors } = self;
+        write!(f, "read {read:.2}, fit K {fit_k:.2}, choose prior {choose_prior:.2}, minimise {optimize:.2}, ")?;
+        write!(f, "resolve again {resolve:.2}, errors {errors:.2}, total {total:.2}")
+    }
+}
+
 /// The largest share of the gain that rounding may lose without a warning.
 const MOST_LOST: f64 = 0.02;
 
@@ -114,7 +122,7 @@ pub struct Change {
 }
 
 /// The result of a run. `--json` prints it as JSON.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Outcome {
     /// Settings of the fit.
     pub settings: Settings,
@@ -223,6 +231,34 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Returns the outcome of a run that has fitted nothing yet.
+    pub(super) fn of_start(problem: &Problem, settings: &Settings, constrained: &Resolved) -> Self {
+        let (dataset, files) = (problem.dataset(), problem.files());
+        Outcome {
+            settings: settings.clone(),
+            numbers: problem.numbers.clone(),
+            grouping: problem.grouping,
+            check: problem.check.clone(),
+            data_summary: problem.description.clone(),
+            files: files.to_vec(),
+            positions: problem.groups.len(),
+            skipped_records: dataset.map_or(0, Dataset::skipped_records),
+            skipped: dataset.map(|dataset| dataset.skipped().clone()).unwrap_or_default(),
+            left_out: files.iter().map(|file| file.left_out).sum(),
+            start: constrained.start.clone(),
+            frozen: constrained.frozen,
+            tied: constrained.tied,
+            averaged: constrained.averaged,
+            converged: true,
+            ..Outcome::default()
+        }
+    }
+
+    /// Returns true if no strength of the prior beats the start, so that nothing is fitted.
+    pub(crate) fn keeps_start(&self) -> bool {
+        self.prior_choice.as_ref().is_some_and(|choice| choice.keeps_start)
+    }
+
     /// Fills in the changes, and the parameters that are frozen for their rarity alone.
     pub(super) fn describe(&mut self, asked: &Limits) {
         let error = |j: usize| self.errors.as_ref().and_then(|errors| errors.by_parameter[j]);
@@ -271,7 +307,7 @@ impl Outcome {
         let is_open = |j: usize| !self.limits.is_frozen(j);
         let reason = if !(0..self.theta.len()).any(is_open) {
             "every number is frozen or occurs in too few positions (--min-seen)"
-        } else if self.prior_choice.as_ref().is_some_and(|choice| choice.keeps_start) {
+        } else if self.keeps_start() {
             "no strength of the prior predicts held-out games better than the start"
         } else if self.interrupted {
             "the run was interrupted before a step lowered the loss"
@@ -300,7 +336,7 @@ impl Outcome {
 
     /// Returns λ and its origin.
     pub(crate) fn prior_words(&self) -> String {
-        if self.prior_choice.as_ref().is_some_and(|choice| choice.keeps_start) {
+        if self.keeps_start() {
             return "keeps the start, chosen by cross-validation".to_owned();
         }
         format!("{:.3e} {}", self.prior, self.prior_origin())

@@ -1,16 +1,16 @@
 //! The rounds of a run: fit K, choose the prior, minimise and measure until the loss stops falling; then round the
 //! parameters and compute standard errors.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use super::prior::Chosen;
-use super::state::{Best, MAX_ROUNDS, RunState, SplitLosses};
-use super::{
-    CurvePoint, Divided, Errors, Hooks, Losses, Outcome, PRIOR_PER_POSITION, PriorSearch, Search, Seconds, Settings,
-    Split, memory, standard_errors,
-};
+use super::outcome::{CurvePoint, Losses, Outcome, Seconds};
+use super::prior::{Chosen, PriorSearch};
+use super::uncertainty::{Errors, standard_errors};
+use super::validation::{Divided, Split};
+use super::{Hooks, PRIOR_PER_POSITION, Settings, memory};
 use crate::constraints::Resolved;
 use crate::data::Grouping;
 use crate::model::Model;
@@ -18,9 +18,13 @@ use crate::model::centre::{Centring, scales};
 use crate::model::fold::Fold;
 use crate::model::rows::Rows;
 use crate::objective::{Objective, fit_k_at};
-use crate::optimize::{Lbfgs, Limits, Method, Step};
+use crate::optimize::{Fit, Lbfgs, Limits, Method, Observer, Step, Termination};
 use crate::processes;
+use crate::progress::Unit;
 use crate::source::Problem;
+
+/// The largest number of rounds of resolving and minimising.
+const MAX_ROUNDS: u64 = 12;
 
 /// The relative decrease of the loss on newly resolved rows below which a round is the last.
 const LEAST_PROGRESS: f64 = 1e-5;
@@ -55,24 +59,62 @@ pub(super) struct Run<'r> {
     pub(super) hooks: Hooks<'r>,
 }
 
+/// The state of a run between two rounds.
+struct RunState {
+    /// The best parameters so far, rounded, and the findings about them.
+    best: Outcome,
+    /// The start of the first fit, and the centre of the prior.
+    start: Vec<f64>,
+    /// The start of the next fit: the best parameters so far before rounding.
+    theta: Vec<f64>,
+    /// The loss that has to fall from round to round: of the rows held out, or of the fitted rows with the prior.
+    measure: f64,
+    /// Norm of the gradient at the start of the first fit.
+    first_norm: Option<f64>,
+}
+
+/// Reports each step of a fit, and measures the loss of the held-out rows after it.
+struct Watch<'w> {
+    objective: &'w Objective<'w>,
+    held: Option<&'w Rows>,
+    hooks: Hooks<'w>,
+    round: u64,
+    history: &'w mut Vec<CurvePoint>,
+    /// The lowest loss of the held-out rows, and the parameters there.
+    lowest: Option<(f64, Vec<f64>)>,
+}
+
+impl Observer for Watch<'_> {
+    fn step(&mut self, step: &Step, theta: &[f64]) -> ControlFlow<()> {
+        let held = self.held.map(|held| self.objective.over(held).data_loss(theta));
+        if let Some(loss) = held
+            && self.lowest.as_ref().is_none_or(|lowest| loss < lowest.0)
+        {
+            self.lowest = Some((loss, theta.to_vec()));
+        }
+        let held_text = held.map_or_else(String::new, |loss| format!(", held out {loss:.7}"));
+        self.hooks.progress.advance(1);
+        self.hooks.progress.message(format!("loss {:.7}{held_text}, gradient {:.1e}", step.loss, step.gradient_norm));
+        self.history.push(CurvePoint { round: self.round, objective: step.loss, held });
+        if self.hooks.is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
 impl Run<'_> {
     /// Fits the rows that the split does not hold out. Returns the scores of all rows with the start and with the
     /// fitted parameters if `wants_scores` is set.
-    pub(super) fn run(&self, rows: Divided, wants_scores: bool, mut seconds: Seconds) -> Result<(Outcome, Scores)> {
+    pub(super) fn run(&self, rows: Divided, wants_scores: bool, seconds: Seconds) -> Result<(Outcome, Scores)> {
         let before = wants_scores.then(|| rows.scores(self.split, self.model(), &self.constrained.start));
         let occurrences = self.model().occurrences(&rows.fitted);
         let limits = self.constrained.limits.without_rare(&occurrences, self.settings.min_seen.max(1));
         let (parameters, free) = (self.model().layout.parameters, limits.free().len());
         memory::check(self.settings, parameters, free, rows.fitted.are_mapped(), &self.problem.storage)?;
-        let mut state = self.begin(&rows, &limits, occurrences, &mut seconds)?;
+        let mut state = self.begin(&rows, limits, occurrences, seconds)?;
         if let Some(fitting) = self.hooks.fitting {
             fitting();
         }
-        let (interrupted, rows) = match state.keeps_start() {
-            true => (false, rows),
-            false => self.rounds(&mut state, rows, &limits, &mut seconds)?,
-        };
-        let outcome = self.finish(state, &rows, limits, interrupted, seconds)?;
+        let rows = if state.best.keeps_start() { rows } else { self.rounds(&mut state, rows)? };
+        let outcome = self.finish(state, &rows)?;
         let scores = before.map(|before| [before, rows.scores(self.split, self.model(), &outcome.theta)]);
         Ok((outcome, scores))
     }
@@ -81,12 +123,12 @@ impl Run<'_> {
         &self.problem.text.model
     }
 
-    /// Returns the mean losses of the fitted and the held-out rows.
-    fn losses(&self, rows: &Divided, vector: &[f64], k: f64) -> Result<SplitLosses> {
+    /// Returns the mean losses of the fitted rows and of those held out, if there are any.
+    fn losses(&self, rows: &Divided, vector: &[f64], k: f64) -> Result<(f64, Option<f64>)> {
         let loss = |rows: &Rows| -> Result<f64> {
             Ok(Objective::new(rows, self.model(), k)?.with_loss(self.settings.loss).data_loss(vector))
         };
-        Ok(SplitLosses { fitted: loss(&rows.fitted)?, held: rows.held.as_ref().map(loss).transpose()? })
+        Ok((loss(&rows.fitted)?, rows.held.as_ref().map(loss).transpose()?))
     }
 
     /// Resolves the rows again with new parameters.
@@ -109,7 +151,7 @@ impl Run<'_> {
     }
 
     /// Prepares the first round: fits K and chooses the strength of the prior.
-    fn begin(&self, rows: &Divided, limits: &Limits, occurrences: Vec<u32>, seconds: &mut Seconds) -> Result<RunState> {
+    fn begin(&self, rows: &Divided, limits: Limits, occurrences: Vec<u32>, mut seconds: Seconds) -> Result<RunState> {
         let mut start = self.constrained.start.clone();
         let start_k = match self.settings.k {
             Some(k) => k,
@@ -117,7 +159,7 @@ impl Run<'_> {
         };
         let chosen = match self.settings.prior {
             Some(_) => None,
-            None => timed(&mut seconds.choose_prior, || self.choose_prior(rows, limits, &occurrences, start_k))?,
+            None => timed(&mut seconds.choose_prior, || self.choose_prior(rows, &limits, &occurrences, start_k))?,
         };
         let per_position = chosen.as_ref().map_or(PRIOR_PER_POSITION, |chosen| chosen.choice.per_position);
         let mut prior = self.settings.prior.unwrap_or(per_position / rows.fitted.weight(1));
@@ -130,40 +172,32 @@ impl Run<'_> {
             }
             _ => (start.clone(), None),
         };
-        let (mut vector, mut k, mut sides) = (start.clone(), start_k, before);
+        let (mut vector, mut k, mut after) = (start.clone(), start_k, before);
         if self.settings.normalize {
-            self.enlarge_start(&mut start, limits, start_k)?;
-            self.enlarge_start(&mut theta, limits, start_k)?;
+            self.enlarge_start(&mut start, &limits, start_k)?;
+            self.enlarge_start(&mut theta, &limits, start_k)?;
             first_norm = first_norm.map(|norm| norm / start_k);
             // Squared distances from the start grow by `start_k²`.
             prior /= start_k * start_k;
             (vector, k) = (self.problem.numbers.round(&start), 1.0);
-            sides = self.losses(rows, &vector, k)?;
+            after = self.losses(rows, &vector, k)?;
         }
-        let best = Best {
-            theta: start.clone(),
-            vector,
-            sides,
-            measure: sides.deciding(),
-            iterations: 0,
-            gradient_ratio: 0.0,
-            converged: true,
-        };
-        Ok(RunState {
+        let best = Outcome {
+            theta: vector,
             start_k,
             k,
             prior,
             prior_choice: chosen.map(|chosen| chosen.choice),
-            before,
+            fitted: rows.fitted.len(),
+            held_out: rows.held.as_ref().map_or(0, Rows::len),
+            loss: Losses { before: before.0, after: after.0 },
+            held_loss: before.1.zip(after.1).map(|(before, after)| Losses { before, after }),
             occurrences,
-            theta,
-            start,
-            rounds: 0,
-            iterations: 0,
-            first_norm,
-            best,
-            history: Vec::new(),
-        })
+            limits,
+            seconds,
+            ..Outcome::of_start(self.problem, self.settings, self.constrained)
+        };
+        Ok(RunState { best, start, theta, measure: after.1.unwrap_or(after.0), first_norm })
     }
 
     /// Scales the parameters so that all scores grow by `factor`, as far as bounds allow, frozen parameters included. A
@@ -180,203 +214,150 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns the model and the rows with frozen parameters folded into constants; `None` if they are a small part of
-    /// the rows.
-    fn folded(
+    /// Calls `act` with the model and the rows, in which frozen parameters are folded into constants unless they are a
+    /// small part of the rows.
+    fn folded<T>(
         &self,
         rows: &Divided,
         theta: &[f64],
-        limits: &Limits,
-        occurrences: &[u32],
-    ) -> Result<Option<(Model, Divided)>> {
+        (limits, occurrences): (&Limits, &[u32]),
+        act: impl FnOnce(&Model, &Divided) -> Result<T>,
+    ) -> Result<T> {
         let total = |is_wanted: &dyn Fn(usize) -> bool| -> f64 {
             (0..occurrences.len()).filter(|&j| is_wanted(j)).map(|j| f64::from(occurrences[j])).sum()
         };
         let frozen = total(&|j| limits.is_frozen(j)) / total(&|_| true);
-        if frozen < WORTH_FOLDING || rows.fitted.are_mapped() || !processes::is_alone() {
-            return Ok(None);
-        }
-        let Some(fold) = Fold::new(self.model(), theta, &|j| limits.is_frozen(j)) else { return Ok(None) };
+        let pays = !(frozen < WORTH_FOLDING || rows.fitted.are_mapped() || !processes::is_alone());
+        let is_frozen = |j| limits.is_frozen(j);
+        let Some(fold) = pays.then(|| Fold::new(self.model(), theta, &is_frozen)).flatten() else {
+            return act(self.model(), rows);
+        };
         let storage = &self.problem.storage;
         let held = rows.held.as_ref().map(|held| fold.rows(held, storage)).transpose()?;
         let divided = Divided { fitted: fold.rows(&rows.fitted, storage)?, held };
-        Ok(Some((fold.model, divided)))
+        act(&fold.model, &divided)
     }
 
     /// Chooses the strength of the prior with the lowest held-out loss; `None` if there are too few rows.
     fn choose_prior(&self, rows: &Divided, limits: &Limits, occurrences: &[u32], k: f64) -> Result<Option<Chosen>> {
-        let folded = self.folded(rows, &self.constrained.start, limits, occurrences)?;
-        let (model, rows) = folded.as_ref().map_or((self.model(), rows), |(model, rows)| (model, rows));
-        let objective = Objective::new(&rows.fitted, model, k)?.with_loss(self.settings.loss);
-        let search = PriorSearch {
-            objective: &objective,
-            groups: self.groups,
-            start: &self.constrained.start,
-            limits,
-            scale: self.settings.prior_scale,
-            seed: self.settings.seed,
-        };
-        Ok(search.choose(self.hooks.progress)?)
+        let start = &self.constrained.start;
+        self.folded(rows, start, (limits, occurrences), |model, rows| {
+            let objective = Objective::new(&rows.fitted, model, k)?.with_loss(self.settings.loss);
+            let (objective, scale, seed) = (&objective, self.settings.prior_scale, self.settings.seed);
+            PriorSearch { objective, groups: self.groups, start, limits, scale, seed }.choose(self.hooks.progress)
+        })
     }
 
-    /// Repeats rounds until the loss of newly resolved rows stops falling. Returns true if the run was interrupted, and
-    /// the rows resolved last.
+    /// Repeats rounds until the loss of newly resolved rows stops falling. Returns the rows resolved last.
     ///
     /// If rows do not depend on the parameters, there is one round.
-    fn rounds(
-        &self,
-        state: &mut RunState,
-        mut rows: Divided,
-        limits: &Limits,
-        seconds: &mut Seconds,
-    ) -> Result<(bool, Divided)> {
-        while state.rounds < MAX_ROUNDS {
-            let (candidate, interrupted) = self.fit(state, &rows, limits, seconds)?;
-            let pull = self.objective(self.model(), &rows.fitted, state)?.prior_loss(&candidate.theta);
-            let mut theta = candidate.theta.clone();
-            enlarge(&mut theta, &state.start, limits, self.model());
-            let vector = self.problem.numbers.round(&theta);
+    fn rounds(&self, state: &mut RunState, mut rows: Divided) -> Result<Divided> {
+        while state.best.rounds < MAX_ROUNDS {
+            let (theta, fit) = self.fit(state, &rows)?;
+            let pull = self.objective(self.model(), &rows.fitted, state)?.prior_loss(&theta);
+            let mut vector = theta.clone();
+            enlarge(&mut vector, &state.start, &state.best.limits, self.model());
+            let vector = self.problem.numbers.round(&vector);
             self.problem.source.iter().try_for_each(|source| source.check(&vector))?;
-            rows = timed(&mut seconds.resolve, || self.resolve_again(rows, &vector))?;
-            let sides = timed(&mut seconds.resolve, || self.losses(&rows, &vector, state.k))?;
-            let measure = sides.held.unwrap_or(sides.fitted + pull);
-            let gain = 1.0 - measure / state.best.measure;
+            let best = &mut state.best;
+            let (resolved, (fitted, held)) = timed(&mut best.seconds.resolve, || -> Result<_> {
+                let rows = self.resolve_again(rows, &vector)?;
+                let losses = self.losses(&rows, &vector, best.k)?;
+                Ok((rows, losses))
+            })?;
+            rows = resolved;
+            let measure = held.unwrap_or(fitted + pull);
+            let gain = 1.0 - measure / state.measure;
+            best.interrupted = fit.termination == Termination::Cancelled;
             if gain > 0.0 {
-                state.best = Best { vector, sides, measure, ..candidate };
-                state.theta.clone_from(&state.best.theta);
-                state.rounds += 1;
-            }
-            if interrupted {
-                return Ok((true, rows));
+                (state.theta, state.measure) = (theta, measure);
+                (best.theta, best.loss.after) = (vector, fitted);
+                best.held_loss.iter_mut().zip(held).for_each(|(losses, held)| losses.after = held);
+                best.rounds += 1;
+                best.iterations += fit.history.len().saturating_sub(1) as u64;
+                best.gradient_ratio = fit.gradient_ratio;
+                best.converged = !matches!(fit.termination, Termination::StepLimit | Termination::Cancelled);
             }
             // At a loss of 0 the gain is NaN and both comparisons are false. Only L-BFGS stops early in its first
             // rounds.
             let is_loose = gain > 0.0
                 && self.settings.method == Method::Lbfgs
-                && gradient_tolerance(state.rounds - 1) > LAST_TOLERANCE;
+                && gradient_tolerance(best.rounds - 1) > LAST_TOLERANCE;
             let is_enough = gain >= LEAST_PROGRESS || is_loose;
-            if !self.problem.rows_move() || !is_enough || state.rounds == MAX_ROUNDS {
+            if best.interrupted || !self.problem.rows_move() || !is_enough {
                 break;
             }
         }
-        Ok((false, rows))
+        Ok(rows)
     }
 
     /// Returns the function that a round minimises.
     fn objective<'o>(&self, model: &'o Model, rows: &'o Rows, state: &RunState) -> Result<Objective<'o>> {
-        let objective = Objective::new(rows, model, state.k)?.with_loss(self.settings.loss);
-        Ok(objective.with_prior(state.prior, &state.start, self.settings.prior_scale)?)
+        let objective = Objective::new(rows, model, state.best.k)?.with_loss(self.settings.loss);
+        Ok(objective.with_prior(state.best.prior, &state.start, self.settings.prior_scale)?)
     }
 
-    /// Runs one fit. Returns its parameters with the losses not yet measured, and true if it was interrupted.
-    fn fit(
-        &self,
-        state: &mut RunState,
-        rows: &Divided,
-        limits: &Limits,
-        seconds: &mut Seconds,
-    ) -> Result<(Best, bool)> {
-        let folded = timed(&mut seconds.optimize, || self.folded(rows, &state.theta, limits, &state.occurrences))?;
-        let (model, rows) = folded.as_ref().map_or((self.model(), rows), |(model, rows)| (model, rows));
-        let objective = self.objective(model, &rows.fitted, state)?;
+    /// Runs one fit. Returns the parameters of the step with the lowest held-out loss, or without held-out rows the
+    /// minimum; and the fit, with a gradient relative to the start of the first fit.
+    fn fit(&self, state: &mut RunState, rows: &Divided) -> Result<(Vec<f64>, Fit)> {
+        let started = Instant::now();
         let mut lbfgs = Lbfgs { norm: state.first_norm, ..Lbfgs::default() };
         if self.problem.rows_move() {
-            lbfgs.tolerance = gradient_tolerance(state.rounds);
+            lbfgs.tolerance = gradient_tolerance(state.best.rounds);
         }
         let solver = self.settings.method.solver(self.settings.seed, lbfgs);
-        let (begin, hooks, held) = (state.theta.clone(), self.hooks, rows.held.as_ref());
-        let search = Search { objective: &objective, held, solver: &*solver, start: &begin, limits, hooks };
-        let mut watch = |step: &Step, held| {
-            let round = state.rounds + 1;
-            state.history.push(CurvePoint { round, iteration: step.iteration, objective: step.loss, held });
-        };
-        let found = timed(&mut seconds.optimize, || search.run(&mut watch))?;
-        state.iterations += found.steps() as u64;
-        let begin_norm = found.fit.history.first().map_or(0.0, |step| step.gradient_norm);
+        let mut history = std::mem::take(&mut state.best.history);
+        let (hooks, round, limits) = (self.hooks, state.best.rounds + 1, &state.best.limits);
+        let fold = (limits, &state.best.occurrences[..]);
+        let (theta, mut fit) = self.folded(rows, &state.theta, fold, |model, rows| {
+            let (objective, held) = (self.objective(model, &rows.fitted, state)?, rows.held.as_ref());
+            hooks.progress.begin("minimising", 0, Unit::Iterations);
+            let mut watch = Watch { objective: &objective, held, hooks, round, history: &mut history, lowest: None };
+            let fit = solver.minimize(&objective, &state.theta, limits, &mut watch);
+            let lowest = watch.lowest;
+            hooks.progress.end();
+            let fit = fit?;
+            Ok((lowest.map_or_else(|| fit.theta.clone(), |lowest| lowest.1), fit))
+        })?;
+        state.best.history = history;
+        let begin_norm = fit.history.first().map_or(0.0, |step| step.gradient_norm);
         let first_norm = *state.first_norm.get_or_insert(begin_norm);
-        let gradient_ratio = if first_norm > 0.0 { begin_norm * found.fit.gradient_ratio / first_norm } else { 0.0 };
-        let (interrupted, converged) = (found.is_interrupted(), found.has_converged());
-        let (theta, iterations) = (found.theta, state.iterations);
-        Ok((Best { theta, iterations, gradient_ratio, converged, ..state.best.clone() }, interrupted))
+        fit.gradient_ratio = if first_norm > 0.0 { begin_norm * fit.gradient_ratio / first_norm } else { 0.0 };
+        state.best.seconds.optimize += started.elapsed().as_secs_f64();
+        Ok((theta, fit))
     }
 
-    /// Makes the outcome of the run: standard errors and the final parameters.
-    fn finish(
-        &self,
-        state: RunState,
-        rows: &Divided,
-        limits: Limits,
-        interrupted: bool,
-        mut seconds: Seconds,
-    ) -> Result<Outcome> {
-        let constrained = self.constrained;
+    /// Computes standard errors, and centres the final parameters.
+    fn finish(&self, mut state: RunState, rows: &Divided) -> Result<Outcome> {
+        if state.best.rounds == 0 {
+            state.theta.clone_from(&state.start);
+        }
+        let (constrained, limits) = (self.constrained, &state.best.limits);
         let is_tuned = |j: usize| constrained.shiftable[j] && !limits.is_frozen(j);
         let shifts = self.problem.shifts(&rows.fitted);
         // Errors refer to the tuned entries of a table relative to one another, even if other entries are too rare to
         // be tuned.
         let centring = Centring::new(shifts.clone(), is_tuned, |j| constrained.shiftable[j]);
-        let errors = self.errors_of_best(&state, rows, &limits, &centring, &mut seconds)?;
+        let errors_started = Instant::now();
+        let errors = self.errors_of_best(&state, rows, &centring)?;
+        let seconds = errors_started.elapsed().as_secs_f64();
         let rounding_lost = self.rounding_lost(&state, &rows.fitted)?;
-        let (mut theta, sides) = (state.best.vector.clone(), state.best.sides);
+        let mut theta = state.best.theta.clone();
         if self.settings.centre && theta != self.problem.numbers.round(&state.start) {
-            let occurs = self.occurs(&state, rows);
-            theta = self.centred(theta, &Centring::new(shifts, is_tuned, |j| !occurs[j]), &limits);
+            let occurs = self.occurs(&state.best.occurrences, rows);
+            theta = self.centred(theta, &Centring::new(shifts, is_tuned, |j| !occurs[j]), limits);
         }
-        Ok(Outcome {
-            settings: self.settings.clone(),
-            numbers: self.problem.numbers.clone(),
-            grouping: self.problem.grouping,
-            check: self.problem.check.clone(),
-            data_summary: self.problem.description.clone(),
-            warnings: Vec::new(),
-            files: self.problem.files().to_vec(),
-            positions: self.problem.groups.len(),
-            skipped_records: self.problem.dataset().map_or(0, |dataset| dataset.skipped_records()),
-            left_out: self.problem.files().iter().map(|file| file.left_out).sum(),
-            at_bound: 0,
-            skipped: self.problem.dataset().map(|dataset| dataset.skipped().clone()).unwrap_or_default(),
-            rare: Vec::new(),
-            unseen: Vec::new(),
-            parameters: Vec::new(),
-            nothing_tuned: None,
-            start: constrained.start.clone(),
-            theta,
-            start_k: state.start_k,
-            k: state.k,
-            prior: state.prior,
-            prior_choice: state.prior_choice,
-            fitted: rows.fitted.len(),
-            held_out: rows.held.as_ref().map_or(0, Rows::len),
-            loss: Losses { before: state.before.fitted, after: sides.fitted },
-            rounding_lost,
-            held_loss: state.before.held.zip(sides.held).map(|(before, after)| Losses { before, after }),
-            sets: Vec::new(),
-            explained: None,
-            loss_change: None,
-            references: Vec::new(),
-            history: state.history,
-            errors,
-            centring,
-            occurrences: state.occurrences,
-            iterations: state.best.iterations,
-            rounds: state.rounds,
-            gradient_ratio: state.best.gradient_ratio,
-            converged: state.best.converged,
-            interrupted,
-            frozen: constrained.frozen,
-            tied: constrained.tied,
-            averaged: constrained.averaged,
-            limits,
-            seconds,
-        })
+        let mut outcome = Outcome { theta, errors, centring, rounding_lost, ..state.best };
+        outcome.seconds.errors += seconds;
+        outcome.describe(&constrained.limits);
+        Ok(outcome)
     }
 
     /// Returns, by parameter, true if a row depends on it at the start or at the end, fitted or held out.
-    fn occurs(&self, state: &RunState, rows: &Divided) -> Vec<bool> {
-        let model = self.model();
-        let mut occurs: Vec<bool> = state.occurrences.iter().map(|&count| count > 0).collect();
+    fn occurs(&self, occurrences: &[u32], rows: &Divided) -> Vec<bool> {
+        let mut occurs: Vec<bool> = occurrences.iter().map(|&count| count > 0).collect();
         for rows in std::iter::once(&rows.fitted).chain(&rows.held) {
-            occurs.iter_mut().zip(model.occurrences(rows)).for_each(|(occurs, count)| *occurs |= count > 0);
+            occurs.iter_mut().zip(self.model().occurrences(rows)).for_each(|(occurs, count)| *occurs |= count > 0);
         }
         occurs
     }
@@ -384,28 +365,19 @@ impl Run<'_> {
     /// Returns the share of the gain that rounding the best parameters loses; 0 without a gain.
     fn rounding_lost(&self, state: &RunState, rows: &Rows) -> Result<f64> {
         let objective = self.objective(self.model(), rows, state)?;
-        let Best { theta, vector, .. } = &state.best;
-        let [start, found, rounded] = [&state.start, theta, vector].map(|theta| objective.data_loss(theta));
+        let [start, found, rounded] =
+            [&state.start, &state.theta, &state.best.theta].map(|theta| objective.data_loss(theta));
         Ok(if found < start { (rounded - found) / (start - found) } else { 0.0 })
     }
 
     /// Returns the standard errors of the best parameters if the settings ask for them.
-    fn errors_of_best(
-        &self,
-        state: &RunState,
-        rows: &Divided,
-        limits: &Limits,
-        centring: &Centring,
-        seconds: &mut Seconds,
-    ) -> Result<Option<Errors>> {
-        if !self.settings.errors || state.keeps_start() {
+    fn errors_of_best(&self, state: &RunState, rows: &Divided, centring: &Centring) -> Result<Option<Errors>> {
+        if !self.settings.errors || state.best.keeps_start() {
             return Ok(None);
         }
-        let are_games = self.problem.grouping != Grouping::Positions;
-        let (theta, games) = (&state.best.theta[..], are_games.then_some(self.groups));
-        timed(&mut seconds.errors, || {
-            let folded = self.folded(rows, theta, limits, &state.occurrences)?;
-            let (model, rows) = folded.as_ref().map_or((self.model(), rows), |(model, rows)| (model, rows));
+        let (theta, limits) = (&state.theta[..], &state.best.limits);
+        let games = (self.problem.grouping != Grouping::Positions).then_some(self.groups);
+        self.folded(rows, theta, (limits, &state.best.occurrences), |model, rows| {
             Ok(standard_errors(&self.objective(model, &rows.fitted, state)?, theta, limits, centring, games))
         })
     }
@@ -441,7 +413,7 @@ fn enlarge(theta: &mut [f64], start: &[f64], limits: &Limits, model: &Model) {
 }
 
 /// Runs a step and adds its duration to `seconds`.
-pub(crate) fn timed<T>(seconds: &mut f64, step: impl FnOnce() -> T) -> T {
+fn timed<T>(seconds: &mut f64, step: impl FnOnce() -> T) -> T {
     let started = Instant::now();
     let result = step();
     *seconds += started.elapsed().as_secs_f64();

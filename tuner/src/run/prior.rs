@@ -1,14 +1,14 @@
 //! The choice of λ by cross-validation over a ladder of strengths.
 
-use std::cell::OnceCell;
-
+use anyhow::Result;
 use serde::Serialize;
 
 use super::PRIOR_PER_POSITION;
-use super::validation::{FOLDS, Split, ValidationError};
+use super::validation::{FOLDS, Split};
 use crate::model::rows::Rows;
 use crate::objective::{Difference, Objective, PriorScale};
 use crate::optimize::{Lbfgs, Limits, Solver};
+use crate::parallel;
 use crate::processes::in_turn;
 use crate::progress::{Progress, Unit};
 
@@ -99,69 +99,39 @@ pub(crate) struct PriorSearch<'a> {
 /// A fold and its latest fit.
 struct ValidationFold {
     split: Split,
-    /// Rows to fit and rows held out, made on first use.
-    rows: OnceCell<(Rows, Rows)>,
+    fitted: Rows,
+    held: Rows,
     theta: Vec<f64>,
     /// Norm of the gradient at the start of the first fit.
-    norm: OnceCell<f64>,
+    norm: Option<f64>,
 }
 
 impl PriorSearch<'_> {
     /// Chooses the strength of the prior with the lowest held-out loss. Returns `None` if there are too few groups; the
     /// caller then uses the first guess, [`PRIOR_PER_POSITION`].
-    pub(crate) fn choose(&self, progress: &dyn Progress) -> Result<Option<Chosen>, ValidationError> {
-        progress.begin("prior", 0, Unit::Iterations);
-        let choice = self.run(|trial| {
-            progress.advance(1);
-            progress.message(format!("{:.1e} a row, held out {:.7}", trial.per_position, trial.loss));
-        });
-        progress.end();
-        match choice {
-            Ok(choice) => Ok(Some(choice)),
-            Err(ValidationError::FewGroups { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
+    ///
     /// Tries the relevant strengths of the ladder, and chooses one of them or the start: upwards from the first guess
-    /// while a stronger prior may be chosen, else downwards while the loss falls. `watch` receives every trial.
+    /// while a stronger prior may be chosen, else downwards while the loss falls.
     ///
     /// With few games, held-out losses are noisy. Without a significant gain the choice stays at the first guess: with
     /// 2,000 and 4,000 rows of an engine of 32 parameters, the minimum of the held-out losses gained half as much as
     /// the first guess.
-    fn run(&self, mut watch: impl FnMut(&Trial)) -> Result<Chosen, ValidationError> {
-        let mut folds = self.folds()?;
-        let count = folds.len();
-        let at_once = self.folds_at_once();
-        let start = in_turn(&mut folds, at_once, |fold| Ok::<_, ValidationError>(self.losses(fold, self.start)))?;
+    pub(crate) fn choose(&self, progress: &dyn Progress) -> Result<Option<Chosen>> {
+        let Some(mut folds) = self.folds() else { return Ok(None) };
+        progress.begin("prior", 0, Unit::Iterations);
+        let at_start = |fold: &mut ValidationFold| Ok::<_, anyhow::Error>(self.losses(fold));
+        let start = in_turn(&mut folds, self.folds_at_once(), at_start)?;
         let mut ladder = Ladder { start: HeldOut::of(start.concat()), rungs: Vec::new() };
-        let mut try_rung = |number: i32| -> Result<Rung, ValidationError> {
-            let per_position = PRIOR_PER_POSITION * RATIO.powi(number);
-            let fits = in_turn(&mut folds, at_once, |fold| {
-                let theta = self.fit(fold, per_position)?;
-                let losses = self.losses(fold, &theta);
-                Ok::<_, ValidationError>((theta, losses))
-            })?;
-            let mut losses = Vec::new();
-            for (fold, (theta, held)) in folds.iter_mut().zip(fits) {
-                fold.theta = theta;
-                losses.extend(held);
-            }
-            let (held, theta) = (HeldOut::of(losses), folds[0].theta.clone());
-            let rung = Rung { number, trial: Trial { per_position, loss: held.loss }, held, theta };
-            watch(&rung.trial);
-            Ok(rung)
-        };
         let first = self.first_rung();
-        ladder.rungs.push(try_rung(first)?);
+        ladder.rungs.push(self.rung(&mut folds, first, progress)?);
         while ladder.last().number < *RUNGS.end() && ladder.may_choose_stronger() {
-            let next = try_rung(ladder.last().number + 1)?;
+            let next = self.rung(&mut folds, ladder.last().number + 1, progress)?;
             ladder.rungs.push(next);
         }
         if ladder.best().number == first {
             ladder.rungs.reverse();
             while ladder.last().number > *RUNGS.start() && ladder.best().number == ladder.last().number {
-                let next = try_rung(ladder.last().number - 1)?;
+                let next = self.rung(&mut folds, ladder.last().number - 1, progress)?;
                 let pays = !ladder.is_as_good_as(ladder.last(), &next);
                 ladder.rungs.push(next);
                 if !pays {
@@ -169,26 +139,32 @@ impl PriorSearch<'_> {
                 }
             }
         }
+        progress.end();
         ladder.rungs.sort_by_key(|rung| rung.number);
-        let norm = *folds[0].norm.get().expect("every fold was fitted");
-        let trials = ladder.rungs.iter().map(|rung| rung.trial).collect();
-        let choice = |loss, per_position, keeps_start| PriorChoice {
-            per_position,
-            loss,
-            keeps_start,
-            trials,
+        let norm = folds[0].norm.expect("every fold was fitted");
+        let chosen = ladder.choice(first);
+        let rung = chosen.unwrap_or_else(|| &ladder.rungs[ladder.rungs.len() - 1]);
+        let choice = PriorChoice {
+            per_position: rung.trial().per_position,
+            loss: chosen.map_or(ladder.start.loss, |rung| rung.held.loss),
+            keeps_start: chosen.is_none(),
+            trials: ladder.rungs.iter().map(Rung::trial).collect(),
             start: ladder.start.loss,
-            folds: count,
+            folds: folds.len(),
         };
-        Ok(match ladder.choice(first) {
-            Some(Rung { trial, theta, .. }) => {
-                Chosen { choice: choice(trial.loss, trial.per_position, false), theta: theta.clone(), norm }
-            }
-            None => {
-                let strongest = ladder.rungs[ladder.rungs.len() - 1].trial.per_position;
-                Chosen { choice: choice(ladder.start.loss, strongest, true), theta: self.start.to_vec(), norm }
-            }
-        })
+        Ok(Some(Chosen { choice, theta: rung.theta.clone(), norm }))
+    }
+
+    /// Tries a rung of the ladder.
+    fn rung(&self, folds: &mut [ValidationFold], number: i32, progress: &dyn Progress) -> Result<Rung> {
+        let losses = in_turn(folds, self.folds_at_once(), |fold| {
+            self.fit(fold, per_position(number))?;
+            Ok::<_, anyhow::Error>(self.losses(fold))
+        })?;
+        let rung = Rung { number, held: HeldOut::of(losses.concat()), theta: folds[0].theta.clone() };
+        progress.advance(1);
+        progress.message(format!("{:.1e} a row, held out {:.7}", per_position(number), rung.held.loss));
+        Ok(rung)
     }
 
     /// Returns the first rung: the fewer rows per parameter, the stronger the best prior.
@@ -198,17 +174,19 @@ impl PriorSearch<'_> {
         (scarcity.max(1.0).ln() / RATIO.ln()) as i32
     }
 
-    /// Returns the folds to fit: as many as are needed to hold out [`ENOUGH_HELD`] rows.
-    fn folds(&self) -> Result<Vec<ValidationFold>, ValidationError> {
+    /// Returns the folds to fit: as many as are needed to hold out [`ENOUGH_HELD`] rows; `None` if one has no group.
+    fn folds(&self) -> Option<Vec<ValidationFold>> {
         let rows = self.objective.rows;
         let most = (ROWS_PER_PARAMETER * self.objective.parameters()).max(ENOUGH_ROWS).min(rows.len());
         let share = most as f64 / rows.len() as f64;
         let wanted = ENOUGH_HELD.div_ceil(most.div_ceil(FOLDS)).clamp(1, FOLDS);
         let fold = |number: usize| {
             let split = Split::fold_of(self.groups, number, self.seed, share)?;
-            Ok(ValidationFold { split, rows: OnceCell::new(), theta: self.start.to_vec(), norm: OnceCell::new() })
+            let [fitted, held] =
+                [&split.fitted, &split.held].map(|side| rows.pick(side.iter().map(|&row| row as usize)));
+            Some(ValidationFold { split, fitted, held, theta: self.start.to_vec(), norm: None })
         };
-        (0..wanted).map(fold).collect()
+        parallel::map(0..wanted, fold).into_iter().collect()
     }
 
     /// Returns the number of folds to fit in parallel. With few rows, most of the work of a fit runs in one thread.
@@ -217,22 +195,20 @@ impl PriorSearch<'_> {
         (MOST_BYTES / curvature).clamp(1, FOLDS)
     }
 
-    fn fit(&self, fold: &ValidationFold, per_position: f64) -> Result<Vec<f64>, ValidationError> {
-        let (fitted, _) = self.rows(fold);
-        let strength = per_position / fitted.weight(1);
-        let over = self.objective.over(fitted);
-        let objective =
-            over.with_prior(strength, self.start, self.scale).expect("a start of the right size and a finite strength");
-        let solver = Lbfgs { tolerance: TOLERANCE, norm: fold.norm.get().copied(), stall: STALL, ..Lbfgs::default() };
+    fn fit(&self, fold: &mut ValidationFold, per_position: f64) -> Result<()> {
+        let strength = per_position / fold.fitted.weight(1);
+        let objective = self.objective.over(&fold.fitted).with_prior(strength, self.start, self.scale)?;
+        let solver = Lbfgs { tolerance: TOLERANCE, norm: fold.norm, stall: STALL, ..Lbfgs::default() };
         let fit = solver.minimize(&objective, &fold.theta, self.limits, &mut ())?;
-        fold.norm.get_or_init(|| fit.history[0].gradient_norm);
-        Ok(fit.theta)
+        fold.norm.get_or_insert(fit.history[0].gradient_norm);
+        fold.theta = fit.theta;
+        Ok(())
     }
 
-    /// Returns the losses of the groups that a fold holds out.
-    fn losses(&self, fold: &ValidationFold, theta: &[f64]) -> Vec<GroupLoss> {
-        let (held, mut end) = (&self.rows(fold).1, 0);
-        let losses = self.objective.over(held).row_losses(theta);
+    /// Returns the losses of the groups that a fold holds out, with its latest fit.
+    fn losses(&self, fold: &ValidationFold) -> Vec<GroupLoss> {
+        let (held, mut end) = (&fold.held, 0);
+        let losses = self.objective.over(held).row_losses(&fold.theta);
         let groups = fold.split.held.chunk_by(|&a, &b| self.groups[a as usize] == self.groups[b as usize]);
         let loss = |group: &[u32]| {
             let own = end..end + group.len();
@@ -241,19 +217,25 @@ impl PriorSearch<'_> {
         };
         groups.map(loss).collect()
     }
+}
 
-    fn rows<'f>(&self, fold: &'f ValidationFold) -> &'f (Rows, Rows) {
-        fold.rows.get_or_init(|| fold.split.rows(self.objective.rows))
-    }
+/// Returns the strength of a rung, times the number of positions.
+fn per_position(number: i32) -> f64 {
+    PRIOR_PER_POSITION * RATIO.powi(number)
 }
 
 /// A strength on the ladder and its result.
 struct Rung {
     number: i32,
-    trial: Trial,
     held: HeldOut,
     /// The parameters fitted to the first fold.
     theta: Vec<f64>,
+}
+
+impl Rung {
+    fn trial(&self) -> Trial {
+        Trial { per_position: per_position(self.number), loss: self.held.loss }
+    }
 }
 
 /// The strengths tried, and the start, which corresponds to an infinite strength.
@@ -362,10 +344,10 @@ mod tests {
 
     /// Returns a ladder, weakest strength first.
     fn ladder(start: &[f64], rungs: &[&[f64]]) -> Ladder {
-        let rung = |(number, losses): (usize, &&[f64])| {
-            let (held, per_position) = (held(losses, 1.0), number as f64);
-            let trial = Trial { per_position, loss: held.loss };
-            Rung { number: number as i32, trial, held, theta: Vec::new() }
+        let rung = |(number, losses): (usize, &&[f64])| Rung {
+            number: number as i32,
+            held: held(losses, 1.0),
+            theta: Vec::new(),
         };
         Ladder { start: held(start, 1.0), rungs: rungs.iter().enumerate().map(rung).collect() }
     }

@@ -1,9 +1,8 @@
 //! The settings of a fit, the same for every evaluation. Flag, help text and JSON of each come from one declaration.
 
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, Command, FromArgMatches};
 use serde::{Serialize, Serializer};
 
-use super::MIN_SEEN;
 use crate::constraints::Constraints;
 use crate::objective::{K_MAX, K_MIN, PriorScale, SampleLoss};
 use crate::optimize::Method;
@@ -18,7 +17,7 @@ pub struct Settings {
 
     /// Leave parameters that occur in fewer positions as they are; 0 tunes every parameter that occurs. Parameters that
     /// are tied count together.
-    #[arg(long, value_name = "N", default_value_t = MIN_SEEN, help_heading = "Parameters")]
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Parameters")]
     pub min_seen: u32,
 
     /// Scale the start so that its K is 1, frozen parameters too, and fit with that K: a score of 400 centipawns then
@@ -89,7 +88,7 @@ pub struct Settings {
     #[arg(
         long,
         value_name = "CENTIPAWNS",
-        default_value_t = Settings::TOLERANCE,
+        default_value_t = 1.0,
         value_parser = positive,
         help_heading = "Data"
     )]
@@ -98,34 +97,15 @@ pub struct Settings {
 }
 
 impl Default for Settings {
+    /// Returns the settings of a command line without flags.
     fn default() -> Self {
-        Settings {
-            constraints: Constraints::default(),
-            min_seen: MIN_SEEN,
-            target: Target::default(),
-            loss: SampleLoss::default(),
-            k: None,
-            prior: None,
-            prior_scale: PriorScale::default(),
-            validation: None,
-            method: Method::Lbfgs,
-            seed: 0,
-            centre: true,
-            normalize: false,
-            errors: true,
-            explain: false,
-            tolerance: Settings::TOLERANCE,
-        }
+        let matches = Settings::augment_args(Command::new("tuner")).get_matches_from(["tuner"]);
+        Settings::from_arg_matches(&matches).expect("every flag has a default")
     }
 }
 
-impl Settings {
-    /// The rounding error of one integer division, in centipawns.
-    pub const TOLERANCE: f64 = 1.0;
-}
-
-fn as_text<S: Serializer>(value: &impl ToString, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(&value.to_string())
+fn as_text<S: Serializer>(target: &Target, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(target)
 }
 
 /// Parses λ; `None` for `auto`.

@@ -3,21 +3,19 @@
 //! Positions of one game share its result, so they are never divided between fitted and held-out data. If games have no
 //! names, copies of one position are never divided.
 
-use thiserror::Error;
+use anyhow::{Result, bail};
 
 use crate::io::Storage;
+use crate::model::Model;
 use crate::model::rows::{Rows, RowsError};
-use crate::optimize::OptimizeError;
+use crate::objective::scores;
 
-/// A pseudorandom draw of groups, by a hash of the group and the seed. It does not depend on the order of the data.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Draw {
-    seed: u64,
-}
+/// The number of folds of a cross-validation.
+pub(crate) const FOLDS: usize = 5;
 
-/// The purpose of a draw. Draws for different purposes are independent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DrawPurpose {
+/// The purpose of a pseudorandom draw of groups. Draws for different purposes are independent.
+#[derive(Clone, Copy)]
+enum Draw {
     /// The hold-out set of a run.
     HoldOut,
     /// The folds of a cross-validation.
@@ -27,12 +25,8 @@ pub(crate) enum DrawPurpose {
 }
 
 impl Draw {
-    pub(crate) fn new(seed: u64, purpose: DrawPurpose) -> Self {
-        Draw { seed: seed.rotate_left(1) ^ (purpose as u64).rotate_right(1) }
-    }
-
-    /// Returns the hash of a group as a number in 0..1.
-    pub(crate) fn place(self, group: u32) -> f64 {
+    /// Returns the hash of a group and the seed as a number in 0..1. It does not depend on the order of the data.
+    fn place(self, seed: u64, group: u32) -> f64 {
         // Two rounds of Stafford's mix 13. See
         // <https://zimbry.blogspot.com/2011/09/better-bit-mixing-improving-on.html>.
         let mix = |x: u64| {
@@ -40,44 +34,13 @@ impl Draw {
             let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
             x ^ (x >> 31)
         };
-        let hash = mix(mix(self.seed.wrapping_add(0x9E37_79B9_7F4A_7C15)) ^ u64::from(group));
+        let seed = seed.rotate_left(1) ^ (self as u64).rotate_right(1);
+        let hash = mix(mix(seed.wrapping_add(0x9E37_79B9_7F4A_7C15)) ^ u64::from(group));
         (hash >> 11) as f64 / (1_u64 << 53) as f64
     }
-
-    /// Returns the fold of a group, below `folds`.
-    pub(crate) fn fold(self, group: u32, folds: usize) -> usize {
-        ((self.place(group) * folds as f64) as usize).min(folds.saturating_sub(1))
-    }
-}
-
-/// A reason why data cannot be divided.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum ValidationError {
-    /// The fitted or the held-out part is empty.
-    #[error("validation: a share of {share} leaves {fitted} positions to fit and {held} to validate; both need some")]
-    EmptySide {
-        /// The requested share.
-        share: f64,
-        /// The number of positions to fit.
-        fitted: usize,
-        /// The number of positions held out.
-        held: usize,
-    },
-    /// There are too few groups for the folds.
-    #[error(
-        "prior: cross-validation needs at least {folds} games or positions that differ; give the strength with --prior"
-    )]
-    FewGroups {
-        /// The number of folds.
-        folds: usize,
-    },
-    /// A fit failed.
-    #[error(transparent)]
-    Optimize(#[from] OptimizeError),
 }
 
 /// A division of rows into rows to fit and rows held out.
-#[derive(Clone, Debug)]
 pub(crate) struct Split {
     /// Indices of the rows to fit.
     pub(crate) fitted: Vec<u32>,
@@ -87,49 +50,52 @@ pub(crate) struct Split {
 
 impl Split {
     /// Holds out about `share` of the rows, in whole groups.
-    pub(crate) fn hold_out(groups: &[u32], share: f64, seed: u64) -> Result<Self, ValidationError> {
-        let draw = Draw::new(seed, DrawPurpose::HoldOut);
-        let is_held = |&row: &u32| draw.place(groups[row as usize]) < share;
+    pub(super) fn hold_out(groups: &[u32], share: f64, seed: u64) -> Result<Self> {
+        let is_held = |&row: &u32| Draw::HoldOut.place(seed, groups[row as usize]) < share;
         let (held, fitted): (Vec<u32>, Vec<u32>) = (0..groups.len() as u32).partition(is_held);
         if fitted.is_empty() || held.is_empty() {
-            return Err(ValidationError::EmptySide { share, fitted: fitted.len(), held: held.len() });
+            let (fitted, held) = (fitted.len(), held.len());
+            bail!(
+                "validation: a share of {share} leaves {fitted} positions to fit and {held} to validate; both need some"
+            );
         }
         Ok(Split { fitted, held })
     }
 
-    /// Holds out fold `number` of [`FOLDS`] folds, made of a share of the groups.
-    pub(super) fn fold_of(groups: &[u32], number: usize, seed: u64, share: f64) -> Result<Self, ValidationError> {
-        let (draw, sample) = (Draw::new(seed, DrawPurpose::Folds), Draw::new(seed, DrawPurpose::Sample));
-        let mut split = Split { fitted: Vec::new(), held: Vec::new() };
-        for (row, &group) in groups.iter().enumerate() {
-            if share >= 1.0 || sample.place(group) < share {
-                let side = if draw.fold(group, FOLDS) == number { &mut split.held } else { &mut split.fitted };
-                side.push(row as u32);
-            }
-        }
-        if split.held.is_empty() || split.fitted.is_empty() {
-            return Err(ValidationError::FewGroups { folds: FOLDS });
-        }
-        Ok(split)
-    }
-
-    /// Returns the groups of the rows to fit.
-    pub(crate) fn fitted_groups(&self, groups: &[u32]) -> Vec<u32> {
-        self.fitted.iter().map(|&row| groups[row as usize]).collect()
-    }
-
-    /// Copies the rows to fit and the rows held out into memory.
-    pub(crate) fn rows(&self, rows: &Rows) -> (Rows, Rows) {
-        let pick = |numbers: &[u32]| rows.pick(numbers.iter().map(|&row| row as usize));
-        (pick(&self.fitted), pick(&self.held))
-    }
-
-    /// Copies the rows to fit and the rows held out, into files if memory cannot hold them.
-    pub(crate) fn stored_rows(&self, rows: &Rows, storage: &Storage) -> Result<(Rows, Rows), RowsError> {
-        let pick = |numbers: &[u32]| rows.pick_to(storage, numbers.iter().map(|&row| row as usize));
-        Ok((pick(&self.fitted)?, pick(&self.held)?))
+    /// Holds out fold `number` of [`FOLDS`] folds, made of a share of the groups; `None` if a side is empty.
+    pub(super) fn fold_of(groups: &[u32], number: usize, seed: u64, share: f64) -> Option<Self> {
+        let is_used = |&row: &u32| share >= 1.0 || Draw::Sample.place(seed, groups[row as usize]) < share;
+        let is_held = |&row: &u32| {
+            let place = Draw::Folds.place(seed, groups[row as usize]);
+            ((place * FOLDS as f64) as usize).min(FOLDS - 1) == number
+        };
+        let (held, fitted): (Vec<u32>, Vec<u32>) = (0..groups.len() as u32).filter(is_used).partition(is_held);
+        (!held.is_empty() && !fitted.is_empty()).then_some(Split { fitted, held })
     }
 }
 
-/// The number of folds of a cross-validation.
-pub(crate) const FOLDS: usize = 5;
+/// The rows to fit and the rows held out.
+pub(super) struct Divided {
+    pub(super) fitted: Rows,
+    /// Rows held out; `None` if there are none.
+    pub(super) held: Option<Rows>,
+}
+
+impl Divided {
+    /// Divides rows by a split, into files if memory cannot hold them. Without a split, all rows are fitted.
+    pub(super) fn new(rows: Rows, split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
+        let Some(split) = split else { return Ok(Divided { fitted: rows, held: None }) };
+        let pick = |numbers: &[u32]| rows.pick_to(storage, numbers.iter().map(|&row| row as usize));
+        Ok(Divided { fitted: pick(&split.fitted)?, held: Some(pick(&split.held)?) })
+    }
+
+    /// Returns the scores of all rows in the order before the division, in centipawns, White's view.
+    pub(super) fn scores(&self, split: Option<&Split>, model: &Model, theta: &[f64]) -> Vec<f32> {
+        let of = |rows: &Rows| scores(rows, model, theta).into_iter().map(|score| score as f32);
+        let (Some(split), Some(held)) = (split, &self.held) else { return of(&self.fitted).collect() };
+        let mut all = vec![0.0; split.fitted.len() + split.held.len()];
+        split.fitted.iter().zip(of(&self.fitted)).for_each(|(&row, score)| all[row as usize] = score);
+        split.held.iter().zip(of(held)).for_each(|(&row, score)| all[row as usize] = score);
+        all
+    }
+}

@@ -6,8 +6,9 @@ use std::process::Command;
 use std::sync::Arc;
 
 use engine::eval::params::{Axis, PAIRS, Weights, fields, leaves};
-use tuner::answer::report::{HistoryPoint, Page, compare, page};
+use tuner::answer::report::{Page, compare, page};
 use tuner::data::{Dataset, ReadOptions, Source};
+use tuner::run::CurvePoint;
 use tuner::source::{Own, Resolve};
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -40,11 +41,10 @@ fn whole_page() -> Page {
     let [tuned, base] = ["tuned.toml", "baseline.toml"].map(problem);
     let mut page = compare((NAME.to_owned(), &tuned), ("base".to_owned(), &base), None, &()).unwrap();
     page.history = (0..300)
-        .map(|step| HistoryPoint {
-            iteration: step,
+        .map(|step| CurvePoint {
             round: 1 + step / 150,
-            training: 0.056 + 0.01 * (-0.3 * step as f64).exp(),
-            held_out: Some(0.058 + 0.008 * (-0.25 * step as f64).exp()),
+            objective: 0.056 + 0.01 * (-0.3 * step as f64).exp(),
+            held: Some(0.058 + 0.008 * (-0.25 * step as f64).exp()),
         })
         .collect();
     page.errors =

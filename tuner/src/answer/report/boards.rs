@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use tools::page::figure;
-use tools::page::words::{grouped, plain, signed};
+use tools::page::words::{plain, signed};
 
 use super::RARE;
 use super::numbers::{ReportEntry, ReportNumber, ReportTable, STAGES};
@@ -17,26 +17,12 @@ const LEAST_SCALE: f64 = 12.0;
 /// The colour strength above which letters are light.
 const DEEP: f64 = 0.62;
 
-/// The quantity that a board shows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum BoardValue {
-    Before,
-    After,
-    Change,
-}
+/// The name of a board, and the value of a number that it shows.
+type View = (&'static str, fn(&ReportNumber) -> f64);
 
-impl BoardValue {
-    const ALL: [(BoardValue, &'static str); 3] =
-        [(BoardValue::Before, "before"), (BoardValue::After, "after"), (BoardValue::Change, "change")];
-
-    fn of(self, number: &ReportNumber) -> f64 {
-        match self {
-            BoardValue::Before => number.before,
-            BoardValue::After => number.after,
-            BoardValue::Change => number.change(),
-        }
-    }
-}
+/// The boards of a stage; the last one shows changes.
+const VIEWS: [View; 3] =
+    [("before", |number| number.before), ("after", |number| number.after), ("change", ReportNumber::change)];
 
 /// Renders the hatching pattern of rare parameters, which must be defined before the boards.
 pub(super) fn hatching() -> Markup {
@@ -56,12 +42,11 @@ pub(super) fn boards(table: &ReportTable) -> Markup {
     let picture = html! {
         div class="boards" {
             @for stage in 0..stages {
-                @for (side, name) in BoardValue::ALL {
+                @for ((name, value), scale) in VIEWS.into_iter().zip([values, values, changes]) {
                     @let name = if stages > 1 { format!("{} {name}", STAGES[stage]) } else { name.to_owned() };
-                    @let scale = if side == BoardValue::Change { changes } else { values };
                     div {
                         div class="name" { (name) }
-                        (board(table, stage, side, scale, &format!("{} {name}", table.name)))
+                        (board(table, stage, value, scale, &format!("{} {name}", table.name)))
                     }
                 }
             }
@@ -86,7 +71,7 @@ fn scale(values: impl Iterator<Item = f64>) -> f64 {
     sizes.get(at).or(sizes.last()).copied().unwrap_or(0.0).max(LEAST_SCALE)
 }
 
-fn board(table: &ReportTable, stage: usize, side: BoardValue, scale: f64, described: &str) -> Markup {
+fn board(table: &ReportTable, stage: usize, value: fn(&ReportNumber) -> f64, scale: f64, described: &str) -> Markup {
     let size = EDGE + 8 * SQUARE;
     html! {
         svg class="heat" viewBox=(format!("0 0 {size} {size}")) role="img" aria-label=(described) {
@@ -98,22 +83,26 @@ fn board(table: &ReportTable, stage: usize, side: BoardValue, scale: f64, descri
                 }
             }
             @for (index, entry) in table.entries.iter().enumerate() {
-                (square(entry, stage, side, scale, index))
+                (square(entry, &entry.numbers[stage], value, scale, index))
             }
         }
     }
 }
 
 /// Renders one square; `index` counts from a1 by ranks.
-fn square(entry: &ReportEntry, stage: usize, side: BoardValue, scale: f64, index: usize) -> Markup {
+fn square(
+    entry: &ReportEntry,
+    number: &ReportNumber,
+    value: fn(&ReportNumber) -> f64,
+    scale: f64,
+    index: usize,
+) -> Markup {
     let (x, y) = (EDGE + SQUARE * (index % 8), SQUARE * (7 - index / 8));
-    let number = &entry.numbers[stage];
-    let value = side.of(number);
+    let value = value(number);
     let strength = (value.abs() / scale).min(1.0);
-    let is_deep = strength > DEEP;
     html! {
         g {
-            title { (describe(entry, number, side)) }
+            title { (format!("{}: {}{}", entry.name, number.describe(), entry.seen_words())) }
             @if entry.seen == Some(0) {
                 rect class="unseen" x=(x) y=(y) width=(SQUARE) height=(SQUARE) {}
             } @else {
@@ -122,31 +111,10 @@ fn square(entry: &ReportEntry, stage: usize, side: BoardValue, scale: f64, index
                 @if entry.seen.is_some_and(|seen| seen < RARE) {
                     rect class="rare" x=(x) y=(y) width=(SQUARE) height=(SQUARE) {}
                 }
-                text class=[is_deep.then_some("deep")] x=(x + SQUARE / 2) y=(y + SQUARE / 2 + 3) { (plain(value, 0)) }
+                text class=[(strength > DEEP).then_some("deep")] x=(x + SQUARE / 2) y=(y + SQUARE / 2 + 3) {
+                    (plain(value, 0))
+                }
             }
         }
-    }
-}
-
-fn describe(entry: &ReportEntry, number: &ReportNumber, side: BoardValue) -> String {
-    let error = number.error.map(|error| format!(" ± {}", plain(error, 1))).unwrap_or_default();
-    let words = match side {
-        BoardValue::Before => plain(number.before, 0),
-        BoardValue::After => format!("{}{error}", plain(number.after, 0)),
-        BoardValue::Change => {
-            let significance = number.significance().map(|errors| format!(", {} standard errors", plain(errors, 1)));
-            format!(
-                "{} from {} to {}{}",
-                signed(number.change(), 0),
-                plain(number.before, 0),
-                plain(number.after, 0),
-                significance.unwrap_or_default()
-            )
-        }
-    };
-    match entry.seen {
-        Some(0) => format!("{}: {words}, in no position", entry.name),
-        Some(seen) => format!("{}: {words}, in {} positions", entry.name, grouped(seen.into())),
-        None => format!("{}: {words}", entry.name),
     }
 }

@@ -3,10 +3,10 @@
 use maud::{Markup, html};
 use tools::page::figure;
 use tools::page::plot::{Axis, Plane, range};
-use tools::page::words::{grouped, plain, signed};
+use tools::page::words::plain;
 
 use super::course::legend;
-use super::numbers::{ReportTable, STAGES};
+use super::numbers::{ReportNumber, ReportTable, STAGES};
 use super::tables::entries;
 
 /// The smallest number of entries of a curve.
@@ -54,9 +54,8 @@ pub(super) fn curve(table: &ReportTable) -> Markup {
             }
         }
         @for (index, entry) in table.entries.iter().enumerate() {
-            @let lines: Vec<String> = (0..stages).map(|stage| describe(table, index, stage)).collect();
-            @let seen = entry.seen.map(|seen| format!("\nin {} positions", grouped(seen.into()))).unwrap_or_default();
-            @let words = format!("{}\n{}{seen}", entry.path, lines.join("\n"));
+            @let lines: Vec<String> = entry.numbers.iter().map(ReportNumber::describe).collect();
+            @let words = format!("{}{}\n{}", entry.path, entry.seen_words(), lines.join("\n"));
             (plane.stripe(index as f64 - 0.5, index as f64 + 0.5, &words))
         }
         @if stages > 1 { (legend(&[(CLASSES[0], STAGES[0]), (CLASSES[1], STAGES[1])])) }
@@ -67,13 +66,4 @@ pub(super) fn curve(table: &ReportTable) -> Markup {
         details { summary { "Numbers" } (entries(&[table])) }
     };
     figure(&table.name, &line, &picture)
-}
-
-/// Formats a number with its error and change.
-fn describe(table: &ReportTable, index: usize, stage: usize) -> String {
-    let number = &table.entries[index].numbers[stage];
-    let name = if table.stages() > 1 { format!("{}: ", STAGES[stage]) } else { String::new() };
-    let error = number.error.map(|error| format!(" ± {}", plain(error, 1))).unwrap_or_default();
-    let (after, change) = (plain(number.after, number.decimals), signed(number.change(), number.decimals));
-    format!("{name}{after}{error}, {change}")
 }

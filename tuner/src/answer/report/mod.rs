@@ -24,8 +24,9 @@ use crate::data::{FileSummary, Skipped};
 use crate::model::centre::Centring;
 use crate::numbers::Numbers;
 use crate::objective::Difference;
+use crate::optimize::Limits;
 use crate::run::explain::Explanation;
-use crate::run::{Reference, Verdict, reference};
+use crate::run::{CurvePoint, Reference, Verdict, reference};
 pub use compare::compare;
 
 const STYLE: &str = include_str!("style.css");
@@ -51,15 +52,15 @@ pub struct Page {
     /// The verdicts of reference sets; the header of the page shows the worst.
     pub references: Vec<Reference>,
     /// Losses by step; empty if nothing was minimised.
-    pub history: Vec<HistoryPoint>,
+    pub history: Vec<CurvePoint>,
     /// Standard errors of the tuned parameters, in their units.
     pub errors: Option<Vec<Option<f64>>>,
     /// The shifts of whole tables against their counterparts that standard errors ignore.
     pub centring: Centring,
     /// The number of positions in which each parameter occurs.
     pub occurrences: Option<Vec<u32>>,
-    /// The bounds of each parameter; `None` for the declared ranges.
-    pub bounds: Option<Vec<(f64, f64)>>,
+    /// The limits of the parameters; `None` for the declared ranges.
+    pub limits: Option<Limits>,
     /// Explanation of the predictions of the start.
     pub before: Option<Explanation>,
     /// Explanation of the predictions of the tuned parameters.
@@ -100,19 +101,6 @@ impl From<&Reference> for LossChange {
     }
 }
 
-/// A point of the loss curve.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HistoryPoint {
-    /// The number of steps so far, over all rounds.
-    pub iteration: u64,
-    /// The round of resolving and minimising, 1 for the first.
-    pub round: u64,
-    /// Objective over the fitted positions, prior included.
-    pub training: f64,
-    /// Loss of the held-out positions, if there are any.
-    pub held_out: Option<f64>,
-}
-
 /// Renders the page as HTML.
 pub fn page(page: &Page) -> String {
     let tables = numbers::tables(page);
@@ -123,7 +111,7 @@ pub fn page(page: &Page) -> String {
             (tiles(page))
             (warnings(page))
             (tables::changes(page))
-            (course::pictures(page))
+            (course::losses(&page.history))
             (calibration::pictures(page))
             (families::families(&tables))
             div class="pair" { (tables::at_bounds(page)) (tables::unseen(page, &tables)) }

@@ -1,9 +1,10 @@
 //! The parameters of a page, grouped by table.
 
 use engine::eval::params::Axis;
+use tools::page::words::{grouped, plain, signed};
 
 use super::Page;
-use crate::numbers::{self, Stage};
+use crate::numbers::{Number, Stage};
 
 /// The heading of all parameters outside of tables.
 const SINGLE: &str = "Parameters";
@@ -12,8 +13,10 @@ const SINGLE: &str = "Parameters";
 pub(super) const STAGES: [&str; 2] = ["midgame", "endgame"];
 
 /// A number of a parameter, before and after.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct ReportNumber {
+    /// Full name: `psqt.knight.e4:mg`.
+    pub(super) name: String,
     pub(super) before: f64,
     pub(super) after: f64,
     /// The number of digits after the decimal point.
@@ -33,6 +36,15 @@ impl ReportNumber {
     pub(super) fn significance(&self) -> Option<f64> {
         self.error.filter(|error| *error > 0.0).map(|error| self.moved.abs() / error)
     }
+
+    /// Formats the number with its standard error and its change.
+    pub(super) fn describe(&self) -> String {
+        let [before, after] = [self.before, self.after].map(|value| plain(value, self.decimals));
+        let error = self.error.map(|error| format!(" ± {}", plain(error, 1))).unwrap_or_default();
+        let significance = self.significance().map(|errors| format!(", {} standard errors", plain(errors, 1)));
+        let change = signed(self.change(), self.decimals);
+        format!("{after}{error}, {change} from {before}{}", significance.unwrap_or_default())
+    }
 }
 
 /// A parameter with its numbers: two of a pair, one of a single.
@@ -44,6 +56,17 @@ pub(super) struct ReportEntry {
     pub(super) numbers: Vec<ReportNumber>,
     /// The number of positions in which it occurs, if known.
     pub(super) seen: Option<u32>,
+}
+
+impl ReportEntry {
+    /// Formats the number of positions in which the parameter occurs, as the end of a sentence.
+    pub(super) fn seen_words(&self) -> String {
+        match self.seen {
+            None => String::new(),
+            Some(0) => ", in no position".to_owned(),
+            Some(seen) => format!(", in {} positions", grouped(seen.into())),
+        }
+    }
 }
 
 /// The parameters of an innermost array, such as a board. A parameter outside of arrays is a table of one entry.
@@ -61,8 +84,8 @@ pub(super) struct ReportTable {
 
 impl ReportTable {
     /// Returns the numbers of one stage.
-    pub(super) fn stage(&self, stage: usize) -> impl Iterator<Item = ReportNumber> + Clone {
-        self.entries.iter().map(move |entry| entry.numbers[stage])
+    pub(super) fn stage(&self, stage: usize) -> impl Iterator<Item = &ReportNumber> + Clone {
+        self.entries.iter().map(move |entry| &entry.numbers[stage])
     }
 
     /// Returns the mean change of a stage over the entries that occur, or over all if occurrences are not known.
@@ -85,11 +108,15 @@ impl ReportTable {
 
 /// Returns all numbers of the parameters, in the order of their vector.
 pub(super) fn numbers(page: &Page) -> Vec<ReportNumber> {
-    let moved = moved(page);
-    let number = |(index, number): (usize, &numbers::Number)| {
-        let error = page.errors.as_ref().and_then(|errors| errors[index]);
-        let (before, after) = (page.start[index], page.tuned[index]);
-        ReportNumber { before, after, decimals: number.decimals, error, moved: moved[index] }
+    let mut moved: Vec<f64> = page.start.iter().zip(&page.tuned).map(|(before, after)| after - before).collect();
+    page.centring.shift(&mut moved);
+    let number = |(index, number): (usize, &Number)| ReportNumber {
+        name: number.name.clone(),
+        before: page.start[index],
+        after: page.tuned[index],
+        decimals: number.decimals,
+        error: page.errors.as_ref().and_then(|errors| errors[index]),
+        moved: moved[index],
     };
     page.numbers.iter().enumerate().map(number).collect()
 }
@@ -100,8 +127,9 @@ pub(super) fn tables(page: &Page) -> Vec<ReportTable> {
     for ((index, declared), number) in page.numbers.iter().enumerate().zip(numbers(page)) {
         if declared.stage == Some(Stage::Endgame) {
             // Follows the midgame number of the same parameter.
-            let pair = tables.last_mut().and_then(|table| table.entries.last_mut());
-            pair.into_iter().for_each(|pair| pair.numbers.push(number));
+            if let Some(pair) = tables.last_mut().and_then(|table| table.entries.last_mut()) {
+                pair.numbers.push(number);
+            }
             continue;
         }
         let (path, is_alone) = (declared.path(), declared.field.is_some_and(|field| field.dims.is_empty()));
@@ -129,23 +157,16 @@ pub(super) fn tables(page: &Page) -> Vec<ReportTable> {
     tables
 }
 
-/// Returns the change of each centred parameter.
-fn moved(page: &Page) -> Vec<f64> {
-    let mut moved: Vec<f64> = page.start.iter().zip(&page.tuned).map(|(before, after)| after - before).collect();
-    page.centring.shift(&mut moved);
-    moved
-}
-
 /// Returns the names and values of the numbers at an end of their range.
-pub(super) fn at_bounds(page: &Page) -> Vec<(String, f64)> {
-    let range = |(index, number): (usize, &numbers::Number)| {
-        page.bounds.as_ref().map_or(number.range.into(), |bounds| bounds[index])
-    };
-    let ends = page.numbers.iter().enumerate().filter(|&(index, number)| {
-        let ((low, high), after) = (range((index, number)), page.tuned[index]);
+pub(super) fn at_bounds(page: &Page) -> Vec<(&str, f64)> {
+    let is_at_bound = |&(index, number): &(usize, &Number)| {
+        let after = page.tuned[index];
+        let (low, high) = page.limits.as_ref().map_or(number.range.into(), |limits| limits.bounds(index));
+        let is_frozen = page.limits.as_ref().is_some_and(|limits| limits.is_frozen(index));
         // A weight at a lower bound of 0 needs no note.
         let is_natural = low == 0.0 && after == 0.0;
-        low < high && !is_natural && (after == low || after == high)
-    });
-    ends.map(|(index, number)| (number.name.clone(), page.tuned[index])).collect()
+        !is_frozen && low < high && !is_natural && (after == low || after == high)
+    };
+    let ends = page.numbers.iter().enumerate().filter(is_at_bound);
+    ends.map(|(index, number)| (&number.name[..], page.tuned[index])).collect()
 }

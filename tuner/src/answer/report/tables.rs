@@ -1,5 +1,7 @@
 //! The tables of a page.
 
+use std::ops::Range;
+
 use maud::{Markup, html};
 use tools::page::words::{grouped, percent, plain, signed, signed_percent};
 
@@ -60,22 +62,16 @@ pub(super) fn entries(tables: &[&ReportTable]) -> Markup {
                         (if within.is_empty() { &entry.path } else { within })
                         @if !is_field { span class="note" { (table.summary) } }
                     }
-                    @for number in &entry.numbers { (cells(number, entry.seen)) }
+                    @for number in &entry.numbers {
+                        @let from = format!("{} before{}", plain(number.before, number.decimals), entry.seen_words());
+                        td title=(from) { (with_error(number)) }
+                        td title=(from) class=(change_class(number.change())) { (change(number)) }
+                    }
                 }
             }
         }
     };
     table(shared, &head, &rows)
-}
-
-/// Renders the cells of a number: its value and its change.
-fn cells(number: &ReportNumber, seen: Option<u32>) -> Markup {
-    let seen = seen.map(|seen| format!(", in {} positions", grouped(seen.into()))).unwrap_or_default();
-    let from = format!("{} before{seen}", plain(number.before, number.decimals));
-    html! {
-        td title=(from) { (with_error(number)) }
-        td title=(from) class=(change_class(number.change())) { (signed(number.change(), number.decimals)) }
-    }
 }
 
 /// Renders a number with its standard error, if known.
@@ -94,37 +90,29 @@ fn change_class(change: f64) -> &'static str {
     }
 }
 
-/// A number with its full name.
-struct Named {
-    name: String,
-    number: ReportNumber,
+fn change(number: &ReportNumber) -> String {
+    signed(number.change(), number.decimals)
 }
 
 /// Renders the most significant changes and the largest changes within chance; without errors, the largest changes.
 pub(super) fn changes(page: &Page) -> Markup {
-    let numbers = page.numbers.iter().zip(numbers::numbers(page));
-    let named = numbers.map(|(declared, number)| Named { name: declared.name.clone(), number });
-    let mut changed: Vec<Named> = named.filter(|named| named.number.change() != 0.0).collect();
+    let mut changed = numbers::numbers(page);
+    changed.retain(|number| number.change() != 0.0);
     if changed.is_empty() {
         return html! { section class="card" { h2 { "Changes" } p class="none" { "No parameter has changed." } } };
     }
     if page.errors.is_none() {
-        changed.sort_by(|a, b| b.number.change().abs().total_cmp(&a.number.change().abs()));
+        changed.sort_by(|a, b| b.change().abs().total_cmp(&a.change().abs()));
         changed.truncate(2 * ROWS);
-        let (left, right) = changed.split_at(changed.len().div_ceil(2));
-        return html! {
-            div class="pair" {
-                (ranking("Largest changes", "", left))
-                @if !right.is_empty() { (ranking("Next", "", right)) }
-            }
-        };
+        let next = changed.split_off(changed.len().div_ceil(2));
+        return pair([("Largest changes", "", changed), ("Next", "", next)]);
     }
-    changed.retain(|named| named.number.significance().is_some());
-    let size = |named: &Named| named.number.significance().unwrap_or_default();
+    changed.retain(|number| number.significance().is_some());
+    let size = |number: &ReportNumber| number.significance().unwrap_or_default();
     changed.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let all = changed.len();
-    let mut chance = changed.split_off(changed.iter().position(|named| size(named) < DOUBTFUL).unwrap_or(all));
-    chance.sort_by(|a, b| b.number.moved.abs().total_cmp(&a.number.moved.abs()));
+    let mut chance = changed.split_off(changed.iter().position(|number| size(number) < DOUBTFUL).unwrap_or(all));
+    chance.sort_by(|a, b| b.moved.abs().total_cmp(&a.moved.abs()));
     let note = format!(
         "{} of {} changes are within two standard errors of nothing; the largest of them.",
         grouped(chance.len() as u64),
@@ -132,10 +120,20 @@ pub(super) fn changes(page: &Page) -> Markup {
     );
     chance.truncate(ROWS);
     changed.truncate(ROWS);
+    pair([("Clearest changes", CLEAREST, changed), ("Changes that may be chance", &note, chance)])
+}
+
+/// Renders rankings side by side, each with its name and a note; empty ones are left out.
+fn pair(rankings: [(&str, &str, Vec<ReportNumber>); 2]) -> Markup {
     html! {
         div class="pair" {
-            @if !changed.is_empty() { (ranking("Clearest changes", CLEAREST, &changed)) }
-            @if !chance.is_empty() { (ranking("Changes that may be chance", &note, &chance)) }
+            @for (name, note, changed) in rankings.iter().filter(|ranking| !ranking.2.is_empty()) {
+                section class="card" {
+                    h2 { (name) }
+                    @if !note.is_empty() { p class="note" { (note) } }
+                    (ranking(name, changed))
+                }
+            }
         }
     }
 }
@@ -151,31 +149,21 @@ fn breakable(name: &str) -> Markup {
     }
 }
 
-fn ranking(name: &str, note: &str, changed: &[Named]) -> Markup {
-    let is_judged = changed.iter().any(|named| named.number.significance().is_some());
-    let head: &[&str] = if is_judged {
-        &["Parameter", "Before", "After", "Change", "Errors"]
-    } else {
-        &["Parameter", "Before", "After", "Change"]
-    };
+fn ranking(name: &str, changed: &[ReportNumber]) -> Markup {
+    let is_judged = changed.iter().any(|number| number.significance().is_some());
+    let head = ["Parameter", "Before", "After", "Change", "Errors"];
     let rows = html! {
-        @for Named { name, number } in changed {
+        @for number in changed {
             tr {
-                th scope="row" { (breakable(name)) }
+                th scope="row" { (breakable(&number.name)) }
                 td { (plain(number.before, number.decimals)) }
                 td { (with_error(number)) }
-                td class=(change_class(number.change())) { (signed(number.change(), number.decimals)) }
+                td class=(change_class(number.change())) { (change(number)) }
                 @if let Some(errors) = number.significance() { td { (plain(errors, 1)) } }
             }
         }
     };
-    html! {
-        section class="card" {
-            h2 { (name) }
-            @if !note.is_empty() { p class="note" { (note) } }
-            (table(name, head, &rows))
-        }
-    }
+    table(name, &head[..head.len() - usize::from(!is_judged)], &rows)
 }
 
 /// Renders the parameters at their bounds and the constraints.
@@ -197,32 +185,18 @@ pub(super) fn at_bounds(page: &Page) -> Markup {
 
 /// Renders the parameters without occurrences and with few, by table.
 pub(super) fn unseen(page: &Page, tables: &[ReportTable]) -> Markup {
-    let names_by_table = |is_meant: &dyn Fn(u32) -> bool| -> Vec<(String, String)> {
-        let names = |table: &ReportTable| -> Vec<String> {
-            let fitting = table.entries.iter().filter(|entry| entry.seen.is_some_and(is_meant));
-            fitting.map(|entry| entry.name.clone()).collect()
-        };
-        let tables = tables.iter().map(|table| (table, names(table))).filter(|(_, names)| !names.is_empty());
-        let words = |names: Vec<String>, all: usize| {
-            if names.len() == all && all > 1 { "all".to_owned() } else { names.join(" ") }
-        };
-        tables.map(|(table, names)| (table.name.clone(), words(names, table.entries.len()))).collect()
-    };
     if page.occurrences.is_none() {
         return html! {};
     }
-    let groups = [
-        ("In no position: they keep their start.".to_owned(), names_by_table(&|seen| seen == 0)),
-        (
-            format!("In fewer than {} positions, hatched above.", grouped(RARE.into())),
-            names_by_table(&|seen| seen > 0 && seen < RARE),
-        ),
-    ];
+    let few = grouped(RARE.into());
+    let rare = format!("In fewer than {few} positions, hatched above.");
+    let groups = [("In no position: they keep their start.", 0..1), (&rare[..], 1..RARE)];
+    let groups = groups.map(|(words, seen)| (words, names_by_table(tables, &seen)));
     html! {
         section class="card" {
             h2 { "Seldom seen" }
             @if groups.iter().all(|(_, tables)| tables.is_empty()) {
-                p { (format!("Every parameter occurs in {} positions or more.", grouped(RARE.into()))) }
+                p { "Every parameter occurs in " (few) " positions or more." }
             }
             @for (words, tables) in groups.iter().filter(|(_, tables)| !tables.is_empty()) {
                 p class="note" { (words) }
@@ -230,6 +204,17 @@ pub(super) fn unseen(page: &Page, tables: &[ReportTable]) -> Markup {
             }
         }
     }
+}
+
+/// Returns the entries that occur in so many positions: the name of each table, and the names of its entries.
+fn names_by_table<'t>(tables: &'t [ReportTable], seen: &Range<u32>) -> Vec<(&'t str, String)> {
+    let of = |table: &'t ReportTable| {
+        let found = table.entries.iter().filter(|entry| entry.seen.is_some_and(|count| seen.contains(&count)));
+        let names: Vec<&str> = found.map(|entry| &entry.name[..]).collect();
+        let is_whole = names.len() == table.entries.len() && names.len() > 1;
+        (!names.is_empty()).then(|| (&table.name[..], if is_whole { "all".to_owned() } else { names.join(" ") }))
+    };
+    tables.iter().filter_map(of).collect()
 }
 
 /// Renders all losses before and after.

@@ -14,7 +14,7 @@ use crate::io::{Column, ColumnWriter, Storage, StorageError};
 use crate::processes;
 
 /// The criterion by which positions stay together when data are divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Grouping {
     /// The game, which every line names, or which the format keeps together.
     Games,
@@ -22,6 +22,7 @@ pub enum Grouping {
     /// neighbours share results far more often than by chance.
     ResultRuns,
     /// Identity of the position, clocks aside.
+    #[default]
     Positions,
     /// The game, if it has a name. The other positions are grouped by runs of results or by identity, as without the
     /// named games.

@@ -9,8 +9,9 @@ mod bins;
 use std::ops::Range;
 
 use engine::chess::Position;
+use serde::Serialize;
 
-use crate::data::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, ResultLabel, material_balance, phase, phase_part};
+use crate::data::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, ResultLabel, Weight, material_balance, phase, phase_part};
 use crate::model::rows::{CHUNK, Weighted};
 use crate::objective::{Difference, SampleLoss, expectation, loss_difference};
 use crate::parallel;
@@ -39,12 +40,6 @@ pub(crate) struct Case<'a> {
     /// Indices of the rows counted in bins, ascending; `None` for all. Statistics of files and the worst positions
     /// always cover all rows.
     pub(crate) counted: Option<&'a [u32]>,
-}
-
-impl Case<'_> {
-    fn is_counted(&self, row: usize) -> bool {
-        self.counted.is_none_or(|counted| counted.binary_search(&(row as u32)).is_ok())
-    }
 }
 
 /// The selection for a page.
@@ -102,30 +97,20 @@ pub struct Explanation {
     pub worst: Vec<Misjudged>,
 }
 
-/// Returns the bin of an expectation.
-fn bin_of(expected: f64) -> usize {
-    ((expected * EXPECTATIONS as f64) as usize).min(EXPECTATIONS - 1)
+impl Explanation {
+    fn bins(&mut self) -> impl Iterator<Item = &mut Bin> {
+        let lists = [&mut self.calibration, &mut self.by_material, &mut self.by_phase];
+        lists.into_iter().chain(&mut self.calibration_by_phase).flatten().chain([&mut self.all])
+    }
 }
 
 /// The agreement of the labels of a file with the expectations.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Agreement {
     pub(crate) file: String,
     pub(crate) positions: u64,
     /// The number of positions with an absolute residual above [`FAR_OFF`].
     pub(crate) far_off: u64,
-}
-
-impl Agreement {
-    fn add(&mut self, target: f64, expected: f64) {
-        self.positions += 1;
-        self.far_off += u64::from((target - expected).abs() > FAR_OFF);
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.positions += other.positions;
-        self.far_off += other.far_off;
-    }
 }
 
 /// A row with a large residual.
@@ -188,13 +173,21 @@ pub(crate) fn explain(case: &Case<'_>, worst: WorstSelection, progress: &dyn Pro
     parallel::map(parts, judge).into_iter().for_each(|part| sums.merge(part, worst.pool()));
     progress.end();
     let worst = worst.pick(&sums.worst).into_iter().map(|row| misjudged(case, row)).collect();
-    Explanation { worst, ..sums.explanation }
+    let agreement = |((file, _, positions), far_off): ((&str, Weight, usize), u64)| Agreement {
+        file: file.to_owned(),
+        positions: positions as u64,
+        far_off,
+    };
+    let files = case.problem.sets().zip(sums.far_off).map(agreement).collect();
+    Explanation { worst, files, ..sums.explanation }
 }
 
 /// The sums of a chunk of rows and its worst positions.
 struct ExplanationSums {
-    /// Bins and statistics, without the worst positions.
+    /// The bins.
     explanation: Explanation,
+    /// By file, the number of rows with an absolute residual above [`FAR_OFF`].
+    far_off: Vec<u64>,
     /// Absolute residual and row index, worst first.
     worst: Vec<(f64, usize)>,
 }
@@ -204,49 +197,41 @@ impl ExplanationSums {
         let bins = |count| vec![Bin::default(); count];
         // Rows without positions have no phase and no material.
         let known = |count| bins(if case.problem.dataset().is_some() { count } else { 0 });
-        let agreement = |name: &str| Agreement { file: name.to_owned(), ..Agreement::default() };
-        let files: Vec<&str> = case.problem.sets().map(|set| set.0).collect();
         let explanation = Explanation {
             k: case.k,
             calibration: bins(EXPECTATIONS),
             calibration_by_phase: std::array::from_fn(|_| known(EXPECTATIONS)),
             by_material: known(2 * MOST_PAWNS as usize + 1),
             by_phase: known(FULL_PHASE + 1),
-            files: files.into_iter().map(agreement).collect(),
             ..Explanation::default()
         };
-        ExplanationSums { explanation, worst: Vec::new() }
+        ExplanationSums { explanation, far_off: vec![0; case.problem.sets().count()], worst: Vec::new() }
     }
 
     fn add_all(&mut self, case: &Case<'_>, range: Range<usize>, pool: usize) {
-        let dataset = case.problem.dataset();
-        let ends: Vec<usize> = case
-            .problem
-            .sets()
-            .map(|set| set.2)
-            .scan(0, |end, count| {
-                *end += count;
-                Some(*end)
-            })
-            .collect();
+        let problem = case.problem;
+        let end = |end: &mut usize, set: (&str, Weight, usize)| {
+            *end += set.2;
+            Some(*end)
+        };
+        let ends: Vec<usize> = problem.sets().scan(0, end).collect();
         let explanation = &mut self.explanation;
         for row in range {
             let expected = expectation(case.k, case.scores[row].into());
             let target = f64::from(case.targets[row]);
-            let weight = case.weights.get(row).map_or(1.0, |&weight| f64::from(weight));
-            let file = ends.partition_point(|&end| end <= row);
-            explanation.files[file].add(target, expected);
-            self.worst.push(((target - expected).abs(), row));
-            if !case.is_counted(row) {
+            let residual = (target - expected).abs();
+            self.far_off[ends.partition_point(|&end| end <= row)] += u64::from(residual > FAR_OFF);
+            self.worst.push((residual, row));
+            if case.counted.is_some_and(|counted| counted.binary_search(&(row as u32)).is_err()) {
                 continue;
             }
-            let group = case.problem.groups[row];
-            let bin = bin_of(expected);
-            let add = |bin: &mut Bin| bin.add(expected, target, weight, group);
+            let weight = case.weights.get(row).map_or(1.0, |&weight| f64::from(weight));
+            let bin = ((expected * EXPECTATIONS as f64) as usize).min(EXPECTATIONS - 1);
+            let add = |bin: &mut Bin| bin.add(expected, target, weight, problem.groups[row]);
             add(&mut explanation.all);
             add(&mut explanation.calibration[bin]);
-            let position = case.problem.position_of(row).zip(dataset).map(|(index, dataset)| dataset.position(index));
-            if let Some(position) = position {
+            if let Some((index, dataset)) = problem.position_of(row).zip(problem.dataset()) {
+                let position = dataset.position(index);
                 let (phase, material) = (phase(&position), material_balance(&position) + MOST_PAWNS);
                 add(&mut explanation.calibration_by_phase[phase_part(phase)][bin]);
                 add(&mut explanation.by_material[material as usize]);
@@ -266,27 +251,17 @@ impl ExplanationSums {
         self.worst.sort_unstable_by(order);
     }
 
-    fn merge(&mut self, other: Self, pool: usize) {
-        let merge = |bins: &mut [Bin], others: &[Bin]| {
-            bins.iter_mut().zip(others).for_each(|(bin, other)| bin.merge(other));
-        };
+    fn merge(&mut self, mut other: Self, pool: usize) {
+        self.explanation.bins().zip(other.explanation.bins()).for_each(|(bin, other)| bin.merge(*other));
+        self.far_off.iter_mut().zip(other.far_off).for_each(|(sum, more)| *sum += more);
         self.worst.extend(other.worst);
-        let (explanation, other) = (&mut self.explanation, other.explanation);
-        explanation.all.merge(&other.all);
-        merge(&mut explanation.calibration, &other.calibration);
-        for (bins, others) in explanation.calibration_by_phase.iter_mut().zip(&other.calibration_by_phase) {
-            merge(bins, others);
-        }
-        merge(&mut explanation.by_material, &other.by_material);
-        merge(&mut explanation.by_phase, &other.by_phase);
-        explanation.files.iter_mut().zip(&other.files).for_each(|(file, other)| file.merge(other));
         self.keep(pool);
     }
 }
 
 fn misjudged(case: &Case<'_>, row: usize) -> Misjudged {
-    let position = case.problem.position_of(row).zip(case.problem.dataset());
-    let source = position.map(|(index, dataset)| {
+    let known = case.problem.position_of(row).zip(case.problem.dataset());
+    let source = known.map(|(index, dataset)| {
         let place = dataset.place(index);
         (place.file.to_owned(), place.record.name(), place.number)
     });
@@ -294,7 +269,7 @@ fn misjudged(case: &Case<'_>, row: usize) -> Misjudged {
         row,
         source,
         place: case.problem.place(row),
-        position: position.map(|(index, dataset)| (dataset.position(index), dataset.label(index).outcome)),
+        position: known.map(|(index, dataset)| (dataset.position(index), dataset.label(index).outcome)),
         target: case.targets[row].into(),
         expected: expectation(case.k, case.scores[row].into()),
         score: case.scores[row].into(),
