@@ -24,6 +24,12 @@ impl Bars {
             }
         });
     }
+
+    /// Prints to standard error, without a bar in between.
+    pub(crate) fn note(&self, text: &str) {
+        self.clear();
+        note!("{text}");
+    }
 }
 
 impl Progress for Bars {
@@ -53,8 +59,7 @@ impl Progress for Bars {
     }
 
     fn warn(&self, text: &str) {
-        self.clear();
-        note!("warning: {text}");
+        self.note(&format!("warning: {text}"));
     }
 
     fn end(&self) {

@@ -48,18 +48,20 @@ impl ConvertArgs {
         written_once(|| convert(&dataset, &self.output, encoding, bars))?;
         let left_out: LeftOutCounts = dataset.files().iter().map(|file| file.left_out).sum();
         let (positions, skipped, output) = (dataset.len(), dataset.skipped_records(), self.output.display());
-        if self.print.json {
-            let output = output.to_string();
-            let summary = json!({ "positions": positions, "skipped": skipped, "left_out": left_out, "output": output });
-            return Ok(format!("{summary:#}"));
-        }
-        let mut text = String::new();
+        let json = json!({
+            "positions": positions,
+            "skipped": skipped,
+            "left_out": left_out,
+            "output": output.to_string(),
+        });
+        let mut table = String::new();
         if left_out != LeftOutCounts::default() {
-            text += &format!("left out     {left_out}\n");
+            table += &format!("left out     {left_out}\n");
         }
         if skipped > 0 {
-            text += &format!("skipped      {skipped}\n");
+            table += &format!("skipped      {skipped}\n");
         }
-        Ok(format!("{text}wrote        {output}: {positions} positions, {encoding}"))
+        table += &format!("wrote        {output}: {positions} positions, {encoding}");
+        Ok(self.print.form(table, &json))
     }
 }

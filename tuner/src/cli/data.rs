@@ -29,6 +29,6 @@ impl DataReportArgs {
         self.machine.use_threads()?;
         let sources = self.input.sources()?;
         let found = stats::collect(sources, &self.input.options(), self.count as usize, bars)?;
-        Ok(if self.print.json { format!("{:#}", found.to_json()) } else { found.to_table() })
+        Ok(self.print.form(found.to_table(), &found.to_json()))
     }
 }

@@ -47,7 +47,7 @@ impl DiffArgs {
         };
         let (before, after) = (before?, after?);
         let diff = Diff::new((before.0, &before.1, before.2), (after.0, &after.1, after.2), self.count);
-        Ok(if self.print.json { serde_json::to_string_pretty(&diff)? } else { diff.to_table() })
+        Ok(self.print.form(diff.to_table(), &diff))
     }
 }
 

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use common::note;
 use tuner::answer::evaluate::{Contender, evaluate, evaluate_rows};
 use tuner::run::settings::scale;
 use tuner::source::{CommandLine, Resolve};
@@ -27,8 +26,18 @@ pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     data: DataArgs,
 
+    /// An engine that answers FENs with rows, as for `tuner --engine`: its evaluation as it is, on the positions of
+    /// --epd. May be given several times, also beside parameter files.
+    #[arg(long, value_name = "COMMAND", help_heading = "Data")]
+    engine: Vec<CommandLine>,
+
     #[command(flatten)]
-    others: OtherArgs,
+    timeout: TimeoutArgs,
+
+    /// A file of rows, as for `tuner --rows`: the evaluation that it is of, on its own positions. May be given several
+    /// times; all files are then of the same positions.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["engine", "params", "epd"], help_heading = "Data")]
+    rows: Vec<PathBuf>,
 
     #[command(flatten)]
     sample: SampleArgs,
@@ -46,38 +55,19 @@ pub(crate) struct EvaluateArgs {
     print: PrintArgs,
 }
 
-/// Evaluations other than Merino's.
-#[derive(Args)]
-#[command(next_help_heading = "Data")]
-struct OtherArgs {
-    /// An engine that answers FENs with rows, as for `tuner --engine`: its evaluation as it is, on the positions of
-    /// --epd. May be given several times, also beside parameter files.
-    #[arg(long, value_name = "COMMAND")]
-    engine: Vec<CommandLine>,
-
-    #[command(flatten)]
-    timeout: TimeoutArgs,
-
-    /// A file of rows, as for `tuner --rows`: the evaluation that it is of, on its own positions. May be given several
-    /// times; all files are then of the same positions.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["engine", "params", "epd"])]
-    rows: Vec<PathBuf>,
-}
-
 impl EvaluateArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         self.machine.use_threads()?;
-        let compared = if self.others.rows.is_empty() {
+        let compared = if self.rows.is_empty() {
             let options = self.sample.of(self.data.options());
             evaluate(self.data.sources()?, self.contenders()?, self.resolve, self.k, &options, bars)?
         } else {
-            evaluate_rows(&self.others.rows, self.k, &self.data.memory.storage(), bars)?
+            evaluate_rows(&self.rows, self.k, &self.data.memory.storage(), bars)?
         };
         if !compared.data_summary.is_empty() {
-            bars.clear();
-            note!("{}", compared.data_summary.join("\n"));
+            bars.note(&compared.data_summary.join("\n"));
         }
-        Ok(if self.print.json { format!("{:#}", compared.to_json()) } else { compared.to_table() })
+        Ok(self.print.form(compared.to_table(), &compared.to_json()))
     }
 
     /// Returns the parameter files, then the engines.
@@ -87,8 +77,8 @@ impl EvaluateArgs {
             let ParamsFile { name, weights, .. } = ParamsFile::open(path)?;
             contenders.push((name, Contender::Parameters(Box::new(weights))));
         }
-        for command in &self.others.engine {
-            let engine = self.others.timeout.engine(command, self.machine.threads(), self.resolve);
+        for command in &self.engine {
+            let engine = self.timeout.engine(command, self.machine.threads(), self.resolve);
             contenders.push((command.to_string(), Contender::Engine(engine)));
         }
         Ok(contenders)

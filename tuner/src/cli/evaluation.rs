@@ -6,23 +6,25 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use common::files::{RunFiles, WriteError};
+use common::files::RunFiles;
 use engine::eval::params::Weights;
 use tuner::data::{Dataset, Source, Weight};
 use tuner::run::settings::positive;
 use tuner::source::{CommandLine, Declared, Engine, Own, Parameter, Problem, Resolve};
 
 use super::input::Input;
-use super::{DataArgs, SampleArgs};
+use super::{DataArgs, MachineArgs, SampleArgs};
 use crate::cli::bars::Bars;
 
-/// The evaluation, and the options of computing its rows.
+/// The evaluation, its positions, and the options of computing its rows.
 #[derive(Args)]
-#[command(next_help_heading = "Data")]
 pub(super) struct EvaluationArgs {
+    #[command(flatten)]
+    pub(super) machine: MachineArgs,
+
     /// Ask an engine for the rows of the positions in --epd, as many processes of it as --threads. It reads FENs and
     /// answers rows: see docs/your-engine.md. Blanks separate the words of the command, except in quotation marks.
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["rows", "params"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["rows", "params"], help_heading = "Data")]
     pub(super) engine: Option<CommandLine>,
 
     /// Rows as text: declarations of sums, parameters and the score, then a line a position; see below. Plain, or
@@ -30,6 +32,7 @@ pub(super) struct EvaluationArgs {
     /// the same declarations, and games of their own. Each may have a weight: every row of a.rows=0.5 counts as half a
     /// row.
     #[arg(long, value_name = "FILE[=WEIGHT]", value_parser = Input::parser(), conflicts_with = "params")]
+    #[arg(help_heading = "Data")]
     pub(super) rows: Vec<Input>,
 
     /// Parameters of Merino: those of the start, and the centre of the prior.
@@ -46,8 +49,14 @@ pub(super) struct EvaluationArgs {
 
     /// Keep the answers of --engine in this folder: a file of rows, which is used again when data and engine are the
     /// same. The cache does not notice changes of other files that the engine reads.
-    #[arg(long, value_name = "FOLDER", requires = "engine")]
+    #[arg(long, value_name = "FOLDER", requires = "engine", help_heading = "Data")]
     cache: Option<PathBuf>,
+
+    #[command(flatten)]
+    data: DataArgs,
+
+    #[command(flatten)]
+    sample: SampleArgs,
 }
 
 /// The timeout of an engine.
@@ -86,15 +95,16 @@ impl EvaluationArgs {
         }
     }
 
-    /// Registers the files of rows as inputs of the run.
+    /// Registers the data as inputs of the run, and the file of Merino's parameters if a default name of it is given.
     ///
     /// # Errors
     /// If flags have no meaning for this evaluation.
-    pub(super) fn register(&self, data: &DataArgs, files: &mut RunFiles) -> Result<()> {
-        if !self.rows.is_empty() && !data.epd.is_empty() {
+    pub(super) fn register(&self, files: &mut RunFiles, params: Option<&str>) -> Result<()> {
+        self.data.register(files)?;
+        if !self.rows.is_empty() && !self.data.epd.is_empty() {
             bail!("--epd: rows are data already; positions are for Merino's evaluation and for --engine");
         }
-        if self.engine.is_some() && data.epd.iter().any(|input| input.weight != Weight::default()) {
+        if self.engine.is_some() && self.data.epd.iter().any(|input| input.weight != Weight::default()) {
             bail!("--epd: weights are for --rows and for Merino's own evaluation; an engine's rows count alike");
         }
         if self.rows.iter().any(Input::has_other_settings) {
@@ -103,19 +113,14 @@ impl EvaluationArgs {
         if self.rows.iter().filter(|input| input.path.as_os_str() == Source::STANDARD_INPUT).count() > 1 {
             bail!("--rows -: standard input can be read only once");
         }
-        let read = |input: &Input| -> Result<(), WriteError> { files.reads("--rows", &input.path) };
-        Ok(self.rows.iter().try_for_each(read)?)
+        self.rows.iter().try_for_each(|input| files.reads("--rows", &input.path))?;
+        let params = params.filter(|_| self.is_own());
+        Ok(params.map_or(Ok(()), |default| files.reads("--params", &self.params(default)))?)
     }
 
     /// Reads the problem of Merino's own evaluation with these starting values.
-    pub(super) fn merino_problem(
-        &self,
-        data: &DataArgs,
-        sample: &SampleArgs,
-        start: Weights,
-        bars: &Bars,
-    ) -> Result<Problem> {
-        let dataset = Dataset::read(data.sources()?, &sample.of(data.options()), bars)?;
+    pub(super) fn own_problem(&self, start: Weights, bars: &Bars) -> Result<Problem> {
+        let dataset = Dataset::read(self.data.sources()?, &self.sample.of(self.data.options()), bars)?;
         Own { start, resolve: self.resolve }.problem(Arc::new(dataset), bars)
     }
 
@@ -123,8 +128,6 @@ impl EvaluationArgs {
     /// the declarations before the first row is read.
     pub(super) fn external_problem(
         &self,
-        data: &DataArgs,
-        (sample, processes): (&SampleArgs, usize),
         names: &(dyn Fn(&[Parameter]) -> Result<(), String> + Sync),
         accept: impl FnOnce(Declared<'_>) -> Result<()>,
         bars: &Bars,
@@ -132,10 +135,10 @@ impl EvaluationArgs {
         let Some(command) = &self.engine else {
             let inputs = self.rows.iter().map(|input| (input.path.clone(), input.weight));
             let (paths, weights): (Vec<_>, Vec<_>) = inputs.unzip();
-            return Ok(Problem::read_rows(&paths, &data.memory.storage(), accept, bars)?.with_weights(&weights));
+            return Ok(Problem::read_rows(&paths, &self.data.memory.storage(), accept, bars)?.with_weights(&weights));
         };
-        let engine = self.timeout.engine(command, processes, self.resolve);
-        let options = sample.of(data.options());
-        engine.problem(data.sources()?, &options, self.cache.as_deref(), (names, accept), bars)
+        let engine = self.timeout.engine(command, self.machine.threads(), self.resolve);
+        let options = self.sample.of(self.data.options());
+        engine.problem(self.data.sources()?, &options, self.cache.as_deref(), (names, accept), bars)
     }
 }

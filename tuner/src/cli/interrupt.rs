@@ -7,10 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use common::files::{WriteError, write_whole};
-use common::{note, out};
+use common::note;
 use tuner::processes::is_first;
-
-use super::Bars;
 
 /// Exit status after Ctrl-C.
 pub(crate) const INTERRUPTED: i32 = 130;
@@ -47,13 +45,6 @@ pub(crate) fn fitting() {
 /// Writes a whole file, uninterrupted by Ctrl-C. Of several processes only the first writes.
 pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> std::result::Result<(), WriteError> {
     written_once(|| write_whole(path, content))
-}
-
-/// Prints the table and the parameters of a run whose output cannot be written.
-pub(crate) fn show_unwritten(table: &str, parameters: &str, bars: &Bars) {
-    bars.clear();
-    note!("{table}");
-    out!("{}", parameters.trim_end());
 }
 
 /// Writes files, uninterrupted by Ctrl-C. Of several processes only the first writes.

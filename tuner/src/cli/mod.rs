@@ -29,6 +29,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use common::files::{RunFiles, WriteError};
 use engine::shell_files;
+use serde::Serialize;
 use tuner::data::{LabelOptions, LabelView, ReadOptions, Results, ScoreUnit, Source, Weight};
 
 use amounts::{MemoryArgs, SampleArgs};
@@ -132,15 +133,9 @@ pub(crate) struct CommandOutput {
     pub(crate) is_good: bool,
 }
 
-impl CommandOutput {
-    fn new(text: String, is_good: bool) -> Self {
-        CommandOutput { text, is_good }
-    }
-}
-
 impl From<String> for CommandOutput {
     fn from(text: String) -> Self {
-        CommandOutput::new(text, true)
+        CommandOutput { text, is_good: true }
     }
 }
 
@@ -303,4 +298,11 @@ struct PrintArgs {
     /// Print the result as one JSON object instead of a table.
     #[arg(long)]
     json: bool,
+}
+
+impl PrintArgs {
+    /// Returns the result in the form that `--json` chooses.
+    fn form(&self, table: String, json: &impl Serialize) -> String {
+        if self.json { serde_json::to_string_pretty(json).expect("names are strings") } else { table }
+    }
 }

@@ -9,24 +9,15 @@ use tuner::answer::outliers::outliers;
 use tuner::data::POSITIONS;
 use tuner::run::settings::scale;
 
+use super::PrintArgs;
 use super::evaluation::EvaluationArgs;
 use super::parameters::{ParamsFile, TUNED};
-use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt;
 
 /// The arguments of `tuner outliers`.
 #[derive(Args)]
 pub(crate) struct OutliersArgs {
-    #[command(flatten)]
-    machine: MachineArgs,
-
-    #[command(flatten)]
-    data: DataArgs,
-
-    #[command(flatten)]
-    sample: SampleArgs,
-
     #[command(flatten)]
     evaluation: EvaluationArgs,
 
@@ -50,25 +41,20 @@ pub(crate) struct OutliersArgs {
 impl OutliersArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         let mut files = RunFiles::default();
-        self.data.register(&mut files)?;
-        self.evaluation.register(&self.data, &mut files)?;
-        if self.evaluation.is_own() {
-            files.reads("--params", &self.evaluation.params(TUNED))?;
-        }
+        self.evaluation.register(&mut files, Some(TUNED))?;
         self.output.iter().try_for_each(|output| files.writes("--output", output, POSITIONS))?;
-        self.machine.use_threads()?;
+        self.evaluation.machine.use_threads()?;
         let problem = if self.evaluation.is_own() {
-            let start = ParamsFile::open(&self.evaluation.params(TUNED))?.weights;
-            self.evaluation.merino_problem(&self.data, &self.sample, start, bars)?
+            self.evaluation.own_problem(ParamsFile::open(&self.evaluation.params(TUNED))?.weights, bars)?
         } else {
-            let how = (&self.sample, self.machine.threads());
-            self.evaluation.external_problem(&self.data, how, &|_| Ok(()), |_| Ok(()), bars)?
+            self.evaluation.external_problem(&|_| Ok(()), |_| Ok(()), bars)?
         };
         let found = outliers(&problem, self.k, self.count as usize, bars);
+        let mut table = found.to_table();
         if let Some(output) = &self.output {
             interrupt::write(output, found.to_epd())?;
+            table += &format!("\nwrote {}", output.display());
         }
-        let wrote = self.output.as_ref().map(|output| format!("\nwrote {}", output.display())).unwrap_or_default();
-        Ok(if self.print.json { format!("{:#}", found.to_json()) } else { format!("{}{wrote}", found.to_table()) })
+        Ok(self.print.form(table, &found.to_json()))
     }
 }

@@ -6,14 +6,13 @@ use anyhow::{Context, Result};
 use clap::Args;
 use common::files::{HTML, RunFiles};
 use common::input;
-use tuner::answer::report::{compare, page};
+use tuner::answer::report::{Page, compare, page};
 use tuner::run::settings::scale;
 use tuner::write::toml::provenance_of;
 use tuner::write::values_of;
 
 use super::evaluation::EvaluationArgs;
 use super::parameters::{BASELINE, ParamsFile, TUNED};
-use super::{DataArgs, MachineArgs, SampleArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt;
 
@@ -21,21 +20,12 @@ use crate::cli::interrupt;
 #[derive(Args)]
 pub(crate) struct ReportArgs {
     #[command(flatten)]
-    machine: MachineArgs,
-
-    #[command(flatten)]
     evaluation: EvaluationArgs,
 
     /// Numbers to compare with: a parameter file of Merino; for another engine, a file that `tuner --output` wrote, TOML
     /// or JSON. Otherwise, Merino's is compared with params/baseline.toml, and an engine's with itself.
     #[arg(long, value_name = "FILE", help_heading = "Parameters")]
     against: Option<PathBuf>,
-
-    #[command(flatten)]
-    data: DataArgs,
-
-    #[command(flatten)]
-    sample: SampleArgs,
 
     /// K, the scale from centipawns to expected results, for both; fitted to each if not given.
     #[arg(long, value_name = "K", value_parser = scale, help_heading = "Objective")]
@@ -52,38 +42,25 @@ impl ReportArgs {
         let (params, baseline) = (self.evaluation.params(TUNED), PathBuf::from(BASELINE));
         let against = self.against.as_ref().or(is_own.then_some(&baseline));
         let mut files = RunFiles::default();
-        self.data.register(&mut files)?;
-        self.evaluation.register(&self.data, &mut files)?;
-        if is_own {
-            files.reads("--params", &params)?;
-        }
+        self.evaluation.register(&mut files, Some(TUNED))?;
         against.iter().try_for_each(|path| files.reads("--against", path))?;
         files.writes("--output", &self.output, HTML)?;
-        self.machine.use_threads()?;
+        self.evaluation.machine.use_threads()?;
         let contents = if is_own {
-            let [tuned, start] = [&params, against.unwrap_or(&baseline)].map(|path| ParamsFile::open(path));
-            let (tuned, start) = (tuned?, start?);
-            let problem = |file: &ParamsFile| {
-                self.evaluation.merino_problem(&self.data, &self.sample, file.weights.clone(), bars)
-            };
-            let mut contents = compare(
-                (tuned.name.clone(), &problem(&tuned)?),
-                (start.name.clone(), &problem(&start)?),
-                self.k,
-                bars,
-            )?;
-            contents.provenance = provenance_of(&tuned.text).unwrap_or_default();
-            contents
+            let (tuned, start) = (ParamsFile::open(&params)?, ParamsFile::open(against.unwrap_or(&baseline))?);
+            let problem = |file: &ParamsFile| self.evaluation.own_problem(file.weights.clone(), bars);
+            let (of_tuned, of_start) = (problem(&tuned)?, problem(&start)?);
+            let contents = compare((tuned.name, &of_tuned), (start.name, &of_start), self.k, bars)?;
+            Page { provenance: provenance_of(&tuned.text).unwrap_or_default(), ..contents }
         } else {
-            let how = (&self.sample, self.machine.threads());
-            let tuned = self.evaluation.external_problem(&self.data, how, &|_| Ok(()), |_| Ok(()), bars)?;
-            let mut start = tuned.clone();
+            let tuned = self.evaluation.external_problem(&|_| Ok(()), |_| Ok(()), bars)?;
+            let (mut start, mut name) = (tuned.clone(), "itself".to_owned());
             if let Some(path) = against {
-                let text = input::read_text(path, input::SETTINGS).with_context(|| path.display().to_string())?;
+                name = path.display().to_string();
+                let text = input::read_text(path, input::SETTINGS).with_context(|| name.clone())?;
                 let found = values_of(&text, tuned.declared().parameters);
-                start.start_from(found.with_context(|| path.display().to_string())?);
+                start.start_from(found.with_context(|| name.clone())?);
             }
-            let name = against.map_or_else(|| "itself".to_owned(), |path| path.display().to_string());
             compare((self.evaluation.name(), &tuned), (name, &start), self.k, bars)?
         };
         interrupt::write(&self.output, page(&contents))?;

@@ -7,9 +7,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use common::files::{HTML, PARAMETERS, RunFiles, WriteError};
-use common::note;
+use common::{note, out};
 use engine::eval::params::Weights;
-use serde_json::json;
+use serde_json::{Value, json};
 use tuner::answer::report::{Page, page};
 use tuner::run::{Hooks, Outcome, Seconds, Settings, run};
 use tuner::source::{Declared, Parameter, Problem, with_values};
@@ -20,7 +20,7 @@ use super::evaluation::EvaluationArgs;
 use super::parameters::{BASELINE, ParamsFile};
 use super::reference::ReferenceArgs;
 use super::sources::{SourceArgs, SourceStart};
-use super::{CommandOutput, DataArgs, MachineArgs, PrintArgs, SampleArgs};
+use super::{CommandOutput, PrintArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt;
 
@@ -56,16 +56,7 @@ An engine can also answer FENs with rows on request: see docs/your-engine.md and
 #[derive(Args)]
 pub(crate) struct TuneArgs {
     #[command(flatten)]
-    machine: MachineArgs,
-
-    #[command(flatten)]
     evaluation: EvaluationArgs,
-
-    #[command(flatten)]
-    data: DataArgs,
-
-    #[command(flatten)]
-    sample: SampleArgs,
 
     /// Fit the rows, however far they are from the engine's own scores.
     #[arg(long, conflicts_with_all = ["tolerance", "check"], help_heading = "Data")]
@@ -120,11 +111,11 @@ impl TuneArgs {
         }
         let mut settings = self.settings();
         let started = Instant::now();
-        self.machine.use_threads()?;
+        self.evaluation.machine.use_threads()?;
         let (params, problem, fixed, start);
         if self.evaluation.is_own() {
             let file = ParamsFile::open(&self.evaluation.params(BASELINE))?;
-            problem = self.evaluation.merino_problem(&self.data, &self.sample, file.weights.clone(), bars)?;
+            problem = self.evaluation.own_problem(file.weights.clone(), bars)?;
             (params, fixed, start) = (Some(file), Vec::new(), SourceStart::default());
         } else {
             (problem, fixed, start) = self.external_problem(&mut settings, bars)?;
@@ -173,8 +164,7 @@ impl TuneArgs {
             start = self.sources.start(declared.parameters, &fixed)?;
             declared.at(&start.parameters).check(&settings.constraints, settings.normalize)
         };
-        let how = (&self.sample, self.machine.threads());
-        let mut problem = self.evaluation.external_problem(&self.data, how, &accept_names, accept, bars)?;
+        let mut problem = self.evaluation.external_problem(&accept_names, accept, bars)?;
         problem.warnings.extend(start.warning.take());
         problem.warnings.extend(problem.keep_at_zero(&start.left_out, &mut settings.constraints));
         problem.start_from(std::mem::take(&mut start.parameters));
@@ -183,36 +173,30 @@ impl TuneArgs {
 
     /// Writes parameters of Merino, and the report. Returns the table or JSON of the run.
     fn finish_own(&self, outcome: &Outcome, file: &ParamsFile, bars: &Bars) -> Result<CommandOutput> {
-        let params = self.evaluation.params(BASELINE);
         let output = self.own_output();
         let block = provenance(outcome, self.evaluation.resolve);
         let text = render(&file.text, &Weights::from_vector(&outcome.theta).0, Some(&block))?;
         let shown = output.display().to_string();
-        let on_error = |_: &WriteError| interrupt::show_unwritten(&outcome.to_table("standard output"), &text, bars);
-        if let Some(path) = &self.report {
-            let lines = provenance_of(&block).unwrap_or_default();
-            let contents = Page::of_run(outcome, shown.clone(), file.name.clone(), lines);
-            interrupt::write(path, page(&contents)).inspect_err(on_error)?;
-        }
+        let unwritten = || outcome.to_table("standard output");
+        let on_error = |_: &WriteError| show_unwritten(&unwritten(), &text, bars);
+        let lines = provenance_of(&block).unwrap_or_default();
+        self.write_page(outcome, [&shown, &file.name, &lines]).inspect_err(on_error)?;
         let refusal = self.write_back.then(|| self.verdict.refusal(&outcome.references, &shown)).flatten();
         if let Some(refusal) = refusal {
-            self.note(&format!("{}\n{refusal}", outcome.to_table("standard output")), bars);
-            return Ok(CommandOutput::new(text, false));
+            bars.note(&format!("{}\n{refusal}", unwritten()));
+            return Ok(CommandOutput { text, is_good: false });
         }
         interrupt::write(&output, &text).inspect_err(on_error)?;
-        if self.print.json {
-            let mut json = serde_json::to_value(outcome)?;
-            json["output"] = json!(shown);
-            return Ok(format!("{json:#}").into());
-        }
-        let table = outcome.to_table(&shown);
-        let (shown, params) = (shell_path(&shown), params.to_string_lossy());
-        let params = shell_path(&params);
-        let text = format!(
+        let mut json = serde_json::to_value(outcome)?;
+        json["output"] = json!(shown);
+        let params = self.evaluation.params(BASELINE);
+        let (table, shown, params) = (outcome.to_table(&shown), shell_path(&shown), params.to_string_lossy());
+        let table = format!(
             "{table}\nbuild with   MERINO_PARAMS={shown} cargo build --release\n\
-             test with    arena sprt --params {shown} --against {params}"
+             test with    arena sprt --params {shown} --against {}",
+            shell_path(&params)
         );
-        Ok(text.into())
+        Ok(self.print.form(table, &json).into())
     }
 
     /// Writes parameters of another engine, the report and the sources. Returns the text for standard output.
@@ -224,6 +208,7 @@ impl TuneArgs {
         bars: &Bars,
     ) -> Result<CommandOutput> {
         let (mut table, mut json) = (outcome.to_table(""), serde_json::to_value(outcome)?);
+        let result = |table: &str, json: &Value| self.print.form(table.to_owned(), json);
         let mut shown = None;
         if let Some(description) = &start.description {
             table += &format!("\nstart        {description}");
@@ -234,29 +219,28 @@ impl TuneArgs {
             match &self.output {
                 None => shown = Some(text),
                 Some(output) => {
-                    let result = self.format_result(&table, &json);
-                    let on_error = |_: &WriteError| interrupt::show_unwritten(&result, &text, bars);
+                    let on_error = |_: &WriteError| show_unwritten(&result(&table, &json), &text, bars);
                     interrupt::write(output, &text).inspect_err(on_error)?;
                     table += &format!("\nwrote        {}", output.display());
                     json["output"] = json!(output.display().to_string());
                 }
             }
         }
-        if let Some(path) = &self.report {
-            let contents = Page::of_run(outcome, self.evaluation.name(), "their start".to_owned(), String::new());
-            let written = interrupt::write(path, page(&contents));
-            written.inspect_err(|_| self.note(&self.format_result(&table, &json), bars))?;
-        }
-        if let Some(refusal) = self.refusal(outcome) {
+        self.write_page(outcome, [&self.evaluation.name(), "their start", ""])
+            .inspect_err(|_| bars.note(&result(&table, &json)))?;
+        let rewrites = self.sources.rewrites();
+        let is_written = rewrites && !self.sources.is_dry_run();
+        let refusal = is_written.then(|| self.verdict.refusal(&outcome.references, "to --rewrite")).flatten();
+        if let Some(refusal) = refusal {
             // The numbers go to standard output instead, so that they are not lost.
-            self.note(&format!("{}\n{refusal}", self.format_result(&table, &json)), bars);
-            return Ok(CommandOutput::new(emit(parameters, Language::Json)?, false));
+            bars.note(&format!("{}\n{refusal}", result(&table, &json)));
+            return Ok(CommandOutput { text: emit(parameters, Language::Json)?, is_good: false });
         }
-        if self.sources.rewrites() {
+        if rewrites {
             let rewritten = self.sources.rewritten(parameters, fixed, &start.left_out).map_err(anyhow::Error::from);
             let written = rewritten.and_then(|files| Ok((self.sources.write(&files)?, files)));
             // If the sources have changed meanwhile, the result of the fit is still printed.
-            let (diff, files) = written.inspect_err(|_| self.note(&self.format_result(&table, &json), bars))?;
+            let (diff, files) = written.inspect_err(|_| bars.note(&result(&table, &json)))?;
             for file in files.iter().filter(|_| diff.is_none()) {
                 table += &format!("\nrewrote      {}: {} numbers", file.path.display(), file.changed);
             }
@@ -265,16 +249,17 @@ impl TuneArgs {
             json["rewritten"] = counts.collect();
             shown = diff;
         }
-        let result = self.format_result(&table, &json);
+        let result = result(&table, &json);
         let Some(text) = shown else { return Ok(result.into()) };
-        self.note(&result, bars);
+        bars.note(&result);
         Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned().into())
     }
 
-    /// Returns the reason not to rewrite sources if a reference set judges the numbers worse.
-    fn refusal(&self, outcome: &Outcome) -> Option<String> {
-        let is_written = self.sources.rewrites() && !self.sources.is_dry_run();
-        is_written.then(|| self.verdict.refusal(&outcome.references, "to --rewrite")).flatten()
+    /// Writes the page about the run, if one is wanted, with the names of the numbers and of their start, and the
+    /// provenance.
+    fn write_page(&self, outcome: &Outcome, [name, start, provenance]: [&str; 3]) -> Result<(), WriteError> {
+        let contents = || page(&Page::of_run(outcome, name.to_owned(), start.to_owned(), provenance.to_owned()));
+        self.report.iter().try_for_each(|path| interrupt::write(path, contents()))
     }
 
     /// Reports the comparison of rows and formula with the engine's own scores.
@@ -288,14 +273,8 @@ impl TuneArgs {
         if !problem.description.is_empty() {
             note!("{}", problem.description.trim_end());
         }
-        let text = self.format_result(&check.to_string(), &json!(check));
-        Ok(CommandOutput::new(text, !check.has_failed(self.settings().tolerance)))
-    }
-
-    /// Prints to standard error, without a progress bar in between.
-    fn note(&self, text: &str, bars: &Bars) {
-        bars.clear();
-        note!("{text}");
+        let text = self.print.form(check.to_string(), &json!(check));
+        Ok(CommandOutput { text, is_good: !check.has_failed(self.settings().tolerance) })
     }
 
     /// Returns true if parameters of another engine are written in the format of `--emit`.
@@ -315,8 +294,7 @@ impl TuneArgs {
     /// Checks that the run overwrites none of its own files, and that all outputs are writable.
     pub(super) fn check_files(&self) -> Result<()> {
         let mut files = RunFiles::default();
-        self.data.register(&mut files)?;
-        self.evaluation.register(&self.data, &mut files)?;
+        self.evaluation.register(&mut files, (!self.write_back).then_some(BASELINE))?;
         if self.evaluation.is_own() {
             self.register_own(&mut files)?;
         } else {
@@ -337,20 +315,18 @@ impl TuneArgs {
                 "--rewrite and --check are for --engine and --rows; --write-back writes into Merino's parameter file"
             );
         }
-        if !self.write_back {
-            files.reads("--params", &self.evaluation.params(BASELINE))?;
-        }
         let flag = if self.write_back { "--write-back" } else { "--output" };
         files.writes(flag, &self.own_output(), PARAMETERS).map_err(|error| match &error {
             WriteError::Same { other, .. } if other == "--params" => anyhow!("{error}, or replace it by --write-back"),
             _ => error.into(),
         })
     }
+}
 
-    /// Returns the result in the form that `--json` chooses.
-    fn format_result(&self, table: &str, json: &serde_json::Value) -> String {
-        if self.print.json { format!("{json:#}") } else { table.to_owned() }
-    }
+/// Prints the result and the parameters of a run whose output cannot be written.
+fn show_unwritten(result: &str, parameters: &str, bars: &Bars) {
+    bars.note(result);
+    out!("{}", parameters.trim_end());
 }
 
 /// Quotes a path as a shell word that is not taken for a flag.
