@@ -258,7 +258,8 @@ impl TuneArgs {
     /// Writes the page about the run, if one is wanted, with the names of the numbers and of their start, and the
     /// provenance.
     fn write_page(&self, outcome: &Outcome, [name, start, provenance]: [&str; 3]) -> Result<(), WriteError> {
-        let contents = || page(&Page::of_run(outcome, name.to_owned(), start.to_owned(), provenance.to_owned()));
+        let contents =
+            || page(&Page::of_run(outcome.clone(), name.to_owned(), start.to_owned(), provenance.to_owned()));
         self.report.iter().try_for_each(|path| interrupt::write(path, contents()))
     }
 

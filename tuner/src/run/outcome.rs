@@ -7,7 +7,6 @@ use serde::{Serialize, Serializer};
 
 use super::explain::Explanation;
 use super::{Errors, PriorChoice, Reference, Settings};
-use crate::constraints::Resolved;
 use crate::data::{Dataset, FileSummary, Grouping, LeftOutCounts, Skipped, Weight};
 use crate::model::centre::Centring;
 use crate::numbers::{Number, Numbers};
@@ -22,6 +21,13 @@ pub struct Losses {
     pub before: f64,
     /// With the tuned parameters after rounding.
     pub after: f64,
+}
+
+impl Losses {
+    /// Returns the relative change.
+    pub fn change(&self) -> f64 {
+        self.after / self.before - 1.0
+    }
 }
 
 /// The mean losses on a set of positions, fitted or held out.
@@ -231,11 +237,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns the outcome of a run that has fitted nothing yet.
-    pub(super) fn of_start(problem: &Problem, settings: &Settings, constrained: &Resolved) -> Self {
+    /// Returns the outcome for the data and the parameters of a problem, with nothing fitted yet.
+    pub(crate) fn of_problem(problem: &Problem) -> Self {
         let (dataset, files) = (problem.dataset(), problem.files());
         Outcome {
-            settings: settings.clone(),
             numbers: problem.numbers.clone(),
             grouping: problem.grouping,
             check: problem.check.clone(),
@@ -245,10 +250,6 @@ impl Outcome {
             skipped_records: dataset.map_or(0, Dataset::skipped_records),
             skipped: dataset.map(|dataset| dataset.skipped().clone()).unwrap_or_default(),
             left_out: files.iter().map(|file| file.left_out).sum(),
-            start: constrained.start.clone(),
-            frozen: constrained.frozen,
-            tied: constrained.tied,
-            averaged: constrained.averaged,
             converged: true,
             ..Outcome::default()
         }

@@ -183,6 +183,11 @@ impl Run<'_> {
             after = self.losses(rows, &vector, k)?;
         }
         let best = Outcome {
+            settings: self.settings.clone(),
+            start: self.constrained.start.clone(),
+            frozen: self.constrained.frozen,
+            tied: self.constrained.tied,
+            averaged: self.constrained.averaged,
             theta: vector,
             start_k,
             k,
@@ -195,7 +200,7 @@ impl Run<'_> {
             occurrences,
             limits,
             seconds,
-            ..Outcome::of_start(self.problem, self.settings, self.constrained)
+            ..Outcome::of_problem(self.problem)
         };
         Ok(RunState { best, start, theta, measure: after.1.unwrap_or(after.0), first_norm })
     }

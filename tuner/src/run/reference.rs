@@ -128,23 +128,17 @@ impl Reference {
         })
     }
 
-    /// Returns the relative change of the loss.
-    pub fn change(&self) -> f64 {
-        self.loss.after / self.loss.before - 1.0
-    }
-
     /// Returns the verdict as a message.
     pub fn words(&self) -> String {
-        let percent = 100.0 * self.change().abs();
+        let percent = 100.0 * self.loss.change().abs();
         match self.verdict {
             Verdict::Worse => format!("worse by {percent:.1} %; fits like this lost games"),
             Verdict::Better => format!("better by {percent:.1} %"),
-            Verdict::Open => format!("{percent:.1} % {}, inconclusive: let games decide", self.direction()),
+            Verdict::Open => {
+                let direction = if self.loss.change() > 0.0 { "worse" } else { "better" };
+                format!("{percent:.1} % {direction}, inconclusive: let games decide")
+            }
         }
-    }
-
-    fn direction(&self) -> &'static str {
-        if self.change() > 0.0 { "worse" } else { "better" }
     }
 
     /// Returns the movement of the scores as a message.
@@ -207,12 +201,14 @@ pub(super) fn judge_on_sets(
 /// Returns the worst verdict of several sets.
 pub fn worst(references: &[Reference]) -> Option<&Reference> {
     references.iter().max_by(|a, b| {
-        (a.verdict as u8, a.change()).partial_cmp(&(b.verdict as u8, b.change())).unwrap_or(std::cmp::Ordering::Equal)
+        (a.verdict as u8, a.loss.change())
+            .partial_cmp(&(b.verdict as u8, b.loss.change()))
+            .unwrap_or(std::cmp::Ordering::Equal)
     })
 }
 
 fn verdict(loss: Losses, difference: Difference) -> Verdict {
-    let change = loss.after / loss.before - 1.0;
+    let change = loss.change();
     let is_certain = difference.mean.abs() > CERTAIN * difference.error;
     match change {
         _ if is_certain && change > HARMFUL => Verdict::Worse,
@@ -258,7 +254,7 @@ mod tests {
         let (near, far) = (off(&truth, 50.0), off(&truth, 60.0));
         let worse = Reference::of("made up", [&near, &far], &targets, &groups).unwrap();
         assert_eq!(worse.verdict, Verdict::Worse);
-        assert!(worse.words().starts_with("worse by ") && worse.change() > 0.3, "{worse:?}");
+        assert!(worse.words().starts_with("worse by ") && worse.loss.change() > 0.3, "{worse:?}");
         let better = Reference::of("made up", [&far, &near], &targets, &groups).unwrap();
         assert_eq!(better.verdict, Verdict::Better);
         assert!((better.difference.mean + worse.difference.mean).abs() < 1e-12);
@@ -272,7 +268,7 @@ mod tests {
         let mut other = near.clone();
         other[7] += 3.0;
         assert_eq!(Reference::of("made up", [&near, &other], &targets, &groups).unwrap().verdict, Verdict::Open);
-        assert_eq!(Reference::of("made up", [&near, &near], &targets, &groups).unwrap().change(), 0.0);
+        assert_eq!(Reference::of("made up", [&near, &near], &targets, &groups).unwrap().loss.change(), 0.0);
     }
 
     #[test]

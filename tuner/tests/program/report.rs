@@ -8,7 +8,7 @@ use std::sync::Arc;
 use engine::eval::params::{Axis, PAIRS, Weights, fields, leaves};
 use tuner::answer::report::{Page, compare, page};
 use tuner::data::{Dataset, ReadOptions, Source};
-use tuner::run::CurvePoint;
+use tuner::run::{CurvePoint, Errors};
 use tuner::source::{Own, Resolve};
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -40,19 +40,19 @@ fn whole_page() -> Page {
     };
     let [tuned, base] = ["tuned.toml", "baseline.toml"].map(problem);
     let mut page = compare((NAME.to_owned(), &tuned), ("base".to_owned(), &base), None, &()).unwrap();
-    page.history = (0..300)
+    page.outcome.history = (0..300)
         .map(|step| CurvePoint {
             round: 1 + step / 150,
             objective: 0.056 + 0.01 * (-0.3 * step as f64).exp(),
             held: Some(0.058 + 0.008 * (-0.25 * step as f64).exp()),
         })
         .collect();
-    page.errors =
-        Some((0..Weights::DIMENSIONS).map(|index| (index % 7 != 0).then_some(1.5 + index as f64 / 100.0)).collect());
-    page.constraints = vec![format!("{NAME} is frozen")];
-    page.facts.push(("Method".to_owned(), NAME.to_owned()));
+    let error = |index: usize| (index % 7 != 0).then_some(1.5 + index as f64 / 100.0);
+    page.outcome.errors = Some(Errors { by_parameter: (0..Weights::DIMENSIONS).map(error).collect(), clusters: 9 });
+    page.outcome.settings.constraints.freeze = vec![NAME.to_owned()];
+    page.facts.push(("Method", NAME.to_owned()));
     page.provenance = format!("program {NAME}");
-    page.warnings = vec![format!("mind {NAME}")];
+    page.outcome.warnings = vec![format!("mind {NAME}")];
     page
 }
 
@@ -131,8 +131,8 @@ fn every_table_and_every_number_is_there() {
     let told = whole_page();
     let page = page(&told);
     let number = |value: f64| if value < 0.0 { format!("−{}", -value) } else { value.to_string() };
-    let (before, after) = (&told.start, &told.tuned);
-    let seen = told.occurrences.clone().unwrap();
+    let (before, after) = (&told.outcome.start, &told.outcome.theta);
+    let seen = &told.outcome.occurrences;
     let leaves = leaves();
     let mut boards = 0;
     for field in fields() {
@@ -167,11 +167,11 @@ fn every_table_and_every_number_is_there() {
             assert!(row.contains(&format!("{} before", number(before[index]))), "{}: {row}", leaf.path);
         }
     }
-    for loss in &told.losses {
-        assert!(page.contains(&format!("{:.7}", loss.before)) && page.contains(&format!("{:.7}", loss.after)));
-    }
-    assert_eq!(page.matches("class=\"board\"").count(), told.after.as_ref().unwrap().worst.len());
-    assert!(page.contains(&told.files[0].sha256));
+    let loss = told.outcome.loss;
+    assert!(page.contains(&format!("{:.7}", loss.before)) && page.contains(&format!("{:.7}", loss.after)));
+    let [_, after] = told.outcome.explained.as_ref().unwrap();
+    assert_eq!(page.matches("class=\"board\"").count(), after.worst.len());
+    assert!(page.contains(&told.outcome.files[0].sha256));
 }
 
 #[test]
@@ -181,10 +181,11 @@ fn what_is_not_known_is_left_out() {
     for word in ["Loss by step", "Calibration", "Worst predicted", "Warnings", "Clearest changes", "Seldom seen"] {
         assert!(whole.contains(word), "{word}");
     }
-    (told.before, told.after, told.errors, told.occurrences) = (None, None, None, None);
-    (told.history, told.warnings, told.losses, told.files) = (vec![], vec![], vec![], vec![]);
-    told.skipped = BTreeMap::new();
-    told.tuned = told.start.clone();
+    let outcome = &mut told.outcome;
+    (outcome.explained, outcome.errors, outcome.occurrences) = (None, None, vec![]);
+    (outcome.history, outcome.warnings, outcome.files) = (vec![], vec![], vec![]);
+    outcome.skipped = BTreeMap::new();
+    outcome.theta = outcome.start.clone();
     let bare = page(&told);
     check_form(&bare);
     for word in

@@ -5,9 +5,9 @@ use tools::page::figure;
 use tools::page::plot::{Axis, Plane, range, rounded};
 use tools::page::words::{grouped, plain, signed};
 
-use super::Page;
 use super::course::legend;
 use crate::data::MOST_PAWNS;
+use crate::run::Outcome;
 use crate::run::explain::{Bin, Explanation};
 
 /// The smallest number of positions of a drawn bin.
@@ -26,19 +26,16 @@ const PARTS: [(&str, &str); 3] = [
     ("Calibration with all pieces", "phase 17–24 of 24"),
 ];
 
-/// The bins of a parameter set in a picture, with the CSS class and the name of the set.
-type Series<'a> = (&'static str, &'static str, &'a [Bin]);
+/// The bins before and after, with the CSS class and the name of each parameter set.
+type Series<'a> = [(&'static str, &'static str, &'a [Bin]); 2];
 
 /// Renders the plots of expectations and results; empty without an explanation.
-pub(super) fn pictures(page: &Page) -> Markup {
-    let before = page.before.iter().map(|before| ("other", "before", before));
-    let sets: Vec<_> = before.chain(page.after.iter().map(|after| ("", "after", after))).collect();
-    let Some((_, _, last)) = sets.last() else { return html! {} };
-    let series = |bins: &dyn Fn(&'_ Explanation) -> &'_ [Bin]| -> Vec<Series<'_>> {
-        sets.iter().map(|(class, name, set)| (*class, *name, bins(set))).collect()
-    };
+pub(super) fn pictures(outcome: &Outcome) -> Markup {
+    let Some([before, last]) = &outcome.explained else { return html! {} };
+    let sets = [("other", "before", before), ("", "after", last)];
+    let series = |bins: &dyn Fn(&'_ Explanation) -> &'_ [Bin]| sets.map(|(class, name, set)| (class, name, bins(set)));
     let over = match last.all.count() {
-        counted if counted < page.positions => format!(", over the {} positions held out", grouped(counted)),
+        counted if counted < outcome.positions as u64 => format!(", over the {} positions held out", grouped(counted)),
         _ => String::new(),
     };
     let more = format!("expected and actual points{over}; on the diagonal, expectations come true");
@@ -64,10 +61,10 @@ pub(super) fn pictures(page: &Page) -> Markup {
 }
 
 /// Renders actual against expected points, with bars for the number of positions.
-fn calibration(name: &str, more: &str, series: &[Series<'_>]) -> Markup {
+fn calibration(name: &str, more: &str, series: &Series<'_>) -> Markup {
     let axis = |name| Axis { name, low: 0.0, high: 1.0, words: plain };
     let plane = Plane { x: axis("expected points"), y: axis("actual points"), height: HEIGHT };
-    let (_, _, last) = series[series.len() - 1];
+    let [_, (_, _, last)] = series;
     let most = last.iter().map(Bin::count).max().unwrap_or(0).max(1) as f64;
     let width = 1.0 / last.len() as f64;
     let back = html! {
@@ -84,12 +81,12 @@ fn calibration(name: &str, more: &str, series: &[Series<'_>]) -> Markup {
     };
     let marks = marks(&plane, series, |_, bin| (bin.expected(), bin.actual()), 0.0, stripe);
     let described = format!("{name}: {more}. The grey bars show how many positions there are.");
-    let content = html! { (back) (marks) g transform="translate(-300 0)" { (legend_of(series)) } };
+    let content = html! { (back) (marks) g transform="translate(-300 0)" { (legend(&series.map(|(class, name, _)| (class, name)))) } };
     figure(name, more, &plane.draw(&described, &content))
 }
 
 /// Renders actual minus expected points by an integer quantity.
-fn residuals(name: &str, more: &str, unit: &'static str, first: f64, series: &[Series<'_>]) -> Markup {
+fn residuals(name: &str, more: &str, unit: &'static str, first: f64, series: &Series<'_>) -> Markup {
     let count = series[0].2.len() as f64;
     let ends = series.iter().flat_map(|(_, _, bins)| bins.iter().filter(|bin| bin.count() >= FEWEST)).flat_map(|bin| {
         let error = ERRORS * bin.error();
@@ -102,21 +99,28 @@ fn residuals(name: &str, more: &str, unit: &'static str, first: f64, series: &[S
     let at = |index: usize| first + index as f64;
     let stripe = |index: usize| (at(index) - 0.5, at(index) + 0.5, format!("{} {unit}", plain(at(index), 0)));
     let marks = marks(&plane, series, |index, bin| (at(index), bin.residual()), 5.0, stripe);
-    figure(name, more, &plane.draw(&format!("{name}: {more}."), &html! { (marks) (legend_of(series)) }))
+    figure(
+        name,
+        more,
+        &plane.draw(
+            &format!("{name}: {more}."),
+            &html! { (marks) (legend(&series.map(|(class, name, _)| (class, name)))) },
+        ),
+    )
 }
 
 /// Renders bins at the points that `place` returns, with error bars. Sets are `apart` from each other. `stripe` returns
 /// the range and the name of a bin, for text to point at.
 fn marks(
     plane: &Plane,
-    series: &[Series<'_>],
+    series: &Series<'_>,
     place: impl Fn(usize, &Bin) -> (f64, f64),
     apart: f64,
     stripe: impl Fn(usize) -> (f64, f64, String),
 ) -> Markup {
     html! {
         @for (number, (class, _, bins)) in series.iter().enumerate() {
-            @let shift = if series.len() == 1 { 0.0 } else { apart * (number as f64 - 0.5) };
+            @let shift = apart * (number as f64 - 0.5);
             g class=(class) {
                 @for (index, bin) in bins.iter().enumerate().filter(|(_, bin)| bin.count() >= FEWEST) {
                     @let (x, y) = place(index, bin);
@@ -130,12 +134,6 @@ fn marks(
             (plane.stripe(from, to, &format!("{name}\n{}", lines.join("\n"))))
         }
     }
-}
-
-/// Renders the legend of several parameter sets.
-fn legend_of(series: &[Series<'_>]) -> Markup {
-    let names: Vec<(&str, &str)> = series.iter().map(|(class, name, _)| (*class, *name)).collect();
-    html! { @if names.len() > 1 { (legend(&names)) } }
 }
 
 /// Formats a bin.

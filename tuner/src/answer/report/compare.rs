@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 
-use super::{LossChange, Page};
+use super::Page;
 use crate::data::judge;
 use crate::model::centre::Centring;
 use crate::objective::{Objective, SampleLoss, fit_k, score_loss};
 use crate::optimize::Limits;
 use crate::progress::Progress;
 use crate::run::explain::{WORST, explained};
-use crate::run::standard_errors;
+use crate::run::{Losses, Outcome, standard_errors};
 use crate::source::Problem;
 
 /// Compares the parameters of a problem with those of another problem of the same positions. Each has its name, and its
@@ -33,7 +33,7 @@ pub fn compare(
     let both = [(scale(&before)?, &before[..]), (scale(&after)?, &after[..])];
     let weights = rows.weighted().weights.to_vec();
     let (sides, change) = explained(tuned, both, (rows.targets(), &weights), None, LOSS, WORST, progress);
-    let losses = both.map(|(k, scores)| score_loss(LOSS, k, scores, rows.weighted()));
+    let [before, after] = both.map(|(k, scores)| score_loss(LOSS, k, scores, rows.weighted()));
     let model = &tuned.text.model;
     let occurrences = model.occurrences(rows);
     let centring = Centring::new(tuned.shifts(rows), |index| occurrences[index] > 0, |_| true);
@@ -41,29 +41,21 @@ pub fn compare(
     // The errors that the parameters would have if they were fitted to these data.
     let objective = Objective::new(rows, model, both[1].0)?;
     let errors = standard_errors(&objective, &theta, &Limits::none(theta.len()), &centring, Some(&tuned.groups));
-    let [before, after] = sides;
-    Ok(Page {
-        numbers: tuned.numbers.clone(),
-        name,
+    let ranges = tuned.numbers.iter().map(|number| (number.range[0], number.range[1]));
+    let (lower, upper) = ranges.unzip();
+    let outcome = Outcome {
         start: tuned.vector_of(start, &start.text.start()),
-        tuned: theta,
-        against,
-        errors: errors.map(|errors| errors.by_parameter),
+        theta,
+        errors,
         centring,
-        losses: vec![LossChange {
-            name: "results".to_owned(),
-            before: losses[0],
-            after: losses[1],
-            difference: Some(change),
-        }],
-        occurrences: Some(occurrences),
-        facts: vec![("K before, after".to_owned(), format!("{:.6}, {:.6}", both[0].0, both[1].0))],
-        before: Some(before),
-        after: Some(after),
-        positions: rows.len() as u64,
-        files: tuned.files().to_vec(),
+        occurrences,
+        limits: Limits::new(lower, upper)?,
+        loss: Losses { before, after },
+        loss_change: Some(change),
+        explained: Some(sides),
         warnings: judge::warnings(tuned.files(), true),
-        skipped: tuned.dataset().map(|dataset| dataset.skipped().clone()).unwrap_or_default(),
-        ..Page::default()
-    })
+        ..Outcome::of_problem(tuned)
+    };
+    let facts = vec![("K before, after", format!("{:.6}, {:.6}", both[0].0, both[1].0))];
+    Ok(Page { name, against, outcome, facts, provenance: String::new() })
 }

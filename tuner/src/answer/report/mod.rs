@@ -11,22 +11,15 @@ mod curves;
 mod families;
 mod numbers;
 mod positions;
-mod run;
 mod tables;
-
-use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use tools::page::words::{grouped, plain, signed, signed_percent};
 use tools::page::{self, chessboard, tile};
 
-use crate::data::{FileSummary, Skipped};
-use crate::model::centre::Centring;
-use crate::numbers::Numbers;
 use crate::objective::Difference;
-use crate::optimize::Limits;
 use crate::run::explain::Explanation;
-use crate::run::{CurvePoint, Reference, Verdict, reference};
+use crate::run::{Losses, Outcome, Verdict, worst};
 pub use compare::compare;
 
 const STYLE: &str = include_str!("style.css");
@@ -35,87 +28,71 @@ const STYLE: &str = include_str!("style.css");
 const RARE: u32 = 100;
 
 /// The contents of a page.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Page {
     /// Name of the tuned parameters, such as their file.
     pub name: String,
     /// Name of the parameters of the start.
     pub against: String,
-    /// The parameters, number by number.
-    pub numbers: Numbers,
-    /// Values of the start.
-    pub start: Vec<f64>,
-    /// Tuned values.
-    pub tuned: Vec<f64>,
-    /// Losses before and after, the most significant first.
-    pub losses: Vec<LossChange>,
-    /// The verdicts of reference sets; the header of the page shows the worst.
-    pub references: Vec<Reference>,
-    /// Losses by step; empty if nothing was minimised.
-    pub history: Vec<CurvePoint>,
-    /// Standard errors of the tuned parameters, in their units.
-    pub errors: Option<Vec<Option<f64>>>,
-    /// The shifts of whole tables against their counterparts that standard errors ignore.
-    pub centring: Centring,
-    /// The number of positions in which each parameter occurs.
-    pub occurrences: Option<Vec<u32>>,
-    /// The limits of the parameters; `None` for the declared ranges.
-    pub limits: Option<Limits>,
-    /// Explanation of the predictions of the start.
-    pub before: Option<Explanation>,
-    /// Explanation of the predictions of the tuned parameters.
-    pub after: Option<Explanation>,
-    /// The number of positions used.
-    pub positions: u64,
-    /// The files of data.
-    pub files: Vec<FileSummary>,
-    /// Skipped lines, by reason.
-    pub skipped: BTreeMap<&'static str, Skipped>,
-    /// The constraints as text: `psqt.king is frozen`.
-    pub constraints: Vec<String>,
-    /// Facts about the fit as names and values, such as `method` and `lbfgs`.
-    pub facts: Vec<(String, String)>,
+    /// The outcome of a run, or a comparison in its form. Without a history, nothing was minimised.
+    pub outcome: Outcome,
+    /// Facts as names and values, such as `target` and `result`.
+    pub facts: Vec<(&'static str, String)>,
     /// The provenance block of the parameter file, line by line.
     pub provenance: String,
-    /// Warnings.
-    pub warnings: Vec<String>,
 }
 
-/// A mean loss before and after.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LossChange {
-    /// Name of the loss: `fitted`, `hold-out`.
-    pub name: String,
-    /// Loss with the parameters of the start.
-    pub before: f64,
-    /// Loss with the tuned parameters.
-    pub after: f64,
-    /// The difference with its standard error, if known.
-    pub difference: Option<Difference>,
+/// A mean loss before and after, with the standard error of the difference if it is known.
+struct LossChange<'p> {
+    name: &'p str,
+    loss: Losses,
+    difference: Option<Difference>,
 }
 
-impl From<&Reference> for LossChange {
-    fn from(reference: &Reference) -> Self {
-        let Reference { name, loss, difference, .. } = reference;
-        LossChange { name: name.clone(), before: loss.before, after: loss.after, difference: Some(*difference) }
+impl Page {
+    /// Makes the page of a run. `name` and `against` are the names of the tuned parameters and of the start;
+    /// `provenance` is the provenance block of the parameter file.
+    pub fn of_run(outcome: Outcome, name: String, against: String, provenance: String) -> Self {
+        let mut facts: Vec<_> = outcome.check.iter().map(|check| ("check", check.to_string())).collect();
+        facts.push(("loss", outcome.settings.loss.name()));
+        facts.extend(outcome.facts());
+        facts.extend(outcome.errors.iter().map(|errors| ("errors", format!("from {} groups", errors.clusters))));
+        facts.extend(outcome.references.iter().map(|reference| ("reference", reference.movement())));
+        facts.push(("seconds", outcome.seconds.to_string()));
+        Page { name, against, outcome, facts, provenance }
+    }
+
+    /// Returns the losses, the most significant first.
+    fn losses(&self) -> Vec<LossChange<'_>> {
+        let Outcome { loss, held_loss, loss_change, fitted, .. } = self.outcome;
+        let name = if fitted > 0 { "fitted" } else { "results" };
+        let held = held_loss.map(|loss| LossChange { name: "hold-out", loss, difference: None });
+        let mut losses: Vec<_> = held.into_iter().chain([LossChange { name, loss, difference: None }]).collect();
+        losses[0].difference = loss_change;
+        losses
+    }
+
+    /// Returns the explanation of the tuned parameters, if there is one.
+    fn after(&self) -> Option<&Explanation> {
+        self.outcome.explained.as_ref().map(|[_, after]| after)
     }
 }
 
 /// Renders the page as HTML.
 pub fn page(page: &Page) -> String {
-    let tables = numbers::tables(page);
+    let (tables, outcome) = (numbers::tables(&page.outcome), &page.outcome);
     let body = html! {
         (chessboard::shapes(&boards::hatching()))
         main {
             (header(page))
             (tiles(page))
-            (warnings(page))
-            (tables::changes(page))
-            (course::losses(&page.history))
-            (calibration::pictures(page))
+            (warnings(outcome))
+            (tables::changes(outcome))
+            (course::losses(&outcome.history))
+            (calibration::pictures(outcome))
             (families::families(&tables))
-            div class="pair" { (tables::at_bounds(page)) (tables::unseen(page, &tables)) }
-            (positions::worst(page))
+            div class="pair" { (tables::at_bounds(outcome)) (tables::unseen(&tables)) }
+            (positions::worst(page.after()))
             (tables::losses(page))
             (tables::data(page))
             (tables::facts(page))
@@ -129,21 +106,21 @@ pub fn page(page: &Page) -> String {
 }
 
 fn header(page: &Page) -> Markup {
-    let kind = if page.history.is_empty() { "Comparison of parameters" } else { "Tuning run" };
-    let positions = (page.positions > 0).then(|| format!("{} positions", grouped(page.positions)));
-    let files = match &page.files[..] {
+    let outcome = &page.outcome;
+    let kind = if outcome.history.is_empty() { "Comparison of parameters" } else { "Tuning run" };
+    let files = match &outcome.files[..] {
         [] => None,
         [file] => Some(file.name.clone()),
         files => Some(format!("{} files", files.len())),
     };
-    let against = Some(format!("against {}", page.against));
-    let parts: Vec<String> = [against, positions, files].into_iter().flatten().collect();
+    let positions = format!("{} positions", grouped(outcome.positions as u64));
+    let parts: Vec<String> = [format!("against {}", page.against), positions].into_iter().chain(files).collect();
     page::header(kind, &page.name, &parts, &verdict(page))
 }
 
 /// Renders the verdict of the reference sets in one line; without sets, the change of the first loss.
 fn verdict(page: &Page) -> Markup {
-    if let Some(reference) = reference::worst(&page.references) {
+    if let Some(reference) = worst(&page.outcome.references) {
         let (class, badge) = match reference.verdict {
             Verdict::Better => ("first", "Better"),
             Verdict::Open => ("open", "Let games decide"),
@@ -151,51 +128,59 @@ fn verdict(page: &Page) -> Markup {
         };
         return page::verdict(class, badge, &format!("{}: {}", reference.name, reference.words()));
     }
-    let Some(loss) = page.losses.first() else { return html! {} };
-    let change = signed_percent(loss.after / loss.before - 1.0);
-    let certain = loss.difference.filter(|found| found.error > 0.0);
+    let LossChange { name, loss, difference } = &page.losses()[0];
+    let certain = difference.filter(|found| found.error > 0.0);
     let by = certain.map(|found| format!(", {} standard errors", plain((found.mean / found.error).abs(), 1)));
-    let (class, badge) = match loss.difference {
+    let (class, badge) = match difference {
         Some(found) if found.mean.abs() <= 2.0 * found.error => ("open", "No difference"),
         _ if loss.after < loss.before => ("first", "Better"),
         _ if loss.after > loss.before => ("other", "Worse"),
         _ => ("open", "No difference"),
     };
-    page::verdict(class, badge, &format!("{} loss {change}{}", loss.name, by.unwrap_or_default()))
+    let change = signed_percent(loss.change());
+    page::verdict(class, badge, &format!("{name} loss {change}{}", by.unwrap_or_default()))
 }
 
 /// Renders the key figures.
 fn tiles(page: &Page) -> Markup {
-    let changes: Vec<f64> = page.start.iter().zip(&page.tuned).map(|(before, after)| after - before).collect();
+    let Outcome { start, theta, numbers, positions, .. } = &page.outcome;
+    let changes: Vec<f64> = start.iter().zip(theta).map(|(before, after)| after - before).collect();
     let changed = changes.iter().filter(|change| **change != 0.0).count();
     let largest = (0..changes.len()).max_by(|&a, &b| changes[a].abs().total_cmp(&changes[b].abs()));
+    let skipped = match page.outcome.skipped_records {
+        0 => "no line skipped".to_owned(),
+        1 => "1 line skipped".to_owned(),
+        count => format!("{} lines skipped", grouped(count)),
+    };
     html! {
         section class="tiles" aria-label="Result" {
-            @for loss in page.losses.iter().take(3) {
-                (tile(&format!("Loss, {}", loss.name), &html! { (format!("{:.6}", loss.after)) },
-                    &format!("{} from {:.6}", signed_percent(loss.after / loss.before - 1.0), loss.before)))
+            @for LossChange { name, loss, .. } in page.losses() {
+                (tile(&format!("Loss, {name}"), &html! { (format!("{:.6}", loss.after)) },
+                    &format!("{} from {:.6}", signed_percent(loss.change()), loss.before)))
             }
-            @if let Some(after) = &page.after {
+            @if let Some(after) = page.after() {
                 (tile("K", &html! { (format!("{:.4}", after.k)) }, "scale from centipawns to expected points"))
             }
-            @if page.positions > 0 { (tile("Positions", &html! { (grouped(page.positions)) }, &skipped(page))) }
+            (tile("Positions", &html! { (grouped(*positions as u64)) }, &skipped))
             (tile("Changed", &html! { (changed) }, &format!("of {} numbers", changes.len())))
             @if let Some(index) = largest.filter(|_| changed > 0) {
-                (tile("Largest change", &html! { (signed(changes[index], page.numbers.get(index).decimals)) },
-                    &page.numbers.name(index).replace(':', " ")))
+                (tile("Largest change", &html! { (signed(changes[index], numbers.get(index).decimals)) },
+                    &numbers.name(index).replace(':', " ")))
             }
         }
     }
 }
 
-fn skipped(page: &Page) -> String {
-    match page.skipped.values().map(|skipped| skipped.count).sum() {
-        0 => "no line skipped".to_owned(),
-        1 => "1 line skipped".to_owned(),
-        count => format!("{} lines skipped", grouped(count)),
+fn warnings(outcome: &Outcome) -> Markup {
+    let mut warnings: Vec<String> = outcome.nothing_tuned.iter().chain(&outcome.warnings).cloned().collect();
+    if outcome.interrupted {
+        warnings.push("The run was interrupted: these are the best parameters until then.".to_owned());
     }
-}
-
-fn warnings(page: &Page) -> Markup {
-    page::warnings(&page.warnings)
+    if !outcome.converged {
+        warnings.push("The largest number of steps was taken; run again from the output.".to_owned());
+    }
+    warnings.extend(outcome.held_loss.filter(|held| held.after > held.before).map(|Losses { before, after }| {
+        format!("Positions held out are predicted worse than by the start: {after:.7} after {before:.7}.")
+    }));
+    page::warnings(&warnings)
 }

@@ -3,8 +3,8 @@
 use engine::eval::params::Axis;
 use tools::page::words::{grouped, plain, signed};
 
-use super::Page;
 use crate::numbers::{Number, Stage};
+use crate::run::Outcome;
 
 /// The heading of all parameters outside of tables.
 const SINGLE: &str = "Parameters";
@@ -107,24 +107,24 @@ impl ReportTable {
 }
 
 /// Returns all numbers of the parameters, in the order of their vector.
-pub(super) fn numbers(page: &Page) -> Vec<ReportNumber> {
-    let mut moved: Vec<f64> = page.start.iter().zip(&page.tuned).map(|(before, after)| after - before).collect();
-    page.centring.shift(&mut moved);
+pub(super) fn numbers(outcome: &Outcome) -> Vec<ReportNumber> {
+    let mut moved: Vec<f64> = outcome.start.iter().zip(&outcome.theta).map(|(before, after)| after - before).collect();
+    outcome.centring.shift(&mut moved);
     let number = |(index, number): (usize, &Number)| ReportNumber {
         name: number.name.clone(),
-        before: page.start[index],
-        after: page.tuned[index],
+        before: outcome.start[index],
+        after: outcome.theta[index],
         decimals: number.decimals,
-        error: page.errors.as_ref().and_then(|errors| errors[index]),
+        error: outcome.errors.as_ref().and_then(|errors| errors.by_parameter[index]),
         moved: moved[index],
     };
-    page.numbers.iter().enumerate().map(number).collect()
+    outcome.numbers.iter().enumerate().map(number).collect()
 }
 
 /// Groups the numbers by table in the same order, but with parameters outside of tables first: they are shown together.
-pub(super) fn tables(page: &Page) -> Vec<ReportTable> {
+pub(super) fn tables(outcome: &Outcome) -> Vec<ReportTable> {
     let mut tables: Vec<ReportTable> = Vec::new();
-    for ((index, declared), number) in page.numbers.iter().enumerate().zip(numbers(page)) {
+    for ((index, declared), number) in outcome.numbers.iter().enumerate().zip(numbers(outcome)) {
         if declared.stage == Some(Stage::Endgame) {
             // Follows the midgame number of the same parameter.
             if let Some(pair) = tables.last_mut().and_then(|table| table.entries.last_mut()) {
@@ -135,7 +135,7 @@ pub(super) fn tables(page: &Page) -> Vec<ReportTable> {
         let (path, is_alone) = (declared.path(), declared.field.is_some_and(|field| field.dims.is_empty()));
         let name = if is_alone { path } else { &declared.table };
         let last = if name == path { path } else { path[name.len()..].trim_start_matches('.') };
-        let seen = page.occurrences.as_ref().map(|seen| seen[index]);
+        let seen = outcome.occurrences.get(index).copied();
         let entry = ReportEntry { path: path.to_owned(), name: last.to_owned(), numbers: vec![number], seen };
         let family = match declared.field {
             Some(field) => field.name,
@@ -158,15 +158,14 @@ pub(super) fn tables(page: &Page) -> Vec<ReportTable> {
 }
 
 /// Returns the names and values of the numbers at an end of their range.
-pub(super) fn at_bounds(page: &Page) -> Vec<(&str, f64)> {
-    let is_at_bound = |&(index, number): &(usize, &Number)| {
-        let after = page.tuned[index];
-        let (low, high) = page.limits.as_ref().map_or(number.range.into(), |limits| limits.bounds(index));
-        let is_frozen = page.limits.as_ref().is_some_and(|limits| limits.is_frozen(index));
+pub(super) fn at_bounds(outcome: &Outcome) -> Vec<(&str, f64)> {
+    let is_at_bound = |&(index, _): &(usize, &Number)| {
+        let after = outcome.theta[index];
+        let (low, high) = outcome.limits.bounds(index);
         // A weight at a lower bound of 0 needs no note.
         let is_natural = low == 0.0 && after == 0.0;
-        !is_frozen && low < high && !is_natural && (after == low || after == high)
+        !outcome.limits.is_frozen(index) && low < high && !is_natural && (after == low || after == high)
     };
-    let ends = page.numbers.iter().enumerate().filter(is_at_bound);
-    ends.map(|(index, number)| (&number.name[..], page.tuned[index])).collect()
+    let ends = outcome.numbers.iter().enumerate().filter(is_at_bound);
+    ends.map(|(index, number)| (&number.name[..], outcome.theta[index])).collect()
 }

@@ -4,15 +4,13 @@ use maud::{Markup, html};
 use tools::page::chessboard::board;
 use tools::page::words::signed;
 
-use super::Page;
-use crate::run::explain::{Misjudged, WORST};
+use crate::run::explain::{Explanation, Misjudged, WORST};
 use engine::chess::Color;
 
 /// Renders the positions with the largest residuals after tuning; empty without an explanation.
-pub(super) fn worst(page: &Page) -> Markup {
+pub(super) fn worst(after: Option<&Explanation>) -> Markup {
     let known = |misjudged: &&Misjudged| misjudged.position.is_some();
-    let worst: Vec<&Misjudged> =
-        page.after.iter().flat_map(|after| &after.worst).filter(known).take(WORST.count).collect();
+    let worst: Vec<&Misjudged> = after.iter().flat_map(|after| &after.worst).filter(known).take(WORST.count).collect();
     html! {
         @if !worst.is_empty() {
             section class="card" {

@@ -7,8 +7,10 @@ use tools::page::words::{grouped, percent, plain, signed, signed_percent};
 
 use super::numbers::{self, ReportNumber, ReportTable};
 use super::{LossChange, Page, RARE};
+use crate::constraints::Constraints;
 use crate::objective::Difference;
 use crate::run::explain::Agreement;
+use crate::run::{Outcome, Reference};
 
 /// The length of each ranking.
 const ROWS: usize = 15;
@@ -95,13 +97,13 @@ fn change(number: &ReportNumber) -> String {
 }
 
 /// Renders the most significant changes and the largest changes within chance; without errors, the largest changes.
-pub(super) fn changes(page: &Page) -> Markup {
-    let mut changed = numbers::numbers(page);
+pub(super) fn changes(outcome: &Outcome) -> Markup {
+    let mut changed = numbers::numbers(outcome);
     changed.retain(|number| number.change() != 0.0);
     if changed.is_empty() {
         return html! { section class="card" { h2 { "Changes" } p class="none" { "No parameter has changed." } } };
     }
-    if page.errors.is_none() {
+    if outcome.errors.is_none() {
         changed.sort_by(|a, b| b.change().abs().total_cmp(&a.change().abs()));
         changed.truncate(2 * ROWS);
         let next = changed.split_off(changed.len().div_ceil(2));
@@ -167,8 +169,11 @@ fn ranking(name: &str, changed: &[ReportNumber]) -> Markup {
 }
 
 /// Renders the parameters at their bounds and the constraints.
-pub(super) fn at_bounds(page: &Page) -> Markup {
-    let found = numbers::at_bounds(page);
+pub(super) fn at_bounds(outcome: &Outcome) -> Markup {
+    let found = numbers::at_bounds(outcome);
+    let Constraints { only, freeze, ties, bounds, symmetric } = &outcome.settings.constraints;
+    let all = [("tuned only", only), ("frozen", freeze), ("tied", ties), ("bounds", bounds), ("symmetric", symmetric)];
+    let given: Vec<_> = all.into_iter().filter(|(_, patterns)| !patterns.is_empty()).collect();
     html! {
         section class="card" {
             h2 { "Bounds and constraints" }
@@ -176,16 +181,16 @@ pub(super) fn at_bounds(page: &Page) -> Markup {
                 p { (found.len()) " numbers are at an end of their range:" }
                 ul class="notes" { @for (path, value) in found { li { code { (path) } " is " (plain(value, 0)) } } }
             }
-            @if !page.constraints.is_empty() {
-                ul class="notes" { @for constraint in &page.constraints { li { (constraint) } } }
+            @if !given.is_empty() {
+                ul class="notes" { @for (what, patterns) in given { li { (what) ": " (patterns.join(", ")) } } }
             }
         }
     }
 }
 
 /// Renders the parameters without occurrences and with few, by table.
-pub(super) fn unseen(page: &Page, tables: &[ReportTable]) -> Markup {
-    if page.occurrences.is_none() {
+pub(super) fn unseen(tables: &[ReportTable]) -> Markup {
+    if tables.iter().flat_map(|table| &table.entries).all(|entry| entry.seen.is_none()) {
         return html! {};
     }
     let few = grouped(RARE.into());
@@ -219,17 +224,20 @@ fn names_by_table<'t>(tables: &'t [ReportTable], seen: &Range<u32>) -> Vec<(&'t 
 
 /// Renders all losses before and after.
 pub(super) fn losses(page: &Page) -> Markup {
-    let references = page.references.iter().map(LossChange::from);
-    let losses: Vec<LossChange> = page.losses.iter().cloned().chain(references).collect();
+    let references = page.outcome.references.iter().map(|Reference { name, loss, difference, .. }| LossChange {
+        name,
+        loss: *loss,
+        difference: Some(*difference),
+    });
     let rows = html! {
-        @for loss in &losses {
+        @for LossChange { name, loss, difference } in page.losses().into_iter().chain(references) {
             tr {
-                th scope="row" { (loss.name) }
+                th scope="row" { (name) }
                 td { (format!("{:.7}", loss.before)) }
                 td { (format!("{:.7}", loss.after)) }
-                td class=(change_class(loss.before - loss.after)) { (signed_percent(loss.after / loss.before - 1.0)) }
+                td class=(change_class(loss.before - loss.after)) { (signed_percent(loss.change())) }
                 td {
-                    @if let Some(Difference { mean, error }) = loss.difference {
+                    @if let Some(Difference { mean, error }) = difference {
                         (format!("{} ± {error:.7}", signed(mean, 7)))
                     }
                 }
@@ -237,14 +245,14 @@ pub(super) fn losses(page: &Page) -> Markup {
         }
     };
     let head = ["Loss", "Before", "After", "Change", "Difference"];
-    html! { @if !losses.is_empty() { section class="card" { h2 { "Losses" } (table("Losses", &head, &rows)) } } }
+    html! { section class="card" { h2 { "Losses" } (table("Losses", &head, &rows)) } }
 }
 
 /// Renders the files and the skipped lines.
 pub(super) fn data(page: &Page) -> Markup {
-    let agreement = |name: &str| page.after.iter().flat_map(|after| &after.files).find(|file| file.file == name);
+    let agreement = |name: &str| page.after().into_iter().flat_map(|after| &after.files).find(|file| file.file == name);
     let rows = html! {
-        @for file in &page.files {
+        @for file in &page.outcome.files {
             tr {
                 th scope="row" title=(file.name) { (file.name) }
                 td { (grouped(file.records)) } td { (grouped(file.positions)) }
@@ -259,14 +267,14 @@ pub(super) fn data(page: &Page) -> Markup {
         }
     };
     html! {
-        @if !page.files.is_empty() {
+        @if !page.outcome.files.is_empty() {
             section class="card" {
                 h2 { "Data" }
                 (table("Data", &["File", "Lines", "Positions", "Off by more than 0.9", "SHA-256"], &rows))
-                @if !page.skipped.is_empty() {
+                @if !page.outcome.skipped.is_empty() {
                     p class="note" { "Lines that were skipped:" }
                     ul class="notes" {
-                        @for (reason, skipped) in &page.skipped {
+                        @for (reason, skipped) in &page.outcome.skipped {
                             li { (grouped(skipped.count)) " " (reason) ", the first " code { (skipped.first) } }
                         }
                     }
