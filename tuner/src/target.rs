@@ -5,11 +5,11 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use thiserror::Error;
+use anyhow::{Result, anyhow, bail};
 
 use crate::data::Dataset;
 use crate::model::rows::Weighted;
-use crate::objective::{FitKError, OneResult, SampleLoss, expectation, fit_k};
+use crate::objective::{OneResult, SampleLoss, expectation, fit_k};
 
 /// Number of labels that are read before the pages of a mapped file are released.
 const SLAB: usize = 1 << 16;
@@ -28,45 +28,17 @@ pub enum Target {
     Mix(f64),
 }
 
-/// The reason why targets cannot be computed.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum TargetError {
-    /// Some positions have no score.
-    #[error(
-        "target: {missing} of {positions} positions have no score of a search, as EPD's `ce -34;`, `[1.0] -34` or the \
-         column `search` of rows give it"
-    )]
-    NoScore {
-        /// Number of positions without a score.
-        missing: usize,
-        /// Number of all positions.
-        positions: usize,
-    },
-    /// All results are the same.
-    #[error(transparent)]
-    OneResult(#[from] OneResult),
-    /// The scale of the scores cannot be fitted.
-    #[error(
-        "target: the scale of the data's scores cannot be fitted to the results: {0}; --target result does without"
-    )]
-    Scale(#[from] FitKError),
-}
-
 impl FromStr for Target {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let share = |text: &str| text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
-        match text {
-            "auto" => Ok(Target::Auto),
-            "result" => Ok(Target::Result),
-            "score" => Ok(Target::Score),
-            _ => match text.strip_prefix("mix:").and_then(share) {
-                Some(share) => Ok(Target::Mix(share)),
-                None => {
-                    Err("expected auto, result, score or mix:α with α, the share of the result, from 0 to 1".to_owned())
-                }
-            },
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let share = text.strip_prefix("mix:").and_then(|share| share.parse::<f64>().ok());
+        match (text, share) {
+            ("auto", _) => Ok(Target::Auto),
+            ("result", _) => Ok(Target::Result),
+            ("score", _) => Ok(Target::Score),
+            (_, Some(share)) if (0.0..=1.0).contains(&share) => Ok(Target::Mix(share)),
+            _ => Err("expected auto, result, score or mix:α with α, the share of the result, from 0 to 1".to_owned()),
         }
     }
 }
@@ -128,31 +100,15 @@ impl TargetData<'_> {
     }
 }
 
-/// The targets of all positions.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TargetValues {
-    /// The chosen target; [`Target::Auto`] is replaced by the choice it made.
-    pub target: Target,
-    /// Target by position, 0..=1, White's view.
-    pub values: Vec<f32>,
-}
-
 impl Target {
-    /// Computes the targets of the positions of a dataset.
+    /// Computes the targets of positions: by position, 0..=1, White's view. Returns also the target, in which
+    /// [`Target::Auto`] is replaced by its choice. Every engine has its own scale: the scale of a set's scores is fitted
+    /// to the set's results, or to the results of all sets if its own do not determine it.
     ///
     /// # Errors
     /// If all results are the same; if scores are wanted and some are missing, or do not determine a scale.
-    pub fn of(self, dataset: &Dataset) -> Result<TargetValues, TargetError> {
-        self.of_labels(TargetData::of(dataset))
-    }
-
-    /// Computes the targets of positions. Every engine has its own scale: the scale of a set's scores is fitted to the
-    /// set's results, or to the results of all sets if its own do not determine it.
-    ///
-    /// # Errors
-    /// If all results are the same; if scores are wanted and some are missing, or do not determine a scale.
-    pub(crate) fn of_labels(self, labels: TargetData<'_>) -> Result<TargetValues, TargetError> {
-        let TargetData { results, scores, weights, sets } = labels;
+    pub(crate) fn of(self, data: TargetData<'_>) -> Result<(Target, Vec<f32>)> {
+        let TargetData { results, scores, weights, sets } = data;
         OneResult::refuse(&results)?;
         let scores: Vec<i16> = scores.iter().copied().flatten().collect();
         let (missing, positions) = (results.len() - scores.len(), results.len());
@@ -164,17 +120,26 @@ impl Target {
         let share = match target {
             Target::Mix(share) => share,
             Target::Score => 0.0,
-            Target::Auto | Target::Result => return Ok(TargetValues { target, values: results.into_owned() }),
+            Target::Auto | Target::Result => return Ok((target, results.into_owned())),
         };
         if missing > 0 {
-            return Err(TargetError::NoScore { missing, positions });
+            bail!(
+                "target: {missing} of {positions} positions have no score of a search, as EPD's `ce -34;`, `[1.0] -34` \
+                 or the column `search` of rows give it"
+            );
         }
         let fit = |range: Range<usize>| {
             let weighted =
                 Weighted { targets: &results[range.clone()], weights: weights.get(range.clone()).unwrap_or(&[]) };
             fit_k(SampleLoss::default(), &scores[range], weighted).map(|fit| fit.k)
         };
-        let (of_all, mut begin) = (fit(0..positions)?, 0);
+        let of_all = fit(0..positions).map_err(|error| {
+            anyhow!(
+                "target: the scale of the data's scores cannot be fitted to the results: {error}; --target result does \
+                 without"
+            )
+        })?;
+        let mut begin = 0;
         let mut values = Vec::with_capacity(positions);
         for count in sets {
             let set = begin..begin + count;
@@ -185,7 +150,7 @@ impl Target {
             };
             values.extend(scores[set.clone()].iter().zip(&results[set]).map(mix));
         }
-        Ok(TargetValues { target, values })
+        Ok((target, values))
     }
 }
 
@@ -200,23 +165,25 @@ mod tests {
         Dataset::read(vec![source], &ReadOptions::default(), &()).unwrap()
     }
 
+    fn of(target: Target, dataset: &Dataset) -> std::result::Result<(Target, Vec<f32>), String> {
+        target.of(TargetData::of(dataset)).map_err(|error| error.to_string())
+    }
+
     #[test]
     fn auto_chooses_scores_only_if_every_position_has_one() {
         let scored = dataset(&["[1.0] 200", "[0.0] -300", "[0.0] 50", "[1.0] 70"]);
-        let auto = Target::Auto.of(&scored).unwrap();
-        assert_eq!(auto.target, Target::Score);
-        assert_eq!(auto, Target::Score.of(&scored).unwrap());
+        let auto = of(Target::Auto, &scored).unwrap();
+        assert_eq!(auto.0, Target::Score);
+        assert_eq!(auto, of(Target::Score, &scored).unwrap());
         let partly = dataset(&["[1.0] 200", "[0.0]", "[0.0] 50", "[1.0] 70"]);
-        let auto = Target::Auto.of(&partly).unwrap();
-        assert_eq!(auto, TargetValues { target: Target::Result, values: vec![1.0, 0.0, 0.0, 1.0] });
-        assert_eq!(Target::Score.of(&partly), Err(TargetError::NoScore { missing: 1, positions: 4 }));
+        assert_eq!(of(Target::Auto, &partly), Ok((Target::Result, vec![1.0, 0.0, 0.0, 1.0])));
     }
 
     #[test]
     fn mixed_targets_interpolate_results_and_scores() {
         let lines = ["[1.0] 200", "[0.5] 0", "[0.0] 150", "[0.0] -300", "[1.0] 90", "[0.0] -90"];
         let data = dataset(&lines);
-        let of = |text: &str| text.parse::<Target>().unwrap().of(&data).unwrap().values;
+        let of = |text: &str| of(text.parse().unwrap(), &data).unwrap().1;
         let (results, scores, mixed) = (of("result"), of("score"), of("mix:0.25"));
         assert_eq!(results, [1.0, 0.5, 0.0, 0.0, 1.0, 0.0]);
         assert_eq!(of("mix:1"), results);
@@ -230,13 +197,14 @@ mod tests {
     #[test]
     fn refuses_missing_scores_and_single_results() {
         let data = dataset(&["[1.0] 200", "[0.5]", "[0.0] -3"]);
-        assert_eq!(Target::Score.of(&data), Err(TargetError::NoScore { missing: 1, positions: 3 }));
-        assert!(Target::Result.of(&data).is_ok());
+        let refusal = |target, data: &Dataset| of(target, data).unwrap_err();
+        assert!(refusal(Target::Score, &data).starts_with("target: 1 of 3 positions have no score of a search"));
+        assert!(of(Target::Result, &data).is_ok());
         let turned = dataset(&["[1.0] -200", "[0.0] 200"]);
-        assert!(matches!(Target::Mix(0.5).of(&turned), Err(TargetError::Scale(_))));
+        assert!(refusal(Target::Mix(0.5), &turned).starts_with("target: the scale of the data's scores cannot be"));
         let won = dataset(&["[1.0] 200", "[1.0] -3"]);
         for target in [Target::Result, Target::Mix(0.5), Target::Score] {
-            assert_eq!(target.of(&won), Err(TargetError::OneResult(OneResult { count: 2, result: 1.0 })));
+            assert_eq!(refusal(target, &won), OneResult { count: 2, result: 1.0 }.to_string());
         }
         for text in ["mix", "mix:", "mix:2", "mix:NaN", "wdl"] {
             assert!(text.parse::<Target>().is_err());

@@ -149,9 +149,9 @@ fn compare(
     if k.is_none() {
         OneResult::refuse(&results)?;
     }
-    let expected = Target::Auto.of_labels(labels).ok().filter(|targets| targets.target == Target::Score);
+    let expected = Target::Auto.of(labels).ok().filter(|(target, _)| *target == Target::Score);
     let predictions = |targets: &[f32]| predictions(names, scores, Weighted { targets, weights: &weights }, k, groups);
-    let of_scores = expected.map(|targets| predictions(&targets.values)).transpose()?;
+    let of_scores = expected.map(|(_, targets)| predictions(&targets)).transpose()?;
     let evaluation = |(place, results)| Evaluation { results, scores: of_scores.as_ref().map(|scores| scores[place]) };
     Ok(predictions(&results)?.into_iter().enumerate().map(evaluation).collect())
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use common::files::{RunFiles, WriteError};
 use tuner::data::Source;
-use tuner::run::{Reference, ReferenceSet, Verdict, worst};
+use tuner::run::{Reference, Verdict, reference, worst};
 
 /// The verdict on a fit.
 #[derive(Args)]
@@ -39,7 +39,7 @@ impl ReferenceArgs {
 
     /// Opens the sets.
     pub(super) fn sources(&self) -> Result<Vec<Source>> {
-        let own = (!self.no_embedded_reference).then(ReferenceSet::embedded);
+        let own = (!self.no_embedded_reference).then(reference::embedded);
         let given = self.reference.iter().map(|path| Source::open(path));
         Ok(own.into_iter().chain(given).collect::<Result<_, _>>()?)
     }

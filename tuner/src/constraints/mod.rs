@@ -6,28 +6,14 @@
 mod bounds;
 mod ties;
 
+use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
-use thiserror::Error;
 
 use crate::numbers::{Numbers, UnknownName};
-use crate::optimize::{Limits, OptimizeError};
+use crate::optimize::Limits;
 use bounds::Bounds;
 use ties::Ties;
-
-/// The reason why constraints are refused.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum ConstraintError {
-    /// A pattern that matches no parameter.
-    #[error(transparent)]
-    Unknown(#[from] UnknownName),
-    /// A constraint that is malformed, or contradicts another one or the start.
-    #[error("{0}")]
-    Refused(String),
-    /// An error of the optimiser's limits.
-    #[error(transparent)]
-    Limits(#[from] OptimizeError),
-}
 
 /// The settings of the constraints: tuned parameters, ties and bounds as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize)]
@@ -89,7 +75,7 @@ impl Constraints {
     ///
     /// # Panics
     /// If there is not a start for each number.
-    pub fn resolve(&self, numbers: &Numbers, start: &[f64]) -> Result<Resolved, ConstraintError> {
+    pub fn resolve(&self, numbers: &Numbers, start: &[f64]) -> Result<Resolved> {
         assert_eq!(numbers.len(), start.len(), "a start for each number");
         let mut frozen = self.frozen(numbers)?;
         let bounds = Bounds::new(numbers, &self.bounds)?;
@@ -100,21 +86,19 @@ impl Constraints {
         let mut limits = bounds.limits()?;
         let mut groups = Vec::new();
         for group in ties.groups() {
-            match ties.frozen_value(numbers, &group, &frozen, &values)? {
-                // A number that is tied to a frozen one is frozen, too.
-                Some(_) => group.iter().for_each(|&index| frozen[index] = true),
-                None => {
-                    let (lower, upper) = bounds.common(numbers, &group)?;
-                    let mean = group.iter().map(|&index| values[index]).sum::<f64>() / group.len() as f64;
-                    let value = numbers.get(group[0]).round(mean, (lower, upper));
-                    group.iter().for_each(|&index| values[index] = value);
-                    limits.tie(&group)?;
-                    groups.push(group);
-                }
+            if ties.are_frozen(numbers, &group, &frozen, &values)? {
+                group.iter().for_each(|&index| frozen[index] = true);
+                continue;
             }
+            let common = bounds.common(numbers, &group)?;
+            let mean = group.iter().map(|&index| values[index]).sum::<f64>() / group.len() as f64;
+            let value = numbers.get(group[0]).round(mean, common);
+            group.iter().for_each(|&index| values[index] = value);
+            limits.tie(&group)?;
+            groups.push(group);
         }
         if frozen.iter().all(|&frozen| frozen) {
-            return Err(ConstraintError::Refused("nothing is left to be tuned".to_owned()));
+            bail!("nothing is left to be tuned");
         }
         for index in (0..frozen.len()).filter(|&index| frozen[index]) {
             limits.freeze(index)?;
@@ -130,7 +114,7 @@ impl Constraints {
     }
 
     /// Returns a flag per number: true if the settings freeze it.
-    pub(crate) fn frozen(&self, numbers: &Numbers) -> Result<Vec<bool>, ConstraintError> {
+    pub(crate) fn frozen(&self, numbers: &Numbers) -> Result<Vec<bool>, UnknownName> {
         let only = numbers.matching_any(&self.only)?;
         let freeze = numbers.matching_any(&self.freeze)?;
         let is_wanted = |index: usize| self.only.is_empty() || only[index];

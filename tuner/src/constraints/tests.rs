@@ -15,7 +15,7 @@ fn start() -> Weights {
 }
 
 /// Resolves constraints, given with their kinds in front: `only: psqt`, `tie: phase.rook=phase.queen`.
-fn resolve(lines: &[&str]) -> Result<Resolved, ConstraintError> {
+fn resolve(lines: &[&str]) -> Result<Resolved> {
     let of = |key: &str| -> Vec<String> {
         lines
             .iter()

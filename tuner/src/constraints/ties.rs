@@ -1,6 +1,7 @@
 //! Ties: groups of numbers that always have one value.
 
-use super::ConstraintError;
+use anyhow::{Result, bail};
+
 use crate::numbers::Numbers;
 
 /// The groups of tied numbers, as a union-find structure.
@@ -11,83 +12,51 @@ pub(super) struct Ties {
     by: Vec<Option<String>>,
 }
 
-/// The numbers that a side of a tie matches.
-struct TieSide<'n> {
-    pattern: &'n str,
-    /// Index of each number, and the rest of its name behind the pattern.
-    numbers: Vec<(usize, &'n str)>,
-}
-
-impl<'n> TieSide<'n> {
-    fn new(numbers: &'n Numbers, pattern: &'n str) -> Result<Self, ConstraintError> {
-        Ok(TieSide { pattern, numbers: numbers.matching(pattern)? })
-    }
-
-    /// Returns true if the numbers of two sides can be paired: the rests of their names and their units are equal.
-    fn is_like(&self, other: &TieSide<'_>, numbers: &Numbers) -> bool {
-        let pairs = self.numbers.iter().zip(&other.numbers);
-        let alike = |(&(a, rest_a), &(b, rest_b)): (&(usize, &str), &(usize, &str))| {
-            rest_a == rest_b && numbers.get(a).stage.is_some() == numbers.get(b).stage.is_some()
-        };
-        self.numbers.len() == other.numbers.len() && pairs.into_iter().all(alike)
-    }
-
-    /// Describes the shape in words, for messages.
-    fn shape(&self, numbers: &Numbers) -> String {
-        let (first, count) = (self.numbers[0].0, self.numbers.len());
-        let unit = if numbers.get(first).stage.is_some() { "centipawns" } else { "single numbers" };
-        format!("{count} × {unit} from {}", numbers.name(first))
-    }
-}
-
 impl Ties {
     /// Joins the numbers of `ties`, and the mirrored squares of the `symmetric` boards.
-    pub(super) fn new(numbers: &Numbers, ties: &[String], symmetric: &[String]) -> Result<Self, ConstraintError> {
+    pub(super) fn new(numbers: &Numbers, ties: &[String], symmetric: &[String]) -> Result<Self> {
         let mut all = Ties { parent: (0..numbers.len()).collect(), by: vec![None; numbers.len()] };
-        for tie in ties {
-            all.add(numbers, tie)?;
-        }
-        for pattern in symmetric {
-            all.mirror(numbers, pattern)?;
-        }
+        ties.iter().try_for_each(|tie| all.add(numbers, tie))?;
+        symmetric.iter().try_for_each(|pattern| all.mirror(numbers, pattern))?;
         Ok(all)
     }
 
-    fn add(&mut self, numbers: &Numbers, tie: &str) -> Result<(), ConstraintError> {
+    fn add(&mut self, numbers: &Numbers, tie: &str) -> Result<()> {
         let patterns: Vec<&str> = tie.split('=').map(str::trim).collect();
         if patterns.len() < 2 || patterns.contains(&"") {
-            return Err(ConstraintError::Refused(format!(
-                "tie {tie}: expected patterns with `=` between them, such as material.knight=material.bishop"
-            )));
+            bail!("tie {tie}: expected patterns with `=` between them, such as material.knight=material.bishop");
         }
-        let sides = patterns.iter().map(|pattern| TieSide::new(numbers, pattern)).collect::<Result<Vec<_>, _>>()?;
-        let (first, others) = sides.split_first().expect("there are two sides at least");
-        for (place, other) in others.iter().enumerate() {
-            if !first.is_like(other, numbers) {
-                let [first, second] = [first, other].map(|side| format!("{} ({})", side.pattern, side.shape(numbers)));
-                let message = format!("tie {tie}: {first} and {second} are of different shape");
-                return Err(ConstraintError::Refused(message));
+        // By pattern: the index of each number, and the rest of its name behind the pattern.
+        let sides = patterns.iter().map(|pattern| numbers.matching(pattern)).collect::<Result<Vec<_>, _>>()?;
+        let is_pair = |index: usize| numbers.get(index).stage.is_some();
+        let shape = |side: usize| sides[side].iter().map(|&(index, rest)| (rest, is_pair(index)));
+        let describe = |side: usize| {
+            let (first, count) = (sides[side][0].0, sides[side].len());
+            let unit = if is_pair(first) { "centipawns" } else { "single numbers" };
+            format!("{} ({count} × {unit} from {})", patterns[side], numbers.name(first))
+        };
+        for other in 1..sides.len() {
+            if !shape(0).eq(shape(other)) {
+                bail!("tie {tie}: {} and {} are of different shape", describe(0), describe(other));
             }
-            for (at, &(index, _)) in other.numbers.iter().enumerate() {
-                if sides[..=place].iter().any(|side| side.numbers[at].0 == index) {
-                    let number = numbers.name(index);
-                    return Err(ConstraintError::Refused(format!("tie {tie}: {number} is tied to itself")));
+            for (at, &(index, _)) in sides[other].iter().enumerate() {
+                if sides[..other].iter().any(|side| side[at].0 == index) {
+                    bail!("tie {tie}: {} is tied to itself", numbers.name(index));
                 }
-                self.join(first.numbers[at].0, index, &format!("tie {tie}"));
+                self.join(sides[0][at].0, index, &format!("tie {tie}"));
             }
         }
         Ok(())
     }
 
-    fn mirror(&mut self, numbers: &Numbers, pattern: &str) -> Result<(), ConstraintError> {
+    fn mirror(&mut self, numbers: &Numbers, pattern: &str) -> Result<()> {
         let matched = numbers.matching(pattern)?;
         let pairs: Vec<(usize, usize)> =
             matched.iter().filter_map(|&(index, _)| Some((index, numbers.get(index).mirror?))).collect();
         if pairs.is_empty() {
             let on_board = numbers.iter().find(|number| number.mirror.is_some());
             let board = on_board.and_then(|number| number.name.split('.').next()).unwrap_or("no field");
-            let message = format!("symmetric {pattern}: there is no board; {board} has one");
-            return Err(ConstraintError::Refused(message));
+            bail!("symmetric {pattern}: there is no board; {board} has one");
         }
         for (index, mirror) in pairs {
             self.join(index, mirror, &format!("symmetric {pattern}"));
@@ -120,30 +89,29 @@ impl Ties {
         groups
     }
 
-    /// Returns the value at which a group is frozen, if one of its numbers is.
+    /// Returns true if a number of a group is frozen, and so are the others.
     ///
-    /// A group of frozen numbers only may have several values; it is not checked.
-    pub(super) fn frozen_value(
+    /// # Errors
+    /// If numbers of the group that are not frozen have another value. Frozen numbers may have several values.
+    pub(super) fn are_frozen(
         &self,
         numbers: &Numbers,
         group: &[usize],
         frozen: &[bool],
         values: &[f64],
-    ) -> Result<Option<f64>, ConstraintError> {
-        let Some(&stays) = group.iter().find(|&&index| frozen[index]) else {
-            return Ok(None);
-        };
-        let value = values[stays];
+    ) -> Result<bool> {
+        let Some(&stays) = group.iter().find(|&&index| frozen[index]) else { return Ok(false) };
         let is_whole = group.iter().all(|&index| frozen[index]);
-        match group.iter().find(|&&index| values[index] != value) {
-            Some(&other) if !is_whole => {
-                let (frozen, by) = (numbers.name(stays), self.by[other].as_deref().unwrap_or_default());
-                let (other, other_value) = (numbers.name(other), values[other]);
-                Err(ConstraintError::Refused(format!(
-                    "{by}: {frozen} is frozen at {value}, but {other} starts at {other_value}; freeze both, or neither"
-                )))
-            }
-            _ => Ok(Some(value)),
+        if let Some(&other) = group.iter().find(|&&index| values[index] != values[stays] && !is_whole) {
+            bail!(
+                "{}: {} is frozen at {}, but {} starts at {}; freeze both, or neither",
+                self.by[other].as_deref().unwrap_or_default(),
+                numbers.name(stays),
+                values[stays],
+                numbers.name(other),
+                values[other]
+            );
         }
+        Ok(true)
     }
 }

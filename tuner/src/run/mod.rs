@@ -6,7 +6,7 @@ mod memory;
 mod outcome;
 mod pipeline;
 mod prior;
-pub(crate) mod reference;
+pub mod reference;
 pub mod settings;
 pub(crate) mod uncertainty;
 mod validation;
@@ -27,7 +27,7 @@ use pipeline::Run;
 pub use prior::PriorChoice;
 #[cfg(test)]
 pub(crate) use prior::PriorSearch;
-pub use reference::{Reference, ReferenceSet, Verdict, worst};
+pub use reference::{Reference, Verdict, worst};
 pub use settings::Settings;
 pub use uncertainty::{Errors, standard_errors};
 pub(crate) use validation::FOLDS;

@@ -15,7 +15,7 @@ use crate::data::{Dataset, DatasetError, ReadOptions, Source};
 use crate::objective::{Difference, FitKError, SampleLoss, fit_k, loss_difference, score_loss, scores};
 use crate::progress::Progress;
 use crate::source::Problem;
-use crate::target::Target;
+use crate::target::{Target, TargetData};
 
 /// A change of the loss by fewer standard errors than this may be chance.
 const CERTAIN: f64 = 3.0;
@@ -32,40 +32,12 @@ const UNDECIDED: f64 = 600.0;
 /// The range of scale factors of the scores that search margins in centipawns tolerate.
 const STEADY: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 
-/// Positions with scores of deep searches.
-pub struct ReferenceSet {
-    /// Name in messages.
-    pub name: String,
-    /// The positions.
-    pub dataset: Dataset,
-    /// Expected points of White by the scores, 0 to 1, one per position.
-    pub targets: Vec<f32>,
-}
-
-impl ReferenceSet {
-    /// The name of the set that the program contains.
-    pub const EMBEDDED: &'static str = "data/reference.epd.zst";
-
-    /// Returns the set that the program contains.
-    ///
-    /// # Errors
-    /// Never, unless the build embedded an empty file.
-    pub fn embedded() -> Result<Source, DatasetError> {
-        Source::embedded(Self::EMBEDDED, include_bytes!(env!("MERINO_REFERENCE")))
-    }
-
-    /// Reads a set. Every position needs a score.
-    ///
-    /// # Errors
-    /// The first fault of the data, or a position without a score.
-    pub fn read(source: Source, progress: &dyn Progress) -> Result<Self> {
-        let name = source.name().to_owned();
-        let dataset = Dataset::read(vec![source], &ReadOptions::default(), progress)?;
-        match Target::Score.of(&dataset) {
-            Ok(targets) => Ok(ReferenceSet { name, dataset, targets: targets.values }),
-            Err(error) => Err(anyhow!("--reference {name}: {error}")),
-        }
-    }
+/// Returns the reference set that the program contains.
+///
+/// # Errors
+/// Never, unless the build embedded an empty file.
+pub fn embedded() -> Result<Source, DatasetError> {
+    Source::embedded("data/reference.epd.zst", include_bytes!(env!("MERINO_REFERENCE")))
 }
 
 /// The verdict of a reference set on a fit.
@@ -173,9 +145,11 @@ pub(super) fn judge_on_sets(
     progress: &dyn Progress,
 ) -> Vec<Reference> {
     let Some(source) = &problem.source else { return Vec::new() };
-    let judge = |set| -> Result<Reference> {
-        let ReferenceSet { name, dataset, targets } = ReferenceSet::read(set, progress)?;
-        let dataset = Arc::new(dataset);
+    let judge = |set: Source| -> Result<Reference> {
+        let name = set.name().to_owned();
+        let dataset = Arc::new(Dataset::read(vec![set], &ReadOptions::default(), progress)?);
+        let targets = Target::Score.of(TargetData::of(&dataset));
+        let (_, targets) = targets.map_err(|error| anyhow!("--reference {name}: {error}"))?;
         let before = source.read(Arc::clone(&dataset), &outcome.start, progress)?;
         let numbers = [&outcome.start, &outcome.theta].map(|vector| before.vector_of(problem, vector));
         let score = |problem: &Problem, vector| scores(&problem.text.rows, &problem.text.model, vector);

@@ -27,7 +27,7 @@ pub use crate::model::text::{Parameter, Start, TextError};
 use crate::numbers::{Number, Numbers, Stage};
 use crate::objective::scores;
 use crate::progress::Progress;
-use crate::target::{Target, TargetData, TargetValues};
+use crate::target::{Target, TargetData};
 pub use check::{Check, Discrepancy};
 pub use engine::{Accept, CommandLine, Engine};
 pub use merino::{Own, Resolve};
@@ -229,7 +229,7 @@ impl Problem {
     /// Returns the rows with targets of this kind in place of the results. [`Target::Auto`] is resolved, and the kind
     /// returned.
     pub(crate) fn targeted(&self, target: Target) -> Result<(Target, Rows)> {
-        let TargetValues { target, values } = target.of_labels(self.labels())?;
+        let (target, values) = target.of(self.labels())?;
         Ok((target, self.text.rows.clone().with_targets(&values)?))
     }
 
@@ -287,7 +287,7 @@ impl Problem {
         if normalize && self.powers.is_none() {
             bail!("{NO_SCALE}");
         }
-        Ok(constraints.resolve(&self.numbers, &self.text.start())?)
+        constraints.resolve(&self.numbers, &self.text.start())
     }
 
     /// Translates a vector of another problem to this one, by the names of the numbers. Numbers that the other lacks

@@ -9,7 +9,7 @@ use crate::objective::{
 };
 use crate::optimize::{Adam, Lbfgs, Limits, LocalSearch, Solver};
 use crate::run::{PriorSearch, standard_errors};
-use crate::target::Target;
+use crate::target::{Target, TargetData};
 
 const ROWS: usize = 1501;
 
@@ -166,7 +166,7 @@ fn targets_equal_those_of_copies() {
             Source::embedded("made up", text.as_bytes()).unwrap().with_weight(weight.parse().unwrap())
         };
         let dataset = Dataset::read(texts.iter().map(source).collect(), &ReadOptions::default(), &()).unwrap();
-        Target::Score.of(&dataset).unwrap().values
+        Target::Score.of(TargetData::of(&dataset)).unwrap().1
     };
     let (weighted, copied) =
         (targets(&[(lines, "1"), (others, "2")]), targets(&[(lines, "1"), (others, "1"), (others, "1")]));

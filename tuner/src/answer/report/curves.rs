@@ -54,7 +54,11 @@ pub(super) fn curve(table: &ReportTable) -> Markup {
             }
         }
         @for (index, entry) in table.entries.iter().enumerate() {
-            @let lines: Vec<String> = entry.numbers.iter().map(ReportNumber::describe).collect();
+            @let lines = entry.numbers.iter().map(ReportNumber::describe).zip(STAGES);
+            @let lines: Vec<String> = match stages {
+                1 => lines.map(|(words, _)| words).collect(),
+                _ => lines.map(|(words, stage)| format!("{stage}: {words}")).collect(),
+            };
             @let words = format!("{}{}\n{}", entry.path, entry.seen_words(), lines.join("\n"));
             (plane.stripe(index as f64 - 0.5, index as f64 + 0.5, &words))
         }
