@@ -76,8 +76,6 @@ impl SetLoss {
 /// A step of a run, as a point of the loss curve. Steps are counted through all rounds, the start of each included.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CurvePoint {
-    /// Round of resolving and minimising, 1 for the first.
-    pub round: u64,
     /// Objective over the fitted rows, prior included.
     pub objective: f64,
     /// Mean loss of the rows held out.

@@ -78,7 +78,6 @@ struct Watch<'w> {
     objective: &'w Objective<'w>,
     held: Option<&'w Rows>,
     hooks: Hooks<'w>,
-    round: u64,
     history: &'w mut Vec<CurvePoint>,
     /// The lowest loss of the held-out rows, and the parameters there.
     lowest: Option<(f64, Vec<f64>)>,
@@ -95,7 +94,7 @@ impl Observer for Watch<'_> {
         let held_text = held.map_or_else(String::new, |loss| format!(", held out {loss:.7}"));
         self.hooks.progress.advance(1);
         self.hooks.progress.message(format!("loss {:.7}{held_text}, gradient {:.1e}", step.loss, step.gradient_norm));
-        self.history.push(CurvePoint { round: self.round, objective: step.loss, held });
+        self.history.push(CurvePoint { objective: step.loss, held });
         if self.hooks.is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
@@ -312,12 +311,12 @@ impl Run<'_> {
         }
         let solver = self.settings.method.solver(self.settings.seed, lbfgs);
         let mut history = std::mem::take(&mut state.best.history);
-        let (hooks, round, limits) = (self.hooks, state.best.rounds + 1, &state.best.limits);
+        let (hooks, limits) = (self.hooks, &state.best.limits);
         let fold = (limits, &state.best.occurrences[..]);
         let (theta, mut fit) = self.folded(rows, &state.theta, fold, |model, rows| {
             let (objective, held) = (self.objective(model, &rows.fitted, state)?, rows.held.as_ref());
             hooks.progress.begin("minimising", 0, Unit::Iterations);
-            let mut watch = Watch { objective: &objective, held, hooks, round, history: &mut history, lowest: None };
+            let mut watch = Watch { objective: &objective, held, hooks, history: &mut history, lowest: None };
             let fit = solver.minimize(&objective, &state.theta, limits, &mut watch);
             let lowest = watch.lowest;
             hooks.progress.end();

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use crate::data::{Dataset, ReadOptions, Source};
-use crate::data::{MOST_PAWNS, material_balance, phase, phase_part};
+use crate::data::{MOST_PAWNS, material_balance, phase};
 use crate::objective::{SampleLoss, expectation};
 use crate::run::explain::{Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, WorstSelection, explain, explained};
 use crate::source::{Own, Problem, Resolve};
@@ -100,10 +100,6 @@ fn bins_agree_with_direct_sums() {
         let in_bin = |bin: usize, expected: f64| (expected * EXPECTATIONS as f64).floor() == bin as f64;
         for (bin, sums) in found.calibration.iter().enumerate() {
             assert_bin(sums, &group(&|_, expected| in_bin(bin, expected)));
-            for (part, sums) in found.calibration_by_phase.iter().enumerate() {
-                let is_part = |position: &Position| phase_part(phase(position)) == part;
-                assert_bin(&sums[bin], &group(&|position, expected| is_part(position) && in_bin(bin, expected)));
-            }
         }
         for (balance, sums) in (-MOST_PAWNS..).zip(&found.by_material) {
             assert_bin(sums, &group(&|position, _| material_balance(position) == balance));

@@ -42,7 +42,6 @@ fn whole_page() -> Page {
     let mut page = compare((NAME.to_owned(), &tuned), ("base".to_owned(), &base), None, &()).unwrap();
     page.outcome.history = (0..300)
         .map(|step| CurvePoint {
-            round: 1 + step / 150,
             objective: 0.056 + 0.01 * (-0.3 * step as f64).exp(),
             held: Some(0.058 + 0.008 * (-0.25 * step as f64).exp()),
         })

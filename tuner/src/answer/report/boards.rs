@@ -4,7 +4,6 @@ use maud::{Markup, html};
 use tools::page::figure;
 use tools::page::words::{plain, signed};
 
-use super::RARE;
 use super::numbers::{ReportEntry, ReportNumber, ReportTable, STAGES};
 
 /// The side of a square and the width of the margin with letters and digits, in units of the picture.
@@ -23,15 +22,6 @@ type View = (&'static str, fn(&ReportNumber) -> f64);
 /// The boards of a stage; the last one shows changes.
 const VIEWS: [View; 3] =
     [("before", |number| number.before), ("after", |number| number.after), ("change", ReportNumber::change)];
-
-/// Renders the hatching pattern of rare parameters, which must be defined before the boards.
-pub(super) fn hatching() -> Markup {
-    html! {
-        pattern id="rare" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
-            rect class="hatch" width="1.4" height="5" {}
-        }
-    }
-}
 
 /// Renders a table of squares as three boards for each stage.
 pub(super) fn boards(table: &ReportTable) -> Markup {
@@ -108,9 +98,6 @@ fn square(
             } @else {
                 rect class=(if value < 0.0 { "minus" } else { "plus" }) x=(x) y=(y) width=(SQUARE) height=(SQUARE)
                     fill-opacity=(format!("{strength:.2}")) {}
-                @if entry.seen.is_some_and(|seen| seen < RARE) {
-                    rect class="rare" x=(x) y=(y) width=(SQUARE) height=(SQUARE) {}
-                }
                 text class=[(strength > DEEP).then_some("deep")] x=(x + SQUARE / 2) y=(y + SQUARE / 2 + 3) {
                     (plain(value, 0))
                 }

@@ -1,4 +1,4 @@
-//! Calibration plots of expected against actual points, over all positions and by phase and material.
+//! Calibration plots of expected against actual points, and residuals by phase and material.
 
 use maud::{Markup, html};
 use tools::page::figure;
@@ -19,13 +19,6 @@ const HEIGHT: f64 = 416.0;
 /// The smallest range of the axis of residuals.
 const LEAST_RESIDUAL: f64 = 0.04;
 
-/// The thirds of the phase range, endgame first.
-const PARTS: [(&str, &str); 3] = [
-    ("Calibration in the endgame", "phase 0–8 of 24"),
-    ("Calibration in between", "phase 9–16 of 24"),
-    ("Calibration with all pieces", "phase 17–24 of 24"),
-];
-
 /// The bins before and after, with the CSS class and the name of each parameter set.
 type Series<'a> = [(&'static str, &'static str, &'a [Bin]); 2];
 
@@ -43,25 +36,18 @@ pub(super) fn pictures(outcome: &Outcome) -> Markup {
     let phase = format!("24 with all pieces on the board, 0 with none but pawns{over}");
     html! {
         div class="charts" {
-            (calibration("Calibration", &more, &series(&|set| &set.calibration)))
+            (calibration(&more, &series(&|set| &set.calibration)))
             @if !last.by_phase.is_empty() {
                 (residuals("Residuals by material", &material, "pawns", -f64::from(MOST_PAWNS),
                     &series(&|set| &set.by_material)))
                 (residuals("Residuals by phase", &phase, "phase", 0.0, &series(&|set| &set.by_phase)))
             }
         }
-        div class="charts" {
-            @for (part, (name, more)) in PARTS.into_iter().enumerate() {
-                @if !last.by_phase.is_empty() {
-                    (calibration(name, more, &series(&|set| &set.calibration_by_phase[part])))
-                }
-            }
-        }
     }
 }
 
 /// Renders actual against expected points, with bars for the number of positions.
-fn calibration(name: &str, more: &str, series: &Series<'_>) -> Markup {
+fn calibration(more: &str, series: &Series<'_>) -> Markup {
     let axis = |name| Axis { name, low: 0.0, high: 1.0, words: plain };
     let plane = Plane { x: axis("expected points"), y: axis("actual points"), height: HEIGHT };
     let [_, (_, _, last)] = series;
@@ -80,9 +66,9 @@ fn calibration(name: &str, more: &str, series: &Series<'_>) -> Markup {
         (from, to, format!("{from:.2} to {to:.2}"))
     };
     let marks = marks(&plane, series, |_, bin| (bin.expected(), bin.actual()), 0.0, stripe);
-    let described = format!("{name}: {more}. The grey bars show how many positions there are.");
+    let described = format!("Calibration: {more}. The grey bars show how many positions there are.");
     let content = html! { (back) (marks) g transform="translate(-300 0)" { (legend(&series.map(|(class, name, _)| (class, name)))) } };
-    figure(name, more, &plane.draw(&described, &content))
+    figure("Calibration", more, &plane.draw(&described, &content))
 }
 
 /// Renders actual minus expected points by an integer quantity.

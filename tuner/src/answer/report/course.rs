@@ -46,7 +46,7 @@ pub(super) fn losses(history: &[CurvePoint]) -> Markup {
         None => format!("{from:.7} at the start, {to:.7} at the end"),
     };
     let content = html! {
-        (rounds(&plane, &points))
+        clipPath id="plane" { rect x=(plane.x(0.0)) y=(TOP - 4.0) width=(WIDTH) height=(plane.bottom() - TOP + 4.0) {} }
         g clip-path="url(#plane)" {
             path class="path" d=(plane.line(points.iter().map(|(at, point)| (*at as f64, point.objective)))) {}
             @if !held.is_empty() {
@@ -60,20 +60,6 @@ pub(super) fn losses(history: &[CurvePoint]) -> Markup {
     };
     let picture = plane.draw(&format!("Loss by step: {more}."), &content);
     html! { div class="charts" { (figure("Loss by step", &more, &picture)) } }
-}
-
-/// Renders a line at each round that resolves the positions again.
-fn rounds(plane: &Plane, points: &[Point<'_>]) -> Markup {
-    let begins = points.windows(2).filter(|pair| pair[0].1.round != pair[1].1.round).map(|pair| pair[1]);
-    html! {
-        clipPath id="plane" { rect x=(plane.x(0.0)) y=(TOP - 4.0) width=(WIDTH) height=(plane.bottom() - TOP + 4.0) {} }
-        @for (at, point) in begins {
-            @let x = plane.x(at as f64);
-            line class="bound" x1=(x) x2=(x) y1=(TOP) y2=(plane.bottom()) {
-                title { (format!("round {}: positions are resolved with the new parameters", point.round)) }
-            }
-        }
-    }
 }
 
 /// Renders the losses of each step as text to point at.

@@ -24,9 +24,6 @@ pub use compare::compare;
 
 const STYLE: &str = include_str!("style.css");
 
-/// The number of positions below which a parameter is drawn as uncertain.
-const RARE: u32 = 100;
-
 /// The contents of a page.
 #[derive(Clone, Debug)]
 pub struct Page {
@@ -82,7 +79,7 @@ impl Page {
 pub fn page(page: &Page) -> String {
     let (tables, outcome) = (numbers::tables(&page.outcome), &page.outcome);
     let body = html! {
-        (chessboard::shapes(&boards::hatching()))
+        (chessboard::shapes(&html! {}))
         main {
             (header(page))
             (tiles(page))

@@ -6,12 +6,14 @@ use maud::{Markup, html};
 use tools::page::words::{grouped, percent, plain, signed, signed_percent};
 
 use super::numbers::{self, ReportNumber, ReportTable};
-use super::{LossChange, Page, RARE};
+use super::{LossChange, Page};
 use crate::constraints::Constraints;
 use crate::objective::Difference;
 use crate::run::explain::Agreement;
 use crate::run::{Outcome, Reference};
 
+/// The number of positions below which a parameter is seldom seen.
+const RARE: u32 = 100;
 /// The length of each ranking.
 const ROWS: usize = 15;
 /// The note below the ranking of significant changes.
@@ -105,9 +107,8 @@ pub(super) fn changes(outcome: &Outcome) -> Markup {
     }
     if outcome.errors.is_none() {
         changed.sort_by(|a, b| b.change().abs().total_cmp(&a.change().abs()));
-        changed.truncate(2 * ROWS);
-        let next = changed.split_off(changed.len().div_ceil(2));
-        return pair([("Largest changes", "", changed), ("Next", "", next)]);
+        changed.truncate(ROWS);
+        return pair([("Largest changes", "", changed), ("", "", Vec::new())]);
     }
     changed.retain(|number| number.significance().is_some());
     let size = |number: &ReportNumber| number.significance().unwrap_or_default();
@@ -194,7 +195,7 @@ pub(super) fn unseen(tables: &[ReportTable]) -> Markup {
         return html! {};
     }
     let few = grouped(RARE.into());
-    let rare = format!("In fewer than {few} positions, hatched above.");
+    let rare = format!("In fewer than {few} positions.");
     let groups = [("In no position: they keep their start.", 0..1), (&rare[..], 1..RARE)];
     let groups = groups.map(|(words, seen)| (words, names_by_table(tables, &seen)));
     html! {

@@ -11,7 +11,7 @@ use std::ops::Range;
 use engine::chess::Position;
 use serde::Serialize;
 
-use crate::data::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, ResultLabel, Weight, material_balance, phase, phase_part};
+use crate::data::{FULL_PHASE, MOST_PAWNS, ResultLabel, Weight, material_balance, phase};
 use crate::model::rows::{CHUNK, Weighted};
 use crate::objective::{Difference, SampleLoss, expectation, loss_difference};
 use crate::parallel;
@@ -85,8 +85,6 @@ pub struct Explanation {
     pub(crate) all: Bin,
     /// Bins by expectation: [`EXPECTATIONS`] bins from a certain win of Black to a certain win of White.
     pub(crate) calibration: Vec<Bin>,
-    /// Calibration by third of the phase range, endgame first.
-    pub(crate) calibration_by_phase: [Vec<Bin>; PHASE_PARTS],
     /// Bins by White's [`material_balance`], from −[`MOST_PAWNS`] to [`MOST_PAWNS`].
     pub(crate) by_material: Vec<Bin>,
     /// Bins by [`phase`], from 0 to [`FULL_PHASE`].
@@ -100,7 +98,7 @@ pub struct Explanation {
 impl Explanation {
     fn bins(&mut self) -> impl Iterator<Item = &mut Bin> {
         let lists = [&mut self.calibration, &mut self.by_material, &mut self.by_phase];
-        lists.into_iter().chain(&mut self.calibration_by_phase).flatten().chain([&mut self.all])
+        lists.into_iter().flatten().chain([&mut self.all])
     }
 }
 
@@ -200,7 +198,6 @@ impl ExplanationSums {
         let explanation = Explanation {
             k: case.k,
             calibration: bins(EXPECTATIONS),
-            calibration_by_phase: std::array::from_fn(|_| known(EXPECTATIONS)),
             by_material: known(2 * MOST_PAWNS as usize + 1),
             by_phase: known(FULL_PHASE + 1),
             ..Explanation::default()
@@ -233,7 +230,6 @@ impl ExplanationSums {
             if let Some((index, dataset)) = problem.position_of(row).zip(problem.dataset()) {
                 let position = dataset.position(index);
                 let (phase, material) = (phase(&position), material_balance(&position) + MOST_PAWNS);
-                add(&mut explanation.calibration_by_phase[phase_part(phase)][bin]);
                 add(&mut explanation.by_material[material as usize]);
                 add(&mut explanation.by_phase[phase]);
             }
