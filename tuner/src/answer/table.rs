@@ -13,10 +13,11 @@ const CHANGES_SHOWN: usize = 10;
 const MOST_NAMES: usize = 8;
 
 impl Outcome {
-    /// Formats the run as a table. `output` is the path of the written parameters.
-    pub fn to_table(&self, output: &str) -> String {
+    /// Formats the run as a table.
+    pub fn to_table(&self) -> String {
         let mut table = String::new();
-        self.write_table(&mut table, output).expect("a String takes all");
+        self.write_table(&mut table).expect("a String takes all");
+        table.truncate(table.trim_end().len());
         table
     }
 
@@ -77,7 +78,7 @@ impl Outcome {
         }
     }
 
-    fn write_table(&self, to: &mut String, output: &str) -> fmt::Result {
+    fn write_table(&self, to: &mut String) -> fmt::Result {
         let summary = self.data_summary.lines().filter(|line| !line.starts_with("warning "));
         summary.into_iter().try_for_each(|line| writeln!(to, "{line}"))?;
         if let Some(check) = &self.check {
@@ -98,10 +99,6 @@ impl Outcome {
             writeln!(to, "reference    not asked: rows of a file say nothing about other positions; --engine does")?;
         }
         self.references.iter().for_each(|reference| to.push_str(&reference.to_table()));
-        if !output.is_empty() {
-            write!(to, "wrote        {output}")?;
-        }
-        to.truncate(to.trim_end().len());
         Ok(())
     }
 

@@ -2,23 +2,6 @@
 
 use clap::Args;
 use tuner::data::{ReadOptions, Subsample};
-use tuner::io::Storage;
-
-/// The limit of memory.
-#[derive(Args)]
-pub(super) struct MemoryArgs {
-    /// Memory for what grows with the data, about: 4GiB, 512MiB; at least 1MiB, bytes without a unit. Beyond it,
-    /// positions and rows lie in temporary files (in the folder that TMPDIR names), which are mapped.
-    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = bytes, help_heading = "Data")]
-    memory: u64,
-}
-
-impl MemoryArgs {
-    /// Returns the storage with this limit of memory.
-    pub(super) fn storage(&self) -> Storage {
-        Storage { memory: self.memory, ..Storage::default() }
-    }
-}
 
 /// The random sample of the data.
 #[derive(Args)]
@@ -52,7 +35,7 @@ impl SampleArgs {
 const LEAST_MEMORY: u64 = 1 << 20;
 
 /// Parses a number of bytes, with or without a binary unit.
-fn bytes(text: &str) -> Result<u64, String> {
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let digits = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let shift = match unit {

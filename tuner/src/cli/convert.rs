@@ -9,16 +9,13 @@ use serde_json::json;
 use tuner::data::convert::{OutputEncoding, OutputFormat, convert};
 use tuner::data::{Dataset, LeftOutCounts, POSITIONS, ReadOptions};
 
-use super::{InputArgs, MachineArgs, PrintArgs};
+use super::{InputArgs, PrintArgs};
 use crate::cli::bars::Bars;
 use crate::cli::interrupt::written_once;
 
 /// The arguments of `tuner convert`.
 #[derive(Args)]
 pub(crate) struct ConvertArgs {
-    #[command(flatten)]
-    machine: MachineArgs,
-
     #[command(flatten)]
     input: InputArgs,
 
@@ -41,7 +38,7 @@ impl ConvertArgs {
         let mut files = RunFiles::default();
         self.input.register(&mut files)?;
         files.writes("--output", &self.output, POSITIONS)?;
-        self.machine.use_threads()?;
+        self.input.machine.use_threads()?;
         let sources = self.input.sources()?;
         let options = ReadOptions { moves: encoding.format.needs_moves(), ..self.input.options() };
         let dataset = Dataset::read(sources, &options, bars)?;

@@ -4,15 +4,12 @@ use anyhow::Result;
 use clap::Args;
 use tuner::data::stats;
 
-use super::{InputArgs, MachineArgs, PrintArgs};
+use super::{InputArgs, PrintArgs};
 use crate::cli::bars::Bars;
 
 /// The arguments of `tuner data`.
 #[derive(Args)]
 pub(crate) struct DataReportArgs {
-    #[command(flatten)]
-    machine: MachineArgs,
-
     #[command(flatten)]
     input: InputArgs,
 
@@ -26,7 +23,7 @@ pub(crate) struct DataReportArgs {
 
 impl DataReportArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
-        self.machine.use_threads()?;
+        self.input.machine.use_threads()?;
         let sources = self.input.sources()?;
         let found = stats::collect(sources, &self.input.options(), self.count as usize, bars)?;
         Ok(self.print.form(found.to_table(), &found.to_json()))

@@ -62,7 +62,7 @@ impl EvaluateArgs {
             let options = self.sample.of(self.data.options());
             evaluate(self.data.sources()?, self.contenders()?, self.resolve, self.k, &options, bars)?
         } else {
-            evaluate_rows(&self.rows, self.k, &self.data.memory.storage(), bars)?
+            evaluate_rows(&self.rows, self.k, &self.data.storage(), bars)?
         };
         if !compared.data_summary.is_empty() {
             bars.note(&compared.data_summary.join("\n"));

@@ -135,7 +135,7 @@ impl EvaluationArgs {
         let Some(command) = &self.engine else {
             let inputs = self.rows.iter().map(|input| (input.path.clone(), input.weight));
             let (paths, weights): (Vec<_>, Vec<_>) = inputs.unzip();
-            return Ok(Problem::read_rows(&paths, &self.data.memory.storage(), accept, bars)?.with_weights(&weights));
+            return Ok(Problem::read_rows(&paths, &self.data.storage(), accept, bars)?.with_weights(&weights));
         };
         let engine = self.timeout.engine(command, self.machine.threads(), self.resolve);
         let options = self.sample.of(self.data.options());

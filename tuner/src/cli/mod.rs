@@ -30,9 +30,10 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use common::files::{RunFiles, WriteError};
 use engine::shell_files;
 use serde::Serialize;
-use tuner::data::{LabelOptions, LabelView, ReadOptions, Results, ScoreUnit, Source, Weight};
+use tuner::data::{LabelOptions, ReadOptions, Source, Weight};
+use tuner::io::Storage;
 
-use amounts::{MemoryArgs, SampleArgs};
+use amounts::SampleArgs;
 pub(crate) use bars::Bars;
 use input::Input;
 
@@ -155,37 +156,16 @@ struct DataArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip_bad: usize,
 
-    /// The view of results and scores in texts whose style leaves it open: `[1.0]`, columns of numbers or W, D and L;
-    /// White's if not given. `1-0` and W, D, B are always White's, `ce` of EPD the mover's; binary formats define theirs.
-    #[arg(long, value_name = "VIEW", value_enum)]
-    view: Option<LabelView>,
-
-    /// The view of scores in texts, if it is not that of the results.
-    #[arg(long, value_name = "VIEW", value_enum)]
-    score_view: Option<LabelView>,
-
-    /// The meaning of results that are numbers, where the data leave it open: points (1, 0.5, 0), signed (1, 0, -1) or
-    /// half-points (2, 1, 0, as c-chess-cli writes them).
-    #[arg(long, value_name = "KIND", value_enum)]
-    results: Option<Results>,
-
-    /// The unit of scores in texts. Without it, only whole numbers are read, as centipawns.
-    #[arg(long, value_name = "UNIT", value_enum)]
-    scores: Option<ScoreUnit>,
-
-    /// The operation of EPD or the column that has the results, such as c1.
-    #[arg(long, value_name = "NAME")]
-    result_in: Option<String>,
-
-    /// The operation of EPD or the column that has the scores.
-    #[arg(long, value_name = "NAME")]
-    score_in: Option<String>,
+    #[command(flatten)]
+    labels: LabelOptions,
 
     #[command(flatten)]
     filters: filter::FilterArgs,
 
-    #[command(flatten)]
-    memory: MemoryArgs,
+    /// Memory for what grows with the data, about: 4GiB, 512MiB; at least 1MiB, bytes without a unit. Beyond it,
+    /// positions and rows lie in temporary files (in the folder that TMPDIR names), which are mapped.
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = amounts::bytes, help_heading = "Data")]
+    memory: u64,
 }
 
 impl DataArgs {
@@ -208,21 +188,19 @@ impl DataArgs {
         self.epd.iter().try_for_each(|input| files.reads("--epd", &input.path))
     }
 
+    /// Returns the storage with the limit of memory.
+    fn storage(&self) -> Storage {
+        Storage { memory: self.memory, ..Storage::default() }
+    }
+
     /// Returns the options of reading.
     fn options(&self) -> ReadOptions {
         ReadOptions {
             skip_bad: self.skip_bad,
-            labels: LabelOptions {
-                view: self.view,
-                score_view: self.score_view,
-                results: self.results,
-                unit: self.scores,
-                result_in: self.result_in.clone(),
-                score_in: self.score_in.clone(),
-            },
+            labels: self.labels.clone(),
             plies: self.filters.plies(),
             filters: self.filters.filters(),
-            storage: self.memory.storage(),
+            storage: self.storage(),
             subsample: None,
             moves: false,
         }
@@ -232,6 +210,9 @@ impl DataArgs {
 /// Labelled positions of commands whose only input they are.
 #[derive(Args)]
 struct InputArgs {
+    #[command(flatten)]
+    machine: MachineArgs,
+
     /// Labelled positions, as for --epd.
     #[arg(value_name = "FILE", value_parser = Input::parser())]
     files: Vec<Input>,

@@ -15,7 +15,7 @@ pub(super) struct ReferenceArgs {
     /// Judge the tuned numbers on these positions, too: data with a score for each, of games that are not fitted, best
     /// by deep searches of your engine (`arena relabel`). The program's own reference set comes first.
     #[arg(long, value_name = "FILE")]
-    reference: Vec<PathBuf>,
+    pub(super) reference: Vec<PathBuf>,
 
     /// Leave the program's own reference set out.
     #[arg(long)]
@@ -23,18 +23,13 @@ pub(super) struct ReferenceArgs {
 
     /// Let --rewrite and --write-back write numbers that a reference set calls worse.
     #[arg(long)]
-    pub(super) anyway: bool,
+    anyway: bool,
 }
 
 impl ReferenceArgs {
     /// Registers the sets as inputs of the run.
     pub(super) fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
         self.reference.iter().try_for_each(|path| files.reads("--reference", path))
-    }
-
-    /// Returns true if `--reference` names sets.
-    pub(super) fn are_given(&self) -> bool {
-        !self.reference.is_empty()
     }
 
     /// Opens the sets.

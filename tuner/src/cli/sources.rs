@@ -33,7 +33,7 @@ pub(crate) struct SourceArgs {
 
     /// Show what --rewrite would change, as `diff -u` does, and write nothing.
     #[arg(long, requires = "rewrite", conflicts_with = "output", help_heading = "Output")]
-    dry_run: bool,
+    pub(super) dry_run: bool,
 }
 
 /// The starting values, and findings about the sources.
@@ -53,11 +53,6 @@ impl SourceArgs {
     /// Returns true if sources are rewritten.
     pub(super) fn rewrites(&self) -> bool {
         !self.rewrite.is_empty()
-    }
-
-    /// Returns true if changes are shown and not written.
-    pub(super) fn is_dry_run(&self) -> bool {
-        self.dry_run
     }
 
     /// Registers the sources as inputs and outputs of the run.

@@ -177,7 +177,8 @@ impl TuneArgs {
         let block = provenance(outcome, self.evaluation.resolve);
         let text = render(&file.text, &Weights::from_vector(&outcome.theta).0, Some(&block))?;
         let shown = output.display().to_string();
-        let unwritten = || outcome.to_table("standard output");
+        let table = outcome.to_table();
+        let unwritten = || format!("{table}\nwrote        standard output");
         let on_error = |_: &WriteError| show_unwritten(&unwritten(), &text, bars);
         let lines = provenance_of(&block).unwrap_or_default();
         self.write_page(outcome, [&shown, &file.name, &lines]).inspect_err(on_error)?;
@@ -190,10 +191,10 @@ impl TuneArgs {
         let mut json = serde_json::to_value(outcome)?;
         json["output"] = json!(shown);
         let params = self.evaluation.params(BASELINE);
-        let (table, shown, params) = (outcome.to_table(&shown), shell_path(&shown), params.to_string_lossy());
+        let (file, params) = (shell_path(&shown), params.to_string_lossy());
         let table = format!(
-            "{table}\nbuild with   MERINO_PARAMS={shown} cargo build --release\n\
-             test with    arena sprt --params {shown} --against {}",
+            "{table}\nwrote        {shown}\nbuild with   MERINO_PARAMS={file} cargo build --release\n\
+             test with    arena sprt --params {file} --against {}",
             shell_path(&params)
         );
         Ok(self.print.form(table, &json).into())
@@ -207,7 +208,7 @@ impl TuneArgs {
         (fixed, start): (&[bool], &SourceStart),
         bars: &Bars,
     ) -> Result<CommandOutput> {
-        let (mut table, mut json) = (outcome.to_table(""), serde_json::to_value(outcome)?);
+        let (mut table, mut json) = (outcome.to_table(), serde_json::to_value(outcome)?);
         let result = |table: &str, json: &Value| self.print.form(table.to_owned(), json);
         let mut shown = None;
         if let Some(description) = &start.description {
@@ -229,7 +230,7 @@ impl TuneArgs {
         self.write_page(outcome, [&self.evaluation.name(), "their start", ""])
             .inspect_err(|_| bars.note(&result(&table, &json)))?;
         let rewrites = self.sources.rewrites();
-        let is_written = rewrites && !self.sources.is_dry_run();
+        let is_written = rewrites && !self.sources.dry_run;
         let refusal = is_written.then(|| self.verdict.refusal(&outcome.references, "to --rewrite")).flatten();
         if let Some(refusal) = refusal {
             // The numbers go to standard output instead, so that they are not lost.
@@ -303,7 +304,7 @@ impl TuneArgs {
         }
         self.report.iter().try_for_each(|path| files.writes("--report", path, HTML))?;
         self.verdict.register(&mut files)?;
-        if !self.evaluation.rows.is_empty() && self.verdict.are_given() {
+        if !self.evaluation.rows.is_empty() && !self.verdict.reference.is_empty() {
             bail!("--reference: rows of a file cannot be asked about other positions; use --engine");
         }
         Ok(self.sources.register(&mut files)?)

@@ -1,6 +1,6 @@
 //! Labels of positions, and their interpretation in texts.
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use engine::chess::{Color, Position};
 use engine::search::MATE;
 
@@ -38,19 +38,33 @@ pub enum ScoreUnit {
 }
 
 /// The interpretation and the place of the labels of a text, as far as the text leaves them open.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Data")]
 pub struct LabelOptions {
-    /// The view of results and scores; White's if not given.
+    /// The view of results and scores in texts whose style leaves it open: `[1.0]`, columns of numbers or W, D and L;
+    /// White's if not given. `1-0` and W, D, B are always White's, `ce` of EPD the mover's; binary formats define theirs.
+    #[arg(long, value_name = "VIEW", value_enum)]
     pub view: Option<LabelView>,
-    /// The view of scores, if it is not that of the results.
+
+    /// The view of scores in texts, if it is not that of the results.
+    #[arg(long, value_name = "VIEW", value_enum)]
     pub score_view: Option<LabelView>,
-    /// The notation of results that are numbers.
+
+    /// The meaning of results that are numbers, where the data leave it open: points (1, 0.5, 0), signed (1, 0, -1) or
+    /// half-points (2, 1, 0, as c-chess-cli writes them).
+    #[arg(long, value_name = "KIND", value_enum)]
     pub results: Option<Results>,
-    /// The unit of scores; only whole centipawns are accepted if not given.
+
+    /// The unit of scores in texts. Without it, only whole numbers are read, as centipawns.
+    #[arg(long = "scores", value_name = "UNIT", value_enum)]
     pub unit: Option<ScoreUnit>,
-    /// The operation or column of the results.
+
+    /// The operation of EPD or the column that has the results, such as c1.
+    #[arg(long, value_name = "NAME")]
     pub result_in: Option<String>,
-    /// The operation or column of the scores.
+
+    /// The operation of EPD or the column that has the scores.
+    #[arg(long, value_name = "NAME")]
     pub score_in: Option<String>,
 }
 

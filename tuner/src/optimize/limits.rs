@@ -180,7 +180,7 @@ impl Limits {
     }
 
     /// Adds the derivatives of followers to those of their leaders, and sets them to 0.
-    pub(super) fn gather(&self, slopes: &mut [f64]) {
+    pub(crate) fn gather(&self, slopes: &mut [f64]) {
         for (index, &leader) in self.leaders.iter().enumerate() {
             if index != leader {
                 slopes[leader] += std::mem::take(&mut slopes[index]);

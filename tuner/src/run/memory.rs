@@ -32,33 +32,28 @@ pub(super) fn check(
              without"
         );
     }
-    let needed = matrices(settings, parameters, free);
-    if needed <= storage.memory.max(NEVER_REFUSED) {
-        return Ok(());
-    }
-    let mut ways = vec!["tune fewer numbers (--only)".to_owned(), format!("raise --memory to {}", size(needed))];
-    if settings.errors {
-        let less = matrices(&Settings { errors: false, ..settings.clone() }, parameters, free);
-        ways.push(format!("leave the errors out (--no-errors: {})", size(less)));
-    }
-    ways.push("or take --method adam --prior 0 --no-errors, which needs no matrix".to_owned());
-    bail!(
-        "{free} numbers need matrices of {}, but --memory is {}: {}",
-        size(needed),
-        size(storage.memory),
-        ways.join(", ")
-    );
-}
-
-/// Returns the bytes of the largest matrices that exist at the same time.
-fn matrices(settings: &Settings, parameters: usize, free: usize) -> u64 {
     let square = |count: usize| (count as u64).saturating_mul(count as u64);
     // The search for the prior always minimises with L-BFGS.
     let minimises = settings.method == Method::Lbfgs || settings.prior.is_none();
-    let curvature = if minimises || settings.errors { CURVATURE } else { 0 };
-    let metric = if minimises { METRIC } else { 0 };
-    let errors = if settings.errors { ERRORS } else { 0 };
-    square(parameters).saturating_mul(curvature).saturating_add(square(free).saturating_mul(metric + errors))
+    // The largest matrices that exist at the same time.
+    let matrices = |errors: bool| {
+        let curvature = if minimises || errors { CURVATURE } else { 0 };
+        let others = if minimises { METRIC } else { 0 } + if errors { ERRORS } else { 0 };
+        square(parameters).saturating_mul(curvature).saturating_add(square(free).saturating_mul(others))
+    };
+    let needed = matrices(settings.errors);
+    if needed <= storage.memory.max(NEVER_REFUSED) {
+        return Ok(());
+    }
+    let (needed, memory) = (size(needed), size(storage.memory));
+    let less = match settings.errors {
+        true => format!(", leave the errors out (--no-errors: {})", size(matrices(false))),
+        false => String::new(),
+    };
+    bail!(
+        "{free} numbers need matrices of {needed}, but --memory is {memory}: tune fewer numbers (--only), raise --memory \
+         to {needed}{less}, or take --method adam --prior 0 --no-errors, which needs no matrix"
+    );
 }
 
 /// Formats a size as `--memory` reads it, rounded up.

@@ -213,7 +213,7 @@ impl PriorSearch<'_> {
         let loss = |group: &[u32]| {
             let own = end..end + group.len();
             end = own.end;
-            GroupLoss { rows: held.weighted().total(own.clone()), sum: losses[own].iter().sum() }
+            (held.weighted().total(own.clone()), losses[own].iter().sum())
         };
         groups.map(loss).collect()
     }
@@ -297,6 +297,9 @@ impl Ladder {
     }
 }
 
+/// The weight of a group in rows, and the sum of its losses.
+type GroupLoss = (f64, f64);
+
 /// The losses of held-out groups.
 struct HeldOut {
     groups: Vec<GroupLoss>,
@@ -306,7 +309,7 @@ struct HeldOut {
 
 impl HeldOut {
     fn of(groups: Vec<GroupLoss>) -> Self {
-        let (rows, sum) = groups.iter().fold((0.0, 0.0), |(rows, sum), group| (rows + group.rows, sum + group.sum));
+        let (rows, sum) = groups.iter().fold((0.0, 0.0), |(rows, sum), group| (rows + group.0, sum + group.1));
         HeldOut { groups, loss: sum / rows }
     }
 
@@ -315,8 +318,8 @@ impl HeldOut {
     fn excess_over(&self, other: &HeldOut) -> Difference {
         let mean = self.loss - other.loss;
         let pairs = std::iter::zip(&self.groups, &other.groups);
-        let squares = pairs.map(|(a, b)| (a.sum - b.sum - a.rows * mean).powi(2)).sum::<f64>();
-        Difference { mean, error: squares.sqrt() / self.groups.iter().map(|group| group.rows).sum::<f64>() }
+        let squares = pairs.map(|(a, b)| (a.1 - b.1 - a.0 * mean).powi(2)).sum::<f64>();
+        Difference { mean, error: squares.sqrt() / self.groups.iter().map(|group| group.0).sum::<f64>() }
     }
 
     /// Returns true if the loss is larger by more than one standard error.
@@ -326,20 +329,13 @@ impl HeldOut {
     }
 }
 
-/// The sum of the losses of a group, and its weight in rows.
-#[derive(Clone, Copy)]
-struct GroupLoss {
-    rows: f64,
-    sum: f64,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Returns groups of `rows` rows each, with equal losses in a group.
     fn held(losses: &[f64], rows: f64) -> HeldOut {
-        HeldOut::of(losses.iter().map(|loss| GroupLoss { rows, sum: loss * rows }).collect())
+        HeldOut::of(losses.iter().map(|loss| (rows, loss * rows)).collect())
     }
 
     /// Returns a ladder, weakest strength first.

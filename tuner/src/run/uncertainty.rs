@@ -103,26 +103,19 @@ pub fn standard_errors(
 /// Returns, by parameter, the share of the second derivative that the data contribute. Tied parameters share one value.
 fn shares_of_data(objective: &Objective<'_>, theta: &[f64], limits: &Limits) -> Vec<f64> {
     let [mut whole, mut prior] = [objective.gauss_newton_diagonal(theta), objective.prior_diagonal()];
-    for (j, &leader) in limits.leaders().iter().enumerate().filter(|&(j, &leader)| j != leader) {
-        whole[leader] += whole[j];
-        prior[leader] += prior[j];
-    }
+    limits.gather(&mut whole);
+    limits.gather(&mut prior);
     limits.leaders().iter().map(|&leader| 1.0 - prior[leader] / whole[leader]).collect()
 }
 
 /// Returns the rows of every `stride`-th game, or every `stride`-th row if games are not known.
 fn sample(rows: usize, games: Option<&[u32]>, stride: usize) -> Vec<usize> {
-    match games {
-        None => (0..rows).step_by(stride).collect(),
-        Some(games) => {
-            let mut game = 0;
-            let is_wanted = |&row: &usize| {
-                game += usize::from(row > 0 && games[row] != games[row - 1]);
-                game % stride == 0
-            };
-            (0..rows).filter(is_wanted).collect()
-        }
-    }
+    let mut game = 0;
+    let is_wanted = |&row: &usize| {
+        game += usize::from(row > 0 && games.is_none_or(|games| games[row] != games[row - 1]));
+        game % stride == 0
+    };
+    (0..rows).filter(is_wanted).collect()
 }
 
 /// Returns the unit vector along which a scale that no score depends on moves the parameters.
@@ -179,11 +172,7 @@ fn projections(
             row.iter_mut().zip(direction).for_each(|(entry, part)| *entry -= share * part);
         }
         // Tied parameters move with their leader.
-        for (k, &leader) in limits.leaders().iter().enumerate() {
-            if leader != k {
-                row[leader] += std::mem::take(&mut row[k]);
-            }
-        }
+        limits.gather(&mut row);
         for (k, &column) in free.iter().enumerate() {
             map[(i, k)] = row[column] * scale[k];
         }

@@ -5,7 +5,6 @@ use tools::page::chessboard::board;
 use tools::page::words::signed;
 
 use crate::run::explain::{Explanation, Misjudged, WORST};
-use engine::chess::Color;
 
 /// Renders the positions with the largest residuals after tuning; empty without an explanation.
 pub(super) fn worst(after: Option<&Explanation>) -> Markup {
@@ -54,7 +53,7 @@ fn file_name(path: &str) -> &str {
 /// Formats a result; targets may lie between results.
 fn result(target: f64) -> String {
     match target {
-        0.0 => format!("{} won", Color::Black.choose("White", "Black")),
+        0.0 => "Black won".to_owned(),
         0.5 => "Drawn".to_owned(),
         1.0 => "White won".to_owned(),
         _ => format!("Target {target:.3}"),

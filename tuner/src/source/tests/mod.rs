@@ -98,7 +98,7 @@ fn recovers_a_danger_curve_with_standard_errors() {
     problem.text.rows = problem.text.rows.with_targets(&targets).expect("results");
     let settings = Settings { k: Some(1.0), prior: Some(0.0), loss: SampleLoss::CrossEntropy, ..Settings::default() };
     let fitted = fit(&problem, &settings).expect("a fit");
-    assert!(fitted.converged, "{}", fitted.to_table(""));
+    assert!(fitted.converged, "{}", fitted.to_table());
     let errors = &fitted.errors.as_ref().expect("errors").by_parameter;
     let inside = (0..truth.len()).filter(|&j| {
         let error = errors[j].expect("a free number");
@@ -106,7 +106,7 @@ fn recovers_a_danger_curve_with_standard_errors() {
         (fitted.theta[j] - truth[j]).abs() <= 1.96 * error + 0.5
     });
     let inside = inside.count();
-    assert!(inside >= truth.len() - 4, "{inside} of {}\n{}", truth.len(), fitted.to_table(""));
+    assert!(inside >= truth.len() - 4, "{inside} of {}\n{}", truth.len(), fitted.to_table());
     let distance = |theta: &[f64]| {
         let found = scores(&problem.text.rows, &problem.text.model, theta);
         let squares = found.iter().zip(&expected).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
@@ -292,8 +292,8 @@ fn settings_apply_to_external_evaluations() {
     let adam = fit(Settings { method: Method::Adam, ..Settings::default() }).expect("a fit");
     assert!((adam.loss.after - plain.loss.after).abs() < 1e-5, "{:?} {:?}", adam.loss, plain.loss);
     let quick = fit(Settings { errors: false, ..Settings::default() }).expect("a fit");
-    assert!(quick.errors.is_none() && quick.theta == plain.theta && !quick.to_table("").contains('±'));
-    let table = plain.to_table("");
+    assert!(quick.errors.is_none() && quick.theta == plain.theta && !quick.to_table().contains('±'));
+    let table = plain.to_table();
     assert!(table.contains("check        score − row: 100.0 % within 1 cp") && table.contains("\na:mg "), "{table}");
 }
 
@@ -389,7 +389,7 @@ fn reports_a_fit_that_changes_no_number() {
     let stiff = fit(Settings { prior: Some(1e9), ..Settings::default() });
     // The table is not centred: its mean stays far from 0.
     assert_eq!(stiff.theta, stiff.start);
-    assert!(stiff.to_table("").contains("nothing was tuned: "), "{}", stiff.to_table(""));
+    assert!(stiff.to_table().contains("nothing was tuned: "), "{}", stiff.to_table());
     assert!(stiff.nothing_tuned.as_deref().expect("a reason").contains("--prior"));
     let rare = fit(Settings { min_seen: 10_000, ..Settings::default() });
     assert!(rare.nothing_tuned.clone().expect("a reason").contains("every number is frozen or occurs in too few"));
@@ -410,7 +410,7 @@ fn keeps_a_start_that_no_prior_improves_on() {
     assert!(choice.keeps_start && choice.trials.iter().all(|trial| trial.loss >= choice.start), "{choice:?}");
     assert_eq!((&fitted.theta, fitted.iterations, fitted.errors.is_none()), (&fitted.start, 0, true));
     let reason = "nothing was tuned: no strength of the prior predicts held-out games better than the start";
-    assert!(fitted.to_table("").contains(reason), "{}", fitted.to_table(""));
+    assert!(fitted.to_table().contains(reason), "{}", fitted.to_table());
     assert_eq!(fitted.nothing_tuned.as_deref(), Some(reason));
 }
 

@@ -80,7 +80,7 @@ fn fits_rows_to_results_or_to_search_scores() {
     assert_eq!(fit(&all, "auto").expect("a fit").theta, of_scores.theta);
     // The evaluation predicts these scores far better than results, at another K.
     assert!(of_scores.loss.before < 0.2 * of_results.loss.before && of_scores.k != of_results.k);
-    assert!(of_scores.to_table("").contains("\ntarget       score\n"), "{}", of_scores.to_table(""));
+    assert!(of_scores.to_table().contains("\ntarget       score\n"), "{}", of_scores.to_table());
     assert_eq!(serde_json::to_value(&of_results).unwrap()["settings"]["target"], "result");
     // A fit to the same values in the column of results is equal.
     let targets = all.targeted("score".parse().expect("a target")).expect("targets").1.targets().to_vec();
