@@ -36,15 +36,9 @@ fn main() {
         Ok::<_, anyhow::Error>(output)
     };
     let status = match run() {
-        Ok(output) => {
-            if !output.is_good {
-                REJECTED
-            } else if interrupt::STOP.load(Ordering::Relaxed) {
-                interrupt::INTERRUPTED
-            } else {
-                0
-            }
-        }
+        Ok(output) if !output.is_good => REJECTED,
+        Ok(_) if interrupt::STOP.load(Ordering::Relaxed) => interrupt::INTERRUPTED,
+        Ok(_) => 0,
         Err(error) if error.is::<clap::Error>() => {
             // Requests for help or the version arrive as errors, too.
             let refusal = error.downcast::<clap::Error>().expect("checked above");

@@ -21,8 +21,6 @@ pub enum Unit {
     Bytes,
     /// Positions of the data.
     Positions,
-    /// Fits of parameters to data.
-    Fits,
     /// Iterations, whose number is not known beforehand.
     Iterations,
 }

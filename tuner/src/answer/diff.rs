@@ -16,6 +16,9 @@ pub struct NamedValue {
     pub value: f64,
 }
 
+/// The name of a file, its numbers, and its scale K if it has one.
+pub type FileNumbers = (String, Vec<NamedValue>, Option<f64>);
+
 /// The changes of the numbers of a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TableChange {
@@ -62,17 +65,13 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Compares two files, each given by its name, numbers and K. Lists the `count` largest changes.
-    pub fn new(
-        (before, old, old_k): (String, &[NamedValue], Option<f64>),
-        (after, new, new_k): (String, &[NamedValue], Option<f64>),
-        count: usize,
-    ) -> Self {
+    /// Compares two files. Lists the `count` largest changes.
+    pub fn new((before, old, old_k): FileNumbers, (after, new, new_k): FileNumbers, count: usize) -> Self {
         let values: HashMap<&str, f64> = new.iter().map(|entry| (&entry.name[..], entry.value)).collect();
         let mut largest = Vec::new();
         let mut tables: Vec<TableChange> = Vec::new();
         let mut missing = Vec::new();
-        for NamedValue { name, table, value } in old {
+        for NamedValue { name, table, value } in &old {
             let Some(&after) = values.get(&name[..]) else {
                 missing.push(name.clone());
                 continue;
@@ -159,7 +158,7 @@ mod tests {
     fn changes_are_summed_by_table_and_the_largest_come_first() {
         let old = entries(&[("a", "a[0]", 1.0), ("a", "a[1]", 2.0), ("b", "b", 7.0), ("c", "c", 1.0)]);
         let new = entries(&[("a", "a[0]", 4.0), ("a", "a[1]", 1.0), ("b", "b", 7.0), ("d", "d", 1.0)]);
-        let diff = Diff::new(("x".to_owned(), &old, None), ("y".to_owned(), &new, Some(1.2)), 1);
+        let diff = Diff::new(("x".to_owned(), old.clone(), None), ("y".to_owned(), new, Some(1.2)), 1);
         assert_eq!(
             (diff.changed, diff.identical, &diff.missing[..]),
             (2, false, &["c".to_owned(), "d".to_owned()][..])
@@ -170,7 +169,7 @@ mod tests {
         assert_eq!(diff.largest, [NumberChange { name: "a[0]".to_owned(), before: 1.0, after: 4.0 }]);
         let table = diff.to_table();
         assert!(table.contains("K none -> 1.2000") && table.contains("2 numbers such as c"), "{table}");
-        let same = Diff::new(("x".to_owned(), &old, None), ("x".to_owned(), &old, None), 9);
+        let same = Diff::new(("x".to_owned(), old.clone(), None), ("x".to_owned(), old, None), 9);
         assert!(same.identical && same.to_table() == "x and x hold the same numbers");
     }
 }

@@ -39,7 +39,7 @@ impl Progress for Bars {
         }
         let template = match unit {
             Unit::Bytes => "{prefix:>10} {bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-            Unit::Positions | Unit::Fits => "{prefix:>10} {bar:40} {human_pos}/{human_len} {per_sec} {eta}",
+            Unit::Positions => "{prefix:>10} {bar:40} {human_pos}/{human_len} {per_sec} {eta}",
             Unit::Iterations => "{prefix:>10} {spinner} {pos} iterations, {msg}",
         };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());

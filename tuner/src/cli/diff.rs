@@ -7,7 +7,7 @@ use clap::Args;
 use common::input;
 use engine::eval::params::Weights;
 use engine::eval::toml_file::scale_of;
-use tuner::answer::diff::{Diff, NamedValue};
+use tuner::answer::diff::{Diff, FileNumbers, NamedValue};
 use tuner::numbers::Numbers;
 use tuner::write::numbers_in;
 
@@ -33,9 +33,6 @@ pub(crate) struct DiffArgs {
     count: usize,
 }
 
-/// The name of a file, its numbers, and its scale K if it has one.
-type FileNumbers = (String, Vec<NamedValue>, Option<f64>);
-
 impl DiffArgs {
     pub(crate) fn run(&self) -> Result<String> {
         let files = [&self.before, &self.after];
@@ -45,8 +42,7 @@ impl DiffArgs {
         } else {
             files.map(|path| read_external(path))
         };
-        let (before, after) = (before?, after?);
-        let diff = Diff::new((before.0, &before.1, before.2), (after.0, &after.1, after.2), self.count);
+        let diff = Diff::new(before?, after?, self.count);
         Ok(self.print.form(diff.to_table(), &diff))
     }
 }

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use tuner::data::{DatasetError, LabelOptions, Source, Weight};
-#[cfg(test)]
-use tuner::data::{LabelView, Results};
 
 /// A path to data (a file, a folder or standard input) with the weight and the settings of its records.
 #[derive(Clone, Debug)]
@@ -81,11 +79,8 @@ impl Input {
 /// Finds a value by its name on the command line.
 fn named<T: ValueEnum>(key: &str, value: &str) -> Result<T, String> {
     T::from_str(value, false).map_err(|_| {
-        let known: Vec<String> = T::value_variants()
-            .iter()
-            .filter_map(|value| value.to_possible_value())
-            .map(|value| value.get_name().to_owned())
-            .collect();
+        let known = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let known: Vec<String> = known.map(|value| value.get_name().to_owned()).collect();
         format!("{key}: expected {}, not {value}", known.join(", "))
     })
 }
@@ -93,6 +88,7 @@ fn named<T: ValueEnum>(key: &str, value: &str) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tuner::data::{LabelView, Results};
 
     #[test]
     fn parses_weights_and_settings_of_files() {

@@ -112,15 +112,15 @@ impl TuneArgs {
         let mut settings = self.settings();
         let started = Instant::now();
         self.evaluation.machine.use_threads()?;
-        let (params, problem, fixed, start);
-        if self.evaluation.is_own() {
-            let file = ParamsFile::open(&self.evaluation.params(BASELINE))?;
-            problem = self.evaluation.own_problem(file.weights.clone(), bars)?;
-            (params, fixed, start) = (Some(file), Vec::new(), SourceStart::default());
-        } else {
-            (problem, fixed, start) = self.external_problem(&mut settings, bars)?;
-            params = None;
-        }
+        let params =
+            self.evaluation.is_own().then(|| ParamsFile::open(&self.evaluation.params(BASELINE))).transpose()?;
+        let (problem, fixed, start) = match &params {
+            Some(file) => {
+                let problem = self.evaluation.own_problem(file.weights.clone(), bars)?;
+                (problem, Vec::new(), SourceStart::default())
+            }
+            None => self.external_problem(&mut settings, bars)?,
+        };
         if self.check {
             return self.check_report(&problem);
         }

@@ -269,7 +269,7 @@ impl Outcome {
         };
         self.parameters = self.numbers.iter().enumerate().map(change).collect();
         self.nothing_tuned = self.nothing_tuned_reason();
-        self.at_bound = self.count_at_bound();
+        self.at_bound = self.at_bounds().count();
         for (j, number) in self.numbers.iter().enumerate() {
             let kept = if self.occurrences[j] == 0 { &mut self.unseen } else { &mut self.rare };
             let is_new = kept.last().is_none_or(|last| last != number.path());
@@ -279,13 +279,12 @@ impl Outcome {
         }
     }
 
-    /// Counts the parameters at an end of their range.
-    fn count_at_bound(&self) -> usize {
-        let is_at_bound = |&j: &usize| {
+    /// Returns the parameters at an end of their range.
+    pub(crate) fn at_bounds(&self) -> impl Iterator<Item = usize> {
+        (0..self.theta.len()).filter(|&j| {
             let (lower, upper) = self.limits.bounds(j);
             !self.limits.is_frozen(j) && (self.theta[j] == lower || self.theta[j] == upper)
-        };
-        (0..self.theta.len()).filter(is_at_bound).count()
+        })
     }
 
     /// Returns a warning if rounding loses much of the gain of the fit.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use super::outcome::{CurvePoint, Losses, Outcome, Seconds};
-use super::prior::{Chosen, PriorSearch};
+use super::prior::{PriorChoice, PriorSearch};
 use super::uncertainty::{Errors, standard_errors};
 use super::validation::{Divided, Split};
 use super::{Hooks, PRIOR_PER_POSITION, Settings, memory};
@@ -160,13 +160,13 @@ impl Run<'_> {
             Some(_) => None,
             None => timed(&mut seconds.choose_prior, || self.choose_prior(rows, &limits, &occurrences, start_k))?,
         };
-        let per_position = chosen.as_ref().map_or(PRIOR_PER_POSITION, |chosen| chosen.choice.per_position);
+        let per_position = chosen.as_ref().map_or(PRIOR_PER_POSITION, |chosen| chosen.per_position);
         let mut prior = self.settings.prior.unwrap_or(per_position / rows.fitted.weight(1));
         let before = self.losses(rows, &start, start_k)?;
         // Only L-BFGS starts from the fit of the cross-validation: the results of the other methods depend on their
         // start.
         let (mut theta, mut first_norm) = match &chosen {
-            Some(chosen) if self.settings.method == Method::Lbfgs && !chosen.choice.keeps_start => {
+            Some(chosen) if self.settings.method == Method::Lbfgs && !chosen.keeps_start => {
                 (chosen.theta.clone(), Some(chosen.norm))
             }
             _ => (start.clone(), None),
@@ -191,7 +191,7 @@ impl Run<'_> {
             start_k,
             k,
             prior,
-            prior_choice: chosen.map(|chosen| chosen.choice),
+            prior_choice: chosen,
             fitted: rows.fitted.len(),
             held_out: rows.held.as_ref().map_or(0, Rows::len),
             loss: Losses { before: before.0, after: after.0 },
@@ -243,7 +243,13 @@ impl Run<'_> {
     }
 
     /// Chooses the strength of the prior with the lowest held-out loss; `None` if there are too few rows.
-    fn choose_prior(&self, rows: &Divided, limits: &Limits, occurrences: &[u32], k: f64) -> Result<Option<Chosen>> {
+    fn choose_prior(
+        &self,
+        rows: &Divided,
+        limits: &Limits,
+        occurrences: &[u32],
+        k: f64,
+    ) -> Result<Option<PriorChoice>> {
         let start = &self.constrained.start;
         self.folded(rows, start, (limits, occurrences), |model, rows| {
             let objective = Objective::new(&rows.fitted, model, k)?.with_loss(self.settings.loss);

@@ -68,14 +68,11 @@ pub struct PriorChoice {
     pub(crate) start: f64,
     /// The number of folds fitted.
     pub(crate) folds: usize,
-}
-
-/// A choice, with a warm start for the fit to all rows.
-pub(crate) struct Chosen {
-    pub(crate) choice: PriorChoice,
-    /// The parameters fitted to the first fold at the chosen strength.
+    /// A warm start for the fit to all rows: the parameters fitted to the first fold at the chosen strength.
+    #[serde(skip)]
     pub(crate) theta: Vec<f64>,
     /// Norm of the gradient at the start, over the first fold.
+    #[serde(skip)]
     pub(crate) norm: f64,
 }
 
@@ -116,7 +113,7 @@ impl PriorSearch<'_> {
     /// With few games, held-out losses are noisy. Without a significant gain the choice stays at the first guess: with
     /// 2,000 and 4,000 rows of an engine of 32 parameters, the minimum of the held-out losses gained half as much as
     /// the first guess.
-    pub(crate) fn choose(&self, progress: &dyn Progress) -> Result<Option<Chosen>> {
+    pub(crate) fn choose(&self, progress: &dyn Progress) -> Result<Option<PriorChoice>> {
         let Some(mut folds) = self.folds() else { return Ok(None) };
         progress.begin("prior", 0, Unit::Iterations);
         let at_start = |fold: &mut ValidationFold| Ok::<_, anyhow::Error>(self.losses(fold));
@@ -141,18 +138,18 @@ impl PriorSearch<'_> {
         }
         progress.end();
         ladder.rungs.sort_by_key(|rung| rung.number);
-        let norm = folds[0].norm.expect("every fold was fitted");
         let chosen = ladder.choice(first);
         let rung = chosen.unwrap_or_else(|| &ladder.rungs[ladder.rungs.len() - 1]);
-        let choice = PriorChoice {
+        Ok(Some(PriorChoice {
             per_position: rung.trial().per_position,
             loss: chosen.map_or(ladder.start.loss, |rung| rung.held.loss),
             keeps_start: chosen.is_none(),
             trials: ladder.rungs.iter().map(Rung::trial).collect(),
             start: ladder.start.loss,
             folds: folds.len(),
-        };
-        Ok(Some(Chosen { choice, theta: rung.theta.clone(), norm }))
+            theta: rung.theta.clone(),
+            norm: folds[0].norm.expect("every fold was fitted"),
+        }))
     }
 
     /// Tries a rung of the ladder.

@@ -150,7 +150,7 @@ fn prior_choice_agrees_with_copies() {
         let scale = PriorScale::Free;
         let search =
             PriorSearch { objective: &objective, groups: games, start: &THETA, limits: &limits, scale, seed: 1 };
-        search.choose(&()).unwrap().unwrap().choice
+        search.choose(&()).unwrap().unwrap()
     });
     assert_eq!(chosen[0].per_position, chosen[1].per_position);
     assert!((chosen[0].loss - chosen[1].loss).abs() < 1e-6, "{chosen:?}");

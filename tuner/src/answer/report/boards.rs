@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use tools::page::figure;
-use tools::page::words::{plain, signed};
+use tools::page::words::plain;
 
 use super::numbers::{ReportEntry, ReportNumber, ReportTable, STAGES};
 
@@ -42,13 +42,11 @@ pub(super) fn boards(table: &ReportTable) -> Markup {
             }
         }
     };
-    let means: Vec<String> = (0..stages).map(|stage| signed(table.mean_change(stage), 1)).collect();
     let more = format!(
-        "{} The strongest colours are ±{} and, of changes, ±{}; the mean change is {}.",
+        "{} The strongest colours are ±{} and, of changes, ±{}.",
         table.summary,
         plain(values, 0),
-        plain(changes, 0),
-        means.join(" and ")
+        plain(changes, 0)
     );
     figure(&table.name, &more, &picture)
 }

@@ -6,7 +6,7 @@ use tools::page::words::signed;
 
 use super::boards::boards;
 use super::curves::{curve, is_counted};
-use super::numbers::{ReportTable, STAGES};
+use super::numbers::ReportTable;
 use super::tables::list;
 
 /// Renders all families; sections with boards are open.
@@ -40,14 +40,12 @@ fn contents(tables: &[ReportTable]) -> Markup {
 
 /// Summarises a family: the count of its numbers and the largest change.
 fn gist(tables: &[ReportTable]) -> String {
-    let entries = tables.iter().flat_map(|table| &table.entries);
-    let numbers = entries.flat_map(|entry| entry.numbers.iter().enumerate().map(move |number| (entry, number)));
+    let numbers = tables.iter().flat_map(|table| &table.entries).flat_map(|entry| &entry.numbers);
     let count = numbers.clone().count();
     let words = format!("{count} number{}", if count == 1 { "" } else { "s" });
-    match numbers.max_by(|(_, (_, a)), (_, (_, b))| a.change().abs().total_cmp(&b.change().abs())) {
-        Some((entry, (stage, number))) if number.change() != 0.0 => {
-            let stage = if entry.numbers.len() > 1 { format!(" {}", STAGES[stage]) } else { String::new() };
-            format!("{words}, most changed {}{stage} {}", entry.path, signed(number.change(), number.decimals))
+    match numbers.max_by(|a, b| a.change().abs().total_cmp(&b.change().abs())) {
+        Some(number) if number.change() != 0.0 => {
+            format!("{words}, most changed {} {}", number.name, signed(number.change(), number.decimals))
         }
         _ => format!("{words}, none changed"),
     }

@@ -88,13 +88,6 @@ impl ReportTable {
         self.entries.iter().map(move |entry| &entry.numbers[stage])
     }
 
-    /// Returns the mean change of a stage over the entries that occur, or over all if occurrences are not known.
-    pub(super) fn mean_change(&self, stage: usize) -> f64 {
-        let seen = self.entries.iter().filter(|entry| entry.seen != Some(0));
-        let changes: Vec<f64> = seen.map(|entry| entry.numbers[stage].change()).collect();
-        changes.iter().sum::<f64>() / changes.len().max(1) as f64
-    }
-
     /// Returns the first component of its name, which the tables of a family share: `psqt`.
     pub(super) fn group(&self) -> &str {
         if self.family == SINGLE { SINGLE } else { self.name.split(['.', '[']).next().unwrap_or_default() }
@@ -155,17 +148,4 @@ pub(super) fn tables(outcome: &Outcome) -> Vec<ReportTable> {
     }
     tables.sort_by_key(|table| table.family != SINGLE);
     tables
-}
-
-/// Returns the names and values of the numbers at an end of their range.
-pub(super) fn at_bounds(outcome: &Outcome) -> Vec<(&str, f64)> {
-    let is_at_bound = |&(index, _): &(usize, &Number)| {
-        let after = outcome.theta[index];
-        let (low, high) = outcome.limits.bounds(index);
-        // A weight at a lower bound of 0 needs no note.
-        let is_natural = low == 0.0 && after == 0.0;
-        !outcome.limits.is_frozen(index) && low < high && !is_natural && (after == low || after == high)
-    };
-    let ends = outcome.numbers.iter().enumerate().filter(is_at_bound);
-    ends.map(|(index, number)| (&number.name[..], outcome.theta[index])).collect()
 }

@@ -141,24 +141,13 @@ fn pair(rankings: [(&str, &str, Vec<ReportNumber>); 2]) -> Markup {
     }
 }
 
-/// Renders a name that may be broken between its components.
-fn breakable(name: &str) -> Markup {
-    let (path, half) = name.split_at(name.rfind(':').unwrap_or(name.len()));
-    html! {
-        @for (index, part) in path.split_inclusive('.').chain([half]).enumerate() {
-            @if index > 0 { wbr; }
-            (part)
-        }
-    }
-}
-
 fn ranking(name: &str, changed: &[ReportNumber]) -> Markup {
     let is_judged = changed.iter().any(|number| number.significance().is_some());
     let head = ["Parameter", "Before", "After", "Change", "Errors"];
     let rows = html! {
         @for number in changed {
             tr {
-                th scope="row" { (breakable(&number.name)) }
+                th scope="row" { (number.name) }
                 td { (plain(number.before, number.decimals)) }
                 td { (with_error(number)) }
                 td class=(change_class(number.change())) { (change(number)) }
@@ -171,7 +160,9 @@ fn ranking(name: &str, changed: &[ReportNumber]) -> Markup {
 
 /// Renders the parameters at their bounds and the constraints.
 pub(super) fn at_bounds(outcome: &Outcome) -> Markup {
-    let found = numbers::at_bounds(outcome);
+    // A weight at a lower bound of 0 needs no note.
+    let is_noted = |&j: &usize| (outcome.limits.bounds(j).0, outcome.theta[j]) != (0.0, 0.0);
+    let found: Vec<usize> = outcome.at_bounds().filter(is_noted).collect();
     let Constraints { only, freeze, ties, bounds, symmetric } = &outcome.settings.constraints;
     let all = [("tuned only", only), ("frozen", freeze), ("tied", ties), ("bounds", bounds), ("symmetric", symmetric)];
     let given: Vec<_> = all.into_iter().filter(|(_, patterns)| !patterns.is_empty()).collect();
@@ -180,7 +171,9 @@ pub(super) fn at_bounds(outcome: &Outcome) -> Markup {
             h2 { "Bounds and constraints" }
             @if found.is_empty() { p { "No number is at an end of its range." } } @else {
                 p { (found.len()) " numbers are at an end of their range:" }
-                ul class="notes" { @for (path, value) in found { li { code { (path) } " is " (plain(value, 0)) } } }
+                ul class="notes" { @for j in found {
+                    li { code { (outcome.numbers.name(j)) } " is " (plain(outcome.theta[j], 0)) }
+                } }
             }
             @if !given.is_empty() {
                 ul class="notes" { @for (what, patterns) in given { li { (what) ": " (patterns.join(", ")) } } }
