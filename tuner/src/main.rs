@@ -12,7 +12,6 @@ use cli::world;
 use cli::{Bars, Cli, allocator, interrupt};
 use common::print::{self, FAILURE};
 use common::{error_chain, note, out};
-use tuner::processes::{is_alone, is_first};
 
 /// Exit status of a failed check, and of a result that is not written because of a verdict.
 const REJECTED: i32 = 1;
@@ -20,11 +19,9 @@ const REJECTED: i32 = 1;
 engine::require_cpu_features!();
 
 fn main() {
+    allocator::keep_memory(true);
     #[cfg(feature = "mpi")]
     let world = world::connect();
-    allocator::keep_memory(is_alone());
-    // All processes would print the same.
-    print::set_silent(!is_first());
     let bars = Bars::default();
     let run = || {
         #[cfg(feature = "mpi")]

@@ -7,8 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use common::files::{WriteError, write_whole};
-use common::note;
-use tuner::processes::is_first;
+use common::{note, print};
 
 /// Exit status after Ctrl-C.
 pub(crate) const INTERRUPTED: i32 = 130;
@@ -49,7 +48,7 @@ pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> std::result::Resu
 
 /// Writes files, uninterrupted by Ctrl-C. Of several processes only the first writes.
 pub(crate) fn written_once<E>(write: impl FnOnce() -> std::result::Result<(), E>) -> std::result::Result<(), E> {
-    if !is_first() {
+    if print::is_silent() {
         return Ok(());
     }
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,10 @@ use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives, Root};
-use tuner::processes::{Communicator, is_first, join};
+use tuner::io::Storage;
+use tuner::processes::{Communicator, join};
+
+use super::allocator;
 
 /// The largest message in bytes: counts of MPI have 31 bits.
 const MESSAGE: usize = 1 << 30;
@@ -36,7 +39,14 @@ pub(crate) fn connect() -> Result<Option<Universe>> {
     set_single_machine_defaults();
     let (universe, _) = mpi::initialize_with_threading(Threading::Serialized).context("cannot initialise MPI")?;
     let world = universe.world();
-    join(Box::new(World { rank: world.rank() as usize, size: world.size() as usize }));
+    let (rank, size) = (world.rank() as usize, world.size() as usize);
+    if size > 1 {
+        allocator::keep_memory(false);
+        Storage::keep_positions_on_disk();
+    }
+    // All processes would print and write the same.
+    print::set_silent(rank > 0);
+    join(Box::new(World { rank, size }));
     Ok(Some(universe))
 }
 
@@ -59,7 +69,7 @@ fn set_single_machine_defaults() {
 /// it.
 pub(crate) fn fail(world: &Result<Option<Universe>>, error: &anyhow::Error, status: i32) {
     if let Ok(Some(universe)) = world {
-        if !is_first() {
+        if print::is_silent() {
             thread::sleep(PRECEDENCE);
             print::set_silent(false);
         }

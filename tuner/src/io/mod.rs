@@ -4,6 +4,7 @@ mod column;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
 
@@ -30,6 +31,9 @@ pub struct Storage {
     pub folder: PathBuf,
 }
 
+/// True if positions are kept on the disk even if they fit into memory.
+static POSITIONS_ON_DISK: AtomicBool = AtomicBool::new(false);
+
 impl Storage {
     /// The default number of bytes of memory.
     pub const MEMORY: u64 = 4 << 30;
@@ -40,6 +44,17 @@ impl Storage {
     /// Returns the number of bytes of memory for one structure that grows with the data.
     pub fn share(&self) -> usize {
         usize::try_from(self.memory / Self::SHARES).unwrap_or(usize::MAX)
+    }
+
+    /// Keeps positions on the disk from now on: each of several processes has the positions of all, and leaves the
+    /// memory to rows.
+    pub fn keep_positions_on_disk() {
+        POSITIONS_ON_DISK.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the number of bytes of memory for the positions of a data set.
+    pub(crate) fn of_positions(&self) -> usize {
+        if POSITIONS_ON_DISK.load(Ordering::Relaxed) { 0 } else { self.share() }
     }
 }
 

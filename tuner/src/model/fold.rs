@@ -8,6 +8,7 @@ use super::layout::{Layout, Segment};
 use super::rows::{Block, Part, RowBuilder, Rows, RowsError, RowsWriter, Shape};
 use super::tape::{LANES, Node, Op, Tape, Work};
 use crate::io::Storage;
+use crate::parallel;
 
 /// A model of the free parameters, which converts rows of the whole model to its own rows.
 pub(crate) struct Fold<'m> {
@@ -51,7 +52,7 @@ impl<'m> Fold<'m> {
     /// Converts rows to the new model. All rows must be local to this process.
     pub(crate) fn rows(&self, rows: &Rows, storage: &Storage) -> Result<Rows, RowsError> {
         let mut folded = RowsWriter::new(Shape::from(&self.model.layout), storage);
-        for part in rows.each_part(|part| self.part(part)) {
+        for part in parallel::map(rows.parts(), |part| self.part(part)) {
             folded.append(&part)?;
         }
         Ok(folded.finish()?.with_weights(rows.weighted().weights.to_vec()))

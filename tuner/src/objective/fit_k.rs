@@ -7,10 +7,10 @@
 
 use super::loss::{SampleLoss, logit_per_centipawn};
 use super::pass::sum_lanes;
-use super::{each_part, scores};
+use super::{parts, scores};
 use crate::model::Model;
 use crate::model::rows::{BLOCK, Rows, Weighted};
-use crate::processes::Shared;
+use crate::parallel;
 use std::ops::Range;
 use thiserror::Error;
 
@@ -106,17 +106,6 @@ struct Curve {
 impl Curve {
     fn plus(self, other: Self) -> Self {
         Self { loss: self.loss + other.loss, slope: self.slope + other.slope, bend: self.bend + other.bend }
-    }
-}
-
-impl Shared for Curve {
-    fn pack(&self, bytes: &mut Vec<u8>) {
-        vec![self.loss, self.slope, self.bend].pack(bytes);
-    }
-
-    fn unpack(bytes: &mut &[u8]) -> Self {
-        let numbers = Vec::<f64>::unpack(bytes);
-        Self { loss: numbers[0], slope: numbers[1], bend: numbers[2] }
     }
 }
 
@@ -224,7 +213,7 @@ fn curve<S: Score>(loss: SampleLoss, scores: &[S], weighted: Weighted<'_>, log_k
         }
         sum
     };
-    let sums: Vec<Curve> = each_part(scores.len(), sum_part);
+    let sums = parallel::map(parts(scores.len()), sum_part);
     let mut total = sums.into_iter().fold(Curve::default(), Curve::plus);
     let count = weighted.total(0..scores.len());
     total.loss /= count;

@@ -10,7 +10,7 @@ use crate::model::layout::Layout;
 use crate::model::rows::{BLOCK, Block, PARTS, Part, Rows, SegmentEntries};
 use crate::model::tape::Lanes;
 use crate::parallel;
-use crate::processes::{self, Shared};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Approximate number of entries of a batch of rows, which one thread prepares.
@@ -76,18 +76,12 @@ impl Scored<'_> {
         let blocks = BATCH * stride * self.rows.len().div_ceil(BLOCK) / self.rows.entries_of_all().max(1);
         let places = self.batches(blocks.max(1));
         let mut products = Products::new(&columns);
-        let at_once = if processes::is_alone() { BATCHES } else { SHARED_BATCHES };
-        let mut batches: Vec<RowBatch> = (0..at_once.min(places.len())).map(|_| RowBatch::default()).collect();
-        for places in places.chunks(at_once) {
-            let batches = &mut batches[..places.len()];
-            let part = |number: usize| places[number].0;
-            let own = batches.iter_mut().zip(places).filter(|(_, place)| processes::is_own(place.0));
-            parallel::for_each(own, |(batch, (chunk, blocks))| {
-                self.fill(batch, &columns, (*chunk, blocks.clone()), kind, stride);
-            });
-            processes::share(batches, part);
+        for places in places.chunks(if self.rows.is_divided() { SHARED_BATCHES } else { BATCHES }) {
+            let chunks: Vec<usize> = places.iter().map(|place| place.0).collect();
+            let filled = |number: usize| self.batch(&columns, places[number].clone(), kind, stride);
+            let mut batches = self.rows.each_chunk(&chunks, filled);
             parallel::for_each(batches.iter_mut(), |batch| batch.sort(&columns));
-            products.add(batches);
+            products.add(&batches);
         }
         products.finish(1.0 / self.rows.weight(stride))
     }
@@ -108,21 +102,20 @@ impl Scored<'_> {
         places
     }
 
-    /// Fills a batch with every `stride`-th row of some blocks of a chunk.
-    fn fill(
+    /// Returns a batch of every `stride`-th row of some blocks of a chunk.
+    fn batch(
         &self,
-        batch: &mut RowBatch,
         columns: &MatrixColumns<'_>,
         (chunk, blocks): (usize, Range<usize>),
         kind: HessianKind,
         stride: usize,
-    ) {
+    ) -> RowBatch {
         let Scored { rows, model, logit, .. } = *self;
         let totals: Vec<[Option<usize>; 2]> = (0..columns.totals()).map(|total| columns.slots(total)).collect();
         let mut room = Room::new(&model.layout, self.point);
         let mut seconds: Vec<Vec<Lanes>> = Vec::new();
-        batch.clear();
-        for block in blocks.map(|number| rows.block(chunk, number)) {
+        let mut batch = RowBatch::new();
+        for block in rows.blocks_of(chunk, blocks) {
             room.evaluate(&block, model, self.point);
             model.tape.differentiate(&mut room.work);
             if kind == HessianKind::Full {
@@ -151,7 +144,7 @@ impl Scored<'_> {
                 });
             });
         }
-        rows.release(chunk);
+        batch
     }
 
     /// Returns the diagonal of the Gauss-Newton matrix, summed over the rows of a part.
@@ -181,8 +174,8 @@ impl Scored<'_> {
         let mut count = 0;
         let chunks = self.rows.chunk_count();
         for first in (0..chunks).step_by(CHUNKS) {
-            let several = first..(first + CHUNKS).min(chunks);
-            let found = processes::each_of(several, |chunk| self.by_group(chunk, groups));
+            let several: Vec<usize> = (first..(first + CHUNKS).min(chunks)).collect();
+            let found = self.rows.each_chunk(&several, |number| self.by_group(first + number, groups));
             for GroupGradients { groups, ends, gradients } in found {
                 let mut begin = 0;
                 for (group, end) in groups.into_iter().zip(ends) {
@@ -209,7 +202,7 @@ impl Scored<'_> {
     fn by_group(&self, chunk: usize, groups: &[u32]) -> GroupGradients {
         let mut found = GroupGradients::default();
         let mut sum = RowGradient { numbers: vec![0.0; self.model.layout.parameters], touched: Vec::new() };
-        self.each_gradient(self.rows.blocks_of(chunk), |row, cost, gradient| {
+        self.each_gradient(self.rows.blocks_of(chunk, 0..usize::MAX), |row, cost, gradient| {
             if found.groups.last() != Some(&groups[row]) {
                 found.end(&mut sum);
                 found.groups.push(groups[row]);
@@ -290,7 +283,7 @@ impl RowGradient {
 }
 
 /// The gradients of the groups of a chunk. The first and the last group may continue in other chunks.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct GroupGradients {
     groups: Vec<u32>,
     /// End of the gradient by group.
@@ -306,22 +299,6 @@ impl GroupGradients {
             sum.each(|parameter, number| self.gradients.extend((number != 0.0).then_some((parameter as u32, number))));
             self.ends.push(self.gradients.len());
         }
-    }
-}
-
-impl Shared for GroupGradients {
-    fn pack(&self, bytes: &mut Vec<u8>) {
-        self.groups.pack(bytes);
-        self.ends.pack(bytes);
-        let (parameters, numbers): (Vec<u32>, Vec<f64>) = self.gradients.iter().copied().unzip();
-        parameters.pack(bytes);
-        numbers.pack(bytes);
-    }
-
-    fn unpack(bytes: &mut &[u8]) -> Self {
-        let (groups, ends) = (Vec::unpack(bytes), Vec::unpack(bytes));
-        let (parameters, numbers) = (Vec::<u32>::unpack(bytes), Vec::<f64>::unpack(bytes));
-        GroupGradients { groups, ends, gradients: parameters.into_iter().zip(numbers).collect() }
     }
 }
 

@@ -26,7 +26,6 @@ pub use prior::PriorScale;
 use crate::model::Model;
 use crate::model::rows::{PARTS, Part, Rows};
 use crate::parallel;
-use crate::processes::{self, Shared};
 use hessian::Scored;
 use pass::{EvaluationPoint, PassSums, Room};
 use prior::Prior;
@@ -292,13 +291,6 @@ pub fn scores(rows: &Rows, model: &Model, theta: &[f64]) -> Vec<f64> {
 fn parts(count: usize) -> Vec<Range<usize>> {
     let size = count.div_ceil(PARTS).max(1);
     (0..count).step_by(size).map(|start| start..(start + size).min(count)).collect()
-}
-
-/// Computes the result of every part of `count` items and returns them in order. Every process has all items, and the
-/// processes share the work.
-fn each_part<T: Shared>(count: usize, work: impl Fn(Range<usize>) -> T + Send + Sync) -> Vec<T> {
-    let parts = parts(count);
-    processes::each(parts.len(), |part| work(parts[part].clone()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::model::layout::{Layout, SumKind};
 use crate::model::rows::{BLOCK, Block, Part, SegmentEntries};
 use crate::model::tape::Work;
-use crate::processes::Shared;
+use serde::{Deserialize, Serialize};
 
 /// A parameter vector, arranged in the order of the rows' leaves.
 pub(super) struct EvaluationPoint {
@@ -120,6 +120,7 @@ fn single_total(segment: &SegmentEntries<'_>, weights: &[f64]) -> f64 {
 }
 
 /// The sums of the loss and its derivatives over a part of the rows.
+#[derive(Serialize, Deserialize)]
 pub(super) struct PassSums {
     pub(super) loss: f64,
     /// Derivatives by the weights of the leaves, by sum.
@@ -225,20 +226,4 @@ pub(super) fn sum_lanes(numbers: &[f64]) -> f64 {
     }
     lanes.iter_mut().zip(rest).for_each(|(lane, number)| *lane += number);
     lanes.iter().sum()
-}
-
-impl Shared for PassSums {
-    fn pack(&self, bytes: &mut Vec<u8>) {
-        vec![self.loss].pack(bytes);
-        self.common.pack(bytes);
-        vec![self.slopes.len() as f64].pack(bytes);
-        self.slopes.iter().for_each(|slopes| slopes.pack(bytes));
-    }
-
-    fn unpack(bytes: &mut &[u8]) -> Self {
-        let loss = Vec::<f64>::unpack(bytes)[0];
-        let common = Vec::unpack(bytes);
-        let sums = Vec::<f64>::unpack(bytes)[0] as usize;
-        PassSums { loss, common, slopes: (0..sums).map(|_| Vec::unpack(bytes)).collect() }
-    }
 }

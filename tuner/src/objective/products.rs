@@ -11,7 +11,8 @@ use crate::linear::SymmetricMatrix;
 use crate::model::layout::{Layout, Leaf};
 use crate::model::rows::SegmentEntries;
 use crate::parallel;
-use crate::processes::{self, Shared};
+use crate::processes;
+use serde::{Deserialize, Serialize};
 
 /// A cell of the matrix: the first half of a leaf by the two halves of another, then the second half by them.
 pub(super) type Cell = [f64; 4];
@@ -107,7 +108,7 @@ impl<'l> MatrixColumns<'l> {
 }
 
 /// A batch of rows, indexed by column for their products.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct RowBatch {
     /// Column of every entry, by row and total, ascending within a total.
     entries: Vec<u32>,
@@ -118,8 +119,10 @@ pub(super) struct RowBatch {
     /// The matrix `W` by row, total and total.
     weights: Vec<Cell>,
     /// Index of the first use by column.
+    #[serde(skip)]
     use_begins: Vec<u32>,
     /// Uses by column.
+    #[serde(skip)]
     uses: Vec<Use>,
 }
 
@@ -134,12 +137,8 @@ struct Use {
 }
 
 impl RowBatch {
-    pub(super) fn clear(&mut self) {
-        self.entries.clear();
-        self.counts.clear();
-        self.begins.clear();
-        self.begins.push(0);
-        self.weights.clear();
+    pub(super) fn new() -> Self {
+        RowBatch { begins: vec![0], ..RowBatch::default() }
     }
 
     /// Adds a row; `weight` returns the cell of `W` for two totals.
@@ -221,50 +220,31 @@ impl RowBatch {
     }
 }
 
-impl Shared for RowBatch {
-    fn pack(&self, bytes: &mut Vec<u8>) {
-        self.entries.pack(bytes);
-        // Counts are small whole numbers.
-        self.counts.iter().map(|&count| count as i8).collect::<Vec<i8>>().pack(bytes);
-        self.begins.pack(bytes);
-        self.weights.pack(bytes);
-    }
-
-    fn unpack(bytes: &mut &[u8]) -> Self {
-        RowBatch {
-            entries: Vec::unpack(bytes),
-            counts: Vec::<i8>::unpack(bytes).into_iter().map(f64::from).collect(),
-            begins: Vec::unpack(bytes),
-            weights: Vec::unpack(bytes),
-            ..RowBatch::default()
-        }
-    }
-}
-
 /// Number of rows of a band of the matrix, which one thread of one process computes.
 const BAND: usize = 8;
 
 /// The sum of outer products.
 pub(super) struct Products<'c> {
     columns: &'c MatrixColumns<'c>,
-    /// The lower triangle by band, in row-major order.
-    bands: Vec<Vec<Cell>>,
+    /// This process's bands of the lower triangle, each with its number, in row-major order.
+    bands: Vec<(usize, Vec<Cell>)>,
 }
 
 impl<'c> Products<'c> {
     pub(super) fn new(columns: &'c MatrixColumns<'c>) -> Self {
-        let band = |first: usize| {
-            let cells = row_of((first + BAND).min(columns.count())).start - row_of(first).start;
-            vec![Cell::default(); if processes::is_own(first / BAND) { cells } else { 0 }]
+        let band = |number: usize| {
+            let cells = row_of(((number + 1) * BAND).min(columns.count())).start - row_of(number * BAND).start;
+            (number, vec![Cell::default(); cells])
         };
-        Products { columns, bands: (0..columns.count()).step_by(BAND).map(band).collect() }
+        let bands = 0..columns.count().div_ceil(BAND);
+        Products { columns, bands: bands.filter(|&number| processes::is_own(number)).map(band).collect() }
     }
 
     /// Adds batches of rows. Every process and every thread computes its own rows of the matrix.
     pub(super) fn add(&mut self, batches: &[RowBatch]) {
-        parallel::for_each(self.bands.iter_mut().enumerate(), |(number, band)| {
+        parallel::for_each(self.bands.iter_mut(), |(number, band)| {
             let mut cells = &mut band[..];
-            for column in number * BAND.. {
+            for column in *number * BAND.. {
                 let Some((row, others)) = cells.split_at_mut_checked(column + 1) else { break };
                 batches.iter().for_each(|batch| batch.add_to(self.columns, column, row));
                 cells = others;
@@ -273,9 +253,10 @@ impl<'c> Products<'c> {
     }
 
     /// Returns the matrix by parameters, times `scale`.
-    pub(super) fn finish(mut self, scale: f64) -> SymmetricMatrix {
-        processes::share(&mut self.bands, |number| number);
-        self.columns.by_parameter(&self.bands, scale)
+    pub(super) fn finish(self, scale: f64) -> SymmetricMatrix {
+        let own = self.bands.into_iter().map(|(_, band)| band).collect();
+        let bands = processes::gather(own, 0..self.columns.count().div_ceil(BAND));
+        self.columns.by_parameter(&bands, scale)
     }
 }
 
@@ -328,8 +309,7 @@ mod tests {
         let slots = layout.slots();
         let mut expected = vec![vec![0.0; layout.parameters]; layout.parameters];
         let mut products = Products::new(&columns);
-        let mut batches: Vec<RowBatch> = (0..3).map(|_| RowBatch::default()).collect();
-        batches.iter_mut().for_each(RowBatch::clear);
+        let mut batches: Vec<RowBatch> = (0..3).map(|_| RowBatch::new()).collect();
         for row in 0..rows.len() {
             let mut weights = SymmetricMatrix::zeros(slots);
             (0..slots).for_each(|i| (0..=i).for_each(|j| weights.add(i, j, random.below(200) as f64 / 100.0 - 1.0)));
@@ -360,10 +340,6 @@ mod tests {
             });
         }
         assert_eq!(totals, 7);
-        // A batch is sent to another process.
-        let mut bytes = Vec::new();
-        batches[1].pack(&mut bytes);
-        batches[1] = RowBatch::unpack(&mut &bytes[..]);
         batches.iter_mut().for_each(|batch| batch.sort(&columns));
         products.add(&batches);
         let found = products.finish(0.5);

@@ -19,7 +19,6 @@ use crate::model::fold::Fold;
 use crate::model::rows::Rows;
 use crate::objective::{Objective, fit_k_at};
 use crate::optimize::{Fit, Lbfgs, Limits, Method, Observer, Step, Termination};
-use crate::processes;
 use crate::progress::Unit;
 use crate::source::Problem;
 
@@ -231,7 +230,7 @@ impl Run<'_> {
             (0..occurrences.len()).filter(|&j| is_wanted(j)).map(|j| f64::from(occurrences[j])).sum()
         };
         let frozen = total(&|j| limits.is_frozen(j)) / total(&|_| true);
-        let pays = !(frozen < WORTH_FOLDING || rows.fitted.are_mapped() || !processes::is_alone());
+        let pays = !(frozen < WORTH_FOLDING || rows.fitted.are_mapped() || rows.fitted.is_divided());
         let is_frozen = |j| limits.is_frozen(j);
         let Some(fold) = pays.then(|| Fold::new(self.model(), theta, &is_frozen)).flatten() else {
             return act(self.model(), rows);

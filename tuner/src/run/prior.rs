@@ -9,7 +9,6 @@ use crate::model::rows::Rows;
 use crate::objective::{Difference, Objective, PriorScale};
 use crate::optimize::{Lbfgs, Limits, Solver};
 use crate::parallel;
-use crate::processes::in_turn;
 use crate::progress::{Progress, Unit};
 
 /// The smallest number of rows that the fitted folds hold out together. More rows would not change the choice.
@@ -187,7 +186,11 @@ impl PriorSearch<'_> {
     }
 
     /// Returns the number of folds to fit in parallel. With few rows, most of the work of a fit runs in one thread.
+    /// Several processes work together on one fold after the other.
     fn folds_at_once(&self) -> usize {
+        if self.objective.rows.is_divided() {
+            return 1;
+        }
         let curvature = size_of::<f64>() * self.objective.parameters().pow(2);
         (MOST_BYTES / curvature).clamp(1, FOLDS)
     }
@@ -326,6 +329,19 @@ impl HeldOut {
     }
 }
 
+/// Runs `act` on each item, `at_once` of them at a time, and returns the results in order.
+fn in_turn<W: Send, T: Send, E: Send>(
+    work: &mut [W],
+    at_once: usize,
+    act: impl Fn(&mut W) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let mut done = Vec::with_capacity(work.len());
+    for some in work.chunks_mut(at_once) {
+        done.extend(parallel::map(some, &act).into_iter().collect::<Result<Vec<T>, E>>()?);
+    }
+    Ok(done)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -343,6 +359,15 @@ mod tests {
             theta: Vec::new(),
         };
         Ladder { start: held(start, 1.0), rungs: rungs.iter().enumerate().map(rung).collect() }
+    }
+
+    #[test]
+    fn items_keep_their_order_and_the_first_error_ends_the_work() {
+        let act = |number: &mut u8| if *number < 9 { Ok(vec![2 * *number]) } else { Err(*number) };
+        for at_once in 1..4 {
+            assert_eq!(in_turn(&mut [3, 4, 5], at_once, act), Ok(vec![vec![6], vec![8], vec![10]]));
+            assert_eq!(in_turn(&mut [3, 9, 5], at_once, act), Err(9));
+        }
     }
 
     #[test]

@@ -12,12 +12,11 @@ use engine::search::{Pruning, Quiescence};
 use super::{Positions, Problem, RowSource};
 use crate::data::{Dataset, write_files, write_skipped};
 use crate::model::merino::{CONSTANT, merino, numbers_of_leaf};
-use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsError, RowsWriter};
+use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsError, RowsWriter, is_dealt_here};
 use crate::model::text::{Parameter, RowLines, Start, TextRows};
 use crate::name_of;
 use crate::numbers::Numbers;
 use crate::parallel;
-use crate::processes;
 use crate::progress::Progress;
 
 /// The position whose evaluation is fitted, given a position of the data.
@@ -152,7 +151,7 @@ fn resolve(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dy
         rows.finish()
     };
     let work = |chunks: &[Range<usize>]| {
-        let is_own = |chunk: &&Range<usize>| processes::is_own(chunk.start / CHUNK);
+        let is_own = |chunk: &&Range<usize>| is_dealt_here(chunk.start / CHUNK);
         let mut rows = parallel::map(chunks.iter().filter(is_own).collect::<Vec<_>>(), of_chunk).into_iter();
         chunks.iter().map(|chunk| (chunk.clone(), if is_own(&chunk) { rows.next() } else { None })).collect()
     };

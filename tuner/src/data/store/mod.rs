@@ -11,7 +11,6 @@ use super::packed::{Packed, outcome_of, pack};
 use super::result_runs::result_runs;
 use super::{Dataset, FileSummary, Skipped};
 use crate::io::{Column, ColumnWriter, Storage, StorageError};
-use crate::processes;
 
 /// The criterion by which positions stay together when data are divided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -78,11 +77,9 @@ pub(super) struct StoreWriter {
 
 impl StoreWriter {
     pub(super) fn new(storage: &Storage) -> Self {
-        // Each of several processes has the positions of all: they are on the disk, which leaves the memory to rows.
-        let limit = if processes::is_alone() { storage.share() } else { 0 };
         StoreWriter {
             storage: storage.clone(),
-            limit,
+            limit: storage.of_positions(),
             packed: ColumnWriter::default(),
             groups: ColumnWriter::default(),
             records: ColumnWriter::default(),

@@ -12,7 +12,6 @@
 //! Rows are read block by block (`Rows::blocks`), which releases the pages of mapped files.
 
 mod parts;
-mod stored;
 mod writer;
 
 use std::ops::Range;
@@ -22,7 +21,8 @@ use thiserror::Error;
 use super::layout::Layout;
 use super::tape::LANES;
 use crate::io::{Column, Storage, StorageError};
-pub(crate) use parts::Part;
+pub(crate) use parts::{Part, is_dealt_here};
+use writer::RowCursor;
 pub use writer::{RowBuilder, RowsWriter};
 
 /// Number of rows of a block, which a tape evaluates at once.
@@ -96,6 +96,8 @@ pub struct Rows {
     weight: Vec<f32>,
     /// Start of every chunk, and the end of the last one.
     chunks: Vec<Chunk>,
+    /// True if each of several processes keeps the rows of its own chunks only.
+    is_divided: bool,
 }
 
 /// The start of a chunk.
@@ -132,18 +134,18 @@ impl Rows {
 
     /// Returns the size of the local rows in bytes, in memory or in files.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.leaf[..])
-            + size_of_val(&self.count[..])
-            + size_of_val(&self.length[..])
-            + size_of_val(&self.block[..])
-            + size_of_val(&self.fact[..])
-            + size_of_val(&self.target[..])
-            + size_of_val(&self.weight[..])
+        let of_rows = 2 * self.length.len() + 4 * (self.fact.len() + self.target.len() + self.weight.len());
+        3 * self.entries() + of_rows + 8 * self.block.len()
     }
 
     /// Returns true if most of the rows' data is in mapped files.
     pub fn is_mapped(&self) -> bool {
         self.leaf.is_mapped() || self.length.is_mapped()
+    }
+
+    /// Returns true if each of several processes keeps the rows of its own chunks only.
+    pub(crate) fn is_divided(&self) -> bool {
+        self.is_divided
     }
 
     /// Returns the targets of all rows, 0..=1, White's view.
@@ -218,27 +220,56 @@ impl Rows {
 
     /// Returns true if the rows of a chunk are local.
     fn is_here(&self, chunk: usize) -> bool {
-        self.chunks[chunk + 1].here - self.chunks[chunk].here == self.chunk_len(chunk)
+        !self.is_divided || is_dealt_here(chunk)
     }
 
     /// Iterates over the blocks of local rows. Pages of mapped files are released on the way, so that a pass takes
     /// little memory.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
-        (0..self.chunk_count()).flat_map(|chunk| self.blocks_of(chunk))
+        (0..self.chunk_count()).flat_map(|chunk| self.blocks_of(chunk, 0..usize::MAX))
     }
 
-    /// Iterates over the blocks of a local chunk, and releases its pages of mapped files at the end.
-    pub(crate) fn blocks_of(&self, chunk: usize) -> impl Iterator<Item = Block<'_>> {
-        let blocks = self.chunks[chunk + 1].block - self.chunks[chunk].block;
+    /// Iterates over some of the local blocks of a chunk, and releases the chunk's pages of mapped files at the end.
+    pub(crate) fn blocks_of(&self, chunk: usize, blocks: Range<usize>) -> impl Iterator<Item = Block<'_>> {
+        let (begin, end) = (self.chunks[chunk], self.chunks[chunk + 1]);
+        let block = move |number: usize| {
+            let here = begin.here + number * BLOCK..(begin.here + (number + 1) * BLOCK).min(end.here);
+            let block = begin.block + number;
+            let first = begin.row + number * BLOCK;
+            self.slice(here.clone(), self.entry_start(block)..self.entry_start(block + 1), first..first + here.len())
+        };
         let release = move || {
             self.release(chunk);
             None
         };
-        (0..blocks).map(move |number| self.block(chunk, number)).chain(std::iter::from_fn(release))
+        (blocks.start..blocks.end.min(end.block - begin.block)).map(block).chain(std::iter::from_fn(release))
+    }
+
+    /// Returns the rows of a chunk, without entries and facts if they are not local.
+    fn chunk(&self, chunk: usize) -> Block<'_> {
+        let (begin, end) = (self.chunks[chunk], self.chunks[chunk + 1]);
+        let entries = self.entry_start(begin.block)..self.entry_start(end.block);
+        self.slice(begin.here..end.here, entries, begin.row..end.row)
+    }
+
+    /// Returns consecutive rows, given by the indices of the local rows, of their entries, and of the targets.
+    fn slice(&self, here: Range<usize>, entries: Range<usize>, rows: Range<usize>) -> Block<'_> {
+        let (segments, facts) = (self.shape.leaves.len(), self.shape.facts);
+        Block {
+            first: rows.start,
+            segments,
+            facts,
+            leaf: &self.leaf[entries.clone()],
+            count: &self.count[entries],
+            length: &self.length[here.start * segments..here.end * segments],
+            fact: &self.fact[here.start * facts..here.end * facts],
+            target: &self.target[rows.clone()],
+            weight: self.weight.get(rows).unwrap_or(&[]),
+        }
     }
 
     /// Releases the pages of mapped files that belong to a chunk.
-    pub(crate) fn release(&self, chunk: usize) {
+    fn release(&self, chunk: usize) {
         if self.is_mapped() {
             let (begin, end) = (self.chunks[chunk], self.chunks[chunk + 1]);
             let entries = self.entry_start(begin.block)..self.entry_start(end.block);
@@ -251,48 +282,12 @@ impl Rows {
         }
     }
 
-    /// Returns a block of a local chunk.
-    ///
-    /// # Panics
-    /// If there is no such block.
-    pub(crate) fn block(&self, chunk: usize, number: usize) -> Block<'_> {
-        let (begin, end) = (self.chunks[chunk], self.chunks[chunk + 1]);
-        let block = begin.block + number;
-        assert!(block < end.block, "a block of the chunk");
-        let here = begin.here + number * BLOCK..(begin.here + (number + 1) * BLOCK).min(end.here);
-        let entries = self.entry_start(block)..self.entry_start(block + 1);
-        let (segments, facts) = (self.shape.leaves.len(), self.shape.facts);
-        let first = begin.row + number * BLOCK;
-        Block {
-            first,
-            segments,
-            facts,
-            leaf: &self.leaf[entries.clone()],
-            count: &self.count[entries],
-            length: &self.length[here.start * segments..here.end * segments],
-            fact: &self.fact[here.start * facts..here.end * facts],
-            target: &self.target[first..first + here.len()],
-            weight: self.weight.get(first..first + here.len()).unwrap_or(&[]),
-        }
-    }
-
-    /// Returns the chunk of a row, and the index of the row in the chunk.
-    fn place(&self, row: usize) -> (usize, usize) {
-        let chunk = self.chunks.partition_point(|chunk| chunk.row <= row) - 1;
-        assert!(row < self.len() && self.is_here(chunk), "row {row} is here");
-        (chunk, row - self.chunks[chunk].row)
-    }
-
     /// Returns the entries of each segment of a row.
     ///
     /// # Panics
     /// If there is no such local row.
     pub fn row(&self, row: usize) -> Vec<SegmentEntries<'_>> {
-        let (chunk, place) = self.place(row);
-        let segments = self.shape.leaves.len();
-        let mut all = self.block(chunk, place / BLOCK).segments();
-        all.by_ref().take(place % BLOCK * segments).for_each(drop);
-        all.take(segments).collect()
+        self.at(row).segments().collect()
     }
 
     /// Returns the facts of a row.
@@ -300,9 +295,11 @@ impl Rows {
     /// # Panics
     /// If there is no such local row.
     pub fn facts(&self, row: usize) -> &[f32] {
-        let (chunk, place) = self.place(row);
-        let here = self.chunks[chunk].here + place;
-        &self.fact[here * self.shape.facts..(here + 1) * self.shape.facts]
+        self.at(row).fact
+    }
+
+    fn at(&self, row: usize) -> Block<'_> {
+        RowCursor::new(self).seek(row).expect("a local row")
     }
 
     /// Copies rows, given by ascending numbers, to memory. Each stays in its chunk.
@@ -310,7 +307,8 @@ impl Rows {
     /// # Panics
     /// If there is no such row, or there are too many rows.
     pub fn pick(&self, rows: impl IntoIterator<Item = usize>) -> Rows {
-        RowsWriter::divided(self.shape.clone()).picked(self, rows).expect("no more rows than can be counted, in memory")
+        let writer = RowsWriter::in_memory(self.shape.clone());
+        writer.picked(self, rows).expect("no more rows than can be counted, in memory")
     }
 
     /// Copies rows, given by ascending numbers, to files if they are too many for memory.

@@ -1,14 +1,23 @@
-//! Computations over the parts of the rows, shared among processes.
+//! Computations over the chunks and parts of the rows, shared among processes.
 //!
 //! A part does not depend on the number of threads or processes, and results are combined in the order of the parts. So
 //! any number of threads or processes computes the same bits.
 
 use std::borrow::Cow;
 
-use bytemuck::Pod;
-
 use super::{Block, PARTS, Rows, RowsWriter};
+use crate::parallel;
 use crate::processes::{self, Shared};
+
+/// Returns true if this process keeps the rows of a chunk of divided rows.
+pub(crate) fn is_dealt_here(chunk: usize) -> bool {
+    processes::is_own(chunk % PARTS)
+}
+
+/// Returns true if rows are divided among processes.
+pub(super) fn are_divided() -> bool {
+    processes::are_several()
+}
 
 /// A part of the rows: every [`PARTS`]-th chunk.
 pub(crate) struct Part<'r> {
@@ -23,24 +32,34 @@ impl<'r> Part<'r> {
 
     /// Iterates over the blocks in order.
     pub(crate) fn blocks(self) -> impl Iterator<Item = Block<'r>> {
-        self.chunks().flat_map(move |chunk| self.rows.blocks_of(chunk))
-    }
-
-    /// Returns the number of entries.
-    fn entries(self) -> u64 {
-        let start = |chunk: usize| self.rows.entry_start(self.rows.chunks[chunk].block);
-        self.chunks().map(|chunk| (start(chunk + 1) - start(chunk)) as u64).sum()
+        self.chunks().flat_map(move |chunk| self.rows.blocks_of(chunk, 0..usize::MAX))
     }
 }
 
 impl Rows {
+    /// Iterates over the parts.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        (0..PARTS.min(self.chunk_count())).map(|number| Part { rows: self, number })
+    }
+
+    /// Computes a result for each of some chunks, which may repeat, and returns them in order. `work` takes the place
+    /// of a chunk among the given ones. Every process computes the results of its own chunks.
+    pub(crate) fn each_chunk<T: Shared>(&self, chunks: &[usize], work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        if !self.is_divided {
+            return parallel::map(0..chunks.len(), work);
+        }
+        let own = (0..chunks.len()).filter(|&place| is_dealt_here(chunks[place]));
+        processes::gather(parallel::map(own, work), chunks.iter().map(|chunk| chunk % PARTS))
+    }
+
     /// Computes the result of every part and returns them in order.
-    pub(crate) fn each_part<T: Shared>(&self, work: impl Fn(Part<'_>) -> T + Send + Sync) -> Vec<T> {
-        processes::each(PARTS.min(self.chunk_count()), |number| work(Part { rows: self, number }))
+    pub(crate) fn each_part<T: Shared>(&self, work: impl Fn(Part<'_>) -> T + Sync) -> Vec<T> {
+        let first: Vec<usize> = self.parts().map(|part| part.number).collect();
+        self.each_chunk(&first, |number| work(Part { rows: self, number }))
     }
 
     /// Computes a result per row and returns them in order; `work` computes the results of the rows of a part.
-    pub(crate) fn by_row<T: Pod + Send>(&self, work: impl Fn(Part<'_>) -> Vec<T> + Send + Sync) -> Vec<T> {
+    pub(crate) fn by_row<T: Shared + Copy>(&self, work: impl Fn(Part<'_>) -> Vec<T> + Sync) -> Vec<T> {
         let parts = self.each_part(work);
         let mut rest: Vec<&[T]> = parts.iter().map(Vec::as_slice).collect();
         let mut all = Vec::with_capacity(self.len());
@@ -60,19 +79,23 @@ impl Rows {
 
     /// Returns the number of entries of all rows, local or not.
     pub(crate) fn entries_of_all(&self) -> usize {
-        self.each_part(|part| vec![part.entries()]).iter().map(|entries| entries[0] as usize).sum()
+        self.each_part(|part| part.chunks().map(|chunk| self.chunk(chunk).leaf.len()).sum::<usize>()).into_iter().sum()
     }
 
     /// Returns all rows, including copies of those of other processes.
     pub(crate) fn whole(&self) -> Cow<'_, Rows> {
-        if !processes::any((0..self.chunk_count()).any(|chunk| !self.is_here(chunk))) {
+        if !self.is_divided {
             return Cow::Borrowed(self);
         }
-        let all = processes::from_each(self);
+        let chunks: Vec<usize> = (0..self.chunk_count()).collect();
         let mut whole = RowsWriter::in_memory(self.shape.clone());
-        for chunk in 0..self.chunk_count() {
-            let keeper = all.iter().find(|rows| rows.is_here(chunk)).expect("every chunk is kept by a process");
-            whole.append_chunk(keeper, chunk).expect("no more rows than before, in memory");
+        let copied = |chunk: usize| {
+            let Block { leaf, count, length, fact, .. } = self.chunk(chunk);
+            (leaf.to_vec(), count.to_vec(), length.to_vec(), fact.to_vec())
+        };
+        for (chunk, (leaf, count, length, fact)) in self.each_chunk(&chunks, copied).iter().enumerate() {
+            let rows = Block { leaf, count, length, fact, ..self.chunk(chunk) };
+            whole.append_chunk(&rows).expect("no more rows than before, in memory");
         }
         let whole = whole.finish().expect("no more rows than before, in memory");
         Cow::Owned(whole.with_weights(self.weight.clone()))

@@ -1,6 +1,5 @@
 use super::*;
 use crate::io::Storage;
-use crate::processes::Shared;
 
 /// Returns a shape with segments of 10, 300 and 1 leaves, and two facts.
 fn shape() -> Shape {
@@ -151,14 +150,6 @@ fn results_of_many_chunks_keep_the_order_of_rows() {
     let facts = |part: Part<'_>| part.blocks().flat_map(|block| block.facts().map(|facts| facts[0])).collect();
     assert!(whole.by_row(facts).into_iter().eq((0..count).map(|row| row as f32)));
     assert_eq!(whole.each_part(|part| vec![part.blocks().count() as u32]).len(), PARTS);
-}
-
-#[test]
-fn serialised_rows_are_unchanged() {
-    let rows = rows(0..200);
-    let mut bytes = Vec::new();
-    rows.pack(&mut bytes);
-    assert_eq!(Rows::unpack(&mut &bytes[..]), rows);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The writer of rows, which takes them from a builder or copies them from other rows.
 
-use super::{BLOCK, CHUNK, Chunk, Rows, RowsError, Shape};
+use super::parts::{are_divided, is_dealt_here};
+use super::{BLOCK, Block, CHUNK, Chunk, Rows, RowsError, Shape};
 use crate::io::{ColumnWriter, Storage};
-use crate::processes;
 
 /// The largest count of a leaf in a row.
 const MOST_COUNT: i64 = 1 << 20;
@@ -69,12 +69,7 @@ pub struct RowsWriter {
 impl RowsWriter {
     /// Creates a writer that uses files if memory does not suffice. Each of several processes keeps its own rows.
     pub fn new(shape: Shape, storage: &Storage) -> Self {
-        RowsWriter { storage: Some(storage.clone()), ..Self::divided(shape) }
-    }
-
-    /// Creates a writer whose rows stay in memory. Each of several processes keeps its own rows.
-    pub(super) fn divided(shape: Shape) -> Self {
-        RowsWriter { is_divided: true, ..Self::in_memory(shape) }
+        RowsWriter { storage: Some(storage.clone()), is_divided: are_divided(), ..Self::in_memory(shape) }
     }
 
     /// Creates a writer that keeps all rows in the memory of this process.
@@ -147,71 +142,63 @@ impl RowsWriter {
     pub(crate) fn pick(&mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<(), RowsError> {
         let mut source = RowCursor::new(rows);
         numbers.into_iter().try_for_each(|number| {
-            source.seek(number);
-            if self.begin_row(rows.target[number])? { self.copy(&source) } else { Ok(()) }
+            let row = source.seek(number);
+            if self.begin_row(rows.target[number])? { self.copy(&row.expect("a local row")) } else { Ok(()) }
         })
     }
 
     /// Copies rows, given by ascending numbers, each into the chunk of its number, and returns them.
     pub(super) fn picked(mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<Rows, RowsError> {
+        self.is_divided = rows.is_divided;
         let mut source = RowCursor::new(rows);
         for number in numbers {
-            source.seek(number);
+            let row = source.seek(number);
             (self.chunks.len()..=source.chunk).for_each(|_| self.begin_chunk());
             self.weight.extend(rows.weight.get(number));
             if self.add_row(rows.target[number])? {
-                self.copy(&source)?;
+                self.copy(&row.expect("a local row"))?;
             }
         }
         (self.chunks.len()..rows.chunk_count()).for_each(|_| self.begin_chunk());
         self.finish()
     }
 
-    /// Copies the entries and facts of a row.
-    fn copy(&mut self, source: &RowCursor<'_>) -> Result<(), RowsError> {
-        let &RowCursor { rows, here, entry, .. } = source;
-        let entries = entry..entry + source.entries(here);
-        let (segments, facts) = (rows.shape.leaves.len(), rows.shape.facts);
-        self.leaf.extend(&rows.leaf[entries.clone()])?;
-        self.count.extend(&rows.count[entries])?;
-        self.length.extend(&rows.length[here * segments..(here + 1) * segments])?;
-        Ok(self.fact.extend(&rows.fact[here * facts..(here + 1) * facts])?)
+    /// Copies the entries and facts of rows.
+    fn copy(&mut self, rows: &Block<'_>) -> Result<(), RowsError> {
+        self.leaf.extend(rows.leaf)?;
+        self.count.extend(rows.count)?;
+        self.length.extend(rows.length)?;
+        Ok(self.fact.extend(rows.fact)?)
     }
 
     /// Appends other rows, which are all local.
     pub(crate) fn append(&mut self, rows: &Rows) -> Result<(), RowsError> {
         if self.len().is_multiple_of(CHUNK) && rows.chunk_count() == 1 && rows.len() <= CHUNK {
-            self.append_chunk(rows, 0)
+            self.append_chunk(&rows.chunk(0))
         } else {
             self.pick(rows, 0..rows.len())
         }
     }
 
-    /// Begins a chunk with copies of the rows of a local chunk.
-    pub(super) fn append_chunk(&mut self, rows: &Rows, chunk: usize) -> Result<(), RowsError> {
-        let (begin, end) = (rows.chunks[chunk], rows.chunks[chunk + 1]);
-        self.begin_chunk();
-        self.check_room(end.row - begin.row)?;
-        self.target.extend(&rows.target[begin.row..end.row])?;
+    /// Begins a chunk with copies of rows. Of rows that another process keeps, only the targets are copied.
+    pub(super) fn append_chunk(&mut self, rows: &Block<'_>) -> Result<(), RowsError> {
+        self.skip_chunk(rows.target)?;
         if self.is_kept {
-            assert!(rows.is_here(chunk), "rows that are here");
-            let (first, last) = (rows.entry_start(begin.block), rows.entry_start(end.block));
-            let (before, segments, facts) = (self.leaf.len(), rows.shape.leaves.len(), rows.shape.facts);
-            let starts = rows.block[begin.block..end.block].iter().map(|&start| start - first as u64 + before as u64);
-            self.block.extend(&starts.collect::<Vec<u64>>())?;
-            self.leaf.extend(&rows.leaf[first..last])?;
-            self.count.extend(&rows.count[first..last])?;
-            self.length.extend(&rows.length[begin.here * segments..end.here * segments])?;
-            self.fact.extend(&rows.fact[begin.here * facts..end.here * facts])?;
-            self.here += end.here - begin.here;
+            let mut start = self.leaf.len();
+            for first in (0..rows.len()).step_by(BLOCK) {
+                let lengths = &rows.length[first * rows.segments..rows.len().min(first + BLOCK) * rows.segments];
+                self.block.push(start as u64)?;
+                start += lengths.iter().map(|&length| usize::from(length)).sum::<usize>();
+            }
+            self.copy(rows)?;
+            self.here += rows.len();
         }
         self.spill()
     }
 
-    /// Begins a chunk of rows of another process, of which only the targets are kept.
+    /// Begins a chunk with the targets of its rows, which are all that is kept of rows of another process.
     pub(crate) fn skip_chunk(&mut self, targets: &[f32]) -> Result<(), RowsError> {
         self.begin_chunk();
-        assert!(!self.is_kept, "rows of another process");
         self.check_room(targets.len())?;
         Ok(self.target.extend(targets)?)
     }
@@ -232,6 +219,7 @@ impl RowsWriter {
             target: self.target.finish()?,
             weight: self.weight,
             chunks: self.chunks,
+            is_divided: self.is_divided,
         })
     }
 
@@ -241,7 +229,7 @@ impl RowsWriter {
     }
 
     fn begin_chunk(&mut self) {
-        self.is_kept = !self.is_divided || processes::is_own(self.chunks.len());
+        self.is_kept = !self.is_divided || is_dealt_here(self.chunks.len());
         self.chunks.push(self.end());
     }
 
@@ -290,8 +278,8 @@ impl RowsWriter {
     }
 }
 
-/// A cursor that points to a row of other rows.
-struct RowCursor<'r> {
+/// A cursor that points to a row.
+pub(super) struct RowCursor<'r> {
     rows: &'r Rows,
     chunk: usize,
     /// Index among the local rows.
@@ -301,19 +289,19 @@ struct RowCursor<'r> {
 }
 
 impl<'r> RowCursor<'r> {
-    fn new(rows: &'r Rows) -> Self {
+    pub(super) fn new(rows: &'r Rows) -> Self {
         RowCursor { rows, chunk: 0, here: 0, entry: 0 }
     }
 
-    /// Moves forward to a row.
-    fn seek(&mut self, number: usize) {
+    /// Moves forward to a row, and returns it if it is local.
+    pub(super) fn seek(&mut self, number: usize) -> Option<Block<'r>> {
         let rows = self.rows;
         while rows.chunks[self.chunk + 1].row <= number {
             rows.release(self.chunk);
             self.chunk += 1;
         }
         if !rows.is_here(self.chunk) {
-            return;
+            return None;
         }
         let begin = rows.chunks[self.chunk];
         let (place, here) = (number - begin.row, begin.here + number - begin.row);
@@ -322,15 +310,16 @@ impl<'r> RowCursor<'r> {
             (self.here, self.entry) = (block, rows.entry_start(begin.block + place / BLOCK));
         }
         while self.here < here {
-            self.entry += self.entries(self.here);
+            self.entry += self.entries();
             self.here += 1;
         }
+        Some(rows.slice(here..here + 1, self.entry..self.entry + self.entries(), number..number + 1))
     }
 
-    /// Returns the number of entries of a row.
-    fn entries(&self, here: usize) -> usize {
+    /// Returns the number of entries of the row.
+    fn entries(&self) -> usize {
         let segments = self.rows.shape.leaves.len();
-        let lengths = &self.rows.length[here * segments..(here + 1) * segments];
+        let lengths = &self.rows.length[self.here * segments..(self.here + 1) * segments];
         lengths.iter().map(|&length| usize::from(length)).sum()
     }
 }
