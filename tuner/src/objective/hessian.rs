@@ -2,15 +2,14 @@
 
 use super::SampleLoss;
 use super::loss::Cost;
-use super::pass::{EvaluationPoint, Room};
+use super::pass::{EvaluationPoint, Room, each_count, each_row};
 use super::products::{Cell, MatrixColumns, Products, RowBatch};
 use crate::linear::{Matrix, SymmetricMatrix};
 use crate::model::Model;
 use crate::model::layout::Layout;
-use crate::model::rows::{BLOCK, Block, PARTS, Part, Rows, SegmentEntries};
+use crate::model::rows::{BLOCK, Block, PARTS, Part, Rows};
 use crate::model::tape::Lanes;
 use crate::parallel;
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Approximate number of entries of a batch of rows, which one thread prepares.
@@ -169,48 +168,51 @@ impl Scored<'_> {
             })
         };
         let places: Vec<Option<usize>> = (0..self.model.layout.parameters).map(place).collect();
-        let mut total = Matrix::zeros(size, size);
-        let mut batch = Batch { gradients: Matrix::zeros(size, GROUPS), filled: 0, group: None };
-        let mut count = 0;
-        let chunks = self.rows.chunk_count();
-        for first in (0..chunks).step_by(CHUNKS) {
-            let several: Vec<usize> = (first..(first + CHUNKS).min(chunks)).collect();
-            let found = self.rows.each_chunk(&several, |number| self.by_group(first + number, groups));
-            for GroupGradients { groups, ends, gradients } in found {
-                let mut begin = 0;
-                for (group, end) in groups.into_iter().zip(ends) {
-                    if batch.group != Some(group) {
-                        batch.next(group, &mut total);
-                        count += 1;
+        let (mut total, mut batch) = (Matrix::zeros(size, size), Matrix::zeros(size, GROUPS));
+        let (mut count, mut last) = (0, None);
+        let chunks: Vec<usize> = (0..self.rows.chunk_count()).collect();
+        for chunks in chunks.chunks(CHUNKS) {
+            let found = self.rows.each_chunk(chunks, |place| self.by_group(chunks[place], groups));
+            for (group, gradient) in found.into_iter().flatten() {
+                if last != Some(group) {
+                    if count > 0 && count % GROUPS == 0 {
+                        total.subtract_square(&batch);
+                        batch.clear();
                     }
-                    for (parameter, number) in &gradients[begin..end] {
-                        if let Some(place) = places[*parameter as usize] {
-                            batch.gradients[(place, batch.filled - 1)] += number;
-                        }
+                    (count, last) = (count + 1, Some(group));
+                }
+                for (parameter, number) in gradient {
+                    if let Some(place) = places[parameter as usize] {
+                        batch[(place, (count - 1) % GROUPS)] += number;
                     }
-                    begin = end;
                 }
             }
         }
-        batch.flush(&mut total);
+        total.subtract_square(&batch);
         let scale = 1.0 / self.rows.weight(1);
         let entry = |i: usize, j: usize| places[i].zip(places[j]).map_or(0.0, |place| -scale * total[place]);
         (SymmetricMatrix::from_fn(places.len(), entry), count)
     }
 
-    /// Returns the gradients of the groups of a chunk.
-    fn by_group(&self, chunk: usize, groups: &[u32]) -> GroupGradients {
-        let mut found = GroupGradients::default();
-        let mut sum = RowGradient { numbers: vec![0.0; self.model.layout.parameters], touched: Vec::new() };
+    /// Returns the groups of a chunk, each with the derivatives that are not 0 and their parameters. The first and the
+    /// last group may continue in other chunks.
+    fn by_group(&self, chunk: usize, groups: &[u32]) -> Vec<(u32, Vec<(u32, f64)>)> {
+        let mut found: Vec<(u32, Vec<(u32, f64)>)> = Vec::new();
+        let mut sum = RowGradient::new(&self.model.layout);
+        let end = |sum: &mut RowGradient, last: Option<&mut (u32, Vec<(u32, f64)>)>| {
+            if let Some((_, gradient)) = last {
+                sum.each(|parameter, number| gradient.extend((number != 0.0).then_some((parameter as u32, number))));
+            }
+        };
         self.each_gradient(self.rows.blocks_of(chunk, 0..usize::MAX), |row, cost, gradient| {
-            if found.groups.last() != Some(&groups[row]) {
-                found.end(&mut sum);
-                found.groups.push(groups[row]);
+            if found.last().is_none_or(|last| last.0 != groups[row]) {
+                end(&mut sum, found.last_mut());
+                found.push((groups[row], Vec::new()));
             }
             let slope = self.logit * cost.slope;
             gradient.each(|parameter, number| sum.add(parameter, slope * number));
         });
-        found.end(&mut sum);
+        end(&mut sum, found.last_mut());
         found
     }
 
@@ -222,26 +224,17 @@ impl Scored<'_> {
     ) {
         let layout = &self.model.layout;
         let mut room = Room::new(layout, self.point);
-        let mut gradient = RowGradient { numbers: vec![0.0; layout.parameters], touched: Vec::new() };
+        let mut gradient = RowGradient::new(layout);
         for block in blocks {
             room.evaluate(&block, self.model, self.point);
             self.model.tape.differentiate(&mut room.work);
             each_row(&block, layout, |lane, segments| {
-                gradient.add_row(layout, segments, |slot| room.work.slopes[slot][lane]);
+                each_count(layout, segments, |parameter, slot, count| {
+                    gradient.add(parameter, count * room.work.slopes[slot][lane]);
+                });
                 see(block.first + lane, &self.cost(&room, &block, lane), &mut gradient);
             });
         }
-    }
-}
-
-/// Calls `see` with the lane and the segments of every row of a block.
-fn each_row<'r>(block: &Block<'r>, layout: &Layout, mut see: impl FnMut(usize, &[SegmentEntries<'r>])) {
-    let mut all = block.segments();
-    let mut segments = Vec::with_capacity(layout.segments.len());
-    for lane in 0..block.len() {
-        segments.clear();
-        segments.extend(all.by_ref().take(layout.segments.len()));
-        see(lane, &segments);
     }
 }
 
@@ -253,25 +246,14 @@ struct RowGradient {
 }
 
 impl RowGradient {
+    fn new(layout: &Layout) -> Self {
+        RowGradient { numbers: vec![0.0; layout.parameters], touched: Vec::new() }
+    }
+
     #[inline]
     fn add(&mut self, parameter: usize, number: f64) {
         self.numbers[parameter] += number;
         self.touched.push(parameter);
-    }
-
-    fn add_row(&mut self, layout: &Layout, segments: &[SegmentEntries<'_>], slope: impl Fn(usize) -> f64) {
-        for (number, SegmentEntries { leaves, counts }) in segments.iter().enumerate() {
-            let (slots, of) = (layout.slots_of(number), layout.leaves(number));
-            for (&leaf, &count) in leaves.iter().zip(*counts) {
-                let leaf = of[usize::from(leaf)];
-                let count = f64::from(count) * leaf.unit;
-                slots.clone().enumerate().for_each(|(half, slot)| self.add(leaf.parameter + half, count * slope(slot)));
-            }
-        }
-        for (total, parts) in layout.common.iter().enumerate() {
-            let slope = slope(layout.row_slots() + total);
-            parts.iter().for_each(|&(parameter, count)| self.add(parameter, slope * count));
-        }
     }
 
     /// Calls `take` with every derivative once, and sets all to 0.
@@ -279,50 +261,5 @@ impl RowGradient {
         for parameter in self.touched.drain(..) {
             take(parameter, std::mem::take(&mut self.numbers[parameter]));
         }
-    }
-}
-
-/// The gradients of the groups of a chunk. The first and the last group may continue in other chunks.
-#[derive(Default, Serialize, Deserialize)]
-struct GroupGradients {
-    groups: Vec<u32>,
-    /// End of the gradient by group.
-    ends: Vec<usize>,
-    /// Parameters and their derivatives that are not 0.
-    gradients: Vec<(u32, f64)>,
-}
-
-impl GroupGradients {
-    /// Completes the gradient of the last group, if there is one.
-    fn end(&mut self, sum: &mut RowGradient) {
-        if self.ends.len() < self.groups.len() {
-            sum.each(|parameter, number| self.gradients.extend((number != 0.0).then_some((parameter as u32, number))));
-            self.ends.push(self.gradients.len());
-        }
-    }
-}
-
-/// A matrix of gradients with a column per group, which are multiplied together.
-struct Batch {
-    gradients: Matrix,
-    filled: usize,
-    group: Option<u32>,
-}
-
-impl Batch {
-    /// Begins the column of another group.
-    fn next(&mut self, group: u32, total: &mut Matrix) {
-        if self.filled == GROUPS {
-            self.flush(total);
-        }
-        self.filled += 1;
-        self.group = Some(group);
-    }
-
-    /// Subtracts the outer products of all columns from `total`.
-    fn flush(&mut self, total: &mut Matrix) {
-        total.subtract_square(&self.gradients);
-        self.gradients.clear();
-        self.filled = 0;
     }
 }

@@ -28,6 +28,7 @@ use crate::model::rows::{PARTS, Part, Rows};
 use crate::parallel;
 use hessian::Scored;
 use pass::{EvaluationPoint, PassSums, Room};
+pub(crate) use pass::{each_count, each_row};
 use prior::Prior;
 use std::ops::Range;
 use thiserror::Error;

@@ -217,6 +217,33 @@ pub(super) fn sum(objective: &Objective<'_>, part: Part<'_>, point: &EvaluationP
     sums
 }
 
+/// Calls `see` with the lane and the segments of every row of a block.
+pub(crate) fn each_row<'r>(block: &Block<'r>, layout: &Layout, mut see: impl FnMut(usize, &[SegmentEntries<'r>])) {
+    let mut all = block.segments();
+    let mut segments = Vec::with_capacity(layout.segments.len());
+    for lane in 0..block.len() {
+        segments.clear();
+        segments.extend(all.by_ref().take(layout.segments.len()));
+        see(lane, &segments);
+    }
+}
+
+/// Calls `take` with every number that a row's score depends on, the slot of a total, and the number's count there.
+#[inline(always)]
+pub(crate) fn each_count(layout: &Layout, segments: &[SegmentEntries<'_>], mut take: impl FnMut(usize, usize, f64)) {
+    for (number, SegmentEntries { leaves, counts }) in segments.iter().enumerate() {
+        let (slots, of) = (layout.slots_of(number), layout.leaves(number));
+        for (&leaf, &count) in leaves.iter().zip(*counts) {
+            let leaf = of[usize::from(leaf)];
+            let count = f64::from(count) * leaf.unit;
+            slots.clone().enumerate().for_each(|(half, slot)| take(leaf.parameter + half, slot, count));
+        }
+    }
+    for (slot, parts) in (layout.row_slots()..).zip(&layout.common) {
+        parts.iter().for_each(|&(parameter, count)| take(parameter, slot, count));
+    }
+}
+
 /// Returns the sum of numbers, summed in eight independent chains.
 pub(super) fn sum_lanes(numbers: &[f64]) -> f64 {
     let mut lanes = [0.0; 8];
