@@ -4,11 +4,10 @@
 //! over all rows has not fallen for some epochs, and the fit ends when the rate is too small to matter.
 //! See Kingma and Ba, <https://arxiv.org/abs/1412.6980>.
 
+use super::Termination;
 use super::iterate::{BoundedProblem, Iterate};
 use super::limits::Limits;
-use super::run::{Iteration, Iterative};
-use super::{FitWork, Termination};
-use std::ops::ControlFlow;
+use super::run::{Descent, FitLog};
 
 /// Decay rates β₁ and β₂ of the running means of the gradient and of its square.
 const DECAY: (f64, f64) = (0.9, 0.999);
@@ -36,65 +35,33 @@ impl Default for Adam {
     }
 }
 
-impl Iterative for Adam {
+impl Descent for Adam {
     // Steps have one size for all numbers, so scales are settled once, at the end.
     const SETTLES: bool = false;
 
-    fn max_steps(&self) -> usize {
-        self.max_epochs
-    }
-
-    fn begin<'p>(&'p self, problem: &'p BoundedProblem<'p>, start: Iterate) -> Box<dyn Iteration + 'p> {
-        let moments = GradientMoments::new(start.theta.len());
-        Box::new(AdamIteration {
-            settings: self,
-            problem,
-            moments,
-            best: start.clone(),
-            at: start,
-            rate: self.rate,
-            idle: 0,
-        })
-    }
-}
-
-/// The state of Adam.
-struct AdamIteration<'p> {
-    settings: &'p Adam,
-    problem: &'p BoundedProblem<'p>,
-    at: Iterate,
-    best: Iterate,
-    moments: GradientMoments,
-    rate: f64,
-    /// Number of epochs since the last progress.
-    idle: usize,
-}
-
-impl Iteration for AdamIteration<'_> {
-    fn iterate(&self) -> &Iterate {
-        &self.at
-    }
-
-    fn advance(&mut self, work: &mut FitWork) -> ControlFlow<Termination> {
-        work.passes += 1;
-        self.at = self.problem.iterate(self.moments.step(&self.at, self.rate, self.problem.limits));
-        self.idle = if self.at.loss < self.best.loss * (1.0 - NOTICEABLE) { 0 } else { self.idle + 1 };
-        if self.at.loss < self.best.loss {
-            self.best = self.at.clone();
-        }
-        if self.idle == PATIENCE || !self.at.is_finite() {
-            (self.idle, self.rate) = (0, self.rate / 2.0);
-            self.at = self.best.clone();
-            self.moments = GradientMoments::new(self.at.theta.len());
-            if self.rate < LEAST_RATE * self.settings.rate {
-                return ControlFlow::Break(Termination::NoProgress);
+    fn descend(&self, problem: &BoundedProblem<'_>, best: &mut Iterate, log: &mut FitLog<'_>) -> Termination {
+        let (mut at, mut moments) = (best.clone(), GradientMoments::new(best.theta.len()));
+        // `idle` is the number of epochs since the last progress.
+        let (mut rate, mut idle) = (self.rate, 0);
+        loop {
+            if let Some(termination) = log.step(&at, self.max_epochs) {
+                return termination;
+            }
+            log.work.passes += 1;
+            at = problem.iterate(moments.step(&at, rate, problem.limits));
+            idle = if at.loss < best.loss * (1.0 - NOTICEABLE) { 0 } else { idle + 1 };
+            if at.loss < best.loss {
+                best.clone_from(&at);
+            }
+            if idle == PATIENCE || !at.is_finite() {
+                (idle, rate) = (0, rate / 2.0);
+                at.clone_from(best);
+                moments = GradientMoments::new(at.theta.len());
+                if rate < LEAST_RATE * self.rate {
+                    return Termination::NoProgress;
+                }
             }
         }
-        ControlFlow::Continue(())
-    }
-
-    fn best(&self) -> &Iterate {
-        &self.best
     }
 }
 

@@ -113,6 +113,14 @@ impl BoundedProblem<'_> {
         if start.is_finite() { Ok(start) } else { Err(OptimizeError(message())) }
     }
 
+    /// Returns parameters moved along a direction, within their bounds.
+    pub(super) fn along(&self, theta: &[f64], direction: &[f64], length: f64) -> Vec<f64> {
+        let moved = |(j, (&value, &part)): (usize, (&f64, &f64))| {
+            if part == 0.0 { value } else { self.limits.clamp(j, value + length * part) }
+        };
+        theta.iter().zip(direction).enumerate().map(moved).collect()
+    }
+
     /// Takes a step along a direction by a backtracking line search; `None` if no length satisfies the sufficient
     /// decrease condition.
     ///
@@ -121,10 +129,7 @@ impl BoundedProblem<'_> {
     pub(super) fn line_search(&self, from: &Iterate, direction: &[f64], passes: &mut usize) -> Option<Iterate> {
         let mut length = 1.0;
         for _ in 0..=SHORTENINGS {
-            let along = |(j, (&value, &part)): (usize, (&f64, &f64))| {
-                if part == 0.0 { value } else { self.limits.clamp(j, value + length * part) }
-            };
-            let next = self.iterate(from.theta.iter().zip(direction).enumerate().map(along).collect());
+            let next = self.iterate(self.along(&from.theta, direction, length));
             *passes += 1;
             let slope = dot(&difference(&next.theta, &from.theta), &from.gradient);
             let falls = slope < 0.0 && next.loss <= from.loss + SUFFICIENT * slope;

@@ -11,11 +11,10 @@
 use super::history::History;
 use super::iterate::{BoundedProblem, Iterate, difference};
 use super::metric::{Metric, SLACK};
-use super::run::{Iteration, Iterative};
+use super::run::{Descent, FitLog};
 use super::{FitWork, Solver, Termination};
 use crate::linear::dot;
 use crate::objective::Objective;
-use std::ops::ControlFlow;
 
 /// Growth factor of the number of rows from one matrix to the next, unless the last one was computed too far away.
 const GROWTH: usize = 4;
@@ -77,11 +76,62 @@ impl Default for Lbfgs {
     }
 }
 
-/// The schedule of the matrix: its sample and its next renewal.
-struct Schedule {
+impl Descent for Lbfgs {
+    fn descend(&self, problem: &BoundedProblem<'_>, at: &mut Iterate, log: &mut FitLog<'_>) -> Termination {
+        let costs = Costs::of(problem.objective);
+        let goal = self.tolerance * self.norm.unwrap_or(at.norm);
+        let mut state = LbfgsState {
+            problem,
+            history: History::default(),
+            metric: None,
+            diagonal: None,
+            stride: costs.first_stride(),
+            renewals: 0,
+            spent: 0.0,
+            patience: 1.0,
+            radius: RADIUS / problem.objective.k * (at.theta.len() as f64).sqrt(),
+            compared: (0, at.loss),
+            costs,
+            at,
+        };
+        let mut is_fresh = self.norm.is_none();
+        loop {
+            if let Some(termination) = log.step(state.at, self.max_steps) {
+                return termination;
+            }
+            if state.at.norm <= goal {
+                return Termination::Converged;
+            }
+            if std::mem::take(&mut is_fresh)
+                && let Some(next) = state.head_start(&mut log.work)
+            {
+                *state.at = next;
+                continue;
+            }
+            state.renew();
+            if let Err(termination) = state.advance(&mut log.work) {
+                return termination;
+            }
+            if state.is_stalled(self.stall) {
+                return Termination::NoProgress;
+            }
+        }
+    }
+}
+
+/// The state of L-BFGS.
+struct LbfgsState<'p> {
+    problem: &'p BoundedProblem<'p>,
+    at: &'p mut Iterate,
+    history: History,
+    /// The metric, computed at the parameters of a step or near.
+    metric: Option<Metric>,
+    /// The Gauss-Newton diagonal of all rows, for matrices of a sample.
+    diagonal: Option<Vec<f64>>,
+    costs: Costs,
     /// Stride of the sampled rows.
     stride: usize,
-    /// Number of renewals with the same number of rows.
+    /// Number of renewals of the matrix with the same number of rows.
     renewals: u32,
     /// Cost of the passes and factorisations since the last renewal.
     spent: f64,
@@ -93,55 +143,7 @@ struct Schedule {
     compared: (u32, f64),
 }
 
-impl Iterative for Lbfgs {
-    fn max_steps(&self) -> usize {
-        self.max_steps
-    }
-
-    fn begin<'p>(&'p self, problem: &'p BoundedProblem<'p>, start: Iterate) -> Box<dyn Iteration + 'p> {
-        let costs = Costs::of(problem.objective);
-        let radius = RADIUS / problem.objective.k * (start.theta.len() as f64).sqrt();
-        Box::new(LbfgsIteration {
-            problem,
-            is_fresh: self.norm.is_none(),
-            goal: self.tolerance * self.norm.unwrap_or(start.norm),
-            stall: self.stall,
-            history: History::default(),
-            schedule: Schedule {
-                stride: costs.first_stride(),
-                renewals: 0,
-                spent: 0.0,
-                patience: 1.0,
-                radius,
-                compared: (0, start.loss),
-            },
-            at: start,
-            metric: None,
-            diagonal: None,
-            costs,
-        })
-    }
-}
-
-/// The state of L-BFGS.
-struct LbfgsIteration<'p> {
-    problem: &'p BoundedProblem<'p>,
-    /// True before the first step.
-    is_fresh: bool,
-    /// Norm of the projected gradient at which the fit has converged.
-    goal: f64,
-    stall: f64,
-    at: Iterate,
-    history: History,
-    schedule: Schedule,
-    /// The metric, and the parameters at which it was computed.
-    metric: Option<(Vec<f64>, Metric)>,
-    /// The Gauss-Newton diagonal of all rows, for matrices of a sample.
-    diagonal: Option<Vec<f64>>,
-    costs: Costs,
-}
-
-impl LbfgsIteration<'_> {
+impl LbfgsState<'_> {
     /// Takes the first step to the minimum over a sample of the rows, which costs little. Parameters that are rare in
     /// the sample do not move.
     fn head_start(&self, work: &mut FitWork) -> Option<Iterate> {
@@ -166,35 +168,35 @@ impl LbfgsIteration<'_> {
     /// Discards the matrix if the next one costs no more than the steps since it was computed. If steps are damped, the
     /// matrix is renewed with the same number of rows: it was computed too far away, not from too few rows.
     fn renew(&mut self) {
-        let Some((_, metric)) = &self.metric else { return };
-        let is_far = metric.damping > 0.0 && self.schedule.renewals < MOST_RENEWALS;
-        let next = if is_far { self.schedule.stride } else { (self.schedule.stride / GROWTH).max(1) };
-        if self.schedule.spent < self.schedule.patience * self.costs.matrix(next) {
+        let Some(metric) = &self.metric else { return };
+        let is_far = metric.damping > 0.0 && self.renewals < MOST_RENEWALS;
+        let next = if is_far { self.stride } else { (self.stride / GROWTH).max(1) };
+        if self.spent < self.patience * self.costs.matrix(next) {
             return;
         }
         if is_far {
-            self.schedule.renewals += 1;
+            self.renewals += 1;
         } else {
-            self.schedule.renewals = 0;
+            self.renewals = 0;
             self.diagonal = None;
         }
-        if self.schedule.stride == 1 {
-            self.schedule.patience *= PATIENCE;
+        if self.stride == 1 {
+            self.patience *= PATIENCE;
         }
-        (self.schedule.stride, self.schedule.spent, self.metric) = (next, 0.0, None);
+        (self.stride, self.spent, self.metric) = (next, 0.0, None);
         // Correction pairs of another matrix, farther from the minimum, do more harm than good.
         self.history.clear();
     }
 
     /// Counts a step and returns true if the last ones have not decreased the loss noticeably.
-    fn is_stalled(&mut self) -> bool {
-        let (steps, before) = self.schedule.compared;
+    fn is_stalled(&mut self, stall: f64) -> bool {
+        let (steps, before) = self.compared;
         if steps + 1 < STALL_STEPS {
-            self.schedule.compared.0 += 1;
+            self.compared.0 += 1;
             return false;
         }
-        self.schedule.compared = (0, self.at.loss);
-        before - self.at.loss < self.stall * self.at.loss
+        self.compared = (0, self.at.loss);
+        before - self.at.loss < stall * self.at.loss
     }
 
     /// Adapts the trust radius to the success of a step.
@@ -207,28 +209,39 @@ impl LbfgsIteration<'_> {
         let length = dot(&step, &step).sqrt();
         let predicted = -0.5 * dot(&step, &self.at.gradient);
         if length < 0.5 * tried {
-            self.schedule.radius = length;
-        } else if self.at.loss - next.loss > GOOD * predicted && LONGER * length > self.schedule.radius {
-            self.schedule.radius = LONGER * length;
+            self.radius = length;
+        } else if self.at.loss - next.loss > GOOD * predicted && LONGER * length > self.radius {
+            self.radius = LONGER * length;
         }
+    }
+
+    /// Takes an accepted step, or returns the reason why there is none.
+    fn advance(&mut self, work: &mut FitWork) -> Result<(), Termination> {
+        let before = (work.passes, work.factorisations);
+        let (next, tried) = self.step(work)?;
+        self.learn_radius(&next, tried);
+        self.spent += (work.passes - before.0) as f64 * self.costs.pass
+            + (work.factorisations - before.1) as f64 * self.costs.factorisation;
+        self.history.push(difference(&next.theta, &self.at.theta), difference(&next.gradient, &self.at.gradient));
+        *self.at = next;
+        Ok(())
     }
 
     /// Takes a quasi-Newton step, or a step in the metric alone if that fails. Returns the next iterate and the length
     /// of the tried step, or the reason why there is none.
     fn step(&mut self, work: &mut FitWork) -> Result<(Iterate, f64), Termination> {
-        let (problem, at, stride) = (self.problem, &self.at, self.schedule.stride);
-        let diagonal = &mut self.diagonal;
-        let metric = || (at.theta.clone(), Metric::new(problem, &at.theta, stride, diagonal, work));
-        let (_, metric) = self.metric.get_or_insert_with(metric);
+        let (problem, at, stride, diagonal) = (self.problem, &*self.at, self.stride, &mut self.diagonal);
+        let metric = || Metric::new(problem, &at.theta, stride, diagonal, work);
+        let metric = self.metric.get_or_insert_with(metric);
         let mut held = at.held.clone();
         loop {
             let among = |(&slope, &held): (&f64, &bool)| if held { 0.0 } else { slope };
             let gradient: Vec<f64> = at.projected.iter().zip(&held).map(among).collect();
-            metric.limit(self.schedule.radius, &held, &gradient, work);
+            metric.limit(self.radius, &held, &gradient, work);
             let mut direction = self.history.direction(|rest| metric.solve(&held, rest, work), &gradient);
             direction.iter_mut().zip(&held).filter(|(_, held)| **held).for_each(|(part, _)| *part = 0.0);
             // The correction pairs may make the step too long, too.
-            let excess = dot(&direction, &direction).sqrt() / (SLACK * self.schedule.radius);
+            let excess = dot(&direction, &direction).sqrt() / (SLACK * self.radius);
             if excess > 1.0 {
                 direction.iter_mut().for_each(|part| *part /= excess);
             }
@@ -260,36 +273,6 @@ impl LbfgsIteration<'_> {
             }
             short.into_iter().for_each(|j| held[j] = true);
         }
-    }
-}
-
-impl Iteration for LbfgsIteration<'_> {
-    fn iterate(&self) -> &Iterate {
-        &self.at
-    }
-
-    fn advance(&mut self, work: &mut FitWork) -> ControlFlow<Termination> {
-        if self.at.norm <= self.goal {
-            return ControlFlow::Break(Termination::Converged);
-        }
-        if std::mem::take(&mut self.is_fresh)
-            && let Some(next) = self.head_start(work)
-        {
-            self.at = next;
-            return ControlFlow::Continue(());
-        }
-        self.renew();
-        let before = (work.passes, work.factorisations);
-        let (next, tried) = match self.step(work) {
-            Ok(found) => found,
-            Err(termination) => return ControlFlow::Break(termination),
-        };
-        self.learn_radius(&next, tried);
-        self.schedule.spent += (work.passes - before.0) as f64 * self.costs.pass
-            + (work.factorisations - before.1) as f64 * self.costs.factorisation;
-        self.history.push(difference(&next.theta, &self.at.theta), difference(&next.gradient, &self.at.gradient));
-        self.at = next;
-        if self.is_stalled() { ControlFlow::Break(Termination::NoProgress) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -9,18 +9,15 @@
 //! displacement (Hooke and Jeeves). Steps are whole numbers, so the outcome needs no rounding.
 //! See <https://www.chessprogramming.org/Texel%27s_Tuning_Method>.
 
-use super::columns::RowsByLeaf;
-use super::iterate::{BoundedProblem, Iterate};
-use super::run::{Iteration, Iterative};
-use super::{FitWork, Termination};
+use super::Termination;
+use super::iterate::{BoundedProblem, Iterate, difference};
+use super::run::{Descent, FitLog};
 use crate::model::layout::SumKind;
 use crate::model::rows::{BLOCK, Rows};
-use crate::model::tape;
-use crate::objective::Objective;
+use crate::model::tape::Work;
+use crate::objective::{Objective, each_count, each_row};
 use crate::parallel;
 use engine::random::Random;
-use std::borrow::Cow;
-use std::ops::ControlFlow;
 
 /// Smallest relative decrease of the objective; sums are not more accurate.
 const NOTHING: f64 = 1e-15;
@@ -51,151 +48,44 @@ impl Default for LocalSearch {
     }
 }
 
-impl Iterative for LocalSearch {
+impl Descent for LocalSearch {
     const SETTLES: bool = false;
 
-    fn max_steps(&self) -> usize {
-        self.max_sweeps
-    }
-
-    fn begin<'p>(&'p self, problem: &'p BoundedProblem<'p>, start: Iterate) -> Box<dyn Iteration + 'p> {
+    fn descend(&self, problem: &BoundedProblem<'_>, at: &mut Iterate, log: &mut FitLog<'_>) -> Termination {
+        // All rows, including those of other processes, because a move affects few rows.
         let rows = problem.objective.rows.whole();
-        let columns = RowsByLeaf::new(&rows);
-        let count = problem.objective.rows.len();
-        let groups = parallel::map(groups(problem), |leaders| MoveGroup::new(problem, &columns, count, leaders));
-        let moves = moves(&groups);
-        let kept = Kept::new(&problem.objective.over(&rows), &start.theta);
-        let (step, random) = (f64::from(self.first_step.max(1)), Random::seeded(self.seed));
-        Box::new(LocalIteration { problem, groups, moves, at: start, rows, kept, step, is_last: false, random })
-    }
-}
-
-/// Index of a group, and the direction of each of its leaders.
-type Move = (usize, [f64; 2]);
-
-/// Returns the groups of free leaders: the two numbers of a pair together, all others alone.
-fn groups(problem: &BoundedProblem<'_>) -> Vec<Vec<usize>> {
-    let mut free = problem.limits.free();
-    let leaves = problem.objective.model.layout.sums.iter().filter(|sum| sum.kind == SumKind::Pair);
-    let pairs = leaves.flat_map(|sum| &sum.leaves).map(|leaf| vec![leaf.parameter, leaf.parameter + 1]);
-    // The leading pair moves all pairs that are tied to it.
-    let mut groups: Vec<Vec<usize>> = pairs.filter(|pair| pair.iter().all(|number| free.contains(number))).collect();
-    free.retain(|number| !groups.iter().flatten().any(|paired| paired == number));
-    groups.extend(free.into_iter().map(|number| vec![number]));
-    groups
-}
-
-/// Returns the moves: every leader alone, and the two of a pair in opposite directions.
-fn moves(groups: &[MoveGroup]) -> Vec<Move> {
-    const DIRECTIONS: [[f64; 2]; 3] = [[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]];
-    let of_group = |(number, group): (usize, &MoveGroup)| {
-        let count = if group.leaders.len() == 2 { 3 } else { 1 };
-        DIRECTIONS.into_iter().take(count).map(move |directions| (number, directions))
-    };
-    groups.iter().enumerate().flat_map(of_group).collect()
-}
-
-/// The state of the local search.
-struct LocalIteration<'p> {
-    problem: &'p BoundedProblem<'p>,
-    groups: Vec<MoveGroup>,
-    /// Moves in the order of the last sweep.
-    moves: Vec<Move>,
-    at: Iterate,
-    /// All rows, including those of other processes, because a move affects few rows.
-    rows: Cow<'p, Rows>,
-    kept: Kept,
-    step: f64,
-    /// True in the last sweep, which tries every move regardless of the derivatives.
-    is_last: bool,
-    random: Random,
-}
-
-impl LocalIteration<'_> {
-    /// Tries a move by a step in both directions, keeps it if the objective falls, and returns true if it did.
-    fn improve(&mut self, theta: &mut [f64], (number, directions): Move) -> bool {
-        let (problem, group) = (self.problem, &self.groups[number]);
-        let over = problem.objective.over(&self.rows);
-        let slope = self.kept.slope(group, directions) / over.rows.weight(1);
-        [self.step, -self.step].into_iter().any(|step| {
-            let by = directions.map(|direction| step * direction);
-            // The change of the prior is summed over parameters that move one after the other.
-            let mut moved = theta.to_vec();
-            let mut of_prior = 0.0;
-            for (&leader, by) in group.leaders.iter().zip(by).filter(|(_, by)| *by != 0.0) {
-                let new = theta[leader] + by;
-                if problem.limits.clamp(leader, new) != new {
-                    return false;
-                }
-                for member in problem.limits.tied_to(leader) {
-                    of_prior += problem.objective.prior_change(&moved, member, new);
-                    moved[member] = new;
-                }
+        let objective = problem.objective.over(&rows);
+        let groups = groups(problem, &rows);
+        let mut moves = moves(&groups);
+        let mut random = Random::seeded(self.seed);
+        let (mut step, mut is_last) = (f64::from(self.first_step.max(1)), false);
+        loop {
+            if let Some(termination) = log.step(at, self.max_sweeps) {
+                return termination;
             }
-            // A convex loss lies above its tangent.
-            if step * slope + of_prior >= 0.0 && !self.is_last {
-                return false;
+            random.shuffle(&mut moves);
+            let (kept, theta) = (Kept::new(&objective, &at.theta), at.theta.clone());
+            let mut sweep = Sweep { problem, kept, theta, step, least: NOTHING * at.loss, is_last };
+            let changed = moves.iter().filter(|&&(group, directions)| sweep.improve(group, directions)).count();
+            let swept = problem.iterate(sweep.theta);
+            log.work.passes += 2;
+            let next = stride(problem, at, swept, &mut log.work.passes);
+            let gain = 1.0 - next.loss / at.loss;
+            *at = next;
+            if changed == 0 && step == 1.0 && is_last {
+                return Termination::NoProgress;
             }
-            let (change, losses) = self.kept.change(&over, group, by);
-            let better = change + of_prior < -NOTHING * self.at.loss;
-            if better {
-                self.kept.take(&over, group, by, losses);
-                theta.copy_from_slice(&moved);
+            if gain < NOTICEABLE && step > 1.0 {
+                step = (step / 2.0).max(1.0).floor();
+            } else if changed == 0 && step == 1.0 {
+                is_last = true;
             }
-            better
-        })
-    }
-
-    /// Takes pattern moves along a sweep's displacement, doubling their length while the loss falls.
-    fn stride(&mut self, mut next: Iterate, work: &mut FitWork) -> Iterate {
-        let moved: Vec<f64> = next.theta.iter().zip(&self.at.theta).map(|(new, old)| new - old).collect();
-        let mut stride = 1.0;
-        while stride <= LONGEST_STRIDE && moved.iter().any(|&by| by != 0.0) {
-            let along = |(j, (&value, &by)): (usize, (&f64, &f64))| {
-                if by == 0.0 { value } else { self.problem.limits.clamp(j, value + stride * by) }
-            };
-            let further = self.problem.iterate(next.theta.iter().zip(&moved).enumerate().map(along).collect());
-            work.passes += 1;
-            if further.loss >= next.loss {
-                break;
-            }
-            (next, stride) = (further, 2.0 * stride);
         }
-        next
-    }
-}
-
-impl Iteration for LocalIteration<'_> {
-    fn iterate(&self) -> &Iterate {
-        &self.at
-    }
-
-    fn advance(&mut self, work: &mut FitWork) -> ControlFlow<Termination> {
-        self.random.shuffle(&mut self.moves);
-        let mut theta = self.at.theta.clone();
-        let mut changed = 0;
-        for step in self.moves.clone() {
-            changed += usize::from(self.improve(&mut theta, step));
-        }
-        let swept = self.problem.iterate(theta);
-        work.passes += 2;
-        let next = self.stride(swept, work);
-        self.kept = Kept::new(&self.problem.objective.over(&self.rows), &next.theta);
-        let gain = 1.0 - next.loss / self.at.loss;
-        self.at = next;
-        if changed == 0 && self.step == 1.0 && self.is_last {
-            return ControlFlow::Break(Termination::NoProgress);
-        }
-        if gain < NOTICEABLE && self.step > 1.0 {
-            self.step = (self.step / 2.0).max(1.0).floor();
-        } else if changed == 0 && self.step == 1.0 {
-            self.is_last = true;
-        }
-        ControlFlow::Continue(())
     }
 }
 
 /// A leader or the two leaders of a pair, with their effect on the totals of rows.
+#[derive(Default)]
 struct MoveGroup {
     leaders: Vec<usize>,
     /// Rows that depend on a leader, ascending.
@@ -213,26 +103,18 @@ struct SlotDelta {
 }
 
 impl MoveGroup {
-    fn new(problem: &BoundedProblem<'_>, columns: &RowsByLeaf, count: usize, leaders: Vec<usize>) -> Self {
-        let mut entries: Vec<(usize, usize, u32, f64)> = Vec::new();
-        for (place, &leader) in leaders.iter().enumerate() {
-            let of_leader = entries_of(problem, columns, count, leader);
-            entries.extend(of_leader.into_iter().map(|(slot, row, by)| (place, slot, row, by)));
+    /// Adds to the change of a total of a row, which is not before the last one.
+    fn add(&mut self, row: u32, leader: usize, slot: usize, by: f64) {
+        if self.rows.last() != Some(&row) {
+            self.rows.push(row);
+            self.shares.iter_mut().for_each(|share| share.totals.push(0.0));
         }
-        let mut rows: Vec<u32> = entries.iter().map(|&(_, _, row, _)| row).collect();
-        rows.sort_unstable();
-        rows.dedup();
-        let mut shares: Vec<SlotDelta> = Vec::new();
-        for (leader, slot, row, by) in entries {
-            let number = shares.iter().position(|share| (share.leader, share.slot) == (leader, slot));
-            let number = number.unwrap_or_else(|| {
-                shares.push(SlotDelta { leader, slot, totals: vec![0.0; rows.len()] });
-                shares.len() - 1
-            });
-            let place = rows.binary_search(&row).expect("rows holds every row of entries");
-            shares[number].totals[place] += by as f32;
-        }
-        MoveGroup { leaders, rows, shares }
+        let number = self.shares.iter().position(|share| (share.leader, share.slot) == (leader, slot));
+        let number = number.unwrap_or_else(|| {
+            self.shares.push(SlotDelta { leader, slot, totals: vec![0.0; self.rows.len()] });
+            self.shares.len() - 1
+        });
+        *self.shares[number].totals.last_mut().expect("a change for each row") += by as f32;
     }
 
     /// Iterates over the deltas of the leaders that move, each with the step of its leader.
@@ -241,40 +123,113 @@ impl MoveGroup {
     }
 }
 
-/// Returns the changes of totals if a leader, with all tied to it, moves by 1: slot, row and change.
-fn entries_of(
-    problem: &BoundedProblem<'_>,
-    columns: &RowsByLeaf,
-    count: usize,
-    leader: usize,
-) -> Vec<(usize, u32, f64)> {
-    let layout = &problem.objective.model.layout;
-    let mut moves = vec![0.0; layout.parameters];
-    problem.limits.tied_to(leader).into_iter().for_each(|member| moves[member] = 1.0);
-    let mut entries = Vec::new();
-    for segment in 0..layout.segments.len() {
-        for (number, leaf) in layout.leaves(segment).iter().enumerate() {
-            for (half, slot) in layout.slots_of(segment).enumerate() {
-                let unit = moves[leaf.parameter + half] * leaf.unit;
-                if unit != 0.0 {
-                    let of_leaf = columns.of(segment, number);
-                    entries.extend(of_leaf.map(|(row, count)| (slot, row as u32, count * unit)));
+/// Returns the groups of free leaders with their effect on rows, which are all local: the two numbers of a pair
+/// together, all others alone.
+fn groups(problem: &BoundedProblem<'_>, rows: &Rows) -> Vec<MoveGroup> {
+    let (limits, layout) = (problem.limits, &problem.objective.model.layout);
+    let mut free = limits.free();
+    let leaves = layout.sums.iter().filter(|sum| sum.kind == SumKind::Pair).flat_map(|sum| &sum.leaves);
+    let pairs = leaves.map(|leaf| vec![leaf.parameter, leaf.parameter + 1]);
+    // The leading pair moves all pairs that are tied to it.
+    let mut leaders: Vec<Vec<usize>> = pairs.filter(|pair| pair.iter().all(|number| free.contains(number))).collect();
+    free.retain(|number| !leaders.iter().flatten().any(|paired| paired == number));
+    leaders.extend(free.into_iter().map(|number| vec![number]));
+    // Group, and index of the leader in it, by parameter.
+    let mut places = vec![None; layout.parameters];
+    for (number, leaders) in leaders.iter().enumerate() {
+        for (place, &leader) in leaders.iter().enumerate() {
+            limits.tied_to(leader).into_iter().for_each(|member| places[member] = Some((number, place)));
+        }
+    }
+    let group = |leaders| MoveGroup { leaders, ..MoveGroup::default() };
+    let mut groups: Vec<MoveGroup> = leaders.into_iter().map(group).collect();
+    for block in rows.blocks() {
+        each_row(&block, layout, |lane, segments| {
+            each_count(layout, segments, |parameter, slot, count| {
+                if let Some((number, leader)) = places[parameter] {
+                    groups[number].add((block.first + lane) as u32, leader, slot, count);
+                }
+            });
+        });
+    }
+    groups.iter_mut().for_each(|group| group.shares.sort_by_key(|share| (share.leader, share.slot)));
+    groups
+}
+
+/// Returns the moves: every leader alone, and the two of a pair in opposite directions. A move is a group with the
+/// direction of each of its leaders.
+fn moves(groups: &[MoveGroup]) -> Vec<(&MoveGroup, [f64; 2])> {
+    const DIRECTIONS: [[f64; 2]; 3] = [[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]];
+    let of_group = |group: &MoveGroup| DIRECTIONS.into_iter().take(if group.leaders.len() == 2 { 3 } else { 1 });
+    groups.iter().flat_map(|group| of_group(group).map(move |directions| (group, directions))).collect()
+}
+
+/// Takes pattern moves along a sweep's displacement, doubling their length while the loss falls.
+fn stride(problem: &BoundedProblem<'_>, before: &Iterate, mut next: Iterate, passes: &mut usize) -> Iterate {
+    let moved = difference(&next.theta, &before.theta);
+    let mut stride = 1.0;
+    while stride <= LONGEST_STRIDE && moved.iter().any(|&by| by != 0.0) {
+        let further = problem.iterate(problem.along(&next.theta, &moved, stride));
+        *passes += 1;
+        if further.loss >= next.loss {
+            break;
+        }
+        (next, stride) = (further, 2.0 * stride);
+    }
+    next
+}
+
+/// The state of a sweep over all moves.
+struct Sweep<'s> {
+    problem: &'s BoundedProblem<'s>,
+    kept: Kept<'s>,
+    theta: Vec<f64>,
+    step: f64,
+    /// Smallest decrease of the objective.
+    least: f64,
+    /// True in the last sweep, which tries every move regardless of the derivatives.
+    is_last: bool,
+}
+
+impl Sweep<'_> {
+    /// Tries a move by a step in both directions, keeps it if the objective falls, and returns true if it did.
+    fn improve(&mut self, group: &MoveGroup, directions: [f64; 2]) -> bool {
+        let limits = self.problem.limits;
+        let slope = self.kept.slope(group, directions);
+        [self.step, -self.step].into_iter().any(|step| {
+            let by = directions.map(|direction| step * direction);
+            // The change of the prior is summed over parameters that move one after the other.
+            let mut moved = self.theta.clone();
+            let mut of_prior = 0.0;
+            for (&leader, by) in group.leaders.iter().zip(by).filter(|(_, by)| *by != 0.0) {
+                let new = self.theta[leader] + by;
+                if limits.clamp(leader, new) != new {
+                    return false;
+                }
+                for member in limits.tied_to(leader) {
+                    of_prior += self.problem.objective.prior_change(&moved, member, new);
+                    moved[member] = new;
                 }
             }
-        }
+            // A convex loss lies above its tangent.
+            if step * slope + of_prior >= 0.0 && !self.is_last {
+                return false;
+            }
+            let (change, losses) = self.kept.change(group, by);
+            let better = change + of_prior < -self.least;
+            if better {
+                self.kept.take(group, by, losses);
+                self.theta = moved;
+            }
+            better
+        })
     }
-    for (number, common) in layout.common.iter().enumerate() {
-        let by: f64 = common.iter().map(|&(parameter, count)| moves[parameter] * count).sum();
-        if by != 0.0 {
-            let slot = layout.row_slots() + number;
-            entries.extend((0..count).map(|row| (slot, row as u32, by)));
-        }
-    }
-    entries
 }
 
 /// The cached totals, losses and derivatives of all rows.
-struct Kept {
+struct Kept<'k> {
+    /// The objective over rows that are all local.
+    objective: &'k Objective<'k>,
     /// Totals by slot and row.
     totals: Vec<Vec<f64>>,
     /// Facts by fact and row.
@@ -284,27 +239,20 @@ struct Kept {
     slopes: Vec<Vec<f64>>,
 }
 
-/// Rows, and the move that changes their totals.
-type Shifted<'t> = (&'t [u32], Option<(&'t MoveGroup, [f64; 2])>);
-
-impl Kept {
-    /// Computes the cache of rows that are all local.
-    fn new(objective: &Objective<'_>, theta: &[f64]) -> Self {
-        let (rows, layout) = (objective.rows, &objective.model.layout);
+impl<'k> Kept<'k> {
+    fn new(objective: &'k Objective<'k>, theta: &[f64]) -> Self {
+        let rows = objective.rows;
         let of_fact =
             |fact: usize| rows.blocks().flat_map(|block| block.facts().map(move |facts| facts[fact])).collect();
-        let mut kept = Kept {
-            totals: objective.totals(theta),
-            facts: (0..layout.facts.len()).map(of_fact).collect(),
-            losses: Vec::new(),
-            slopes: Vec::new(),
-        };
+        let facts = (0..rows.shape().facts).map(of_fact).collect();
+        let (losses, slopes) = (Vec::new(), Vec::new());
+        let mut kept = Kept { objective, totals: objective.totals(theta), facts, losses, slopes };
         let all: Vec<u32> = (0..rows.len() as u32).collect();
-        (kept.losses, kept.slopes) = kept.of_rows(objective, (&all, None), true);
+        (kept.losses, kept.slopes) = kept.of_rows(&all, None, true);
         kept
     }
 
-    /// Returns the derivative of the sum of the losses along a move.
+    /// Returns the derivative of the mean loss along a move.
     fn slope(&self, group: &MoveGroup, directions: [f64; 2]) -> f64 {
         let of_share = |(share, by): (&SlotDelta, f64)| -> f64 {
             let slopes = &self.slopes[share.slot];
@@ -312,48 +260,44 @@ impl Kept {
                 group.rows.iter().zip(&share.totals).map(|(&row, &total)| slopes[row as usize] * f64::from(total));
             by * products.sum::<f64>()
         };
-        group.moving(directions).map(of_share).sum()
+        group.moving(directions).map(of_share).sum::<f64>() / self.objective.rows.weight(1)
     }
 
     /// Returns the change of the mean loss if a group moves, and the new losses of its rows.
-    fn change(&self, objective: &Objective<'_>, group: &MoveGroup, by: [f64; 2]) -> (f64, Vec<f64>) {
-        let (losses, _) = self.of_rows(objective, (&group.rows, Some((group, by))), false);
+    fn change(&self, group: &MoveGroup, by: [f64; 2]) -> (f64, Vec<f64>) {
+        let (losses, _) = self.of_rows(&group.rows, Some((group, by)), false);
         let change = group.rows.iter().zip(&losses).map(|(&row, new)| new - self.losses[row as usize]).sum::<f64>();
-        (change / objective.rows.weight(1), losses)
+        (change / self.objective.rows.weight(1), losses)
     }
 
     /// Applies the move of a group, with the given new losses of its rows.
-    fn take(&mut self, objective: &Objective<'_>, group: &MoveGroup, by: [f64; 2], losses: Vec<f64>) {
+    fn take(&mut self, group: &MoveGroup, by: [f64; 2], losses: Vec<f64>) {
         for (share, by) in group.moving(by) {
             let totals = &mut self.totals[share.slot];
-            group
-                .rows
-                .iter()
-                .zip(&share.totals)
-                .for_each(|(&row, &share)| totals[row as usize] += by * f64::from(share));
+            let changes = group.rows.iter().zip(&share.totals);
+            changes.for_each(|(&row, &share)| totals[row as usize] += by * f64::from(share));
         }
-        let (_, slopes) = self.of_rows(objective, (&group.rows, None), true);
+        let (_, slopes) = self.of_rows(&group.rows, None, true);
         for (place, (&row, loss)) in group.rows.iter().zip(losses).enumerate() {
             self.losses[row as usize] = loss;
             self.slopes.iter_mut().zip(&slopes).for_each(|(all, own)| all[row as usize] = own[place]);
         }
     }
 
-    /// Returns the losses of some rows, and their derivatives by slot if `wants_slopes` is set.
+    /// Returns the losses of some rows, all rows of a group if it moves, and their derivatives by slot if
+    /// `wants_slopes` is set.
     fn of_rows(
         &self,
-        objective: &Objective<'_>,
-        (rows, shift): Shifted<'_>,
+        rows: &[u32],
+        shift: Option<(&MoveGroup, [f64; 2])>,
         wants_slopes: bool,
     ) -> (Vec<f64>, Vec<Vec<f64>>) {
-        let (model, slots) = (objective.model, objective.model.layout.slots());
-        let parts: Vec<(usize, &[u32])> = rows.chunks(PART).enumerate().collect();
+        let model = self.objective.model;
+        let none = || (Vec::new(), vec![Vec::new(); if wants_slopes { self.totals.len() } else { 0 }]);
         let of_part = |(part, numbers): (usize, &[u32])| {
-            let mut work = tape::Work::new(slots, model.layout.facts.len());
-            let mut losses = Vec::with_capacity(numbers.len());
-            let mut slopes = vec![Vec::new(); if wants_slopes { slots } else { 0 }];
+            let mut work = Work::new(self.totals.len(), self.facts.len());
+            let (mut losses, mut slopes) = none();
             for (block, numbers) in numbers.chunks(BLOCK).enumerate() {
-                let first = part * PART + block * BLOCK;
                 for (lanes, totals) in work.totals.iter_mut().zip(&self.totals) {
                     lanes.iter_mut().zip(numbers).for_each(|(lane, &row)| *lane = totals[row as usize]);
                 }
@@ -361,12 +305,13 @@ impl Kept {
                     lanes.iter_mut().zip(numbers).for_each(|(lane, &row)| *lane = facts[row as usize].into());
                 }
                 for (share, by) in shift.into_iter().flat_map(|(group, by)| group.moving(by)) {
-                    let lanes = work.totals[share.slot].iter_mut().zip(&share.totals[first..first + numbers.len()]);
-                    lanes.for_each(|(total, &share)| *total += by * f64::from(share));
+                    let lanes = work.totals[share.slot][..numbers.len()].iter_mut();
+                    let changes = &share.totals[part * PART + block * BLOCK..];
+                    lanes.zip(changes).for_each(|(total, &share)| *total += by * f64::from(share));
                 }
                 let scores = *model.tape.scores(&mut work);
-                let costs = scores.iter().zip(numbers).map(|(&score, &row)| objective.row_cost(score, row as usize));
-                let costs: Vec<(f64, f64)> = costs.collect();
+                let cost = |(&score, &row): (&f64, &u32)| self.objective.row_cost(score, row as usize);
+                let costs: Vec<(f64, f64)> = scores.iter().zip(numbers).map(cost).collect();
                 losses.extend(costs.iter().map(|cost| cost.0));
                 if wants_slopes {
                     model.tape.differentiate(&mut work);
@@ -377,10 +322,10 @@ impl Kept {
             }
             (losses, slopes)
         };
-        let (mut losses, mut slopes) = (Vec::new(), vec![Vec::new(); if wants_slopes { slots } else { 0 }]);
-        for (own, of_slots) in parallel::map(parts, of_part) {
+        let (mut losses, mut slopes) = none();
+        for (own, of_slots) in parallel::map(rows.chunks(PART).enumerate(), of_part) {
             losses.extend(own);
-            slopes.iter_mut().zip(of_slots).for_each(|(all, own)| all.extend(own));
+            slopes.iter_mut().zip(of_slots).for_each(|(all, own): (&mut Vec<f64>, _)| all.extend(own));
         }
         (losses, slopes)
     }
@@ -405,14 +350,9 @@ mod tests {
         let mut theta = THETA.to_vec();
         theta[8] = theta[1];
         let problem = BoundedProblem { objective: &objective, limits: &limits, scales: &[] };
-        let columns = RowsByLeaf::new(&rows);
-        let groups: Vec<MoveGroup> = groups(&problem)
-            .into_iter()
-            .map(|leaders| MoveGroup::new(&problem, &columns, rows.len(), leaders))
-            .collect();
+        let groups = groups(&problem, &rows);
         let mut kept = Kept::new(&objective, &theta);
-        for (number, directions) in moves(&groups) {
-            let group = &groups[number];
+        for (group, directions) in moves(&groups) {
             for step in [5.0, -2.0] {
                 let along = |step: f64| directions.map(|direction| step * direction);
                 let mut next = theta.clone();
@@ -420,13 +360,13 @@ mod tests {
                     next = limits.tied_to(leader).into_iter().fold(next, |theta, j| moved(&theta, j, by));
                 }
                 let wanted = objective.data_loss(&next) - objective.data_loss(&theta);
-                let (found, losses) = kept.change(&objective, group, along(step));
+                let (found, losses) = kept.change(group, along(step));
                 assert!((found - wanted).abs() < 1e-14, "{:?} by {step}: {found} for {wanted}", group.leaders);
-                let slope = kept.slope(group, directions) / rows.weight(1);
-                let (above, _) = kept.change(&objective, group, along(1e-3));
-                let (below, _) = kept.change(&objective, group, along(-1e-3));
+                let slope = kept.slope(group, directions);
+                let (above, _) = kept.change(group, along(1e-3));
+                let (below, _) = kept.change(group, along(-1e-3));
                 assert!((slope - (above - below) / 2e-3).abs() < 1e-9, "{:?}: {slope}", group.leaders);
-                kept.take(&objective, group, along(step), losses);
+                kept.take(group, along(step), losses);
                 theta = next;
             }
         }

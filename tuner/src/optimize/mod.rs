@@ -1,7 +1,6 @@
 //! Solvers, which find a minimum of an [`Objective`] from a start.
 
 mod adam;
-mod columns;
 mod history;
 mod iterate;
 mod lbfgs;

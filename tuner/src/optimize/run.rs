@@ -1,38 +1,40 @@
-//! The iteration loop that all methods share.
+//! The parts of a fit that all methods share: the start, the history, and the choice of the result.
 
 use super::iterate::{BoundedProblem, Iterate, Scale};
 use super::{Fit, FitWork, Limits, Observer, OptimizeError, Solver, Step, Termination};
 use crate::objective::Objective;
-use std::ops::ControlFlow;
 
 /// An iterative method.
-pub(super) trait Iterative {
+pub(super) trait Descent {
     /// True if every iterate is settled along scales that no score depends on. Otherwise only the last one is, unless
     /// its numbers are whole.
     const SETTLES: bool = true;
 
-    /// Returns the maximum number of steps.
-    fn max_steps(&self) -> usize;
-
-    /// Begins an iteration at a start.
-    fn begin<'p>(&'p self, problem: &'p BoundedProblem<'p>, start: Iterate) -> Box<dyn Iteration + 'p>;
+    /// Takes steps from `best` until termination and leaves the best iterate there. Logs the start and every accepted
+    /// step.
+    fn descend(&self, problem: &BoundedProblem<'_>, best: &mut Iterate, log: &mut FitLog<'_>) -> Termination;
 }
 
-/// The state of an iterative method.
-pub(super) trait Iteration {
-    /// Returns the current iterate.
-    fn iterate(&self) -> &Iterate;
+/// The history and the work of a fit, and its observer.
+pub(super) struct FitLog<'o> {
+    history: Vec<Step>,
+    pub(super) work: FitWork,
+    observer: &'o mut dyn Observer,
+}
 
-    /// Takes the next accepted step, or breaks with the reason why there is none. Adds its cost to `work`.
-    fn advance(&mut self, work: &mut FitWork) -> ControlFlow<Termination>;
-
-    /// Returns the best iterate.
-    fn best(&self) -> &Iterate {
-        self.iterate()
+impl FitLog<'_> {
+    /// Records an iterate and passes it to the observer; returns the reason to stop, if there is one.
+    pub(super) fn step(&mut self, at: &Iterate, max_steps: usize) -> Option<Termination> {
+        let step = Step { iteration: self.history.len(), loss: at.loss, gradient_norm: at.norm };
+        self.history.push(step);
+        if self.observer.step(&step, &at.theta).is_break() {
+            return Some(Termination::Cancelled);
+        }
+        (step.iteration >= max_steps).then_some(Termination::StepLimit)
     }
 }
 
-impl<M: Iterative> Solver for M {
+impl<M: Descent> Solver for M {
     fn minimize(
         &self,
         objective: &Objective<'_>,
@@ -43,17 +45,15 @@ impl<M: Iterative> Solver for M {
         limits.check_start(objective, start)?;
         let scales = if M::SETTLES { Scale::open(objective, start, limits) } else { Vec::new() };
         let problem = BoundedProblem { objective, limits, scales: &scales };
-        let start = problem.start(start)?;
-        let (start_norm, start_theta) = (start.norm, start.theta.clone());
-        let work = FitWork { passes: 1, ..FitWork::default() };
-        let mut run = FitRun { iteration: self.begin(&problem, start), history: Vec::new(), work };
-        let termination = run.report(observer).unwrap_or_else(|| run.iterate(self.max_steps(), observer));
-        let best = run.iteration.best().clone();
+        let mut best = problem.start(start)?;
+        let (start_norm, start) = (best.norm, best.theta.clone());
+        let mut log = FitLog { history: Vec::new(), work: FitWork { passes: 1, ..FitWork::default() }, observer };
+        let termination = self.descend(&problem, &mut best, &mut log);
         let is_whole = best.theta.iter().all(|value| value.fract() == 0.0);
-        let best = if M::SETTLES || is_whole { best } else { settled(objective, &start_theta, limits, best) };
+        let best = if M::SETTLES || is_whole { best } else { settled(objective, &start, limits, best) };
         let gradient_ratio = if start_norm > 0.0 { best.norm / start_norm } else { 0.0 };
         let (theta, loss) = (best.theta, best.loss);
-        Ok(Fit { theta, loss, gradient_ratio, termination, history: run.history, work: run.work })
+        Ok(Fit { theta, loss, gradient_ratio, termination, history: log.history, work: log.work })
     }
 }
 
@@ -62,37 +62,4 @@ fn settled(objective: &Objective<'_>, start: &[f64], limits: &Limits, best: Iter
     let scales = Scale::open(objective, start, limits);
     let settled = BoundedProblem { objective, limits, scales: &scales }.iterate(best.theta.clone());
     if settled.loss < best.loss { settled } else { best }
-}
-
-/// An iteration with its history and its work so far.
-struct FitRun<'p> {
-    iteration: Box<dyn Iteration + 'p>,
-    history: Vec<Step>,
-    work: FitWork,
-}
-
-impl FitRun<'_> {
-    /// Iterates until termination.
-    fn iterate(&mut self, max_steps: usize, observer: &mut dyn Observer) -> Termination {
-        loop {
-            if self.history.len() > max_steps {
-                return Termination::StepLimit;
-            }
-            if let ControlFlow::Break(termination) = self.iteration.advance(&mut self.work) {
-                return termination;
-            }
-            if let Some(termination) = self.report(observer) {
-                return termination;
-            }
-        }
-    }
-
-    /// Records the iterate and passes it to the observer; returns the reason to stop, if there is one.
-    fn report(&mut self, observer: &mut dyn Observer) -> Option<Termination> {
-        let &Iterate { loss, norm: gradient_norm, .. } = self.iteration.iterate();
-        let step = Step { iteration: self.history.len(), loss, gradient_norm };
-        self.history.push(step);
-        let outcome = observer.step(&step, &self.iteration.iterate().theta);
-        outcome.is_break().then_some(Termination::Cancelled)
-    }
 }
