@@ -222,18 +222,16 @@ fn curve<S: Score>(loss: SampleLoss, scores: &[S], weighted: Weighted<'_>, log_k
     total
 }
 
-/// Sums over at most [`BLOCK`] samples. The terms are computed before they are summed, so that the loop vectorises.
+/// Sums over at most [`BLOCK`] samples.
 fn sum_block<S: Score>(loss: SampleLoss, scores: &[S], weighted: Weighted<'_>, first: usize, logit: f64) -> Curve {
     let targets = &weighted.targets[first..first + scores.len()];
-    let mut numbers = [0.0; BLOCK];
-    numbers.iter_mut().zip(scores).for_each(|(number, &score)| *number = score.into());
     let mut terms = [[0.0; BLOCK]; 3];
     let [losses, slopes, bends] = &mut terms;
-    loss.each(logit, &numbers[..scores.len()], targets, |i, z, cost| {
-        losses[i] = cost.loss;
-        slopes[i] = cost.slope * z;
-        bends[i] = cost.full * z * z + cost.slope * z;
-    });
+    for (i, (&score, &target)) in scores.iter().zip(targets).enumerate() {
+        let z = logit * score.into();
+        let cost = loss.cost(z, f64::from(target));
+        (losses[i], slopes[i], bends[i]) = (cost.loss, cost.slope * z, cost.full * z * z + cost.slope * z);
+    }
     terms.iter_mut().for_each(|terms| weighted.weigh(first, terms));
     let [loss, slope, bend] = terms.map(|terms| sum_lanes(&terms[..scores.len()]));
     Curve { loss, slope, bend }

@@ -1,13 +1,12 @@
 //! Hessians of the loss and their approximations, summed over rows.
 
-use super::SampleLoss;
+use super::Objective;
 use super::loss::Cost;
 use super::pass::{EvaluationPoint, Room, each_count, each_row};
 use super::products::{Cell, MatrixColumns, Products, RowBatch};
 use crate::linear::{Matrix, SymmetricMatrix};
-use crate::model::Model;
 use crate::model::layout::Layout;
-use crate::model::rows::{BLOCK, Block, PARTS, Part, Rows};
+use crate::model::rows::{BLOCK, Block, PARTS, Part};
 use crate::model::tape::Lanes;
 use crate::parallel;
 use std::ops::Range;
@@ -49,73 +48,69 @@ impl HessianKind {
     }
 }
 
-/// Rows that are scored by a model at given parameters, with their loss.
-pub(super) struct Scored<'s> {
-    pub(super) rows: &'s Rows,
-    pub(super) model: &'s Model,
-    pub(super) point: &'s EvaluationPoint,
-    pub(super) loss: SampleLoss,
-    pub(super) logit: f64,
-}
-
-impl Scored<'_> {
-    fn cost(&self, room: &Room, block: &Block<'_>, lane: usize) -> Cost {
-        let cost = self.loss.cost(self.logit * room.scores[lane], f64::from(block.target[lane]));
-        cost.times(block.weighted().weight(lane))
-    }
-
-    /// Returns the mean matrix over every `stride`-th row for the wanted parameters. Entries of others may be 0.
-    pub(super) fn hessian(
+impl Objective<'_> {
+    /// Computes the Hessian of every `stride`-th row for some parameters; the cost grows with their number. Entries of
+    /// other parameters may lack the contribution of the rows.
+    pub(crate) fn hessian_among(
         &self,
+        theta: &[f64],
         kind: HessianKind,
         stride: usize,
         is_wanted: &dyn Fn(usize) -> bool,
     ) -> SymmetricMatrix {
+        let point = self.point(theta);
         let columns = MatrixColumns::new(&self.model.layout, is_wanted);
         let blocks = BATCH * stride * self.rows.len().div_ceil(BLOCK) / self.rows.entries_of_all().max(1);
         let places = self.batches(blocks.max(1));
         let mut products = Products::new(&columns);
         for places in places.chunks(if self.rows.is_divided() { SHARED_BATCHES } else { BATCHES }) {
             let chunks: Vec<usize> = places.iter().map(|place| place.0).collect();
-            let filled = |number: usize| self.batch(&columns, places[number].clone(), kind, stride);
+            let filled = |number: usize| self.batch(&point, &columns, places[number].clone(), kind, stride);
             let mut batches = self.rows.each_chunk(&chunks, filled);
             parallel::for_each(batches.iter_mut(), |batch| batch.sort(&columns));
             products.add(&batches);
         }
-        products.finish(1.0 / self.rows.weight(stride))
+        let mut hessian = products.finish(1.0 / self.rows.weight(stride));
+        if let Some(prior) = self.prior.as_ref().filter(|_| kind != HessianKind::Outer) {
+            prior.add_hessian(&mut hessian);
+        }
+        hessian
+    }
+
+    fn cost(&self, room: &Room, block: &Block<'_>, lane: usize) -> Cost {
+        let (loss, logit) = self.measure();
+        let cost = loss.cost(logit * room.scores[lane], f64::from(block.target[lane]));
+        cost.times(block.weighted().weight(lane))
     }
 
     /// Divides the rows into batches of `size` blocks, each given by a chunk and blocks of it. Adjacent batches belong
     /// to different chunks, so that processes share the work evenly.
     fn batches(&self, size: usize) -> Vec<(usize, Range<usize>)> {
-        let mut places = Vec::new();
-        let blocks = |chunk: &usize| self.rows.chunk_len(*chunk).div_ceil(BLOCK);
-        for first in (0..self.rows.chunk_count()).step_by(PARTS) {
-            let chunks = first..(first + PARTS).min(self.rows.chunk_count());
-            let longest = chunks.clone().map(|chunk| blocks(&chunk)).max().unwrap_or(0);
-            for first in (0..longest).step_by(size) {
-                let is_longer = chunks.clone().filter(|chunk| blocks(chunk) > first);
-                places.extend(is_longer.map(|chunk| (chunk, first..(first + size).min(blocks(&chunk)))));
-            }
-        }
+        let of_chunk = |chunk: usize| {
+            let blocks = self.rows.chunk_len(chunk).div_ceil(BLOCK);
+            (0..blocks).step_by(size).map(move |first| (chunk, first..(first + size).min(blocks)))
+        };
+        let mut places: Vec<(usize, Range<usize>)> = (0..self.rows.chunk_count()).flat_map(of_chunk).collect();
+        places.sort_by_key(|(chunk, blocks)| (chunk / PARTS, blocks.start, *chunk));
         places
     }
 
     /// Returns a batch of every `stride`-th row of some blocks of a chunk.
     fn batch(
         &self,
+        point: &EvaluationPoint,
         columns: &MatrixColumns<'_>,
         (chunk, blocks): (usize, Range<usize>),
         kind: HessianKind,
         stride: usize,
     ) -> RowBatch {
-        let Scored { rows, model, logit, .. } = *self;
+        let (rows, model, (_, logit)) = (self.rows, self.model, self.measure());
         let totals: Vec<[Option<usize>; 2]> = (0..columns.totals()).map(|total| columns.slots(total)).collect();
-        let mut room = Room::new(&model.layout, self.point);
+        let mut room = Room::new(&model.layout, point);
         let mut seconds: Vec<Vec<Lanes>> = Vec::new();
         let mut batch = RowBatch::new();
         for block in rows.blocks_of(chunk, blocks) {
-            room.evaluate(&block, model, self.point);
+            room.evaluate(&block, model, point);
             model.tape.differentiate(&mut room.work);
             if kind == HessianKind::Full {
                 seconds.resize(model.layout.slots(), vec![[0.0; BLOCK]; model.layout.slots()]);
@@ -146,19 +141,38 @@ impl Scored<'_> {
         batch
     }
 
-    /// Returns the diagonal of the Gauss-Newton matrix, summed over the rows of a part.
-    pub(super) fn diagonal(&self, part: Part<'_>) -> Vec<f64> {
-        let mut diagonal = vec![0.0; self.model.layout.parameters];
-        self.each_gradient(part.blocks(), |_, cost, gradient| {
-            let weight = self.logit * self.logit * cost.gauss_newton;
-            gradient.each(|parameter, number| diagonal[parameter] += weight * number * number);
-        });
+    /// Returns the diagonal of the Gauss-Newton matrix at `theta`, at a far lower cost than the matrix.
+    pub(crate) fn gauss_newton_diagonal(&self, theta: &[f64]) -> Vec<f64> {
+        let (point, (_, logit)) = (self.point(theta), self.measure());
+        let of_part = |part: Part<'_>| {
+            let mut diagonal = vec![0.0; self.parameters()];
+            self.each_gradient(&point, part.blocks(), |_, cost, gradient| {
+                let weight = logit * logit * cost.gauss_newton;
+                gradient.each(|parameter, number| diagonal[parameter] += weight * number * number);
+            });
+            diagonal
+        };
+        let mut diagonal = vec![0.0; self.parameters()];
+        let weight = self.rows.weight(1);
+        for part in self.rows.each_part(of_part) {
+            diagonal.iter_mut().zip(part).for_each(|(sum, part)| *sum += part / weight);
+        }
+        if let Some(prior) = &self.prior {
+            prior.add_diagonal(&mut diagonal);
+        }
         diagonal
     }
 
-    /// Returns the sum of outer products of the groups' gradients, divided by the weight of the rows, and the number of
-    /// groups. Entries of parameters that are not wanted are 0.
-    pub(super) fn outer_by_group(&self, groups: &[u32], is_wanted: &dyn Fn(usize) -> bool) -> (SymmetricMatrix, usize) {
+    /// Returns the matrix of [`HessianKind::Outer`] for the summed gradients of groups of rows, and the number of
+    /// groups. Entries of parameters that are not wanted are 0. Rows of a group must be adjacent; otherwise they count
+    /// as several groups.
+    pub(crate) fn outer_by_group(
+        &self,
+        theta: &[f64],
+        groups: &[u32],
+        is_wanted: &dyn Fn(usize) -> bool,
+    ) -> (SymmetricMatrix, usize) {
+        let point = self.point(theta);
         assert_eq!(groups.len(), self.rows.len(), "a group a row");
         let mut size = 0;
         let place = |parameter: usize| {
@@ -172,7 +186,7 @@ impl Scored<'_> {
         let (mut count, mut last) = (0, None);
         let chunks: Vec<usize> = (0..self.rows.chunk_count()).collect();
         for chunks in chunks.chunks(CHUNKS) {
-            let found = self.rows.each_chunk(chunks, |place| self.by_group(chunks[place], groups));
+            let found = self.rows.each_chunk(chunks, |place| self.by_group(&point, chunks[place], groups));
             for (group, gradient) in found.into_iter().flatten() {
                 if last != Some(group) {
                     if count > 0 && count % GROUPS == 0 {
@@ -196,7 +210,7 @@ impl Scored<'_> {
 
     /// Returns the groups of a chunk, each with the derivatives that are not 0 and their parameters. The first and the
     /// last group may continue in other chunks.
-    fn by_group(&self, chunk: usize, groups: &[u32]) -> Vec<(u32, Vec<(u32, f64)>)> {
+    fn by_group(&self, point: &EvaluationPoint, chunk: usize, groups: &[u32]) -> Vec<(u32, Vec<(u32, f64)>)> {
         let mut found: Vec<(u32, Vec<(u32, f64)>)> = Vec::new();
         let mut sum = RowGradient::new(&self.model.layout);
         let end = |sum: &mut RowGradient, last: Option<&mut (u32, Vec<(u32, f64)>)>| {
@@ -204,12 +218,13 @@ impl Scored<'_> {
                 sum.each(|parameter, number| gradient.extend((number != 0.0).then_some((parameter as u32, number))));
             }
         };
-        self.each_gradient(self.rows.blocks_of(chunk, 0..usize::MAX), |row, cost, gradient| {
+        let (_, logit) = self.measure();
+        self.each_gradient(point, self.rows.blocks_of(chunk, 0..usize::MAX), |row, cost, gradient| {
             if found.last().is_none_or(|last| last.0 != groups[row]) {
                 end(&mut sum, found.last_mut());
                 found.push((groups[row], Vec::new()));
             }
-            let slope = self.logit * cost.slope;
+            let slope = logit * cost.slope;
             gradient.each(|parameter, number| sum.add(parameter, slope * number));
         });
         end(&mut sum, found.last_mut());
@@ -219,14 +234,15 @@ impl Scored<'_> {
     /// Calls `see` with the number of every row, its loss, and the gradient of its score.
     fn each_gradient<'b>(
         &self,
+        point: &EvaluationPoint,
         blocks: impl Iterator<Item = Block<'b>>,
         mut see: impl FnMut(usize, &Cost, &mut RowGradient),
     ) {
         let layout = &self.model.layout;
-        let mut room = Room::new(layout, self.point);
+        let mut room = Room::new(layout, point);
         let mut gradient = RowGradient::new(layout);
         for block in blocks {
-            room.evaluate(&block, self.model, self.point);
+            room.evaluate(&block, self.model, point);
             self.model.tape.differentiate(&mut room.work);
             each_row(&block, layout, |lane, segments| {
                 each_count(layout, segments, |parameter, slot, count| {

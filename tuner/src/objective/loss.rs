@@ -72,17 +72,6 @@ impl SampleLoss {
             Self::CrossEntropy => run(Prices { cost: cross_entropy, logit, scores, targets, losses, slopes }),
         }
     }
-
-    /// Calls `take` with the index, the logit (the number times `logit`) and the loss of each sample.
-    ///
-    /// The kind of loss is chosen outside of the loop, so that the loop vectorises.
-    #[inline(always)]
-    pub(super) fn each(self, logit: f64, numbers: &[f64], targets: &[f32], take: impl FnMut(usize, f64, Cost)) {
-        match self {
-            Self::SquaredError => each(squared_error, logit, numbers, targets, take),
-            Self::CrossEntropy => each(cross_entropy, logit, numbers, targets, take),
-        }
-    }
 }
 
 /// The loop of [`SampleLoss::price`], compiled for several vector instruction sets, which all compute the same bits.
@@ -104,20 +93,6 @@ impl<C: Fn(f64, f64) -> Cost> Loop for Prices<'_, C> {
             *loss = cost.loss;
             *slope = self.logit * cost.slope;
         }
-    }
-}
-
-#[inline(always)]
-fn each(
-    cost: impl Fn(f64, f64) -> Cost,
-    logit: f64,
-    numbers: &[f64],
-    targets: &[f32],
-    mut take: impl FnMut(usize, f64, Cost),
-) {
-    for (place, (&number, &target)) in numbers.iter().zip(targets).enumerate() {
-        let z = logit * number;
-        take(place, z, cost(z, f64::from(target)));
     }
 }
 

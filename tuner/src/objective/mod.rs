@@ -26,8 +26,7 @@ pub use prior::PriorScale;
 use crate::model::Model;
 use crate::model::rows::{PARTS, Part, Rows};
 use crate::parallel;
-use hessian::Scored;
-use pass::{EvaluationPoint, PassSums, Room};
+use pass::{EvaluationPoint, Room};
 pub(crate) use pass::{each_count, each_row};
 use prior::Prior;
 use std::ops::Range;
@@ -122,22 +121,14 @@ impl<'r> Objective<'r> {
 
     /// Evaluates the mean loss of the rows at `theta` without the prior, which is comparable between fits.
     pub(crate) fn data_loss(&self, theta: &[f64]) -> f64 {
-        self.pass(theta, false).loss / self.rows.weight(1)
+        pass::sum(self, &self.point(theta), false).0 / self.rows.weight(1)
     }
 
     /// Returns the weighted loss of every row at `theta`, without the prior.
     pub(crate) fn row_losses(&self, theta: &[f64]) -> Vec<f64> {
-        let (loss, logit) = self.measure();
-        let mut losses = scores(self.rows, self.model, theta);
-        const CHUNK: usize = 4096;
-        let chunks = losses.chunks_mut(CHUNK).zip(self.rows.targets().chunks(CHUNK)).enumerate();
-        parallel::for_each(chunks, |(chunk, (scores, targets))| {
-            for (score, &target) in scores.iter_mut().zip(targets) {
-                *score = loss.cost(logit * *score, f64::from(target)).loss;
-            }
-            self.rows.weighted().weigh(chunk * CHUNK, scores);
-        });
-        losses
+        let scores = scores(self.rows, self.model, theta);
+        let of_part = |rows: Range<usize>| rows.map(|row| self.row_cost(scores[row], row).0).collect::<Vec<f64>>();
+        parallel::map(parts(scores.len()), of_part).concat()
     }
 
     /// Returns the weighted loss of a row with a score, and its derivative by the score.
@@ -149,9 +140,7 @@ impl<'r> Objective<'r> {
 
     /// Returns the totals at `theta` by slot and row; all rows must be local.
     pub(crate) fn totals(&self, theta: &[f64]) -> Vec<Vec<f64>> {
-        self.check(theta);
-        let layout = &self.model.layout;
-        let point = EvaluationPoint::new(layout, theta);
+        let (layout, point) = (&self.model.layout, self.point(theta));
         let mut room = Room::new(layout, &point);
         let mut totals = vec![Vec::with_capacity(self.rows.len()); layout.slots()];
         for block in self.rows.blocks() {
@@ -175,67 +164,19 @@ impl<'r> Objective<'r> {
 
     /// Returns the objective at `theta` and its gradient.
     pub fn loss_and_gradient(&self, theta: &[f64]) -> (f64, Vec<f64>) {
-        let sums = self.pass(theta, true);
+        let (loss, slopes) = pass::sum(self, &self.point(theta), true);
         let scale = 1.0 / self.rows.weight(1);
-        let mut gradient = sums.by_parameter(&self.model.layout);
+        let mut gradient = pass::by_parameter(&self.model.layout, &slopes);
         gradient.iter_mut().for_each(|sum| *sum *= scale);
         if let Some(prior) = &self.prior {
             prior.add_gradient(theta, &mut gradient);
         }
-        (sums.loss / self.rows.weight(1) + self.prior_loss(theta), gradient)
+        (loss / self.rows.weight(1) + self.prior_loss(theta), gradient)
     }
 
     /// Returns the Hessian of the objective at `theta`, or an approximation of it.
     pub fn hessian(&self, theta: &[f64], kind: HessianKind) -> SymmetricMatrix {
         self.hessian_among(theta, kind, 1, &|_| true)
-    }
-
-    /// Computes the Hessian of every `stride`-th row for some parameters; the cost grows with their number. Entries of
-    /// other parameters may lack the contribution of the rows.
-    pub(crate) fn hessian_among(
-        &self,
-        theta: &[f64],
-        kind: HessianKind,
-        stride: usize,
-        is_wanted: &dyn Fn(usize) -> bool,
-    ) -> SymmetricMatrix {
-        self.check(theta);
-        let point = EvaluationPoint::new(&self.model.layout, theta);
-        let mut hessian = self.scored(&point).hessian(kind, stride, is_wanted);
-        if let Some(prior) = &self.prior
-            && kind != HessianKind::Outer
-        {
-            prior.add_hessian(&mut hessian);
-        }
-        hessian
-    }
-
-    /// Returns the diagonal of the Gauss-Newton matrix at `theta`, at a far lower cost than the matrix.
-    pub(crate) fn gauss_newton_diagonal(&self, theta: &[f64]) -> Vec<f64> {
-        self.check(theta);
-        let point = EvaluationPoint::new(&self.model.layout, theta);
-        let mut diagonal = vec![0.0; self.parameters()];
-        let weight = self.rows.weight(1);
-        for part in self.rows.each_part(|part| self.scored(&point).diagonal(part)) {
-            diagonal.iter_mut().zip(part).for_each(|(sum, part)| *sum += part / weight);
-        }
-        if let Some(prior) = &self.prior {
-            prior.add_diagonal(&mut diagonal);
-        }
-        diagonal
-    }
-
-    /// Returns the matrix of [`HessianKind::Outer`] for the summed gradients of groups of rows, and the number of
-    /// groups. Entries of parameters that are not wanted are 0. Rows of a group must be adjacent; otherwise they count
-    /// as several groups.
-    pub(crate) fn outer_by_group(
-        &self,
-        theta: &[f64],
-        groups: &[u32],
-        is_wanted: &dyn Fn(usize) -> bool,
-    ) -> (SymmetricMatrix, usize) {
-        self.check(theta);
-        self.scored(&EvaluationPoint::new(&self.model.layout, theta)).outer_by_group(groups, is_wanted)
     }
 
     /// Returns the change of the prior's penalty if one parameter of `theta` becomes `new`.
@@ -253,19 +194,8 @@ impl<'r> Objective<'r> {
         (self.loss, loss::logit_per_centipawn(self.k))
     }
 
-    fn scored<'s>(&'s self, point: &'s EvaluationPoint) -> Scored<'s> {
-        let (loss, logit) = self.measure();
-        Scored { rows: self.rows, model: self.model, point, loss, logit }
-    }
-
-    fn check(&self, theta: &[f64]) {
-        assert_eq!(theta.len(), self.parameters(), "number of parameters");
-    }
-
-    fn pass(&self, theta: &[f64], with_gradient: bool) -> PassSums {
-        self.check(theta);
-        let point = EvaluationPoint::new(&self.model.layout, theta);
-        PassSums::total(self.rows.each_part(|part| pass::sum(self, part, &point, with_gradient)))
+    fn point(&self, theta: &[f64]) -> EvaluationPoint {
+        EvaluationPoint::new(&self.model.layout, theta)
     }
 }
 
@@ -274,7 +204,6 @@ impl<'r> Objective<'r> {
 /// # Panics
 /// If `theta` has another number of components than the model has parameters.
 pub fn scores(rows: &Rows, model: &Model, theta: &[f64]) -> Vec<f64> {
-    assert_eq!(theta.len(), model.layout.parameters, "number of parameters");
     let point = EvaluationPoint::new(&model.layout, theta);
     let of_part = |part: Part<'_>| -> Vec<f64> {
         let mut room = Room::new(&model.layout, &point);

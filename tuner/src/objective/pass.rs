@@ -5,7 +5,6 @@ use crate::model::Model;
 use crate::model::layout::{Layout, SumKind};
 use crate::model::rows::{BLOCK, Block, Part, SegmentEntries};
 use crate::model::tape::Work;
-use serde::{Deserialize, Serialize};
 
 /// A parameter vector, arranged in the order of the rows' leaves.
 pub(super) struct EvaluationPoint {
@@ -15,6 +14,8 @@ pub(super) struct EvaluationPoint {
     segments: Vec<(usize, usize)>,
     /// Value by common total.
     common: Vec<f64>,
+    /// Index in the gradient of the first leaf by sum, and of the first common total.
+    begins: Vec<usize>,
     row_slots: usize,
 }
 
@@ -26,6 +27,7 @@ enum Weights {
 
 impl EvaluationPoint {
     pub(super) fn new(layout: &Layout, theta: &[f64]) -> Self {
+        assert_eq!(theta.len(), layout.parameters, "number of parameters");
         let weights = |sum: &crate::model::layout::Sum| match sum.kind {
             SumKind::Pair => {
                 let pair = |leaf: &crate::model::layout::Leaf| {
@@ -38,7 +40,12 @@ impl EvaluationPoint {
             }
         };
         let total = |parts: &Vec<(usize, f64)>| parts.iter().map(|&(parameter, count)| theta[parameter] * count).sum();
+        let mut begins = vec![0];
+        for sum in &layout.sums {
+            begins.push(begins[begins.len() - 1] + sum.kind.width() * sum.leaves.len());
+        }
         EvaluationPoint {
+            begins,
             sums: layout.sums.iter().map(weights).collect(),
             segments: layout.segments.iter().map(|segment| (segment.sum, segment.slot)).collect(),
             common: layout.common.iter().map(total).collect(),
@@ -119,102 +126,80 @@ fn single_total(segment: &SegmentEntries<'_>, weights: &[f64]) -> f64 {
     products.map(|(&leaf, &count)| f64::from(count) * weights[usize::from(leaf)]).sum()
 }
 
-/// The sums of the loss and its derivatives over a part of the rows.
-#[derive(Serialize, Deserialize)]
-pub(super) struct PassSums {
-    pub(super) loss: f64,
-    /// Derivatives by the weights of the leaves, by sum.
-    slopes: Vec<Vec<f64>>,
-    /// Derivative by common total.
-    common: Vec<f64>,
+/// Returns the derivatives by the parameters, given those by the weights of the leaves and by the common totals.
+pub(super) fn by_parameter(layout: &Layout, slopes: &[f64]) -> Vec<f64> {
+    let mut gradient = vec![0.0; layout.parameters];
+    let mut slopes = slopes.iter();
+    for sum in &layout.sums {
+        let numbers = sum.leaves.iter().flat_map(|leaf| (0..sum.kind.width()).map(move |half| (leaf, half)));
+        for ((leaf, half), slope) in numbers.zip(slopes.by_ref()) {
+            gradient[leaf.parameter + half] += slope * leaf.unit;
+        }
+    }
+    for (parts, slope) in layout.common.iter().zip(slopes) {
+        parts.iter().for_each(|&(parameter, count)| gradient[parameter] += slope * count);
+    }
+    gradient
 }
 
-impl PassSums {
-    fn new(layout: &Layout) -> Self {
-        let slopes = layout.sums.iter().map(|sum| vec![0.0; sum.kind.width() * sum.leaves.len()]).collect();
-        PassSums { loss: 0.0, slopes, common: vec![0.0; layout.common.len()] }
-    }
-
-    pub(super) fn total(parts: Vec<PassSums>) -> PassSums {
-        let add = |sum: &mut [f64], part: &[f64]| sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
-        let plus = |mut sum: PassSums, part: PassSums| {
-            sum.loss += part.loss;
-            sum.slopes.iter_mut().zip(&part.slopes).for_each(|(sum, part)| add(sum, part));
-            add(&mut sum.common, &part.common);
-            sum
-        };
-        parts.into_iter().reduce(plus).expect("rows have at least one part")
-    }
-
-    /// Returns the derivatives by the parameters.
-    pub(super) fn by_parameter(&self, layout: &Layout) -> Vec<f64> {
-        let mut gradient = vec![0.0; layout.parameters];
-        for (sum, slopes) in layout.sums.iter().zip(&self.slopes) {
-            let width = sum.kind.width();
-            for (leaf, slopes) in sum.leaves.iter().zip(slopes.chunks(width)) {
-                for (half, slope) in slopes.iter().enumerate() {
-                    gradient[leaf.parameter + half] += slope * leaf.unit;
+/// Adds the gradient of every row of a block: the derivative of the loss times the derivatives of the score by its
+/// leaves.
+fn scatter(sums: &mut [f64], block: &Block<'_>, room: &Room, point: &EvaluationPoint, slopes: &[f64; BLOCK]) {
+    let mut segments = block.segments();
+    for (lane, &slope) in slopes.iter().enumerate().take(block.len()) {
+        for &(sum, slot) in &point.segments {
+            let SegmentEntries { leaves, counts } = segments.next().expect("as many segments in each row");
+            let entries = leaves.iter().zip(counts);
+            let of_sum = &mut sums[point.begins[sum]..point.begins[sum + 1]];
+            match &point.sums[sum] {
+                Weights::Pair(_) => {
+                    let own = [slot, slot + 1].map(|slot| slope * room.work.slopes[slot][lane]);
+                    let sums = of_sum.as_chunks_mut::<2>().0;
+                    for (&leaf, &count) in entries {
+                        let (sum, count) = (&mut sums[usize::from(leaf)], f64::from(count));
+                        sum[0] += count * own[0];
+                        sum[1] += count * own[1];
+                    }
+                }
+                Weights::Single(_) => {
+                    let own = slope * room.work.slopes[slot][lane];
+                    entries.for_each(|(&leaf, &count)| of_sum[usize::from(leaf)] += f64::from(count) * own);
                 }
             }
         }
-        for (parts, slope) in layout.common.iter().zip(&self.common) {
-            parts.iter().for_each(|&(parameter, count)| gradient[parameter] += slope * count);
-        }
-        gradient
-    }
-
-    /// Adds the gradient of every row of a block: the derivative of the loss times the derivatives of the score by its
-    /// leaves.
-    fn scatter(&mut self, block: &Block<'_>, room: &Room, point: &EvaluationPoint, slopes: &[f64; BLOCK]) {
-        let mut segments = block.segments();
-        for (lane, &slope) in slopes.iter().enumerate().take(block.len()) {
-            for &(sum, slot) in &point.segments {
-                let SegmentEntries { leaves, counts } = segments.next().expect("as many segments in each row");
-                let entries = leaves.iter().zip(counts);
-                match &point.sums[sum] {
-                    Weights::Pair(_) => {
-                        let own = [slot, slot + 1].map(|slot| slope * room.work.slopes[slot][lane]);
-                        let sums = self.slopes[sum].as_chunks_mut::<2>().0;
-                        for (&leaf, &count) in entries {
-                            let (sum, count) = (&mut sums[usize::from(leaf)], f64::from(count));
-                            sum[0] += count * own[0];
-                            sum[1] += count * own[1];
-                        }
-                    }
-                    Weights::Single(_) => {
-                        let own = slope * room.work.slopes[slot][lane];
-                        entries.for_each(|(&leaf, &count)| {
-                            self.slopes[sum][usize::from(leaf)] += f64::from(count) * own;
-                        });
-                    }
-                }
-            }
-            for (sum, own) in self.common.iter_mut().zip(&room.work.slopes[point.row_slots..]) {
-                *sum += slope * own[lane];
-            }
+        let common = &mut sums[point.begins[point.sums.len()]..];
+        for (sum, own) in common.iter_mut().zip(&room.work.slopes[point.row_slots..]) {
+            *sum += slope * own[lane];
         }
     }
 }
 
-/// Sums the loss, and the gradient if wanted, over the rows of a part.
-pub(super) fn sum(objective: &Objective<'_>, part: Part<'_>, point: &EvaluationPoint, with_gradient: bool) -> PassSums {
-    let (loss, logit) = objective.measure();
-    let model = objective.model;
-    let mut sums = PassSums::new(&model.layout);
-    let mut room = Room::new(&model.layout, point);
-    let (mut losses, mut slopes) = ([0.0; BLOCK], [0.0; BLOCK]);
-    for block in part.blocks() {
-        room.evaluate(&block, model, point);
-        loss.price(logit, &room.scores, block.target, &mut losses, &mut slopes);
-        block.weighted().weigh(0, &mut losses);
-        block.weighted().weigh(0, &mut slopes);
-        sums.loss += sum_lanes(&losses[..block.len()]);
-        if with_gradient {
-            model.tape.differentiate(&mut room.work);
-            sums.scatter(&block, &room, point, &slopes);
+/// Sums the loss, and the gradient if wanted, over the rows. The gradient is that by the weights of the leaves, sum
+/// after sum, followed by that by the common totals.
+pub(super) fn sum(objective: &Objective<'_>, point: &EvaluationPoint, with_gradient: bool) -> (f64, Vec<f64>) {
+    let (model, (loss, logit)) = (objective.model, objective.measure());
+    let of_part = |part: Part<'_>| {
+        let (mut sum, mut gradient) = (0.0, vec![0.0; point.begins[point.sums.len()] + point.common.len()]);
+        let mut room = Room::new(&model.layout, point);
+        let (mut losses, mut slopes) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for block in part.blocks() {
+            room.evaluate(&block, model, point);
+            loss.price(logit, &room.scores, block.target, &mut losses, &mut slopes);
+            block.weighted().weigh(0, &mut losses);
+            block.weighted().weigh(0, &mut slopes);
+            sum += sum_lanes(&losses[..block.len()]);
+            if with_gradient {
+                model.tape.differentiate(&mut room.work);
+                scatter(&mut gradient, &block, &room, point, &slopes);
+            }
         }
-    }
-    sums
+        (sum, gradient)
+    };
+    let plus = |(sum, mut gradient): (f64, Vec<f64>), part: (f64, Vec<f64>)| {
+        gradient.iter_mut().zip(part.1).for_each(|(sum, part)| *sum += part);
+        (sum + part.0, gradient)
+    };
+    objective.rows.each_part(of_part).into_iter().reduce(plus).expect("rows have at least one part")
 }
 
 /// Calls `see` with the lane and the segments of every row of a block.
