@@ -299,7 +299,7 @@ impl Rows {
     }
 
     fn at(&self, row: usize) -> Block<'_> {
-        RowCursor::new(self).seek(row).expect("a local row")
+        RowCursor::new(self, 0).seek(row).expect("a local row")
     }
 
     /// Copies rows, given by ascending numbers, to memory. Each stays in its chunk.
@@ -314,6 +314,19 @@ impl Rows {
     /// Copies rows, given by ascending numbers, to files if they are too many for memory.
     pub(crate) fn pick_to(&self, storage: &Storage, rows: impl IntoIterator<Item = usize>) -> Result<Rows, RowsError> {
         RowsWriter::new(self.shape.clone(), storage).picked(self, rows)
+    }
+
+    /// Copies every `stride`-th row of some blocks of a local chunk to a chunk in memory, and releases
+    /// the chunk's pages of mapped files.
+    pub(crate) fn sample(&self, chunk: usize, blocks: Range<usize>, stride: usize) -> Rows {
+        let begin = self.chunks[chunk].row;
+        let end = (begin + blocks.end * BLOCK).min(self.chunks[chunk + 1].row);
+        let numbers = ((begin + blocks.start * BLOCK).next_multiple_of(stride)..end).step_by(stride);
+        let mut writer = RowsWriter::in_memory(self.shape.clone());
+        writer.pick_at(RowCursor::new(self, chunk), numbers.clone()).expect("no more rows than before, in memory");
+        self.release(chunk);
+        let weights = numbers.filter_map(|number| self.weight.get(number).copied()).collect();
+        writer.finish().expect("rows in memory").with_weights(weights)
     }
 
     fn entry_start(&self, block: usize) -> usize {

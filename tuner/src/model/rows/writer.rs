@@ -140,17 +140,25 @@ impl RowsWriter {
 
     /// Copies local rows, given by ascending numbers, without their weights.
     pub(crate) fn pick(&mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<(), RowsError> {
-        let mut source = RowCursor::new(rows);
+        self.pick_at(RowCursor::new(rows, 0), numbers)
+    }
+
+    /// Copies rows as [`RowsWriter::pick`] does, from a cursor on.
+    pub(super) fn pick_at(
+        &mut self,
+        mut source: RowCursor<'_>,
+        numbers: impl IntoIterator<Item = usize>,
+    ) -> Result<(), RowsError> {
         numbers.into_iter().try_for_each(|number| {
             let row = source.seek(number);
-            if self.begin_row(rows.target[number])? { self.copy(&row.expect("a local row")) } else { Ok(()) }
+            if self.begin_row(source.rows.target[number])? { self.copy(&row.expect("a local row")) } else { Ok(()) }
         })
     }
 
     /// Copies rows, given by ascending numbers, each into the chunk of its number, and returns them.
     pub(super) fn picked(mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<Rows, RowsError> {
         self.is_divided = rows.is_divided;
-        let mut source = RowCursor::new(rows);
+        let mut source = RowCursor::new(rows, 0);
         for number in numbers {
             let row = source.seek(number);
             (self.chunks.len()..=source.chunk).for_each(|_| self.begin_chunk());
@@ -289,8 +297,10 @@ pub(super) struct RowCursor<'r> {
 }
 
 impl<'r> RowCursor<'r> {
-    pub(super) fn new(rows: &'r Rows) -> Self {
-        RowCursor { rows, chunk: 0, here: 0, entry: 0 }
+    /// Creates a cursor at the first row of a chunk.
+    pub(super) fn new(rows: &'r Rows, chunk: usize) -> Self {
+        let begin = rows.chunks[chunk];
+        RowCursor { rows, chunk, here: begin.here, entry: rows.entry_start(begin.block) }
     }
 
     /// Moves forward to a row, and returns it if it is local.
