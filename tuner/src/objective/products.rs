@@ -20,35 +20,47 @@ pub(super) type Cell = [f64; 4];
 /// The columns of the matrix by leaf: the leaves of all sums, then the common totals.
 pub(super) struct MatrixColumns<'l> {
     layout: &'l Layout,
-    /// Column of the first leaf by total. Totals are those of the segments, then the common ones.
-    first: Vec<usize>,
-    /// The last total of the same sum, by total.
-    last: Vec<usize>,
+    /// The totals with wanted columns: those of segments, then the common ones.
+    totals: Vec<Total>,
     /// Flag per column: true if it is computed.
     is_wanted: Vec<bool>,
+}
+
+/// A total of a row, of which some columns are wanted.
+struct Total {
+    /// Number of its segment; common totals follow the segments.
+    number: usize,
+    /// Column of its first leaf.
+    first: usize,
+    /// Index of the last total of the same sum.
+    last: usize,
 }
 
 impl<'l> MatrixColumns<'l> {
     /// Creates the columns of a layout. Columns of parameters that are not wanted stay 0 and are skipped.
     pub(super) fn new(layout: &'l Layout, is_wanted: &dyn Fn(usize) -> bool) -> Self {
-        let mut of_sums = Vec::new();
-        let mut count = 0;
-        for sum in &layout.sums {
-            of_sums.push(count);
-            count += sum.leaves.len();
-        }
-        let mut first: Vec<usize> = layout.segments.iter().map(|segment| of_sums[segment.sum]).collect();
-        let sides = |sum: usize| layout.segment_of(sum) + usize::from(layout.sums[sum].is_sided);
-        let mut last: Vec<usize> = layout.segments.iter().map(|segment| sides(segment.sum)).collect();
-        for _ in &layout.common {
-            last.push(first.len());
-            first.push(count);
-            count += 1;
-        }
-        let mut columns = MatrixColumns { layout, first, last, is_wanted: Vec::new() };
+        let mut columns = MatrixColumns { layout, totals: Vec::new(), is_wanted: Vec::new() };
         let of_column =
             |halves: &[Vec<(usize, f64)>; 2]| halves.iter().flatten().any(|&(parameter, _)| is_wanted(parameter));
         columns.is_wanted = columns.parameters().iter().map(of_column).collect();
+        let mut of_sums = Vec::new();
+        let mut count = 0;
+        for sum in &layout.sums {
+            of_sums.push(count..count + sum.leaves.len());
+            count += sum.leaves.len();
+        }
+        let of_segments = layout.segments.iter().map(|segment| of_sums[segment.sum].clone());
+        let of_common = (0..layout.common.len()).map(|common| count + common..count + common + 1);
+        for (number, range) in of_segments.chain(of_common).enumerate() {
+            if columns.is_wanted[range.clone()].contains(&true) {
+                columns.totals.push(Total { number, first: range.start, last: 0 });
+            }
+        }
+        for total in 0..columns.totals.len() {
+            let first = columns.totals[total].first;
+            let last = columns.totals.iter().rposition(|other| other.first == first);
+            columns.totals[total].last = last.expect("the total itself");
+        }
         columns
     }
 
@@ -56,15 +68,16 @@ impl<'l> MatrixColumns<'l> {
         self.is_wanted.len()
     }
 
-    /// Returns the number of totals of a row.
+    /// Returns the number of totals with wanted columns.
     pub(super) fn totals(&self) -> usize {
-        self.first.len()
+        self.totals.len()
     }
 
     /// Returns the slots of a total; the second is `None` for a single number.
     pub(super) fn slots(&self, total: usize) -> [Option<usize>; 2] {
-        let slots = match total.checked_sub(self.layout.segments.len()) {
-            None => self.layout.slots_of(total),
+        let number = self.totals[total].number;
+        let slots = match number.checked_sub(self.layout.segments.len()) {
+            None => self.layout.slots_of(number),
             Some(common) => self.layout.row_slots() + common..self.layout.row_slots() + common + 1,
         };
         [Some(slots.start), Some(slots.start + 1).filter(|slot| slots.contains(slot))]
@@ -149,18 +162,22 @@ impl RowBatch {
         segments: &[SegmentEntries<'_>],
         weight: impl Fn(usize, usize) -> Cell,
     ) {
-        for (SegmentEntries { leaves, counts }, first) in segments.iter().zip(&columns.first) {
-            for (&leaf, &count) in leaves.iter().zip(*counts) {
-                self.push_entry(columns, first + usize::from(leaf), f64::from(count));
+        for total in &columns.totals {
+            match segments.get(total.number) {
+                Some(SegmentEntries { leaves, counts }) => {
+                    for (&leaf, &count) in leaves.iter().zip(*counts) {
+                        self.push_entry(columns, total.first + usize::from(leaf), f64::from(count));
+                    }
+                }
+                None => self.push_entry(columns, total.first, 1.0),
             }
             self.begins.push(self.entries.len() as u32);
         }
-        for &column in &columns.first[segments.len()..] {
-            self.push_entry(columns, column, 1.0);
-            self.begins.push(self.entries.len() as u32);
-        }
         let totals = columns.totals();
-        (0..totals).for_each(|total| self.weights.extend((0..totals).map(|other| weight(total, other))));
+        for (total, &Total { last, .. }) in columns.totals.iter().enumerate() {
+            self.weights.extend((0..=last).map(|other| weight(total, other)));
+            self.weights.resize(self.weights.len() + totals - 1 - last, Cell::default());
+        }
     }
 
     #[inline(always)]
@@ -200,11 +217,11 @@ impl RowBatch {
             let [row, total, place] = [row, total, place].map(|number| number as usize);
             let begins = &self.begins[row..][..=totals];
             let weights = &self.weights[(row + total) * totals..][..totals];
-            for other in 0..=columns.last[total] {
+            for other in 0..=columns.totals[total].last {
                 let (begin, end) = (begins[other] as usize, begins[other + 1] as usize);
                 // Two entries of the same sum occur in both orders; only the lower triangle is added.
                 let is_later = |&j: &u32| j as usize > column;
-                let end = if columns.first[other] != columns.first[total] {
+                let end = if columns.totals[other].first != columns.totals[total].first {
                     end
                 } else if other == total {
                     (place + 1..end).find(|&place| is_later(&self.entries[place])).unwrap_or(end)
@@ -292,7 +309,6 @@ mod tests {
     fn products_equal_those_of_dense_matrices() {
         let layout = layout();
         let columns = MatrixColumns::new(&layout, &|_| true);
-        let totals = columns.totals();
         let mut random = Random::seeded(3);
         let mut writer = RowsWriter::in_memory((&layout).into());
         let mut row = RowBuilder::default();
@@ -339,7 +355,7 @@ mod tests {
                 [(a, c), (a, d), (b, c), (b, d)].map(|(i, j)| i.zip(j).map_or(0.0, |(i, j)| weights.get(i, j)))
             });
         }
-        assert_eq!(totals, 7);
+        assert_eq!(columns.totals(), 7);
         batches.iter_mut().for_each(|batch| batch.sort(&columns));
         products.add(&batches);
         let found = products.finish(0.5);
