@@ -39,7 +39,7 @@ fn sources(folder: &Path) -> Result<Vec<Source>, DatasetError> {
     let (mut sources, mut foreign, mut damage) = (Vec::new(), BTreeMap::<String, u64>::new(), None);
     for path in paths {
         match Source::open(&path).and_then(|source| source.stream(&())?.head()) {
-            Ok(head) if is_known(&path, &head) => sources.push(Source::open(&path)?),
+            Ok(head) if is_known(&head) => sources.push(Source::open(&path)?),
             found => {
                 let is_foreign = matches!(found, Ok(_) | Err(DatasetError::Foreign(_)));
                 damage = damage.or(found.err().filter(|_| !is_foreign));
@@ -71,11 +71,11 @@ fn is_positions(head: &[u8]) -> bool {
     let lines = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
     // A file compressed in large blocks yields no content this early.
     (content.is_empty() && packing.is_some())
-        || [content.len(), lines].into_iter().any(|length| is_known(Path::new(""), &content[..length]))
+        || [content.len(), lines].into_iter().any(|length| is_known(&content[..length]))
 }
 
-fn is_known(path: &Path, head: &[u8]) -> bool {
-    !head.is_empty() && formats::detect(&path.display().to_string(), head, &ReadOptions::default()).is_ok()
+fn is_known(head: &[u8]) -> bool {
+    !head.is_empty() && formats::detect("", head, &ReadOptions::default()).is_ok()
 }
 
 /// Describes the unreadable files of a folder, by the extension of their names.

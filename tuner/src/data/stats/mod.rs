@@ -79,14 +79,6 @@ fn is_stalemate(position: &Position) -> bool {
     !position.is_check() && !position.has_legal_move()
 }
 
-/// A position with a doubtful result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Suspect {
-    suspicion: Suspicion,
-    /// Index of the position in the data set.
-    sample: usize,
-}
-
 /// Counts of positions that occur more than once, clocks aside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Duplicates {
@@ -205,8 +197,8 @@ struct StatsTotals {
     with_material: [[Correlation; 2]; 2],
     /// The number of suspects, by [`Suspicion`].
     suspicions: [u64; Suspicion::NAMES.len()],
-    /// The first suspects of each kind, the strongest suspicion first.
-    suspects: Vec<Suspect>,
+    /// The first positions of each kind with a doubtful result, by index; the strongest suspicion first.
+    suspects: Vec<(Suspicion, usize)>,
     /// The key of each position, with the result in the two lowest bits.
     keys: Vec<u64>,
 }
@@ -235,7 +227,7 @@ impl StatsTotals {
             let count = &mut self.suspicions[suspicion as usize];
             *count += 1;
             if *count <= most as u64 {
-                self.suspects.push(Suspect { suspicion, sample: self.keys.len() });
+                self.suspects.push((suspicion, self.keys.len()));
             }
         }
         self.keys.push(position.key() & !3 | outcome.kind() as u64);

@@ -113,12 +113,12 @@ impl Stats {
             return writeln!(to, "\nno result is hard to believe");
         }
         writeln!(to, "\nhard to believe: {}", words.join(", "))?;
-        for suspect in &self.sums.suspects {
-            let place = self.dataset.place(suspect.sample);
-            let label = self.dataset.label(suspect.sample);
+        for &(suspicion, sample) in &self.sums.suspects {
+            let place = self.dataset.place(sample);
+            let label = self.dataset.label(sample);
             let score = label.score.map(|score| format!(", score {score:+}")).unwrap_or_default();
-            let fen = self.dataset.position(suspect.sample).to_fen();
-            writeln!(to, "{place}: {}: {}{score}: {fen}", suspect.suspicion.name(), label.outcome)?;
+            let fen = self.dataset.position(sample).to_fen();
+            writeln!(to, "{place}: {}: {}{score}: {fen}", suspicion.name(), label.outcome)?;
         }
         Ok(())
     }
@@ -145,16 +145,16 @@ impl Stats {
                 "scores_and_material": correlations(&file.evidence.scores.by_side),
             })
         });
-        let suspects = self.sums.suspects.iter().map(|suspect| {
-            let (place, label) = (dataset.place(suspect.sample), dataset.label(suspect.sample));
+        let suspects = self.sums.suspects.iter().map(|&(suspicion, sample)| {
+            let (place, label) = (dataset.place(sample), dataset.label(sample));
             json!({
                 "file": place.file,
                 "record": place.record.name(),
                 "number": place.number,
-                "suspicion": suspect.suspicion.name(),
+                "suspicion": suspicion.name(),
                 "result": label.outcome.to_string(),
                 "score": label.score,
-                "fen": dataset.position(suspect.sample).to_fen(),
+                "fen": dataset.position(sample).to_fen(),
             })
         });
         let suspicions = Suspicion::NAMES.into_iter().zip(self.sums.suspicions);

@@ -28,8 +28,7 @@ R5k1/5ppp/8/8/8/8/8/K7 b - - [1.0]
 ";
     let found = stats_of(text);
     assert_eq!(found.sums.suspicions, [1, 1, 1, 1]);
-    let places: Vec<u64> =
-        found.sums.suspects.iter().map(|suspect| found.dataset.place(suspect.sample).number).collect();
+    let places: Vec<u64> = found.sums.suspects.iter().map(|&(_, sample)| found.dataset.place(sample).number).collect();
     assert_eq!(places, [3, 4, 5, 2]);
     assert!(found.to_table().contains("made up:3: mated, but not lost: 1/2-1/2: R5k1/"), "{}", found.to_table());
 }

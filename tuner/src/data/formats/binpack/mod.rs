@@ -18,11 +18,11 @@ use engine::chess::Position;
 
 use super::binary::{cut_off, illegal_move};
 use super::{Reader, Record, RecordError, Sample, Sink};
-use crate::data::label::{Label, bounded, group_of_game};
+use crate::data::label::{bounded, group_of_game};
 use crate::data::runs::{PositionRun, ScoredMove};
 use bits::{BitReader, BitWriter, signed, unsigned};
 use moves::{next_move, put_move};
-use stem::{STEM, Stem};
+use stem::STEM;
 
 const MAGIC: &[u8] = b"BINP";
 
@@ -129,22 +129,20 @@ fn read_chain(bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<usize, R
 fn decode_chain(bytes: &[u8], samples: &mut Vec<Sample>) -> Result<usize, RecordError> {
     let head: &[u8; STEM_AND_COUNT] = bytes.first_chunk().ok_or_else(cut_off)?;
     let moves = usize::from(u16::from_be_bytes([head[STEM], head[STEM + 1]]));
-    let Stem { position, outcome, mv: mut best, mut mover_score } = stem::read(head)?;
-    if best.is_none() && moves > 0 {
+    let (mut sample, mut mover_score) = stem::read(head)?;
+    if sample.best.is_none() && moves > 0 {
         return Err(illegal_move(1));
     }
-    let mut sample = Sample { position, label: Label::new(outcome, 0), best };
     let mut bits = BitReader::new(&bytes[STEM_AND_COUNT..]);
     for ply in 0..=moves {
         let side = sample.position.side_to_move();
         let score = Some(mover_score).filter(|&score| score != NO_SCORE).map(bounded);
         sample.label.score = score.map(|score| side.choose(score, -score));
-        sample.best = best;
         samples.push(sample.clone());
-        if let Some(mv) = best.filter(|_| ply < moves) {
+        if let Some(mv) = sample.best.filter(|_| ply < moves) {
             sample.position.play(mv);
-            let mv = next_move(&mut bits, &sample.position)?;
-            best = Some(mv.filter(|&mv| sample.position.is_legal(mv)).ok_or_else(|| illegal_move(ply + 2))?);
+            let mv = next_move(&mut bits, &sample.position)?.filter(|&mv| sample.position.is_legal(mv));
+            sample.best = Some(mv.ok_or_else(|| illegal_move(ply + 2))?);
             let long =
                 || RecordError::new("unknown score", format!("the score at move {} has too many digits", ply + 2));
             let change = bits.variable()?.ok_or_else(long)?;
@@ -164,16 +162,10 @@ pub(crate) fn write_chain(run: &PositionRun, to: &mut Vec<u8>) -> Result<(), Str
     let mover_score = |step: &ScoredMove, position: &Position| {
         step.score.map_or(NO_SCORE, |score| position.side_to_move().choose(score, -score))
     };
-    let stem = Stem {
-        outcome: run.outcome,
-        mv: Some(first.mv),
-        mover_score: mover_score(first, &position),
-        position: position.clone(),
-    };
-    to.extend_from_slice(&stem::write(&stem)?);
+    let (mut last_move, mut last_score) = (first.mv, mover_score(first, &position));
+    to.extend_from_slice(&stem::write(run, last_score)?);
     to.extend_from_slice(&u16::try_from(others.len()).expect("a run that fits").to_be_bytes());
     let mut bits = BitWriter::new(to);
-    let (mut last_move, mut last_score) = (first.mv, stem.mover_score);
     for step in others {
         position.play(last_move);
         put_move(&mut bits, &position, step.mv);

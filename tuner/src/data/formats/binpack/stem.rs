@@ -2,11 +2,14 @@
 
 use engine::chess::{Bitboard, CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Position, Rank, Setup};
 
+use super::super::Sample;
 use super::super::binary;
 use super::super::binary::{castling_rooks, illegal_move, kind_code, too_many_men, unknown_piece, unknown_result};
 use super::bits::{signed, unsigned};
+use crate::data::label::Label;
 use crate::data::outcome::ResultLabel;
 use crate::data::record_error::RecordError;
+use crate::data::runs::PositionRun;
 
 /// The number of bytes of a stem, and the offsets of its fields: the pieces at [`MEN`] in four bits each, the rest in
 /// two bytes each.
@@ -37,28 +40,19 @@ const OUTCOMES: [ResultLabel; 3] = [ResultLabel::Draw, ResultLabel::Loss, Result
 /// The kinds of moves, by code.
 const KINDS: [MoveKind; 4] = [MoveKind::Normal, MoveKind::Promotion, MoveKind::Castling, MoveKind::EnPassant];
 
-/// The content of a stem.
-pub(super) struct Stem {
-    pub(super) position: Position,
-    /// The result in White's view.
-    pub(super) outcome: ResultLabel,
-    /// The move; optional in a chain of one position.
-    pub(super) mv: Option<Move>,
-    /// The score in the view of the side to move, possibly the code for none.
-    pub(super) mover_score: i16,
-}
-
-pub(super) fn read(bytes: &[u8]) -> Result<Stem, RecordError> {
+/// Reads the first sample of a chain, without its group and score, and its score in the view of the side to move, possibly
+/// the code for none. The move is optional in a chain of one position.
+pub(super) fn read(bytes: &[u8]) -> Result<(Sample, i16), RecordError> {
     let word = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
     let position = position_of(bytes, word(HALFMOVE_CLOCK), word(PLY_AND_OUTCOME) & LARGEST_PLY)?;
     let code = word(PLY_AND_OUTCOME) >> PLY_BITS;
     let outcome = *OUTCOMES.get(usize::from(code)).ok_or_else(|| unknown_result(code as u8))?;
-    let mv = move_of(word(MOVE), &position);
-    if mv.is_none() && word(MOVE) != 0 {
+    let best = move_of(word(MOVE), &position);
+    if best.is_none() && word(MOVE) != 0 {
         return Err(illegal_move(1));
     }
-    let outcome = position.side_to_move().choose(outcome, outcome.flipped());
-    Ok(Stem { position, outcome, mv, mover_score: signed(word(SCORE)) })
+    let label = Label::new(position.side_to_move().choose(outcome, outcome.flipped()), 0);
+    Ok((Sample { position, label, best }, signed(word(SCORE))))
 }
 
 fn position_of(stem: &[u8], halfmove_clock: u16, ply: u16) -> Result<Position, RecordError> {
@@ -102,12 +96,12 @@ fn move_of(bits: u16, position: &Position) -> Option<Move> {
     Move::from_bits(from | to << 6 | promoted << 12 | (kind as u16) << 14).filter(|&mv| position.is_legal(mv))
 }
 
-/// Encodes a stem for [`read`]. Move number 0 is written as 1.
+/// Encodes the first position of a run for [`read`], with its score. Move number 0 is written as 1.
 ///
 /// # Errors
 /// The property of the position that cannot be represented.
-pub(super) fn write(stem: &Stem) -> Result<[u8; STEM], String> {
-    let Stem { position, outcome, mv, mover_score } = stem;
+pub(super) fn write(run: &PositionRun, mover_score: i16) -> Result<[u8; STEM], String> {
+    let PositionRun { start: position, outcome, steps } = run;
     let side = position.side_to_move();
     let number = position.fullmove_number();
     let ply = 2 * u32::from(number.saturating_sub(1)) + side.index() as u32;
@@ -122,8 +116,8 @@ pub(super) fn write(stem: &Stem) -> Result<[u8; STEM], String> {
     let mut bytes = [0; STEM];
     put_men(position, &mut bytes)?;
     for (at, word) in [
-        (MOVE, mv.map_or(0, bits_of)),
-        (SCORE, unsigned(*mover_score)),
+        (MOVE, bits_of(steps[0].mv)),
+        (SCORE, unsigned(mover_score)),
         (PLY_AND_OUTCOME, ply | outcome << PLY_BITS),
         (HALFMOVE_CLOCK, position.halfmove_clock()),
     ] {

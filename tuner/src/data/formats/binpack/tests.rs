@@ -16,6 +16,7 @@ use super::super::binary::{too_many_men, unknown_result};
 use super::super::tests::{Collected, collect};
 use super::*;
 use crate::data::ResultLabel;
+use crate::data::label::Label;
 use crate::data::runs::{PositionRun, ScoredMove};
 
 fn translated(mv: Move, side: Color) -> TheirMove {
