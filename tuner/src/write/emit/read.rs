@@ -1,31 +1,28 @@
 //! A reader of the files that [`super::emit`] writes.
 
+use std::collections::HashMap;
+
 use anyhow::{Context, Result};
 use serde_json::Value as Json;
 use toml_edit::{DocumentMut, Value};
 
-use super::tables::indexed;
-use crate::source::{Parameter, with_values};
+use crate::source::{Parameter, Start, with_values};
 
 /// Returns parameters with the values of a TOML or JSON file.
 ///
 /// # Errors
 /// If the text is neither TOML nor JSON, or lacks a parameter.
 pub fn values_of(text: &str, parameters: &[Parameter]) -> Result<Vec<Parameter>> {
-    let tables = tables_in(text)?;
+    let numbers: HashMap<String, f64> = numbers_in(text)?.into_iter().map(|(_, name, number)| (name, number)).collect();
     let mut values = Vec::new();
-    for parameter in parameters {
-        let (name, indices) = indexed(&parameter.name)?;
-        let mut found = tables.get(name);
-        for index in indices {
-            found = found.and_then(|list| list.get(index));
-        }
-        let numbers = found.map(|found| match found {
-            Json::Array(pair) => pair.iter().filter_map(Json::as_f64).collect(),
-            single => single.as_f64().into_iter().collect::<Vec<f64>>(),
-        });
-        let numbers = numbers.filter(|numbers| numbers.len() == parameter.start.numbers().len());
-        values.extend(numbers.with_context(|| format!("gives no value to `{}`", parameter.name))?);
+    for Parameter { name, start, .. } in parameters {
+        let number = |name: &str| numbers.get(name).copied();
+        let [midgame, endgame, third] = [0, 1, 2].map(|index| number(&format!("{name}[{index}]")));
+        let found = match start {
+            Start::Single(_) => number(name).map(|number| vec![number]),
+            Start::Pair(_) => midgame.zip(endgame).filter(|_| third.is_none()).map(|pair| vec![pair.0, pair.1]),
+        };
+        values.extend(found.with_context(|| format!("gives no value to `{name}`"))?);
     }
     Ok(with_values(parameters, &values))
 }

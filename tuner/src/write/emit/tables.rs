@@ -65,7 +65,7 @@ fn following(before: Option<&[usize]>, dimensions: usize) -> Vec<Vec<usize>> {
 }
 
 /// Splits a name into its base and its indices.
-pub(super) fn indexed(name: &str) -> Result<(&str, Vec<usize>), EmitError> {
+fn indexed(name: &str) -> Result<(&str, Vec<usize>), EmitError> {
     let fault = || EmitError(format!("`{name}`: expected a name and indices, such as psqt[3][27]"));
     let Some(start) = name.find('[') else { return Ok((name, Vec::new())) };
     let (base, brackets) = name.split_at(start);
