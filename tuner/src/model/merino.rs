@@ -32,12 +32,10 @@ const RANDOM_MOVES: usize = 120;
 pub struct Merino {
     /// The model. Its parameters are numbered as in [`Weights::to_vector`].
     pub model: Model,
-    /// Tables of parameters: the sum of each, and the indices of its leaves in the sum.
-    pub tables: Vec<(usize, Vec<usize>)>,
     /// Index in its sum by leaf.
     places: Vec<usize>,
-    /// The first segment by sum.
-    segments: Vec<usize>,
+    /// Segment by sum and side; the same of both if the sum is not sided.
+    segments: Vec<[usize; 2]>,
 }
 
 /// Returns the model of Merino's evaluation as compiled.
@@ -71,13 +69,11 @@ impl Merino {
             constant.terms().iter().map(term).collect()
         });
         let layout = Layout::new(Weights::DIMENSIONS, sums, vec!["constant".to_owned()], common.collect());
-        let segments = (0..layout.sums.len()).map(|sum| layout.segment_of(sum)).collect();
-        let tape = record(&layout);
-        let tables = tables(leaves.iter().map(|leaf| {
-            let is_of_field = |name: &&str| name.len() >= leaf.field.name.len();
-            (leaf.field.sum, table_name(&leaf.path).filter(is_of_field))
-        }));
-        Merino { model: Model { layout, tape }, tables, places, segments }
+        let sided =
+            |sum: usize| [0, 1].map(|side| layout.segment_of(sum) + side * usize::from(layout.sums[sum].is_sided));
+        let segments: Vec<[usize; 2]> = (0..layout.sums.len()).map(sided).collect();
+        let tape = record(&layout, &segments);
+        Merino { model: Model { layout, tape }, places, segments }
     }
 
     /// Returns the shifts that change no score; see [`centre`](super::centre). They are found in positions of random
@@ -100,7 +96,12 @@ impl Merino {
                     }
                 }
             }
-            shifts(&merino.model, &rows.finish().expect("rows in memory"), &merino.tables)
+            let leaves = leaves();
+            let tables = tables(leaves.iter().map(|leaf| {
+                let is_of_field = |name: &&str| name.len() >= leaf.field.name.len();
+                (leaf.field.sum, table_name(&leaf.path).filter(is_of_field))
+            }));
+            shifts(&merino.model, &rows.finish().expect("rows in memory"), &tables)
         });
         &SHIFTS
     }
@@ -108,7 +109,7 @@ impl Merino {
     /// Adds the counts of a position's parameters to an empty row.
     pub fn trace(&self, trace: &mut Trace, position: &Position, row: &mut RowBuilder) {
         trace.for_each(position, |Entry { sum, side, leaf, count }| {
-            let segment = self.segments[sum.index()] + if sum.sides().len() > 1 { side.index() } else { 0 };
+            let segment = self.segments[sum.index()][side.index()];
             row.add(segment, self.places[leaf.index()], count);
         });
     }
@@ -120,16 +121,15 @@ pub fn numbers_of_leaf(leaf: usize) -> Range<usize> {
 }
 
 /// Records the tape of the evaluation's `combine`.
-fn record(layout: &Layout) -> Tape {
+fn record(layout: &Layout, segments: &[[usize; 2]]) -> Tape {
     let slot = |slot: usize| Recorded::new(Op::Slot(slot as u32));
-    let segment =
-        |sum: Sum, side: Color| layout.segment_of(sum.index()) + if sum.sides().len() > 1 { side.index() } else { 0 };
+    let slots = |sum: Sum, side: Color| layout.slots_of(segments[sum.index()][side.index()]);
     let sums: Sums<Pair<Recorded>, Recorded> = Sums::from_fn(
         |sum, side| {
-            let slots = layout.slots_of(segment(sum, side));
+            let slots = slots(sum, side);
             Pair { mg: slot(slots.start), eg: slot(slots.start + 1) }
         },
-        |sum, side| slot(layout.slots_of(segment(sum, side)).start),
+        |sum, side| slot(slots(sum, side).start),
     );
     let place = |constant: Constant| Constant::ALL.iter().position(|&other| other == constant).expect("one of all");
     let constants = Constants::from_fn(|constant| slot(layout.row_slots() + place(constant)));

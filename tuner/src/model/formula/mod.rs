@@ -14,7 +14,6 @@ mod parser;
 pub(in crate::model) mod tests;
 mod value;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -66,13 +65,6 @@ pub(crate) struct FormulaError {
     pub(crate) message: String,
 }
 
-impl FormulaError {
-    fn with(mut self, more: &str) -> Self {
-        self.message.push_str(more);
-        self
-    }
-}
-
 /// The meaning of a name.
 #[derive(Clone, Debug)]
 enum Meaning {
@@ -95,7 +87,6 @@ struct Function {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Formula {
     names: Vec<(String, Meaning)>,
-    by_name: HashMap<String, usize>,
     graph: Graph,
     /// Slot, name and position of the declaration of each total.
     totals: Vec<(u32, String, FormulaPosition)>,
@@ -229,12 +220,7 @@ impl Formula {
     }
 
     fn find(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).copied()
-    }
-
-    /// Iterates over all names in the order of their declarations.
-    fn known(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().map(|(name, _)| &name[..])
+        self.names.iter().position(|(known, _)| known == name)
     }
 
     /// Checks that a name can be declared.
@@ -265,7 +251,6 @@ impl Formula {
     }
 
     fn insert(&mut self, name: &str, meaning: Meaning) {
-        self.by_name.insert(name.to_owned(), self.names.len());
         self.names.push((name.to_owned(), meaning));
     }
 }

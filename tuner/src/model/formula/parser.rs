@@ -262,8 +262,10 @@ impl<'p, 't> Parser<'p, 't> {
                     return Ok(UNKNOWN);
                 }
                 let FormulaPosition { line, column } = place;
-                call(self.formula, &function, given, self.depth)
-                    .map_err(|error| error.with(&format!(", as it is called at {line}:{column}")))
+                call(self.formula, &function, given, self.depth).map_err(|mut error| {
+                    error.message += &format!(", as it is called at {line}:{column}");
+                    error
+                })
             }
         }
     }
@@ -289,7 +291,8 @@ impl<'p, 't> Parser<'p, 't> {
 
     fn unknown(&self, name: &str) -> String {
         const SHOWN: usize = 24;
-        let known: Vec<&str> = self.arguments.iter().map(|argument| argument.0).chain(self.formula.known()).collect();
+        let declared = self.formula.names.iter().map(|(name, _)| &name[..]);
+        let known: Vec<&str> = self.arguments.iter().map(|argument| argument.0).chain(declared).collect();
         let more = if known.len() > SHOWN { ", …" } else { "" };
         let shown = known[..known.len().min(SHOWN)].join(", ");
         if known.is_empty() {
