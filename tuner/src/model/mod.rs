@@ -9,7 +9,7 @@ pub mod rows;
 pub mod tape;
 pub mod text;
 
-use layout::Layout;
+use layout::{Layout, SumKind};
 use tape::Tape;
 
 /// A model of the score of a row as a function of the parameters.
@@ -26,13 +26,12 @@ impl Model {
     /// all rows.
     pub fn occurrences(&self, rows: &rows::Rows) -> Vec<u32> {
         let layout = &self.layout;
-        let parts = rows.each_part(|part| self.rows_by_leaf(part));
         let mut occurrences = vec![0_u32; layout.parameters];
-        let leaves = || layout.sums.iter().flat_map(|sum| sum.leaves.iter().map(|leaf| (sum.kind.width(), leaf)));
-        for ((width, leaf), count) in parts.iter().flat_map(|counts| leaves().zip(counts)) {
-            for sum in &mut occurrences[leaf.parameter..leaf.parameter + width] {
-                *sum = sum.saturating_add(*count);
-            }
+        for part in rows.each_part(|part| self.rows_by_parameter(part)) {
+            occurrences.iter_mut().zip(part).for_each(|(sum, count)| *sum = sum.saturating_add(count));
+        }
+        for leaf in layout.sums.iter().filter(|sum| sum.kind == SumKind::Pair).flat_map(|sum| &sum.leaves) {
+            occurrences[leaf.parameter + 1] = occurrences[leaf.parameter];
         }
         for &(parameter, _) in layout.common.iter().flatten() {
             occurrences[parameter] = rows.len() as u32;
@@ -40,23 +39,22 @@ impl Model {
         occurrences
     }
 
-    /// Returns the number of rows of a part in which each leaf occurs, sum after sum.
-    fn rows_by_leaf(&self, part: rows::Part<'_>) -> Vec<u32> {
-        let layout = &self.layout;
-        // Number of rows and number of the last row (from 1), by sum and leaf.
-        let mut seen: Vec<Vec<[u32; 2]>> = layout.sums.iter().map(|sum| vec![[0; 2]; sum.leaves.len()]).collect();
-        let sums: Vec<usize> = layout.segments.iter().map(|segment| segment.sum).collect();
+    /// Returns the number of rows of a part in which each parameter occurs; of a pair, at its first parameter.
+    fn rows_by_parameter(&self, part: rows::Part<'_>) -> Vec<u32> {
+        let segments = &self.layout.segments;
+        // Number of rows and number of the last row (from 1).
+        let mut seen = vec![[0_u32; 2]; self.layout.parameters];
         for block in part.blocks() {
             for (number, segment) in block.segments().enumerate() {
-                let row = (block.first + number / sums.len()) as u32 + 1;
-                let seen = &mut seen[sums[number % sums.len()]];
+                let row = (block.first + number / segments.len()) as u32 + 1;
+                let leaves = self.layout.leaves(number % segments.len());
                 for &leaf in segment.leaves {
-                    let [count, last] = &mut seen[usize::from(leaf)];
+                    let [count, last] = &mut seen[leaves[usize::from(leaf)].parameter];
                     *count += u32::from(*last != row);
                     *last = row;
                 }
             }
         }
-        seen.into_iter().flatten().map(|[count, _]| count).collect()
+        seen.into_iter().map(|[count, _]| count).collect()
     }
 }

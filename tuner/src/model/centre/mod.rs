@@ -88,7 +88,8 @@ pub fn shifts(model: &Model, rows: &Rows, tables: &[(usize, Vec<usize>)]) -> Vec
 }
 
 /// Returns a hash of the counts of each leaf in the rows of a part, sum after sum: the sum of the counts, each times a
-/// random number of its segment of its row. So hashes of counts add up like the counts themselves.
+/// random number of its segment of its row. So hashes add up like the counts themselves, and those of different counts are
+/// equal by chance only, once in 2⁶⁴.
 fn count_hashes(model: &Model, part: Part<'_>) -> Vec<u64> {
     let layout = &model.layout;
     let mut hashes: Vec<Vec<u64>> = layout.sums.iter().map(|sum| vec![0; sum.leaves.len()]).collect();

@@ -66,7 +66,8 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a process and the threads that write to it and read from it. Returns the process and its standard output.
+    /// Starts a process and the threads that write to it and read from it. Returns the standard output and
+    /// the process.
     ///
     /// Both threads end when the pipes are closed. They are not joined: processes that outlive this one may have
     /// inherited the pipes.
@@ -74,7 +75,7 @@ impl Process {
         command: &CommandLine,
         queue: &Arc<BatchQueue>,
         timeout: Duration,
-    ) -> io::Result<(Self, BufReader<TimedOutput>)> {
+    ) -> io::Result<(BufReader<TimedOutput>, Self)> {
         let (program, arguments) = (&command.words[0], &command.words[1..]);
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
@@ -99,7 +100,7 @@ impl Process {
         })?;
         let since = Rc::new(Cell::new(Instant::now()));
         let output = TimedOutput { blocks, block: Cursor::default(), since: since.clone(), timeout };
-        Ok((Process { group, batches, since }, BufReader::new(output)))
+        Ok((BufReader::new(output), Process { group, batches, since }))
     }
 
     /// Returns the exit status of the process, if it has ended.

@@ -27,10 +27,9 @@ impl Engine {
         to: &Sender<(usize, String, BatchAnswers)>,
     ) -> Result<Declarations> {
         let name = &self.command.text;
-        let started = Process::start(&self.command, queue, self.timeout).map_err(|error| self.unstarted(&error))?;
+        let started = Process::start(&self.command, queue, self.timeout);
         // Drop order: the process is ended before its pipe is closed, so that it cannot report a broken pipe.
-        let mut output = started.1;
-        let mut process = started.0;
+        let (mut output, mut process) = started.map_err(|error| self.unstarted(&error))?;
         let mut answers = Answers::open(name, &mut output).map_err(|error| {
             let error = error.to_string();
             let advice = format!(
