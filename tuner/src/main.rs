@@ -7,6 +7,7 @@ mod cli;
 
 use std::sync::atomic::Ordering;
 
+use clap::Parser;
 #[cfg(feature = "mpi")]
 use cli::world;
 use cli::{Bars, Cli, allocator, interrupt};
@@ -26,7 +27,7 @@ fn main() {
     let run = || {
         #[cfg(feature = "mpi")]
         world.as_ref().map_err(|error| anyhow::anyhow!(error_chain::to_line(error.as_ref())))?;
-        let cli = Cli::from_command_line()?;
+        let cli = Cli::try_parse()?;
         interrupt::listen()?;
         let output = cli.run(&bars)?;
         out!("{}", output.text);

@@ -93,20 +93,6 @@ Examples:
   tuner --epd a.epd --symmetric psqt --prior 1e-9  boards that are their own mirror images";
 
 impl Cli {
-    /// Parses the command line.
-    ///
-    /// # Errors
-    /// If it has a fault, asks for help, or names files that cannot be used together.
-    pub(crate) fn from_command_line() -> Result<Self> {
-        let cli = Cli::try_parse()?;
-        match &cli.command {
-            None => cli.tune.check_files()?,
-            Some(Command::Fit(args)) => args.check_files()?,
-            Some(_) => {}
-        }
-        Ok(cli)
-    }
-
     /// Runs the command.
     pub(crate) fn run(&self, bars: &Bars) -> Result<CommandOutput> {
         Ok(match &self.command {

@@ -1,6 +1,5 @@
 //! A fit: `tuner` without a command, and `tuner fit`.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -104,6 +103,7 @@ pub(crate) struct TuneArgs {
 impl TuneArgs {
     /// Runs the fit. `is_fit` is true for the command `tuner fit`, which excludes Merino's own evaluation.
     pub(crate) fn run(&self, is_fit: bool, bars: &Bars) -> Result<CommandOutput> {
+        self.check_files()?;
         if is_fit && self.evaluation.is_own() {
             bail!(
                 "tuner fit: --engine COMMAND or --rows FILE says which evaluation is fitted; `tuner` fits Merino's own"
@@ -294,7 +294,7 @@ impl TuneArgs {
     }
 
     /// Checks that the run overwrites none of its own files, and that all outputs are writable.
-    pub(super) fn check_files(&self) -> Result<()> {
+    fn check_files(&self) -> Result<()> {
         let mut files = RunFiles::default();
         self.evaluation.register(&mut files, (!self.write_back).then_some(BASELINE))?;
         if self.evaluation.is_own() {
@@ -332,12 +332,8 @@ fn show_unwritten(result: &str, parameters: &str, bars: &Bars) {
 }
 
 /// Quotes a path as a shell word that is not taken for a flag.
-fn shell_path(path: &str) -> Cow<'_, str> {
+fn shell_path(path: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=+./,:@%".contains(&byte);
-    let front = if path.starts_with('-') { "./" } else { "" };
-    match path.bytes().all(is_plain) {
-        true if front.is_empty() => path.into(),
-        true => format!("{front}{path}").into(),
-        false => format!("'{front}{}'", path.replace('\'', r"'\''")).into(),
-    }
+    let path = format!("{}{path}", if path.starts_with('-') { "./" } else { "" });
+    if path.bytes().all(is_plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }

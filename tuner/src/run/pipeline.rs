@@ -28,16 +28,10 @@ const MAX_ROUNDS: u64 = 12;
 /// The relative decrease of the loss on newly resolved rows below which a round is the last.
 const LEAST_PROGRESS: f64 = 1e-5;
 
-/// Returns the gradient tolerance of a round, relative to the start, if rows are resolved again. Changed leaves of the
-/// quiescence search move the minimum by more than such a remainder, most of all in the first round; so does rounding.
-fn gradient_tolerance(rounds: u64) -> f64 {
-    match rounds {
-        0 => 1e-2,
-        1 => 1e-3,
-        _ => LAST_TOLERANCE,
-    }
-}
-const LAST_TOLERANCE: f64 = 3e-4;
+/// The gradient tolerances of the first rounds, relative to the start, if rows are resolved again; the last one holds for
+/// all others. Changed leaves of the quiescence search move the minimum by more than such a remainder, most of all in
+/// the first round; so does rounding.
+const TOLERANCES: [f64; 3] = [1e-2, 1e-3, 3e-4];
 
 /// The share of the entries of rows that belong to frozen parameters, from which on these are folded into constants.
 const WORTH_FOLDING: f64 = 0.2;
@@ -289,9 +283,8 @@ impl Run<'_> {
             }
             // At a loss of 0 the gain is NaN and both comparisons are false. Only L-BFGS stops early in its first
             // rounds.
-            let is_loose = gain > 0.0
-                && self.settings.method == Method::Lbfgs
-                && gradient_tolerance(best.rounds - 1) > LAST_TOLERANCE;
+            let is_first = best.rounds < TOLERANCES.len() as u64;
+            let is_loose = gain > 0.0 && self.settings.method == Method::Lbfgs && is_first;
             let is_enough = gain >= LEAST_PROGRESS || is_loose;
             if best.interrupted || !self.problem.rows_move() || !is_enough {
                 break;
@@ -312,7 +305,7 @@ impl Run<'_> {
         let started = Instant::now();
         let mut lbfgs = Lbfgs { norm: state.first_norm, ..Lbfgs::default() };
         if self.problem.rows_move() {
-            lbfgs.tolerance = gradient_tolerance(state.best.rounds);
+            lbfgs.tolerance = TOLERANCES[(state.best.rounds as usize).min(TOLERANCES.len() - 1)];
         }
         let solver = self.settings.method.solver(self.settings.seed, lbfgs);
         let mut history = std::mem::take(&mut state.best.history);
