@@ -2,7 +2,7 @@
 
 use super::Matrix;
 use super::matrix::{BLOCK, tiles_mut};
-use super::tile::{AREA, Tile, divide, divide_by_transposed, factorise, subtract_product, subtract_tile_product};
+use super::tile::{AREA, Tile, divide, divide_by_transposed, factorise, subtract_product, transposed};
 use crate::parallel;
 
 /// The Cholesky factor of a matrix A: a lower triangular matrix L with A = L Lᵀ.
@@ -113,7 +113,7 @@ fn backward(rows: &mut [f64], lower: &[f64], width: usize) {
         let tile = &mut rest[0];
         divide(tile, &lower[k]);
         for (other, lower) in before.iter_mut().zip(lower) {
-            subtract_tile_product(other, tile, lower);
+            subtract_product(other, tile, &transposed(lower));
         }
     }
 }
