@@ -22,7 +22,6 @@ use super::layout::Layout;
 use super::tape::LANES;
 use crate::io::{Column, Storage, StorageError};
 pub(crate) use parts::{Part, is_dealt_here};
-use writer::RowCursor;
 pub use writer::{RowBuilder, RowsWriter};
 
 /// Number of rows of a block, which a tape evaluates at once.
@@ -167,10 +166,7 @@ impl Rows {
 
     /// Returns the total weight of every `stride`-th row.
     pub(crate) fn weight(&self, stride: usize) -> f64 {
-        match self.weight.is_empty() {
-            true => self.len().div_ceil(stride) as f64,
-            false => self.weight.iter().step_by(stride).copied().map(f64::from).sum(),
-        }
+        self.weighted().total((0..self.len()).step_by(stride))
     }
 
     /// Returns the same rows with other targets, 0..=1, White's view, one per row.
@@ -216,11 +212,6 @@ impl Rows {
     /// Returns the number of rows of a chunk, local or not.
     pub(crate) fn chunk_len(&self, chunk: usize) -> usize {
         self.chunks[chunk + 1].row - self.chunks[chunk].row
-    }
-
-    /// Returns true if the rows of a chunk are local.
-    fn is_here(&self, chunk: usize) -> bool {
-        !self.is_divided || is_dealt_here(chunk)
     }
 
     /// Iterates over the blocks of local rows. Pages of mapped files are released on the way, so that a pass takes
@@ -299,7 +290,10 @@ impl Rows {
     }
 
     fn at(&self, row: usize) -> Block<'_> {
-        RowCursor::new(self, 0).seek(row).expect("a local row")
+        let chunk = self.chunks.partition_point(|chunk| chunk.row <= row) - 1;
+        let place = row - self.chunks[chunk].row;
+        let mut rows = self.blocks_of(chunk, place / BLOCK..place / BLOCK + 1).flat_map(Block::rows);
+        rows.nth(place % BLOCK).expect("a local row")
     }
 
     /// Copies rows, given by ascending numbers, to memory. Each stays in its chunk.
@@ -316,16 +310,13 @@ impl Rows {
         RowsWriter::new(self.shape.clone(), storage).picked(self, rows)
     }
 
-    /// Copies every `stride`-th row of some blocks of a local chunk to a chunk in memory, and releases
-    /// the chunk's pages of mapped files.
+    /// Copies every `stride`-th row of some local blocks of a chunk to a chunk in memory.
     pub(crate) fn sample(&self, chunk: usize, blocks: Range<usize>, stride: usize) -> Rows {
-        let begin = self.chunks[chunk].row;
-        let end = (begin + blocks.end * BLOCK).min(self.chunks[chunk + 1].row);
-        let numbers = ((begin + blocks.start * BLOCK).next_multiple_of(stride)..end).step_by(stride);
-        let mut writer = RowsWriter::in_memory(self.shape.clone());
-        writer.pick_at(RowCursor::new(self, chunk), numbers.clone()).expect("no more rows than before, in memory");
-        self.release(chunk);
-        let weights = numbers.filter_map(|number| self.weight.get(number).copied()).collect();
+        let (mut writer, mut weights) = (RowsWriter::in_memory(self.shape.clone()), Vec::new());
+        for row in self.blocks_of(chunk, blocks).flat_map(Block::rows).filter(|row| row.first % stride == 0) {
+            writer.append_row(&row).expect("no more rows than before, in memory");
+            weights.extend(row.weight);
+        }
         writer.finish().expect("rows in memory").with_weights(weights)
     }
 
@@ -373,9 +364,9 @@ impl Weighted<'_> {
         self.weights.get(score).copied().map_or(1.0, f64::from)
     }
 
-    /// Returns the total weight of a range of scores.
-    pub(crate) fn total(&self, range: Range<usize>) -> f64 {
-        if self.weights.is_empty() { range.len() as f64 } else { range.map(|score| self.weight(score)).sum() }
+    /// Returns the total weight of some scores.
+    pub(crate) fn total(&self, scores: impl ExactSizeIterator<Item = usize>) -> f64 {
+        if self.weights.is_empty() { scores.len() as f64 } else { scores.map(|score| self.weight(score)).sum() }
     }
 
     /// Multiplies numbers, one per score from `first` on, by the weights of the scores.
@@ -419,6 +410,28 @@ impl<'r> Block<'r> {
         })
     }
 
+    /// Iterates over the rows, each as a block.
+    pub(crate) fn rows(self) -> impl Iterator<Item = Block<'r>> {
+        let (mut leaf, mut count) = (self.leaf, self.count);
+        (0..self.len()).map(move |row| {
+            let length = &self.length[row * self.segments..(row + 1) * self.segments];
+            let entries = length.iter().map(|&length| usize::from(length)).sum();
+            let (leaves, counts);
+            (leaves, leaf) = leaf.split_at(entries);
+            (counts, count) = count.split_at(entries);
+            Block {
+                first: self.first + row,
+                leaf: leaves,
+                count: counts,
+                length,
+                fact: &self.fact[row * self.facts..(row + 1) * self.facts],
+                target: &self.target[row..=row],
+                weight: self.weight.get(row..=row).unwrap_or(&[]),
+                ..self
+            }
+        })
+    }
+
     /// Returns the number of segments of a row.
     pub(crate) fn segments_a_row(&self) -> usize {
         self.segments
@@ -426,8 +439,7 @@ impl<'r> Block<'r> {
 
     /// Iterates over the facts of each row.
     pub fn facts(self) -> impl Iterator<Item = &'r [f32]> {
-        let facts = self.facts;
-        (0..self.len()).map(move |row| &self.fact[row * facts..(row + 1) * facts])
+        (0..self.len()).map(move |row| &self.fact[row * self.facts..(row + 1) * self.facts])
     }
 }
 

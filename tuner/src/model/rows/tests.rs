@@ -96,7 +96,7 @@ fn picks_and_appends_rows() {
         assert_eq!((joined.len(), joined.len() == 0), (begun, false));
     }
     push(&mut joined, 700);
-    joined.pick(&rows(690..800), [11, 12, 109]).unwrap();
+    joined.append(&rows(690..800).pick([11, 12, 109])).unwrap();
     let joined = joined.finish().unwrap();
     assert_eq!(joined.pick(0..700), whole);
     [700, 701, 702, 799].iter().enumerate().for_each(|(at, &made)| assert_row(&joined, 700 + at, made));

@@ -138,36 +138,29 @@ impl RowsWriter {
         Ok(self.fact.extend(&row.facts)?)
     }
 
-    /// Copies local rows, given by ascending numbers, without their weights.
-    pub(crate) fn pick(&mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<(), RowsError> {
-        self.pick_at(RowCursor::new(rows, 0), numbers)
-    }
-
-    /// Copies rows as [`RowsWriter::pick`] does, from a cursor on.
-    pub(super) fn pick_at(
-        &mut self,
-        mut source: RowCursor<'_>,
-        numbers: impl IntoIterator<Item = usize>,
-    ) -> Result<(), RowsError> {
-        numbers.into_iter().try_for_each(|number| {
-            let row = source.seek(number);
-            if self.begin_row(source.rows.target[number])? { self.copy(&row.expect("a local row")) } else { Ok(()) }
-        })
-    }
-
-    /// Copies rows, given by ascending numbers, each into the chunk of its number, and returns them.
+    /// Copies rows, given by numbers that ascend from chunk to chunk, each into its chunk, and returns them.
     pub(super) fn picked(mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<Rows, RowsError> {
         self.is_divided = rows.is_divided;
-        let mut source = RowCursor::new(rows, 0);
-        for number in numbers {
-            let row = source.seek(number);
-            (self.chunks.len()..=source.chunk).for_each(|_| self.begin_chunk());
-            self.weight.extend(rows.weight.get(number));
-            if self.add_row(rows.target[number])? {
-                self.copy(&row.expect("a local row"))?;
+        let mut numbers = numbers.into_iter().peekable();
+        for chunk in 0..rows.chunk_count() {
+            self.begin_chunk();
+            let all = || rows.blocks_of(chunk, 0..usize::MAX).flat_map(Block::rows);
+            let (mut local, mut row): (_, Option<Block<'_>>) = (all(), None);
+            while let Some(number) = numbers.next_if(|&number| number < rows.chunks[chunk + 1].row) {
+                self.weight.extend(rows.weight.get(number));
+                if self.add_row(rows.target[number])? {
+                    if row.is_some_and(|row| row.first > number) {
+                        local = all();
+                    }
+                    if row.is_none_or(|row| row.first != number) {
+                        row = local.find(|row| row.first == number);
+                    }
+                    self.copy(&row.expect("a local row"))?;
+                }
             }
+            rows.release(chunk);
         }
-        (self.chunks.len()..rows.chunk_count()).for_each(|_| self.begin_chunk());
+        assert!(numbers.next().is_none(), "a row that exists");
         self.finish()
     }
 
@@ -179,13 +172,19 @@ impl RowsWriter {
         Ok(self.fact.extend(rows.fact)?)
     }
 
-    /// Appends other rows, which are all local.
+    /// Appends other rows, which are all local, without their weights.
     pub(crate) fn append(&mut self, rows: &Rows) -> Result<(), RowsError> {
         if self.len().is_multiple_of(CHUNK) && rows.chunk_count() == 1 && rows.len() <= CHUNK {
             self.append_chunk(&rows.chunk(0))
         } else {
-            self.pick(rows, 0..rows.len())
+            let mut rows = rows.blocks().flat_map(Block::rows);
+            rows.try_for_each(|row| self.append_row(&row))
         }
+    }
+
+    /// Appends a local row without its weight.
+    pub(super) fn append_row(&mut self, row: &Block<'_>) -> Result<(), RowsError> {
+        if self.begin_row(row.target[0])? { self.copy(row) } else { Ok(()) }
     }
 
     /// Begins a chunk with copies of rows. Of rows that another process keeps, only the targets are copied.
@@ -283,54 +282,6 @@ impl RowsWriter {
             self.storage = None;
         }
         Ok(())
-    }
-}
-
-/// A cursor that points to a row.
-pub(super) struct RowCursor<'r> {
-    rows: &'r Rows,
-    chunk: usize,
-    /// Index among the local rows.
-    here: usize,
-    /// Index of the row's first entry.
-    entry: usize,
-}
-
-impl<'r> RowCursor<'r> {
-    /// Creates a cursor at the first row of a chunk.
-    pub(super) fn new(rows: &'r Rows, chunk: usize) -> Self {
-        let begin = rows.chunks[chunk];
-        RowCursor { rows, chunk, here: begin.here, entry: rows.entry_start(begin.block) }
-    }
-
-    /// Moves forward to a row, and returns it if it is local.
-    pub(super) fn seek(&mut self, number: usize) -> Option<Block<'r>> {
-        let rows = self.rows;
-        while rows.chunks[self.chunk + 1].row <= number {
-            rows.release(self.chunk);
-            self.chunk += 1;
-        }
-        if !rows.is_here(self.chunk) {
-            return None;
-        }
-        let begin = rows.chunks[self.chunk];
-        let (place, here) = (number - begin.row, begin.here + number - begin.row);
-        let block = here - place % BLOCK;
-        if self.here < block || self.here > here {
-            (self.here, self.entry) = (block, rows.entry_start(begin.block + place / BLOCK));
-        }
-        while self.here < here {
-            self.entry += self.entries();
-            self.here += 1;
-        }
-        Some(rows.slice(here..here + 1, self.entry..self.entry + self.entries(), number..number + 1))
-    }
-
-    /// Returns the number of entries of the row.
-    fn entries(&self) -> usize {
-        let segments = self.rows.shape.leaves.len();
-        let lengths = &self.rows.length[self.here * segments..(self.here + 1) * segments];
-        lengths.iter().map(|&length| usize::from(length)).sum()
     }
 }
 
