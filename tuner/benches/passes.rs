@@ -15,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use tuner::data::{Dataset, ReadOptions, Source};
 use tuner::model::merino::merino;
 use tuner::model::rows::Rows;
-use tuner::objective::{HessianKind, Objective, SampleLoss, fit_k_at};
+use tuner::objective::{HessianKind, Objective, SampleLoss, fit_k, scores};
 use tuner::optimize::{Adam, Fit, Lbfgs, Limits, LocalSearch, Solver};
 use tuner::source::{Own, Resolve};
 
@@ -113,7 +113,8 @@ fn methods(pool: &ThreadPool, rows: &Rows, k: f64, theta: &[f64]) {
 
 fn main() {
     let (rows, theta) = (rows(), weights().to_vector());
-    let k = fit_k_at(SampleLoss::SquaredError, &rows, &merino().model, &theta).expect("a scale").k;
+    let k =
+        fit_k(SampleLoss::SquaredError, &scores(&rows, &merino().model, &theta), rows.targets()).expect("a scale").k;
     let pools = THREADS.map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads"));
     println!("{} rows, {} entries", rows.len(), rows.entries());
     pools.iter().for_each(|pool| figures(pool, &rows, k, &theta));

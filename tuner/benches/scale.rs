@@ -15,7 +15,7 @@ use tuner::data::{Dataset, ReadOptions, Source};
 use tuner::io::Storage;
 use tuner::model::merino::merino;
 use tuner::model::rows::{RowBuilder, Rows, RowsWriter};
-use tuner::objective::{HessianKind, Objective, PriorScale, SampleLoss, fit_k_at};
+use tuner::objective::{HessianKind, Objective, PriorScale, SampleLoss, fit_k, scores};
 use tuner::optimize::{Lbfgs, Limits, Solver};
 use tuner::run::PRIOR_PER_POSITION;
 use tuner::source::{Own, Resolve};
@@ -84,7 +84,7 @@ fn measure(rows: &Rows, start: &[f64], written: f64) {
         act();
         nanoseconds(began.elapsed().as_secs_f64())
     };
-    let k = fit_k_at(SampleLoss::SquaredError, rows, &merino().model, start).expect("a scale").k;
+    let k = fit_k(SampleLoss::SquaredError, &scores(rows, &merino().model, start), rows.targets()).expect("a scale").k;
     let objective = Objective::new(rows, &merino().model, k).expect("rows and a scale");
     let objective = objective.with_prior(PRIOR_PER_POSITION / count, start, PriorScale::Free).expect("a prior");
     // What is short is done several times.

@@ -6,10 +6,9 @@
 //! bisection.
 
 use super::loss::{SampleLoss, logit_per_centipawn};
+use super::parts;
 use super::pass::sum_lanes;
-use super::{parts, scores};
-use crate::model::Model;
-use crate::model::rows::{BLOCK, Rows, Weighted};
+use crate::model::rows::{BLOCK, Weighted};
 use crate::parallel;
 use std::ops::Range;
 use thiserror::Error;
@@ -144,17 +143,6 @@ pub fn fit_k<'w, S: Score>(
         here = at(x);
     }
     Ok(KFit { k: x.exp(), loss: here.loss, passes })
-}
-
-/// Fits K as [`fit_k`] to the scores of `rows` at parameters `theta`.
-///
-/// # Errors
-/// As for [`fit_k`].
-///
-/// # Panics
-/// If `theta` has another number of components than the rows have parameters.
-pub fn fit_k_at(loss: SampleLoss, rows: &Rows, model: &Model, theta: &[f64]) -> Result<KFit, FitKError> {
-    fit_k(loss, &scores(rows, model, theta), rows.weighted())
 }
 
 fn check<S: Score>(scores: &[S], targets: &[f32]) -> Result<(), FitKError> {

@@ -71,8 +71,8 @@ impl Objective<'_> {
             products.add(&batches);
         }
         let mut hessian = products.finish(1.0 / self.rows.weight(stride));
-        if let Some(prior) = self.prior.as_ref().filter(|_| kind != HessianKind::Outer) {
-            prior.add_hessian(&mut hessian);
+        if kind != HessianKind::Outer {
+            self.prior.add_hessian(&mut hessian);
         }
         hessian
     }
@@ -159,9 +159,7 @@ impl Objective<'_> {
         for part in self.rows.each_part(of_part) {
             diagonal.iter_mut().zip(part).for_each(|(sum, part)| *sum += part / weight);
         }
-        if let Some(prior) = &self.prior {
-            prior.add_diagonal(&mut diagonal);
-        }
+        diagonal.iter_mut().zip(self.prior.diagonal()).for_each(|(sum, part)| *sum += part);
         diagonal
     }
 
@@ -176,14 +174,9 @@ impl Objective<'_> {
     ) -> (SymmetricMatrix, usize) {
         let point = self.point(theta);
         assert_eq!(groups.len(), self.rows.len(), "a group a row");
-        let mut size = 0;
-        let place = |parameter: usize| {
-            is_wanted(parameter).then(|| {
-                size += 1;
-                size - 1
-            })
-        };
-        let places: Vec<Option<usize>> = (0..self.model.layout.parameters).map(place).collect();
+        let wanted: Vec<usize> = (0..self.parameters()).filter(|&parameter| is_wanted(parameter)).collect();
+        let (size, mut places) = (wanted.len(), vec![None; self.parameters()]);
+        wanted.into_iter().enumerate().for_each(|(place, parameter)| places[parameter] = Some(place));
         let (mut total, mut batch) = (Matrix::zeros(size, size), Matrix::zeros(size, GROUPS));
         let (mut count, mut last) = (0, None);
         let chunks: Vec<usize> = (0..self.rows.chunk_count()).collect();

@@ -18,7 +18,7 @@ mod products;
 
 pub use crate::linear::SymmetricMatrix;
 pub use difference::{Difference, loss_difference, score_loss};
-pub use fit_k::{FitKError, K_MAX, K_MIN, KFit, OneResult, Score, fit_k, fit_k_at};
+pub use fit_k::{FitKError, K_MAX, K_MIN, KFit, OneResult, Score, fit_k};
 pub use hessian::HessianKind;
 pub use loss::{SampleLoss, expectation};
 pub use prior::PriorScale;
@@ -26,16 +26,11 @@ pub use prior::PriorScale;
 use crate::model::Model;
 use crate::model::rows::{PARTS, Part, Rows};
 use crate::parallel;
+use anyhow::{Result, bail, ensure};
 use pass::{EvaluationPoint, Room};
 pub(crate) use pass::{each_count, each_row};
 use prior::Prior;
 use std::ops::Range;
-use thiserror::Error;
-
-/// The reason why an objective cannot be created.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[error("objective: {0}")]
-pub struct ObjectiveError(String);
 
 /// The objective function of a fit; see the module's description.
 #[derive(Debug, Clone)]
@@ -47,7 +42,8 @@ pub struct Objective<'r> {
     /// The scale K.
     pub(crate) k: f64,
     loss: SampleLoss,
-    prior: Option<Prior>,
+    /// The prior.
+    pub(crate) prior: Prior,
 }
 
 impl<'r> Objective<'r> {
@@ -58,15 +54,11 @@ impl<'r> Objective<'r> {
     ///
     /// # Panics
     /// If the rows are not of the model's layout.
-    pub fn new(rows: &'r Rows, model: &'r Model, k: f64) -> Result<Self, ObjectiveError> {
+    pub fn new(rows: &'r Rows, model: &'r Model, k: f64) -> Result<Self> {
         assert_eq!(*rows.shape(), (&model.layout).into(), "rows of another layout");
-        if rows.is_empty() {
-            return Err(ObjectiveError("no rows to fit".to_owned()));
-        }
-        if !(k.is_finite() && k > 0.0) {
-            return Err(ObjectiveError(format!("K is {k}, but must be positive and finite")));
-        }
-        Ok(Self { rows, model, k, loss: SampleLoss::default(), prior: None })
+        ensure!(!rows.is_empty(), "objective: no rows to fit");
+        ensure!(k.is_finite() && k > 0.0, "objective: K is {k}, but must be positive and finite");
+        Ok(Self { rows, model, k, loss: SampleLoss::default(), prior: Prior::none(model.layout.parameters) })
     }
 
     /// Returns the same objective with another loss per sample.
@@ -80,20 +72,17 @@ impl<'r> Objective<'r> {
     ///
     /// # Errors
     /// If the strength is negative, a number is not finite, or the centre has the wrong size.
-    pub fn with_prior(mut self, strength: f64, centre: &[f64], scale: PriorScale) -> Result<Self, ObjectiveError> {
-        if !(strength.is_finite() && strength >= 0.0) {
-            let message = format!("strength of the prior is {strength}, but must be finite and not negative");
-            return Err(ObjectiveError(message));
-        }
-        if centre.len() != self.parameters() {
-            let (found, expected) = (centre.len(), self.parameters());
-            let message = format!("centre of the prior has {found} parameters, expected {expected}");
-            return Err(ObjectiveError(message));
-        }
+    pub fn with_prior(mut self, strength: f64, centre: &[f64], scale: PriorScale) -> Result<Self> {
+        ensure!(
+            strength.is_finite() && strength >= 0.0,
+            "objective: strength of the prior is {strength}, but must be finite and not negative"
+        );
+        let (found, expected) = (centre.len(), self.parameters());
+        ensure!(found == expected, "objective: centre of the prior has {found} parameters, expected {expected}");
         if let Some(index) = centre.iter().position(|value| !value.is_finite()) {
-            return Err(ObjectiveError(format!("parameter {index} of the prior's centre is {}", centre[index])));
+            bail!("objective: parameter {index} of the prior's centre is {}", centre[index]);
         }
-        self.prior = (strength > 0.0).then(|| Prior::new(strength, centre, scale, &self.model.layout));
+        self.prior = Prior::new(strength, centre, scale, &self.model.layout);
         Ok(self)
     }
 
@@ -116,7 +105,7 @@ impl<'r> Objective<'r> {
     /// # Panics
     /// Here and below: if `theta` has another number of components than [`Objective::parameters`].
     pub fn loss(&self, theta: &[f64]) -> f64 {
-        self.data_loss(theta) + self.prior_loss(theta)
+        self.data_loss(theta) + self.prior.loss(theta)
     }
 
     /// Evaluates the mean loss of the rows at `theta` without the prior, which is comparable between fits.
@@ -150,43 +139,19 @@ impl<'r> Objective<'r> {
         totals
     }
 
-    /// Returns the penalty of the prior at `theta`.
-    pub(crate) fn prior_loss(&self, theta: &[f64]) -> f64 {
-        self.prior.as_ref().map_or(0.0, |prior| prior.loss(theta))
-    }
-
-    /// Returns the diagonal of the Hessian of the prior.
-    pub(crate) fn prior_diagonal(&self) -> Vec<f64> {
-        let mut diagonal = vec![0.0; self.parameters()];
-        self.prior.iter().for_each(|prior| prior.add_diagonal(&mut diagonal));
-        diagonal
-    }
-
     /// Returns the objective at `theta` and its gradient.
     pub fn loss_and_gradient(&self, theta: &[f64]) -> (f64, Vec<f64>) {
         let (loss, slopes) = pass::sum(self, &self.point(theta), true);
         let scale = 1.0 / self.rows.weight(1);
         let mut gradient = pass::by_parameter(&self.model.layout, &slopes);
         gradient.iter_mut().for_each(|sum| *sum *= scale);
-        if let Some(prior) = &self.prior {
-            prior.add_gradient(theta, &mut gradient);
-        }
-        (loss / self.rows.weight(1) + self.prior_loss(theta), gradient)
+        self.prior.add_gradient(theta, &mut gradient);
+        (loss / self.rows.weight(1) + self.prior.loss(theta), gradient)
     }
 
     /// Returns the Hessian of the objective at `theta`, or an approximation of it.
     pub fn hessian(&self, theta: &[f64], kind: HessianKind) -> SymmetricMatrix {
         self.hessian_among(theta, kind, 1, &|_| true)
-    }
-
-    /// Returns the change of the prior's penalty if one parameter of `theta` becomes `new`.
-    pub(crate) fn prior_change(&self, theta: &[f64], parameter: usize, new: f64) -> f64 {
-        self.prior.as_ref().map_or(0.0, |prior| prior.change(theta, parameter, new))
-    }
-
-    /// Returns the centre of the prior, if there is one.
-    pub(crate) fn prior_centre(&self) -> Option<&[f64]> {
-        self.prior.as_ref().map(|prior| &prior.centre[..])
     }
 
     /// Returns the loss per sample and the logit of a centipawn.

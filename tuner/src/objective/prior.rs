@@ -31,9 +31,10 @@ impl PriorScale {
 
 /// The penalty `λ Σ (θ − s θ₀)²`.
 #[derive(Debug, Clone)]
-pub(super) struct Prior {
-    strength: f64,
-    pub(super) centre: Vec<f64>,
+pub(crate) struct Prior {
+    /// The strength λ; 0 without a prior.
+    pub(crate) strength: f64,
+    pub(crate) centre: Vec<f64>,
     /// Unit vector of the pairs' start, 0 for other parameters; all 0 if the scale is fixed.
     direction: Vec<f64>,
 }
@@ -54,6 +55,11 @@ impl Prior {
         Self { strength, centre: centre.to_vec(), direction }
     }
 
+    /// Returns no penalty.
+    pub(super) fn none(size: usize) -> Self {
+        Self { strength: 0.0, centre: vec![0.0; size], direction: vec![0.0; size] }
+    }
+
     /// Returns the components of `θ − s θ₀` with the optimal scale `s`.
     fn rest(&self, theta: &[f64]) -> impl Iterator<Item = f64> {
         let off = dot(theta, &self.direction) - dot(&self.centre, &self.direction);
@@ -61,7 +67,8 @@ impl Prior {
         parts.map(move |((value, centre), part)| value - centre - off * part)
     }
 
-    pub(super) fn loss(&self, theta: &[f64]) -> f64 {
+    /// Returns the penalty.
+    pub(crate) fn loss(&self, theta: &[f64]) -> f64 {
         self.strength * self.rest(theta).map(|rest| rest * rest).sum::<f64>()
     }
 
@@ -76,14 +83,13 @@ impl Prior {
         hessian.add_outer(-2.0 * self.strength, &self.direction);
     }
 
-    pub(super) fn add_diagonal(&self, diagonal: &mut [f64]) {
-        for (entry, part) in diagonal.iter_mut().zip(&self.direction) {
-            *entry += 2.0 * self.strength * (1.0 - part * part);
-        }
+    /// Returns the diagonal of the Hessian.
+    pub(crate) fn diagonal(&self) -> Vec<f64> {
+        self.direction.iter().map(|part| 2.0 * self.strength * (1.0 - part * part)).collect()
     }
 
     /// Returns the change of the penalty if one parameter becomes `new`.
-    pub(super) fn change(&self, theta: &[f64], parameter: usize, new: f64) -> f64 {
+    pub(crate) fn change(&self, theta: &[f64], parameter: usize, new: f64) -> f64 {
         let by = new - theta[parameter];
         let part = self.direction[parameter];
         let rest = self.rest(theta).nth(parameter).expect("a parameter");
@@ -140,8 +146,7 @@ mod tests {
             prior.add_gradient(&THETA, &mut gradient);
             let mut hessian = SymmetricMatrix::zeros(9);
             prior.add_hessian(&mut hessian);
-            let mut diagonal = vec![0.0; 9];
-            prior.add_diagonal(&mut diagonal);
+            let diagonal = prior.diagonal();
             for j in 0..9 {
                 let slope = (prior.loss(&moved(j, 1e-3)) - prior.loss(&moved(j, -1e-3))) / 2e-3;
                 assert!((slope - gradient[j]).abs() < 1e-6);

@@ -156,7 +156,7 @@ fn a_pass_sums_the_losses_of_the_rows() {
         let (loss, _) = objective.loss_and_gradient(&THETA);
         assert!((objective.data_loss(&THETA) / mean - 1.0).abs() < 1e-14);
         assert_eq!(loss, objective.loss(&THETA));
-        assert_eq!(loss, objective.data_loss(&THETA) + objective.prior_loss(&THETA));
+        assert_eq!(loss, objective.data_loss(&THETA) + objective.prior.loss(&THETA));
         for (row, &found) in losses.iter().enumerate() {
             let p = expectation(1.2, plain[row].score(&THETA));
             let y = f64::from(rows.targets()[row]);

@@ -47,7 +47,7 @@ pub(crate) fn open_scales(model: &Model, theta: &[f64], limits: &Limits) -> Vec<
 impl Scale {
     /// Returns the open scales along which iterates can be moved.
     pub(super) fn open(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Vec<Scale> {
-        let centre = objective.prior_centre().unwrap_or(start);
+        let centre = if objective.prior.strength > 0.0 { &objective.prior.centre } else { start };
         let scale = |powers: Vec<f64>| {
             let members: Vec<usize> = (0..powers.len()).filter(|&j| powers[j] != 0.0).collect();
             // Only scales whose members all have the same power are supported.

@@ -207,7 +207,7 @@ impl Sweep<'_> {
                     return false;
                 }
                 for member in limits.tied_to(leader) {
-                    of_prior += self.problem.objective.prior_change(&moved, member, new);
+                    of_prior += self.problem.objective.prior.change(&moved, member, new);
                     moved[member] = new;
                 }
             }

@@ -17,7 +17,7 @@ use crate::model::Model;
 use crate::model::centre::{Centring, scales};
 use crate::model::fold::Fold;
 use crate::model::rows::Rows;
-use crate::objective::{Objective, fit_k_at};
+use crate::objective::{Objective, fit_k, scores};
 use crate::optimize::{Fit, Lbfgs, Limits, Method, Observer, Step, Termination};
 use crate::progress::Unit;
 use crate::source::Problem;
@@ -136,7 +136,7 @@ impl Run<'_> {
 
     /// Fits K, the scale from centipawns to expected results, to the start.
     fn fit_k(&self, rows: &Rows, start: &[f64]) -> Result<f64> {
-        match fit_k_at(self.settings.loss, rows, self.model(), start) {
+        match fit_k(self.settings.loss, &scores(rows, self.model(), start), rows.weighted()) {
             Ok(fit) => Ok(fit.k),
             Err(error) => bail!("{error}; check the results, or give the scale with --k"),
         }
@@ -257,7 +257,7 @@ impl Run<'_> {
     fn rounds(&self, state: &mut RunState, mut rows: Divided) -> Result<Divided> {
         while state.best.rounds < MAX_ROUNDS {
             let (theta, fit) = self.fit(state, &rows)?;
-            let pull = self.objective(self.model(), &rows.fitted, state)?.prior_loss(&theta);
+            let pull = self.objective(self.model(), &rows.fitted, state)?.prior.loss(&theta);
             let mut vector = theta.clone();
             enlarge(&mut vector, &state.start, &state.best.limits, self.model());
             let vector = self.problem.numbers.round(&vector);
@@ -296,7 +296,7 @@ impl Run<'_> {
     /// Returns the function that a round minimises.
     fn objective<'o>(&self, model: &'o Model, rows: &'o Rows, state: &RunState) -> Result<Objective<'o>> {
         let objective = Objective::new(rows, model, state.best.k)?.with_loss(self.settings.loss);
-        Ok(objective.with_prior(state.best.prior, &state.start, self.settings.prior_scale)?)
+        objective.with_prior(state.best.prior, &state.start, self.settings.prior_scale)
     }
 
     /// Runs one fit. Returns the parameters of the step with the lowest held-out loss, or without held-out rows the

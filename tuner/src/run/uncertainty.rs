@@ -102,7 +102,7 @@ pub fn standard_errors(
 
 /// Returns, by parameter, the share of the second derivative that the data contribute. Tied parameters share one value.
 fn shares_of_data(objective: &Objective<'_>, theta: &[f64], limits: &Limits) -> Vec<f64> {
-    let [mut whole, mut prior] = [objective.gauss_newton_diagonal(theta), objective.prior_diagonal()];
+    let [mut whole, mut prior] = [objective.gauss_newton_diagonal(theta), objective.prior.diagonal()];
     limits.gather(&mut whole);
     limits.gather(&mut prior);
     limits.leaders().iter().map(|&leader| 1.0 - prior[leader] / whole[leader]).collect()

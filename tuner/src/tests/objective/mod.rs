@@ -4,7 +4,7 @@ pub(crate) mod problem;
 mod ties;
 
 use crate::model::rows::{BLOCK, RowsWriter};
-use crate::objective::{HessianKind, Objective, PriorScale, SampleLoss, fit_k_at, scores};
+use crate::objective::{HessianKind, Objective, PriorScale, SampleLoss, fit_k, scores};
 use crate::optimize::{Adam, Lbfgs, Limits, LocalSearch, Solver, Step, Termination};
 use problem::{
     FEATURES, SIZE, appended, bounds, drawn, exact, expectation, methods, minimize, model, moved, objective,
@@ -77,7 +77,7 @@ fn scores_and_loss_follow_the_formulas() {
     let squares: f64 = theta.iter().zip(start()).map(|(a, b)| (a - b).powi(2)).sum();
     let expected = sum / rows.len() as f64 + 1e-6 * squares;
     assert!((objective.loss(&theta) - expected).abs() < 1e-13);
-    assert_eq!(objective.loss(&theta), objective.data_loss(&theta) + objective.prior_loss(&theta));
+    assert_eq!(objective.loss(&theta), objective.data_loss(&theta) + objective.prior.loss(&theta));
     assert_eq!(objective.loss(&theta), objective.loss_and_gradient(&theta).0);
 }
 
@@ -141,7 +141,7 @@ fn sums_do_not_depend_on_the_number_of_threads() {
         let (loss, gradient) = objective.loss_and_gradient(&truth());
         let hessian = objective.hessian(&truth(), HessianKind::Full);
         let fit = minimize(&objective, &start(), &bounds());
-        let k = fit_k_at(SampleLoss::SquaredError, &rows, model(), &start()).unwrap();
+        let k = fit_k(SampleLoss::SquaredError, &scores(&rows, model(), &start()), rows.targets()).unwrap();
         (loss, gradient, hessian, fit.theta, fit.loss, fit.history, k)
     };
     let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(all);
